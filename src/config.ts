@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { operationFailed } from './errors.ts'
+
+const flag = z
+  .enum(['true', 'false', '1', '0'], 'must be true or false')
+  .transform((text) => text === 'true' || text === '1')
+
+const integer = (minimum: number, maximum: number) =>
+  z
+    .string()
+    .regex(/^\d{1,10}$/, `must be a whole number from ${minimum} to ${maximum}`)
+    .transform(Number)
+    .refine((n) => n >= minimum && n <= maximum, `must be a whole number from ${minimum} to ${maximum}`)
+
+const environment = z
+  .object({
+    DATABASE_URL: z
+      .url({
+        protocol: /^postgres(ql)?$/,
+        error: 'must be a URL such as postgresql://user:password@host:5432/database',
+      })
+      .optional(),
+    DATA_DIR: z.string().default('.data'),
+    HOST: z.string().default('127.0.0.1'),
+    PORT: integer(0, 65535).default(4000),
+    SAMPLE_DATA: flag.optional(),
+    CORS_ORIGINS: z
+      .string()
+      .default('')
+      .transform((text) =>
+        text
+          .split(',')
+          .map((origin) => origin.trim())
+          .filter((origin) => origin !== ''),
+      )
+      .refine(
+        (origins) => origins.every(isOrigin),
+        'must be a comma-separated list of origins such as https://example.org',
+      ),
+    DATABASE_POOL_SIZE: integer(1, 1000).default(8),
+    STATEMENT_TIMEOUT_MS: integer(1, 600_000).default(10_000),
+  })
+  .transform((env) => ({
+    database: {
+      ...(env.DATABASE_URL === undefined
+        ? { kind: 'embedded' as const, dataDir: env.DATA_DIR }
+        : { kind: 'postgres' as const, url: env.DATABASE_URL }),
+      poolSize: env.DATABASE_POOL_SIZE,
+      statementTimeoutMs: env.STATEMENT_TIMEOUT_MS,
+    },
+    host: env.HOST,
+    port: env.PORT,
+    sampleData: env.SAMPLE_DATA ?? env.DATABASE_URL === undefined,
+    corsOrigins: env.CORS_ORIGINS,
+  }))
+
+/** The settings of a process, parsed and complete. Times are in milliseconds. */
+export type Config = z.output<typeof environment>
+export type DatabaseConfig = Config['database']
+
+/**
+ * Reads the configuration from environment variables; an empty one counts as not set.
+ * @throws `OPERATION_FAILED` with one line for each variable that is wrong.
+ */
+export function readConfig(variables: NodeJS.ProcessEnv): Config {
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
+  const parsed = environment.safeParse(given)
+  if (parsed.success) return parsed.data
+  throw operationFailed(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('\n'))
+}
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text
+}

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import { PrismaPg } from '@prisma/adapter-pg'
+import pg from 'pg'
+import type { DatabaseConfig } from '../config.ts'
+import { messageOf, operationFailed } from '../errors.ts'
+import { PrismaClient } from '../generated/prisma/client.ts'
+import { openEmbedded, SOCKET_PORT } from './embedded.ts'
+import { isUnavailable } from './unavailable.ts'
+
+/** An open database: the embedded one or a PostgreSQL server, the same from here on. */
+export interface Database {
+  readonly prisma: PrismaClient
+  /** Runs `use` with a connection of its own: for what spans statements (locks, temporary tables) outside Prisma. */
+  withSession: <Result>(use: (session: pg.Client) => Promise<Result>) => Promise<Result>
+  close: () => Promise<void>
+}
+
+interface OpenOptions {
+  /** Go through the process that has the embedded database open, where there is one. */
+  share: boolean
+  /** Is told the text of each SQL statement that Prisma sends. */
+  onStatement?: (sql: string) => void
+}
+
+const CONNECT_TIMEOUT_MS = 5_000
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
+
+/**
+ * Opens a database; connects on first use.
+ * @throws `OPERATION_FAILED` when the embedded database can't be opened.
+ */
+export async function openDatabase(config: DatabaseConfig, options: OpenOptions): Promise<Database> {
+  const embedded = config.kind === 'embedded' ? await openEmbedded(config.dataDir, options) : undefined
+  const connection: pg.ClientConfig =
+    config.kind === 'embedded'
+      ? { host: embedded?.socketDir ?? '', port: SOCKET_PORT, user: 'postgres', database: 'postgres' }
+      : {
+          connectionString: config.url,
+          keepAlive: true,
+          application_name: 'dataset-catalog',
+          // The adapter drops the offset of a timestamp; and compiling costs more than these queries take.
+          options: '-c timezone=UTC -c jit=off',
+        }
+  const pool = new pg.Pool({
+    ...connection,
+    max: config.poolSize,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    ...(config.kind === 'postgres' && {
+      statement_timeout: config.statementTimeoutMs,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    }),
+  })
+  const prisma = createPrisma(pool, { named: config.kind === 'postgres', ...options })
+
+  return {
+    prisma,
+    withSession: (use) => withSession({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }, use),
+    close: async () => {
+      await prisma.$disconnect()
+      await pool.end()
+      await embedded?.close()
+    },
+  }
+}
+
+function createPrisma(pool: pg.Pool, options: { named: boolean; onStatement?: (sql: string) => void }): PrismaClient {
+  // A broken idle connection is replaced by the pool; the query that meets it fails on its own account.
+  const adapter = new PrismaPg(pool, {
+    // The embedded database's clients share one session, where names of theirs would collide.
+    ...(options.named && { statementNameGenerator: ({ sql }) => statementName(sql) }),
+  })
+  const { onStatement } = options
+  if (!onStatement) return new PrismaClient({ adapter, log: [] })
+  const client = new PrismaClient({ adapter, log: [{ emit: 'event', level: 'query' }] })
+  client.$on('query', (event) => onStatement(event.query))
+  return client
+}
+
+/** Statement texts vary with the length of a list of parameters, so the names that are kept are bounded. */
+const statementNames = new Map<string, string>()
+const STATEMENT_NAMES_LIMIT = 500
+
+function statementName(sql: string): string {
+  const known = statementNames.get(sql)
+  if (known !== undefined) return known
+  const name = createHash('sha256').update(sql).digest('base64url')
+  if (statementNames.size < STATEMENT_NAMES_LIMIT) statementNames.set(sql, name)
+  return name
+}
+
+async function withSession<Result>(config: pg.ClientConfig, use: (session: pg.Client) => Promise<Result>) {
+  const session = new pg.Client(config)
+  // Without a listener the loss of the connection would end the process; the statement under way fails anyway.
+  session.on('error', () => {})
+  try {
+    await session.connect()
+  } catch (error) {
+    throw operationFailed(`The database can't be reached: ${messageOf(error)}`, error)
+  }
+  try {
+    return await use(session)
+  } catch (error) {
+    if (isUnavailable(error)) throw operationFailed(`The database went away: ${messageOf(error)}`, error)
+    throw error
+  } finally {
+    await session.end().catch(() => {})
+  }
+}

@@ -1,0 +1,104 @@
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { z } from 'zod'
+import { messageOf, operationFailed } from '../errors.ts'
+import { lockFolder } from './lock.ts'
+
+/** An embedded PostgreSQL that is running, in this process or in another. */
+export interface Embedded {
+  /** The folder of its Unix socket. */
+  socketDir: string
+  close: () => Promise<void>
+}
+
+export const SOCKET_PORT = 5432
+
+const MEMORY = 'memory://'
+
+/** A first start takes some 10 seconds. */
+const START_TIMEOUT_MS = 120_000
+
+const holderFile = z.object({ pid: z.number(), socketDir: z.string() })
+type Holder = z.output<typeof holderFile>
+
+/**
+ * Opens the embedded database in `dataDir` (`memory://` keeps nothing). Where another process has it open, `share` says
+ * to go through that process; otherwise that is an error.
+ * @throws `OPERATION_FAILED` when the folder is in use or can't be used.
+ */
+export async function openEmbedded(dataDir: string, options: { share: boolean }): Promise<Embedded> {
+  if (dataDir === MEMORY) return start(MEMORY)
+  const folder = resolve(dataDir)
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw operationFailed(`DATA_DIR ${folder} can't be used: ${messageOf(error)}`, error)
+  })
+  const deadline = Date.now() + START_TIMEOUT_MS
+  for (;;) {
+    const lock = takeLock(folder)
+    if (lock) return startLocked(folder, lock.release)
+    const holder = await readHolder(folder)
+    if (!options.share) {
+      throw operationFailed(`DATA_DIR ${folder} is in use by process ${holder?.pid ?? 'unknown'}; stop that one first`)
+    }
+    if (holder && (await accepts(holder.socketDir))) return { socketDir: holder.socketDir, close: async () => {} }
+    if (Date.now() > deadline) throw operationFailed(`DATA_DIR ${folder} is in use by a process that does not answer`)
+    await sleep(100)
+  }
+}
+
+function takeLock(folder: string) {
+  try {
+    return lockFolder(folder)
+  } catch (error) {
+    throw operationFailed(`DATA_DIR ${folder} can't be used: ${messageOf(error)}`, error)
+  }
+}
+
+async function startLocked(folder: string, releaseLock: () => void): Promise<Embedded> {
+  const file = join(folder, 'holder.json')
+  try {
+    await rm(file, { force: true })
+    const embedded = await start(join(folder, 'postgres'))
+    const holder: Holder = { pid: process.pid, socketDir: embedded.socketDir }
+    await writeFile(file, JSON.stringify(holder))
+    return { socketDir: embedded.socketDir, close: () => embedded.close().finally(releaseLock) }
+  } catch (error) {
+    releaseLock()
+    throw operationFailed(`The embedded database in ${folder} does not start: ${messageOf(error)}`, error)
+  }
+}
+
+async function start(dataDir: string): Promise<Embedded> {
+  // A folder of its own, as the path of a Unix socket has room for 107 bytes only.
+  const socketDir = await mkdtemp(join(tmpdir(), 'catalog-'))
+  const workerData = { dataDir, socketPath: join(socketDir, `.s.PGSQL.${SOCKET_PORT}`) }
+  const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), { workerData })
+  await once(worker, 'message')
+  const close = async () => {
+    const exited = once(worker, 'exit')
+    worker.postMessage('close')
+    await exited
+    await rm(socketDir, { recursive: true, force: true })
+  }
+  return { socketDir, close }
+}
+
+async function readHolder(folder: string): Promise<Holder | undefined> {
+  const text = await readFile(join(folder, 'holder.json'), 'utf8').catch(() => '')
+  return text === '' ? undefined : holderFile.parse(JSON.parse(text))
+}
+
+async function accepts(socketDir: string): Promise<boolean> {
+  const socket = connect(join(socketDir, `.s.PGSQL.${SOCKET_PORT}`))
+  const accepted = await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  )
+  socket.destroy()
+  return accepted
+}

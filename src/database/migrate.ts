@@ -1,0 +1,124 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { ClientBase } from 'pg'
+import { messageOf, operationFailed } from '../errors.ts'
+
+const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url))
+
+/** The advisory lock that `prisma migrate deploy` takes too. */
+const PRISMA_MIGRATE_LOCK = 72707369
+
+const OLDEST_POSTGRES = { number: 150000, name: '15' }
+const OLDEST_POSTGIS = [3, 3] as const
+
+interface Migration {
+  name: string
+  sql: string
+  /** SHA-256 of the file, in hexadecimal, as Prisma has it. */
+  checksum: string
+}
+
+/**
+ * Applies the migrations that a database does not have yet, all or none, and records them as Prisma Migrate does.
+ * @returns their names, in order.
+ * @throws `OPERATION_FAILED` when the database is too old, newer than the code, has no PostGIS, or refuses.
+ */
+export async function migrate(session: ClientBase, folder = MIGRATIONS_FOLDER): Promise<string[]> {
+  const migrations = await readMigrations(folder)
+  await checkServer(session)
+  await session.query('BEGIN')
+  try {
+    await session.query('SELECT pg_advisory_xact_lock($1)', [PRISMA_MIGRATE_LOCK])
+    const missing = await findMissing(session, migrations)
+    for (const migration of missing) await apply(session, migration)
+    await session.query('COMMIT')
+    return missing.map((migration) => migration.name)
+  } catch (error) {
+    await session.query('ROLLBACK').catch(() => {})
+    throw error
+  }
+}
+
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+  return Promise.all(
+    names.sort().map(async (name) => {
+      const sql = await readFile(`${folder}/${name}/migration.sql`, 'utf8')
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
+    }),
+  )
+}
+
+async function checkServer(session: ClientBase): Promise<void> {
+  const { rows } = await session.query<{ number: number; version: string; postgis: string | null }>(`
+    SELECT current_setting('server_version_num')::integer AS number,
+           current_setting('server_version') AS version,
+           (SELECT coalesce(installed_version, default_version)
+              FROM pg_available_extensions WHERE name = 'postgis') AS postgis`)
+  const [server] = rows
+  if (!server) throw operationFailed('The database does not say its version')
+  if (server.number < OLDEST_POSTGRES.number) {
+    throw operationFailed(`PostgreSQL ${OLDEST_POSTGRES.name} or newer is needed; this one is ${server.version}`)
+  }
+  if (server.postgis === null) {
+    throw operationFailed('The PostgreSQL server has no PostGIS; install it there (Debian: postgresql-15-postgis-3)')
+  }
+  const [major = 0, minor = 0] = server.postgis.split('.').map(Number)
+  const [oldestMajor, oldestMinor] = OLDEST_POSTGIS
+  if (major < oldestMajor || (major === oldestMajor && minor < oldestMinor)) {
+    throw operationFailed(`PostGIS ${OLDEST_POSTGIS.join('.')} or newer is needed; this one is ${server.postgis}`)
+  }
+}
+
+/** As Prisma Migrate creates it. */
+const MIGRATIONS_TABLE = `
+  CREATE TABLE IF NOT EXISTS _prisma_migrations (
+    id                  varchar(36) PRIMARY KEY NOT NULL,
+    checksum            varchar(64) NOT NULL,
+    finished_at         timestamptz,
+    migration_name      varchar(255) NOT NULL,
+    logs                text,
+    rolled_back_at      timestamptz,
+    started_at          timestamptz NOT NULL DEFAULT now(),
+    applied_steps_count integer NOT NULL DEFAULT 0
+  )`
+
+interface Applied {
+  name: string
+  checksum: string
+  finished: boolean
+}
+
+async function findMissing(session: ClientBase, migrations: readonly Migration[]): Promise<Migration[]> {
+  await session.query(MIGRATIONS_TABLE)
+  const { rows: applied } = await session.query<Applied>(`
+    SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished
+      FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at`)
+  const known = new Map(migrations.map((migration) => [migration.name, migration]))
+  for (const { name, checksum, finished } of applied) {
+    const migration = known.get(name)
+    if (!migration) throw operationFailed(`The database is newer than this code: it has the migration ${name}`)
+    if (!finished)
+      throw operationFailed(`The migration ${name} failed on this database; resolve it with Prisma Migrate`)
+    if (migration.checksum !== checksum) {
+      throw operationFailed(`The migration ${name} was changed after it was applied to this database`)
+    }
+  }
+  const names = new Set(applied.map(({ name }) => name))
+  return migrations.filter(({ name }) => !names.has(name))
+}
+
+async function apply(session: ClientBase, { name, sql, checksum }: Migration): Promise<void> {
+  try {
+    await session.query(sql)
+  } catch (error) {
+    throw operationFailed(`The migration ${name} can't be applied: ${messageOf(error)}`, error)
+  }
+  await session.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+     VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp(), 1)`,
+    [randomUUID(), checksum, name],
+  )
+}

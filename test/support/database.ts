@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { inject } from 'vitest'
+import type { DatabaseConfig } from '../../src/config.ts'
+import { type Database, openDatabase } from '../../src/database/database.ts'
+
+export interface TestDatabase {
+  database: Database
+  config: DatabaseConfig
+  /** The environment that leads a process of its own to this database. */
+  env: Record<string, string>
+  /** The SQL statements that Prisma has sent, in order. */
+  statements: string[]
+  close: () => Promise<void>
+}
+
+/** A migrated, empty database of one's own: a copy of the embedded template, or a new database on the server. */
+export async function createDatabase(): Promise<TestDatabase> {
+  const { config, env, drop } = await createEmpty()
+  const statements: string[] = []
+  const database = await openDatabase(config, { share: true, onStatement: (sql) => statements.push(sql) })
+  return { database, config, env, statements, close: () => database.close().then(drop) }
+}
+
+/** A migrated, empty database that nothing has open yet. */
+export async function createEmpty() {
+  const template = inject('template')
+  const limits = { poolSize: 4, statementTimeoutMs: 60_000 }
+  if (template.kind === 'embedded') {
+    const dataDir = await mkdtemp(join(tmpdir(), 'catalog-test-'))
+    await cp(template.folder, dataDir, { recursive: true })
+    const config: DatabaseConfig = { kind: 'embedded', dataDir, ...limits }
+    return { config, env: { DATA_DIR: dataDir }, drop: () => rm(dataDir, { recursive: true, force: true }) }
+  }
+  const name = `catalog_test_${randomUUID().slice(0, 8)}`
+  await asAdmin(template.url, `CREATE DATABASE ${name} TEMPLATE ${template.name}`)
+  const url = Object.assign(new URL(template.url), { pathname: name }).href
+  const config: DatabaseConfig = { kind: 'postgres', url, ...limits }
+  return { config, env: { DATABASE_URL: url }, drop: () => asAdmin(template.url, `DROP DATABASE ${name} WITH (FORCE)`) }
+}
+
+async function asAdmin(url: string, sql: string): Promise<void> {
+  const admin = new pg.Client(url)
+  await admin.connect()
+  await admin.query(sql)
+  await admin.end()
+}
