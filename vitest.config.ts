@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
+    // Node runs the tests as it runs the gateway; Vite's own module runner would load a second copy of graphql.
+    experimental: { viteModuleRunner: false },
     // Each file may open an embedded database, of about 1 GB.
     maxWorkers: 2,
     testTimeout: 60_000,

@@ -10,6 +10,8 @@ export const ERROR_CODES = {
   DATASET_ACCESS_DENIED: { status: 403, title: 'No access to the dataset' },
   NOT_FOUND: { status: 404, title: 'Not found' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'Method not allowed' },
+  PAYLOAD_TOO_LARGE: { status: 413, title: 'Payload too large' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported media type' },
   RATE_LIMITED: { status: 429, title: 'Too many requests' },
   INTERNAL_ERROR: { status: 500, title: 'Internal error' },
   SERVICE_UNAVAILABLE: { status: 503, title: 'Service unavailable' },
@@ -51,7 +53,7 @@ export class CatalogError extends GraphQLError {
 }
 
 /** `VALIDATION_FAILED`, naming every bad parameter. */
-export function validationFailed(details: readonly [ErrorDetail, ...ErrorDetail[]]): CatalogError {
+export function validationFailed(details: readonly ErrorDetail[]): CatalogError {
   const message = details.map((detail) => `${detail.field} ${detail.message}`).join('; ')
   return new CatalogError('VALIDATION_FAILED', message, { details })
 }

@@ -1,0 +1,40 @@
+import { CatalogError } from '../errors.ts'
+import type { PrismaClient } from '../generated/prisma/client.ts'
+import { type ApiKey, hashKey, isKeyShaped } from './api-key.ts'
+
+/**
+ * The API key of an `Authorization` header (RFC 6750 section 2.1).
+ * @throws `UNAUTHORIZED`; whether a key never was, has expired or was revoked is not told.
+ */
+export async function authenticate(
+  prisma: PrismaClient,
+  authorization: string | undefined,
+  now: Date,
+): Promise<ApiKey> {
+  if (authorization === undefined) {
+    throw new CatalogError('UNAUTHORIZED', 'An API key is needed: send the header Authorization: Bearer <API_KEY>')
+  }
+  const token = bearerToken(authorization)
+  const key = token !== undefined && isKeyShaped(token) ? await findKey(prisma, token) : null
+  if (!key || key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now)) {
+    throw new CatalogError('UNAUTHORIZED', 'The API key is not valid')
+  }
+  return key
+}
+
+function findKey(prisma: PrismaClient, token: string) {
+  return prisma.apiKey.findUnique({ where: { hash: hashKey(token) }, include: { grants: true } })
+}
+
+/** The scheme's name is in any letter case (RFC 9110 section 11.1). */
+function bearerToken(authorization: string): string | undefined {
+  return /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization)?.[1]
+}
+
+/** The value of `WWW-Authenticate` for a refused request (RFC 6750 section 3): no error where no key was sent. */
+export function challenge(authorization: string | undefined): string {
+  const realm = 'Bearer realm="dataset-catalog"'
+  return authorization === undefined
+    ? realm
+    : `${realm}, error="invalid_token", error_description="The API key is not valid"`
+}

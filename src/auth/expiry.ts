@@ -1,0 +1,27 @@
+import { operationFailed } from '../errors.ts'
+
+const UNIT_MS = { h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
+
+/** ISO 8601, a date alone or with a time and its offset. */
+const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/
+
+/**
+ * Reads when something expires: a span from now (`12h`, `90d`, `4w`) or an ISO date, at midnight UTC when it has no time.
+ * @throws `OPERATION_FAILED` when it is neither, or past.
+ */
+export function parseExpiry(text: string, now: Date): Date {
+  const [, count, unit] = /^(\d{1,5})([hdw])$/.exec(text) ?? []
+  const expiry =
+    count !== undefined && isUnit(unit)
+      ? new Date(now.getTime() + Number(count) * UNIT_MS[unit])
+      : new Date(ISO.test(text) ? text : Number.NaN)
+  if (Number.isNaN(expiry.getTime())) {
+    throw operationFailed(`--expires must be a span such as 90d or an ISO date such as 2027-01-31, not "${text}"`)
+  }
+  if (expiry <= now) throw operationFailed(`--expires must be in the future, and ${expiry.toISOString()} is not`)
+  return expiry
+}
+
+function isUnit(unit: string | undefined): unit is keyof typeof UNIT_MS {
+  return unit !== undefined && Object.hasOwn(UNIT_MS, unit)
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import { type ErrorDetail, validationFailed } from '../errors.ts'
+
+/*
+ * The domain of every argument, once: GraphQL arguments are parsed with these, and REST parameters after their text has
+ * been read. Defaults stand here too; null counts as not given, but for parentItemId.
+ */
+
+const between = (minimum: number, maximum: number, number: z.ZodNumber) =>
+  number.min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`)
+
+const wholeNumber = (minimum: number, maximum: number) =>
+  between(minimum, maximum, z.number('must be a whole number')).refine(Number.isInteger, 'must be a whole number')
+
+const number = (minimum: number, maximum: number) => between(minimum, maximum, z.number('must be a number'))
+
+/** PostgreSQL's text has no NUL. */
+const text = z
+  .string('must be text')
+  .min(1, 'must not be empty')
+  .refine((value) => !value.includes('\0'), 'must not contain NUL')
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const SLUG = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,199}$/
+
+export const isUuid = (value: string) => UUID.test(value)
+export const isSlug = (value: string) => SLUG.test(value) && !isUuid(value)
+
+export const uuid = z
+  .string('must be a UUID')
+  .regex(UUID, 'must be a UUID')
+  .transform((value) => value.toLowerCase())
+
+/** The page number has room for the same 31 bits as GraphQL's Int. */
+export const page = wholeNumber(1, 2_147_483_647)
+export const limit = wholeNumber(1, 100)
+export const latitude = number(-90, 90)
+export const longitude = number(-180, 180)
+/** Metres. */
+export const radius = number(1, 50_000)
+export const code = text
+/** A UUID, or null for "no parent". */
+export const parentItemId = uuid.nullable()
+/** UUID or slug; whether there is such a dataset is another question. */
+export const datasetId = text
+
+export const DEFAULTS = { page: 1, limit: 20, sort: 'name', order: 'asc', radius: 1000 } as const
+export const ITEM_SORTS = ['name', 'createdAt', 'updatedAt'] as const
+export const SORT_ORDERS = ['asc', 'desc'] as const
+export type ItemSort = (typeof ITEM_SORTS)[number]
+export type SortOrder = (typeof SORT_ORDERS)[number]
+
+const orDefault = <Value>(schema: z.ZodType<Value>, value: Value) =>
+  schema.nullish().transform((given) => given ?? value)
+const optional = <Value>(schema: z.ZodType<Value>) => schema.nullish().transform((given) => given ?? undefined)
+
+const paging = { page: orDefault(page, DEFAULTS.page), limit: orDefault(limit, DEFAULTS.limit) }
+
+/** `page` and `limit`. */
+export const pageArguments = z.object(paging)
+
+/** The arguments of a dataset's item list; `parentItemId` null keeps root items only. */
+export const itemListArguments = z.object({
+  ...paging,
+  sort: orDefault<ItemSort>(z.enum(ITEM_SORTS), DEFAULTS.sort),
+  order: orDefault<SortOrder>(z.enum(SORT_ORDERS), DEFAULTS.order),
+  administrativeAreaCode: optional(code),
+  categoryCode: optional(code),
+  parentItemId: parentItemId.optional(),
+})
+
+/** The arguments of a nearby search; the radius is in metres. */
+export const nearbyArguments = z.object({
+  latitude,
+  longitude,
+  radius: orDefault(radius, DEFAULTS.radius),
+  datasetId: optional(datasetId),
+  ...paging,
+})
+
+export type PageArguments = z.output<typeof pageArguments>
+export type ItemListArguments = z.output<typeof itemListArguments>
+export type NearbyArguments = z.output<typeof nearbyArguments>
+
+/**
+ * Parses arguments.
+ * @throws `VALIDATION_FAILED` that names every bad one.
+ */
+export function parseArguments<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(input)
+  if (parsed.success) return parsed.data
+  throw validationFailed(parsed.error.issues.map(toDetail))
+}
+
+function toDetail(issue: { path: PropertyKey[]; message: string }): ErrorDetail {
+  return { field: issue.path.map(String).join('.'), message: issue.message }
+}

@@ -1,0 +1,174 @@
+import type DataLoader from 'dataloader'
+import { accessDenied, notFound } from '../errors.ts'
+import type { Dataset, Image, Item, PrismaClient } from '../generated/prisma/client.ts'
+import { type Access, mayAccess } from './access.ts'
+import {
+  DEFAULTS,
+  type ItemListArguments,
+  isSlug,
+  isUuid,
+  type NearbyArguments,
+  type PageArguments,
+} from './arguments.ts'
+import {
+  countItems,
+  fetchItemPages,
+  type ItemOrder,
+  type ItemOwner,
+  type ItemSelection,
+  type ItemWindow,
+} from './items.ts'
+import { ArgumentsLoader, listLoader, recordLoader } from './loaders.ts'
+import { type Circle, countNearby, fetchNearbyPages, type NearbyItem, type NearbyWindow } from './nearby.ts'
+import { createPage, type Page } from './page.ts'
+
+/**
+ * All that one API key may read, for the length of one request. What is asked for together is read in one statement, and
+ * nothing is read twice. An item in hand is one that the key may access, and so are its dataset, parent, children and
+ * images: access is checked where a dataset or item is first reached by name, id or place.
+ */
+export class Catalog {
+  readonly #access: Access
+  readonly #now: Date
+  readonly #allDatasets: () => Promise<Dataset[]>
+  readonly #datasetsById: DataLoader<string, Dataset | null>
+  readonly #datasetsBySlug: DataLoader<string, Dataset | null>
+  readonly #itemsById: DataLoader<string, Item | null>
+  readonly #imagesByItemId: DataLoader<string, Image[]>
+  readonly #itemPages: ArgumentsLoader<ItemWindow, ItemOwner, Item[]>
+  readonly #itemCounts: ArgumentsLoader<ItemSelection, ItemOwner, number>
+  readonly #nearbyPages: ArgumentsLoader<NearbyWindow, string[], NearbyItem[]>
+  readonly #nearbyCounts: ArgumentsLoader<Circle, string[], number>
+
+  constructor(prisma: PrismaClient, access: Access, now: Date) {
+    this.#access = access
+    this.#now = now
+    this.#allDatasets = once(() => prisma.dataset.findMany({ orderBy: [{ name: 'asc' }, { id: 'asc' }] }))
+    this.#datasetsById = recordLoader(
+      (ids) => prisma.dataset.findMany({ where: { id: { in: ids } } }),
+      (dataset) => dataset.id,
+    )
+    this.#datasetsBySlug = recordLoader(
+      (slugs) => prisma.dataset.findMany({ where: { slug: { in: slugs } } }),
+      (dataset) => dataset.slug,
+    )
+    this.#itemsById = recordLoader(
+      (ids) => prisma.item.findMany({ where: { id: { in: ids } } }),
+      (item) => item.id,
+    )
+    this.#imagesByItemId = listLoader(
+      (ids) =>
+        prisma.image.findMany({ where: { itemId: { in: ids } }, orderBy: [{ sortOrder: 'asc' }, { id: 'asc' }] }),
+      (image) => image.itemId,
+    )
+    this.#itemPages = new ArgumentsLoader((window, owners) => fetchItemPages(prisma, window, owners))
+    this.#itemCounts = new ArgumentsLoader((selection, owners) => countItems(prisma, selection, owners))
+    this.#nearbyPages = new ArgumentsLoader((window, scopes) => fetchNearbyPages(prisma, window, scopes))
+    this.#nearbyCounts = new ArgumentsLoader((circle, scopes) => countNearby(prisma, circle, scopes))
+  }
+
+  /** The datasets that the key may access, by name, then id. */
+  async datasets(): Promise<Dataset[]> {
+    return (await this.#allDatasets()).filter((dataset) => this.#mayAccess(dataset))
+  }
+
+  /**
+   * A dataset by its UUID or slug.
+   * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED`
+   */
+  async dataset(idOrSlug: string): Promise<Dataset> {
+    const dataset = await this.#findDataset(idOrSlug)
+    if (!dataset) throw notFound('dataset')
+    if (!this.#mayAccess(dataset)) throw accessDenied()
+    return dataset
+  }
+
+  /**
+   * An item by its UUID.
+   * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED`
+   */
+  async item(id: string): Promise<Item> {
+    const item = isUuid(id) ? await this.#itemsById.load(id.toLowerCase()) : null
+    if (!item) throw notFound('item')
+    if (!this.#mayAccess(await this.datasetOf(item))) throw accessDenied()
+    return item
+  }
+
+  /** The dataset that owns an item. */
+  async datasetOf({ datasetId }: Item): Promise<Dataset> {
+    const dataset = await this.#datasetsById.load(datasetId)
+    // The item was read a moment ago: an import has removed its dataset since.
+    if (!dataset) throw notFound('dataset')
+    return dataset
+  }
+
+  /** The parent of an item, null for a root item. */
+  async parentOf({ parentItemId }: Item): Promise<Item | null> {
+    return parentItemId === null ? null : this.#itemsById.load(parentItemId)
+  }
+
+  /** The images of an item, by `sortOrder`, then id. */
+  imagesOf({ id }: Item): Promise<Image[]> {
+    return this.#imagesByItemId.load(id)
+  }
+
+  /** A page of a dataset's items. */
+  itemsOf({ id }: Dataset, { page, limit, sort, order, parentItemId, ...filter }: ItemListArguments): Page<Item> {
+    const among = parentItemId === undefined ? 'all' : parentItemId === null ? 'roots' : 'children'
+    const owner = { datasetId: id, parentItemId: parentItemId ?? null }
+    return this.#itemPage(owner, { ...filter, among }, { sort, order }, { page, limit })
+  }
+
+  /** A page of an item's children, by name, then id. */
+  childrenOf({ id, datasetId }: Item, paging: PageArguments): Page<Item> {
+    const { sort, order } = DEFAULTS
+    return this.#itemPage({ datasetId, parentItemId: id }, { among: 'children' }, { sort, order }, paging)
+  }
+
+  /**
+   * A page of the items around a point, nearest first, in one dataset or in all that the key may access.
+   * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED` for the dataset
+   */
+  async nearby({ datasetId, ...args }: NearbyArguments): Promise<Page<NearbyItem>> {
+    const datasets = datasetId === undefined ? await this.datasets() : [await this.dataset(datasetId)]
+    return this.nearbyIn(datasets, args)
+  }
+
+  /** A page of the items around a point, nearest first, in datasets that the key may access. */
+  nearbyIn(datasets: readonly Dataset[], args: Omit<NearbyArguments, 'datasetId'>): Page<NearbyItem> {
+    const { page, limit, ...circle } = args
+    const scope = datasets.map((dataset) => dataset.id)
+    return createPage({
+      page,
+      limit,
+      fetch: (offset) => this.#nearbyPages.load({ ...circle, limit, offset }, scope),
+      count: () => this.#nearbyCounts.load(circle, scope),
+    })
+  }
+
+  #itemPage(owner: ItemOwner, selection: ItemSelection, order: ItemOrder, paging: PageArguments): Page<Item> {
+    const { limit } = paging
+    return createPage({
+      ...paging,
+      fetch: (offset) => this.#itemPages.load({ ...selection, ...order, limit, offset }, owner),
+      count: () => this.#itemCounts.load(selection, owner),
+    })
+  }
+
+  #findDataset(idOrSlug: string): Promise<Dataset | null> {
+    if (isUuid(idOrSlug)) return this.#datasetsById.load(idOrSlug.toLowerCase())
+    return isSlug(idOrSlug) ? this.#datasetsBySlug.load(idOrSlug) : Promise.resolve(null)
+  }
+
+  #mayAccess(dataset: Dataset): boolean {
+    return mayAccess(this.#access, dataset, this.#now)
+  }
+}
+
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import * as domain from '../catalog/arguments.ts'
+
+/*
+ * How the text of each parameter is read. What it may then be stands in catalog/arguments.ts.
+ */
+
+const wholeNumber = z
+  .string()
+  .regex(/^[0-9]+$/, 'must be a whole number in decimal digits')
+  .transform(Number)
+
+const decimalNumber = z
+  .string()
+  .regex(/^[+-]?[0-9]+(\.[0-9]+)?$/, 'must be a plain decimal number')
+  .transform(Number)
+
+const oneOf = <Word extends string>(words: readonly [Word, ...Word[]]) =>
+  z.enum(words, `must be one of ${words.join(', ')}`)
+
+/** The name of a GraphQL enum's value: `createdAt` is `CREATED_AT`. */
+const toEnumName = (word: string) => word.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+
+const page = wholeNumber.pipe(domain.page).optional()
+const limit = wholeNumber.pipe(domain.limit).optional()
+
+export const noParameters = z.object({})
+
+export const itemListParameters = z.object({
+  page,
+  limit,
+  sort: oneOf(domain.ITEM_SORTS).transform(toEnumName).optional(),
+  order: oneOf(domain.SORT_ORDERS).transform(toEnumName).optional(),
+  administrativeAreaCode: domain.code.optional(),
+  categoryCode: domain.code.optional(),
+  parentItemId: z
+    .string()
+    .transform((text) => (text === 'null' ? null : text))
+    .pipe(z.union([z.null(), domain.uuid], 'must be a UUID or null'))
+    .optional(),
+})
+
+const required = (schema: z.ZodType<number, string>) => z.string('is required').pipe(schema)
+
+export const nearbyParameters = z.object({
+  latitude: required(decimalNumber.pipe(domain.latitude)),
+  longitude: required(decimalNumber.pipe(domain.longitude)),
+  radius: decimalNumber.pipe(domain.radius).optional(),
+  datasetId: domain.datasetId.optional(),
+  page,
+  limit,
+})

@@ -1,0 +1,50 @@
+import type { z } from 'zod'
+import { type ErrorDetail, validationFailed } from '../errors.ts'
+
+/**
+ * Reads a query string by a route's schema: each parameter at most once, unknown ones ignored.
+ * @throws `VALIDATION_FAILED` that names every bad parameter.
+ */
+export function parseQueryString<Schema extends z.ZodObject>(schema: Schema, queryString: string): z.output<Schema> {
+  const problems: ErrorDetail[] = []
+  const values = new Map<string, string>()
+  for (const pair of queryString.split('&')) {
+    const [name, value] = splitPair(pair).map(decode)
+    if (name === undefined || value === undefined) {
+      problems.push({ field: printable(splitPair(pair)[0]), message: 'must be percent-encoded UTF-8 without NUL' })
+    } else if (values.has(name) && Object.hasOwn(schema.shape, name)) {
+      problems.push({ field: name, message: 'must be given once' })
+    } else values.set(name, value)
+  }
+  const parsed = schema.safeParse(Object.fromEntries(values))
+  if (parsed.success && problems.length === 0) return parsed.data
+  for (const { path, message } of parsed.error?.issues ?? []) {
+    problems.push({ field: path.map(String).join('.'), message })
+  }
+  throw validationFailed(problems.filter(isFirstOfItsField))
+}
+
+function splitPair(pair: string): [string, string] {
+  const equals = pair.indexOf('=')
+  return equals === -1 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)]
+}
+
+/** https://url.spec.whatwg.org/#urlencoded-parsing, but undefined where that would replace what is not UTF-8. */
+function decode(text: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(text.replaceAll('+', ' '))
+    return decoded.includes('\0') ? undefined : decoded
+  } catch (error) {
+    if (error instanceof URIError) return undefined
+    throw error
+  }
+}
+
+/** A name as it was sent, cut where it is long. */
+function printable(name: string): string {
+  return name.length > 40 ? `${name.slice(0, 40)}…` : name
+}
+
+function isFirstOfItsField({ field }: ErrorDetail, index: number, problems: readonly ErrorDetail[]): boolean {
+  return problems.findIndex((problem) => problem.field === field) === index
+}

@@ -1,0 +1,56 @@
+import { METHODS } from 'node:http'
+import cors from '@fastify/cors'
+import { type FastifyInstance, fastify, LogController } from 'fastify'
+import type { Database } from '../database/database.ts'
+import { CatalogError } from '../errors.ts'
+import { createGatekeeper } from './gatekeeper.ts'
+import { mountGraphQL } from './graphql.ts'
+import { mountHealth } from './health.ts'
+import { sendError, toCatalogError } from './reply.ts'
+import { chooseRequestId } from './request-id.ts'
+import { mountRest } from './rest.ts'
+
+const REQUEST_TIMEOUT_MS = 30_000
+const MAX_BODY_BYTES = 256 * 1024
+/** As long as Node's limit on the whole head of a request, so that it is never this one that is met. */
+const MAX_PATH_PARAMETER_LENGTH = 16 * 1024
+
+export interface AppOptions {
+  database: Database
+  corsOrigins: readonly string[]
+  logLevel: 'silent' | 'warn'
+}
+
+/** The application, without listening. */
+export async function createApp({ database, corsOrigins, logLevel }: AppOptions): Promise<FastifyInstance> {
+  const app = fastify({
+    logger: { level: logLevel, stream: process.stderr },
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: chooseRequestId,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    bodyLimit: MAX_BODY_BYTES,
+    routerOptions: { maxParamLength: MAX_PATH_PARAMETER_LENGTH },
+    // The path is not even percent-encoded UTF-8, so it is none of ours.
+    frameworkErrors: (_error, request, reply) => sendError(request, reply, unknownPath()),
+  })
+  for (const method of METHODS) {
+    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
+  }
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+  })
+  await app.register(cors, { origin: [...corsOrigins], preflight: false, exposedHeaders: ['ETag', 'X-Request-Id'] })
+  app.setNotFoundHandler((request, reply) => sendError(request, reply, unknownPath()))
+  app.setErrorHandler((error, request, reply) => sendError(request, reply, toCatalogError(error, request)))
+
+  const admit = createGatekeeper(database.prisma)
+  mountRest(app, admit)
+  mountGraphQL(app, admit)
+  mountHealth(app, database)
+  return app
+}
+
+function unknownPath(): CatalogError {
+  return new CatalogError('NOT_FOUND', 'There is no such path')
+}

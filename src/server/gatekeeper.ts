@@ -1,0 +1,29 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { authenticate, challenge } from '../auth/authenticate.ts'
+import { createRateLimiter } from '../auth/rate-limit.ts'
+import { Catalog } from '../catalog/catalog.ts'
+import { CatalogError } from '../errors.ts'
+import type { PrismaClient } from '../generated/prisma/client.ts'
+
+/**
+ * Gives the catalog as the request's API key may read it.
+ * @throws `UNAUTHORIZED`, with the challenge in the reply's headers; `RATE_LIMITED`
+ */
+export type Gatekeeper = (request: FastifyRequest, reply: FastifyReply) => Promise<Catalog>
+
+export function createGatekeeper(prisma: PrismaClient): Gatekeeper {
+  const countRequest = createRateLimiter()
+  return async (request, reply) => {
+    const now = new Date()
+    try {
+      const key = await authenticate(prisma, request.headers.authorization, now)
+      await countRequest(key)
+      return new Catalog(prisma, key, now)
+    } catch (error) {
+      if (error instanceof CatalogError && error.code === 'UNAUTHORIZED') {
+        void reply.header('www-authenticate', challenge(request.headers.authorization))
+      }
+      throw error
+    }
+  }
+}

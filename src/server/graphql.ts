@@ -1,0 +1,61 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Catalog } from '../catalog/catalog.ts'
+import { CatalogError, validationFailed } from '../errors.ts'
+import { createGraphQL } from '../graphql/yoga.ts'
+import type { Gatekeeper } from './gatekeeper.ts'
+import { renderGraphiQL } from './graphiql.ts'
+import { mount } from './mount.ts'
+import { sendGraphQLError, toCatalogError } from './reply.ts'
+
+/** Mounts /graphql: for a browser that comes to look, GraphiQL, and for all others GraphQL over HTTP. */
+export function mountGraphQL(app: FastifyInstance, admit: Gatekeeper): void {
+  const catalogs = new WeakMap<FastifyRequest, Catalog>()
+  const yoga = createGraphQL((error) => app.log.error({ err: error.cause }, error.message))
+
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    // A form can be sent from any page without asking, so none is taken.
+    if (isForm(request)) throw new CatalogError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json')
+    return decodeUtf8(body)
+  })
+
+  mount(app, {
+    path: '/graphql',
+    methods: ['GET', 'POST'],
+    onRequest: async (request, reply) => {
+      if (wantsPage(request)) return reply.type('text/html; charset=utf-8').send(renderGraphiQL())
+      catalogs.set(request, await admit(request, reply))
+    },
+    handler: async (request, reply) => {
+      const catalog = catalogs.get(request)
+      if (!catalog) throw new TypeError('The request was not admitted')
+      const response = await yoga.handleNodeRequestAndResponse(request, reply, { catalog })
+      response.headers.forEach((value, name) => {
+        void reply.header(name, value)
+      })
+      return reply.code(response.status).send(await response.text())
+    },
+    errorHandler: (error, request, reply) => sendGraphQLError(request, reply, toCatalogError(error, request)),
+  })
+}
+
+/** Whether a browser has come to look: it asks for HTML, and for no query. */
+function wantsPage({ method, headers, url }: FastifyRequest): boolean {
+  return (
+    method !== 'POST' &&
+    headers.accept?.includes('text/html') === true &&
+    !new URLSearchParams(url.split('?')[1]).has('query')
+  )
+}
+
+function isForm({ headers }: FastifyRequest): boolean {
+  return /^(application\/x-www-form-urlencoded|multipart\/form-data)/i.test(headers['content-type'] ?? '')
+}
+
+function decodeUtf8(body: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch (error) {
+    if (error instanceof TypeError) throw validationFailed([{ field: 'body', message: 'must be UTF-8' }])
+    throw error
+  }
+}

@@ -1,0 +1,44 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteHandlerMethod } from 'fastify'
+import { CatalogError } from '../errors.ts'
+
+interface Mounted {
+  path: string
+  methods: readonly ('GET' | 'POST')[]
+  /** Runs before the body is read. */
+  onRequest?: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+  handler: RouteHandlerMethod
+  errorHandler?: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
+}
+
+/** Preflight answers are good for a day. */
+const PREFLIGHT_MAX_AGE_SECONDS = 86_400
+
+/** Mounts a path with all of HTTP's methods: HEAD beside GET, OPTIONS for preflight requests, 405 for the others. */
+export function mount(app: FastifyInstance, { path, methods, handler, ...hooks }: Mounted): void {
+  const allowed = [...methods, 'HEAD', 'OPTIONS']
+  const allow = allowed.join(', ')
+
+  app.route({ url: path, method: [...methods], handler, ...hooks })
+
+  app.options(path, (request, reply) => {
+    void reply.header('allow', allow)
+    if (request.headers.origin !== undefined) {
+      void reply.headers({
+        'access-control-allow-methods': allow,
+        'access-control-allow-headers': 'Authorization, Content-Type, If-None-Match, X-Request-Id',
+        'access-control-max-age': PREFLIGHT_MAX_AGE_SECONDS,
+      })
+    }
+    return reply.code(204).send()
+  })
+
+  app.route({
+    url: path,
+    method: app.supportedMethods.filter((method): method is HTTPMethods => !allowed.includes(method)),
+    onRequest: async (_request, reply) => {
+      void reply.header('allow', allow)
+      throw new CatalogError('METHOD_NOT_ALLOWED', `This path takes ${allow}`)
+    },
+    handler: () => {},
+  })
+}

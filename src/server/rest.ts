@@ -1,0 +1,30 @@
+import type { FastifyInstance } from 'fastify'
+import { compileOperation } from '../rest/operation.ts'
+import { parseQueryString } from '../rest/query-string.ts'
+import { REST_ROUTES } from '../rest/routes.ts'
+import type { Gatekeeper } from './gatekeeper.ts'
+import { mount } from './mount.ts'
+import { sendCacheable } from './reply.ts'
+
+/** Mounts the /v1 routes: parameters to variables, variables to a result, the result to an envelope. */
+export function mountRest(app: FastifyInstance, admit: Gatekeeper): void {
+  for (const route of REST_ROUTES) {
+    const run = compileOperation(route)
+    mount(app, {
+      path: route.path,
+      methods: ['GET'],
+      handler: async (request, reply) => {
+        const catalog = await admit(request, reply)
+        const [, queryString = ''] = request.url.split('?', 2)
+        const variables = { ...parseQueryString(route.query, queryString), ...pathParameters(request.params) }
+        const envelope = route.envelope(await run(catalog, variables))
+        return sendCacheable(request, reply, JSON.stringify(envelope))
+      },
+    })
+  }
+}
+
+/** Fastify gives the decoded parameters of the path as an object. */
+function pathParameters(params: unknown): Record<string, unknown> {
+  return typeof params === 'object' ? { ...params } : {}
+}

@@ -1,0 +1,52 @@
+import type { FastifyInstance } from 'fastify'
+import { createKey } from '../../src/auth/keys.ts'
+import { createApp } from '../../src/server/app.ts'
+import { seedCatalog } from './catalog.ts'
+import { createDatabase, type TestDatabase } from './database.ts'
+
+export interface TestApp extends TestDatabase {
+  app: FastifyInstance
+  url: string
+  /** A key without tiers or grants: it sees what is public. */
+  key: string
+  /** Sends a GET with the key, or with the headers given. */
+  get: (path: string, headers?: Record<string, string>) => Promise<Response>
+  /** Sends a GraphQL operation with the key, or with another. */
+  graphql: (query: string, variables?: Record<string, unknown>, key?: string) => Promise<GraphQLAnswer>
+}
+
+export interface GraphQLAnswer {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests assert what it holds
+  body: any
+}
+
+/** The application over real HTTP on a free port, over a database of its own with the small catalog in it. */
+export async function startApp(options: { corsOrigins?: string[] } = {}): Promise<TestApp> {
+  const db = await createDatabase()
+  const { prisma } = db.database
+  await seedCatalog(prisma)
+  const { key } = await createKey(prisma, { name: 'test' })
+  const { corsOrigins = [] } = options
+  const app = await createApp({ database: db.database, corsOrigins, logLevel: 'silent' })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  return {
+    ...db,
+    app,
+    url,
+    key,
+    get: (path, headers = { authorization: `Bearer ${key}` }) => fetch(url + path, { headers }),
+    graphql: async (query, variables, withKey = key) => {
+      const response = await fetch(`${url}/graphql`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${withKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ query, variables }),
+      })
+      return { status: response.status, body: await response.json() }
+    },
+    close: async () => {
+      await app.close()
+      await db.close()
+    },
+  }
+}
