@@ -1,4 +1,4 @@
-import { type GraphQLError, parse } from 'graphql'
+import { parse } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import type { CatalogError } from '../errors.ts'
 import type { GraphQLContext } from './builder.ts'

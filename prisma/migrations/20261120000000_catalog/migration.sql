@@ -62,10 +62,10 @@ CREATE TABLE items (
   CONSTRAINT items_dataset_id_fkey FOREIGN KEY (dataset_id) REFERENCES datasets (id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX items_dataset_id_id_key ON items (dataset_id, id);
--- A parent stands in the same dataset.
+-- A parent stands in the same dataset. Deferrable, as items take each other's places within an import.
 ALTER TABLE items ADD CONSTRAINT items_parent_fkey
-  FOREIGN KEY (dataset_id, parent_item_id) REFERENCES items (dataset_id, id);
-CREATE UNIQUE INDEX items_dataset_id_external_id_key ON items (dataset_id, external_id);
+  FOREIGN KEY (dataset_id, parent_item_id) REFERENCES items (dataset_id, id) DEFERRABLE;
+ALTER TABLE items ADD CONSTRAINT items_dataset_id_external_id_key UNIQUE (dataset_id, external_id) DEFERRABLE;
 -- One index a sort field; each filter's index gives its matches in the default order.
 CREATE INDEX items_dataset_id_name_id_idx ON items (dataset_id, name, id);
 CREATE INDEX items_dataset_id_created_at_id_idx ON items (dataset_id, created_at, id);

@@ -1,0 +1,61 @@
+import { Command } from 'commander'
+import { type ImportProblem, type ImportProgress, type ImportSummary, importManifest } from '../import/import.ts'
+import { withDatabase } from './database.ts'
+import { printJson, printLine } from './print.ts'
+
+interface Options {
+  keepMissing?: boolean
+  skipInvalid?: boolean
+  json?: true
+}
+
+export function importCommand(): Command {
+  return new Command('import')
+    .description('load or update datasets, each all or nothing')
+    .argument('<manifest...>', 'manifest files; paths in a manifest are relative to it')
+    .option('--keep-missing', 'keep items that the files no longer have')
+    .option('--skip-invalid', 'load the good rows and report the bad ones')
+    .option('--json', 'print a line of JSON for each manifest')
+    .addHelpText('after', '\nExample:\n  npx catalog import museums.json')
+    .action(run)
+}
+
+async function run(manifests: string[], { json, keepMissing = false, skipInvalid = false }: Options): Promise<void> {
+  await withDatabase(async (database) => {
+    for (const manifest of manifests) {
+      const progress = process.stderr.isTTY ? progressLine() : undefined
+      const summary = await importManifest(database, manifest, {
+        keepMissing,
+        skipInvalid,
+        ...(progress && { onProgress: progress.show }),
+        onWarning: (problem) => report('warning', problem),
+        onSkipped: (problem) => report('skipped', problem),
+      }).finally(progress?.clear)
+      if (json) printJson(summary)
+      else printLine(counts(summary))
+    }
+  })
+}
+
+function counts({ slug, created, updated, unchanged, removed, skipped }: ImportSummary): string {
+  return `${slug}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${removed} removed, ${skipped} skipped`
+}
+
+function report(kind: string, { file, line, reason }: ImportProblem): void {
+  process.stderr.write(`${kind}: ${file}:${line}: ${reason}\n`)
+}
+
+const ERASE_LINE = '\r\x1b[2K'
+
+/** One line on the terminal, written over and over. */
+function progressLine() {
+  const startMs = Date.now()
+  return {
+    show: ({ file, bytesRead, bytesTotal, rows }: ImportProgress) => {
+      const percent = bytesTotal === 0 ? 100 : Math.floor((100 * bytesRead) / bytesTotal)
+      const rowsPerSecond = Math.round(rows / Math.max(0.001, (Date.now() - startMs) / 1000))
+      process.stderr.write(`${ERASE_LINE}${file} ${percent} %, ${rows} rows, ${rowsPerSecond} rows/s`)
+    },
+    clear: () => process.stderr.write(ERASE_LINE),
+  }
+}

@@ -1,0 +1,151 @@
+import { Command, InvalidArgumentError } from 'commander'
+import { parseExpiry } from '../auth/expiry.ts'
+import { createKey, grantDataset, type KeyRecord, listKeys, revokeKey, withdrawGrant } from '../auth/keys.ts'
+import { withDatabase } from './database.ts'
+import { printJson, printLine, printTable } from './print.ts'
+
+const EXPIRES = ['--expires <when>', 'a span such as 90d, or an ISO date'] as const
+const DATASET = ['--dataset <slug>', 'the dataset'] as const
+const JSON_OPTION = ['--json', 'print JSON'] as const
+
+export function keysCommand(): Command {
+  const keys = new Command('keys').description('issue, show, revoke and grant API keys')
+
+  keys
+    .command('create')
+    .description('issue a key and print it, this once')
+    .requiredOption('--name <name>', 'what the key is for')
+    .option('--dataset <slug>', 'grant a dataset (repeatable)', collect, [])
+    .option('--tier <tier>', 'an access tier of the key (repeatable)', collect, [])
+    .option(...EXPIRES)
+    .option('--rate-limit <n>', 'requests per minute', parseRateLimit)
+    .option(...JSON_OPTION)
+    .addHelpText('after', '\nExample:\n  npx catalog keys create --name app --dataset museums --expires 90d')
+    .action(create)
+
+  keys
+    .command('list')
+    .description('show all keys; what they are cannot be shown again')
+    .option(...JSON_OPTION)
+    .addHelpText('after', '\nExample:\n  npx catalog keys list')
+    .action(list)
+
+  keys
+    .command('revoke')
+    .description('revoke a key, for good')
+    .argument('<id>', 'id of the key')
+    .option(...JSON_OPTION)
+    .addHelpText('after', '\nExample:\n  npx catalog keys revoke 6f1c0a52-3c59-4d7c-9a55-6c1f0f3f4a51')
+    .action(revoke)
+
+  keys
+    .command('grant')
+    .description('let a key access a dataset')
+    .argument('<id>', 'id of the key')
+    .requiredOption(...DATASET)
+    .option(...EXPIRES)
+    .option(...JSON_OPTION)
+    .addHelpText('after', '\nExample:\n  npx catalog keys grant 6f1c0a52-3c59-4d7c-9a55-6c1f0f3f4a51 --dataset museums')
+    .action(grant)
+
+  keys
+    .command('ungrant')
+    .description('withdraw a grant')
+    .argument('<id>', 'id of the key')
+    .requiredOption(...DATASET)
+    .option(...JSON_OPTION)
+    .addHelpText(
+      'after',
+      '\nExample:\n  npx catalog keys ungrant 6f1c0a52-3c59-4d7c-9a55-6c1f0f3f4a51 --dataset museums',
+    )
+    .action(ungrant)
+
+  return keys
+}
+
+interface CreateOptions {
+  name: string
+  dataset: string[]
+  tier: string[]
+  expires?: string
+  rateLimit?: number
+  json?: true
+}
+
+async function create({ name, dataset, tier, expires, rateLimit, json }: CreateOptions): Promise<void> {
+  const wanted = {
+    name,
+    datasets: dataset,
+    accessTiers: tier,
+    expiresAt: expiry(expires),
+    requestsPerMinute: rateLimit ?? null,
+  }
+  const { id, key, ...record } = await withDatabase(({ prisma }) => createKey(prisma, wanted))
+  if (json) printJson({ id, key, ...record })
+  else {
+    printLine(`Key ${id} for ${record.name}. It is shown this once:`)
+    printLine(key)
+  }
+}
+
+async function list({ json }: { json?: true }): Promise<void> {
+  const keys = await withDatabase(({ prisma }) => listKeys(prisma))
+  if (json) printJson(keys)
+  else printTable(['ID', 'NAME', 'STATE', 'EXPIRES', 'LIMIT', 'TIERS', 'DATASETS'], keys.map(toCells))
+}
+
+async function revoke(id: string, { json }: { json?: true }): Promise<void> {
+  const { revokedAt } = await withDatabase(({ prisma }) => revokeKey(prisma, id))
+  if (json) printJson({ id, revokedAt })
+  else printLine(`Key ${id} is revoked`)
+}
+
+interface GrantOptions {
+  dataset: string
+  expires?: string
+  json?: true
+}
+
+async function grant(keyId: string, { dataset, expires, json }: GrantOptions): Promise<void> {
+  const expiresAt = expiry(expires)
+  await withDatabase(({ prisma }) => grantDataset(prisma, { keyId, dataset, expiresAt }))
+  if (json) printJson({ id: keyId, dataset, expiresAt })
+  else printLine(`Key ${keyId} may access ${dataset}${expiresAt ? ` until ${expiresAt.toISOString()}` : ''}`)
+}
+
+async function ungrant(keyId: string, { dataset, json }: GrantOptions): Promise<void> {
+  await withDatabase(({ prisma }) => withdrawGrant(prisma, { keyId, dataset }))
+  if (json) printJson({ id: keyId, dataset })
+  else printLine(`Key ${keyId} has no grant for ${dataset} any more`)
+}
+
+function expiry(text: string | undefined): Date | null {
+  return text === undefined ? null : parseExpiry(text, new Date())
+}
+
+function collect(value: string, before: string[]): string[] {
+  return [...before, value]
+}
+
+function parseRateLimit(text: string): number {
+  const limit = Number(text)
+  if (/^\d{1,9}$/.test(text) && limit > 0) return limit
+  throw new InvalidArgumentError('It must be a whole number from 1 to 999999999.')
+}
+
+function toCells(key: KeyRecord): string[] {
+  return [
+    key.id,
+    key.name,
+    stateOf(key),
+    key.expiresAt?.toISOString() ?? 'never',
+    key.requestsPerMinute === null ? 'none' : `${key.requestsPerMinute}/min`,
+    key.accessTiers.join(',') || '-',
+    key.grants.map(({ dataset }) => dataset).join(',') || '-',
+  ]
+}
+
+function stateOf({ revokedAt, expiresAt }: KeyRecord): string {
+  if (revokedAt !== null) return 'revoked'
+  return expiresAt !== null && expiresAt <= new Date() ? 'expired' : 'active'
+}

@@ -1,0 +1,123 @@
+import type { ClientBase } from 'pg'
+
+/** A staged row that can't be loaded. */
+export interface BadRow {
+  file: number
+  line: number
+  reason: string
+}
+
+/**
+ * What each check removes from the staging table `t`, for the dataset $1; $2 says whether items stay that the import does
+ * not have. Each gives file, line and reason of what it removed.
+ */
+const CHECKS: readonly ((t: string) => string)[] = [
+  (t) => `
+    DELETE FROM ${t} AS bad
+     USING (SELECT n, row_number() OVER (PARTITION BY id ORDER BY n) AS nth FROM ${t}) AS same
+     WHERE same.n = bad.n AND same.nth > 1
+       AND $1::uuid IS NOT NULL AND $2::boolean IS NOT NULL
+    RETURNING bad.file, bad.line,
+              CASE WHEN has_own_id THEN 'the id ' || bad.id ELSE 'the externalId ' || bad.external_id END
+              || ' stands twice in this import' AS reason`,
+  (t) => `
+    DELETE FROM ${t} AS bad
+     USING (SELECT n, row_number() OVER (PARTITION BY external_id ORDER BY n) AS nth
+              FROM ${t} WHERE external_id IS NOT NULL) AS same
+     WHERE same.n = bad.n AND same.nth > 1
+       AND $1::uuid IS NOT NULL AND $2::boolean IS NOT NULL
+    RETURNING bad.file, bad.line, 'the externalId ' || bad.external_id || ' stands twice in this import' AS reason`,
+  (t) => `
+    DELETE FROM ${t} AS bad
+     USING items AS i
+     WHERE i.id = bad.id AND i.dataset_id <> $1 AND $2::boolean IS NOT NULL
+    RETURNING bad.file, bad.line, 'the id ' || bad.id || ' belongs to an item of another dataset' AS reason`,
+  (t) => `
+    DELETE FROM ${t} AS bad
+     USING items AS i
+     WHERE $2 AND i.dataset_id = $1 AND i.external_id = bad.external_id AND i.id <> bad.id
+       AND NOT EXISTS (SELECT FROM ${t} AS other WHERE other.id = i.id)
+    RETURNING bad.file, bad.line, 'the externalId ' || bad.external_id || ' belongs to the item ' || i.id AS reason`,
+  (t) => `
+    DELETE FROM ${t} AS bad
+     USING (SELECT s.n, image ->> 'id' AS id,
+                   row_number() OVER (PARTITION BY image ->> 'id' ORDER BY s.n) AS nth
+              FROM ${t} AS s CROSS JOIN jsonb_array_elements(s.images) AS image) AS same
+     WHERE same.n = bad.n AND same.nth > 1
+       AND $1::uuid IS NOT NULL AND $2::boolean IS NOT NULL
+    RETURNING bad.file, bad.line, 'the image id ' || same.id || ' stands twice in this import' AS reason`,
+  (t) => `
+    DELETE FROM ${t} AS bad
+     USING ${t} AS s
+     CROSS JOIN jsonb_array_elements(s.images) AS image
+      JOIN images AS taken ON taken.id = (image ->> 'id')::uuid AND taken.item_id <> s.id
+      JOIN items AS i ON i.id = taken.item_id
+     WHERE bad.n = s.n
+       AND (i.dataset_id <> $1 OR ($2 AND NOT EXISTS (SELECT FROM ${t} AS other WHERE other.id = i.id)))
+    RETURNING bad.file, bad.line, 'the image id ' || taken.id || ' belongs to another item' AS reason`,
+]
+
+/** A parent that is neither staged nor stays. Whose parent goes, goes too: run until nothing goes. */
+const checkParents = (t: string) => `
+  DELETE FROM ${t} AS bad
+   WHERE coalesce(bad.parent_item_id::text, bad.parent_external_id) IS NOT NULL
+     AND NOT EXISTS (SELECT FROM ${t} AS parent WHERE parent.id = bad.parent_item_id)
+     AND NOT EXISTS (SELECT FROM items AS kept
+                      WHERE $2 AND kept.id = bad.parent_item_id AND kept.dataset_id = $1)
+  RETURNING bad.file, bad.line,
+            'the parent ' || coalesce(bad.parent_external_id, bad.parent_item_id::text) || ' is not there' AS reason`
+
+/** Items that no walk from the roots comes to: each is its own ancestor, or below one that is. */
+const checkCycles = (t: string) => `
+  WITH RECURSIVE node AS (
+    SELECT id, parent_item_id FROM ${t}
+     UNION ALL
+    SELECT i.id, i.parent_item_id FROM items AS i
+     WHERE $2 AND i.dataset_id = $1 AND NOT EXISTS (SELECT FROM ${t} AS s WHERE s.id = i.id)
+  ), reached AS (
+    SELECT id FROM node WHERE parent_item_id IS NULL
+     UNION ALL
+    SELECT node.id FROM node JOIN reached ON node.parent_item_id = reached.id
+  )
+  DELETE FROM ${t} AS bad
+   WHERE bad.parent_item_id IS NOT NULL AND NOT EXISTS (SELECT FROM reached WHERE reached.id = bad.id)
+  RETURNING bad.file, bad.line, 'its parents form a cycle' AS reason`
+
+/** Knows items again by their external id, and finds the parents that are named by theirs. */
+async function resolveNames(session: ClientBase, t: string, datasetId: string, keepMissing: boolean): Promise<void> {
+  await session.query(
+    `UPDATE ${t} AS s SET id = i.id FROM items AS i
+      WHERE NOT s.has_own_id AND i.dataset_id = $1 AND i.external_id = s.external_id AND i.id <> s.id`,
+    [datasetId],
+  )
+  await session.query(
+    `UPDATE ${t} AS s SET parent_item_id = parent.id FROM ${t} AS parent
+      WHERE parent.external_id = s.parent_external_id`,
+  )
+  if (!keepMissing) return
+  await session.query(
+    `UPDATE ${t} AS s SET parent_item_id = i.id FROM items AS i
+      WHERE s.parent_item_id IS NULL AND i.dataset_id = $1 AND i.external_id = s.parent_external_id`,
+    [datasetId],
+  )
+}
+
+/** Removes from a staging table the rows that can't be loaded beside the others and what is there, and tells which. */
+export async function removeBadRows(
+  session: ClientBase,
+  table: string,
+  datasetId: string,
+  keepMissing: boolean,
+): Promise<BadRow[]> {
+  const bad: BadRow[] = []
+  const remove = async (sql: string) => {
+    const { rows } = await session.query<BadRow>(sql, [datasetId, keepMissing])
+    bad.push(...rows)
+    return rows.length
+  }
+  await resolveNames(session, table, datasetId, keepMissing)
+  for (const check of CHECKS) await remove(check(table))
+  while ((await remove(checkParents(table))) > 0);
+  await remove(checkCycles(table))
+  return bad.sort((a, b) => a.file - b.file || a.line - b.line)
+}
