@@ -9,12 +9,18 @@ import { CatalogError, serviceUnavailable } from '../errors.ts'
 export function catalogErrorOf(error: unknown): CatalogError {
   if (error instanceof CatalogError) return error
   if (error instanceof GraphQLError) {
+    if (isOfHttp(error)) return new CatalogError('VALIDATION_FAILED', error.message)
     return error.originalError
       ? catalogErrorOf(error.originalError)
       : new CatalogError('VALIDATION_FAILED', error.message)
   }
   if (isUnavailable(error)) return serviceUnavailable(error)
   return new CatalogError('INTERNAL_ERROR', 'Something went wrong on our side', { cause: error })
+}
+
+/** Whether Yoga says that a request is not GraphQL over HTTP; it notes the status to answer with. */
+function isOfHttp({ extensions: { http } }: GraphQLError): boolean {
+  return typeof http === 'object' && http !== null && 'status' in http && Number(http.status) < 500
 }
 
 /** The same as an entry of a GraphQL response's `errors`: where in the document it happened is kept. */

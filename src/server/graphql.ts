@@ -3,13 +3,14 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { CatalogError, validationFailed } from '../errors.ts'
 import { createGraphQL } from '../graphql/yoga.ts'
 import type { Gatekeeper } from './gatekeeper.ts'
-import { renderGraphiQL } from './graphiql.ts'
+import { graphiqlPage } from './graphiql.ts'
 import { mount } from './mount.ts'
-import { sendGraphQLError, toCatalogError } from './reply.ts'
+import { sendCacheable, sendGraphQLError, toCatalogError } from './reply.ts'
 
 /** Mounts /graphql: for a browser that comes to look, GraphiQL, and for all others GraphQL over HTTP. */
 export function mountGraphQL(app: FastifyInstance, admit: Gatekeeper): void {
   const catalogs = new WeakMap<FastifyRequest, Catalog>()
+  const page = graphiqlPage()
   const yoga = createGraphQL((error) => app.log.error({ err: error.cause }, error.message))
 
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
@@ -22,7 +23,7 @@ export function mountGraphQL(app: FastifyInstance, admit: Gatekeeper): void {
     path: '/graphql',
     methods: ['GET', 'POST'],
     onRequest: async (request, reply) => {
-      if (wantsPage(request)) return reply.type('text/html; charset=utf-8').send(renderGraphiQL())
+      if (wantsPage(request)) return sendCacheable(request, reply, page, 'text/html; charset=utf-8')
       catalogs.set(request, await admit(request, reply))
     },
     handler: async (request, reply) => {

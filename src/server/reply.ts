@@ -4,13 +4,20 @@ import { CatalogError, ERROR_CODES, type ErrorCode } from '../errors.ts'
 import { catalogErrorOf } from '../graphql/error.ts'
 import { errorBody } from '../rest/error-body.ts'
 
-/** Answers with a JSON body under an ETag, or with 304 where the client has it already (RFC 9110 section 13.1.2). */
-export function sendCacheable(request: FastifyRequest, reply: FastifyReply, body: string): FastifyReply {
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** Answers with a body under an ETag, or with 304 where the client has it already (RFC 9110 section 13.1.2). */
+export function sendCacheable(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: string,
+  contentType = JSON_TYPE,
+): FastifyReply {
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`
   void reply.headers({ etag, 'cache-control': 'private, no-cache' })
   appendVary(reply, 'Authorization')
   if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send()
-  return reply.type('application/json; charset=utf-8').send(body)
+  return reply.type(contentType).send(body)
 }
 
 /** Answers with an error in the form that REST has for it. */

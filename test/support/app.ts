@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { createKey } from '../../src/auth/keys.ts'
+import { loadSampleData } from '../../src/sample/load.ts'
 import { createApp } from '../../src/server/app.ts'
 import { seedCatalog } from './catalog.ts'
 import { createDatabase, type TestDatabase } from './database.ts'
@@ -21,13 +22,14 @@ export interface GraphQLAnswer {
   body: any
 }
 
-/** The application over real HTTP on a free port, over a database of its own with the small catalog in it. */
-export async function startApp(options: { corsOrigins?: string[] } = {}): Promise<TestApp> {
+/** The application over real HTTP on a free port, over a database of its own with the small catalog or the sample data in it. */
+export async function startApp(options: { corsOrigins?: string[]; data?: 'small' | 'sample' } = {}): Promise<TestApp> {
+  const { corsOrigins = [], data = 'small' } = options
   const db = await createDatabase()
   const { prisma } = db.database
-  await seedCatalog(prisma)
+  if (data === 'sample') await loadSampleData(db.database)
+  else await seedCatalog(prisma)
   const { key } = await createKey(prisma, { name: 'test' })
-  const { corsOrigins = [] } = options
   const app = await createApp({ database: db.database, corsOrigins, logLevel: 'silent' })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   return {
