@@ -1,21 +1,21 @@
 import { GraphQLError } from 'graphql'
 
 /**
- * The closed list of error codes, each with its HTTP status and a title for RFC 9457. `OPERATION_FAILED` is for
+ * The closed list of error codes, each with its HTTP status. `OPERATION_FAILED` is for
  * operators at the command line and never leaves over HTTP.
  */
 export const ERROR_CODES = {
-  VALIDATION_FAILED: { status: 400, title: 'Invalid request' },
-  UNAUTHORIZED: { status: 401, title: 'Authentication failed' },
-  DATASET_ACCESS_DENIED: { status: 403, title: 'No access to the dataset' },
-  NOT_FOUND: { status: 404, title: 'Not found' },
-  METHOD_NOT_ALLOWED: { status: 405, title: 'Method not allowed' },
-  PAYLOAD_TOO_LARGE: { status: 413, title: 'Payload too large' },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported media type' },
-  RATE_LIMITED: { status: 429, title: 'Too many requests' },
-  INTERNAL_ERROR: { status: 500, title: 'Internal error' },
-  SERVICE_UNAVAILABLE: { status: 503, title: 'Service unavailable' },
-  OPERATION_FAILED: { status: 500, title: 'Operation failed' },
+  VALIDATION_FAILED: 400,
+  UNAUTHORIZED: 401,
+  DATASET_ACCESS_DENIED: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  RATE_LIMITED: 429,
+  INTERNAL_ERROR: 500,
+  SERVICE_UNAVAILABLE: 503,
+  OPERATION_FAILED: 500,
 } as const
 
 export type ErrorCode = keyof typeof ERROR_CODES

@@ -1,9 +1,10 @@
+import { z } from 'zod'
 import { operationFailed } from '../errors.ts'
 
 const UNIT_MS = { h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 
-/** ISO 8601, a date alone or with a time and its offset. */
-const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/
+/** A date alone, or with a time and its offset. */
+const isoDate = z.union([z.iso.date(), z.iso.datetime({ offset: true })])
 
 /**
  * Reads when something expires: a span from now (`12h`, `90d`, `4w`) or an ISO date, at midnight UTC when it has no time.
@@ -14,7 +15,7 @@ export function parseExpiry(text: string, now: Date): Date {
   const expiry =
     count !== undefined && isUnit(unit)
       ? new Date(now.getTime() + Number(count) * UNIT_MS[unit])
-      : new Date(ISO.test(text) ? text : Number.NaN)
+      : new Date(isoDate.safeParse(text).data ?? Number.NaN)
   if (Number.isNaN(expiry.getTime())) {
     throw operationFailed(`--expires must be a span such as 90d or an ISO date such as 2027-01-31, not "${text}"`)
   }

@@ -6,7 +6,7 @@ import { catalogErrorOf, graphqlErrorOf } from './error.ts'
 import { schema } from './schema.ts'
 
 /** A document of more tokens is refused; a deeply nested one would exhaust the stack of the parser. */
-const MAX_TOKENS = 5_000
+const MAX_TOKENS = 2_000
 
 /**
  * GraphQL over HTTP, for callers that have been authenticated.

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import { type CatalogError, ERROR_CODES } from '../errors.ts'
 
 /** An error's body, as the contract has it or as RFC 9457. */
@@ -12,7 +13,9 @@ const PROBLEM = 'application/problem+json'
 export function errorBody(error: CatalogError, requestId: string, accept: string | undefined): ErrorBody {
   const { code, message, details } = error
   if (accept?.includes(PROBLEM)) {
-    const { status, title } = ERROR_CODES[code]
+    const status = ERROR_CODES[code]
+    // Without a type of its own a problem's title is the status's.
+    const title = STATUS_CODES[status]
     const body = { type: 'about:blank', title, status, detail: message, code, ...(details && { details }), requestId }
     return { contentType: PROBLEM, body }
   }

@@ -13,6 +13,7 @@ export function mountGraphQL(app: FastifyInstance, admit: Gatekeeper): void {
   const page = graphiqlPage()
   const yoga = createGraphQL((error) => app.log.error({ err: error.cause }, error.message))
 
+  app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     // A form can be sent from any page without asking, so none is taken.
     if (isForm(request)) throw new CatalogError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json')

@@ -37,8 +37,7 @@ export function sendGraphQLError(request: FastifyRequest, reply: FastifyReply, e
 }
 
 function setErrorHeaders(request: FastifyRequest, reply: FastifyReply, error: CatalogError): void {
-  const { status } = ERROR_CODES[error.code]
-  void reply.code(status).headers({ 'cache-control': 'no-store', 'x-request-id': request.id })
+  void reply.code(ERROR_CODES[error.code]).headers({ 'cache-control': 'no-store', 'x-request-id': request.id })
   appendVary(reply, 'Authorization')
   if (error.retryAfterSeconds !== undefined) void reply.header('retry-after', error.retryAfterSeconds)
 }

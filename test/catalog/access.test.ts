@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createKey, grantDataset, revokeKey, withdrawGrant } from '../../src/auth/keys.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { DATASET, IMAGE, ITEM } from '../support/catalog.ts'
+
+let t: TestApp
+beforeAll(async () => {
+  t = await startApp()
+})
+afterAll(() => t.close())
+
+type Slug = keyof typeof DATASET
+const ALL = Object.keys(DATASET) as Slug[]
+const SOME_ITEM = { ...ITEM, seoul: ITEM.palace }
+
+interface Wanted {
+  accessTiers?: string[]
+  datasets?: Slug[]
+}
+
+const get = (path: string, key: string) => t.get(path, { authorization: `Bearer ${key}` })
+const issue = (wanted: Wanted) => createKey(t.database.prisma, { name: 'access', ...wanted })
+
+/** What a key sees of the small catalog, by each way there is. */
+const KEYS: { what: string; wanted: Wanted; sees: Slug[] }[] = [
+  { what: 'without tiers or grants', wanted: {}, sees: ['archived', 'seoul'] },
+  { what: 'with the tier of the paid dataset', wanted: { accessTiers: ['gold'] }, sees: ['archived', 'paid', 'seoul'] },
+  { what: 'with another tier', wanted: { accessTiers: ['silver', 'Gold', ''] }, sees: ['archived', 'seoul'] },
+  {
+    what: 'with a grant for the restricted dataset',
+    wanted: { datasets: ['restricted'] },
+    sees: ['archived', 'restricted', 'seoul'],
+  },
+  { what: 'with a grant for the paid dataset', wanted: { datasets: ['paid'] }, sees: ['archived', 'paid', 'seoul'] },
+  {
+    what: 'with grants for the draft and the inactive',
+    wanted: { datasets: ['draft', 'inactive'] },
+    sees: ['archived', 'draft', 'inactive', 'seoul'],
+  },
+]
+
+describe.each(KEYS)('A key $what', ({ wanted, sees }) => {
+  let key: string
+  const shut = ALL.filter((slug) => !sees.includes(slug))
+  beforeAll(async () => {
+    ;({ key } = await issue(wanted))
+  })
+
+  test('lists what it may access', async () => {
+    const { data, meta } = await (await get('/v1/datasets', key)).json()
+    expect(data.map(({ slug }: { slug: string }) => slug)).toEqual(sees)
+    expect(meta.total).toBe(sees.length)
+  })
+
+  test('reads that, and is refused all else, by slug, UUID and item, in REST and GraphQL', async () => {
+    for (const slug of ALL) {
+      const status = sees.includes(slug) ? 200 : 403
+      const codes = sees.includes(slug) ? undefined : 'DATASET_ACCESS_DENIED'
+      for (const path of [slug, DATASET[slug], DATASET[slug].toUpperCase(), `${slug}/items`]) {
+        expect((await get(`/v1/datasets/${path}`, key)).status).toBe(status)
+      }
+      expect((await get(`/v1/dataset-items/${SOME_ITEM[slug]}`, key)).status).toBe(status)
+      expect((await get(`/v1/dataset-items/nearby?latitude=0&longitude=0&datasetId=${slug}`, key)).status).toBe(status)
+      for (const query of [
+        `{ dataset(id: "${slug}") { items { total nodes { id } } nearbyItems(latitude: 0, longitude: 0) { total } } }`,
+        `{ item(id: "${SOME_ITEM[slug]}") { id parent { id } children { total } images { id } dataset { id } } }`,
+      ]) {
+        const { body } = await t.graphql(query, {}, key)
+        expect(body.errors?.[0].extensions.code).toBe(codes)
+      }
+    }
+  })
+
+  test('finds nearby only what it may access', async () => {
+    const { data, meta } = await (
+      await get('/v1/dataset-items/nearby?latitude=37.5798&longitude=126.977&radius=100', key)
+    ).json()
+    const found = new Set(data.map(({ datasetId }: { datasetId: string }) => datasetId))
+    for (const slug of shut) expect(found).not.toContain(DATASET[slug])
+    expect(meta.total).toBe(data.length)
+    expect(meta.total).toBe(sees.length)
+  })
+
+  test('is told nothing else of what it may not access', async () => {
+    const answers = await Promise.all(
+      ['/v1/datasets', '/v1/dataset-items/nearby?latitude=37.58&longitude=126.977&radius=50000&limit=100'].map((path) =>
+        get(path, key).then((response) => response.text()),
+      ),
+    )
+    const { body } = await t.graphql(
+      '{ datasets { total nodes { id items { total nodes { id images { id } } } } } }',
+      {},
+      key,
+    )
+    const told = answers.join() + JSON.stringify(body)
+    for (const slug of shut) for (const id of [DATASET[slug], SOME_ITEM[slug]]) expect(told).not.toContain(id)
+    expect(told.includes(IMAGE.restricted)).toBe(sees.includes('restricted'))
+  })
+})
+
+describe('Keys and grants', () => {
+  test('an expired grant opens nothing, one that has yet to expire does', async () => {
+    const { key, id } = await issue({})
+    const { prisma } = t.database
+    await grantDataset(prisma, { keyId: id, dataset: 'restricted', expiresAt: new Date(Date.now() + 60_000) })
+    expect((await get('/v1/datasets/restricted', key)).status).toBe(200)
+    await grantDataset(prisma, { keyId: id, dataset: 'restricted', expiresAt: new Date(Date.now() - 1) })
+    expect((await get('/v1/datasets/restricted', key)).status).toBe(403)
+  })
+
+  test('a withdrawn grant stops working at once', async () => {
+    const { key, id } = await issue({ datasets: ['draft'] })
+    expect((await get('/v1/datasets/draft', key)).status).toBe(200)
+    await withdrawGrant(t.database.prisma, { keyId: id, dataset: 'draft' })
+    expect((await get('/v1/datasets/draft', key)).status).toBe(403)
+  })
+
+  test('a revoked key stops working at once, on a connection that is kept alive', async () => {
+    const { key, id } = await issue({})
+    expect((await get('/v1/datasets', key)).status).toBe(200)
+    await revokeKey(t.database.prisma, id)
+    expect((await get('/v1/datasets', key)).status).toBe(401)
+  })
+
+  test('a key that has expired is refused', async () => {
+    const { key } = await createKey(t.database.prisma, { name: 'short', expiresAt: new Date(Date.now() - 1) })
+    expect((await get('/v1/datasets', key)).status).toBe(401)
+  })
+
+  test('a key with a limit is refused the request after the last, and told when to come back', async () => {
+    const { key } = await createKey(t.database.prisma, { name: 'slow', requestsPerMinute: 2 })
+    const answers = [await get('/v1/datasets', key), await get('/v1/datasets', key), await get('/v1/datasets', key)]
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 429])
+    const [, , refused] = answers
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await refused?.json()).toMatchObject({ error: { code: 'RATE_LIMITED' } })
+    const { status, body } = await t.graphql('{ datasets { total } }', {}, key)
+    expect([status, body.errors[0].extensions.code]).toEqual([429, 'RATE_LIMITED'])
+  })
+})

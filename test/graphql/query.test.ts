@@ -1,0 +1,296 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+import { DATASET, IMAGE, ITEM } from '../support/catalog.ts'
+
+let t: TestApp
+beforeAll(async () => {
+  t = await startApp()
+})
+afterAll(() => t.close())
+
+const data = async (query: string, variables?: Record<string, unknown>) => {
+  const { status, body } = await t.graphql(query, variables)
+  expect(body.errors).toBeUndefined()
+  expect(status).toBe(200)
+  return body.data
+}
+
+describe('A composed query', () => {
+  test('reads a dataset, its items, their parents, children, images and dataset in one request', async () => {
+    const { dataset } = await data(`{
+      dataset(id: "seoul") {
+        status visibility
+        items(limit: 3) { total page limit nodes { name latitude parent { name } children { total nodes { name } } images { id } dataset { slug } } }
+      }
+    }`)
+    expect(dataset).toEqual({
+      status: 'ACTIVE',
+      visibility: 'PUBLIC',
+      items: {
+        total: 9,
+        page: 1,
+        limit: 3,
+        nodes: [
+          {
+            name: 'Geunjeongjeon',
+            latitude: '37.5785',
+            parent: { name: 'Gyeongbokgung' },
+            children: { total: 0, nodes: [] },
+            images: [],
+            dataset: { slug: 'seoul' },
+          },
+          {
+            name: 'Gwanghwamun',
+            latitude: '37.576',
+            parent: { name: 'Gyeongbokgung' },
+            children: { total: 0, nodes: [] },
+            images: [],
+            dataset: { slug: 'seoul' },
+          },
+          {
+            name: 'Gyeongbokgung',
+            latitude: '37.579617',
+            parent: null,
+            children: { total: 2, nodes: [{ name: 'Geunjeongjeon' }, { name: 'Gwanghwamun' }] },
+            images: [{ id: IMAGE.first }, { id: IMAGE.second }, { id: IMAGE.tied }],
+            dataset: { slug: 'seoul' },
+          },
+        ],
+      },
+    })
+  })
+
+  test('may ask for one field under aliases with other arguments, at every level', async () => {
+    const { dataset } = await data(
+      `query ($none: ID, $one: ID) {
+        dataset(id: "seoul") {
+          roots: items(parentItemId: $none) { total }
+          all: items { total }
+          children: items(parentItemId: $one, order: DESC) { nodes { name } }
+          last: items(sort: UPDATED_AT, order: DESC, limit: 1) { nodes { name children(limit: 1) { nodes { name } } second: children(limit: 1, page: 2) { nodes { name } } } }
+        }
+      }`,
+      { none: null, one: ITEM.palace },
+    )
+    expect(dataset).toEqual({
+      roots: { total: 7 },
+      all: { total: 9 },
+      children: { nodes: [{ name: 'Gwanghwamun' }, { name: 'Geunjeongjeon' }] },
+      last: {
+        nodes: [
+          {
+            name: 'Gyeongbokgung',
+            children: { nodes: [{ name: 'Geunjeongjeon' }] },
+            second: { nodes: [{ name: 'Gwanghwamun' }] },
+          },
+        ],
+      },
+    })
+  })
+
+  test('takes an argument that is a variable without a value as not given, and null as null', async () => {
+    const query =
+      'query ($parent: ID, $limit: Int) { dataset(id: "seoul") { items(parentItemId: $parent, limit: $limit) { total limit } } }'
+    expect((await data(query)).dataset.items).toEqual({ total: 9, limit: 20 })
+    expect((await data(query, { parent: null, limit: null })).dataset.items).toEqual({ total: 7, limit: 20 })
+  })
+
+  test('finds items near a point, in all datasets and in each', async () => {
+    const result = await data(`{
+      nearbyItems(latitude: 37.579617, longitude: 126.977041, limit: 2) { total nodes { distance item { name dataset { slug } } } }
+      datasets { nodes { slug nearbyItems(latitude: 37.579617, longitude: 126.977041) { total nodes { item { name } } } } }
+    }`)
+    expect(result.nearbyItems).toMatchObject({
+      total: 4,
+      nodes: [
+        { distance: 0, item: { name: 'Gyeongbokgung', dataset: { slug: 'seoul' } } },
+        { item: { dataset: { slug: 'archived' } } },
+      ],
+    })
+    expect(
+      result.datasets.nodes.map((dataset: { nearbyItems: { total: number } }) => dataset.nearbyItems.total),
+    ).toEqual([1, 3])
+  })
+
+  test('works over GET', async () => {
+    const query = encodeURIComponent('query ($id: ID!) { item(id: $id) { name extraAttributes } }')
+    const response = await t.get(
+      `/graphql?query=${query}&variables=${encodeURIComponent(JSON.stringify({ id: ITEM.palace }))}`,
+    )
+    expect(await response.json()).toEqual({
+      data: { item: { name: 'Gyeongbokgung', extraAttributes: { built: 1395, open: true, tags: ['royal', '조선'] } } },
+    })
+  })
+})
+
+describe('SQL statements', () => {
+  const countStatements = async (query: string) => {
+    t.statements.length = 0
+    await data(query)
+    return t.statements.length
+  }
+
+  beforeAll(async () => {
+    const now = new Date()
+    const id = (group: number, n: number) => `${group}0000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+    const items = Array.from({ length: 100 }, (_, n) => ({
+      id: id(6, n),
+      datasetId: DATASET.archived,
+      parentItemId: n % 10 === 0 ? null : id(6, n - (n % 10)),
+      name: `Item ${String(n).padStart(3, '0')}`,
+      latitude: '10',
+      longitude: `10.${String(n).padStart(4, '0')}`,
+      administrativeAreaCode: 'many',
+      categoryCode: 'many',
+      createdAt: now,
+      updatedAt: now,
+    }))
+    await t.database.prisma.item.createMany({ data: items })
+    await t.database.prisma.image.createMany({
+      data: items.flatMap((item, n) =>
+        [0, 1].map((sortOrder) => ({
+          id: id(7 + sortOrder, n),
+          itemId: item.id,
+          sortOrder,
+          isPrimary: sortOrder === 0,
+          ...{ originalUrl: 'o', cdnUrl: 'c', thumbnailSmallUrl: 's', thumbnailMediumUrl: 'm', thumbnailLargeUrl: 'l' },
+        })),
+      ),
+    })
+  })
+
+  const KEY = 2
+  test.each([
+    [
+      'images of items',
+      (limit: number) => `{ dataset(id: "archived") { items(limit: ${limit}) { nodes { images { id } } } } }`,
+      3,
+    ],
+    [
+      'parents and totals',
+      (limit: number) =>
+        `{ dataset(id: "archived") { items(limit: ${limit}) { total nodes { parent { parent { name } } } } } }`,
+      4,
+    ],
+    [
+      'datasets of a nearby page',
+      (limit: number) =>
+        `{ nearbyItems(latitude: 10, longitude: 10, radius: 50000, limit: ${limit}) { total nodes { item { dataset { name } images { id } } } } }`,
+      5,
+    ],
+    [
+      'children, their totals and their images',
+      (limit: number) =>
+        `{ dataset(id: "archived") { items(limit: ${limit}) { nodes { children(limit: 3) { total nodes { images { id } } } } } } }`,
+      5,
+    ],
+    [
+      'children under two aliases',
+      (limit: number) =>
+        `{ dataset(id: "archived") { items(limit: ${limit}) { nodes { a: children(limit: 1) { nodes { name } } b: children(limit: 2, page: 2) { total nodes { name } } } } } }`,
+      5,
+    ],
+  ])('%s: as many for 100 as for 10', async (_what, query, expected) => {
+    expect(await countStatements(query(10))).toBe(KEY + expected)
+    expect(await countStatements(query(100))).toBe(KEY + expected)
+  })
+
+  test('a total that is not asked for is not counted', async () => {
+    await countStatements('{ dataset(id: "archived") { items { nodes { id } } } }')
+    expect(t.statements.join('\n')).not.toContain('count(')
+  })
+})
+
+describe('Errors', () => {
+  test.each([
+    ['{ dataset(id: "nowhere") { id } }', 'NOT_FOUND', 'dataset'],
+    ['{ dataset(id: "") { id } }', 'NOT_FOUND', 'dataset'],
+    ['{ dataset(id: "restricted") { id } }', 'DATASET_ACCESS_DENIED', 'dataset'],
+    ['{ item(id: "palace") { id } }', 'NOT_FOUND', 'item'],
+    [`{ item(id: "${ITEM.restricted}") { id } }`, 'DATASET_ACCESS_DENIED', 'item'],
+  ])('%s is null with the error %s', async (query, code, field) => {
+    const { status, body } = await t.graphql(query)
+    expect(status).toBe(200)
+    expect(body.data).toEqual({ [field]: null })
+    expect(body.errors).toMatchObject([{ path: [field], extensions: { code } }])
+  })
+
+  test.each([
+    ['{ dataset(id: "seoul") { items(limit: 101, page: 0) { total } } }', ['page', 'limit']],
+    ['{ dataset(id: "seoul") { items(limit: 0) { total } } }', ['limit']],
+    ['{ dataset(id: "seoul") { items(categoryCode: "") { total } } }', ['categoryCode']],
+    ['{ dataset(id: "seoul") { items(categoryCode: "a\\u0000") { total } } }', ['categoryCode']],
+    ['{ dataset(id: "seoul") { items(parentItemId: "null") { total } } }', ['parentItemId']],
+    ['{ dataset(id: "seoul") { items(parentItemId: 7) { total } } }', ['parentItemId']],
+    [
+      '{ dataset(id: "seoul") { nearbyItems(latitude: 91, longitude: -181, radius: 0) { total } } }',
+      ['latitude', 'longitude', 'radius'],
+    ],
+    ['{ nearbyItems(latitude: 0, longitude: 0, datasetId: "") { total } }', ['datasetId']],
+    ['{ nearbyItems(latitude: 0, longitude: 0, radius: 50000.5, limit: 1000) { total } }', ['radius', 'limit']],
+    [`{ item(id: "${ITEM.palace}") { children(limit: 101) { total } } }`, ['limit']],
+  ])('%s is VALIDATION_FAILED, naming %j', async (query, fields) => {
+    const { body } = await t.graphql(query)
+    expect(body.errors[0].extensions.code).toBe('VALIDATION_FAILED')
+    expect(body.errors[0].extensions.details.map((detail: { field: string }) => detail.field).sort()).toEqual(
+      fields.sort(),
+    )
+  })
+
+  test.each([
+    ['{', {}],
+    ['{ nope }', {}],
+    ['query ($l: Int) { dataset(id: "seoul") { items(limit: $l) { total } } }', { l: 'many' }],
+    ['query ($l: Int) { dataset(id: "seoul") { items(limit: $l) { total } } }', { l: 2_147_483_648 }],
+    ['query ($id: ID!) { dataset(id: $id) { id } }', {}],
+    ['query ($a: Float!) { nearbyItems(latitude: $a, longitude: 0) { total } }', { a: '37.5' }],
+    ['{ dataset(id: "seoul") { items(sort: DISTANCE) { total } } }', {}],
+    ['mutation { drop }', {}],
+    [`{ dataset(id: "seoul") { items { nodes ${'{ parent '.repeat(3000)} { id } ${'}'.repeat(3000)} } } }`, {}],
+    [`{ ${'__typename '.repeat(20_000)} }`, {}],
+    ['query { ...a } fragment a on Query { ...b } fragment b on Query { ...a }', {}],
+  ])('a document or variables that are wrong are refused with a code: %.40s', async (query, variables) => {
+    const { status, body } = await t.graphql(query, variables)
+    expect(status).toBeLessThan(500)
+    expect(body.data ?? null).toBeNull()
+    for (const error of body.errors) expect(error.extensions.code).toBe('VALIDATION_FAILED')
+  })
+
+  test.each([
+    ['application/x-www-form-urlencoded', 'query=%7Bdatasets%7Btotal%7D%7D', 415],
+    ['multipart/form-data; boundary=x', '--x--', 415],
+    ['text/plain', '{"query":"{datasets{total}}"}', 415],
+    ['application/json', '{"query":', 400],
+    ['application/json', '[]', 400],
+    ['application/json', '[{"query":"{datasets{total}}"}]', 400],
+    ['application/json', '{}', 400],
+    ['application/json', '{"query":1}', 400],
+    ['application/json', '{"query":"{datasets{total}}","variables":[]}', 400],
+    ['application/json', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), 400],
+    ['application/json', JSON.stringify({ query: `#${'a'.repeat(300_000)}\n{datasets{total}}` }), 413],
+  ])('a body of %s that is %.30s is answered with %s', async (type, body, status) => {
+    const response = await fetch(`${t.url}/graphql`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${t.key}`,
+        'content-type': type,
+        accept: 'application/graphql-response+json',
+      },
+      body,
+    })
+    expect(response.status).toBe(status)
+    const answer = await response.text()
+    expect(answer === '' || JSON.parse(answer).errors.length > 0).toBe(true)
+  })
+
+  test('without a key there is no schema either', async () => {
+    const response = await fetch(`${t.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: '{ __schema { types { name } } }' }),
+    })
+    expect(response.status).toBe(401)
+    expect(response.headers.get('www-authenticate')).toMatch(/^Bearer/)
+    expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHORIZED' } }] })
+  })
+})

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs'
+import {
+  isEnumType,
+  isInputObjectType,
+  isIntrospectionType,
+  isObjectType,
+  lexicographicSortSchema,
+  printSchema,
+} from 'graphql'
+import { expect, test } from 'vitest'
+import { schema } from '../../src/graphql/schema.ts'
+
+test('schema.graphql is the schema (npm run schema writes it anew)', () => {
+  const committed = readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8')
+  expect(committed).toBe(`${printSchema(lexicographicSortSchema(schema))}\n`)
+})
+
+test('every type, field, argument and enum value has a description', () => {
+  const undescribed: string[] = []
+  const check = (name: string, { description }: { description?: string | null | undefined }) => {
+    if (!description?.trim()) undescribed.push(name)
+  }
+  for (const type of Object.values(schema.getTypeMap()).filter((type) => !isIntrospectionType(type))) {
+    check(type.name, type)
+    if (isEnumType(type)) for (const value of type.getValues()) check(`${type.name}.${value.name}`, value)
+    if (!isObjectType(type) && !isInputObjectType(type)) continue
+    for (const field of Object.values(type.getFields())) {
+      check(`${type.name}.${field.name}`, field)
+      if ('args' in field) for (const arg of field.args) check(`${type.name}.${field.name}(${arg.name})`, arg)
+    }
+  }
+  expect(undescribed).toEqual([])
+})
+
+/** decisions.md section 4, but for what may come later (itemConnection, node). */
+const FIXED = {
+  Query: ['dataset', 'datasets', 'item', 'nearbyItems'],
+  DatasetList: ['nodes', 'total'],
+  Dataset: [
+    ...[
+      'accessTier',
+      'attribution',
+      'createdAt',
+      'description',
+      'id',
+      'items',
+      'name',
+      'nearbyItems',
+      'slug',
+      'status',
+    ],
+    ...['updatedAt', 'visibility'],
+  ],
+  ItemPage: ['limit', 'nodes', 'page', 'total'],
+  NearbyItemPage: ['limit', 'nodes', 'page', 'total'],
+  NearbyItem: ['distance', 'item'],
+  Item: ['children', 'dataset', 'images', 'parent', 'extraAttributes', 'openingHours', 'jibunAddress', 'latitude'],
+  Image: ['altText', 'cdnUrl', 'id', 'isPrimary', 'originalUrl', 'sortOrder', 'thumbnailLargeUrl'],
+}
+
+test.each(Object.entries(FIXED))('the type %s has the fields of the contract', (name, fields) => {
+  const type = schema.getType(name)
+  expect(isObjectType(type) && Object.keys(type.getFields())).toEqual(expect.arrayContaining(fields))
+})
+
+test('there are no mutations and no subscriptions', () => {
+  expect(schema.getMutationType()).toBeUndefined()
+  expect(schema.getSubscriptionType()).toBeUndefined()
+})

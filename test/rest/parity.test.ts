@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { REST_ROUTES } from '../../src/rest/routes.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { ITEM } from '../support/catalog.ts'
+
+let t: TestApp
+beforeAll(async () => {
+  t = await startApp()
+})
+afterAll(() => t.close())
+
+/** An example of each route: its path, and the variables that say the same. */
+const EXAMPLES: Record<string, [string, Record<string, unknown>]> = {
+  '/v1/datasets': ['/v1/datasets', {}],
+  '/v1/datasets/:datasetId(.+)': ['/v1/datasets/seoul', { datasetId: 'seoul' }],
+  '/v1/datasets/:datasetId(.+)/items': [
+    '/v1/datasets/seoul/items?sort=createdAt&order=desc&limit=3&page=2&parentItemId=null',
+    { datasetId: 'seoul', sort: 'CREATED_AT', order: 'DESC', limit: 3, page: 2, parentItemId: null },
+  ],
+  '/v1/dataset-items/nearby': [
+    '/v1/dataset-items/nearby?latitude=37.57&longitude=126.97&radius=5000.5&datasetId=seoul',
+    { latitude: 37.57, longitude: 126.97, radius: 5000.5, datasetId: 'seoul' },
+  ],
+  '/v1/dataset-items/:itemId(.+)': [`/v1/dataset-items/${ITEM.palace}`, { itemId: ITEM.palace }],
+}
+
+test.each([...REST_ROUTES])('$path gives what its operation gives over /graphql', async (route) => {
+  const [path, variables] = EXAMPLES[route.path] ?? ['', {}]
+  const rest = await (await t.get(path)).json()
+  const { body } = await t.graphql(route.operation, variables)
+  const resource = route.resource.reduce((value, member) => value[member], body.data)
+  expect(rest).toEqual(JSON.parse(JSON.stringify(route.envelope(resource))))
+})

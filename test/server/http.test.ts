@@ -1,0 +1,216 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+
+let t: TestApp
+beforeAll(async () => {
+  t = await startApp({ corsOrigins: ['https://maps.example.org'] })
+})
+afterAll(() => t.close())
+
+const PATHS = [
+  '/v1/datasets',
+  '/v1/datasets/seoul',
+  '/v1/datasets/seoul/items',
+  '/v1/dataset-items/nearby',
+  '/v1/dataset-items/x',
+]
+const withKey = () => ({ authorization: `Bearer ${t.key}` })
+
+describe('Methods', () => {
+  test.each(PATHS)('%s refuses writing methods before it asks for a key, and says what it takes', async (path) => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
+      const response = await fetch(t.url + path, { method })
+      expect(response.status).toBe(405)
+      expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
+      expect(await response.json()).toMatchObject({ error: { code: 'METHOD_NOT_ALLOWED' } })
+    }
+  })
+
+  test('HEAD answers as GET does, without the body', async () => {
+    const get = await t.get('/v1/datasets')
+    const head = await fetch(`${t.url}/v1/datasets`, { method: 'HEAD', headers: withKey() })
+    expect(head.status).toBe(200)
+    expect(await head.text()).toBe('')
+    for (const name of ['etag', 'content-type', 'content-length', 'cache-control', 'vary']) {
+      expect(head.headers.get(name)).toBe(get.headers.get(name))
+    }
+    expect((await fetch(`${t.url}/v1/datasets`, { method: 'HEAD' })).status).toBe(401)
+    expect((await fetch(`${t.url}/v1/x`, { method: 'HEAD' })).status).toBe(404)
+  })
+
+  test('PUT on /graphql is a 405 that names GET and POST', async () => {
+    const response = await fetch(`${t.url}/graphql`, { method: 'PUT' })
+    expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toBe('GET, POST, HEAD, OPTIONS')
+  })
+})
+
+describe('CORS', () => {
+  const preflight = (origin: string, path = '/v1/datasets') =>
+    fetch(t.url + path, {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' },
+    })
+
+  test('OPTIONS answers the preflight request of an origin that is let in, without a key', async () => {
+    const response = await preflight('https://maps.example.org')
+    expect(response.status).toBe(204)
+    expect(response.headers.get('access-control-allow-origin')).toBe('https://maps.example.org')
+    expect(response.headers.get('access-control-allow-methods')).toContain('GET')
+    expect(response.headers.get('access-control-allow-headers')).toContain('Authorization')
+  })
+
+  test('another origin is not let in, and credentials never are', async () => {
+    const response = await preflight('https://evil.example.org')
+    expect(response.status).toBe(204)
+    expect(response.headers.get('access-control-allow-origin')).toBeNull()
+    expect(response.headers.get('access-control-allow-credentials')).toBeNull()
+    expect(
+      (await t.get('/v1/datasets', { ...withKey(), origin: 'https://evil.example.org' })).headers.get(
+        'access-control-allow-origin',
+      ),
+    ).toBeNull()
+  })
+
+  test('OPTIONS on an unknown path is a 404', async () => {
+    expect((await preflight('https://maps.example.org', '/v1/x')).status).toBe(404)
+  })
+})
+
+describe('Headers', () => {
+  test('every answer has an X-Request-Id; a sane one that came in is kept', async () => {
+    for (const path of ['/v1/datasets', '/v1/x', '/healthz', '/v1/datasets/%zz']) {
+      expect((await t.get(path, {})).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+      expect((await t.get(path, { 'x-request-id': 'abc-1.2:3' })).headers.get('x-request-id')).toBe('abc-1.2:3')
+    }
+    for (const insane of ['a b', 'x'.repeat(129), '<script>', '"']) {
+      expect((await t.get('/healthz', { 'x-request-id': insane })).headers.get('x-request-id')).not.toBe(insane)
+    }
+  })
+
+  test('a success may be kept by its client alone, and asked for again by its ETag', async () => {
+    const first = await t.get('/v1/datasets/seoul/items')
+    const etag = first.headers.get('etag') ?? ''
+    expect(etag).toMatch(/^"[\w-]+"$/)
+    expect(first.headers.get('cache-control')).toBe('private, no-cache')
+    expect(first.headers.get('vary')).toContain('Authorization')
+    for (const tag of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
+      const again = await t.get('/v1/datasets/seoul/items', { ...withKey(), 'if-none-match': tag })
+      expect([again.status, await again.text()]).toEqual([304, ''])
+      expect(again.headers.get('etag')).toBe(etag)
+      expect(again.headers.get('cache-control')).toBe('private, no-cache')
+    }
+    const other = await t.get('/v1/datasets/seoul/items', { ...withKey(), 'if-none-match': '"x"' })
+    expect(other.status).toBe(200)
+  })
+
+  test('a 304 needs the key as any answer does', async () => {
+    const etag = (await t.get('/v1/datasets')).headers.get('etag') ?? ''
+    expect((await t.get('/v1/datasets', { 'if-none-match': etag })).status).toBe(401)
+    expect((await t.get('/v1/datasets/restricted', { ...withKey(), 'if-none-match': '*' })).status).toBe(403)
+  })
+})
+
+describe('Errors', () => {
+  test('have the shape of the contract, and details with VALIDATION_FAILED alone', async () => {
+    const notFound = await t.get('/v1/datasets/nowhere')
+    expect(notFound.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    const body = await notFound.json()
+    expect(body).toEqual({
+      error: {
+        code: 'NOT_FOUND',
+        message: 'The dataset does not exist',
+        requestId: notFound.headers.get('x-request-id'),
+      },
+    })
+    const invalid = await (await t.get('/v1/datasets/seoul/items?limit=101')).json()
+    expect(Object.keys(invalid.error)).toEqual(['code', 'message', 'details', 'requestId'])
+    expect(invalid.error).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      message: 'limit must be at most 100',
+      details: [{ field: 'limit', message: 'must be at most 100' }],
+    })
+  })
+
+  test('are problem details (RFC 9457) for a client that asks for them', async () => {
+    const response = await t.get('/v1/datasets/seoul/items?limit=101', {
+      ...withKey(),
+      accept: 'application/problem+json',
+    })
+    expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/)
+    expect(await response.json()).toEqual({
+      type: 'about:blank',
+      title: 'Bad Request',
+      status: 400,
+      detail: 'limit must be at most 100',
+      code: 'VALIDATION_FAILED',
+      details: [{ field: 'limit', message: 'must be at most 100' }],
+      requestId: response.headers.get('x-request-id'),
+    })
+  })
+
+  test('tell nothing of the inside', async () => {
+    const app = await startApp()
+    await app.database.prisma.$executeRaw`ALTER TABLE images RENAME TO elsewhere`
+    const response = await app.get('/v1/dataset-items/22222222-0000-4000-8000-000000000001')
+    expect(response.status).toBe(500)
+    const body = await response.json()
+    expect(body.error).toMatchObject({ code: 'INTERNAL_ERROR', message: 'Something went wrong on our side' })
+    const { status, body: graphql } = await app.graphql(
+      '{ item(id: "22222222-0000-4000-8000-000000000001") { images { id } } }',
+    )
+    expect(status).toBe(200)
+    expect(graphql.errors[0]).toMatchObject({
+      message: 'Something went wrong on our side',
+      extensions: { code: 'INTERNAL_ERROR' },
+    })
+    expect(JSON.stringify([body, graphql])).not.toMatch(/relation|prisma|stack|select/i)
+    await app.close()
+  })
+})
+
+describe('Health', () => {
+  test('/healthz and /readyz answer 200 without a key', async () => {
+    expect(await (await t.get('/healthz', {})).json()).toEqual({ status: 'ok' })
+    expect(await (await t.get('/readyz', {})).json()).toEqual({ status: 'ready' })
+  })
+})
+
+describe('What is not HTTP as it should be', () => {
+  const raw = (text: string) =>
+    new Promise<string>((resolve) => {
+      const { hostname, port } = new URL(t.url)
+      const socket = connect(Number(port), hostname, () => socket.end(text))
+      let answer = ''
+      socket.on('data', (data) => {
+        answer += data
+      })
+      socket.on('close', () => resolve(answer))
+      // Refused while we are still writing.
+      socket.on('error', () => resolve(answer))
+    })
+
+  test.each([
+    [
+      'a request smuggled with two lengths',
+      'GET /v1/datasets HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+      /^HTTP\/1.1 400 /,
+    ],
+    [
+      'a length beside chunks',
+      'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      /^HTTP\/1.1 400 /,
+    ],
+    [
+      'headers of 100 kB',
+      `GET /healthz HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(100_000)}\r\n\r\n`,
+      /^(HTTP\/1.1 431 |$)/,
+    ],
+    ['no host', 'GET /healthz HTTP/1.1\r\n\r\n', /^HTTP\/1.1 400 /],
+    ['nonsense', 'nonsense\r\n\r\n', /^HTTP\/1.1 400 /],
+  ])('%s is refused', async (_what, text, expected) => {
+    expect(await raw(text)).toMatch(expected)
+    expect((await t.get('/healthz', {})).status).toBe(200)
+  })
+})
