@@ -18,8 +18,8 @@ export interface Database {
 interface OpenOptions {
   /** Go through the process that has the embedded database open, where there is one. */
   share: boolean
-  /** Is told the text of each SQL statement that Prisma sends. */
-  onStatement?: (sql: string) => void
+  /** Is told of each SQL statement that Prisma sends: its text, and its parameters in JSON. */
+  onStatement?: (sql: string, parameters: string) => void
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
@@ -63,7 +63,7 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
   }
 }
 
-function createPrisma(pool: pg.Pool, options: { named: boolean; onStatement?: (sql: string) => void }): PrismaClient {
+function createPrisma(pool: pg.Pool, options: Pick<OpenOptions, 'onStatement'> & { named: boolean }): PrismaClient {
   // A broken idle connection is replaced by the pool; the query that meets it fails on its own account.
   const adapter = new PrismaPg(pool, {
     // The embedded database's clients share one session, where names of theirs would collide.
@@ -72,7 +72,7 @@ function createPrisma(pool: pg.Pool, options: { named: boolean; onStatement?: (s
   const { onStatement } = options
   if (!onStatement) return new PrismaClient({ adapter, log: [] })
   const client = new PrismaClient({ adapter, log: [{ emit: 'event', level: 'query' }] })
-  client.$on('query', (event) => onStatement(event.query))
+  client.$on('query', (event) => onStatement(event.query, event.params))
   return client
 }
 

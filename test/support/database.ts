@@ -14,6 +14,8 @@ export interface TestDatabase {
   env: Record<string, string>
   /** The SQL statements that Prisma has sent, in order. */
   statements: string[]
+  /** Their parameters, in JSON. */
+  parameters: string[]
   close: () => Promise<void>
 }
 
@@ -21,8 +23,13 @@ export interface TestDatabase {
 export async function createDatabase(): Promise<TestDatabase> {
   const { config, env, drop } = await createEmpty()
   const statements: string[] = []
-  const database = await openDatabase(config, { share: true, onStatement: (sql) => statements.push(sql) })
-  return { database, config, env, statements, close: () => database.close().then(drop) }
+  const parameters: string[] = []
+  const onStatement = (sql: string, json: string) => {
+    statements.push(sql)
+    parameters.push(json)
+  }
+  const database = await openDatabase(config, { share: true, onStatement })
+  return { database, config, env, statements, parameters, close: () => database.close().then(drop) }
 }
 
 /** A migrated, empty database that nothing has open yet. */

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { itemListArguments, nearbyArguments, parseArguments } from '../../src/catalog/arguments.ts'
+import { Catalog } from '../../src/catalog/catalog.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+
+/*
+ * 100,000 items in four datasets, the largest of 70,000. Each statement that a list or search sends is explained with its
+ * own parameters: every one finds its items by an index, and no plan reads the table through.
+ */
+
+let db: TestDatabase
+const LARGE = '11111111-0000-4000-8000-000000000001'
+
+beforeAll(async () => {
+  db = await createDatabase()
+  await db.database.withSession(async (session) => {
+    await session.query(`
+      INSERT INTO datasets (id, slug, name, status, visibility, attribution, created_at, updated_at)
+      SELECT ('11111111-0000-4000-8000-00000000000' || n)::uuid, 'dataset-' || n, 'Dataset ' || n, 'active', 'public', '', now(), now()
+        FROM generate_series(1, 4) AS n`)
+    await session.query(`
+      INSERT INTO items (id, dataset_id, external_id, name, administrative_area_code, category_code, parent_item_id,
+                         latitude, longitude, created_at, updated_at)
+      SELECT ('22222222-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid,
+             ('11111111-0000-4000-8000-00000000000' || CASE WHEN n < 70000 THEN 1 WHEN n < 90000 THEN 2 WHEN n < 99000 THEN 3 ELSE 4 END)::uuid,
+             n::text, 'Item ' || md5(n::text), 'area-' || n % 50, 'category-' || n % 20,
+             CASE WHEN n % 100 IN (1, 2, 3) AND n > 100
+                  THEN ('22222222-0000-4000-8000-' || lpad((n - n % 100)::text, 12, '0'))::uuid END,
+             33 + (n * 7919 % 100000) / 100000.0 * 5, 125 + (n * 104729 % 100000) / 100000.0 * 5,
+             '2026-01-01'::timestamptz + n * interval '1 second', '2026-02-01'::timestamptz - n * interval '1 second'
+        FROM generate_series(1::bigint, 100000) AS n
+       ORDER BY n % 977, n`)
+    await session.query('VACUUM (ANALYZE) items, datasets')
+  })
+})
+afterAll(() => db.close())
+
+/** The plans of the statements on items that `read` sends, as text. */
+async function plansOf(read: (catalog: Catalog) => Promise<unknown>): Promise<string> {
+  db.statements.length = 0
+  db.parameters.length = 0
+  await read(new Catalog(db.database.prisma, { accessTiers: [], grants: [] }, new Date()))
+  const sent = db.statements.map((sql, n) => ({ sql, parameters: JSON.parse(db.parameters[n] ?? '[]') }))
+  const plans: string[] = []
+  await db.database.withSession(async (session) => {
+    await session.query('SET jit = off')
+    for (const { sql, parameters } of sent.filter(({ sql }) => /\bitems\b/.test(sql))) {
+      const { rows } = await session.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, parameters)
+      plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
+    }
+  })
+  expect(plans.length).toBeGreaterThan(0)
+  return plans.join('\n')
+}
+
+const listing = (args: object) => async (catalog: Catalog) => {
+  const page = catalog.itemsOf(await catalog.dataset(LARGE), parseArguments(itemListArguments, args))
+  const nodes = await page.nodes()
+  expect(nodes.length).toBeGreaterThan(0)
+  expect(await page.total()).toBeGreaterThan(0)
+}
+
+const PARENT = '22222222-0000-4000-8000-000000000200'
+
+test.each([
+  ['by name', {}, 'items_dataset_id_name_id_idx'],
+  ['by name, descending', { order: 'desc' }, 'items_dataset_id_name_id_idx'],
+  ['by name, page 100', { page: 100 }, 'items_dataset_id_name_id_idx'],
+  ['by createdAt', { sort: 'createdAt' }, 'items_dataset_id_created_at_id_idx'],
+  ['by updatedAt', { sort: 'updatedAt', order: 'desc' }, 'items_dataset_id_updated_at_id_idx'],
+  ['of an area', { administrativeAreaCode: 'area-7' }, 'items_dataset_id_administrative_area_code_name_id_idx'],
+  ['of a category', { categoryCode: 'category-7' }, 'items_dataset_id_category_code_name_id_idx'],
+  ['of a parent', { parentItemId: PARENT }, 'items_dataset_id_parent_item_id_name_id_idx'],
+  ['of no parent', { parentItemId: null }, 'items_roots_dataset_id_name_id_idx'],
+])('a list %s goes by its index, sorted, and reads no more than it gives', async (_what, args, index) => {
+  const plan = await plansOf(listing(args))
+  expect(plan).toMatch(new RegExp(`Limit .*\\n +-> +Index (Only )?Scan (Backward )?using ${index} `))
+  expect(plan).not.toContain('Seq Scan on items')
+})
+
+test.each([
+  ['an area by createdAt', { administrativeAreaCode: 'area-7', sort: 'createdAt' }],
+  ['an area and a category', { administrativeAreaCode: 'area-7', categoryCode: 'category-7' }],
+  ['a category of root items by updatedAt', { categoryCode: 'category-7', parentItemId: null, sort: 'updatedAt' }],
+])('a list of %s reads no table through', async (_what, args) => {
+  expect(await plansOf(listing(args))).not.toContain('Seq Scan on items')
+})
+
+test('children of many items go by the index of parents', async () => {
+  const plan = await plansOf(async (catalog) => {
+    const { items } = {
+      items: catalog.itemsOf(await catalog.dataset(LARGE), parseArguments(itemListArguments, { limit: 100 })),
+    }
+    const parents = await items.nodes()
+    await Promise.all(parents.map((parent) => catalog.childrenOf(parent, { page: 1, limit: 20 }).nodes()))
+    await Promise.all(parents.map((parent) => catalog.childrenOf(parent, { page: 1, limit: 20 }).total()))
+    await Promise.all(parents.map((parent) => catalog.parentOf(parent)))
+  })
+  expect(plan).toContain('items_dataset_id_parent_item_id_name_id_idx')
+  expect(plan).not.toContain('Seq Scan on items')
+})
+
+test.each([
+  ['all datasets', {}],
+  ['one dataset', { datasetId: LARGE }],
+])('a nearby search of %s goes by the index of places', async (_what, scope) => {
+  const plan = await plansOf(async (catalog) => {
+    const args = { latitude: 35.5, longitude: 127.5, radius: 5000, ...scope }
+    const page = await catalog.nearby(parseArguments(nearbyArguments, args))
+    await page.nodes()
+    expect(await page.total()).toBeGreaterThan(0)
+  })
+  expect(plan).toContain('items_location_idx')
+  expect(plan).not.toContain('Seq Scan on items')
+})
+
+test('an item goes by its key, and the images of items by theirs', async () => {
+  const plan = await plansOf(async (catalog) => catalog.imagesOf(await catalog.item(PARENT)))
+  expect(plan).toContain('items_pkey')
+  expect(plan).not.toContain('Seq Scan on items')
+})
