@@ -23,12 +23,12 @@ const columns = z
     }
   })
 
-const itemFile = z.union([
-  z.string().transform((file) => ({ file, columns: undefined })),
-  z
-    .strictObject({ file: z.string(), columns: columns.optional() })
-    .transform(({ file, columns }) => ({ file, columns })),
-])
+/** A file alone stands for a list of one, and its name for the file. */
+const itemFiles = z.preprocess(
+  (items) =>
+    (Array.isArray(items) ? items : [items]).map((item: unknown) => (typeof item === 'string' ? { file: item } : item)),
+  z.array(z.strictObject({ file: z.string(), columns: columns.optional() })),
+)
 
 const manifest = z.strictObject({
   dataset: z.strictObject({
@@ -43,7 +43,7 @@ const manifest = z.strictObject({
     createdAt: moment.optional(),
     updatedAt: moment.optional(),
   }),
-  items: z.union([itemFile.transform((file) => [file]), z.array(itemFile)]),
+  items: itemFiles,
 })
 
 export type ColumnSource = z.output<typeof source>

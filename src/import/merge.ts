@@ -76,8 +76,7 @@ export async function mergeItems(merge: Merge, keepMissing: boolean): Promise<Me
     [datasetId, now],
   )
   await insertImages(merge)
-  const counts = { created: created ?? 0, updated: updated ?? 0, removed }
-  return { ...counts, unchanged: (existing ?? 0) - counts.updated }
+  return { created: created ?? 0, updated: updated ?? 0, unchanged: (existing ?? 0) - (updated ?? 0), removed }
 }
 
 async function removeMissing({ session, table, datasetId }: Merge): Promise<number> {

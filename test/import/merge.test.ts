@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createKey, grantDataset } from '../../src/auth/keys.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { createWorkshop, ndjson, row, type Workshop } from '../support/import.ts'
+
+let db: TestDatabase
+let workshop: Workshop
+beforeAll(async () => {
+  db = await createDatabase()
+  workshop = await createWorkshop(db.database)
+})
+beforeEach(() => db.database.prisma.dataset.deleteMany())
+afterAll(async () => {
+  await workshop.close()
+  await db.close()
+})
+
+const at = (day: number) => new Date(Date.UTC(2026, 0, day, 1, 2, 3, 456))
+const b = (more: object = {}) => row({ externalId: 'b', name: 'B', ...more })
+const file = (...rows: object[]) => ({ 'a.ndjson': ndjson(...rows) })
+const items = () =>
+  db.database.prisma.item.findMany({ orderBy: { name: 'asc' }, include: { images: { orderBy: { id: 'asc' } } } })
+const dataset = () => db.database.prisma.dataset.findFirstOrThrow()
+
+/** Everything that is stored, and in which version of its row. */
+const everything = () =>
+  db.database.prisma.$queryRaw<unknown[]>`
+    SELECT xmin::text, to_jsonb(d)::text FROM datasets d
+     UNION ALL SELECT xmin::text, to_jsonb(i)::text FROM items i
+     UNION ALL SELECT xmin::text, to_jsonb(p)::text FROM images p ORDER BY 2`
+
+const images = [{ originalUrl: 'o1' }, { originalUrl: 'o1', altText: 'again' }, { originalUrl: 'o2' }]
+
+describe('Importing again', () => {
+  test('the same files changes nothing at all', async () => {
+    const files = file(
+      row({ images, extraAttributes: { z: 1, a: { b: [1.5, null] } } }),
+      b({ parentExternalId: 'a', createdAt: at(1) }),
+    )
+    expect(await workshop.run(files)).toMatchObject({ created: 2, updated: 0, unchanged: 0, removed: 0, skipped: 0 })
+    const before = await everything()
+    expect(await workshop.run(files)).toMatchObject({ created: 0, updated: 0, unchanged: 2, removed: 0, skipped: 0 })
+    expect(await everything()).toEqual(before)
+  })
+
+  test('changes what is new, other or gone, and no timestamp besides', async () => {
+    await workshop.run(file(row(), b(), row({ externalId: 'c', name: 'C' })), { now: at(1) })
+    const summary = await workshop.run(file(row({ description: 'new' }), b(), row({ externalId: 'd', name: 'D' })), {
+      now: at(2),
+    })
+    expect(summary).toMatchObject({ slug: 'places', created: 1, updated: 1, unchanged: 1, removed: 1, skipped: 0 })
+    expect((await items()).map(({ name, createdAt, updatedAt }) => [name, createdAt, updatedAt])).toEqual([
+      ['A', at(1), at(2)],
+      ['B', at(1), at(1)],
+      ['D', at(2), at(2)],
+    ])
+    expect(await dataset()).toMatchObject({ createdAt: at(1), updatedAt: at(2) })
+  })
+
+  test('keeps what the files no longer have, with keepMissing', async () => {
+    await workshop.run(file(row(), b()))
+    expect(await workshop.run(file(row({ name: 'A2' })), { keepMissing: true })).toMatchObject({
+      updated: 1,
+      removed: 0,
+    })
+    expect((await items()).map(({ name }) => name)).toEqual(['A2', 'B'])
+  })
+
+  test('changes an item when its images change, and leaves the other images as they are', async () => {
+    await workshop.run(file(row({ images }), b({ images: [{ originalUrl: 'x' }] })), { now: at(1) })
+    const [, before] = await items()
+    const summary = await workshop.run(file(row({ images: images.slice(1) }), b({ images: [{ originalUrl: 'x' }] })), {
+      now: at(2),
+    })
+    expect(summary).toMatchObject({ updated: 1, unchanged: 1 })
+    const [a, after] = await items()
+    expect(a?.images.map((image) => image.originalUrl).sort()).toEqual(['o1', 'o2'])
+    expect(a?.updatedAt).toEqual(at(2))
+    expect(after).toEqual(before)
+  })
+
+  test('updates the dataset by its slug, and its keys keep their grants', async () => {
+    const { prisma } = db.database
+    await workshop.run(file(row()), { dataset: { status: 'draft' }, now: at(1) })
+    const { id } = await createKey(prisma, { name: 'k' })
+    await grantDataset(prisma, { keyId: id, dataset: 'places', expiresAt: null })
+    await workshop.run(file(row()), { dataset: { status: 'archived', description: 'New' }, now: at(2) })
+    expect(await dataset()).toMatchObject({
+      status: 'archived',
+      description: 'New',
+      createdAt: at(1),
+      updatedAt: at(2),
+    })
+    expect(await prisma.grant.count({ where: { apiKeyId: id } })).toBe(1)
+  })
+
+  test('stores moments that are given, to the millisecond', async () => {
+    await workshop.run(file(row({ createdAt: '2020-01-01T09:00:00.123456+09:00', updatedAt: '2020-01-02' })), {
+      dataset: { createdAt: '2019-01-01T00:00:00Z', updatedAt: '2019-06-01T00:00:00Z' },
+    })
+    const [item] = await items()
+    expect(item?.createdAt.toISOString()).toBe('2020-01-01T00:00:00.123Z')
+    expect(item?.updatedAt.toISOString()).toBe('2020-01-02T00:00:00.000Z')
+    expect((await dataset()).updatedAt.toISOString()).toBe('2019-06-01T00:00:00.000Z')
+  })
+})
+
+describe('Identity', () => {
+  test('a dataset has the version 5 UUID of its slug, an item that of its externalId in the dataset', async () => {
+    const { datasetId } = await workshop.run(file(row()), { dataset: { slug: 'museums' } })
+    // uuid5(NAMESPACE_URL, "museums") and uuid5 of "a" in that, by Python.
+    expect(datasetId).toBe('f9c8fd2b-5551-52fa-9c5a-16e4072379d2')
+    expect((await items())[0]?.id).toBe('05d1c988-709d-5062-80fc-256170256977')
+  })
+
+  test('a dataset keeps the id it was given, and takes no other', async () => {
+    const id = '11111111-0000-4000-8000-000000000001'
+    expect(await workshop.run(file(row()), { dataset: { id } })).toMatchObject({ datasetId: id })
+    expect(await workshop.run(file(row()))).toMatchObject({ datasetId: id, unchanged: 1 })
+    expect(await workshop.fail(file(row()), { dataset: { id: '11111111-0000-4000-8000-000000000002' } })).toContain(
+      'has the id',
+    )
+    expect(await workshop.fail(file(row()), { dataset: { id, slug: 'other' } })).toContain(
+      'belongs to the dataset places',
+    )
+  })
+
+  test('an item is known again by its externalId where an earlier import gave it an id', async () => {
+    const id = '22222222-0000-4000-8000-00000000000A'
+    await workshop.run(file(row({ id })))
+    expect(await workshop.run(file(row({ name: 'Again' })))).toMatchObject({ created: 0, updated: 1, removed: 0 })
+    expect(await items()).toMatchObject([{ id: id.toLowerCase(), name: 'Again' }])
+  })
+
+  test('an id of an item of another dataset is refused', async () => {
+    const id = '22222222-0000-4000-8000-000000000001'
+    await workshop.run(file(row({ id })))
+    expect(await workshop.fail(file(row({ id })), { dataset: { slug: 'other' } })).toContain(
+      'belongs to an item of another dataset',
+    )
+  })
+
+  test('an image id may stand in one item only', async () => {
+    const image = { id: '33333333-0000-4000-8000-000000000001', originalUrl: 'o' }
+    expect(await workshop.fail(file(row({ images: [image] }), b({ images: [image] })))).toContain('stands twice')
+    await workshop.run(file(row({ images: [image] }), b()))
+    expect(await workshop.fail(file(row({ images: [image] })), { dataset: { slug: 'other' } })).toContain(
+      'belongs to another item',
+    )
+    expect(await workshop.run(file(row(), b({ images: [image] })))).toMatchObject({ updated: 2 })
+  })
+
+  test('items may swap their externalIds and their places in the tree', async () => {
+    const one = { id: '22222222-0000-4000-8000-000000000001' }
+    const two = { id: '22222222-0000-4000-8000-000000000002' }
+    await workshop.run(file(row({ ...one }), b({ ...two, parentItemId: one.id })))
+    expect(await workshop.run(file(b({ ...one, parentItemId: two.id }), row({ ...two })))).toMatchObject({ updated: 2 })
+    expect(await items()).toMatchObject([
+      { ...two, externalId: 'a', parentItemId: null },
+      { ...one, externalId: 'b', parentItemId: two.id },
+    ])
+  })
+})
+
+describe('Parents', () => {
+  test('may stand later in the file, or in another file', async () => {
+    const files = {
+      'a.ndjson': ndjson(row({ parentExternalId: 'b' }), b({ parentExternalId: 'c' })),
+      'c.ndjson': ndjson(row({ externalId: 'c', name: 'C' })),
+    }
+    await workshop.run(files)
+    const [a, parent, grandparent] = await items()
+    expect([a?.parentItemId, parent?.parentItemId, grandparent?.parentItemId]).toEqual([
+      parent?.id,
+      grandparent?.id,
+      null,
+    ])
+  })
+
+  test('may be items that stay, with keepMissing alone', async () => {
+    await workshop.run(file(row()))
+    expect(await workshop.run(file(b({ parentExternalId: 'a' })), { keepMissing: true })).toMatchObject({ created: 1 })
+    expect(await workshop.fail(file(b({ parentExternalId: 'a' })))).toContain('the parent a is not there')
+  })
+
+  test('may not form a cycle with items that stay', async () => {
+    await workshop.run(file(row(), b({ parentExternalId: 'a' })))
+    expect(await workshop.fail(file(row({ parentExternalId: 'b' })), { keepMissing: true })).toContain(
+      'its parents form a cycle',
+    )
+  })
+
+  test('may be removed together with their children', async () => {
+    await workshop.run(file(row(), b({ parentExternalId: 'a' }), row({ externalId: 'c', name: 'C' })))
+    expect(await workshop.run(file(row({ externalId: 'c', name: 'C' })))).toMatchObject({ removed: 2, unchanged: 1 })
+  })
+})
+
+describe('Others', () => {
+  const many = (name: string, count = 3000) =>
+    file(...Array.from({ length: count }, (_, n) => row({ externalId: String(n), name: `${name} ${n}` })))
+
+  test('see the dataset before the import or after it, and nothing between', async () => {
+    await workshop.run(many('old'))
+    const seen = new Set<string>()
+    let running = true
+    const reader = (async () => {
+      while (running) {
+        const rows = await db.database.prisma.$queryRaw<{ names: string }[]>`
+          SELECT string_agg(DISTINCT split_part(name, ' ', 1), ',') || count(*) AS names FROM items`
+        seen.add(rows[0]?.names ?? '')
+      }
+    })()
+    await workshop.run(many('new', 2500))
+    running = false
+    await reader
+    for (const names of seen) expect(['old3000', 'new2500']).toContain(names)
+  })
+
+  test('may import the same dataset at the same time: one comes after the other', async () => {
+    const [first, second] = [await createWorkshop(db.database), await createWorkshop(db.database)]
+    const summaries = await Promise.all([first.run(many('same')), second.run(many('same'))])
+    expect(summaries.map(({ created, unchanged }) => created + unchanged)).toEqual([3000, 3000])
+    expect(summaries.reduce((sum, { created }) => sum + created, 0)).toBe(3000)
+    await Promise.all([first.close(), second.close()])
+  })
+})
+
+test('memory does not grow with the file', async () => {
+  const grown = async (count: number) => {
+    const files = file(
+      ...Array.from({ length: count }, (_, n) => row({ externalId: String(n), description: 'x'.repeat(1000) })),
+    )
+    let peak = 0
+    const before = process.memoryUsage().heapUsed
+    await workshop.run(files, {
+      onProgress: () => {
+        peak = Math.max(peak, process.memoryUsage().heapUsed - before)
+      },
+    })
+    return peak
+  }
+  await grown(1_000)
+  // 40 MB of rows, of which the heap holds a few batches and what is yet to be collected.
+  expect(await grown(40_000)).toBeLessThan(150_000_000)
+})

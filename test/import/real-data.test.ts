@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { importManifest } from '../../src/import/import.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+
+const DATA = fileURLToPath(new URL('../../../shared/data/', import.meta.url))
+const isThere = existsSync(DATA)
+if (!isThere) process.stderr.write(`No data at ${DATA}: its import is not tested\n`)
+
+/** What is good and bad in each file, counted by a script of its own in another language. */
+const FILES: [string, number, number, string][] = [
+  ['kr_museums', 2232, 4, 'stands twice'],
+  ['kr_tourist_sites', 924, 0, ''],
+  ['kr_festivals', 1065, 235, 'latitude is required'],
+  ['ourairports_airports', 85253, 0, ''],
+  ['ourairports_countries', 0, 249, 'latitude is required'],
+  ['ourairports_regions', 0, 3987, 'latitude is required'],
+  ['geonames_cities15000', 33227, 0, ''],
+  ['geonames_cities1000', 99823, 1, 'categoryCode is required'],
+]
+
+describe.skipIf(!isThere)('The open data in ../shared/data', () => {
+  let db: TestDatabase
+  beforeAll(async () => {
+    db = await createDatabase()
+  })
+  afterAll(() => db.close())
+
+  test.each(FILES)('%s: %i items are loaded, %i rows are bad', async (name, created, skipped, reason) => {
+    const manifest = fileURLToPath(new URL(`manifests/${name}.json`, import.meta.url))
+    const reasons: string[] = []
+    const summary = await importManifest(db.database, manifest, {
+      keepMissing: false,
+      skipInvalid: true,
+      onSkipped: (problem) => reasons.push(problem.reason),
+    })
+    expect(summary).toMatchObject({ created, skipped })
+    expect(reasons).toHaveLength(skipped)
+    expect(reasons.join('\n')).toContain(reason)
+  })
+})

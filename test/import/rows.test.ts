@@ -1,0 +1,414 @@
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { createWorkshop, type Files, ndjson, row, type Workshop } from '../support/import.ts'
+
+let db: TestDatabase
+let workshop: Workshop
+beforeAll(async () => {
+  db = await createDatabase()
+  workshop = await createWorkshop(db.database)
+})
+beforeEach(() => db.database.prisma.dataset.deleteMany())
+afterAll(async () => {
+  await workshop.close()
+  await db.close()
+})
+
+const HEADER = 'externalId,name,administrativeAreaCode,categoryCode,latitude,longitude'
+const csv = (...lines: string[]) => `${[HEADER, ...lines].join('\n')}\n`
+const collection = (...features: object[]) => JSON.stringify({ type: 'FeatureCollection', features }, undefined, 1)
+const point = (coordinates: number[], properties: object, more: object = {}) => ({
+  type: 'Feature',
+  geometry: { type: 'Point', coordinates },
+  properties,
+  ...more,
+})
+const items = () =>
+  db.database.prisma.item.findMany({ orderBy: { name: 'asc' }, include: { images: { orderBy: { sortOrder: 'asc' } } } })
+
+describe('A bad row', () => {
+  const bad: [string, Files, string][] = [
+    [
+      'without a name',
+      { 'a.ndjson': ndjson(row(), row({ externalId: 'b', name: '' })) },
+      'a.ndjson:2: name is required',
+    ],
+    ['with a blank name', { 'a.ndjson': ndjson(row({ name: '  ' })) }, 'a.ndjson:1: name must not be empty'],
+    [
+      'without required fields',
+      { 'a.ndjson': '{"externalId":"a"}\n' },
+      'name is required; administrativeAreaCode is required; categoryCode is required; latitude is required; longitude is required',
+    ],
+    ['without id or externalId', { 'a.ndjson': ndjson(row({ externalId: null })) }, 'id or externalId is required'],
+    ['with an id that is no UUID', { 'a.ndjson': ndjson(row({ id: 'abc' })) }, 'id must be a UUID'],
+    [
+      'with a latitude that is no number',
+      { 'a.csv': csv('a,A,11,x,north,127') },
+      'a.csv:2: latitude must be a decimal number',
+    ],
+    ['with NaN', { 'a.csv': csv('a,A,11,x,NaN,127') }, 'latitude must be a decimal number'],
+    ['with Infinity', { 'a.csv': csv('a,A,11,x,37,Infinity') }, 'longitude must be a decimal number'],
+    ['with a hexadecimal number', { 'a.csv': csv('a,A,11,x,0x25,127') }, 'latitude must be a decimal number'],
+    ['with a decimal comma', { 'a.csv': csv('a,A,11,x,"37,5",127') }, 'latitude must be a decimal number'],
+    [
+      'with a latitude out of range',
+      { 'a.ndjson': ndjson(row({ latitude: 90.1 })) },
+      'latitude must be from -90 to 90',
+    ],
+    [
+      'with a longitude out of range',
+      { 'a.ndjson': ndjson(row({ longitude: -180.00000001 })) },
+      'longitude must be from -180 to 180',
+    ],
+    [
+      'with swapped coordinates',
+      { 'a.ndjson': ndjson(row({ latitude: 127, longitude: 37.5 })) },
+      'latitude and longitude look swapped',
+    ],
+    ['with too few cells', { 'a.csv': csv('a,A,11,x,37,127', 'b,B,11') }, 'a.csv:3: has 3 cells, and the header 6'],
+    ['that is not JSON', { 'a.ndjson': `${ndjson(row())}{"name":\n` }, 'a.ndjson:2: is not JSON'],
+    ['that is no object', { 'a.ndjson': '[1]\n' }, 'a.ndjson:1: must be a JSON object'],
+    [
+      'with broken JSON in a cell',
+      { 'a.csv': `${HEADER},images\na,A,11,x,37,127,[{\n` },
+      'a.csv:2: images is not JSON',
+    ],
+    [
+      'with attributes that are no object',
+      { 'a.ndjson': ndjson(row({ extraAttributes: [1] })) },
+      'extraAttributes must be an object',
+    ],
+    ['with NUL in a text', { 'a.ndjson': ndjson(row({ description: 'a\0b' })) }, 'description must not contain NUL'],
+    [
+      'with NUL in an attribute',
+      { 'a.ndjson': ndjson(row({ extraAttributes: { a: ['b\0'] } })) },
+      'extraAttributes must hold',
+    ],
+    [
+      'with half a character',
+      {
+        'a.ndjson':
+          '{"externalId":"a","name":"\\ud800","administrativeAreaCode":"1","categoryCode":"x","latitude":1,"longitude":1}\n',
+      },
+      'name must be well-formed Unicode',
+    ],
+    [
+      'with a number too great',
+      {
+        'a.ndjson':
+          '{"externalId":"a","name":"A","administrativeAreaCode":"1","categoryCode":"x","latitude":1,"longitude":1,"extraAttributes":{"n":1e400}}\n',
+      },
+      'extraAttributes must hold',
+    ],
+    [
+      'with a moment without an offset',
+      { 'a.ndjson': ndjson(row({ createdAt: '2026-01-01T00:00:00' })) },
+      'createdAt must be an ISO 8601 date',
+    ],
+    [
+      'with two primary images',
+      {
+        'a.ndjson': ndjson(
+          row({
+            images: [
+              { originalUrl: 'a', isPrimary: true },
+              { originalUrl: 'b', isPrimary: true },
+            ],
+          }),
+        ),
+      },
+      'images must have at most one that is primary',
+    ],
+    ['with an image without a URL', { 'a.ndjson': ndjson(row({ images: [{}] })) }, 'images.0.originalUrl'],
+    [
+      'with an externalId that stands twice',
+      { 'a.ndjson': ndjson(row(), row({ name: 'B' })) },
+      'a.ndjson:2: the externalId a stands twice',
+    ],
+    [
+      'with an id that stands twice, in two files',
+      {
+        'a.ndjson': ndjson(row({ id: '22222222-0000-4000-8000-000000000001' })),
+        'b.ndjson': ndjson(row({ externalId: 'b', id: '22222222-0000-4000-8000-000000000001' })),
+      },
+      'b.ndjson:1: the id 22222222-0000-4000-8000-000000000001 stands twice',
+    ],
+    [
+      'with a parent that is not there',
+      { 'a.ndjson': ndjson(row({ parentExternalId: 'z' })) },
+      'a.ndjson:1: the parent z is not there',
+    ],
+    [
+      'with a parent UUID that is not there',
+      { 'a.ndjson': ndjson(row({ parentItemId: '22222222-0000-4000-8000-000000000001' })) },
+      'the parent 22222222-0000-4000-8000-000000000001 is not there',
+    ],
+    ['that is its own parent', { 'a.ndjson': ndjson(row({ parentExternalId: 'a' })) }, 'its parents form a cycle'],
+    [
+      'that is its own grandparent',
+      { 'a.ndjson': ndjson(row({ parentExternalId: 'b' }), row({ externalId: 'b', parentExternalId: 'a' })) },
+      'a.ndjson:2: its parents form a cycle',
+    ],
+    [
+      'with two names for its parent',
+      { 'a.ndjson': ndjson(row({ parentExternalId: 'b', parentItemId: '22222222-0000-4000-8000-000000000001' })) },
+      'give one',
+    ],
+    [
+      'that is no point',
+      {
+        'a.geojson': collection({ type: 'Feature', geometry: { type: 'LineString', coordinates: [] }, properties: {} }),
+      },
+      'geometry must be a Point',
+    ],
+  ]
+  test.each(bad)(
+    '%s is listed with its file, line and reason, and nothing is changed',
+    async (_what, files, reason) => {
+      expect(await workshop.fail(files)).toContain(reason)
+      expect(await db.database.prisma.dataset.count()).toBe(0)
+    },
+  )
+
+  test('is left out with skipInvalid, and so is what hangs on it; the others are loaded', async () => {
+    const files = {
+      'a.ndjson': ndjson(
+        row({ externalId: 'bad', latitude: 91 }),
+        row({ externalId: 'child', parentExternalId: 'bad' }),
+        row({ externalId: 'grandchild', parentExternalId: 'child' }),
+        row({ externalId: 'good' }),
+      ),
+    }
+    expect(await workshop.run(files, { skipInvalid: true })).toMatchObject({ created: 1, skipped: 3 })
+    expect(workshop.told.skipped.map(({ file, line }) => `${file}:${line}`)).toEqual([
+      'a.ndjson:1',
+      'a.ndjson:2',
+      'a.ndjson:3',
+    ])
+  })
+
+  test('is one of at most a hundred that are listed; the others are counted', async () => {
+    const message = await workshop.fail({ 'a.ndjson': ndjson(...Array.from({ length: 150 }, () => ({}))) })
+    expect(message).toMatch(/^150 bad rows; nothing was changed\n/)
+    expect(message.split('\n')).toHaveLength(102)
+    expect(message).toMatch(/and 50 more$/)
+  })
+})
+
+describe('A bad file', () => {
+  const korean = Buffer.from([0xb0, 0xa1, 0xb3, 0xaa])
+  test.each<[string, Files, string]>([
+    ['in CP949', { 'a.csv': Buffer.concat([Buffer.from(csv('a,')), korean]) }, 'a.csv: is not UTF-8'],
+    [
+      'in UTF-16',
+      { 'a.csv': Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(csv('a,A,11,x,37,127'), 'utf16le')]) },
+      'a.csv: is not UTF-8',
+    ],
+    [
+      'that ends in half a character',
+      { 'a.ndjson': Buffer.concat([Buffer.from(ndjson(row())), Buffer.from([0xe2, 0x82])]) },
+      'a.ndjson: is not UTF-8',
+    ],
+    [
+      'that is cut-off gzip',
+      { 'a.ndjson.gz': gzipSync(ndjson(row())).subarray(0, 40) },
+      "a.ndjson.gz: can't be read: unexpected end of file",
+    ],
+    ['that is no gzip', { 'a.ndjson.gz': ndjson(row()) }, "a.ndjson.gz: can't be read: incorrect header check"],
+    ['of another kind', { 'a.xlsx': 'x' }, 'a.xlsx: must end in .ndjson, .csv or .geojson'],
+    ['with a quote that never ends', { 'a.csv': csv('a,"A,11,x,37,127') }, 'a.csv:2: is not CSV'],
+    ['with a column twice', { 'a.csv': 'name,name\na,b\n' }, 'the header has the column "name" twice'],
+    ['that is no collection', { 'a.geojson': '{"type":"Feature"}' }, 'a.geojson: is not a GeoJSON FeatureCollection'],
+    ['that is half a collection', { 'a.geojson': collection(point([1, 2], row())).slice(0, -5) }, 'ends in the middle'],
+  ])('%s stops the import with its name, and nothing is changed', async (_what, files, reason) => {
+    expect(await workshop.fail(files, { skipInvalid: true })).toContain(reason)
+    expect(await db.database.prisma.dataset.count()).toBe(0)
+  })
+
+  test('that is not there is named', async () => {
+    expect(await workshop.fail({}, { items: 'nowhere.csv' })).toContain("nowhere.csv: can't be read: ENOENT")
+  })
+
+  test('with a line of 11 MB is refused without keeping it', async () => {
+    expect(await workshop.fail({ 'a.ndjson': `{"name":"${'a'.repeat(11_000_000)}"}\n` })).toContain(
+      'a.ndjson:1: is longer than 10000000 characters',
+    )
+    expect(await workshop.fail({ 'a.csv': csv(`a,${'a'.repeat(11_000_000)},11,x,37,127`) })).toContain('a.csv:2')
+  })
+})
+
+describe('A bad manifest', () => {
+  test.each<[string, object, unknown, string]>([
+    [
+      'with a slug that is a UUID',
+      { slug: '22222222-0000-4000-8000-000000000001' },
+      'a.ndjson',
+      'dataset.slug must be letters',
+    ],
+    ['with a slug that no URL has', { slug: 'a b' }, 'a.ndjson', 'dataset.slug must be letters'],
+    ['with an unknown status', { status: 'ready' }, 'a.ndjson', 'dataset.status'],
+    ['with a member that means nothing', { nmae: 'x' }, 'a.ndjson', 'nmae'],
+    ['with a field that items have not', {}, [{ file: 'a.csv', columns: { nmae: 'x' } }], 'nmae'],
+    [
+      'with a column that the file has not',
+      {},
+      [{ file: 'a.csv', columns: { name: '이름', categoryCode: { template: '{a}-{b}' } } }],
+      'a.csv: has no column 이름, a, b',
+    ],
+    [
+      'with a list of columns for a name',
+      {},
+      [{ file: 'a.csv', columns: { name: ['a'] } }],
+      'name takes no list of columns',
+    ],
+  ])('%s is refused with the member named', async (_what, dataset, list, reason) => {
+    expect(
+      await workshop.fail({ 'a.ndjson': ndjson(row()), 'a.csv': csv('a,A,11,x,37,127') }, { dataset, items: list }),
+    ).toContain(reason)
+  })
+})
+
+describe('Every form of file', () => {
+  test.each<[string, Files]>([
+    ['NDJSON', { 'a.ndjson': ndjson(row()) }],
+    [
+      'NDJSON without a last line end, with blank lines and CR LF',
+      { 'a.ndjson': `\r\n${JSON.stringify(row())}\r\n\r\n${JSON.stringify(row({ externalId: 'b' }))}` },
+    ],
+    ['NDJSON with a byte order mark', { 'a.ndjson': `\ufeff${ndjson(row())}` }],
+    ['gzipped NDJSON', { 'a.ndjson.gz': gzipSync(ndjson(row())) }],
+    ['CSV', { 'a.csv': csv('a,A,11,x,37.5,127') }],
+    ['CSV with CR LF and a byte order mark', { 'a.csv': `\ufeff${csv('a,A,11,x,37.5,127').replaceAll('\n', '\r\n')}` }],
+    ['gzipped CSV', { 'a.csv.gz': gzipSync(csv('a,A,11,x,37.5,127')) }],
+    ['GeoJSON', { 'a.geojson': collection(point([127, 37.5], row())) }],
+    [
+      'gzipped GeoJSON',
+      { 'a.geojson.gz': gzipSync(collection(point([127, 37.5, 30], row({ latitude: 1, longitude: 2 })))) },
+    ],
+  ])('%s is read', async (_what, files) => {
+    await workshop.run(files)
+    const [item] = await items()
+    expect(item).toMatchObject({
+      name: 'A',
+      administrativeAreaCode: '11',
+      description: '',
+      email: null,
+      extraAttributes: {},
+    })
+    expect([item?.latitude.toFixed(), item?.longitude.toFixed()]).toEqual(['37.5', '127'])
+  })
+
+  test('an empty file has no items, and takes none away with keepMissing', async () => {
+    await workshop.run({ 'a.ndjson': ndjson(row()) })
+    expect(await workshop.run({ 'a.csv': '' }, { keepMissing: true })).toMatchObject({ created: 0, removed: 0 })
+    expect(await workshop.run({ 'a.csv': `${HEADER}\n` })).toMatchObject({ created: 0, removed: 1 })
+  })
+
+  test('a CSV cell may span lines, and the line of a later row is still its own', async () => {
+    const files = { 'a.csv': csv('a,"A\nof ""two""\nlines",11,x,37,127', 'b,B,11,x,99,127') }
+    expect(await workshop.fail(files)).toContain('a.csv:5: latitude')
+    await workshop.run(files, { skipInvalid: true })
+    expect((await items())[0]?.name).toBe('A\nof "two"\nlines')
+  })
+
+  test("a GeoJSON feature's id names it where its properties do not, and its line is told", async () => {
+    const { externalId: _, ...unnamed } = row()
+    await workshop.run({ 'a.geojson': collection(point([127, 37.5], unnamed, { id: 7 })) })
+    expect((await items())[0]?.externalId).toBe('7')
+    const twice = collection(point([127, 37.5], row()), point([127, 99], row({ externalId: 'b', name: '"}]{[' })))
+    expect(await workshop.fail({ 'a.geojson': twice })).toMatch(/a\.geojson:2\d: latitude/)
+  })
+
+  test('JSON stands in CSV cells, and an empty cell is no value', async () => {
+    await workshop.run({
+      'a.csv': `${HEADER},extraAttributes,images,description,email\na,A,11,x,37,127,"{""n"":1}","[{""originalUrl"":""u""}]",,\n`,
+    })
+    const [item] = await items()
+    expect(item).toMatchObject({ extraAttributes: { n: 1 }, description: '', email: null })
+    expect(item?.images).toHaveLength(1)
+  })
+
+  test("other people's columns are mapped: by name, constant, template and list", async () => {
+    await workshop.run(
+      { 'a.csv': '이름,위도,경도,시작,끝,요금,휴관\n궁,37.5,127,09:00,18:00,1000,\n탑,37.6,127,,,,월요일\n' },
+      {
+        items: [
+          {
+            file: 'a.csv',
+            columns: {
+              externalId: { template: '{이름}|{위도}' },
+              name: '이름',
+              latitude: '위도',
+              longitude: '경도',
+              categoryCode: { value: 'museum' },
+              administrativeAreaCode: { value: 11 },
+              openingHours: { template: '{시작}-{끝}' },
+              extraAttributes: ['요금', '휴관'],
+            },
+          },
+        ],
+      },
+    )
+    const [palace, tower] = await items()
+    expect(palace).toMatchObject({
+      externalId: '궁|37.5',
+      categoryCode: 'museum',
+      administrativeAreaCode: '11',
+      openingHours: '09:00-18:00',
+      extraAttributes: { 요금: '1000' },
+    })
+    expect(tower).toMatchObject({ openingHours: null, extraAttributes: { 휴관: '월요일' } })
+  })
+})
+
+describe('What was left out', () => {
+  test.each([
+    ['37.57961745', '37.5796175'],
+    ['-37.57961745', '-37.5796175'],
+    ['37.50000000', '37.5'],
+    ['-0.00000001', '0'],
+    ['+5', '5'],
+    ['1e-7', '0.0000001'],
+    [0.0000001, '0.0000001'],
+  ])('of a coordinate of more than 7 decimals is rounded: %s is %s', async (given, stored) => {
+    await workshop.run({ 'a.ndjson': ndjson(row({ latitude: given })) })
+    expect((await items())[0]?.latitude.toFixed()).toBe(stored)
+  })
+
+  test('of images falls back, and the first by sortOrder is primary', async () => {
+    await workshop.run({
+      'a.ndjson': ndjson(
+        row({
+          images: [
+            { originalUrl: 'o1', sortOrder: 5 },
+            { originalUrl: 'o2', cdnUrl: 'c2', thumbnailSmallUrl: 's2', altText: 'two' },
+          ],
+        }),
+      ),
+    })
+    const [item] = await items()
+    expect(item?.images).toMatchObject([
+      {
+        originalUrl: 'o2',
+        cdnUrl: 'c2',
+        thumbnailSmallUrl: 's2',
+        thumbnailMediumUrl: 'c2',
+        thumbnailLargeUrl: 'c2',
+        altText: 'two',
+        sortOrder: 1,
+        isPrimary: true,
+      },
+      { originalUrl: 'o1', cdnUrl: 'o1', thumbnailSmallUrl: 'o1', altText: '', sortOrder: 5, isPrimary: false },
+    ])
+    expect(item?.thumbnailUrl).toBe('s2')
+  })
+
+  test('is reported where it looks like a mistake: (0, 0), and columns that mean nothing', async () => {
+    await workshop.run({ 'a.ndjson': ndjson(row({ latitude: 0, longitude: '0.0', colour: 'red' })) })
+    expect(workshop.told.warnings).toEqual([
+      { file: 'a.ndjson', line: 1, reason: 'not fields of an item, so ignored: colour' },
+      { file: 'a.ndjson', line: 1, reason: 'latitude and longitude are both 0' },
+    ])
+  })
+})
