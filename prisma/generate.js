@@ -3,6 +3,9 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
+// `npx catalog` counts as an install of this package too: what is generated may be in use then, and is up to date.
+if (process.env.npm_command === 'exec') process.exit()
+
 const prisma = fileURLToPath(new URL('../node_modules/prisma/build/index.js', import.meta.url))
 const { status } = spawnSync(process.execPath, [prisma, 'generate'], {
   cwd: fileURLToPath(new URL('..', import.meta.url)),

@@ -3,30 +3,31 @@ import { Command, CommanderError } from 'commander'
 import { importCommand } from './cli/import.ts'
 import { keysCommand } from './cli/keys.ts'
 import { migrateCommand } from './cli/migrate.ts'
+import { printFailure } from './cli/print.ts'
 import { serveCommand } from './cli/serve.ts'
-import { CatalogError, messageOf } from './errors.ts'
 
 const program = new Command('catalog')
   .description('The Dataset Catalog: serve datasets of places, load them, and issue keys to read them')
-  .configureHelp({ showGlobalOptions: true })
-  .showSuggestionAfterError()
+  .addHelpText('after', '\nExample:\n  npx catalog serve')
+  .configureOutput({ outputError: (message) => printFailure(message.replace(/^error: /, '').replace(/\s+/g, ' ')) })
   .exitOverride()
 
 for (const command of [serveCommand(), migrateCommand(), importCommand(), keysCommand()]) {
   program.addCommand(inherit(command))
 }
 
-/** Mistakes in arguments are thrown in subcommands too. */
+/** Mistakes in the arguments of subcommands are told, and end them, as those of the program. */
 function inherit(command: Command): Command {
   for (const subcommand of command.commands) inherit(subcommand)
-  return command.exitOverride().showSuggestionAfterError()
+  return command.copyInheritedSettings(program)
 }
 
-// Whoever reads our output may stop reading (`| head`).
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit()
-  throw error
-})
+// Whoever reads our output may stop reading (`| head`); the work is done all the same.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+}
 
 try {
   await program.parseAsync()
@@ -34,7 +35,7 @@ try {
   // Commander has said what is wrong with the arguments.
   if (error instanceof CommanderError) process.exitCode = error.exitCode
   else {
-    process.stderr.write(`catalog: ${error instanceof CatalogError ? error.message : messageOf(error)}\n`)
+    printFailure(error)
     process.exitCode = 1
   }
 }

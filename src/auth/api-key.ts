@@ -7,6 +7,8 @@ export interface ApiKey extends Access {
   name: string
   /** Null: no limit. */
   requestsPerMinute: number | null
+  /** Null: never. */
+  expiresAt: Date | null
 }
 
 const PREFIX = 'dck_'

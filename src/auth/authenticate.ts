@@ -11,7 +11,7 @@ export async function authenticate(
   authorization: string | undefined,
   now: Date,
 ): Promise<ApiKey> {
-  if (authorization === undefined) {
+  if (!sendsBearer(authorization)) {
     throw new CatalogError('UNAUTHORIZED', 'An API key is needed: send the header Authorization: Bearer <API_KEY>')
   }
   const token = bearerToken(authorization)
@@ -23,18 +23,25 @@ export async function authenticate(
 }
 
 function findKey(prisma: PrismaClient, token: string) {
-  return prisma.apiKey.findUnique({ where: { hash: hashKey(token) }, include: { grants: true } })
+  return prisma.apiKey.findUnique({
+    where: { hash: hashKey(token) },
+    include: { grants: { select: { datasetId: true, expiresAt: true } } },
+    omit: { hash: true },
+  })
 }
 
 /** The scheme's name is in any letter case (RFC 9110 section 11.1). */
+function sendsBearer(authorization: string | undefined): authorization is string {
+  return authorization !== undefined && /^bearer(?: |$)/i.test(authorization)
+}
+
 function bearerToken(authorization: string): string | undefined {
   return /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization)?.[1]
 }
 
-/** The value of `WWW-Authenticate` for a refused request (RFC 6750 section 3): no error where no key was sent. */
+/** The value of `WWW-Authenticate` for a refused request: no error where no bearer token came (RFC 6750 section 3.1). */
 export function challenge(authorization: string | undefined): string {
   const realm = 'Bearer realm="dataset-catalog"'
-  return authorization === undefined
-    ? realm
-    : `${realm}, error="invalid_token", error_description="The API key is not valid"`
+  if (!sendsBearer(authorization)) return realm
+  return `${realm}, error="invalid_token", error_description="The API key is not valid"`
 }

@@ -38,10 +38,12 @@ const SHOWN = {
 
 /**
  * Issues a key. It can be seen here and never again.
- * @throws `OPERATION_FAILED` when a dataset is unknown; then there is no key either.
+ * @throws `OPERATION_FAILED` when the name or a tier is not a line of text, or a dataset is unknown; then there is no key.
  */
 export async function createKey(prisma: PrismaClient, wanted: NewKey): Promise<KeyRecord & { key: string }> {
-  if (wanted.name.trim() === '') throw operationFailed('A key needs a name')
+  const accessTiers = [...new Set(wanted.accessTiers)]
+  if (!isLineOfText(wanted.name)) throw operationFailed("A key's name must be a line of text")
+  if (!accessTiers.every(isLineOfText)) throw operationFailed('An access tier must be a line of text')
   const key = generateKey()
   const createdAt = new Date()
   const datasetIds = await Promise.all([...new Set(wanted.datasets)].map((slug) => datasetIdOf(prisma, slug)))
@@ -50,7 +52,7 @@ export async function createKey(prisma: PrismaClient, wanted: NewKey): Promise<K
       id: randomUUID(),
       name: wanted.name,
       hash: hashKey(key),
-      accessTiers: [...new Set(wanted.accessTiers)],
+      accessTiers,
       requestsPerMinute: wanted.requestsPerMinute ?? null,
       createdAt,
       expiresAt: wanted.expiresAt ?? null,
@@ -68,18 +70,17 @@ export async function listKeys(prisma: PrismaClient): Promise<KeyRecord[]> {
 }
 
 /**
- * Revokes a key, for good; revoking it again changes nothing.
- * @throws `OPERATION_FAILED` when there is no such key.
+ * Revokes a key, for good.
+ * @throws `OPERATION_FAILED` when there is no such key, or it is revoked already.
  */
 export async function revokeKey(prisma: PrismaClient, id: string): Promise<KeyRecord> {
   await requireKey(prisma, id)
-  await prisma.apiKey.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: new Date() } })
-  return toRecord(await prisma.apiKey.findUniqueOrThrow({ where: { id }, select: SHOWN }))
+  return toRecord(await prisma.apiKey.update({ where: { id }, data: { revokedAt: new Date() }, select: SHOWN }))
 }
 
 /**
  * Grants a key a dataset, until it expires; a grant that is there gets the new expiry.
- * @throws `OPERATION_FAILED` when there is no such key or dataset.
+ * @throws `OPERATION_FAILED` when there is no such key or dataset, or the key is revoked.
  */
 export async function grantDataset(
   prisma: PrismaClient,
@@ -97,7 +98,7 @@ export async function grantDataset(
 
 /**
  * Withdraws a grant.
- * @throws `OPERATION_FAILED` when there is no such key, dataset or grant.
+ * @throws `OPERATION_FAILED` when there is no such key, dataset or grant, or the key is revoked.
  */
 export async function withdrawGrant(prisma: PrismaClient, grant: { keyId: string; dataset: string }): Promise<void> {
   await requireKey(prisma, grant.keyId)
@@ -107,8 +108,14 @@ export async function withdrawGrant(prisma: PrismaClient, grant: { keyId: string
 }
 
 async function requireKey(prisma: PrismaClient, id: string): Promise<void> {
-  const found = isUuid(id) ? await prisma.apiKey.count({ where: { id } }) : 0
-  if (found === 0) throw operationFailed(`There is no key with the id ${id}; catalog keys list shows them`)
+  const key = isUuid(id) ? await prisma.apiKey.findUnique({ where: { id }, select: { revokedAt: true } }) : null
+  if (!key) throw operationFailed(`There is no key with the id ${id}; catalog keys list shows them`)
+  if (key.revokedAt !== null) throw operationFailed(`The key ${id} was revoked at ${key.revokedAt.toISOString()}`)
+}
+
+/** Control characters would tear up what shows it. */
+function isLineOfText(text: string): boolean {
+  return text.trim() !== '' && !/\p{Cc}/u.test(text)
 }
 
 async function datasetIdOf(prisma: PrismaClient, slug: string): Promise<string> {

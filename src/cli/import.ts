@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { type ImportProblem, type ImportProgress, type ImportSummary, importManifest } from '../import/import.ts'
 import { withDatabase } from './database.ts'
-import { printJson, printLine } from './print.ts'
+import { printJson, printLine, printNotice } from './print.ts'
 
 interface Options {
   keepMissing?: boolean
@@ -24,6 +24,10 @@ async function run(manifests: string[], { json, keepMissing = false, skipInvalid
   await withDatabase(async (database) => {
     for (const manifest of manifests) {
       const progress = process.stderr.isTTY ? progressLine() : undefined
+      const report = (kind: string, { file, line, reason }: ImportProblem) => {
+        progress?.clear()
+        printNotice(`${file}:${line}: ${kind}: ${reason}`)
+      }
       const summary = await importManifest(database, manifest, {
         keepMissing,
         skipInvalid,
@@ -41,10 +45,6 @@ function counts({ slug, created, updated, unchanged, removed, skipped }: ImportS
   return `${slug}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${removed} removed, ${skipped} skipped`
 }
 
-function report(kind: string, { file, line, reason }: ImportProblem): void {
-  process.stderr.write(`${kind}: ${file}:${line}: ${reason}\n`)
-}
-
 const ERASE_LINE = '\r\x1b[2K'
 
 /** One line on the terminal, written over and over. */
@@ -54,7 +54,8 @@ function progressLine() {
     show: ({ file, bytesRead, bytesTotal, rows }: ImportProgress) => {
       const percent = bytesTotal === 0 ? 100 : Math.floor((100 * bytesRead) / bytesTotal)
       const rowsPerSecond = Math.round(rows / Math.max(0.001, (Date.now() - startMs) / 1000))
-      process.stderr.write(`${ERASE_LINE}${file} ${percent} %, ${rows} rows, ${rowsPerSecond} rows/s`)
+      const line = `${percent} %, ${rows} rows, ${rowsPerSecond} rows/s, ${file}`
+      process.stderr.write(ERASE_LINE + line.slice(0, process.stderr.columns - 1))
     },
     clear: () => process.stderr.write(ERASE_LINE),
   }

@@ -9,7 +9,9 @@ const DATASET = ['--dataset <slug>', 'the dataset'] as const
 const JSON_OPTION = ['--json', 'print JSON'] as const
 
 export function keysCommand(): Command {
-  const keys = new Command('keys').description('issue, show, revoke and grant API keys')
+  const keys = new Command('keys')
+    .description('issue, show, revoke and grant API keys')
+    .addHelpText('after', '\nExample:\n  npx catalog keys create --name app --dataset museums')
 
   keys
     .command('create')
@@ -80,12 +82,18 @@ async function create({ name, dataset, tier, expires, rateLimit, json }: CreateO
     expiresAt: expiry(expires),
     requestsPerMinute: rateLimit ?? null,
   }
-  const { id, key, ...record } = await withDatabase(({ prisma }) => createKey(prisma, wanted))
-  if (json) printJson({ id, key, ...record })
+  const issued = await withDatabase(({ prisma }) => createKey(prisma, wanted))
+  if (json) printJson(issuedKey(issued))
   else {
-    printLine(`Key ${id} for ${record.name}. It is shown this once:`)
-    printLine(key)
+    printLine(`Key ${issued.id} for ${issued.name}. It is shown this once:`)
+    printLine(issued.key)
   }
+}
+
+function issuedKey({ id, key, name, accessTiers, grants, ...issued }: KeyRecord & { key: string }) {
+  const datasets = grants.map(({ dataset }) => dataset)
+  const { expiresAt, requestsPerMinute, createdAt } = issued
+  return { id, key, name, accessTiers, datasets, expiresAt, requestsPerMinute, createdAt }
 }
 
 async function list({ json }: { json?: true }): Promise<void> {
@@ -141,11 +149,15 @@ function toCells(key: KeyRecord): string[] {
     key.expiresAt?.toISOString() ?? 'never',
     key.requestsPerMinute === null ? 'none' : `${key.requestsPerMinute}/min`,
     key.accessTiers.join(',') || '-',
-    key.grants.map(({ dataset }) => dataset).join(',') || '-',
+    key.grants.map(({ dataset, expiresAt }) => (isPast(expiresAt) ? `${dataset} (expired)` : dataset)).join(',') || '-',
   ]
 }
 
 function stateOf({ revokedAt, expiresAt }: KeyRecord): string {
   if (revokedAt !== null) return 'revoked'
-  return expiresAt !== null && expiresAt <= new Date() ? 'expired' : 'active'
+  return isPast(expiresAt) ? 'expired' : 'active'
+}
+
+function isPast(expiresAt: Date | null): boolean {
+  return expiresAt !== null && expiresAt <= new Date()
 }

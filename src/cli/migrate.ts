@@ -1,7 +1,5 @@
 import { Command } from 'commander'
-import { readConfig } from '../config.ts'
-import { openDatabase } from '../database/database.ts'
-import { migrate } from '../database/migrate.ts'
+import { withDatabase } from './database.ts'
 import { printJson, printLine } from './print.ts'
 
 export function migrateCommand(): Command {
@@ -13,12 +11,7 @@ export function migrateCommand(): Command {
 }
 
 async function run({ json }: { json?: true }): Promise<void> {
-  const database = await openDatabase(readConfig(process.env).database, { share: true })
-  try {
-    const applied = await database.withSession((session) => migrate(session))
-    if (json) printJson({ applied })
-    else for (const line of applied.length > 0 ? applied : ['Nothing to apply']) printLine(line)
-  } finally {
-    await database.close()
-  }
+  const applied = await withDatabase(async (_, names) => names)
+  if (json) printJson({ applied })
+  else for (const line of applied.length > 0 ? applied : ['Nothing to apply']) printLine(line)
 }

@@ -77,7 +77,8 @@ async function start(dataDir: string): Promise<Embedded> {
   // A folder of its own, as the path of a Unix socket has room for 107 bytes only.
   const socketDir = await mkdtemp(join(tmpdir(), 'catalog-'))
   const workerData = { dataDir, socketPath: join(socketDir, `.s.PGSQL.${SOCKET_PORT}`) }
-  const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), { workerData })
+  // Node's own options are for the process: some would not do for the worker.
+  const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), { workerData, execArgv: [] })
   await once(worker, 'message')
   const close = async () => {
     const exited = once(worker, 'exit')

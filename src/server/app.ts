@@ -11,6 +11,7 @@ import { chooseRequestId } from './request-id.ts'
 import { mountRest } from './rest.ts'
 
 const REQUEST_TIMEOUT_MS = 30_000
+const SHUTDOWN_GRACE_MS = 10_000
 const MAX_BODY_BYTES = 256 * 1024
 /** As long as Node's limit on the whole head of a request, so that it is never this one that is met. */
 const MAX_PATH_PARAMETER_LENGTH = 16 * 1024
@@ -40,6 +41,7 @@ export async function createApp({ database, corsOrigins, logLevel }: AppOptions)
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
   })
+  closeConnections(app)
   await app.register(cors, { origin: [...corsOrigins], preflight: false, exposedHeaders: ['ETag', 'X-Request-Id'] })
   app.setNotFoundHandler((request, reply) => sendError(request, reply, unknownPath()))
   app.setErrorHandler((error, request, reply) => sendError(request, reply, toCatalogError(error, request)))
@@ -49,6 +51,18 @@ export async function createApp({ database, corsOrigins, logLevel }: AppOptions)
   mountGraphQL(app, admit)
   mountHealth(app, database)
   return app
+}
+
+/** Once the application closes, a kept-alive connection ends with its answer, and a client that dawdles is cut off. */
+function closeConnections(app: FastifyInstance): void {
+  let isClosing = false
+  app.addHook('preClose', async () => {
+    isClosing = true
+    setTimeout(() => app.server.closeAllConnections(), SHUTDOWN_GRACE_MS).unref()
+  })
+  app.addHook('onSend', async (_request, reply) => {
+    if (isClosing) reply.header('connection', 'close')
+  })
 }
 
 function unknownPath(): CatalogError {

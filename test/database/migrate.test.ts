@@ -1,13 +1,72 @@
+import { createHash } from 'node:crypto'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrate } from '../../src/database/migrate.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
+const FOLDER = new URL('../../prisma/migrations/', import.meta.url)
+const FIRST = '20261120000000_catalog'
+
 let db: TestDatabase
+let folder: string
 beforeAll(async () => {
   db = await createDatabase()
+  folder = await mkdtemp(join(tmpdir(), 'catalog-migrations-'))
+  await cp(FOLDER, folder, { recursive: true })
 })
-afterAll(() => db.close())
+afterAll(async () => {
+  await rm(folder, { recursive: true })
+  await db.close()
+})
+
+const run = (from?: string) => db.database.withSession((session) => migrate(session, from))
+const add = async (name: string, sql: string) => {
+  await mkdir(join(folder, name), { recursive: true })
+  await writeFile(join(folder, name, 'migration.sql'), sql)
+}
 
 test('a migrated database has nothing left to apply', async () => {
-  expect(await db.database.withSession((session) => migrate(session))).toEqual([])
+  expect(await run()).toEqual([])
+})
+
+test('each migration is recorded as Prisma Migrate does', async () => {
+  const rows = await db.database.prisma.$queryRaw<Record<string, unknown>[]>`SELECT * FROM _prisma_migrations`
+  const sql = await readFile(new URL(`${FIRST}/migration.sql`, FOLDER))
+  expect(rows).toMatchObject([
+    {
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      checksum: createHash('sha256').update(sql).digest('hex'),
+      finished_at: expect.any(Date),
+      migration_name: FIRST,
+      logs: null,
+      rolled_back_at: null,
+      started_at: expect.any(Date),
+      applied_steps_count: 1,
+    },
+  ])
+})
+
+test('two that start together apply a migration once', async () => {
+  await add('20990101000000_more', 'CREATE TABLE more (a integer)')
+  const applied = await Promise.all([run(folder), run(folder)])
+  expect(applied.flat()).toEqual(['20990101000000_more'])
+})
+
+test('a database newer than the code is refused in one line', async () => {
+  await expect(run()).rejects.toThrow('The database is newer than this code: it has the migration 20990101000000_more')
+})
+
+test('a migration that fails leaves nothing behind, and says why', async () => {
+  await add('20990102000000_wrong', 'CREATE TABLE half (a integer); SELECT nonsense')
+  await expect(run(folder)).rejects.toThrow(/^The migration 20990102000000_wrong can't be applied: column "nonsense"/)
+  const [row] = await db.database.prisma.$queryRaw<{ half: string | null }[]>`SELECT to_regclass('half')::text AS half`
+  expect(row?.half).toBeNull()
+  await rm(join(folder, '20990102000000_wrong'), { recursive: true })
+})
+
+test('a migration that was changed after it was applied is refused', async () => {
+  await add('20990101000000_more', 'CREATE TABLE other (a integer)')
+  await expect(run(folder)).rejects.toThrow('The migration 20990101000000_more was changed after it was applied')
 })

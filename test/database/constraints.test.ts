@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await createDatabase()
+  await seedCatalog(db.database.prisma)
+})
+afterAll(() => db.close())
+
+/** What the contract promises holds in the database too, whoever writes to it. */
+test.each([
+  ['a slug stands once', `UPDATE datasets SET slug = 'seoul' WHERE slug = 'paid'`, /datasets_slug_key/],
+  [
+    'a slug is never shaped like a UUID',
+    `UPDATE datasets SET slug = '${DATASET.seoul.toUpperCase()}'`,
+    /slug_is_not_a_uuid/,
+  ],
+  ['a slug fits a URL', `UPDATE datasets SET slug = 'a/b'`, /slug_fits_a_url/],
+  ['a status is one of four', `UPDATE datasets SET status = 'ready'`, /dataset_status/],
+  ['a visibility is one of three', `UPDATE datasets SET visibility = 'hidden'`, /dataset_visibility/],
+  ['a dataset has an attribution', 'UPDATE datasets SET attribution = NULL', /attribution/],
+  ['a latitude is from -90 to 90', 'UPDATE items SET latitude = 90.0000001', /latitude_range/],
+  ['a longitude is from -180 to 180', 'UPDATE items SET longitude = -180.0000001', /longitude_range/],
+  ['a description is never null', 'UPDATE items SET description = NULL', /description/],
+  ['a place follows its coordinates', `UPDATE items SET location = 'POINT(0 0)'`, /can only be updated to DEFAULT/],
+  ['attributes are an object', `UPDATE items SET extra_attributes = '[]'`, /extra_attributes_is_an_object/],
+  ['an item is not its own parent', 'UPDATE items SET parent_item_id = id', /not_its_own_parent/],
+  [
+    'a parent is in the same dataset',
+    `UPDATE items SET parent_item_id = '${ITEM.paid}' WHERE id = '${ITEM.gate}'`,
+    /items_parent_fkey/,
+  ],
+  ['a parent with children stays', `DELETE FROM items WHERE id = '${ITEM.palace}'`, /items_parent_fkey/],
+  ['an item has one primary image', 'UPDATE images SET is_primary = true', /images_one_primary_per_item/],
+  ['an image has its place', 'UPDATE images SET sort_order = -1', /sort_order_range/],
+  [
+    'a key is stored as a SHA-256',
+    `INSERT INTO api_keys (id, name, hash, created_at) VALUES ('${DATASET.seoul}', 'x', 'dck_', now())`,
+    /hash_is_sha256/,
+  ],
+])('%s', async (_what, sql, constraint) => {
+  const refusal = await db.database.withSession((session) =>
+    session.query(sql).then(
+      () => 'accepted',
+      (error: Error) => error.message,
+    ),
+  )
+  expect(refusal).toMatch(constraint)
+})

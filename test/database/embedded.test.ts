@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { DatabaseConfig } from '../../src/config.ts'
+import { type Database, openDatabase } from '../../src/database/database.ts'
+import { migrate } from '../../src/database/migrate.ts'
+
+const config = (dataDir: string): DatabaseConfig => ({
+  kind: 'embedded',
+  dataDir,
+  poolSize: 8,
+  statementTimeoutMs: 60_000,
+})
+
+let folder: string
+let database: Database
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'catalog-embedded-'))
+  database = await openDatabase(config(folder), { share: false })
+  await database.withSession((session) => migrate(session))
+})
+afterAll(async () => {
+  await database.close()
+  await rm(folder, { recursive: true })
+})
+
+describe('The embedded database', () => {
+  test('serves many clients at once without mixing their statements', async () => {
+    const sums = await Promise.all(
+      Array.from(
+        { length: 300 },
+        (_, n) => database.prisma.$queryRaw<{ sum: number }[]>`SELECT ${n}::integer + 1 AS sum`,
+      ),
+    )
+    expect(sums.map(([row]) => row?.sum)).toEqual(sums.map((_, n) => n + 1))
+  })
+
+  test('gives a failing statement its own error, and the others their answers', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, n) =>
+        database.prisma.$queryRaw<{ share: number }[]>`SELECT 10 / ${n % 2}::integer AS share`.then(
+          ([row]) => row?.share,
+          (error: Error) => (/division by zero/.test(error.message) ? 'division by zero' : error.message),
+        ),
+      ),
+    )
+    expect(answers).toEqual(answers.map((_, n) => (n % 2 === 0 ? 'division by zero' : 10)))
+  })
+
+  test('rolls back the transaction of a client that goes away, and goes on', async () => {
+    const name = 'gone'
+    await database.withSession(async (session) => {
+      await session.query('BEGIN')
+      await session.query(
+        `INSERT INTO datasets (id, slug, name, status, visibility, attribution, created_at, updated_at)
+        VALUES (gen_random_uuid(), $1, '', 'draft', 'public', '', now(), now())`,
+        [name],
+      )
+    })
+    expect(await database.prisma.dataset.count({ where: { slug: name } })).toBe(0)
+  })
+
+  test('keeps its time zone at UTC', async () => {
+    const [row] = await database.prisma.$queryRaw<{ zone: string }[]>`SELECT current_setting('timezone') AS zone`
+    expect(row?.zone).toBe('UTC')
+  })
+
+  test('is shared by a second opener that says so, and refused to one that does not', async () => {
+    const second = await openDatabase(config(folder), { share: true })
+    expect(await second.prisma.dataset.count()).toBe(0)
+    await second.close()
+    expect(await database.prisma.dataset.count()).toBe(0)
+    await expect(openDatabase(config(folder), { share: false })).rejects.toThrow(`is in use by process ${process.pid}`)
+  })
+
+  test('does not start where its folder can not be', async () => {
+    const file = join(folder, 'file')
+    await writeFile(file, '')
+    await expect(openDatabase(config(file), { share: true })).rejects.toThrow(`DATA_DIR ${file} can't be used`)
+  })
+})
+
+test('a process that is killed leaves no lock, and nothing that it committed is lost', async () => {
+  const other = await mkdtemp(join(tmpdir(), 'catalog-killed-'))
+  const script = `
+    import { openDatabase } from '${new URL('../../src/database/database.ts', import.meta.url)}'
+    import { migrate } from '${new URL('../../src/database/migrate.ts', import.meta.url)}'
+    const database = await openDatabase(${JSON.stringify(config(other))}, { share: false })
+    await database.withSession((session) => migrate(session))
+    process.stdout.write('open')
+    setInterval(() => {}, 1000)`
+  const child: ChildProcess = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await new Promise((resolve) => child.stdout?.once('data', resolve))
+  await expect(openDatabase(config(other), { share: false })).rejects.toThrow(`is in use by process ${child.pid}`)
+  child.kill('SIGKILL')
+  await new Promise((resolve) => child.once('exit', resolve))
+  const after = await openDatabase(config(other), { share: false })
+  expect(await after.withSession((session) => migrate(session))).toEqual([])
+  await after.close()
+  await rm(other, { recursive: true })
+})

@@ -1,0 +1,49 @@
+import { createServer } from 'node:net'
+import { afterAll, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../src/database/database.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { createApp } from '../../src/server/app.ts'
+
+const database = await openDatabase(
+  { kind: 'postgres', url: 'postgresql://nobody@127.0.0.1:1/nowhere', poolSize: 2, statementTimeoutMs: 1000 },
+  { share: true },
+)
+afterAll(() => database.close())
+
+describe('A database that is away', () => {
+  test('gets one clear line', async () => {
+    await expect(database.withSession((session) => migrate(session))).rejects.toThrow(
+      /^The database can't be reached: .*ECONNREFUSED/,
+    )
+  })
+
+  test('is a 503 with Retry-After to clients, in REST and GraphQL, and to /readyz; the process lives', async () => {
+    const app = await createApp({ database, corsOrigins: [], logLevel: 'silent' })
+    const headers = { authorization: `Bearer dck_${'A'.repeat(43)}` }
+    for (const url of ['/v1/datasets', '/graphql?query={datasets{total}}', '/readyz']) {
+      const response = await app.inject({ url, headers })
+      expect(response.statusCode).toBe(503)
+      expect(Number(response.headers['retry-after'])).toBeGreaterThan(0)
+      expect(response.body).toContain('SERVICE_UNAVAILABLE')
+      expect(response.body).not.toContain('ECONNREFUSED')
+    }
+    expect((await app.inject('/healthz')).statusCode).toBe(200)
+    await app.close()
+  })
+
+  test('that hangs is given up on', async () => {
+    const hanging = createServer(() => {})
+    await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve))
+    const address = hanging.address()
+    const port = typeof address === 'object' ? address?.port : 0
+    const silent = await openDatabase(
+      { kind: 'postgres', url: `postgresql://x@127.0.0.1:${port}/x`, poolSize: 1, statementTimeoutMs: 1000 },
+      { share: true },
+    )
+    const app = await createApp({ database: silent, corsOrigins: [], logLevel: 'silent' })
+    expect((await app.inject('/readyz')).statusCode).toBe(503)
+    await app.close()
+    await silent.close()
+    hanging.close()
+  })
+})

@@ -1,0 +1,91 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createEmpty } from '../support/database.ts'
+import { catalog, type Gateway, shell, startGateway } from '../support/process.ts'
+
+let env: Record<string, string>
+let drop: () => Promise<void>
+let gateway: Gateway
+beforeAll(async () => {
+  ;({ env, drop } = await createEmpty())
+  gateway = await startGateway({ ...env, SAMPLE_DATA: 'true' })
+})
+afterAll(async () => {
+  await gateway.stop()
+  await drop()
+})
+
+test('a first start prints the address, GraphiQL, a sample key and three curl lines that work as printed', async () => {
+  expect(gateway.printed).toContain(`GraphiQL at ${gateway.url}/graphql`)
+  expect(gateway.printed).toMatch(/Sample key, shown this once: dck_[\w-]{43}\n/)
+  const lines = gateway.printed.split('\n').filter((line) => line.startsWith('  curl '))
+  expect(lines).toHaveLength(3)
+  for (const line of lines) {
+    const { code, stdout } = await shell(`${line} --silent --show-error --fail-with-body`, {})
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toHaveProperty('data')
+  }
+})
+
+test('the sample shows every visibility, and the draft to nobody', async () => {
+  const key = /dck_[\w-]+/.exec(gateway.printed)?.[0] ?? ''
+  const get = (path: string) => fetch(gateway.url + path, { headers: { authorization: `Bearer ${key}` } })
+  const { data } = await (await get('/v1/datasets')).json()
+  expect(data.map((dataset: { slug: string; visibility: string }) => [dataset.slug, dataset.visibility])).toEqual([
+    ['seoul-landmarks', 'public'],
+    ['seoul-markets', 'paid'],
+    ['world-airports', 'public'],
+  ])
+  expect((await get('/v1/datasets/korea-heritage')).status).toBe(403)
+  expect((await get('/v1/datasets/seoul-parks-draft')).status).toBe(403)
+  expect(
+    (await (await get('/v1/dataset-items/nearby?latitude=-16.69&longitude=179.99&radius=50000')).json()).data[0].name,
+  ).toBe('Matei Airport')
+})
+
+test('a second start loads nothing and prints no key', async () => {
+  const other = env.DATA_DIR === undefined ? gateway : undefined
+  if (!other) expect(await gateway.stop()).toBe(0)
+  const second = await startGateway({ ...env, SAMPLE_DATA: 'true' })
+  expect(second.printed).not.toContain('dck_')
+  expect(second.printed).toContain('npx catalog keys create')
+  expect(await second.stop()).toBe(0)
+})
+
+test('a port that is taken is told in one line', async () => {
+  const { env: own, drop: dropOwn } = await createEmpty()
+  const first = await startGateway({ ...own, SAMPLE_DATA: 'false' })
+  const { env: others, drop: dropOthers } = await createEmpty()
+  const { code, stderr } = await catalog(['serve'], { ...others, PORT: new URL(first.url).port })
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^catalog: HOST 127.0.0.1, PORT \d+ can't be listened on: [^\n]*EADDRINUSE[^\n]*\n$/),
+  ])
+  await first.stop()
+  await dropOwn()
+  await dropOthers()
+})
+
+test('SIGTERM finishes the request in flight, and the process exits with 0', async () => {
+  const { env: own, drop: dropOwn } = await createEmpty()
+  const running = await startGateway({ ...own, SAMPLE_DATA: 'false' })
+  const { stdout } = await catalog(['keys', 'create', '--json', '--name', 'x'], own)
+  const { port } = new URL(running.url)
+  const body = JSON.stringify({ query: '{ datasets { total } }' })
+  const socket = connect(Number(port), '127.0.0.1')
+  socket.write(
+    `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${JSON.parse(stdout).key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+  )
+  let answer = ''
+  socket.on('data', (data) => {
+    answer += data
+  })
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const stopped = running.stop()
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  socket.write(body)
+  expect(await stopped).toBe(0)
+  expect(answer).toMatch(/^HTTP\/1.1 200 OK/)
+  expect(answer).toContain('{"data":{"datasets":{"total":0}}}')
+  await dropOwn()
+})
