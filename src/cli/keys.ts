@@ -2,7 +2,8 @@ import { Command, InvalidArgumentError } from 'commander'
 import { parseExpiry } from '../auth/expiry.ts'
 import { createKey, grantDataset, type KeyRecord, listKeys, revokeKey, withdrawGrant } from '../auth/keys.ts'
 import { withDatabase } from './database.ts'
-import { printJson, printLine, printTable } from './print.ts'
+import { printKeys } from './keys-table.ts'
+import { printJson, printLine } from './print.ts'
 
 const EXPIRES = ['--expires <when>', 'a span such as 90d, or an ISO date'] as const
 const DATASET = ['--dataset <slug>', 'the dataset'] as const
@@ -99,7 +100,7 @@ function issuedKey({ id, key, name, accessTiers, grants, ...issued }: KeyRecord 
 async function list({ json }: { json?: true }): Promise<void> {
   const keys = await withDatabase(({ prisma }) => listKeys(prisma))
   if (json) printJson(keys)
-  else printTable(['ID', 'NAME', 'STATE', 'EXPIRES', 'LIMIT', 'TIERS', 'DATASETS'], keys.map(toCells))
+  else printKeys(keys, new Date())
 }
 
 async function revoke(id: string, { json }: { json?: true }): Promise<void> {
@@ -139,25 +140,4 @@ function parseRateLimit(text: string): number {
   const limit = Number(text)
   if (/^\d{1,9}$/.test(text) && limit > 0) return limit
   throw new InvalidArgumentError('It must be a whole number from 1 to 999999999.')
-}
-
-function toCells(key: KeyRecord): string[] {
-  return [
-    key.id,
-    key.name,
-    stateOf(key),
-    key.expiresAt?.toISOString() ?? 'never',
-    key.requestsPerMinute === null ? 'none' : `${key.requestsPerMinute}/min`,
-    key.accessTiers.join(',') || '-',
-    key.grants.map(({ dataset, expiresAt }) => (isPast(expiresAt) ? `${dataset} (expired)` : dataset)).join(',') || '-',
-  ]
-}
-
-function stateOf({ revokedAt, expiresAt }: KeyRecord): string {
-  if (revokedAt !== null) return 'revoked'
-  return isPast(expiresAt) ? 'expired' : 'active'
-}
-
-function isPast(expiresAt: Date | null): boolean {
-  return expiresAt !== null && expiresAt <= new Date()
 }
