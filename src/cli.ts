@@ -23,11 +23,13 @@ function inherit(command: Command): Command {
 }
 
 // Whoever reads our output may stop reading (`| head`); the work is done all the same.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-  })
-}
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') return
+  printFailure(`The output can't be written: ${error.message}`)
+  process.exitCode = 1
+})
+// There is nobody left to tell.
+process.stderr.on('error', () => {})
 
 try {
   await program.parseAsync()

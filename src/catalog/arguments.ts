@@ -59,15 +59,27 @@ const paging = { page: orDefault(page, DEFAULTS.page), limit: orDefault(limit, D
 /** `page` and `limit`. */
 export const pageArguments = z.object(paging)
 
-/** The arguments of a dataset's item list; `parentItemId` null keeps root items only. */
-export const itemListArguments = z.object({
-  ...paging,
+const listing = {
   sort: orDefault<ItemSort>(z.enum(ITEM_SORTS), DEFAULTS.sort),
   order: orDefault<SortOrder>(z.enum(SORT_ORDERS), DEFAULTS.order),
   administrativeAreaCode: optional(code),
   categoryCode: optional(code),
   parentItemId: parentItemId.optional(),
-})
+}
+
+/** The arguments of a dataset's item list; `parentItemId` null keeps root items only. */
+export const itemListArguments = z.object({ ...paging, ...listing })
+
+const pageSize = optional(limit)
+const cursor = optional(z.string('must be a cursor'))
+
+/** The arguments of a dataset's item connection: a page from one end, or from a cursor. */
+export const itemConnectionArguments = z
+  .object({ ...listing, first: pageSize, after: cursor, last: pageSize, before: cursor })
+  .refine(({ first, last }) => first === undefined || last === undefined, {
+    path: ['last'],
+    error: 'must not be given together with first',
+  })
 
 /** The arguments of a nearby search; the radius is in metres. */
 export const nearbyArguments = z.object({
@@ -80,6 +92,7 @@ export const nearbyArguments = z.object({
 
 export type PageArguments = z.output<typeof pageArguments>
 export type ItemListArguments = z.output<typeof itemListArguments>
+export type ItemConnectionArguments = z.output<typeof itemConnectionArguments>
 export type NearbyArguments = z.output<typeof nearbyArguments>
 
 /**

@@ -4,23 +4,30 @@ import type { Dataset, Image, Item, PrismaClient } from '../generated/prisma/cli
 import { type Access, mayAccess } from './access.ts'
 import {
   DEFAULTS,
+  type ItemConnectionArguments,
   type ItemListArguments,
   isSlug,
   isUuid,
   type NearbyArguments,
   type PageArguments,
 } from './arguments.ts'
+import { createConnection, type ItemConnection } from './connection.ts'
 import {
   countItems,
   fetchItemPages,
+  haveItemsBefore,
   type ItemOrder,
   type ItemOwner,
   type ItemSelection,
   type ItemWindow,
+  type OwnerPosition,
 } from './items.ts'
 import { ArgumentsLoader, listLoader, recordLoader } from './loaders.ts'
 import { type Circle, countNearby, fetchNearbyPages, type NearbyItem, type NearbyWindow } from './nearby.ts'
 import { createPage, type Page } from './page.ts'
+
+/** Something with a UUID, and what it is. */
+export type CatalogNode = ({ type: 'Dataset' } & Dataset) | ({ type: 'Item' } & Item) | ({ type: 'Image' } & Image)
 
 /**
  * All that one API key may read, for the length of one request. What is asked for together is read in one statement, and
@@ -34,9 +41,11 @@ export class Catalog {
   readonly #datasetsById: DataLoader<string, Dataset | null>
   readonly #datasetsBySlug: DataLoader<string, Dataset | null>
   readonly #itemsById: DataLoader<string, Item | null>
+  readonly #imagesById: DataLoader<string, Image | null>
   readonly #imagesByItemId: DataLoader<string, Image[]>
   readonly #itemPages: ArgumentsLoader<ItemWindow, ItemOwner, Item[]>
   readonly #itemCounts: ArgumentsLoader<ItemSelection, ItemOwner, number>
+  readonly #itemsBefore: ArgumentsLoader<ItemSelection & ItemOrder, OwnerPosition, boolean>
   readonly #nearbyPages: ArgumentsLoader<NearbyWindow, string[], NearbyItem[]>
   readonly #nearbyCounts: ArgumentsLoader<Circle, string[], number>
 
@@ -56,6 +65,10 @@ export class Catalog {
       (ids) => prisma.item.findMany({ where: { id: { in: ids } } }),
       (item) => item.id,
     )
+    this.#imagesById = recordLoader(
+      (ids) => prisma.image.findMany({ where: { id: { in: ids } } }),
+      (image) => image.id,
+    )
     this.#imagesByItemId = listLoader(
       (ids) =>
         prisma.image.findMany({ where: { itemId: { in: ids } }, orderBy: [{ sortOrder: 'asc' }, { id: 'asc' }] }),
@@ -63,6 +76,7 @@ export class Catalog {
     )
     this.#itemPages = new ArgumentsLoader((window, owners) => fetchItemPages(prisma, window, owners))
     this.#itemCounts = new ArgumentsLoader((selection, owners) => countItems(prisma, selection, owners))
+    this.#itemsBefore = new ArgumentsLoader((order, positions) => haveItemsBefore(prisma, order, positions))
     this.#nearbyPages = new ArgumentsLoader((window, scopes) => fetchNearbyPages(prisma, window, scopes))
     this.#nearbyCounts = new ArgumentsLoader((circle, scopes) => countNearby(prisma, circle, scopes))
   }
@@ -94,6 +108,11 @@ export class Catalog {
     return item
   }
 
+  /** The dataset, item or image of each UUID, null where there is none that the key may access. */
+  async nodes(ids: readonly string[]): Promise<(CatalogNode | null)[]> {
+    return Promise.all(ids.map((id) => (isUuid(id) ? this.#findNode(id.toLowerCase()) : null)))
+  }
+
   /** The dataset that owns an item. */
   async datasetOf({ datasetId }: Item): Promise<Dataset> {
     const dataset = await this.#datasetsById.load(datasetId)
@@ -113,10 +132,23 @@ export class Catalog {
   }
 
   /** A page of a dataset's items. */
-  itemsOf({ id }: Dataset, { page, limit, sort, order, parentItemId, ...filter }: ItemListArguments): Page<Item> {
-    const among = parentItemId === undefined ? 'all' : parentItemId === null ? 'roots' : 'children'
-    const owner = { datasetId: id, parentItemId: parentItemId ?? null }
-    return this.#itemPage(owner, { ...filter, among }, { sort, order }, { page, limit })
+  itemsOf(dataset: Dataset, args: ItemListArguments): Page<Item> {
+    const { page, limit, sort, order } = args
+    const { owner, selection } = selectItems(dataset, args)
+    return this.#itemPage(owner, selection, { sort, order }, { page, limit })
+  }
+
+  /**
+   * A connection of a dataset's items.
+   * @throws `VALIDATION_FAILED` for a cursor of another list
+   */
+  itemConnectionOf(dataset: Dataset, args: ItemConnectionArguments): ItemConnection {
+    const { owner, selection } = selectItems(dataset, args)
+    return createConnection(owner, selection, args, {
+      fetch: (window) => this.#itemPages.load(window, owner),
+      hasBefore: (order, position) => this.#itemsBefore.load(order, { ...owner, ...position }),
+      count: () => this.#itemCounts.load(selection, owner),
+    })
   }
 
   /** A page of an item's children, by name, then id. */
@@ -155,6 +187,18 @@ export class Catalog {
     })
   }
 
+  async #findNode(id: string): Promise<CatalogNode | null> {
+    const [dataset, item, image] = await Promise.all([
+      this.#datasetsById.load(id),
+      this.#itemsById.load(id),
+      this.#imagesById.load(id),
+    ])
+    if (dataset) return this.#mayAccess(dataset) ? { type: 'Dataset', ...dataset } : null
+    const owner = item ?? (image && (await this.#itemsById.load(image.itemId)))
+    if (!owner || !this.#mayAccess(await this.datasetOf(owner))) return null
+    return item ? { type: 'Item', ...item } : image && { type: 'Image', ...image }
+  }
+
   #findDataset(idOrSlug: string): Promise<Dataset | null> {
     if (isUuid(idOrSlug)) return this.#datasetsById.load(idOrSlug.toLowerCase())
     return isSlug(idOrSlug) ? this.#datasetsBySlug.load(idOrSlug) : Promise.resolve(null)
@@ -163,6 +207,15 @@ export class Catalog {
   #mayAccess(dataset: Dataset): boolean {
     return mayAccess(this.#access, dataset, this.#now)
   }
+}
+
+/** Whose items a list of a dataset shows, and which. */
+function selectItems({ id }: Dataset, args: Omit<ItemListArguments, keyof PageArguments>) {
+  const { parentItemId, administrativeAreaCode, categoryCode } = args
+  const among = parentItemId === undefined ? 'all' : parentItemId === null ? 'roots' : 'children'
+  const owner: ItemOwner = { datasetId: id, parentItemId: parentItemId ?? null }
+  const selection: ItemSelection = { among, administrativeAreaCode, categoryCode }
+  return { owner, selection }
 }
 
 function once<Value>(make: () => Promise<Value>): () => Promise<Value> {

@@ -25,7 +25,22 @@ export interface ItemOrder {
   order: SortOrder
 }
 
-export type ItemWindow = ItemSelection & ItemOrder & { limit: number; offset: number }
+/** The place of an item in an order: its value there (a name, or an ISO moment), and its id. */
+export interface ItemPosition {
+  value: string
+  id: string
+}
+
+/** What lies between two positions, both left out. */
+export interface ItemBounds {
+  after?: ItemPosition | undefined
+  before?: ItemPosition | undefined
+}
+
+export type ItemWindow = ItemSelection & ItemOrder & ItemBounds & { limit: number; offset: number }
+
+/** An owner, and a position in the order of its items. */
+export type OwnerPosition = ItemOwner & ItemPosition
 
 /** The columns of an item of the table `i`, named as Prisma names them. */
 export const ITEM_COLUMNS = Prisma.sql`
@@ -54,7 +69,7 @@ export async function fetchItemPages(
       FROM ${ownerTable(owners)}
      CROSS JOIN LATERAL (
             SELECT i.id FROM items i
-             WHERE ${isSelected(window)}
+             WHERE ${isSelected(window)} AND ${isBetween(window)}
              ORDER BY ${orderOf(window)}
              LIMIT ${window.limit} OFFSET ${window.offset}::bigint
           ) AS page
@@ -63,6 +78,24 @@ export async function fetchItemPages(
   const pages = owners.map((): Item[] => [])
   for (const { owner, ...item } of rows) pages[owner - 1]?.push(item)
   return pages
+}
+
+/** Whether each owner has items before a position, in one statement. */
+export async function haveItemsBefore(
+  prisma: PrismaClient,
+  selection: ItemSelection & ItemOrder,
+  owners: readonly OwnerPosition[],
+): Promise<boolean[]> {
+  const values = owners.map((owner) => owner.value)
+  const ids = owners.map((owner) => owner.id)
+  const position = { value: Prisma.sql`position.value`, id: Prisma.sql`position.id` }
+  const rows = await prisma.$queryRaw<{ found: boolean }[]>`
+    SELECT EXISTS (SELECT FROM items i
+                    WHERE ${isSelected(selection)} AND ${isBeyond(selection, 'before', position)}) AS found
+      FROM ${ownerTable(owners)}
+      JOIN unnest(${values}::text[], ${ids}::uuid[]) WITH ORDINALITY AS position (value, id, n) USING (n)
+     ORDER BY n`
+  return rows.map((row) => row.found)
 }
 
 /** How many items each owner has, in one statement. */
@@ -92,6 +125,29 @@ function isSelected({ among, administrativeAreaCode, categoryCode }: ItemSelecti
   if (administrativeAreaCode) conditions.push(Prisma.sql`i.administrative_area_code = ${administrativeAreaCode}`)
   if (categoryCode) conditions.push(Prisma.sql`i.category_code = ${categoryCode}`)
   return Prisma.join(conditions, ' AND ')
+}
+
+function isBetween({ after, before, ...order }: ItemOrder & ItemBounds): Prisma.Sql {
+  const conditions = [Prisma.sql`true`]
+  if (after) conditions.push(isBeyond(order, 'after', bound(after)))
+  if (before) conditions.push(isBeyond(order, 'before', bound(before)))
+  return Prisma.join(conditions, ' AND ')
+}
+
+/** Compares rows as a whole, which an index on the same columns can answer. */
+function isBeyond(
+  { sort, order }: ItemOrder,
+  side: keyof ItemBounds,
+  { value, id }: Record<keyof ItemPosition, Prisma.Sql>,
+) {
+  const position = sort === 'name' ? Prisma.sql`(${value}::text, ${id})` : Prisma.sql`(${value}::timestamptz, ${id})`
+  const item = Prisma.sql`(${SORT_COLUMN[sort]}, i.id)`
+  const isGreater = (order === 'asc') === (side === 'after')
+  return isGreater ? Prisma.sql`${item} > ${position}` : Prisma.sql`${item} < ${position}`
+}
+
+function bound({ value, id }: ItemPosition) {
+  return { value: Prisma.sql`${value}`, id: Prisma.sql`${id}::uuid` }
 }
 
 function orderOf({ sort, order }: ItemOrder): Prisma.Sql {

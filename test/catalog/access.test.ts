@@ -25,7 +25,7 @@ const issue = (wanted: Wanted) => createKey(t.database.prisma, { name: 'access',
 const KEYS: { what: string; wanted: Wanted; sees: Slug[] }[] = [
   { what: 'without tiers or grants', wanted: {}, sees: ['archived', 'seoul'] },
   { what: 'with the tier of the paid dataset', wanted: { accessTiers: ['gold'] }, sees: ['archived', 'paid', 'seoul'] },
-  { what: 'with another tier', wanted: { accessTiers: ['silver', 'Gold', ''] }, sees: ['archived', 'seoul'] },
+  { what: 'with another tier', wanted: { accessTiers: ['silver', 'Gold'] }, sees: ['archived', 'seoul'] },
   {
     what: 'with a grant for the restricted dataset',
     wanted: { datasets: ['restricted'] },

@@ -40,7 +40,7 @@ describe('catalog import', () => {
   test('loads a dataset and ends with a line of counts', async () => {
     const { code, stdout, stderr } = await run('import', join(folder, 'places.json'))
     expect([code, stdout]).toEqual([0, 'places: 2 created, 0 updated, 0 unchanged, 0 removed, 0 skipped\n'])
-    expect(stderr).toBe('warning: items.ndjson:2: latitude and longitude are both 0\n')
+    expect(stderr).toBe('items.ndjson:2: warning: latitude and longitude are both 0\n')
   })
 
   test('prints a line of JSON a manifest with --json', async () => {
@@ -82,7 +82,7 @@ describe('catalog import', () => {
       join(folder, 'bad.json'),
     )
     expect([code, JSON.parse(stdout).skipped]).toEqual([0, 2])
-    expect(stderr).toContain('skipped: bad.ndjson:1: latitude')
+    expect(stderr).toContain('bad.ndjson:1: skipped: latitude')
     await run('import', join(folder, 'places.json'))
   })
 })
@@ -121,8 +121,7 @@ describe('catalog keys', () => {
       name: 'test',
       accessTiers: ['gold', 'silver'],
       requestsPerMinute: 60,
-      grants: [{ dataset: 'places', expiresAt: null }],
-      revokedAt: null,
+      datasets: ['places'],
     })
     expect(Date.parse(created.expiresAt) - Date.parse(created.createdAt)).toBeGreaterThan(89.9 * 86_400_000)
     expect(await status('/v1/datasets/places', created.key)).toBe(200)
@@ -161,10 +160,10 @@ describe('catalog migrate', () => {
 
 describe('What is wrong', () => {
   test.each<[string[], RegExp]>([
-    [['nonsense'], /^error: unknown command 'nonsense'\n$/],
-    [['import'], /^error: missing required argument 'manifest'\n$/],
+    [['nonsense'], /^catalog: unknown command 'nonsense'\n$/],
+    [['import'], /^catalog: missing required argument 'manifest'\n$/],
     [['import', 'nowhere.json'], /^catalog: nowhere.json: can't be read: ENOENT/],
-    [['keys', 'create'], /^error: required option '--name <name>' not specified\n$/],
+    [['keys', 'create'], /^catalog: required option '--name <name>' not specified\n$/],
     [
       ['keys', 'create', '--name', 'x', '--dataset', 'nowhere'],
       /^catalog: There is no dataset with the slug nowhere\n$/,
@@ -172,11 +171,11 @@ describe('What is wrong', () => {
     [['keys', 'create', '--name', 'x', '--expires', 'soon'], /^catalog: --expires must be a span/],
     [
       ['keys', 'create', '--name', 'x', '--rate-limit', '0'],
-      /^error: option '--rate-limit <n>' argument '0' is invalid/,
+      /^catalog: option '--rate-limit <n>' argument '0' is invalid/,
     ],
     [['keys', 'revoke', 'abc'], /^catalog: There is no key with the id abc/],
-    [['keys', 'grant', 'abc'], /^error: required option '--dataset <slug>' not specified\n$/],
-    [['serve', '--port', '1'], /^error: unknown option '--port'\n$/],
+    [['keys', 'grant', 'abc'], /^catalog: required option '--dataset <slug>' not specified\n$/],
+    [['serve', '--port', '1'], /^catalog: unknown option '--port'\n$/],
   ])('%j exits non-zero with one clear line', async (args, line) => {
     const { code, stdout, stderr } = await run(...args)
     expect(code).not.toBe(0)

@@ -1,0 +1,67 @@
+import type { Item } from '../generated/prisma/client.ts'
+import { DEFAULTS, type ItemConnectionArguments } from './arguments.ts'
+import { decodeCursor, encodeCursor, positionOf } from './cursor.ts'
+import type { ItemOrder, ItemOwner, ItemPosition, ItemSelection, ItemWindow } from './items.ts'
+
+/**
+ * A slice of a list by keyset: it goes on from a position, and not from a number of items to pass over, so a page costs
+ * the same at any depth. (GraphQL Cursor Connections: https://relay.dev/graphql/connections.htm)
+ */
+export interface ItemConnection {
+  nodes: () => Promise<Item[]>
+  cursorOf: (item: Item) => string
+  hasNextPage: () => Promise<boolean>
+  hasPreviousPage: () => Promise<boolean>
+  totalCount: () => Promise<number>
+}
+
+/** How a connection reads. */
+export interface ConnectionSource {
+  fetch: (window: ItemWindow) => Promise<Item[]>
+  hasBefore: (selection: ItemSelection & ItemOrder, position: ItemPosition) => Promise<boolean>
+  count: () => Promise<number>
+}
+
+const OPPOSITE = { asc: 'desc', desc: 'asc' } as const
+
+/**
+ * A connection of an owner's items.
+ * @throws `VALIDATION_FAILED` for a cursor of another list.
+ */
+export function createConnection(
+  { datasetId }: ItemOwner,
+  selection: ItemSelection,
+  { first, last, after, before, sort, order }: ItemConnectionArguments,
+  source: ConnectionSource,
+): ItemConnection {
+  const list = { datasetId, sort }
+  const bounds = {
+    after: after === undefined ? undefined : decodeCursor('after', after, list),
+    before: before === undefined ? undefined : decodeCursor('before', before, list),
+  }
+  const backward = last !== undefined
+  const limit = last ?? first ?? DEFAULTS.limit
+  // Backward is forward the other way round. One more than asked for tells whether there are more.
+  const window = backward
+    ? { order: OPPOSITE[order], after: bounds.before, before: bounds.after }
+    : { order, ...bounds }
+  const fetch = () => source.fetch({ ...selection, ...window, sort, limit: limit + 1, offset: 0 })
+  const nodes = async () => {
+    const ahead = (await fetch()).slice(0, limit)
+    return backward ? ahead.reverse() : ahead
+  }
+  const hasMoreAhead = async () => window.before !== undefined || (await fetch()).length > limit
+  const hasMoreBehind = async () => {
+    if (window.after === undefined) return false
+    const [nearest] = await fetch()
+    const position = nearest ? positionOf(nearest, sort) : window.after
+    return source.hasBefore({ ...selection, sort, order: window.order }, position)
+  }
+  return {
+    nodes,
+    cursorOf: (item) => encodeCursor(item, sort),
+    hasNextPage: backward ? hasMoreBehind : hasMoreAhead,
+    hasPreviousPage: backward ? hasMoreAhead : hasMoreBehind,
+    totalCount: source.count,
+  }
+}

@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createKey } from '../../src/auth/keys.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { DATASET, IMAGE, ITEM } from '../support/catalog.ts'
+
+let t: TestApp
+beforeAll(async () => {
+  t = await startApp()
+})
+afterAll(() => t.close())
+
+const BY_NAME = [
+  'Geunjeongjeon',
+  'Gwanghwamun',
+  'Gyeongbokgung',
+  'N Seoul Tower',
+  'Twin',
+  'Twin',
+  'Zero',
+  'national museum',
+  'Älg',
+]
+
+interface Connection {
+  totalCount: number
+  edges: { cursor: string; node: { id: string; name: string } }[]
+  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null }
+}
+
+const QUERY = `query ($dataset: ID!, $first: Int, $after: String, $last: Int, $before: String, $sort: ItemSort, $order: SortOrder, $category: String, $parent: ID) {
+  dataset(id: $dataset) {
+    itemConnection(first: $first, after: $after, last: $last, before: $before, sort: $sort, order: $order, categoryCode: $category, parentItemId: $parent) {
+      totalCount
+      edges { cursor node { id name } }
+      pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+    }
+  }
+}`
+const ask = (variables: Record<string, unknown>) => t.graphql(QUERY, { dataset: 'seoul', ...variables })
+const connection = async (variables: Record<string, unknown> = {}): Promise<Connection> => {
+  const { body } = await ask(variables)
+  expect(body.errors).toBeUndefined()
+  return body.data.dataset.itemConnection
+}
+const names = ({ edges }: Connection) => edges.map(({ node }) => node.name)
+
+describe('itemConnection', () => {
+  test('gives the first 20 unless told otherwise', async () => {
+    const page = await connection()
+    expect(names(page)).toEqual(BY_NAME)
+    expect(page.totalCount).toBe(9)
+    expect(page.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: false })
+    expect([page.pageInfo.startCursor, page.pageInfo.endCursor]).toEqual([page.edges[0]?.cursor, page.edges[8]?.cursor])
+  })
+
+  test.each([
+    ['NAME', 'ASC'],
+    ['NAME', 'DESC'],
+    ['CREATED_AT', 'ASC'],
+    ['UPDATED_AT', 'DESC'],
+  ])('walked forward and backward by %s %s, it gives what the list gives, ties included', async (sort, order) => {
+    const { body } = await t.graphql(
+      `{ dataset(id: "seoul") { items(sort: ${sort}, order: ${order}) { nodes { id } } } }`,
+    )
+    const expected = body.data.dataset.items.nodes.map(({ id }: { id: string }) => id)
+    const walk = async (forward: boolean) => {
+      const ids: string[] = []
+      let cursor: string | null = null
+      for (let more = true; more; ) {
+        const page: Connection = await connection({
+          sort,
+          order,
+          ...(forward ? { first: 2, after: cursor } : { last: 2, before: cursor }),
+        })
+        const found = page.edges.map(({ node }) => node.id)
+        if (forward) ids.push(...found)
+        else ids.unshift(...found)
+        expect(forward ? page.pageInfo.hasPreviousPage : page.pageInfo.hasNextPage).toBe(cursor !== null)
+        more = forward ? page.pageInfo.hasNextPage : page.pageInfo.hasPreviousPage
+        cursor = forward ? page.pageInfo.endCursor : page.pageInfo.startCursor
+      }
+      return ids
+    }
+    expect(await walk(true)).toEqual(expected)
+    expect(await walk(false)).toEqual(expected)
+  })
+
+  test('takes every filter', async () => {
+    expect(names(await connection({ category: 'twin' }))).toEqual(['Twin', 'Twin'])
+    expect(names(await connection({ parent: ITEM.palace }))).toEqual(['Geunjeongjeon', 'Gwanghwamun'])
+    expect((await connection({ parent: null, first: 1 })).totalCount).toBe(7)
+  })
+
+  test('may lie between two cursors', async () => {
+    const all = await connection()
+    const between = await connection({ after: all.edges[1]?.cursor, before: all.edges[5]?.cursor })
+    expect(names(between)).toEqual(BY_NAME.slice(2, 5))
+    expect(between.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true })
+  })
+
+  test('is empty past the end, with the true total and no cursors', async () => {
+    const { pageInfo } = await connection()
+    expect(await connection({ after: pageInfo.endCursor })).toEqual({
+      totalCount: 9,
+      edges: [],
+      pageInfo: { hasNextPage: false, hasPreviousPage: true, startCursor: null, endCursor: null },
+    })
+    expect((await connection({ category: 'none' })).pageInfo).toMatchObject({
+      hasNextPage: false,
+      hasPreviousPage: false,
+    })
+  })
+
+  test('goes on from the place of an item that is gone', async () => {
+    const gone = { id: '55555555-0000-4000-8000-000000000001', name: 'H', datasetId: DATASET.seoul }
+    const { prisma } = t.database
+    await prisma.item.create({
+      data: {
+        ...gone,
+        latitude: 1,
+        longitude: 1,
+        administrativeAreaCode: 'x',
+        categoryCode: 'x',
+        createdAt: new Date(),
+        updatedAt: new Date(),
+      },
+    })
+    const { pageInfo } = await connection({ first: 4 })
+    await prisma.item.delete({ where: { id: gone.id } })
+    expect(names(await connection({ first: 1, after: pageInfo.endCursor }))).toEqual(['N Seoul Tower'])
+  })
+
+  test('counts only when the total is asked for, and may be asked for the total alone', async () => {
+    t.statements.length = 0
+    await t.graphql('{ dataset(id: "seoul") { itemConnection { nodes { id } pageInfo { hasNextPage } } } }')
+    expect(t.statements.join('\n')).not.toContain('count(')
+    t.statements.length = 0
+    const { body } = await t.graphql('{ dataset(id: "seoul") { itemConnection(categoryCode: "none") { totalCount } } }')
+    expect(body.data.dataset.itemConnection).toEqual({ totalCount: 0 })
+    expect(t.statements.join('\n')).not.toContain('LATERAL')
+  })
+
+  test.each([
+    [{ first: 0 }, 'first'],
+    [{ first: 101 }, 'first'],
+    [{ last: -1 }, 'last'],
+    [{ last: 101 }, 'last'],
+    [{ first: 1, last: 1 }, 'last'],
+    [{ after: '' }, 'after'],
+    [{ after: 'nonsense' }, 'after'],
+    [{ before: Buffer.from('["a",1]').toString('base64url') }, 'before'],
+    [
+      { after: Buffer.from(JSON.stringify([DATASET.seoul, 'name', 'a\0', ITEM.palace])).toString('base64url') },
+      'after',
+    ],
+    [
+      {
+        sort: 'CREATED_AT',
+        after: Buffer.from(JSON.stringify([DATASET.seoul, 'createdAt', 'then', ITEM.palace])).toString('base64url'),
+      },
+      'after',
+    ],
+    [{ after: 'A'.repeat(20_000) }, 'after'],
+  ])('refuses %j, naming %s', async (variables, field) => {
+    const { body } = await ask(variables)
+    expect(body.errors).toMatchObject([{ extensions: { code: 'VALIDATION_FAILED', details: [{ field }] } }])
+  })
+
+  test('refuses a cursor of another sort or another dataset', async () => {
+    const { pageInfo } = await connection({ first: 1 })
+    const errors = async (variables: Record<string, unknown>) => (await ask(variables)).body.errors[0].message
+    expect(await errors({ after: pageInfo.endCursor, sort: 'CREATED_AT' })).toBe('after is a cursor of a list by name')
+    expect(await errors({ before: pageInfo.endCursor, dataset: 'archived' })).toBe(
+      'before is a cursor of another dataset',
+    )
+  })
+})
+
+describe('node and nodes', () => {
+  const NODES = `query ($ids: [ID!]!) {
+    nodes(ids: $ids) { __typename id ... on Dataset { slug } ... on Item { name dataset { slug } } ... on Image { altText } }
+  }`
+
+  test('give a dataset, an item and an image by UUID, in any letter case, in the order asked for', async () => {
+    const { body } = await t.graphql(NODES, {
+      ids: [IMAGE.first, DATASET.seoul, ITEM.palace.toUpperCase(), DATASET.seoul],
+    })
+    expect(body).toEqual({
+      data: {
+        nodes: [
+          { __typename: 'Image', id: IMAGE.first, altText: 'The first image' },
+          { __typename: 'Dataset', id: DATASET.seoul, slug: 'seoul' },
+          { __typename: 'Item', id: ITEM.palace, name: 'Gyeongbokgung', dataset: { slug: 'seoul' } },
+          { __typename: 'Dataset', id: DATASET.seoul, slug: 'seoul' },
+        ],
+      },
+    })
+  })
+
+  test('give null without an error for what is not there and for what the key may not access', async () => {
+    const ids = [
+      'nonsense',
+      '',
+      'seoul',
+      '99999999-0000-4000-8000-000000000001',
+      DATASET.restricted,
+      ITEM.restricted,
+      IMAGE.restricted,
+      DATASET.draft,
+    ]
+    expect((await t.graphql(NODES, { ids })).body).toEqual({ data: { nodes: ids.map(() => null) } })
+    for (const id of ids) {
+      expect((await t.graphql('query ($id: ID!) { node(id: $id) { id } }', { id })).body).toEqual({
+        data: { node: null },
+      })
+    }
+    const { key } = await createKey(t.database.prisma, { name: 'granted', datasets: ['restricted'] })
+    const { body } = await t.graphql(NODES, { ids: [IMAGE.restricted, ITEM.restricted] }, key)
+    expect(body.data.nodes.map(({ __typename }: { __typename: string }) => __typename)).toEqual(['Image', 'Item'])
+  })
+
+  test('read a hundred in as many statements as one', async () => {
+    const count = async (ids: string[]) => {
+      t.statements.length = 0
+      await t.graphql(NODES, { ids })
+      return t.statements.length
+    }
+    const one = await count([IMAGE.first])
+    expect(await count([...Object.values(ITEM), ...Object.values(IMAGE), ...Object.values(DATASET)])).toBeLessThanOrEqual(one)
+    const { body } = await t.graphql(NODES, { ids: Array.from({ length: 101 }, () => ITEM.palace) })
+    expect(body.errors[0].extensions.details).toEqual([{ field: 'ids', message: 'must be at most 100' }])
+  })
+})
