@@ -37,6 +37,7 @@ const environment = z
         (origins) => origins.every(isOrigin),
         'must be a comma-separated list of origins such as https://example.org',
       ),
+    TRUSTED_DOCUMENTS: z.string().optional(),
     DATABASE_POOL_SIZE: integer(1, 1000).default(8),
     STATEMENT_TIMEOUT_MS: integer(1, 600_000).default(10_000),
   })
@@ -52,6 +53,7 @@ const environment = z
     port: env.PORT,
     sampleData: env.SAMPLE_DATA ?? env.DATABASE_URL === undefined,
     corsOrigins: env.CORS_ORIGINS,
+    trustedDocuments: env.TRUSTED_DOCUMENTS,
   }))
 
 /** The settings of a process, parsed and complete. Times are in milliseconds. */

@@ -36,7 +36,7 @@ export function keysCommand(): Command {
   keys
     .command('revoke')
     .description('revoke a key, for good')
-    .argument('<id>', 'id of the key')
+    .argument('<id>', 'id of the key', toLowerCase)
     .option(...JSON_OPTION)
     .addHelpText('after', '\nExample:\n  npx catalog keys revoke 6f1c0a52-3c59-4d7c-9a55-6c1f0f3f4a51')
     .action(revoke)
@@ -44,7 +44,7 @@ export function keysCommand(): Command {
   keys
     .command('grant')
     .description('let a key access a dataset')
-    .argument('<id>', 'id of the key')
+    .argument('<id>', 'id of the key', toLowerCase)
     .requiredOption(...DATASET)
     .option(...EXPIRES)
     .option(...JSON_OPTION)
@@ -54,7 +54,7 @@ export function keysCommand(): Command {
   keys
     .command('ungrant')
     .description('withdraw a grant')
-    .argument('<id>', 'id of the key')
+    .argument('<id>', 'id of the key', toLowerCase)
     .requiredOption(...DATASET)
     .option(...JSON_OPTION)
     .addHelpText(
@@ -130,6 +130,11 @@ async function ungrant(keyId: string, { dataset, json }: GrantOptions): Promise<
 
 function expiry(text: string | undefined): Date | null {
   return text === undefined ? null : parseExpiry(text, new Date())
+}
+
+/** UUIDs are taken in any letter case, and shown as they are stored. */
+function toLowerCase(id: string): string {
+  return id.toLowerCase()
 }
 
 function collect(value: string, before: string[]): string[] {

@@ -18,6 +18,19 @@ export function catalogErrorOf(error: unknown): CatalogError {
   return new CatalogError('INTERNAL_ERROR', 'Something went wrong on our side', { cause: error })
 }
 
+/**
+ * The HTTP status that Yoga reads from its own errors, and leaves out of the response. `spec` gives errors of a document
+ * the status 200 in application/json; what is no GraphQL request at all is a 400 there too (GraphQL over HTTP, 6.4.1).
+ */
+function httpOf({ extensions: { http }, locations }: GraphQLError) {
+  return typeof http === 'object' && http !== null && !locations ? { ...http, spec: false } : http
+}
+
+/** Clients act upon these codes, which are not ours but of the ecosystem (documents.ts). */
+function isOfDocumentId(error: unknown): error is GraphQLError {
+  return error instanceof GraphQLError && String(error.extensions.code).startsWith('PERSISTED_QUERY')
+}
+
 /** Whether Yoga says that a request is not GraphQL over HTTP; it notes the status to answer with. */
 function isOfHttp({ extensions: { http } }: GraphQLError): boolean {
   return typeof http === 'object' && http !== null && 'status' in http && Number(http.status) < 500
@@ -25,11 +38,11 @@ function isOfHttp({ extensions: { http } }: GraphQLError): boolean {
 
 /** The same as an entry of a GraphQL response's `errors`: where in the document it happened is kept. */
 export function graphqlErrorOf(error: unknown): GraphQLError {
+  if (isOfDocumentId(error)) return error
   const { message, extensions } = catalogErrorOf(error)
   if (!(error instanceof GraphQLError)) return new GraphQLError(message, { extensions })
   const { nodes, source, positions, path } = error
-  // Yoga finds the HTTP status of its own errors here, and leaves it out of the response.
-  const { http } = error.extensions
+  const http = httpOf(error)
   return new GraphQLError(message, {
     nodes,
     source,

@@ -1,22 +1,22 @@
-import { parse } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import type { CatalogError } from '../errors.ts'
 import type { GraphQLContext } from './builder.ts'
+import { documentsById, type TrustedDocuments } from './documents.ts'
 import { catalogErrorOf, graphqlErrorOf } from './error.ts'
+import { limitOperations } from './limits.ts'
 import { schema } from './schema.ts'
-
-/** A document of more tokens is refused; a deeply nested one would exhaust the stack of the parser. */
-const MAX_TOKENS = 2_000
 
 /**
  * GraphQL over HTTP, for callers that have been authenticated.
  * @param report is told of every error that is not the client's.
+ * @param trusted are the only documents to run, where there are any.
  */
-export function createGraphQL(report: (error: CatalogError) => void) {
+export function createGraphQL(report: (error: CatalogError) => void, trusted?: TrustedDocuments) {
   return createYoga<GraphQLContext>({
     schema,
     graphqlEndpoint: '/graphql',
-    plugins: [limitTokens, codeValidationErrors],
+    plugins: [documentsById(trusted), limitOperations(), codeValidationErrors],
+    extraParamNames: ['documentId'],
     maskedErrors: {
       maskError: (error) => {
         const known = catalogErrorOf(error)
@@ -31,12 +31,6 @@ export function createGraphQL(report: (error: CatalogError) => void) {
     multipart: false,
     logging: false,
   })
-}
-
-const limitTokens: Plugin = {
-  onParse: ({ setParseFn }) => {
-    setParseFn((source: string, options?: object) => parse(source, { ...options, maxTokens: MAX_TOKENS }))
-  },
 }
 
 /** What is wrong with a document is told with our code, as all else is. */

@@ -3,6 +3,7 @@ import cors from '@fastify/cors'
 import { type FastifyInstance, fastify, LogController } from 'fastify'
 import type { Database } from '../database/database.ts'
 import { CatalogError } from '../errors.ts'
+import type { TrustedDocuments } from '../graphql/documents.ts'
 import { createGatekeeper } from './gatekeeper.ts'
 import { mountGraphQL } from './graphql.ts'
 import { mountHealth } from './health.ts'
@@ -20,10 +21,13 @@ export interface AppOptions {
   database: Database
   corsOrigins: readonly string[]
   logLevel: 'silent' | 'warn'
+  /** Where there are any, /graphql runs no others. */
+  trustedDocuments?: TrustedDocuments | undefined
 }
 
 /** The application, without listening. */
-export async function createApp({ database, corsOrigins, logLevel }: AppOptions): Promise<FastifyInstance> {
+export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+  const { database, corsOrigins, logLevel, trustedDocuments } = options
   const app = fastify({
     logger: { level: logLevel, stream: process.stderr },
     logController: new LogController({ disableRequestLogging: true }),
@@ -48,7 +52,7 @@ export async function createApp({ database, corsOrigins, logLevel }: AppOptions)
 
   const admit = createGatekeeper(database.prisma)
   mountRest(app, admit)
-  mountGraphQL(app, admit)
+  mountGraphQL(app, admit, trustedDocuments)
   mountHealth(app, database)
   return app
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Catalog } from '../catalog/catalog.ts'
 import { CatalogError, validationFailed } from '../errors.ts'
+import type { TrustedDocuments } from '../graphql/documents.ts'
 import { createGraphQL } from '../graphql/yoga.ts'
 import type { Gatekeeper } from './gatekeeper.ts'
 import { graphiqlPage } from './graphiql.ts'
@@ -8,10 +9,10 @@ import { mount } from './mount.ts'
 import { sendCacheable, sendGraphQLError, toCatalogError } from './reply.ts'
 
 /** Mounts /graphql: for a browser that comes to look, GraphiQL, and for all others GraphQL over HTTP. */
-export function mountGraphQL(app: FastifyInstance, admit: Gatekeeper): void {
+export function mountGraphQL(app: FastifyInstance, admit: Gatekeeper, trusted: TrustedDocuments | undefined): void {
   const catalogs = new WeakMap<FastifyRequest, Catalog>()
   const page = graphiqlPage()
-  const yoga = createGraphQL((error) => app.log.error({ err: error.cause }, error.message))
+  const yoga = createGraphQL((error) => app.log.error({ err: error.cause }, error.message), trusted)
 
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {

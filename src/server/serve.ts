@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import { openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
 import { messageOf, operationFailed } from '../errors.ts'
+import { readTrustedDocuments } from '../graphql/trusted-documents.ts'
 import { loadSampleData } from '../sample/load.ts'
 import { createApp } from './app.ts'
 import { welcome } from './welcome.ts'
@@ -14,11 +15,12 @@ import { welcome } from './welcome.ts'
  */
 export async function serve(config: Config, print: (line: string) => void): Promise<void> {
   const stopped = stopSignal()
+  const trustedDocuments = await readTrustedDocuments(config.trustedDocuments)
   const database = await openDatabase(config.database, { share: false })
   try {
     await database.withSession((session) => migrate(session))
     const sampleKey = config.sampleData ? await loadSampleData(database) : undefined
-    const app = await createApp({ database, corsOrigins: config.corsOrigins, logLevel: 'warn' })
+    const app = await createApp({ database, corsOrigins: config.corsOrigins, logLevel: 'warn', trustedDocuments })
     const url = await listen(app, config)
     for (const line of welcome(url, sampleKey)) print(line)
     await stopped

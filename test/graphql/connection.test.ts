@@ -226,7 +226,9 @@ describe('node and nodes', () => {
       return t.statements.length
     }
     const one = await count([IMAGE.first])
-    expect(await count([...Object.values(ITEM), ...Object.values(IMAGE), ...Object.values(DATASET)])).toBeLessThanOrEqual(one)
+    expect(
+      await count([...Object.values(ITEM), ...Object.values(IMAGE), ...Object.values(DATASET)]),
+    ).toBeLessThanOrEqual(one)
     const { body } = await t.graphql(NODES, { ids: Array.from({ length: 101 }, () => ITEM.palace) })
     expect(body.errors[0].extensions.details).toEqual([{ field: 'ids', message: 'must be at most 100' }])
   })

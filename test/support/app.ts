@@ -16,6 +16,12 @@ export interface TestApp extends TestDatabase {
   graphql: (query: string, variables?: Record<string, unknown>, key?: string) => Promise<GraphQLAnswer>
 }
 
+export interface StartOptions {
+  corsOrigins?: string[]
+  data?: 'small' | 'sample'
+  trustedDocuments?: ReadonlyMap<string, string>
+}
+
 export interface GraphQLAnswer {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: tests assert what it holds
@@ -23,14 +29,14 @@ export interface GraphQLAnswer {
 }
 
 /** The application over real HTTP on a free port, over a database of its own with the small catalog or the sample data in it. */
-export async function startApp(options: { corsOrigins?: string[]; data?: 'small' | 'sample' } = {}): Promise<TestApp> {
-  const { corsOrigins = [], data = 'small' } = options
+export async function startApp(options: StartOptions = {}): Promise<TestApp> {
+  const { corsOrigins = [], data = 'small', trustedDocuments } = options
   const db = await createDatabase()
   const { prisma } = db.database
   if (data === 'sample') await loadSampleData(db.database)
   else await seedCatalog(prisma)
   const { key } = await createKey(prisma, { name: 'test' })
-  const app = await createApp({ database: db.database, corsOrigins, logLevel: 'silent' })
+  const app = await createApp({ database: db.database, corsOrigins, logLevel: 'silent', trustedDocuments })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   return {
     ...db,

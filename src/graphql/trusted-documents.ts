@@ -1,0 +1,26 @@
+import { readFile } from 'node:fs/promises'
+import { parse, validate } from 'graphql'
+import { z } from 'zod'
+import { messageOf, operationFailed } from '../errors.ts'
+import type { TrustedDocuments } from './documents.ts'
+import { schema } from './schema.ts'
+
+const documents = z.record(z.string().min(1), z.string())
+
+/**
+ * Reads the file of trusted documents: an object of documents by hash, as code generators write it.
+ * @throws `OPERATION_FAILED` when it is none, or a document is not one of this schema.
+ */
+export async function readTrustedDocuments(path: string | undefined): Promise<TrustedDocuments | undefined> {
+  if (path === undefined) return undefined
+  try {
+    const trusted = new Map(Object.entries(documents.parse(JSON.parse(await readFile(path, 'utf8')))))
+    for (const [hash, document] of trusted) {
+      const [invalid] = validate(schema, parse(document))
+      if (invalid) throw operationFailed(`the document ${hash} is not valid: ${invalid.message}`)
+    }
+    return trusted
+  } catch (error) {
+    throw operationFailed(`TRUSTED_DOCUMENTS ${path} can't be used: ${messageOf(error)}`, error)
+  }
+}

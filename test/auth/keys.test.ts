@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { authenticate, challenge } from '../../src/auth/authenticate.ts'
+import { createKey, grantDataset, listKeys, revokeKey, withdrawGrant } from '../../src/auth/keys.ts'
+import { DATASET, seedCatalog } from '../support/catalog.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await createDatabase()
+  await seedCatalog(db.database.prisma)
+})
+afterAll(() => db.close())
+
+const now = new Date()
+
+describe('What is no key', () => {
+  const almost = `dck_${'A'.repeat(43)}`
+  test.each([
+    undefined,
+    '',
+    'Bearer',
+    'Bearer ',
+    `Bearer\t${almost}`,
+    `Bearer${almost}`,
+    `Bearer "${almost}"`,
+    `Bearer ${almost},${almost}`,
+    `Bearer ${almost} x`,
+    `Basic ${almost}`,
+    `DPoP ${almost}`,
+    'Bearer dck_short',
+    `Bearer DCK_${'A'.repeat(43)}`,
+    `Bearer dck_${'A'.repeat(200)}`,
+    `Bearer dck_${'\u0000'.repeat(43)}`,
+    `Bearer dck_${'é'.repeat(43)}`,
+  ])('is refused without asking the database: %j', async (authorization) => {
+    const before = db.statements.length
+    await expect(authenticate(db.database.prisma, authorization, now)).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
+    expect(db.statements).toHaveLength(before)
+  })
+
+  test.each([
+    [undefined, 'Bearer realm="dataset-catalog"'],
+    ['Basic dXNlcjpwYXNz', 'Bearer realm="dataset-catalog"'],
+    ['bearer x', 'Bearer realm="dataset-catalog", error="invalid_token", error_description="The API key is not valid"'],
+  ])('is challenged with an error only where a bearer token came: %j', (authorization, expected) => {
+    expect(challenge(authorization)).toBe(expected)
+  })
+})
+
+describe('A key', () => {
+  test('is told apart by nothing whether it never was, expired or was revoked', async () => {
+    const { prisma } = db.database
+    const expired = await createKey(prisma, { name: 'expired', expiresAt: now })
+    const revoked = await createKey(prisma, { name: 'revoked' })
+    await revokeKey(prisma, revoked.id)
+    const messages = new Set<string>()
+    for (const key of [expired.key, revoked.key, `dck_${'A'.repeat(43)}`, 'nonsense']) {
+      await authenticate(prisma, `Bearer ${key}`, now).catch((error: Error) => messages.add(error.message))
+    }
+    expect([...messages]).toEqual(['The API key is not valid'])
+  })
+
+  test('is good until the moment at which it expires', async () => {
+    const { prisma } = db.database
+    const { id, key } = await createKey(prisma, { name: 'until', expiresAt: now })
+    const justBefore = new Date(now.getTime() - 1)
+    expect(await authenticate(prisma, `Bearer   ${key}`, justBefore)).toMatchObject({ id, expiresAt: now, grants: [] })
+    await expect(authenticate(prisma, `Bearer ${key}`, now)).rejects.toThrow('not valid')
+  })
+
+  test('does not carry its hash any further than the database', async () => {
+    const { key } = await createKey(db.database.prisma, { name: 'hashless' })
+    expect(await authenticate(db.database.prisma, `Bearer ${key}`, now)).not.toHaveProperty('hash')
+  })
+
+  test('has each tier and dataset once, however often it was given', async () => {
+    const given = { accessTiers: ['gold', 'gold'], datasets: ['draft', 'draft', 'seoul'] }
+    const { accessTiers, grants } = await createKey(db.database.prisma, { name: 'twice', ...given })
+    expect(accessTiers).toEqual(['gold'])
+    expect(grants.map(({ dataset }) => dataset)).toEqual(['draft', 'seoul'])
+  })
+
+  test('that is revoked is changed no more, and stays listed', async () => {
+    const { prisma } = db.database
+    const { id } = await createKey(prisma, { name: 'gone', datasets: ['draft'] })
+    const { revokedAt } = await revokeKey(prisma, id)
+    const draft = { keyId: id, dataset: 'draft' }
+    for (const change of [
+      () => revokeKey(prisma, id),
+      () => grantDataset(prisma, { ...draft, expiresAt: null }),
+      () => withdrawGrant(prisma, draft),
+    ]) {
+      await expect(change()).rejects.toThrow(`The key ${id} was revoked at ${revokedAt?.toISOString()}`)
+    }
+    expect((await listKeys(prisma)).find((key) => key.id === id)).toMatchObject({ revokedAt, name: 'gone' })
+  })
+})
+
+test('a grant that is there gets the new expiry, also none', async () => {
+  const { prisma } = db.database
+  const { id, key } = await createKey(prisma, { name: 'regranted', datasets: ['draft'] })
+  const expiresAt = new Date('2199-01-31')
+  const grantsAfter = async (expiry: Date | null) => {
+    await grantDataset(prisma, { keyId: id, dataset: 'draft', expiresAt: expiry })
+    return (await authenticate(prisma, `Bearer ${key}`, now)).grants
+  }
+  expect(await grantsAfter(expiresAt)).toEqual([{ datasetId: DATASET.draft, expiresAt }])
+  expect(await grantsAfter(null)).toEqual([{ datasetId: DATASET.draft, expiresAt: null }])
+})

@@ -1,0 +1,166 @@
+import { statSync } from 'node:fs'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { runCatalog, runProcess } from '../support/command.ts'
+import { createDatabase, createEmpty, type TestDatabase } from '../support/database.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'catalog-cli-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** Writes a manifest over items and gives its path; an item is a name and a latitude. */
+async function manifest(slug: string, items: Record<string, string>): Promise<string> {
+  const rows = Object.entries(items).map(([name, latitude]) =>
+    JSON.stringify({
+      externalId: name,
+      name,
+      administrativeAreaCode: '11',
+      categoryCode: 'x',
+      latitude,
+      longitude: '127',
+    }),
+  )
+  await writeFile(join(folder, `${slug}.ndjson`), `${rows.join('\n')}\n`)
+  const dataset = { slug, name: slug, status: 'active', visibility: 'public', attribution: 'Us' }
+  const path = join(folder, `${slug}.json`)
+  await writeFile(path, JSON.stringify({ dataset, items: `${slug}.ndjson` }))
+  return path
+}
+
+describe('The command line', () => {
+  test.each([
+    [],
+    ['serve'],
+    ['migrate'],
+    ['import'],
+    ['keys'],
+    ['keys', 'create'],
+    ['keys', 'list'],
+    ['keys', 'revoke'],
+    ['keys', 'grant'],
+    ['keys', 'ungrant'],
+  ])('catalog %s %s --help shows how it is used, with an example', async (...command) => {
+    const { code, stdout, stderr } = await runCatalog({}, ...command, '--help')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain(`Usage: ${['catalog', ...command].join(' ')}`)
+    expect(stdout).toMatch(/\nExample:\n {2}.*npx catalog \w+.*\n/)
+  })
+
+  test.each<[string[], Record<string, string>, RegExp]>([
+    [['serf'], {}, /^catalog: unknown command 'serf'.*\n$/],
+    [['--verbose'], {}, /^catalog: unknown option '--verbose'\n$/],
+    [['import'], {}, /^catalog: missing required argument 'manifest'\n$/],
+    [['serve'], { PORT: 'abc' }, /^catalog: PORT must be a whole number from 0 to 65535\n$/],
+    [['keys', 'list'], { DATABASE_URL: 'mysql://host/db' }, /^catalog: DATABASE_URL must be .*\n$/],
+    [['migrate'], { PORT: 'abc', SAMPLE_DATA: 'maybe' }, /^catalog: PORT must .*\nSAMPLE_DATA must .*\n$/],
+    [['migrate'], { DATABASE_URL: 'postgresql://u@127.0.0.1:1/x' }, /^catalog: The database can't be reached: .*\n$/],
+    [['migrate'], { DATA_DIR: '/dev/null/x' }, /^catalog: DATA_DIR \/dev\/null\/x can't be used: .*\n$/],
+  ])('catalog %j with %j fails, and says why in a line for each mistake', async (command, env, stderr) => {
+    const result = await runCatalog(env, ...command)
+    expect(result).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(stderr) })
+  })
+
+  test('npx finds the command in the checkout, without a network, and generates nothing anew', async () => {
+    const generated = join(ROOT, 'src/generated/pothos.ts')
+    const before = statSync(generated).mtimeMs
+    const env = { ...process.env, npm_config_cache: join(folder, 'npm'), npm_config_offline: 'true' }
+    const { code, stdout } = await runProcess('npx', ['catalog', 'keys', '--help'], env)
+    expect(code).toBe(0)
+    expect(stdout).toContain('Usage: catalog keys')
+    expect(statSync(generated).mtimeMs).toBe(before)
+  })
+})
+
+describe('On a database that another process has open', () => {
+  let db: TestDatabase
+  beforeAll(async () => {
+    db = await createDatabase()
+  })
+  afterAll(() => db.close())
+
+  test('catalog import prints a line of counts for each manifest', async () => {
+    const [first, second] = [await manifest('first', { a: '37.5', b: '37.6' }), await manifest('second', { a: '37.5' })]
+    const { code, stdout, stderr } = await runCatalog(db.env, 'import', first, second)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toBe(
+      'first: 2 created, 0 updated, 0 unchanged, 0 removed, 0 skipped\n' +
+        'second: 1 created, 0 updated, 0 unchanged, 0 removed, 0 skipped\n',
+    )
+    await manifest('first', { b: '37.7', c: '37.5' })
+    const again = await runCatalog(db.env, 'import', '--json', first, second)
+    const [counts = '', unchanged = ''] = again.stdout.trimEnd().split('\n')
+    expect(Object.entries(JSON.parse(counts))).toEqual([
+      ['datasetId', expect.stringMatching(/^[0-9a-f-]{36}$/)],
+      ['slug', 'first'],
+      ['created', 1],
+      ['updated', 1],
+      ['unchanged', 0],
+      ['removed', 1],
+      ['skipped', 0],
+    ])
+    expect(JSON.parse(unchanged)).toMatchObject({ slug: 'second', unchanged: 1 })
+  })
+
+  test('catalog import --keep-missing keeps what the files no longer have', async () => {
+    const path = await manifest('kept', { a: '37.5', b: '37.5' })
+    await runCatalog(db.env, 'import', path)
+    await manifest('kept', { a: '37.5' })
+    const { stdout } = await runCatalog(db.env, 'import', path, '--keep-missing')
+    expect(stdout).toContain('1 unchanged, 0 removed')
+    expect(await db.database.prisma.item.count({ where: { dataset: { slug: 'kept' } } })).toBe(2)
+  })
+
+  test('catalog import lists bad rows by file and line and changes nothing; --skip-invalid loads the others', async () => {
+    const path = await manifest('mixed', { good: '37.5', bad: '91' })
+    const { code, stdout, stderr } = await runCatalog(db.env, 'import', path)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/^catalog: 1 bad row; nothing was changed\nmixed\.ndjson:2: latitude .*\n$/)
+    expect(await db.database.prisma.dataset.count({ where: { slug: 'mixed' } })).toBe(0)
+
+    const skipping = await runCatalog(db.env, 'import', path, '--skip-invalid')
+    expect(skipping.code).toBe(0)
+    expect(skipping.stdout).toBe('mixed: 1 created, 0 updated, 0 unchanged, 0 removed, 1 skipped\n')
+    expect(skipping.stderr).toMatch(/^mixed\.ndjson:2: skipped: latitude .*\n$/)
+  })
+
+  test('catalog import fails in a line when a manifest is not there', async () => {
+    const result = await runCatalog(db.env, 'import', join(folder, 'nowhere.json'))
+    expect(result).toMatchObject({ code: 1, stdout: '' })
+    expect(result.stderr).toMatch(/^catalog: .*nowhere\.json: .*\n$/)
+  })
+
+  test('a command whose output nobody reads does its work all the same', async () => {
+    const cli = join(ROOT, 'src/cli.ts')
+    const args = [cli, 'import', await manifest('unread1', { a: '37.5' }), await manifest('unread2', { a: '37.5' })]
+    const result = await runProcess(process.execPath, args, db.env, { readsOutput: false })
+    expect(result).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(await db.database.prisma.dataset.count({ where: { slug: { startsWith: 'unread' } } })).toBe(2)
+  })
+})
+
+test('on a database that nobody has open, what one command stores the next one finds', async () => {
+  const { env, drop } = await createEmpty()
+  onTestFinished(drop)
+  const imported = await runCatalog(env, 'import', await manifest('alone', { a: '37.5' }))
+  expect(imported).toMatchObject({ code: 0, stderr: '' })
+  const created = await runCatalog(env, 'keys', 'create', '--name', 'alone', '--dataset', 'alone', '--json')
+  expect(created).toMatchObject({ code: 0, stderr: '' })
+  const { stdout } = await runCatalog(env, 'keys', 'list')
+  expect(stdout).toContain(JSON.parse(created.stdout).id)
+})
+
+test('catalog migrate makes a new embedded database, names what it applied, and then has nothing to apply', async () => {
+  const env = { DATA_DIR: join(folder, 'fresh') }
+  const entries = await readdir(join(ROOT, 'prisma/migrations'), { withFileTypes: true })
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+  const first = await runCatalog(env, 'migrate', '--json')
+  expect(first).toEqual({ code: 0, stdout: `${JSON.stringify({ applied: names.sort() })}\n`, stderr: '' })
+  expect(await runCatalog(env, 'migrate')).toEqual({ code: 0, stdout: 'Nothing to apply\n', stderr: '' })
+})

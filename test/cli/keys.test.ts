@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { authenticate } from '../../src/auth/authenticate.ts'
+import { DATASET, seedCatalog } from '../support/catalog.ts'
+import { runCatalog } from '../support/command.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+
+/** Open in this process all the while, as in a server: every command works beside it. */
+let db: TestDatabase
+beforeAll(async () => {
+  db = await createDatabase()
+  await seedCatalog(db.database.prisma)
+})
+afterAll(() => db.close())
+
+const keys = (...args: string[]) => runCatalog(db.env, 'keys', ...args)
+
+/** Runs a command that must succeed in silence, and reads its JSON. */
+async function keysJson(...args: string[]) {
+  const { code, stdout, stderr } = await keys(...args, '--json')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toMatch(/^.*\n$/)
+  return JSON.parse(stdout)
+}
+
+const authenticated = (key: string, now = new Date()) => authenticate(db.database.prisma, `Bearer ${key}`, now)
+
+const UUID = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+const TIMESTAMP = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+const KEY = /^dck_[A-Za-z0-9_-]{43}$/
+
+describe('catalog keys create', () => {
+  test('prints the key, which then opens what it was given', async () => {
+    const given = ['--dataset', 'restricted', '--dataset', 'draft', '--dataset', 'draft', '--tier', 'gold']
+    const limits = ['--expires', '2199-01-31', '--rate-limit', '60']
+    const created = await keysJson('create', '--name', '박물관 app', ...given, ...limits)
+    expect(Object.entries(created)).toEqual([
+      ['id', UUID],
+      ['key', expect.stringMatching(KEY)],
+      ['name', '박물관 app'],
+      ['accessTiers', ['gold']],
+      ['datasets', ['draft', 'restricted']],
+      ['expiresAt', '2199-01-31T00:00:00.000Z'],
+      ['requestsPerMinute', 60],
+      ['createdAt', TIMESTAMP],
+    ])
+    const key = await authenticated(created.key)
+    expect(key).toMatchObject({ id: created.id, name: '박물관 app', accessTiers: ['gold'], requestsPerMinute: 60 })
+    expect(key.grants.map(({ datasetId }) => datasetId).sort()).toEqual([DATASET.restricted, DATASET.draft].sort())
+    await expect(authenticated(created.key, new Date('2199-01-31'))).rejects.toThrow('The API key is not valid')
+  })
+
+  test('leaves the SHA-256 of the key behind and nothing else of it, and keys list does not tell it again', async () => {
+    const { code, stdout } = await keys('create', '--name', 'plain')
+    const key = stdout.split('\n').at(-2) ?? ''
+    expect(code).toBe(0)
+    expect(key).toMatch(KEY)
+    expect(stdout.split(key)).toHaveLength(2)
+
+    const stored = await db.database.prisma.apiKey.findFirstOrThrow({ where: { name: 'plain' } })
+    expect(Buffer.from(stored.hash)).toEqual(createHash('sha256').update(key).digest())
+    const listed = (await keys('list')).stdout + (await keys('list', '--json')).stdout
+    for (const secret of [key, key.slice(4), Buffer.from(stored.hash).toString('hex')]) {
+      expect(JSON.stringify(stored) + listed).not.toContain(secret)
+    }
+  })
+})
+
+describe('catalog keys list', () => {
+  test('prints an array with --json, and else a table whose columns are aligned', async () => {
+    const { id } = await keysJson('create', '--name', 'listed', '--dataset', 'draft', '--expires', '4w')
+    const listed = await keysJson('list')
+    expect(listed.find((key: { id: string }) => key.id === id)).toEqual({
+      id,
+      name: 'listed',
+      accessTiers: [],
+      grants: [{ dataset: 'draft', expiresAt: null }],
+      requestsPerMinute: null,
+      createdAt: TIMESTAMP,
+      expiresAt: TIMESTAMP,
+      revokedAt: null,
+    })
+    const { stdout } = await keys('list')
+    const [header = '', ...rows] = stdout.trimEnd().split('\n')
+    expect(header).toMatch(/^ID +NAME +STATE +EXPIRES +LIMIT +TIERS +DATASETS$/)
+    expect(rows).toHaveLength(listed.length)
+    const row = rows.find((line) => line.startsWith(id)) ?? ''
+    expect(row.indexOf('listed')).toBe(header.indexOf('NAME'))
+    expect(row.indexOf('active')).toBe(header.indexOf('STATE'))
+    expect(row.indexOf('draft')).toBe(header.indexOf('DATASETS'))
+  })
+})
+
+describe('A grant and a key', () => {
+  test('stop at once when they are withdrawn and revoked', async () => {
+    const { id, key } = await keysJson('create', '--name', 'in use')
+    expect((await authenticated(key)).grants).toEqual([])
+
+    const granted = await keysJson('grant', id.toUpperCase(), '--dataset', 'restricted', '--expires', '2199-01-31')
+    expect(granted).toEqual({ id, dataset: 'restricted', expiresAt: '2199-01-31T00:00:00.000Z' })
+    const [grant] = (await authenticated(key)).grants
+    expect(grant).toEqual({ datasetId: DATASET.restricted, expiresAt: new Date('2199-01-31') })
+
+    expect(await keysJson('grant', id, '--dataset', 'restricted')).toMatchObject({ expiresAt: null })
+    expect((await authenticated(key)).grants).toEqual([{ datasetId: DATASET.restricted, expiresAt: null }])
+
+    expect(await keysJson('ungrant', id, '--dataset', 'restricted')).toEqual({ id, dataset: 'restricted' })
+    expect((await authenticated(key)).grants).toEqual([])
+    expect(await keys('ungrant', id, '--dataset', 'restricted')).toEqual(failure(/has no grant for .* restricted/))
+
+    expect(await keysJson('revoke', id)).toEqual({ id, revokedAt: TIMESTAMP })
+    await expect(authenticated(key)).rejects.toThrow('The API key is not valid')
+    expect(await keys('revoke', id)).toEqual(failure(/was revoked at/))
+    expect(await keys('grant', id, '--dataset', 'draft')).toEqual(failure(/was revoked at/))
+  })
+})
+
+/** Nothing on stdout, and on stderr one line. */
+const failure = (line: RegExp) => ({
+  code: 1,
+  stdout: '',
+  stderr: expect.stringMatching(new RegExp(`^catalog: .*${line.source}.*\\n$`)),
+})
+
+describe('A mistake is told in one line, and changes nothing:', () => {
+  const unknown = '99999999-0000-4000-8000-000000000009'
+  test.each<[string[], RegExp]>([
+    [['create'], /--name/],
+    [['create', '--name', ' '], /name/],
+    [['create', '--name', 'two\nlines'], /name/],
+    [['create', '--name', 'x', '--tier', ''], /tier/],
+    [['create', '--name', 'x', '--dataset', 'seoul', '--dataset', 'nowhere'], /no dataset with the slug nowhere/],
+    [['create', '--name', 'x', '--expires', 'soon'], /--expires must be .* "soon"/],
+    [['create', '--name', 'x', '--expires', '2020-01-01'], /--expires must be in the future/],
+    [['create', '--name', 'x', '--rate-limit', '0'], /--rate-limit .* whole number from 1/],
+    [['create', '--name', 'x', '--rate-limit', '1e3'], /--rate-limit .* whole number from 1/],
+    [['revoke'], /missing required argument 'id'/],
+    [['revoke', 'abc'], /no key with the id abc/],
+    [['revoke', unknown], /no key with the id 9/],
+    [['grant', unknown], /--dataset/],
+    [['grant', unknown, '--dataset', 'seoul'], /no key with the id 9/],
+    [['ungrant', 'abc', '--dataset', 'seoul'], /no key with the id abc/],
+    [['list', 'all'], /too many arguments/],
+    [['list', '--yaml'], /unknown option '--yaml'/],
+    [['creat'], /unknown command 'creat' \(Did you mean create\?\)/],
+  ])('%j', async (args, line) => {
+    const before = await db.database.prisma.apiKey.count()
+    expect(await keys(...args)).toEqual(failure(line))
+    expect(await db.database.prisma.apiKey.count()).toBe(before)
+  })
+
+  test('a dataset that is unknown, for a key that is known', async () => {
+    const { id } = await keysJson('create', '--name', 'known')
+    for (const command of ['grant', 'ungrant']) {
+      expect(await keys(command, id, '--dataset', 'nowhere')).toEqual(failure(/no dataset with the slug nowhere/))
+    }
+  })
+})

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readTrustedDocuments } from '../../src/graphql/trusted-documents.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+
+const DOCUMENT = 'query Name($id: ID!) { dataset(id: $id) { name } }'
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+const named = (hash: string) => ({ persistedQuery: { version: 1, sha256Hash: hash } })
+
+let t: TestApp
+let strict: TestApp
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'catalog-documents-'))
+  t = await startApp()
+  strict = await startApp({ trustedDocuments: new Map([['known', DOCUMENT]]) })
+})
+afterAll(async () => {
+  await t.close()
+  await strict.close()
+  await rm(folder, { recursive: true })
+})
+
+const post = async (app: TestApp, body: object) => {
+  const response = await fetch(`${app.url}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${app.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return response.json()
+}
+const variables = { id: 'seoul' }
+const SEOUL = { data: { dataset: { name: 'Seoul' } } }
+
+describe('Automatic persisted queries', () => {
+  test('are asked for, sent once, and found by their hash from then on, over GET too', async () => {
+    const extensions = named(sha256(DOCUMENT))
+    expect(await post(t, { extensions, variables })).toMatchObject({
+      errors: [{ message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }],
+    })
+    expect(await post(t, { query: DOCUMENT, extensions, variables })).toEqual(SEOUL)
+    expect(await post(t, { extensions, variables })).toEqual(SEOUL)
+    const query = new URLSearchParams({ extensions: JSON.stringify(extensions), variables: JSON.stringify(variables) })
+    expect(await (await t.get(`/graphql?${query}`)).json()).toEqual(SEOUL)
+  })
+
+  test('are not taken under the hash of another document', async () => {
+    expect(
+      await post(t, { query: '{ datasets { total } }', extensions: named(sha256(DOCUMENT)), variables }),
+    ).toMatchObject({
+      errors: [{ extensions: { code: 'PERSISTED_QUERY_HASH_MISMATCH' } }],
+    })
+  })
+
+  test('need a key as all else does', async () => {
+    const query = new URLSearchParams({ extensions: JSON.stringify(named(sha256(DOCUMENT))) })
+    expect((await t.get(`/graphql?${query}`, {})).status).toBe(401)
+  })
+})
+
+describe('With trusted documents', () => {
+  test('these are run, by hash, by documentId and by their text', async () => {
+    expect(await post(strict, { extensions: named('known'), variables })).toEqual(SEOUL)
+    expect(await post(strict, { documentId: 'known', variables })).toEqual(SEOUL)
+    expect(await post(strict, { query: DOCUMENT, variables })).toEqual(SEOUL)
+  })
+
+  test('no other is', async () => {
+    const other = '{ datasets { total } }'
+    for (const body of [
+      { query: other },
+      { query: other, extensions: named(sha256(other)) },
+      { documentId: 'unknown' },
+      { query: '{ __schema { types { name } } }' },
+    ]) {
+      expect(await post(strict, body)).toMatchObject({
+        errors: [{ extensions: { code: 'PERSISTED_QUERY_NOT_TRUSTED' } }],
+      })
+    }
+    expect((await strict.get('/v1/datasets')).status).toBe(200)
+  })
+
+  test('a file that is none, or holds a document of another schema, is told of at start', async () => {
+    const path = join(folder, 'documents.json')
+    await writeFile(path, JSON.stringify({ a: DOCUMENT }))
+    expect(await readTrustedDocuments(path)).toEqual(new Map([['a', DOCUMENT]]))
+    await writeFile(path, JSON.stringify({ a: '{ nope }' }))
+    await expect(readTrustedDocuments(path)).rejects.toThrow(/TRUSTED_DOCUMENTS .* the document a is not valid/)
+    await writeFile(path, '[')
+    await expect(readTrustedDocuments(path)).rejects.toThrow(/TRUSTED_DOCUMENTS/)
+    await expect(readTrustedDocuments(join(folder, 'nowhere'))).rejects.toThrow(/ENOENT/)
+  })
+})

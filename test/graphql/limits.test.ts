@@ -1,0 +1,182 @@
+import { buildSchema, getIntrospectionQuery, Kind, parse } from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { measureOperation } from '../../src/graphql/cost.ts'
+import { LIMITS } from '../../src/graphql/limits.ts'
+import { schema } from '../../src/graphql/schema.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { ITEM } from '../support/catalog.ts'
+
+let t: TestApp
+beforeAll(async () => {
+  t = await startApp()
+})
+afterAll(() => t.close())
+
+const measure = (text: string, variables: Record<string, unknown> = {}, of = schema) => {
+  const document = parse(text)
+  const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+  const fragments = document.definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
+  if (!operation) throw new Error('no operation')
+  return measureOperation(operation, {
+    schema: of,
+    fragments: new Map(fragments.map((fragment) => [fragment.name.value, fragment])),
+    variables,
+  })
+}
+
+describe('The cost of an operation', () => {
+  test.each<[string, object, number]>([
+    ['{ dataset(id: "a") { name } }', {}, 2],
+    ['{ datasets { nodes { name } } }', {}, 1 + 20 * 2],
+    ['{ dataset(id: "a") { items { nodes { name } } } }', {}, 1 + 10 + 20 * 2],
+    ['{ dataset(id: "a") { items(limit: 100) { nodes { name } } } }', {}, 1 + 10 + 100 * 2],
+    ['query ($n: Int) { dataset(id: "a") { items(limit: $n) { nodes { name } } } }', { n: 7 }, 1 + 10 + 7 * 2],
+    ['query ($n: Int = 100) { dataset(id: "a") { items(limit: $n) { nodes { name } } } }', {}, 1 + 10 + 100 * 2],
+    ['{ dataset(id: "a") { itemConnection(last: 5) { nodes { images { id } } } } }', {}, 1 + 10 + 5 * (1 + 1 + 5)],
+    ['query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: ['a', 'b', 'c'] }, 1 + 3],
+    ['{ a: __typename ...f ... on Query { ...f } } fragment f on Query { node(id: "a") { id } }', {}, 1 + 2 + 2],
+  ])('of %s is the fields that it may give, weighed', (text, variables, cost) => {
+    expect(measure(text, { ...variables }).cost).toBe(cost)
+  })
+
+  test('of fragments that double each other is measured without walking them all', () => {
+    const doubling = Array.from(
+      { length: 200 },
+      (_, n) => `fragment f${n} on Query { ...f${n + 1} ...f${n + 1} }`,
+    ).join('\n')
+    expect(measure(`{ ...f0 } ${doubling} fragment f200 on Query { __typename }`).cost).toBe(2 ** 200)
+  })
+
+  test('does not depend on what the schema is', () => {
+    expect(measure('{ a { b } }', {}, buildSchema('type Query { a: Query b: Int }'))).toEqual({ cost: 2, depth: 2 })
+  })
+
+  test('is told on request', async () => {
+    const ask = async (extensions?: object) => {
+      const response = await fetch(`${t.url}/graphql`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${t.key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ query: '{ datasets { total } }', extensions }),
+      })
+      return response.json()
+    }
+    expect(await ask({ cost: true })).toEqual({
+      data: { datasets: { total: 2 } },
+      extensions: { cost: { requested: 101, maximum: LIMITS.cost } },
+    })
+    expect(await ask()).toEqual({ data: { datasets: { total: 2 } } })
+  })
+})
+
+const nested = (depth: number) =>
+  `{ item(id: "${ITEM.gate}") ${'{ parent '.repeat(depth)} { id } ${'}'.repeat(depth)} }`
+
+describe('An operation beyond a limit is refused with a code and the bound, before any SQL of its own', () => {
+  const four =
+    '{ datasets { nodes { items(limit: 100) { nodes { children(limit: 100) { nodes { children(limit: 100) { nodes { id } } } } } } } } }'
+  const searches = Array.from(
+    { length: 40 },
+    (_, n) => `s${n}: nearbyItems(latitude: ${n}, longitude: 0, limit: 100) { nodes { item { name url } } }`,
+  )
+  test.each<[string, string, object, RegExp]>([
+    ['four lists of a hundred, one in the other', four, {}, /^cost of the operation is \d+ and must be at most 25000$/],
+    [
+      'the same by variables',
+      'query ($n: Int) { datasets { nodes { items(limit: $n) { nodes { children(limit: $n) { nodes { children(limit: $n) { nodes { id } } } } } } } } }',
+      { n: 100 },
+      /^cost /,
+    ],
+    [
+      'the same by default values',
+      'query ($n: Int = 100) { datasets { nodes { items(limit: $n) { nodes { children(limit: $n) { nodes { children(limit: $n) { nodes { id } } } } } } } } }',
+      {},
+      /^cost /,
+    ],
+    ['forty searches', `{ ${searches.join(' ')} }`, {}, /^cost /],
+    ['parents of parents', nested(20), {}, /^depth of the operation is \d+ and must be at most 12$/],
+    [
+      '51 aliases',
+      `{ ${Array.from({ length: 51 }, (_, n) => `a${n}: __typename`).join(' ')} }`,
+      {},
+      /^aliases of the operation is 51 and must be at most 50$/,
+    ],
+    [
+      '51 directives',
+      `{ ${'__typename @include(if: true) '.repeat(51)} }`,
+      {},
+      /^directives of the operation is 51 and must be at most 50$/,
+    ],
+    [
+      '10,000 aliases',
+      `{ ${Array.from({ length: 10_000 }, (_, n) => `a${n}: __typename`).join(' ')} }`,
+      {},
+      /at most 50000 bytes long/,
+    ],
+    ['5,000 directives', `{ __typename ${'@skip(if: false) '.repeat(5000)} }`, {}, /at most 50000 bytes long/],
+    [
+      '5,000 fragments',
+      `{ __typename } ${Array.from({ length: 5_000 }, (_, n) => `fragment f${n} on Query { a }`).join(' ')}`,
+      {},
+      /at most 50000 bytes long/,
+    ],
+    ['a long document', `{ __typename } #${'x'.repeat(50_000)}`, {}, /^query must be at most 50000 bytes long$/],
+    [
+      'introspection of introspection',
+      `{ __schema { types ${'{ fields { type '.repeat(8)} { name } ${'} }'.repeat(8)} } }`,
+      {},
+      /introspection depth/i,
+    ],
+    [
+      'fragments in a cycle',
+      '{ ...a } fragment a on Query { ...b } fragment b on Query { ...a }',
+      {},
+      /Cannot spread fragment/,
+    ],
+  ])('%s', async (_what, query, variables, message) => {
+    t.statements.length = 0
+    const { status, body } = await t.graphql(query, { ...variables })
+    expect(status).toBeLessThan(500)
+    expect(body.data ?? null).toBeNull()
+    expect(body.errors[0].extensions.code).toBe('VALIDATION_FAILED')
+    expect(body.errors[0].message).toMatch(message)
+    expect(t.statements.filter((sql) => !/api_keys|grants/.test(sql))).toEqual([])
+  })
+
+  test('a batch of operations is refused', async () => {
+    const response = await fetch(`${t.url}/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${t.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(Array.from({ length: 1000 }, () => ({ query: '{ __typename }' }))),
+    })
+    expect(response.status).toBe(400)
+    expect((await response.json()).errors[0]).toMatchObject({
+      message: expect.stringMatching(/batch/i),
+      extensions: { code: 'VALIDATION_FAILED' },
+    })
+  })
+
+  test('variables nested 100,000 deep are refused, and the service goes on', async () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    const response = await fetch(`${t.url}/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${t.key}`, 'content-type': 'application/json' },
+      body: `{"query":"query ($ids: [ID!]!) { nodes(ids: $ids) { id } }","variables":{"ids":${deep}}}`,
+    })
+    expect(response.status).toBeLessThan(500)
+    expect((await response.json()).errors[0].extensions.code).toBe('VALIDATION_FAILED')
+    expect((await t.get('/v1/datasets')).status).toBe(200)
+  })
+})
+
+test('what clients ask for is within the limits: introspection, and a page of a hundred whole items', async () => {
+  expect(
+    (await t.graphql(getIntrospectionQuery({ descriptions: true, inputValueDeprecation: true }))).body.errors,
+  ).toBeUndefined()
+  const whole = `{ dataset(id: "seoul") { items(limit: 100) { total nodes {
+    id datasetId name description administrativeAreaCode categoryCode parentItemId streetAddress addressRegion addressLocality
+    postalCode roadAddress jibunAddress latitude longitude thumbnailUrl createdAt updatedAt contactName telephone email url
+    openingHours extraAttributes dataset { slug name } parent { id name } children(limit: 5) { total nodes { id name } }
+    images { id originalUrl cdnUrl thumbnailSmallUrl thumbnailMediumUrl thumbnailLargeUrl altText sortOrder isPrimary }
+  } } } }`
+  expect((await t.graphql(whole)).body.errors).toBeUndefined()
+})
