@@ -199,9 +199,12 @@ export class Catalog {
     return item ? { type: 'Item', ...item } : image && { type: 'Image', ...image }
   }
 
-  #findDataset(idOrSlug: string): Promise<Dataset | null> {
+  async #findDataset(idOrSlug: string): Promise<Dataset | null> {
     if (isUuid(idOrSlug)) return this.#datasetsById.load(idOrSlug.toLowerCase())
-    return isSlug(idOrSlug) ? this.#datasetsBySlug.load(idOrSlug) : Promise.resolve(null)
+    const dataset = isSlug(idOrSlug) ? await this.#datasetsBySlug.load(idOrSlug) : null
+    // Its items ask for it again, by id.
+    if (dataset) this.#datasetsById.prime(dataset.id, dataset)
+    return dataset
   }
 
   #mayAccess(dataset: Dataset): boolean {

@@ -50,6 +50,8 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     }),
   })
+  // Without a listener the loss of an idle connection would end the process; Prisma's own is gone once it disconnects.
+  pool.on('error', () => {})
   const prisma = createPrisma(pool, { named: config.kind === 'postgres', ...options })
 
   return {

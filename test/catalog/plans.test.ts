@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { itemListArguments, nearbyArguments, parseArguments } from '../../src/catalog/arguments.ts'
+import {
+  itemConnectionArguments,
+  itemListArguments,
+  nearbyArguments,
+  parseArguments,
+} from '../../src/catalog/arguments.ts'
 import { Catalog } from '../../src/catalog/catalog.ts'
+import { encodeCursor } from '../../src/catalog/cursor.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 /*
@@ -85,6 +91,40 @@ test.each([
 ])('a list of %s reads no table through', async (_what, args) => {
   expect(await plansOf(listing(args))).not.toContain('Seq Scan on items')
 })
+
+test.each([
+  ['NAME', 'name', 'items_dataset_id_name_id_idx'],
+  ['CREATED_AT', 'createdAt', 'items_dataset_id_created_at_id_idx'],
+  ['UPDATED_AT', 'updatedAt', 'items_dataset_id_updated_at_id_idx'],
+] as const)(
+  'a connection by %s goes on from its cursor by the index, and passes nothing over',
+  async (_name, sort, index) => {
+    const read = async (catalog: Catalog, after?: string, order: 'asc' | 'desc' = 'asc') => {
+      const args = parseArguments(itemConnectionArguments, { sort, order, after })
+      return catalog.itemConnectionOf(await catalog.dataset(LARGE), args)
+    }
+    const deep = await (
+      await db.database.prisma.item.findMany({
+        where: { datasetId: LARGE },
+        orderBy: [{ [sort]: 'asc' }, { id: 'asc' }],
+        skip: 50_000,
+        take: 1,
+      })
+    ).at(0)
+    const cursor = deep && encodeCursor(deep, sort)
+    for (const order of ['asc', 'desc'] as const) {
+      const plan = await plansOf(async (catalog) => {
+        const connection = await read(catalog, cursor, order)
+        expect(await connection.nodes()).toHaveLength(20)
+        expect(await connection.hasPreviousPage()).toBe(true)
+      })
+      expect(plan).toMatch(
+        new RegExp(`Limit .*\\n +-> +Index (Only )?Scan (Backward )?using ${index} .*\\n +Index Cond: .*ROW\\(`),
+      )
+      expect(plan).not.toContain('Seq Scan on items')
+    }
+  },
+)
 
 test('children of many items go by the index of parents', async () => {
   const plan = await plansOf(async (catalog) => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-import { DATASET, IMAGE, ITEM } from '../support/catalog.ts'
+import { IMAGE, ITEM } from '../support/catalog.ts'
 
 let t: TestApp
 beforeAll(async () => {
@@ -120,84 +120,6 @@ describe('A composed query', () => {
     expect(await response.json()).toEqual({
       data: { item: { name: 'Gyeongbokgung', extraAttributes: { built: 1395, open: true, tags: ['royal', '조선'] } } },
     })
-  })
-})
-
-describe('SQL statements', () => {
-  const countStatements = async (query: string) => {
-    t.statements.length = 0
-    await data(query)
-    return t.statements.length
-  }
-
-  beforeAll(async () => {
-    const now = new Date()
-    const id = (group: number, n: number) => `${group}0000000-0000-4000-8000-${String(n).padStart(12, '0')}`
-    const items = Array.from({ length: 100 }, (_, n) => ({
-      id: id(6, n),
-      datasetId: DATASET.archived,
-      parentItemId: n % 10 === 0 ? null : id(6, n - (n % 10)),
-      name: `Item ${String(n).padStart(3, '0')}`,
-      latitude: '10',
-      longitude: `10.${String(n).padStart(4, '0')}`,
-      administrativeAreaCode: 'many',
-      categoryCode: 'many',
-      createdAt: now,
-      updatedAt: now,
-    }))
-    await t.database.prisma.item.createMany({ data: items })
-    await t.database.prisma.image.createMany({
-      data: items.flatMap((item, n) =>
-        [0, 1].map((sortOrder) => ({
-          id: id(7 + sortOrder, n),
-          itemId: item.id,
-          sortOrder,
-          isPrimary: sortOrder === 0,
-          ...{ originalUrl: 'o', cdnUrl: 'c', thumbnailSmallUrl: 's', thumbnailMediumUrl: 'm', thumbnailLargeUrl: 'l' },
-        })),
-      ),
-    })
-  })
-
-  const KEY = 2
-  test.each([
-    [
-      'images of items',
-      (limit: number) => `{ dataset(id: "archived") { items(limit: ${limit}) { nodes { images { id } } } } }`,
-      3,
-    ],
-    [
-      'parents and totals',
-      (limit: number) =>
-        `{ dataset(id: "archived") { items(limit: ${limit}) { total nodes { parent { parent { name } } } } } }`,
-      4,
-    ],
-    [
-      'datasets of a nearby page',
-      (limit: number) =>
-        `{ nearbyItems(latitude: 10, longitude: 10, radius: 50000, limit: ${limit}) { total nodes { item { dataset { name } images { id } } } } }`,
-      5,
-    ],
-    [
-      'children, their totals and their images',
-      (limit: number) =>
-        `{ dataset(id: "archived") { items(limit: ${limit}) { nodes { children(limit: 3) { total nodes { images { id } } } } } } }`,
-      5,
-    ],
-    [
-      'children under two aliases',
-      (limit: number) =>
-        `{ dataset(id: "archived") { items(limit: ${limit}) { nodes { a: children(limit: 1) { nodes { name } } b: children(limit: 2, page: 2) { total nodes { name } } } } } }`,
-      5,
-    ],
-  ])('%s: as many for 100 as for 10', async (_what, query, expected) => {
-    expect(await countStatements(query(10))).toBe(KEY + expected)
-    expect(await countStatements(query(100))).toBe(KEY + expected)
-  })
-
-  test('a total that is not asked for is not counted', async () => {
-    await countStatements('{ dataset(id: "archived") { items { nodes { id } } } }')
-    expect(t.statements.join('\n')).not.toContain('count(')
   })
 })
 

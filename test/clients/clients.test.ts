@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs'
+import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client/core'
+import { relayStylePagination } from '@apollo/client/utilities'
+import { fetchExchange, Client as UrqlClient } from '@urql/core'
+import { initGraphQLTada } from 'gql.tada'
+import { print } from 'graphql'
+import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+import { ITEM } from '../support/catalog.ts'
+import type { introspection } from './graphql-env.d.ts'
+import { graphqlEnv } from './print-env.ts'
+
+let t: TestApp
+let headers: Record<string, string>
+beforeAll(async () => {
+  t = await startApp()
+  headers = { authorization: `Bearer ${t.key}` }
+})
+afterAll(() => t.close())
+
+describe('Apollo Client', () => {
+  const PAGE = gql`
+    query Items($after: String) {
+      dataset(id: "seoul") {
+        id
+        itemConnection(first: 4, after: $after) {
+          edges { cursor node { id name images { id altText } parent { id name } } }
+          pageInfo { hasNextPage endCursor }
+        }
+      }
+    }
+  `
+  interface Page {
+    dataset: {
+      itemConnection: {
+        edges: { node: { id: string; name: string; parent: { name: string } | null } }[]
+        pageInfo: { hasNextPage: boolean; endCursor: string }
+      }
+    }
+  }
+  const connect = () => {
+    const fields = { itemConnection: relayStylePagination() }
+    const cache = new InMemoryCache({ typePolicies: { Dataset: { fields } } })
+    const client = new ApolloClient({ link: new HttpLink({ uri: `${t.url}/graphql`, headers }), cache })
+    return { client, cache }
+  }
+
+  test('fetches more over itemConnection, and keeps each item once in its cache', async () => {
+    const { client, cache } = connect()
+    await client.query<Page>({ query: PAGE })
+    const query = client.watchQuery<Page>({ query: PAGE })
+    const subscription = query.subscribe({ next: () => {} })
+    const pageInfo = () => client.readQuery<Page>({ query: PAGE })?.dataset.itemConnection.pageInfo
+    while (pageInfo()?.hasNextPage) await query.fetchMore({ variables: { after: pageInfo()?.endCursor } })
+    subscription.unsubscribe()
+    const cached = client.readQuery<Page>({ query: PAGE })
+    expect(cached?.dataset.itemConnection.edges.map(({ node }) => node.name)).toHaveLength(9)
+    const stored = cache.extract()
+    expect(Object.keys(stored).filter((name) => name.startsWith('Item:'))).toHaveLength(9)
+    expect(stored[`Item:${ITEM.gate}`]).toMatchObject({ parent: { __ref: `Item:${ITEM.palace}` } })
+    client.stop()
+  })
+
+  test('tells an error by its code', async () => {
+    const { client } = connect()
+    const { data, error } = await client.query({ query: gql`{ dataset(id: "restricted") { id } }`, errorPolicy: 'all' })
+    expect(data).toEqual({ dataset: null })
+    expect(JSON.stringify(error)).toContain('DATASET_ACCESS_DENIED')
+    client.stop()
+  })
+})
+
+describe('urql', () => {
+  test('runs a composed query', async () => {
+    const client = new UrqlClient({
+      url: `${t.url}/graphql`,
+      exchanges: [fetchExchange],
+      fetchOptions: { headers },
+      preferGetMethod: true,
+    })
+    const query = `query ($id: ID!) { dataset(id: $id) { items(limit: 3) { nodes { name images { altText } parent { name } } } } }`
+    const { data, error } = await client.query(query, { id: 'seoul' }).toPromise()
+    expect(error).toBeUndefined()
+    expect(data.dataset.items.nodes[2]).toMatchObject({
+      name: 'Gyeongbokgung',
+      parent: null,
+      images: [{ altText: 'The first image' }, {}, {}],
+    })
+  })
+})
+
+describe('gql.tada', () => {
+  const graphql = initGraphQLTada<{
+    introspection: introspection
+    scalars: { DateTime: string; Decimal: string; JSONObject: Record<string, unknown> }
+  }>()
+  const document = graphql(`
+    query Composed($id: ID!, $category: String) {
+      dataset(id: $id) {
+        status
+        items(categoryCode: $category) {
+          total
+          nodes { name latitude createdAt openingHours parent { name } images { url: thumbnailSmallUrl isPrimary } }
+        }
+      }
+    }
+  `)
+
+  test('types a composed query by schema.graphql, and what comes is of these types', async () => {
+    const response = await fetch(`${t.url}/graphql`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ query: print(document), variables: { id: 'seoul', category: 'palace' } }),
+    })
+    const body: { data: ReturnType<NonNullable<(typeof document)['__apiType']>> } = await response.json()
+    const { dataset } = body.data
+    expectTypeOf(dataset).toEqualTypeOf<{
+      status: 'ACTIVE' | 'ARCHIVED' | 'DRAFT' | 'INACTIVE'
+      items: {
+        total: number
+        nodes: {
+          name: string
+          latitude: string
+          createdAt: string
+          openingHours: string | null
+          parent: { name: string } | null
+          images: { url: string; isPrimary: boolean }[]
+        }[]
+      }
+    } | null>()
+    expect(dataset?.items).toMatchObject({
+      total: 1,
+      nodes: [{ name: 'Gyeongbokgung', latitude: '37.579617', openingHours: '09:00-18:00' }],
+    })
+  })
+
+  test('its types are those of schema.graphql (npm run schema writes them anew)', () => {
+    expect(readFileSync(new URL('graphql-env.d.ts', import.meta.url), 'utf8')).toBe(graphqlEnv())
+  })
+})
