@@ -48,6 +48,13 @@ const anyText = z
 /** Text that says something. */
 export const text = anyText.refine((value) => value.trim() !== '', 'must not be empty')
 
+/** An index entry has room for some 2,700 bytes: a name in any script and a code, or an external id, fit in. */
+export const MAX_INDEXED_LENGTH = { name: 500, code: 100, externalId: 500 } as const
+
+/** Text that says something and stands in an index, so that it can be sorted or found by. */
+export const indexedText = (maximum: number) =>
+  text.refine((value) => value.length <= maximum, `must be at most ${maximum} characters long`)
+
 /** Text, or null for no value. */
 export const optionalText = anyText.nullish().transform((value) => (value === undefined || value === '' ? null : value))
 

@@ -1,7 +1,7 @@
 import { v5 as uuidV5 } from 'uuid'
 import { z } from 'zod'
 import { uuid } from '../catalog/arguments.ts'
-import { coordinate, jsonObject, moment, optionalText, plainText, text } from './fields.ts'
+import { coordinate, indexedText, jsonObject, MAX_INDEXED_LENGTH, moment, optionalText, plainText } from './fields.ts'
 import { completeImages, type ImportedImage, imageList } from './images.ts'
 
 /** In CSV, JSON stands in a cell as text. */
@@ -29,11 +29,11 @@ const required = <Schema extends z.ZodType>(schema: Schema) =>
 const rowSchema = z
   .object({
     id: orNothing(uuid),
-    externalId: optionalText,
-    name: required(text),
+    externalId: orNothing(indexedText(MAX_INDEXED_LENGTH.externalId)).transform((value) => value ?? null),
+    name: required(indexedText(MAX_INDEXED_LENGTH.name)),
     description: plainText,
-    administrativeAreaCode: required(text),
-    categoryCode: required(text),
+    administrativeAreaCode: required(indexedText(MAX_INDEXED_LENGTH.code)),
+    categoryCode: required(indexedText(MAX_INDEXED_LENGTH.code)),
     parentItemId: orNothing(uuid),
     parentExternalId: optionalText,
     streetAddress: plainText,

@@ -41,6 +41,16 @@ describe('A bad row', () => {
       'name is required; administrativeAreaCode is required; categoryCode is required; latitude is required; longitude is required',
     ],
     ['without id or externalId', { 'a.ndjson': ndjson(row({ externalId: null })) }, 'id or externalId is required'],
+    [
+      'with a name too long for an index',
+      { 'a.ndjson': ndjson(row({ name: '가'.repeat(501) })) },
+      'name must be at most 500 characters long',
+    ],
+    [
+      'with a code too long for an index',
+      { 'a.ndjson': ndjson(row({ categoryCode: 'x'.repeat(101) })) },
+      'categoryCode must be at most 100',
+    ],
     ['with an id that is no UUID', { 'a.ndjson': ndjson(row({ id: 'abc' })) }, 'id must be a UUID'],
     [
       'with a latitude that is no number',
@@ -360,6 +370,16 @@ describe('Every form of file', () => {
     })
     expect(tower).toMatchObject({ openingHours: null, extraAttributes: { 휴관: '월요일' } })
   })
+})
+
+test('the longest names, codes and external ids fit in the indexes', async () => {
+  const longest = {
+    externalId: '가'.repeat(500),
+    name: '나'.repeat(500),
+    administrativeAreaCode: '다'.repeat(100),
+    categoryCode: '라'.repeat(100),
+  }
+  expect(await workshop.run({ 'a.ndjson': ndjson(row(longest)) })).toMatchObject({ created: 1 })
 })
 
 describe('What was left out', () => {
