@@ -1,6 +1,6 @@
 import type DataLoader from 'dataloader'
 import { accessDenied, notFound } from '../errors.ts'
-import type { Dataset, Image, Item, PrismaClient } from '../generated/prisma/client.ts'
+import type { Dataset, Image, Item, Prisma, PrismaClient } from '../generated/prisma/client.ts'
 import { type Access, mayAccess } from './access.ts'
 import {
   DEFAULTS,
@@ -29,6 +29,21 @@ import { createPage, type Page } from './page.ts'
 /** Something with a UUID, and what it is. */
 export type CatalogNode = ({ type: 'Dataset' } & Dataset) | ({ type: 'Item' } & Item) | ({ type: 'Image' } & Image)
 
+/** Reads from the catalog as it is at one moment. */
+export type ReadCatalog = <Result>(read: (catalog: Catalog) => Promise<Result>) => Promise<Result>
+
+const SNAPSHOT_TIMEOUT_MS = 20_000
+const SNAPSHOT_WAIT_MS = 5_000
+
+/**
+ * Gives the way for one API key to read: all of a read's statements see the same state of the database, so that no answer has
+ * one half from before an import and the other from after it.
+ */
+export function catalogReader(prisma: PrismaClient, access: Access, now: Date): ReadCatalog {
+  const options = { isolationLevel: 'RepeatableRead', timeout: SNAPSHOT_TIMEOUT_MS, maxWait: SNAPSHOT_WAIT_MS } as const
+  return (read) => prisma.$transaction((snapshot) => read(new Catalog(snapshot, access, now)), options)
+}
+
 /**
  * All that one API key may read, for the length of one request. What is asked for together is read in one statement, and
  * nothing is read twice. An item in hand is one that the key may access, and so are its dataset, parent, children and
@@ -49,7 +64,7 @@ export class Catalog {
   readonly #nearbyPages: ArgumentsLoader<NearbyWindow, string[], NearbyItem[]>
   readonly #nearbyCounts: ArgumentsLoader<Circle, string[], number>
 
-  constructor(prisma: PrismaClient, access: Access, now: Date) {
+  constructor(prisma: Prisma.TransactionClient, access: Access, now: Date) {
     this.#access = access
     this.#now = now
     this.#allDatasets = once(() => prisma.dataset.findMany({ orderBy: [{ name: 'asc' }, { id: 'asc' }] }))

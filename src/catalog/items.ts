@@ -1,4 +1,4 @@
-import { type Item, Prisma, type PrismaClient } from '../generated/prisma/client.ts'
+import { type Item, Prisma } from '../generated/prisma/client.ts'
 import type { ItemSort, SortOrder } from './arguments.ts'
 
 /*
@@ -60,7 +60,7 @@ const SORT_COLUMN: Record<ItemSort, Prisma.Sql> = {
 
 /** The window of each owner's items, in order, in one statement. */
 export async function fetchItemPages(
-  prisma: PrismaClient,
+  prisma: Prisma.TransactionClient,
   window: ItemWindow,
   owners: readonly ItemOwner[],
 ): Promise<Item[][]> {
@@ -82,7 +82,7 @@ export async function fetchItemPages(
 
 /** Whether each owner has items before a position, in one statement. */
 export async function haveItemsBefore(
-  prisma: PrismaClient,
+  prisma: Prisma.TransactionClient,
   selection: ItemSelection & ItemOrder,
   owners: readonly OwnerPosition[],
 ): Promise<boolean[]> {
@@ -100,7 +100,7 @@ export async function haveItemsBefore(
 
 /** How many items each owner has, in one statement. */
 export async function countItems(
-  prisma: PrismaClient,
+  prisma: Prisma.TransactionClient,
   selection: ItemSelection,
   owners: readonly ItemOwner[],
 ): Promise<number[]> {

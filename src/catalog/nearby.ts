@@ -1,4 +1,4 @@
-import { type Item, Prisma, type PrismaClient } from '../generated/prisma/client.ts'
+import { type Item, Prisma } from '../generated/prisma/client.ts'
 import { ITEM_COLUMNS } from './items.ts'
 
 /*
@@ -26,7 +26,7 @@ type Scope = readonly string[]
 
 /** For each scope the window of its items in the circle, nearest first, in one statement. */
 export async function fetchNearbyPages(
-  prisma: PrismaClient,
+  prisma: Prisma.TransactionClient,
   window: NearbyWindow,
   scopes: readonly Scope[],
 ): Promise<NearbyItem[][]> {
@@ -47,7 +47,11 @@ export async function fetchNearbyPages(
 }
 
 /** How many items of each scope lie in the circle, in one statement. */
-export async function countNearby(prisma: PrismaClient, circle: Circle, scopes: readonly Scope[]): Promise<number[]> {
+export async function countNearby(
+  prisma: Prisma.TransactionClient,
+  circle: Circle,
+  scopes: readonly Scope[],
+): Promise<number[]> {
   const rows = await prisma.$queryRaw<{ total: number }[]>`
     SELECT (SELECT count(*) FROM items i WHERE ${isWithin(circle)})::integer AS total
       FROM ${scopeTable(scopes)}

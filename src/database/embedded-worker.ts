@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { postgis } from '@electric-sql/pglite-postgis'
@@ -15,8 +17,15 @@ const pglite = await PGlite.create({ dataDir, extensions: { postgis } })
 await pglite.exec(`SET timezone = 'UTC'; SET jit = off`)
 const server = await serveWire(pglite, socketPath)
 
-parentPort?.once('message', () => {
-  server.close()
-  void pglite.close().then(() => process.exit())
+parentPort?.once('message', (patienceMs: unknown) => {
+  void closeAfterVisitors(Date.now() + z.number().parse(patienceMs))
 })
 parentPort?.postMessage('ready')
+
+/** Lets commands of other processes finish that came in through this one, until `deadline` (milliseconds). */
+async function closeAfterVisitors(deadline: number): Promise<void> {
+  while (Date.now() < deadline && (await promisify(server.getConnections.bind(server))()) > 0) await sleep(20)
+  server.close()
+  await pglite.close()
+  process.exit()
+}

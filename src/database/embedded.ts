@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,6 +23,12 @@ const MEMORY = 'memory://'
 /** A first start takes some 10 seconds. */
 const START_TIMEOUT_MS = 120_000
 
+/** A command that has the database open lets others finish that came in through it. */
+const COMMAND_PATIENCE_MS = 86_400_000
+
+/** So long a server that stops waits for commands that came in through it. */
+const PATIENCE_MS = 5_000
+
 const holderFile = z.object({ pid: z.number(), socketDir: z.string() })
 type Holder = z.output<typeof holderFile>
 
@@ -32,7 +38,7 @@ type Holder = z.output<typeof holderFile>
  * @throws `OPERATION_FAILED` when the folder is in use or can't be used.
  */
 export async function openEmbedded(dataDir: string, options: { share: boolean }): Promise<Embedded> {
-  if (dataDir === MEMORY) return start(MEMORY)
+  if (dataDir === MEMORY) return start(MEMORY, 0)
   const folder = resolve(dataDir)
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw operationFailed(`DATA_DIR ${folder} can't be used: ${messageOf(error)}`, error)
@@ -40,12 +46,13 @@ export async function openEmbedded(dataDir: string, options: { share: boolean })
   const deadline = Date.now() + START_TIMEOUT_MS
   for (;;) {
     const lock = takeLock(folder)
-    if (lock) return startLocked(folder, lock.release)
+    if (lock) return startLocked(folder, lock.release, options.share ? COMMAND_PATIENCE_MS : PATIENCE_MS)
     const holder = await readHolder(folder)
     if (!options.share) {
       throw operationFailed(`DATA_DIR ${folder} is in use by process ${holder?.pid ?? 'unknown'}; stop that one first`)
     }
-    if (holder && (await accepts(holder.socketDir))) return { socketDir: holder.socketDir, close: async () => {} }
+    const visit = holder && (await visitHolder(holder.socketDir))
+    if (holder && visit) return { socketDir: holder.socketDir, close: async () => void visit.destroy() }
     if (Date.now() > deadline) throw operationFailed(`DATA_DIR ${folder} is in use by a process that does not answer`)
     await sleep(100)
   }
@@ -59,13 +66,16 @@ function takeLock(folder: string) {
   }
 }
 
-async function startLocked(folder: string, releaseLock: () => void): Promise<Embedded> {
+/** @param patienceMs how long to wait, when closing, for those that came in through this process. */
+async function startLocked(folder: string, releaseLock: () => void, patienceMs: number): Promise<Embedded> {
   const file = join(folder, 'holder.json')
   try {
     await rm(file, { force: true })
-    const embedded = await start(join(folder, 'postgres'))
+    const embedded = await start(join(folder, 'postgres'), patienceMs)
     const holder: Holder = { pid: process.pid, socketDir: embedded.socketDir }
-    await writeFile(file, JSON.stringify(holder))
+    // In one step, as others may be looking.
+    await writeFile(`${file}.new`, JSON.stringify(holder))
+    await rename(`${file}.new`, file)
     return { socketDir: embedded.socketDir, close: () => embedded.close().finally(releaseLock) }
   } catch (error) {
     releaseLock()
@@ -73,7 +83,7 @@ async function startLocked(folder: string, releaseLock: () => void): Promise<Emb
   }
 }
 
-async function start(dataDir: string): Promise<Embedded> {
+async function start(dataDir: string, patienceMs: number): Promise<Embedded> {
   // A folder of its own, as the path of a Unix socket has room for 107 bytes only.
   const socketDir = await mkdtemp(join(tmpdir(), 'catalog-'))
   const workerData = { dataDir, socketPath: join(socketDir, `.s.PGSQL.${SOCKET_PORT}`) }
@@ -82,7 +92,7 @@ async function start(dataDir: string): Promise<Embedded> {
   await once(worker, 'message')
   const close = async () => {
     const exited = once(worker, 'exit')
-    worker.postMessage('close')
+    worker.postMessage(patienceMs)
     await exited
     await rm(socketDir, { recursive: true, force: true })
   }
@@ -94,12 +104,16 @@ async function readHolder(folder: string): Promise<Holder | undefined> {
   return text === '' ? undefined : holderFile.parse(JSON.parse(text))
 }
 
-async function accepts(socketDir: string): Promise<boolean> {
+/** https://www.postgresql.org/docs/current/protocol-message-formats.html: answered with a byte. */
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
+
+/** A connection to the holder, which keeps the database open for as long as that lasts; undefined when it is not up. */
+function visitHolder(socketDir: string): Promise<Socket | undefined> {
   const socket = connect(join(socketDir, `.s.PGSQL.${SOCKET_PORT}`))
-  const accepted = await once(socket, 'connect').then(
-    () => true,
-    () => false,
-  )
-  socket.destroy()
-  return accepted
+  socket.on('error', () => socket.destroy())
+  socket.write(SSL_REQUEST)
+  return new Promise((resolve) => {
+    socket.once('data', () => resolve(socket))
+    socket.once('close', () => resolve(undefined))
+  })
 }

@@ -1,4 +1,5 @@
 import { createYoga, type Plugin } from 'graphql-yoga'
+import type { ReadCatalog } from '../catalog/catalog.ts'
 import type { CatalogError } from '../errors.ts'
 import type { GraphQLContext } from './builder.ts'
 import { documentsById, type TrustedDocuments } from './documents.ts'
@@ -12,10 +13,10 @@ import { schema } from './schema.ts'
  * @param trusted are the only documents to run, where there are any.
  */
 export function createGraphQL(report: (error: CatalogError) => void, trusted?: TrustedDocuments) {
-  return createYoga<GraphQLContext>({
+  return createYoga<{ readCatalog: ReadCatalog }>({
     schema,
     graphqlEndpoint: '/graphql',
-    plugins: [documentsById(trusted), limitOperations(), codeValidationErrors],
+    plugins: [documentsById(trusted), limitOperations(), codeValidationErrors, readSnapshot],
     extraParamNames: ['documentId'],
     maskedErrors: {
       maskError: (error) => {
@@ -39,4 +40,15 @@ const codeValidationErrors: Plugin = {
     () =>
     ({ result, setResult }) =>
       setResult(result.map(graphqlErrorOf)),
+}
+
+/** Runs an operation on the catalog as it is at one moment. */
+const readSnapshot: Plugin<{ readCatalog: ReadCatalog }> = {
+  onExecute: ({ executeFn, setExecuteFn }) => {
+    setExecuteFn(({ contextValue, ...args }) =>
+      contextValue.readCatalog((catalog: GraphQLContext['catalog']) =>
+        executeFn({ ...args, contextValue: { catalog } }),
+      ),
+    )
+  },
 }

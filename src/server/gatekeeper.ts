@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { authenticate, challenge } from '../auth/authenticate.ts'
 import { createRateLimiter } from '../auth/rate-limit.ts'
-import { Catalog } from '../catalog/catalog.ts'
+import { catalogReader, type ReadCatalog } from '../catalog/catalog.ts'
 import { CatalogError } from '../errors.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 
 /**
- * Gives the catalog as the request's API key may read it.
+ * Gives the way to read for the request's API key.
  * @throws `UNAUTHORIZED`, with the challenge in the reply's headers; `RATE_LIMITED`
  */
-export type Gatekeeper = (request: FastifyRequest, reply: FastifyReply) => Promise<Catalog>
+export type Gatekeeper = (request: FastifyRequest, reply: FastifyReply) => Promise<ReadCatalog>
 
 export function createGatekeeper(prisma: PrismaClient): Gatekeeper {
   const countRequest = createRateLimiter()
@@ -18,7 +18,7 @@ export function createGatekeeper(prisma: PrismaClient): Gatekeeper {
     try {
       const key = await authenticate(prisma, request.headers.authorization, now)
       await countRequest(key)
-      return new Catalog(prisma, key, now)
+      return catalogReader(prisma, key, now)
     } catch (error) {
       if (error instanceof CatalogError && error.code === 'UNAUTHORIZED') {
         void reply.header('www-authenticate', challenge(request.headers.authorization))

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Catalog } from '../catalog/catalog.ts'
+import type { ReadCatalog } from '../catalog/catalog.ts'
 import { CatalogError, validationFailed } from '../errors.ts'
 import type { TrustedDocuments } from '../graphql/documents.ts'
 import { createGraphQL } from '../graphql/yoga.ts'
@@ -10,7 +10,7 @@ import { sendCacheable, sendGraphQLError, toCatalogError } from './reply.ts'
 
 /** Mounts /graphql: for a browser that comes to look, GraphiQL, and for all others GraphQL over HTTP. */
 export function mountGraphQL(app: FastifyInstance, admit: Gatekeeper, trusted: TrustedDocuments | undefined): void {
-  const catalogs = new WeakMap<FastifyRequest, Catalog>()
+  const readers = new WeakMap<FastifyRequest, ReadCatalog>()
   const page = graphiqlPage()
   const yoga = createGraphQL((error) => app.log.error({ err: error.cause }, error.message), trusted)
 
@@ -26,16 +26,20 @@ export function mountGraphQL(app: FastifyInstance, admit: Gatekeeper, trusted: T
     methods: ['GET', 'POST'],
     onRequest: async (request, reply) => {
       if (wantsPage(request)) return sendCacheable(request, reply, page, 'text/html; charset=utf-8')
-      catalogs.set(request, await admit(request, reply))
+      readers.set(request, await admit(request, reply))
     },
     handler: async (request, reply) => {
-      const catalog = catalogs.get(request)
-      if (!catalog) throw new TypeError('The request was not admitted')
-      const response = await yoga.handleNodeRequestAndResponse(request, reply, { catalog })
+      const readCatalog = readers.get(request)
+      if (!readCatalog) throw new TypeError('The request was not admitted')
+      const response = await yoga.handleNodeRequestAndResponse(request, reply, { readCatalog })
       response.headers.forEach((value, name) => {
         void reply.header(name, value)
       })
-      return reply.code(response.status).send(await response.text())
+      const body = await response.text()
+      if (request.method !== 'POST' && response.status === 200) {
+        return sendCacheable(request, reply, body, response.headers.get('content-type') ?? undefined)
+      }
+      return reply.code(response.status).header('cache-control', 'no-store').send(body)
     },
     errorHandler: (error, request, reply) => sendGraphQLError(request, reply, toCatalogError(error, request)),
   })

@@ -14,10 +14,10 @@ export function mountRest(app: FastifyInstance, admit: Gatekeeper): void {
       path: route.path,
       methods: ['GET'],
       handler: async (request, reply) => {
-        const catalog = await admit(request, reply)
+        const readCatalog = await admit(request, reply)
         const [, queryString = ''] = request.url.split('?', 2)
         const variables = { ...parseQueryString(route.query, queryString), ...pathParameters(request.params) }
-        const envelope = route.envelope(await run(catalog, variables))
+        const envelope = route.envelope(await readCatalog((catalog) => run(catalog, variables)))
         return sendCacheable(request, reply, JSON.stringify(envelope))
       },
     })

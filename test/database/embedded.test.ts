@@ -75,6 +75,18 @@ describe('The embedded database', () => {
     await expect(openDatabase(config(folder), { share: false })).rejects.toThrow(`is in use by process ${process.pid}`)
   })
 
+  test('waits, when its opener closes, for those that came in through it', async () => {
+    const own = await mkdtemp(join(tmpdir(), 'catalog-visited-'))
+    const first = await openDatabase(config(own), { share: true })
+    const second = await openDatabase(config(own), { share: true })
+    const closed = first.close()
+    await second.withSession((session) => migrate(session))
+    expect(await second.prisma.dataset.count()).toBe(0)
+    await second.close()
+    await closed
+    await rm(own, { recursive: true })
+  })
+
   test('does not start where its folder can not be', async () => {
     const file = join(folder, 'file')
     await writeFile(file, '')
