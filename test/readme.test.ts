@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createEmpty } from './support/database.ts'
-import { CHECKOUT, type Gateway, shell, startGateway } from './support/process.ts'
+import { CHECKOUT, type Gateway, runShell, startGateway } from './support/process.ts'
 
 /*
  * Runs the README's commands as they stand, in their order, but for what differs from machine to machine: the key, the port,
@@ -44,7 +44,7 @@ test('the README has the blocks of commands that are run here', () => {
 
 const onOneServer = blocks.filter((block) => !block.includes('DATABASE_URL'))
 test.each(onOneServer.map((block) => [block.split('\n')[0], block]))('%s …', async (_first, block) => {
-  const { code, stdout, stderr } = await shell(here(block ?? ''), env)
+  const { code, stdout, stderr } = await runShell(env, here(block ?? ''))
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('error')])
   expect(stdout).not.toBe('')
   expect(stdout).not.toContain('"error')

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { runCatalog, runProcess } from '../support/command.ts'
 import { createDatabase, createEmpty, type TestDatabase } from '../support/database.ts'
+import { runCatalog, runProcess } from '../support/process.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { authenticate } from '../../src/auth/authenticate.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
-import { runCatalog } from '../support/command.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { runCatalog } from '../support/process.ts'
 
 /** Open in this process all the while, as in a server: every command works beside it. */
 let db: TestDatabase

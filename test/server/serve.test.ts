@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createEmpty } from '../support/database.ts'
-import { catalog, type Gateway, shell, startGateway } from '../support/process.ts'
+import { type Gateway, runCatalog, runShell, startGateway } from '../support/process.ts'
 
 let env: Record<string, string>
 let drop: () => Promise<void>
@@ -21,7 +21,7 @@ test('a first start prints the address, GraphiQL, a sample key and three curl li
   const lines = gateway.printed.split('\n').filter((line) => line.startsWith('  curl '))
   expect(lines).toHaveLength(3)
   for (const line of lines) {
-    const { code, stdout } = await shell(`${line} --silent --show-error --fail-with-body`, {})
+    const { code, stdout } = await runShell({}, `${line} --silent --show-error --fail-with-body`)
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toHaveProperty('data')
   }
@@ -56,7 +56,7 @@ test('a port that is taken is told in one line', async () => {
   const { env: own, drop: dropOwn } = await createEmpty()
   const first = await startGateway({ ...own, SAMPLE_DATA: 'false' })
   const { env: others, drop: dropOthers } = await createEmpty()
-  const { code, stderr } = await catalog(['serve'], { ...others, PORT: new URL(first.url).port })
+  const { code, stderr } = await runCatalog({ ...others, PORT: new URL(first.url).port }, 'serve')
   expect([code, stderr]).toEqual([
     1,
     expect.stringMatching(/^catalog: HOST 127.0.0.1, PORT \d+ can't be listened on: [^\n]*EADDRINUSE[^\n]*\n$/),
@@ -69,7 +69,7 @@ test('a port that is taken is told in one line', async () => {
 test('SIGTERM finishes the request in flight, and the process exits with 0', async () => {
   const { env: own, drop: dropOwn } = await createEmpty()
   const running = await startGateway({ ...own, SAMPLE_DATA: 'false' })
-  const { stdout } = await catalog(['keys', 'create', '--json', '--name', 'x'], own)
+  const { stdout } = await runCatalog(own, 'keys', 'create', '--json', '--name', 'x')
   const { port } = new URL(running.url)
   const body = JSON.stringify({ query: '{ datasets { total } }' })
   const socket = connect(Number(port), '127.0.0.1')

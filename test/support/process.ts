@@ -3,6 +3,9 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 export const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url))
+/** As the first line of the command has them. */
+const NODE_OPTIONS = ['--disable-warning=ExperimentalWarning']
+
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 
 export interface Finished {
@@ -13,38 +16,40 @@ export interface Finished {
 
 type Env = Record<string, string>
 
-/** The environment of a process: no configuration but what is given. */
+/** No configuration but what is given. */
 function environment(env: Env): Env {
   const { PATH = '', HOME = '' } = process.env
   return { PATH: `${CHECKOUT}node_modules/.bin:${PATH}`, HOME, ...env }
 }
 
-/** Runs `catalog` in a process of its own, to its end. */
-export async function catalog(args: string[], env: Env): Promise<Finished> {
-  return finish(
-    spawn(process.execPath, ['--disable-warning=ExperimentalWarning', CLI, ...args], {
-      env: environment(env),
-      cwd: CHECKOUT,
-    }),
-  )
+/** Runs the `catalog` command in a process of its own, to its end. */
+export function runCatalog(env: Env, ...args: string[]): Promise<Finished> {
+  return runProcess(process.execPath, [...NODE_OPTIONS, CLI, ...args], environment(env))
 }
 
 /** Runs a shell script in the checkout, to its end; the first command that fails ends it. */
-export async function shell(script: string, env: Env): Promise<Finished> {
-  return finish(spawn('bash', ['-euo', 'pipefail', '-c', script], { env: environment(env), cwd: CHECKOUT }))
+export function runShell(env: Env, script: string): Promise<Finished> {
+  return runProcess('bash', ['-euo', 'pipefail', '-c', script], environment(env))
 }
 
-async function finish(child: ChildProcess): Promise<Finished> {
+/** Runs a program in the checkout, to its end. `readsOutput: false` closes its stdout at once, as `| head` may. */
+export async function runProcess(
+  program: string,
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  { readsOutput = true } = {},
+): Promise<Finished> {
+  const child = spawn(program, args, { env, cwd: CHECKOUT, stdio: ['ignore', 'pipe', 'pipe'] })
   const finished: Finished = { code: null, stdout: '', stderr: '' }
-  child.stdout?.on('data', (data) => {
-    finished.stdout += data
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    finished.stdout += text
   })
-  child.stderr?.on('data', (data) => {
-    finished.stderr += data
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    finished.stderr += text
   })
+  if (!readsOutput) child.stdout.destroy()
   const [code] = await once(child, 'close')
-  finished.code = code
-  return finished
+  return { ...finished, code }
 }
 
 export interface Gateway {
@@ -58,7 +63,7 @@ export interface Gateway {
 
 /** Starts the gateway in a process of its own on a free port, and waits until it serves. */
 export async function startGateway(env: Env): Promise<Gateway> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', CLI, 'serve'], {
+  const child = spawn(process.execPath, [...NODE_OPTIONS, CLI, 'serve'], {
     env: environment({ PORT: '0', ...env }),
     stdio: ['ignore', 'pipe', 'pipe'],
   })

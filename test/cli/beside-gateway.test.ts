@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createEmpty } from '../support/database.ts'
 import { DATASET, ndjson, row } from '../support/import.ts'
-import { catalog, type Gateway, startGateway } from '../support/process.ts'
+import { type Gateway, runCatalog, startGateway } from '../support/process.ts'
 
 let env: Record<string, string>
 let drop: () => Promise<void>
@@ -30,11 +30,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-const run = (...args: string[]) => catalog(args, env)
+const run = (...args: string[]) => runCatalog(env, ...args)
 const status = async (path: string, key: string) =>
   (await fetch(gateway.url + path, { headers: { authorization: `Bearer ${key}` } })).status
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 describe('catalog import', () => {
   test('loads a dataset and ends with a line of counts', async () => {
@@ -102,31 +100,6 @@ describe('catalog keys', () => {
     expect((await run('keys', 'list', '--json')).stdout).not.toContain(key)
   })
 
-  test('create takes datasets, tiers, an expiry and a limit', async () => {
-    const created = await create(
-      '--dataset',
-      'places',
-      '--tier',
-      'gold',
-      '--tier',
-      'silver',
-      '--expires',
-      '90d',
-      '--rate-limit',
-      '60',
-    )
-    expect(created).toMatchObject({
-      id: expect.stringMatching(UUID),
-      key: expect.stringMatching(/^dck_/),
-      name: 'test',
-      accessTiers: ['gold', 'silver'],
-      requestsPerMinute: 60,
-      datasets: ['places'],
-    })
-    expect(Date.parse(created.expiresAt) - Date.parse(created.createdAt)).toBeGreaterThan(89.9 * 86_400_000)
-    expect(await status('/v1/datasets/places', created.key)).toBe(200)
-  })
-
   test('grant and ungrant open and shut a dataset at once', async () => {
     const { id, key } = await create()
     expect(await status('/v1/datasets/places', key)).toBe(403)
@@ -148,70 +121,5 @@ describe('catalog keys', () => {
     const { stdout } = await run('keys', 'list')
     expect(stdout).toMatch(/^ID +NAME +STATE/)
     expect(stdout).toMatch(new RegExp(`${id} +test +revoked`))
-  })
-})
-
-describe('catalog migrate', () => {
-  test('has nothing to apply to a migrated database', async () => {
-    expect(await run('migrate')).toMatchObject({ code: 0, stdout: 'Nothing to apply\n', stderr: '' })
-    expect(JSON.parse((await run('migrate', '--json')).stdout)).toEqual({ applied: [] })
-  })
-})
-
-describe('What is wrong', () => {
-  test.each<[string[], RegExp]>([
-    [['nonsense'], /^catalog: unknown command 'nonsense'\n$/],
-    [['import'], /^catalog: missing required argument 'manifest'\n$/],
-    [['import', 'nowhere.json'], /^catalog: nowhere.json: can't be read: ENOENT/],
-    [['keys', 'create'], /^catalog: required option '--name <name>' not specified\n$/],
-    [
-      ['keys', 'create', '--name', 'x', '--dataset', 'nowhere'],
-      /^catalog: There is no dataset with the slug nowhere\n$/,
-    ],
-    [['keys', 'create', '--name', 'x', '--expires', 'soon'], /^catalog: --expires must be a span/],
-    [
-      ['keys', 'create', '--name', 'x', '--rate-limit', '0'],
-      /^catalog: option '--rate-limit <n>' argument '0' is invalid/,
-    ],
-    [['keys', 'revoke', 'abc'], /^catalog: There is no key with the id abc/],
-    [['keys', 'grant', 'abc'], /^catalog: required option '--dataset <slug>' not specified\n$/],
-    [['serve', '--port', '1'], /^catalog: unknown option '--port'\n$/],
-  ])('%j exits non-zero with one clear line', async (args, line) => {
-    const { code, stdout, stderr } = await run(...args)
-    expect(code).not.toBe(0)
-    expect(stdout).toBe('')
-    expect(stderr).toMatch(line)
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
-  })
-
-  test('a wrong configuration is told a line a variable', async () => {
-    const { code, stderr } = await catalog(['serve'], { PORT: 'abc', DATABASE_URL: 'mysql://x', SAMPLE_DATA: 'maybe' })
-    expect(code).toBe(1)
-    expect(stderr.trimEnd().split('\n')).toEqual([
-      expect.stringContaining('DATABASE_URL must be a URL'),
-      expect.stringContaining('PORT must be a whole number from 0 to 65535'),
-      expect.stringContaining('SAMPLE_DATA must be true or false'),
-    ])
-  })
-
-  test('a PostgreSQL that is away is told in one line', async () => {
-    const { code, stderr } = await catalog(['keys', 'list'], { DATABASE_URL: 'postgresql://x@127.0.0.1:1/x' })
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^catalog: The database can't be reached: [^\n]*\n$/)])
-  })
-
-  test('every command has --help with an example', async () => {
-    for (const command of [
-      ['serve'],
-      ['migrate'],
-      ['import'],
-      ['keys', 'create'],
-      ['keys', 'list'],
-      ['keys', 'revoke'],
-      ['keys', 'grant'],
-      ['keys', 'ungrant'],
-    ]) {
-      const { code, stdout } = await run(...command, '--help')
-      expect([code, stdout]).toEqual([0, expect.stringMatching(/^Usage: catalog .*Example:\n/s)])
-    }
   })
 })
