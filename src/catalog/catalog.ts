@@ -1,6 +1,5 @@
-import type DataLoader from 'dataloader'
 import { accessDenied, notFound } from '../errors.ts'
-import type { Dataset, Image, Item, Prisma, PrismaClient } from '../generated/prisma/client.ts'
+import type { Dataset, Image, Item } from '../generated/prisma/client.ts'
 import { type Access, mayAccess } from './access.ts'
 import {
   DEFAULTS,
@@ -12,37 +11,13 @@ import {
   type PageArguments,
 } from './arguments.ts'
 import { createConnection, type ItemConnection } from './connection.ts'
-import {
-  countItems,
-  fetchItemPages,
-  haveItemsBefore,
-  type ItemOrder,
-  type ItemOwner,
-  type ItemSelection,
-  type ItemWindow,
-  type OwnerPosition,
-} from './items.ts'
-import { ArgumentsLoader, listLoader, recordLoader } from './loaders.ts'
-import { type Circle, countNearby, fetchNearbyPages, type NearbyItem, type NearbyWindow } from './nearby.ts'
+import type { ItemOrder, ItemOwner, ItemSelection } from './items.ts'
+import type { NearbyItem } from './nearby.ts'
 import { createPage, type Page } from './page.ts'
+import type { Sources } from './sources.ts'
 
 /** Something with a UUID, and what it is. */
 export type CatalogNode = ({ type: 'Dataset' } & Dataset) | ({ type: 'Item' } & Item) | ({ type: 'Image' } & Image)
-
-/** Reads from the catalog as it is at one moment. */
-export type ReadCatalog = <Result>(read: (catalog: Catalog) => Promise<Result>) => Promise<Result>
-
-const SNAPSHOT_TIMEOUT_MS = 20_000
-const SNAPSHOT_WAIT_MS = 5_000
-
-/**
- * Gives the way for one API key to read: all of a read's statements see the same state of the database, so that no answer has
- * one half from before an import and the other from after it.
- */
-export function catalogReader(prisma: PrismaClient, access: Access, now: Date): ReadCatalog {
-  const options = { isolationLevel: 'RepeatableRead', timeout: SNAPSHOT_TIMEOUT_MS, maxWait: SNAPSHOT_WAIT_MS } as const
-  return (read) => prisma.$transaction((snapshot) => read(new Catalog(snapshot, access, now)), options)
-}
 
 /**
  * All that one API key may read, for the length of one request. What is asked for together is read in one statement, and
@@ -50,55 +25,19 @@ export function catalogReader(prisma: PrismaClient, access: Access, now: Date): 
  * images: access is checked where a dataset or item is first reached by name, id or place.
  */
 export class Catalog {
+  readonly #sources: Sources
   readonly #access: Access
   readonly #now: Date
-  readonly #allDatasets: () => Promise<Dataset[]>
-  readonly #datasetsById: DataLoader<string, Dataset | null>
-  readonly #datasetsBySlug: DataLoader<string, Dataset | null>
-  readonly #itemsById: DataLoader<string, Item | null>
-  readonly #imagesById: DataLoader<string, Image | null>
-  readonly #imagesByItemId: DataLoader<string, Image[]>
-  readonly #itemPages: ArgumentsLoader<ItemWindow, ItemOwner, Item[]>
-  readonly #itemCounts: ArgumentsLoader<ItemSelection, ItemOwner, number>
-  readonly #itemsBefore: ArgumentsLoader<ItemSelection & ItemOrder, OwnerPosition, boolean>
-  readonly #nearbyPages: ArgumentsLoader<NearbyWindow, string[], NearbyItem[]>
-  readonly #nearbyCounts: ArgumentsLoader<Circle, string[], number>
 
-  constructor(prisma: Prisma.TransactionClient, access: Access, now: Date) {
+  constructor(sources: Sources, access: Access, now: Date) {
+    this.#sources = sources
     this.#access = access
     this.#now = now
-    this.#allDatasets = once(() => prisma.dataset.findMany({ orderBy: [{ name: 'asc' }, { id: 'asc' }] }))
-    this.#datasetsById = recordLoader(
-      (ids) => prisma.dataset.findMany({ where: { id: { in: ids } } }),
-      (dataset) => dataset.id,
-    )
-    this.#datasetsBySlug = recordLoader(
-      (slugs) => prisma.dataset.findMany({ where: { slug: { in: slugs } } }),
-      (dataset) => dataset.slug,
-    )
-    this.#itemsById = recordLoader(
-      (ids) => prisma.item.findMany({ where: { id: { in: ids } } }),
-      (item) => item.id,
-    )
-    this.#imagesById = recordLoader(
-      (ids) => prisma.image.findMany({ where: { id: { in: ids } } }),
-      (image) => image.id,
-    )
-    this.#imagesByItemId = listLoader(
-      (ids) =>
-        prisma.image.findMany({ where: { itemId: { in: ids } }, orderBy: [{ sortOrder: 'asc' }, { id: 'asc' }] }),
-      (image) => image.itemId,
-    )
-    this.#itemPages = new ArgumentsLoader((window, owners) => fetchItemPages(prisma, window, owners))
-    this.#itemCounts = new ArgumentsLoader((selection, owners) => countItems(prisma, selection, owners))
-    this.#itemsBefore = new ArgumentsLoader((order, positions) => haveItemsBefore(prisma, order, positions))
-    this.#nearbyPages = new ArgumentsLoader((window, scopes) => fetchNearbyPages(prisma, window, scopes))
-    this.#nearbyCounts = new ArgumentsLoader((circle, scopes) => countNearby(prisma, circle, scopes))
   }
 
   /** The datasets that the key may access, by name, then id. */
   async datasets(): Promise<Dataset[]> {
-    return (await this.#allDatasets()).filter((dataset) => this.#mayAccess(dataset))
+    return (await this.#sources.datasets()).filter((dataset) => this.#mayAccess(dataset))
   }
 
   /**
@@ -117,7 +56,7 @@ export class Catalog {
    * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED`
    */
   async item(id: string): Promise<Item> {
-    const item = isUuid(id) ? await this.#itemsById.load(id.toLowerCase()) : null
+    const item = isUuid(id) ? await this.#sources.itemsById.load(id.toLowerCase()) : null
     if (!item) throw notFound('item')
     if (!this.#mayAccess(await this.datasetOf(item))) throw accessDenied()
     return item
@@ -130,7 +69,7 @@ export class Catalog {
 
   /** The dataset that owns an item. */
   async datasetOf({ datasetId }: Item): Promise<Dataset> {
-    const dataset = await this.#datasetsById.load(datasetId)
+    const dataset = await this.#sources.datasetsById.load(datasetId)
     // The item was read a moment ago: an import has removed its dataset since.
     if (!dataset) throw notFound('dataset')
     return dataset
@@ -138,12 +77,12 @@ export class Catalog {
 
   /** The parent of an item, null for a root item. */
   async parentOf({ parentItemId }: Item): Promise<Item | null> {
-    return parentItemId === null ? null : this.#itemsById.load(parentItemId)
+    return parentItemId === null ? null : this.#sources.itemsById.load(parentItemId)
   }
 
   /** The images of an item, by `sortOrder`, then id. */
   imagesOf({ id }: Item): Promise<Image[]> {
-    return this.#imagesByItemId.load(id)
+    return this.#sources.imagesByItemId.load(id)
   }
 
   /** A page of a dataset's items. */
@@ -160,9 +99,9 @@ export class Catalog {
   itemConnectionOf(dataset: Dataset, args: ItemConnectionArguments): ItemConnection {
     const { owner, selection } = selectItems(dataset, args)
     return createConnection(owner, selection, args, {
-      fetch: (window) => this.#itemPages.load(window, owner),
-      hasBefore: (order, position) => this.#itemsBefore.load(order, { ...owner, ...position }),
-      count: () => this.#itemCounts.load(selection, owner),
+      fetch: (window) => this.#sources.itemPages.load(window, owner),
+      hasBefore: (order, position) => this.#sources.itemsBefore.load(order, { ...owner, ...position }),
+      count: () => this.#sources.itemCounts.load(selection, owner),
     })
   }
 
@@ -188,8 +127,8 @@ export class Catalog {
     return createPage({
       page,
       limit,
-      fetch: (offset) => this.#nearbyPages.load({ ...circle, limit, offset }, scope),
-      count: () => this.#nearbyCounts.load(circle, scope),
+      fetch: (offset) => this.#sources.nearbyPages.load({ ...circle, limit, offset }, scope),
+      count: () => this.#sources.nearbyCounts.load(circle, scope),
     })
   }
 
@@ -197,28 +136,28 @@ export class Catalog {
     const { limit } = paging
     return createPage({
       ...paging,
-      fetch: (offset) => this.#itemPages.load({ ...selection, ...order, limit, offset }, owner),
-      count: () => this.#itemCounts.load(selection, owner),
+      fetch: (offset) => this.#sources.itemPages.load({ ...selection, ...order, limit, offset }, owner),
+      count: () => this.#sources.itemCounts.load(selection, owner),
     })
   }
 
   async #findNode(id: string): Promise<CatalogNode | null> {
     const [dataset, item, image] = await Promise.all([
-      this.#datasetsById.load(id),
-      this.#itemsById.load(id),
-      this.#imagesById.load(id),
+      this.#sources.datasetsById.load(id),
+      this.#sources.itemsById.load(id),
+      this.#sources.imagesById.load(id),
     ])
     if (dataset) return this.#mayAccess(dataset) ? { type: 'Dataset', ...dataset } : null
-    const owner = item ?? (image && (await this.#itemsById.load(image.itemId)))
+    const owner = item ?? (image && (await this.#sources.itemsById.load(image.itemId)))
     if (!owner || !this.#mayAccess(await this.datasetOf(owner))) return null
     return item ? { type: 'Item', ...item } : image && { type: 'Image', ...image }
   }
 
   async #findDataset(idOrSlug: string): Promise<Dataset | null> {
-    if (isUuid(idOrSlug)) return this.#datasetsById.load(idOrSlug.toLowerCase())
-    const dataset = isSlug(idOrSlug) ? await this.#datasetsBySlug.load(idOrSlug) : null
+    if (isUuid(idOrSlug)) return this.#sources.datasetsById.load(idOrSlug.toLowerCase())
+    const dataset = isSlug(idOrSlug) ? await this.#sources.datasetsBySlug.load(idOrSlug) : null
     // Its items ask for it again, by id.
-    if (dataset) this.#datasetsById.prime(dataset.id, dataset)
+    if (dataset) this.#sources.datasetsById.prime(dataset.id, dataset)
     return dataset
   }
 
@@ -234,12 +173,4 @@ function selectItems({ id }: Dataset, args: Omit<ItemListArguments, keyof PageAr
   const owner: ItemOwner = { datasetId: id, parentItemId: parentItemId ?? null }
   const selection: ItemSelection = { among, administrativeAreaCode, categoryCode }
   return { owner, selection }
-}
-
-function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | undefined
-  return () => {
-    made ??= make()
-    return made
-  }
 }

@@ -48,7 +48,7 @@ export function limitOperations(): Plugin {
         setResultAndStopExecution({ errors: [graphqlErrorOf(excess)] })
         return undefined
       }
-      setExecuteFn((executed) => withinTime(executeFn(executed)))
+      setExecuteFn((executed) => withinTime(executeFn(executed), LIMITS.timeMs))
       const { params } = args.contextValue
       if (params?.extensions?.cost !== true) return undefined
       return {
@@ -92,16 +92,19 @@ function beyond(field: string, message: string): CatalogError {
   return validationFailed([{ field, message }])
 }
 
-/** Gives up on an execution that takes too long; the database gives up on its statements by itself. */
-async function withinTime<Result>(execution: Result | Promise<Result>): Promise<Result> {
+/**
+ * Gives up on an execution that takes too long; the database gives up on its statements by itself.
+ * @throws `SERVICE_UNAVAILABLE`
+ */
+export async function withinTime<Result>(execution: Result | Promise<Result>, timeMs: number): Promise<Result> {
   const { promise: timeout, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
     reject(
-      new CatalogError('SERVICE_UNAVAILABLE', `The operation took longer than ${LIMITS.timeMs} ms`, {
+      new CatalogError('SERVICE_UNAVAILABLE', `The operation took longer than ${timeMs} ms`, {
         retryAfterSeconds: 1,
       }),
     )
-  }, LIMITS.timeMs)
+  }, timeMs)
   try {
     return await Promise.race([execution, timeout])
   } finally {

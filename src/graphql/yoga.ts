@@ -1,5 +1,5 @@
 import { createYoga, type Plugin } from 'graphql-yoga'
-import type { ReadCatalog } from '../catalog/catalog.ts'
+import type { ReadCatalog } from '../catalog/reader.ts'
 import type { CatalogError } from '../errors.ts'
 import type { GraphQLContext } from './builder.ts'
 import { documentsById, type TrustedDocuments } from './documents.ts'

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { authenticate, challenge } from '../auth/authenticate.ts'
 import { createRateLimiter } from '../auth/rate-limit.ts'
-import { catalogReader, type ReadCatalog } from '../catalog/catalog.ts'
+import { catalogReader, type ReadCatalog } from '../catalog/reader.ts'
 import { CatalogError } from '../errors.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { ReadCatalog } from '../catalog/catalog.ts'
+import type { ReadCatalog } from '../catalog/reader.ts'
 import { CatalogError, validationFailed } from '../errors.ts'
 import type { TrustedDocuments } from '../graphql/documents.ts'
 import { createGraphQL } from '../graphql/yoga.ts'

@@ -7,6 +7,7 @@ import {
 } from '../../src/catalog/arguments.ts'
 import { Catalog } from '../../src/catalog/catalog.ts'
 import { encodeCursor } from '../../src/catalog/cursor.ts'
+import { createSources } from '../../src/catalog/sources.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 /*
@@ -45,7 +46,7 @@ afterAll(() => db.close())
 async function plansOf(read: (catalog: Catalog) => Promise<unknown>): Promise<string> {
   db.statements.length = 0
   db.parameters.length = 0
-  await read(new Catalog(db.database.prisma, { accessTiers: [], grants: [] }, new Date()))
+  await read(new Catalog(createSources(db.database.prisma), { accessTiers: [], grants: [] }, new Date()))
   const sent = db.statements.map((sql, n) => ({ sql, parameters: JSON.parse(db.parameters[n] ?? '[]') }))
   const plans: string[] = []
   await db.database.withSession(async (session) => {

@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto'
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrate } from '../../src/database/migrate.ts'
+import { serveWire } from '../../src/database/wire.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const FOLDER = new URL('../../prisma/migrations/', import.meta.url)
@@ -69,4 +72,17 @@ test('a migration that fails leaves nothing behind, and says why', async () => {
 test('a migration that was changed after it was applied is refused', async () => {
   await add('20990101000000_more', 'CREATE TABLE other (a integer)')
   await expect(run(folder)).rejects.toThrow('The migration 20990101000000_more was changed after it was applied')
+})
+
+test('a server without PostGIS is told of in one line', async () => {
+  const bare = await PGlite.create()
+  const socketDir = await mkdtemp(join(tmpdir(), 'catalog-bare-'))
+  const server = await serveWire(bare, join(socketDir, '.s.PGSQL.5432'))
+  const session = new pg.Client({ host: socketDir, user: 'postgres', database: 'postgres' })
+  await session.connect()
+  await expect(migrate(session)).rejects.toThrow(/^The PostgreSQL server has no PostGIS; install it there/)
+  await session.end()
+  server.close()
+  await bare.close()
+  await rm(socketDir, { recursive: true })
 })

@@ -1,7 +1,7 @@
 import { buildSchema, getIntrospectionQuery, Kind, parse } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { measureOperation } from '../../src/graphql/cost.ts'
-import { LIMITS } from '../../src/graphql/limits.ts'
+import { LIMITS, withinTime } from '../../src/graphql/limits.ts'
 import { schema } from '../../src/graphql/schema.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { ITEM } from '../support/catalog.ts'
@@ -140,6 +140,14 @@ describe('An operation beyond a limit is refused with a code and the bound, befo
     expect(body.errors[0].extensions.code).toBe('VALIDATION_FAILED')
     expect(body.errors[0].message).toMatch(message)
     expect(t.statements.filter((sql) => !/api_keys|grants/.test(sql))).toEqual([])
+  })
+
+  test('an execution that never ends is given up on, with the bound', async () => {
+    await expect(withinTime(new Promise(() => {}), 10)).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: 'The operation took longer than 10 ms',
+    })
+    expect(await withinTime(Promise.resolve('in time'), 60_000)).toBe('in time')
   })
 
   test('a batch of operations is refused', async () => {
