@@ -6,12 +6,13 @@ import { createGraphQL } from '../graphql/yoga.ts'
 import type { Gatekeeper } from './gatekeeper.ts'
 import { graphiqlPage } from './graphiql.ts'
 import { mount } from './mount.ts'
-import { sendCacheable, sendGraphQLError, toCatalogError } from './reply.ts'
+import { sendGraphQLError, sendTagged, tagBody, toCatalogError } from './reply.ts'
 
 /** Mounts /graphql: for a browser that comes to look, GraphiQL, and for all others GraphQL over HTTP. */
 export function mountGraphQL(app: FastifyInstance, admit: Gatekeeper, trusted: TrustedDocuments | undefined): void {
   const readers = new WeakMap<FastifyRequest, ReadCatalog>()
-  const page = graphiqlPage()
+  // Of some 9 MB, so kept as it is sent.
+  const page = tagBody(Buffer.from(graphiqlPage()), 'text/html; charset=utf-8')
   const yoga = createGraphQL((error) => app.log.error({ err: error.cause }, error.message), trusted)
 
   app.removeAllContentTypeParsers()
@@ -25,7 +26,7 @@ export function mountGraphQL(app: FastifyInstance, admit: Gatekeeper, trusted: T
     path: '/graphql',
     methods: ['GET', 'POST'],
     onRequest: async (request, reply) => {
-      if (wantsPage(request)) return sendCacheable(request, reply, page, 'text/html; charset=utf-8')
+      if (wantsPage(request)) return sendTagged(request, reply, page)
       readers.set(request, await admit(request, reply))
     },
     handler: async (request, reply) => {
@@ -37,7 +38,7 @@ export function mountGraphQL(app: FastifyInstance, admit: Gatekeeper, trusted: T
       })
       const body = await response.text()
       if (request.method !== 'POST' && response.status === 200) {
-        return sendCacheable(request, reply, body, response.headers.get('content-type') ?? undefined)
+        return sendTagged(request, reply, tagBody(body, response.headers.get('content-type') ?? undefined))
       }
       return reply.code(response.status).header('cache-control', 'no-store').send(body)
     },

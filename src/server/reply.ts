@@ -4,16 +4,22 @@ import { CatalogError, ERROR_CODES, type ErrorCode } from '../errors.ts'
 import { catalogErrorOf } from '../graphql/error.ts'
 import { errorBody } from '../rest/error-body.ts'
 
-const JSON_TYPE = 'application/json; charset=utf-8'
+/** A body that can be known again by its tag. */
+export interface TaggedBody {
+  body: string | Buffer
+  contentType: string
+  /** A strong entity tag (RFC 9110 section 8.8.3). */
+  etag: string
+}
 
-/** Answers with a body under an ETag, or with 304 where the client has it already (RFC 9110 section 13.1.2). */
-export function sendCacheable(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  body: string,
-  contentType = JSON_TYPE,
-): FastifyReply {
-  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`
+/** Tags a body by what is in it. */
+export function tagBody(body: string | Buffer, contentType = 'application/json; charset=utf-8'): TaggedBody {
+  return { body, contentType, etag: `"${createHash('sha256').update(body).digest('base64url')}"` }
+}
+
+/** Answers with a body under its ETag, or with 304 where the client has it already (RFC 9110 section 13.1.2). */
+export function sendTagged(request: FastifyRequest, reply: FastifyReply, tagged: TaggedBody): FastifyReply {
+  const { body, contentType, etag } = tagged
   void reply.headers({ etag, 'cache-control': 'private, no-cache' })
   appendVary(reply, 'Authorization')
   if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send()

@@ -4,7 +4,7 @@ import { parseQueryString } from '../rest/query-string.ts'
 import { REST_ROUTES } from '../rest/routes.ts'
 import type { Gatekeeper } from './gatekeeper.ts'
 import { mount } from './mount.ts'
-import { sendCacheable } from './reply.ts'
+import { sendTagged, tagBody } from './reply.ts'
 
 /** Mounts the /v1 routes: parameters to variables, variables to a result, the result to an envelope. */
 export function mountRest(app: FastifyInstance, admit: Gatekeeper): void {
@@ -18,7 +18,7 @@ export function mountRest(app: FastifyInstance, admit: Gatekeeper): void {
         const [, queryString = ''] = request.url.split('?', 2)
         const variables = { ...parseQueryString(route.query, queryString), ...pathParameters(request.params) }
         const envelope = route.envelope(await readCatalog((catalog) => run(catalog, variables)))
-        return sendCacheable(request, reply, JSON.stringify(envelope))
+        return sendTagged(request, reply, tagBody(JSON.stringify(envelope)))
       },
     })
   }

@@ -214,3 +214,25 @@ describe('What is not HTTP as it should be', () => {
     expect((await t.get('/healthz', {})).status).toBe(200)
   })
 })
+
+describe('/graphql over GET', () => {
+  test('has an ETag of its own, and a 304 for it', async () => {
+    const path = '/graphql?query={datasets{total}}'
+    const first = await t.get(path)
+    const etag = first.headers.get('etag') ?? ''
+    expect([first.headers.get('cache-control'), first.headers.get('vary')]).toEqual([
+      'private, no-cache',
+      'Origin, Authorization',
+    ])
+    const again = await t.get(path, { ...withKey(), 'if-none-match': etag })
+    expect([again.status, await again.text()]).toEqual([304, ''])
+    expect((await t.get(path, { 'if-none-match': etag })).status).toBe(401)
+  })
+
+  test('gives a browser the page, without a key, and a 304 when it has it', async () => {
+    const page = await t.get('/graphql', { accept: 'text/html' })
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    const again = await t.get('/graphql', { accept: 'text/html', 'if-none-match': page.headers.get('etag') ?? '' })
+    expect(again.status).toBe(304)
+  })
+})

@@ -1,0 +1,18 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { EXAMPLES } from '../../src/server/graphiql-examples.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+
+let t: TestApp
+beforeAll(async () => {
+  t = await startApp({ data: 'sample' })
+})
+afterAll(() => t.close())
+
+test.each(EXAMPLES.map((example) => [example.split('\n')[0], example]))(
+  "GraphiQL's example finds something in the sample data: %s",
+  async (_first, example) => {
+    const { body } = await t.graphql(example ?? '')
+    expect(body.errors).toBeUndefined()
+    expect(JSON.stringify(body.data)).toMatch(/"name":"[^"]+"/)
+  },
+)
