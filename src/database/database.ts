@@ -78,15 +78,17 @@ function createPrisma(pool: pg.Pool, options: Pick<OpenOptions, 'onStatement'> &
   return client
 }
 
-/** Statement texts vary with the length of a list of parameters, so the names that are kept are bounded. */
 const statementNames = new Map<string, string>()
+/** Texts vary with the length of a list of parameters; what has a name stays prepared on every connection. */
 const STATEMENT_NAMES_LIMIT = 500
 
+/** A name for a statement to be prepared under; empty, so not prepared, once there are many. */
 function statementName(sql: string): string {
   const known = statementNames.get(sql)
   if (known !== undefined) return known
+  if (statementNames.size >= STATEMENT_NAMES_LIMIT) return ''
   const name = createHash('sha256').update(sql).digest('base64url')
-  if (statementNames.size < STATEMENT_NAMES_LIMIT) statementNames.set(sql, name)
+  statementNames.set(sql, name)
   return name
 }
 
@@ -105,6 +107,7 @@ async function withSession<Result>(config: pg.ClientConfig, use: (session: pg.Cl
     if (isUnavailable(error)) throw operationFailed(`The database went away: ${messageOf(error)}`, error)
     throw error
   } finally {
+    // What went wrong before matters; a connection that can't be ended is gone.
     await session.end().catch(() => {})
   }
 }

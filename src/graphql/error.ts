@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql'
 import { isUnavailable } from '../database/unavailable.ts'
-import { CatalogError, serviceUnavailable } from '../errors.ts'
+import { CatalogError, ERROR_CODES, serviceUnavailable } from '../errors.ts'
 
 /**
  * What a client may know of anything that was thrown. GraphQL's own errors speak of the client's document and variables;
@@ -19,10 +19,18 @@ export function catalogErrorOf(error: unknown): CatalogError {
 }
 
 /**
- * The HTTP status that Yoga reads from its own errors, and leaves out of the response. `spec` gives errors of a document
- * the status 200 in application/json; what is no GraphQL request at all is a 400 there too (GraphQL over HTTP, 6.4.1).
+ * What HTTP should make of an error; Yoga reads it, and leaves it out of the response. `spec` gives errors of a document the
+ * status 200 in application/json; what is no GraphQL request at all is a 400 there too (GraphQL over HTTP, 6.4.1). When the
+ * service is away there is no answer, so the status says so.
  */
-function httpOf({ extensions: { http }, locations }: GraphQLError) {
+function httpOf(error: unknown, { code, retryAfterSeconds }: CatalogError) {
+  const isOfField = error instanceof GraphQLError && error.path !== undefined
+  if (code === 'SERVICE_UNAVAILABLE' && !isOfField) {
+    return { status: ERROR_CODES[code], headers: { 'retry-after': String(retryAfterSeconds) } }
+  }
+  if (!(error instanceof GraphQLError)) return undefined
+  const { extensions, locations } = error
+  const { http } = extensions
   return typeof http === 'object' && http !== null && !locations ? { ...http, spec: false } : http
 }
 
@@ -39,15 +47,10 @@ function isOfHttp({ extensions: { http } }: GraphQLError): boolean {
 /** The same as an entry of a GraphQL response's `errors`: where in the document it happened is kept. */
 export function graphqlErrorOf(error: unknown): GraphQLError {
   if (isOfDocumentId(error)) return error
-  const { message, extensions } = catalogErrorOf(error)
-  if (!(error instanceof GraphQLError)) return new GraphQLError(message, { extensions })
+  const known = catalogErrorOf(error)
+  const http = httpOf(error, known)
+  const extensions = { ...known.extensions, ...(http !== undefined && { http }) }
+  if (!(error instanceof GraphQLError)) return new GraphQLError(known.message, { extensions })
   const { nodes, source, positions, path } = error
-  const http = httpOf(error)
-  return new GraphQLError(message, {
-    nodes,
-    source,
-    positions,
-    path,
-    extensions: { ...extensions, ...(http && { http }) },
-  })
+  return new GraphQLError(known.message, { nodes, source, positions, path, extensions })
 }

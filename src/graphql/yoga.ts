@@ -16,7 +16,7 @@ export function createGraphQL(report: (error: CatalogError) => void, trusted?: T
   return createYoga<{ readCatalog: ReadCatalog }>({
     schema,
     graphqlEndpoint: '/graphql',
-    plugins: [documentsById(trusted), limitOperations(), codeValidationErrors, readSnapshot],
+    plugins: [documentsById(trusted), readSnapshot, limitOperations(), codeValidationErrors],
     extraParamNames: ['documentId'],
     maskedErrors: {
       maskError: (error) => {
@@ -42,7 +42,7 @@ const codeValidationErrors: Plugin = {
       setResult(result.map(graphqlErrorOf)),
 }
 
-/** Runs an operation on the catalog as it is at one moment. */
+/** Runs an operation on the catalog as it is at one moment. It stands before the limits, so that its time counts too. */
 const readSnapshot: Plugin<{ readCatalog: ReadCatalog }> = {
   onExecute: ({ executeFn, setExecuteFn }) => {
     setExecuteFn(({ contextValue, ...args }) =>

@@ -4,7 +4,7 @@ import { v5 as uuidV5 } from 'uuid'
 import type { Database } from '../database/database.ts'
 import { operationFailed } from '../errors.ts'
 import { removeBadRows } from './checks.ts'
-import { type ManifestDataset, readManifest } from './manifest.ts'
+import { type ItemFile, type ManifestDataset, readManifest } from './manifest.ts'
 import { type MergeCounts, mergeDataset, mergeItems, touchDataset } from './merge.ts'
 import { type ImportProblem, problemList } from './problems.ts'
 import { type ImportProgress, stageFiles } from './stage-files.ts'
@@ -43,16 +43,7 @@ export async function importManifest(
   options: ImportOptions,
 ): Promise<ImportSummary> {
   const { dataset, files } = await readManifest(manifestPath)
-  const bytesTotal = (
-    await Promise.all(
-      files.map(({ path }) =>
-        stat(path).then(
-          ({ size }) => size,
-          () => 0,
-        ),
-      ),
-    )
-  ).reduce((sum, size) => sum + size, 0)
+  const bytesTotal = await totalSize(files)
   return database.withSession(async (session) => {
     const datasetId = await identify(session, dataset)
     const table = await createStaging(session)
@@ -74,6 +65,17 @@ export async function importManifest(
       await session.query(`DROP TABLE IF EXISTS ${table}`)
     }
   })
+}
+
+/** Bytes on the disk, for the progress; a file that is not there is told of when its turn comes. */
+async function totalSize(files: readonly ItemFile[]): Promise<number> {
+  const sizes = files.map(({ path }) =>
+    stat(path).then(
+      ({ size }) => size,
+      () => 0,
+    ),
+  )
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }
 
 /** The UUID of the dataset: that of the slug in the database, or the manifest's, or made of the slug. */

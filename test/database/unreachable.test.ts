@@ -2,6 +2,7 @@ import { createServer } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
+import { createGraphQL } from '../../src/graphql/yoga.ts'
 import { createApp } from '../../src/server/app.ts'
 
 const database = await openDatabase(
@@ -29,6 +30,16 @@ describe('A database that is away', () => {
     }
     expect((await app.inject('/healthz')).statusCode).toBe(200)
     await app.close()
+  })
+
+  test('in the middle of a GraphQL request is a 503 too', async () => {
+    const yoga = createGraphQL(() => {})
+    const readCatalog = () => Promise.reject(Object.assign(new Error('gone'), { code: 'ECONNRESET' }))
+    const body = JSON.stringify({ query: '{ datasets { total } }' })
+    const headers = { 'content-type': 'application/json' }
+    const response = await yoga.fetch('http://x/graphql', { method: 'POST', headers, body }, { readCatalog })
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'SERVICE_UNAVAILABLE' } }] })
   })
 
   test('that hangs is given up on', async () => {
