@@ -17,6 +17,13 @@ const MAX_BODY_BYTES = 256 * 1024
 /** As long as Node's limit on the whole head of a request, so that it is never this one that is met. */
 const MAX_PATH_PARAMETER_LENGTH = 16 * 1024
 
+/** A browser is to take an answer for what it says it is, to show it in no frame, and to tell nobody where it was. */
+const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+}
+
 export interface AppOptions {
   database: Database
   corsOrigins: readonly string[]
@@ -43,7 +50,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   }
 
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id)
+    reply.headers({ 'x-request-id': request.id, ...SECURITY_HEADERS })
   })
   closeConnections(app)
   await app.register(cors, { origin: [...corsOrigins], preflight: false, exposedHeaders: ['ETag', 'X-Request-Id'] })

@@ -89,6 +89,13 @@ describe('Headers', () => {
     }
   })
 
+  test('every answer is to be taken for what it says it is, and shown in no frame', async () => {
+    for (const path of ['/v1/datasets', '/v1/x', '/graphql', '/healthz']) {
+      const { headers } = await t.get(path, { accept: 'text/html' })
+      expect([headers.get('x-content-type-options'), headers.get('x-frame-options')]).toEqual(['nosniff', 'DENY'])
+    }
+  })
+
   test('a success may be kept by its client alone, and asked for again by its ETag', async () => {
     const first = await t.get('/v1/datasets/seoul/items')
     const etag = first.headers.get('etag') ?? ''
