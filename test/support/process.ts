@@ -27,9 +27,11 @@ export function runCatalog(env: Env, ...args: string[]): Promise<Finished> {
   return runProcess(process.execPath, [...NODE_OPTIONS, CLI, ...args], environment(env))
 }
 
+const CURL = `command -v curl >/dev/null || curl() { node '${CHECKOUT}test/support/curl.ts' "$@"; }`
+
 /** Runs a shell script in the checkout, to its end; the first command that fails ends it. */
 export function runShell(env: Env, script: string): Promise<Finished> {
-  return runProcess('bash', ['-euo', 'pipefail', '-c', script], environment(env))
+  return runProcess('bash', ['-euo', 'pipefail', '-c', `${CURL}\n${script}`], environment(env))
 }
 
 /** Runs a program in the checkout, to its end. `readsOutput: false` closes its stdout at once, as `| head` may. */
