@@ -8,7 +8,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     // Each file may open an embedded database, of about 1 GB.
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 120_000,
+    hookTimeout: 240_000,
   },
 })
