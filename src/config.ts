@@ -40,6 +40,13 @@ const environment = z
     TRUSTED_DOCUMENTS: z.string().optional(),
     DATABASE_POOL_SIZE: integer(1, 1000).default(8),
     STATEMENT_TIMEOUT_MS: integer(1, 600_000).default(10_000),
+    RESPONSE_CACHE_MB: integer(0, 1_000_000).default(64),
+    KEEP_RECORDS: flag.default(true),
+    OPTIMISTIC_READS: flag.default(true),
+    KEPT_TOTALS: flag.default(true),
+    PAGE_MARKS: flag.default(true),
+    NEARBY_CUBES: flag.default(true),
+    DIRECT_GRAPHQL: flag.default(true),
   })
   .transform((env) => ({
     database: {
@@ -54,11 +61,22 @@ const environment = z
     sampleData: env.SAMPLE_DATA ?? env.DATABASE_URL === undefined,
     corsOrigins: env.CORS_ORIGINS,
     trustedDocuments: env.TRUSTED_DOCUMENTS,
+    speed: {
+      responseCacheBytes: env.RESPONSE_CACHE_MB * 1024 * 1024,
+      keepRecords: env.KEEP_RECORDS,
+      optimisticReads: env.OPTIMISTIC_READS,
+      keptTotals: env.KEPT_TOTALS,
+      pageMarks: env.PAGE_MARKS,
+      nearbyCubes: env.NEARBY_CUBES,
+      directGraphQL: env.DIRECT_GRAPHQL,
+    },
   }))
 
 /** The settings of a process, parsed and complete. Times are in milliseconds. */
 export type Config = z.output<typeof environment>
 export type DatabaseConfig = Config['database']
+/** What makes answers fast, each to be switched off by one variable: the answers are the same without. */
+export type SpeedConfig = Config['speed']
 
 /**
  * Reads the configuration from environment variables; an empty one counts as not set.

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { Access } from '../catalog/access.ts'
 
 /** An API key that has been shown to be good. */
@@ -25,7 +25,12 @@ export function isKeyShaped(text: string): boolean {
   return SHAPE.test(text)
 }
 
-/** SHA-256 of a key: what is stored of it. A key is random enough to need neither salt nor stretching. */
-export function hashKey(key: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(createHash('sha256').update(key).digest())
+/** SHA-256 of a key, in base64url: what is stored of it. A key is random enough to need neither salt nor stretching. */
+export function hashKey(key: string): string {
+  return hash('sha256', key, 'base64url')
+}
+
+/** A hash as the database stores it. */
+export function hashBytes(keyHash: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.from(keyHash, 'base64url'))
 }

@@ -1,33 +1,21 @@
 import { CatalogError } from '../errors.ts'
-import type { PrismaClient } from '../generated/prisma/client.ts'
-import { type ApiKey, hashKey, isKeyShaped } from './api-key.ts'
+import { type ApiKey, isKeyShaped } from './api-key.ts'
+import type { FindKey } from './stored-keys.ts'
 
 /**
  * The API key of an `Authorization` header (RFC 6750 section 2.1).
  * @throws `UNAUTHORIZED`; whether a key never was, has expired or was revoked is not told.
  */
-export async function authenticate(
-  prisma: PrismaClient,
-  authorization: string | undefined,
-  now: Date,
-): Promise<ApiKey> {
+export async function authenticate(findKey: FindKey, authorization: string | undefined, now: Date): Promise<ApiKey> {
   if (!sendsBearer(authorization)) {
     throw new CatalogError('UNAUTHORIZED', 'An API key is needed: send the header Authorization: Bearer <API_KEY>')
   }
   const token = bearerToken(authorization)
-  const key = token !== undefined && isKeyShaped(token) ? await findKey(prisma, token) : null
+  const key = token !== undefined && isKeyShaped(token) ? await findKey(token) : null
   if (!key || key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now)) {
     throw new CatalogError('UNAUTHORIZED', 'The API key is not valid')
   }
   return key
-}
-
-function findKey(prisma: PrismaClient, token: string) {
-  return prisma.apiKey.findUnique({
-    where: { hash: hashKey(token) },
-    include: { grants: { select: { datasetId: true, expiresAt: true } } },
-    omit: { hash: true },
-  })
 }
 
 /** The scheme's name is in any letter case (RFC 9110 section 11.1). */

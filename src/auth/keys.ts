@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { isUuid } from '../catalog/arguments.ts'
 import { operationFailed } from '../errors.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
-import { generateKey, hashKey } from './api-key.ts'
+import { generateKey, hashBytes, hashKey } from './api-key.ts'
 
 interface NewKey {
   name: string
@@ -51,7 +51,7 @@ export async function createKey(prisma: PrismaClient, wanted: NewKey): Promise<K
     data: {
       id: randomUUID(),
       name: wanted.name,
-      hash: hashKey(key),
+      hash: hashBytes(hashKey(key)),
       accessTiers,
       requestsPerMinute: wanted.requestsPerMinute ?? null,
       createdAt,

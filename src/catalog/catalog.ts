@@ -1,6 +1,4 @@
 import { accessDenied, notFound } from '../errors.ts'
-import type { Dataset, Image, Item } from '../generated/prisma/client.ts'
-import { type Access, mayAccess } from './access.ts'
 import {
   DEFAULTS,
   type ItemConnectionArguments,
@@ -11,10 +9,14 @@ import {
   type PageArguments,
 } from './arguments.ts'
 import { createConnection, type ItemConnection } from './connection.ts'
+import { type WantedItem, WHOLE_ITEM } from './item-fields.ts'
 import type { ItemOrder, ItemOwner, ItemSelection } from './items.ts'
 import type { NearbyItem } from './nearby.ts'
 import { createPage, type Page } from './page.ts'
+import type { Reading } from './reading.ts'
+import type { Dataset, Image, Item } from './records.ts'
 import type { Sources } from './sources.ts'
+import { type WantedList, WHOLE_LIST } from './wanted.ts'
 
 /** Something with a UUID, and what it is. */
 export type CatalogNode = ({ type: 'Dataset' } & Dataset) | ({ type: 'Item' } & Item) | ({ type: 'Image' } & Image)
@@ -26,17 +28,16 @@ export type CatalogNode = ({ type: 'Dataset' } & Dataset) | ({ type: 'Item' } & 
  */
 export class Catalog {
   readonly #sources: Sources
-  readonly #access: Access
-  readonly #now: Date
+  readonly #reading: Reading
 
-  constructor(sources: Sources, access: Access, now: Date) {
+  constructor(sources: Sources, reading: Reading) {
     this.#sources = sources
-    this.#access = access
-    this.#now = now
+    this.#reading = reading
   }
 
   /** The datasets that the key may access, by name, then id. */
   async datasets(): Promise<Dataset[]> {
+    this.#reading.dependOnAll()
     return (await this.#sources.datasets()).filter((dataset) => this.#mayAccess(dataset))
   }
 
@@ -69,36 +70,37 @@ export class Catalog {
 
   /** The dataset that owns an item. */
   async datasetOf({ datasetId }: Item): Promise<Dataset> {
-    const dataset = await this.#sources.datasetsById.load(datasetId)
+    const dataset = await this.#sources.datasetById(datasetId)
     // The item was read a moment ago: an import has removed its dataset since.
     if (!dataset) throw notFound('dataset')
     return dataset
   }
 
   /** The parent of an item, null for a root item. */
-  async parentOf({ parentItemId }: Item): Promise<Item | null> {
-    return parentItemId === null ? null : this.#sources.itemsById.load(parentItemId)
+  async parentOf({ parentItemId, parent }: Item): Promise<Item | null> {
+    if (parent !== undefined || parentItemId === null) return parent ?? null
+    return this.#sources.itemsById.load(parentItemId)
   }
 
   /** The images of an item, by `sortOrder`, then id. */
-  imagesOf({ id }: Item): Promise<Image[]> {
-    return this.#sources.imagesByItemId.load(id)
+  async imagesOf({ id, images }: Item): Promise<Image[]> {
+    return images ?? this.#sources.imagesByItemId.load(id)
   }
 
   /** A page of a dataset's items. */
-  itemsOf(dataset: Dataset, args: ItemListArguments): Page<Item> {
+  itemsOf(dataset: Dataset, args: ItemListArguments, wanted = WHOLE_LIST): Page<Item> {
     const { page, limit, sort, order } = args
     const { owner, selection } = selectItems(dataset, args)
-    return this.#itemPage(owner, selection, { sort, order }, { page, limit })
+    return this.#itemPage(owner, selection, { sort, order }, { page, limit }, wanted)
   }
 
   /**
    * A connection of a dataset's items.
    * @throws `VALIDATION_FAILED` for a cursor of another list
    */
-  itemConnectionOf(dataset: Dataset, args: ItemConnectionArguments): ItemConnection {
+  itemConnectionOf(dataset: Dataset, args: ItemConnectionArguments, wanted = WHOLE_LIST): ItemConnection {
     const { owner, selection } = selectItems(dataset, args)
-    return createConnection(owner, selection, args, {
+    return createConnection(owner, selection, args, wanted, {
       fetch: (window) => this.#sources.itemPages.load(window, owner),
       hasBefore: (order, position) => this.#sources.itemsBefore.load(order, { ...owner, ...position }),
       count: () => this.#sources.itemCounts.load(selection, owner),
@@ -106,44 +108,62 @@ export class Catalog {
   }
 
   /** A page of an item's children, by name, then id. */
-  childrenOf({ id, datasetId }: Item, paging: PageArguments): Page<Item> {
+  childrenOf({ id, datasetId }: Item, paging: PageArguments, wanted = WHOLE_LIST): Page<Item> {
     const { sort, order } = DEFAULTS
-    return this.#itemPage({ datasetId, parentItemId: id }, { among: 'children' }, { sort, order }, paging)
+    return this.#itemPage({ datasetId, parentItemId: id }, { among: 'children' }, { sort, order }, paging, wanted)
   }
 
   /**
    * A page of the items around a point, nearest first, in one dataset or in all that the key may access.
    * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED` for the dataset
    */
-  async nearby({ datasetId, ...args }: NearbyArguments): Promise<Page<NearbyItem>> {
+  async nearby({ datasetId, ...args }: NearbyArguments, wanted = WHOLE_LIST): Promise<Page<NearbyItem>> {
     const datasets = datasetId === undefined ? await this.datasets() : [await this.dataset(datasetId)]
-    return this.nearbyIn(datasets, args)
+    return this.nearbyIn(datasets, args, wanted)
   }
 
   /** A page of the items around a point, nearest first, in datasets that the key may access. */
-  nearbyIn(datasets: readonly Dataset[], args: Omit<NearbyArguments, 'datasetId'>): Page<NearbyItem> {
+  nearbyIn(
+    datasets: readonly Dataset[],
+    args: Omit<NearbyArguments, 'datasetId'>,
+    wanted = WHOLE_LIST,
+  ): Page<NearbyItem> {
     const { page, limit, ...circle } = args
     const scope = datasets.map((dataset) => dataset.id)
+    const fetch = (window: { offset: number; limit: number; wanted: WantedItem }) =>
+      this.#sources.nearbyPages.load({ ...circle, ...window }, scope)
     return createPage({
       page,
       limit,
-      fetch: (offset) => this.#sources.nearbyPages.load({ ...circle, limit, offset }, scope),
-      count: () => this.#sources.nearbyCounts.load(circle, scope),
+      hasNodes: wanted.nodes !== undefined,
+      fetch: (offset) => fetch({ limit, offset, wanted: wanted.nodes ?? WHOLE_ITEM }),
+      // The search knows the total at the price of an item.
+      count: async () => (await fetch({ limit: 1, offset: 0, wanted: { fields: [] } })).total ?? 0,
     })
   }
 
-  #itemPage(owner: ItemOwner, selection: ItemSelection, order: ItemOrder, paging: PageArguments): Page<Item> {
-    const { limit } = paging
+  #itemPage(
+    owner: ItemOwner,
+    selection: ItemSelection,
+    order: ItemOrder,
+    { page, limit }: PageArguments,
+    wanted: WantedList,
+  ): Page<Item> {
+    const list = { ...selection, ...order, limit, wanted: wanted.nodes ?? WHOLE_ITEM }
     return createPage({
-      ...paging,
-      fetch: (offset) => this.#sources.itemPages.load({ ...selection, ...order, limit, offset }, owner),
+      page,
+      limit,
+      hasNodes: wanted.nodes !== undefined,
+      fetch: (offset) =>
+        this.#sources.itemPages.load({ ...list, offset, isCounted: wanted.total || offset > 0 }, owner),
       count: () => this.#sources.itemCounts.load(selection, owner),
     })
   }
 
   async #findNode(id: string): Promise<CatalogNode | null> {
+    this.#reading.dependOnAll()
     const [dataset, item, image] = await Promise.all([
-      this.#sources.datasetsById.load(id),
+      this.#sources.datasetById(id),
       this.#sources.itemsById.load(id),
       this.#sources.imagesById.load(id),
     ])
@@ -154,15 +174,12 @@ export class Catalog {
   }
 
   async #findDataset(idOrSlug: string): Promise<Dataset | null> {
-    if (isUuid(idOrSlug)) return this.#sources.datasetsById.load(idOrSlug.toLowerCase())
-    const dataset = isSlug(idOrSlug) ? await this.#sources.datasetsBySlug.load(idOrSlug) : null
-    // Its items ask for it again, by id.
-    if (dataset) this.#sources.datasetsById.prime(dataset.id, dataset)
-    return dataset
+    if (isUuid(idOrSlug)) return this.#sources.datasetById(idOrSlug.toLowerCase())
+    return isSlug(idOrSlug) ? this.#sources.datasetBySlug(idOrSlug) : null
   }
 
   #mayAccess(dataset: Dataset): boolean {
-    return mayAccess(this.#access, dataset, this.#now)
+    return this.#reading.mayAccess(dataset)
   }
 }
 

@@ -1,7 +1,10 @@
-import type { Item } from '../generated/prisma/client.ts'
 import { DEFAULTS, type ItemConnectionArguments } from './arguments.ts'
 import { decodeCursor, encodeCursor, positionOf } from './cursor.ts'
+import { WHOLE_ITEM } from './item-fields.ts'
 import type { ItemOrder, ItemOwner, ItemPosition, ItemSelection, ItemWindow } from './items.ts'
+import type { Fetched } from './page.ts'
+import type { Item } from './records.ts'
+import type { WantedList } from './wanted.ts'
 
 /**
  * A slice of a list by keyset: it goes on from a position, and not from a number of items to pass over, so a page costs
@@ -17,7 +20,7 @@ export interface ItemConnection {
 
 /** How a connection reads. */
 export interface ConnectionSource {
-  fetch: (window: ItemWindow) => Promise<Item[]>
+  fetch: (window: ItemWindow) => Promise<Fetched<Item>>
   hasBefore: (selection: ItemSelection & ItemOrder, position: ItemPosition) => Promise<boolean>
   count: () => Promise<number>
 }
@@ -32,6 +35,7 @@ export function createConnection(
   { datasetId }: ItemOwner,
   selection: ItemSelection,
   { first, last, after, before, sort, order }: ItemConnectionArguments,
+  wanted: WantedList,
   source: ConnectionSource,
 ): ItemConnection {
   const list = { datasetId, sort }
@@ -45,7 +49,9 @@ export function createConnection(
   const window = backward
     ? { order: OPPOSITE[order], after: bounds.before, before: bounds.after }
     : { order, ...bounds }
-  const fetch = () => source.fetch({ ...selection, ...window, sort, limit: limit + 1, offset: 0 })
+  const details = { wanted: wanted.nodes ?? WHOLE_ITEM, isCounted: wanted.total }
+  const fetchAll = () => source.fetch({ ...selection, ...window, ...details, sort, limit: limit + 1, offset: 0 })
+  const fetch = async () => (await fetchAll()).nodes
   const nodes = async () => {
     const ahead = (await fetch()).slice(0, limit)
     return backward ? ahead.reverse() : ahead
@@ -62,6 +68,6 @@ export function createConnection(
     cursorOf: (item) => encodeCursor(item, sort),
     hasNextPage: backward ? hasMoreBehind : hasMoreAhead,
     hasPreviousPage: backward ? hasMoreAhead : hasMoreBehind,
-    totalCount: source.count,
+    totalCount: async () => (wanted.nodes ? (await fetchAll()).total : null) ?? source.count(),
   }
 }

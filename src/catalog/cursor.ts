@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { validationFailed } from '../errors.ts'
-import type { Item } from '../generated/prisma/client.ts'
 import { type ItemSort, uuid } from './arguments.ts'
 import type { ItemPosition } from './items.ts'
+import { type Item, toIso } from './records.ts'
 
 /** What a cursor says, in this order: the list that it is of, and the item's place in it. */
 const content = z.tuple([uuid, z.enum(['name', 'createdAt', 'updatedAt']), z.string(), uuid])
 
 /** The place of an item in a list by `sort`. */
 export function positionOf(item: Item, sort: ItemSort): ItemPosition {
-  return { value: sort === 'name' ? item.name : item[sort].toISOString(), id: item.id }
+  return { value: sort === 'name' ? item.name : toIso(item[sort]), id: item.id }
 }
 
 /** An opaque cursor that stands for the place of an item in its dataset's list by `sort`. */

@@ -1,5 +1,7 @@
-import { type Item, Prisma } from '../generated/prisma/client.ts'
+import { Prisma } from '../generated/prisma/client.ts'
 import type { ItemSort, SortOrder } from './arguments.ts'
+import { itemColumns, type WantedItem } from './item-fields.ts'
+import type { Item } from './records.ts'
 
 /*
  * Pages of items, for many owners in one statement. Prisma has no LATERAL: it would load every item of every owner; nor
@@ -37,20 +39,27 @@ export interface ItemBounds {
   before?: ItemPosition | undefined
 }
 
-export type ItemWindow = ItemSelection & ItemOrder & ItemBounds & { limit: number; offset: number }
+export interface ItemWindow extends ItemSelection, ItemOrder, ItemBounds {
+  limit: number
+  offset: number
+  /** How many of the offset are left to pass over where `after` has come so far. */
+  passOver?: number
+  wanted: WantedItem
+  /** Whether to say how many there are in all. A window behind the end is found to be empty without walking there. */
+  isCounted: boolean
+}
+
+/** A part of a list, and what its statement tells besides. */
+export interface ItemWindowContent {
+  nodes: Item[]
+  /** Where it was asked for. */
+  total: number | null
+  /** Of the owner's dataset; null when that is gone. */
+  revision: bigint | null
+}
 
 /** An owner, and a position in the order of its items. */
 export type OwnerPosition = ItemOwner & ItemPosition
-
-/** The columns of an item of the table `i`, named as Prisma names them. */
-export const ITEM_COLUMNS = Prisma.sql`
-  i.id, i.dataset_id AS "datasetId", i.external_id AS "externalId", i.name, i.description,
-  i.administrative_area_code AS "administrativeAreaCode", i.category_code AS "categoryCode",
-  i.parent_item_id AS "parentItemId", i.street_address AS "streetAddress", i.address_region AS "addressRegion",
-  i.address_locality AS "addressLocality", i.postal_code AS "postalCode", i.road_address AS "roadAddress",
-  i.jibun_address AS "jibunAddress", i.latitude, i.longitude, i.thumbnail_url AS "thumbnailUrl",
-  i.contact_name AS "contactName", i.telephone, i.email, i.url, i.opening_hours AS "openingHours",
-  i.extra_attributes AS "extraAttributes", i.created_at AS "createdAt", i.updated_at AS "updatedAt"`
 
 const SORT_COLUMN: Record<ItemSort, Prisma.Sql> = {
   name: Prisma.sql`i.name`,
@@ -58,26 +67,59 @@ const SORT_COLUMN: Record<ItemSort, Prisma.Sql> = {
   updatedAt: Prisma.sql`i.updated_at`,
 }
 
-/** The window of each owner's items, in order, in one statement. */
+/** The window of each owner's items, in order, in one statement that sees one state of the database. */
 export async function fetchItemPages(
   prisma: Prisma.TransactionClient,
   window: ItemWindow,
   owners: readonly ItemOwner[],
-): Promise<Item[][]> {
-  const rows = await prisma.$queryRaw<(Item & { owner: number })[]>`
-    SELECT owner.n::integer AS owner, ${ITEM_COLUMNS}
+  totals: Totals,
+): Promise<ItemWindowContent[]> {
+  const rows = await prisma.$queryRaw<{ revision: bigint | null; total: number | null; nodes: string | null }[]>`
+    SELECT (SELECT revision FROM datasets WHERE id = owner.dataset_id) AS revision, list.total, (
+             SELECT json_agg(page) FROM (${selectWindow(window)}) AS page
+           )::text AS nodes
       FROM ${ownerTable(owners)}
-     CROSS JOIN LATERAL (
-            SELECT i.id FROM items i
-             WHERE ${isSelected(window)} AND ${isBetween(window)}
-             ORDER BY ${orderOf(window)}
-             LIMIT ${window.limit} OFFSET ${window.offset}::bigint
-          ) AS page
-      JOIN items i ON i.id = page.id
+     CROSS JOIN LATERAL (SELECT ${window.isCounted ? totals(window) : Prisma.sql`NULL::integer`} AS total) AS list
+     ORDER BY owner.n`
+  return rows.map(({ nodes, ...row }) => ({ ...row, nodes: nodes === null ? [] : JSON.parse(nodes) }))
+}
+
+/** The first page is read as it is walked; of a deeper one only the index is, and then the rows of the page are fetched. */
+function selectWindow(window: ItemWindow): Prisma.Sql {
+  const { limit, offset, passOver = offset, sort, isCounted, wanted } = window
+  const columns = itemColumns(wanted, [sort])
+  const among = Prisma.sql`FROM items i WHERE ${isSelected(window)} AND ${isBetween(window)}`
+  if (offset === 0) return Prisma.sql`SELECT ${columns} ${among} ORDER BY ${orderOf(window)} LIMIT ${limit}`
+  const isThere = isCounted ? Prisma.sql`list.total > ${offset}::bigint` : Prisma.sql`true`
+  return Prisma.sql`
+    SELECT ${columns}
+      FROM (SELECT i.id ${among} AND ${isThere}
+             ORDER BY ${orderOf(window)} LIMIT ${limit} OFFSET ${passOver}::bigint) AS place
+      JOIN items i ON i.id = place.id
      ORDER BY ${orderOf(window)}`
-  const pages = owners.map((): Item[] => [])
-  for (const { owner, ...item } of rows) pages[owner - 1]?.push(item)
-  return pages
+}
+
+/** The places of every so many items of an owner's list from a position on, if it is longer than the window's offset. */
+export async function fetchMarks(
+  prisma: Prisma.TransactionClient,
+  window: ItemWindow,
+  owner: ItemOwner,
+  { after, steps, step, totals }: { after: ItemPosition | undefined; steps: number; step: number; totals: Totals },
+): Promise<{ revision: bigint | null; marks: ItemPosition[] }> {
+  const value = window.sort === 'name' ? Prisma.sql`i.name` : Prisma.sql`${SORT_COLUMN[window.sort]} AT TIME ZONE 'UTC'`
+  const [row] = await prisma.$queryRaw<{ revision: bigint | null; marks: string | null }[]>`
+    SELECT (SELECT revision FROM datasets WHERE id = owner.dataset_id) AS revision, (
+             SELECT json_agg(json_build_object('value', value, 'id', id) ORDER BY n) FROM (
+               SELECT value, id, row_number() OVER () AS n FROM (
+                 SELECT ${value} AS value, i.id FROM items i
+                  WHERE ${isSelected(window)} AND ${isBetween({ ...window, after })} AND list.total > ${window.offset}::bigint
+                  ORDER BY ${orderOf(window)} LIMIT ${steps * step}::bigint
+               ) AS walked
+             ) AS numbered WHERE n % ${step}::bigint = 0
+           )::text AS marks
+      FROM ${ownerTable([owner])}
+     CROSS JOIN LATERAL (SELECT ${totals(window)} AS total) AS list`
+  return { revision: row?.revision ?? null, marks: JSON.parse(row?.marks ?? '[]') }
 }
 
 /** Whether each owner has items before a position, in one statement. */
@@ -90,8 +132,9 @@ export async function haveItemsBefore(
   const ids = owners.map((owner) => owner.id)
   const position = { value: Prisma.sql`position.value`, id: Prisma.sql`position.id` }
   const rows = await prisma.$queryRaw<{ found: boolean }[]>`
-    SELECT EXISTS (SELECT FROM items i
-                    WHERE ${isSelected(selection)} AND ${isBeyond(selection, 'before', position)}) AS found
+    SELECT (SELECT i.id FROM items i
+             WHERE ${isSelected(selection)} AND ${isBeyond(selection, 'before', position)}
+             ORDER BY ${orderOf(selection)} LIMIT 1) IS NOT NULL AS found
       FROM ${ownerTable(owners)}
       JOIN unnest(${values}::text[], ${ids}::uuid[]) WITH ORDINALITY AS position (value, id, n) USING (n)
      ORDER BY n`
@@ -103,15 +146,42 @@ export async function countItems(
   prisma: Prisma.TransactionClient,
   selection: ItemSelection,
   owners: readonly ItemOwner[],
+  totals: Totals,
 ): Promise<number[]> {
   const rows = await prisma.$queryRaw<{ total: number }[]>`
-    SELECT (SELECT count(*) FROM items i WHERE ${isSelected(selection)})::integer AS total
-      FROM ${ownerTable(owners)}
-     ORDER BY owner.n`
+    SELECT ${totals(selection)} AS total FROM ${ownerTable(owners)} ORDER BY owner.n`
   return rows.map((row) => row.total)
 }
 
+/** An expression for how many items the `owner` has: looked up where they are kept, or counted. */
+export type Totals = (selection: ItemSelection) => Prisma.Sql
+
+export const countedTotals: Totals = (selection) =>
+  Prisma.sql`(SELECT count(*) FROM items i WHERE ${isSelected(selection)})::integer`
+
+/** The database keeps how many there are of each list that can be asked for, but of children under a filter. */
+export const keptTotals: Totals = (selection) => {
+  const { among, administrativeAreaCode, categoryCode } = selection
+  const filters = named('area', administrativeAreaCode) + named('category', categoryCode)
+  if (among === 'children' && filters !== '') return countedTotals(selection)
+  const list =
+    among === 'children' ? Prisma.sql`'children of ' || owner.parent_item_id` : Prisma.sql`${among + filters}`
+  return Prisma.sql`coalesce((
+      SELECT kept.n FROM item_counts kept WHERE kept.dataset_id = owner.dataset_id AND kept.list = ${list}
+    ), 0)`
+}
+
+/** A filter in the name of a list, as the database's list_name has it. */
+function named(filter: string, code: string | undefined): string {
+  return code === undefined ? '' : ` ${filter} '${code.replaceAll("'", "''")}'`
+}
+
+/** One owner is given as it is, which the planner likes better than a list of one. */
 function ownerTable(owners: readonly ItemOwner[]): Prisma.Sql {
+  const [owner] = owners
+  if (owner && owners.length === 1) {
+    return Prisma.sql`(SELECT ${owner.datasetId}::uuid AS dataset_id, ${owner.parentItemId}::uuid AS parent_item_id, 1 AS n) AS owner`
+  }
   const datasetIds = owners.map((owner) => owner.datasetId)
   const parentItemIds = owners.map((owner) => owner.parentItemId)
   return Prisma.sql`unnest(${datasetIds}::uuid[], ${parentItemIds}::uuid[])

@@ -1,5 +1,7 @@
-import { type Item, Prisma } from '../generated/prisma/client.ts'
-import { ITEM_COLUMNS } from './items.ts'
+import { Prisma } from '../generated/prisma/client.ts'
+import { itemColumns, type WantedItem } from './item-fields.ts'
+import type { Fetched } from './page.ts'
+import type { Item } from './records.ts'
 
 /*
  * Items around a point. Prisma knows neither geography nor distance. What is near, how far and in what order is
@@ -13,7 +15,11 @@ export interface Circle {
   radius: number
 }
 
-export type NearbyWindow = Circle & { limit: number; offset: number }
+export interface NearbyWindow extends Circle {
+  limit: number
+  offset: number
+  wanted: WantedItem
+}
 
 /** An item and its distance in metres from the centre. */
 export interface NearbyItem {
@@ -22,41 +28,49 @@ export interface NearbyItem {
 }
 
 /** The datasets to search. */
-type Scope = readonly string[]
+export type Scope = readonly string[]
 
-/** For each scope the window of its items in the circle, nearest first, in one statement. */
+/** For each scope the window of its items in the circle, nearest first, and how many there are in all, in one statement. */
 export async function fetchNearbyPages(
   prisma: Prisma.TransactionClient,
   window: NearbyWindow,
   scopes: readonly Scope[],
-): Promise<NearbyItem[][]> {
-  const rows = await prisma.$queryRaw<(Item & { scope: number; distance: number })[]>`
-    SELECT scope.n::integer AS scope, page.distance, ${ITEM_COLUMNS}
+): Promise<Fetched<NearbyItem>[]> {
+  const rows = await prisma.$queryRaw<NearbyRow[]>`
+    SELECT page.nodes, page.total
       FROM ${scopeTable(scopes)}
      CROSS JOIN LATERAL (
-            SELECT i.id, ST_Distance(i.location, ${centre(window)}) AS distance FROM items i
-             WHERE ${isWithin(window)}
-             ORDER BY distance, i.id
-             LIMIT ${window.limit} OFFSET ${window.offset}::bigint
+            WITH hit AS MATERIALIZED (
+              SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance FROM items i
+               WHERE i.dataset_id = ANY (scope.dataset_ids::uuid[]) AND ${isInCircle(window)}
+            )
+            SELECT ${nodesOf(window, 'hit')} AS nodes, (SELECT count(*) FROM hit)::integer AS total
           ) AS page
-      JOIN items i ON i.id = page.id
-     ORDER BY page.distance, i.id`
-  const pages = scopes.map((): NearbyItem[] => [])
-  for (const { scope, distance, ...item } of rows) pages[scope - 1]?.push({ distance, item })
-  return pages
+     ORDER BY scope.n`
+  return rows.map(fetchedOf)
 }
 
-/** How many items of each scope lie in the circle, in one statement. */
-export async function countNearby(
-  prisma: Prisma.TransactionClient,
-  circle: Circle,
-  scopes: readonly Scope[],
-): Promise<number[]> {
-  const rows = await prisma.$queryRaw<{ total: number }[]>`
-    SELECT (SELECT count(*) FROM items i WHERE ${isWithin(circle)})::integer AS total
-      FROM ${scopeTable(scopes)}
-     ORDER BY scope.n`
-  return rows.map((row) => row.total)
+export interface NearbyRow {
+  nodes: string | null
+  total: number
+}
+
+/** A row's page. */
+export function fetchedOf({ nodes, total }: NearbyRow): Fetched<NearbyItem> {
+  return { nodes: nodes === null ? [] : JSON.parse(nodes), total }
+}
+
+/** An expression for the window of the table `hits` (id, distance), in JSON. */
+export function nodesOf({ limit, offset, wanted }: NearbyWindow, hits: 'hit'): Prisma.Sql {
+  return Prisma.sql`(
+    SELECT json_agg(node) FROM (
+      SELECT place.distance, to_json(item) AS item
+        FROM (SELECT id, distance FROM ${Prisma.raw(hits)} ORDER BY distance, id
+               LIMIT ${limit} OFFSET ${offset}::bigint) AS place
+       CROSS JOIN LATERAL (SELECT ${itemColumns(wanted)} FROM items i WHERE i.id = place.id) AS item
+       ORDER BY place.distance, place.id
+    ) AS node
+  )::text`
 }
 
 /** PostgreSQL's arrays are rectangular, and scopes are not: each is an array in text. */
@@ -65,11 +79,12 @@ function scopeTable(scopes: readonly Scope[]): Prisma.Sql {
   return Prisma.sql`unnest(${datasetIds}::text[]) WITH ORDINALITY AS scope (dataset_ids, n)`
 }
 
-function isWithin(circle: Circle): Prisma.Sql {
-  return Prisma.sql`i.dataset_id = ANY (scope.dataset_ids::uuid[])
-    AND ST_DWithin(i.location, ${centre(circle)}, ${circle.radius}::float8)`
+/** Whether the item `i` is in the circle. */
+export function isInCircle(circle: Circle): Prisma.Sql {
+  return Prisma.sql`ST_DWithin(i.location, ${centreOf(circle)}, ${circle.radius}::float8)`
 }
 
-function centre({ latitude, longitude }: Circle): Prisma.Sql {
+/** The middle of the circle, as PostGIS's geography. */
+export function centreOf({ latitude, longitude }: Circle): Prisma.Sql {
   return Prisma.sql`ST_SetSRID(ST_MakePoint(${longitude}::float8, ${latitude}::float8), 4326)::geography`
 }

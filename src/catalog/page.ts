@@ -7,20 +7,28 @@ export interface Page<Node> {
   total: () => Promise<number>
 }
 
+/** What is fetched of a list at once. The total is null where it was not asked for. */
+export interface Fetched<Node> {
+  nodes: Node[]
+  total: number | null
+}
+
 interface PageSource<Node> {
   page: number
   limit: number
-  fetch: (offset: number) => Promise<Node[]>
+  /** Whether the page is fetched anyway, so that its total comes with it. */
+  hasNodes: boolean
+  fetch: (offset: number) => Promise<Fetched<Node>>
   count: () => Promise<number>
 }
 
-/** A page that does not walk the list to learn that it lies behind its end. */
-export function createPage<Node>({ page, limit, fetch, count }: PageSource<Node>): Page<Node> {
+/** A page from its source: one statement for nodes and total, where both are wanted. */
+export function createPage<Node>({ page, limit, hasNodes, fetch, count }: PageSource<Node>): Page<Node> {
   const offset = (page - 1) * limit
   return {
     page,
     limit,
-    nodes: async () => (offset === 0 || offset < (await count()) ? fetch(offset) : []),
-    total: count,
+    nodes: async () => (await fetch(offset)).nodes,
+    total: async () => (hasNodes ? (await fetch(offset)).total : null) ?? count(),
   }
 }

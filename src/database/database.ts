@@ -4,6 +4,7 @@ import pg from 'pg'
 import type { DatabaseConfig } from '../config.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import { PrismaClient } from '../generated/prisma/client.ts'
+import { type Changes, followChanges } from './changes.ts'
 import { openEmbedded, SOCKET_PORT } from './embedded.ts'
 import { isUnavailable } from './unavailable.ts'
 
@@ -12,6 +13,8 @@ export interface Database {
   readonly prisma: PrismaClient
   /** Runs `use` with a connection of its own: for what spans statements (locks, temporary tables) outside Prisma. */
   withSession: <Result>(use: (session: pg.Client) => Promise<Result>) => Promise<Result>
+  /** Listens for changes from now on; the caller closes that before the database. */
+  followChanges: () => Changes
   close: () => Promise<void>
 }
 
@@ -57,6 +60,11 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
   return {
     prisma,
     withSession: (use) => withSession({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }, use),
+    followChanges: () =>
+      followChanges({
+        createClient: () => new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }),
+        mayDieSilently: config.kind === 'postgres',
+      }),
     close: async () => {
       await prisma.$disconnect()
       await pool.end()

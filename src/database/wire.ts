@@ -10,7 +10,14 @@ import type { PGlite } from '@electric-sql/pglite'
  */
 
 const STARTUP_CODE = { protocol3: 196608, cancel: 80877102, ssl: 80877103, gssEncryption: 80877104 } as const
-const MESSAGE = { query: 0x51, sync: 0x53, terminate: 0x58, readyForQuery: 0x5a, idle: 0x49 } as const
+const MESSAGE = {
+  query: 0x51,
+  sync: 0x53,
+  terminate: 0x58,
+  notification: 0x41,
+  readyForQuery: 0x5a,
+  idle: 0x49,
+} as const
 
 /** A client that leaves a transaction open for this long is cut off, or it would hold up everybody. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
@@ -18,24 +25,31 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
 /** Serves the one session of `pglite` to any number of clients on the Unix socket `path`. */
 export async function serveWire(pglite: PGlite, path: string): Promise<Server> {
   const session = new Turns()
+  const clients = new Set<Socket>()
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy())
-    void serveClient(pglite, session, socket).finally(() => socket.destroy())
+    void serveClient(pglite, session, socket, clients).finally(() => {
+      clients.delete(socket)
+      socket.destroy()
+    })
   })
   server.listen(path)
   await once(server, 'listening')
   return server
 }
 
-async function serveClient(pglite: PGlite, session: Turns, socket: Socket): Promise<void> {
+async function serveClient(pglite: PGlite, session: Turns, socket: Socket, clients: Set<Socket>): Promise<void> {
   let endTurn: (() => void) | undefined
   socket.setTimeout(0)
   socket.on('timeout', () => socket.destroy())
   try {
     for await (const batch of batches(socket)) {
       endTurn ??= await session.take()
-      const answer = await pglite.execProtocolRaw(batch, { syncToFs: true })
+      const { answer, notifications } = sortOut(await pglite.execProtocolRaw(batch, { syncToFs: true }))
       socket.write(answer)
+      clients.add(socket)
+      // The session hears what any of its clients listens to, and a client must expect to hear at any time.
+      for (const client of notifications.length > 0 ? clients : []) client.write(notifications)
       if (isIdle(answer)) {
         endTurn()
         endTurn = undefined
@@ -96,6 +110,20 @@ async function* batches(socket: Socket): AsyncGenerator<Uint8Array> {
       } else checked = end
     }
   }
+}
+
+/** What is for the client that asked, and the notifications in between, which are for all. */
+function sortOut(output: Uint8Array): { answer: Uint8Array; notifications: Uint8Array } {
+  const view = Buffer.from(output.buffer, output.byteOffset, output.byteLength)
+  const answer: Buffer[] = []
+  const notifications: Buffer[] = []
+  for (let start = 0, end = 0; start < view.length; start = end) {
+    end = start + 1 + view.readInt32BE(start + 1)
+    const kind = view[start] === MESSAGE.notification ? notifications : answer
+    kind.push(view.subarray(start, end))
+  }
+  if (notifications.length === 0) return { answer: output, notifications: Buffer.alloc(0) }
+  return { answer: Buffer.concat(answer), notifications: Buffer.concat(notifications) }
 }
 
 /** Whether an answer ends with ReadyForQuery outside of a transaction. */

@@ -1,9 +1,15 @@
 import SchemaBuilder from '@pothos/core'
 import PrismaPlugin from '@pothos/plugin-prisma'
 import type { Catalog } from '../catalog/catalog.ts'
-import type PrismaTypes from '../generated/pothos.ts'
+import type { Item, Moment } from '../catalog/records.ts'
+import type GeneratedTypes from '../generated/pothos.ts'
 import { getDatamodel } from '../generated/pothos.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
+
+/** Prisma's types, but for items as the catalog gives them. */
+interface PrismaTypes extends Omit<GeneratedTypes, 'Item'> {
+  Item: Omit<GeneratedTypes['Item'], 'Shape'> & { Shape: Item }
+}
 
 /** What a resolver has: the catalog as the caller's key may read it, and no other way to the database. */
 export interface GraphQLContext {
@@ -17,8 +23,8 @@ export const builder = new SchemaBuilder<{
   DefaultFieldNullability: false
   Scalars: {
     ID: { Input: string; Output: string }
-    DateTime: { Input: never; Output: Date }
-    Decimal: { Input: never; Output: Prisma.Decimal }
+    DateTime: { Input: never; Output: Moment }
+    Decimal: { Input: never; Output: string }
     JSONObject: { Input: never; Output: Prisma.JsonValue }
   }
 }>({

@@ -1,10 +1,11 @@
 import { itemConnectionArguments, parseArguments } from '../catalog/arguments.ts'
 import type { ItemConnection as Connection } from '../catalog/connection.ts'
-import type { Item as ItemRow } from '../generated/prisma/client.ts'
+import type { Item as ItemRow } from '../catalog/records.ts'
 import { itemListArgs } from './arguments.ts'
 import { builder } from './builder.ts'
 import { Dataset } from './dataset.ts'
 import { Item } from './item.ts'
+import { wantedOfList } from './selection.ts'
 
 const ItemEdge = builder.objectRef<{ connection: Connection; item: ItemRow }>('ItemEdge').implement({
   description: 'An item in its place in a connection.',
@@ -85,7 +86,11 @@ builder.prismaObjectField(Dataset, 'itemConnection', (t) =>
       before: t.arg.string({ description: 'End before the place of this cursor.' }),
       ...itemListArgs,
     },
-    resolve: (dataset, args, { catalog }) =>
-      catalog.itemConnectionOf(dataset, parseArguments(itemConnectionArguments, args)),
+    resolve: (dataset, args, { catalog }, info) =>
+      catalog.itemConnectionOf(
+        dataset,
+        parseArguments(itemConnectionArguments, args),
+        wantedOfList(info, [['nodes'], ['edges', 'node']], 'totalCount'),
+      ),
   }),
 )

@@ -1,4 +1,4 @@
-import type { Dataset as DatasetRow } from '../generated/prisma/client.ts'
+import type { Dataset as DatasetRow } from '../catalog/records.ts'
 import { builder } from './builder.ts'
 import { Node } from './node.ts'
 

@@ -1,11 +1,12 @@
 import { itemListArguments, pageArguments, parseArguments } from '../catalog/arguments.ts'
 import type { Page } from '../catalog/page.ts'
-import type { Item as ItemRow } from '../generated/prisma/client.ts'
+import type { Item as ItemRow } from '../catalog/records.ts'
 import { itemListArgs, pageArgs } from './arguments.ts'
 import { builder } from './builder.ts'
 import { Dataset } from './dataset.ts'
 import { Image } from './image.ts'
 import { Node } from './node.ts'
+import { wantedOfList } from './selection.ts'
 
 export const Item = builder.prismaObject('Item', {
   interfaces: [Node],
@@ -62,7 +63,8 @@ builder.prismaObjectFields(Item, (t) => ({
     type: ItemPage,
     description: 'A page of the items whose parent this item is, by name, then id.',
     args: pageArgs,
-    resolve: (item, args, { catalog }) => catalog.childrenOf(item, parseArguments(pageArguments, args)),
+    resolve: (item, args, { catalog }, info) =>
+      catalog.childrenOf(item, parseArguments(pageArguments, args), wantedOfList(info, [['nodes']], 'total')),
   }),
   images: t.field({
     type: [Image],
@@ -76,7 +78,8 @@ builder.prismaObjectField(Dataset, 'items', (t) =>
     type: ItemPage,
     description: 'A page of the items of the dataset.',
     args: { ...pageArgs, ...itemListArgs },
-    resolve: (dataset, args, { catalog }) => catalog.itemsOf(dataset, parseArguments(itemListArguments, args)),
+    resolve: (dataset, args, { catalog }, info) =>
+      catalog.itemsOf(dataset, parseArguments(itemListArguments, args), wantedOfList(info, [['nodes']], 'total')),
   }),
 )
 

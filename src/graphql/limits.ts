@@ -1,7 +1,15 @@
-import { type DocumentNode, type FragmentDefinitionNode, getOperationAST, Kind, parse, visit } from 'graphql'
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  visit,
+} from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { CatalogError, validationFailed } from '../errors.ts'
-import { measureOperation } from './cost.ts'
+import { measureOperation, type OperationSize } from './cost.ts'
 import { graphqlErrorOf } from './error.ts'
 import { schema } from './schema.ts'
 
@@ -38,12 +46,7 @@ export function limitOperations(): Plugin {
       const { document, variableValues, operationName } = args
       const operation = getOperationAST(document, operationName)
       if (!operation) return undefined
-      const size = measureOperation(operation, {
-        schema,
-        fragments: fragmentsOf(document),
-        variables: variableValues ?? {},
-      })
-      const excess = findExcess({ ...size, ...countNames(document) })
+      const { size, excess } = measure(document, operation, variableValues ?? {})
       if (excess) {
         setResultAndStopExecution({ errors: [graphqlErrorOf(excess)] })
         return undefined
@@ -60,6 +63,16 @@ export function limitOperations(): Plugin {
       }
     },
   }
+}
+
+/** The size of a valid operation, and in what it is beyond the limits. */
+export function measure(
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Readonly<Record<string, unknown>>,
+): { size: OperationSize; excess: CatalogError | undefined } {
+  const size = measureOperation(operation, { schema, fragments: fragmentsOf(document), variables })
+  return { size, excess: findExcess({ ...size, ...countNames(document) }) }
 }
 
 function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinitionNode> {

@@ -5,6 +5,7 @@ import { circleArgs, pageArgs } from './arguments.ts'
 import { builder } from './builder.ts'
 import { Dataset } from './dataset.ts'
 import { Item } from './item.ts'
+import { wantedOfList } from './selection.ts'
 
 const NearbyItem = builder.objectRef<NearbyItemRow>('NearbyItem').implement({
   description: 'An item near a point.',
@@ -38,7 +39,8 @@ builder.queryField('nearbyItems', (t) =>
       datasetId: t.arg.id({ description: 'Search only the dataset with this UUID or slug.' }),
       ...pageArgs,
     },
-    resolve: (_query, args, { catalog }) => catalog.nearby(parseArguments(nearbyArguments, args)),
+    resolve: (_query, args, { catalog }, info) =>
+      catalog.nearby(parseArguments(nearbyArguments, args), wantedOfList(info, [['nodes', 'item']], 'total')),
   }),
 )
 
@@ -47,6 +49,11 @@ builder.prismaObjectField(Dataset, 'nearbyItems', (t) =>
     type: NearbyItemPage,
     description: 'Items of the dataset within a radius of a point, nearest first.',
     args: { ...circleArgs, ...pageArgs },
-    resolve: (dataset, args, { catalog }) => catalog.nearbyIn([dataset], parseArguments(nearbyArguments, args)),
+    resolve: (dataset, args, { catalog }, info) =>
+      catalog.nearbyIn(
+        [dataset],
+        parseArguments(nearbyArguments, args),
+        wantedOfList(info, [['nodes', 'item']], 'total'),
+      ),
   }),
 )

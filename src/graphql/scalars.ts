@@ -1,15 +1,15 @@
+import { toIso } from '../catalog/records.ts'
 import { builder } from './builder.ts'
 
 builder.scalarType('DateTime', {
   description: 'A moment in UTC to the millisecond, as ISO 8601 has it: 2026-01-31T09:00:00.000Z.',
-  serialize: (date) => date.toISOString(),
+  serialize: toIso,
 })
 
 builder.scalarType('Decimal', {
   description:
     'A plain decimal number as a string, up to 7 decimals, without an exponent or trailing zeros: "37.5796".',
-  // toString would give 1e-7.
-  serialize: (decimal) => decimal.toFixed(),
+  serialize: (decimal) => decimal,
 })
 
 builder.scalarType('JSONObject', {

@@ -46,9 +46,9 @@ const codeValidationErrors: Plugin = {
 const readSnapshot: Plugin<{ readCatalog: ReadCatalog }> = {
   onExecute: ({ executeFn, setExecuteFn }) => {
     setExecuteFn(({ contextValue, ...args }) =>
-      contextValue.readCatalog((catalog: GraphQLContext['catalog']) =>
-        executeFn({ ...args, contextValue: { catalog } }),
-      ),
+      contextValue
+        .readCatalog((catalog: GraphQLContext['catalog']) => executeFn({ ...args, contextValue: { catalog } }))
+        .then(({ result }: { result: unknown }) => result),
     )
   },
 }

@@ -1,9 +1,14 @@
 import { METHODS } from 'node:http'
 import cors from '@fastify/cors'
 import { type FastifyInstance, fastify, LogController } from 'fastify'
+import { storedKeys } from '../auth/stored-keys.ts'
+import { createCatalogReader } from '../catalog/reader.ts'
+import type { SpeedConfig } from '../config.ts'
+import { unheardChanges } from '../database/changes.ts'
 import type { Database } from '../database/database.ts'
 import { CatalogError } from '../errors.ts'
 import type { TrustedDocuments } from '../graphql/documents.ts'
+import { AnswerCache } from './answer-cache.ts'
 import { createGatekeeper } from './gatekeeper.ts'
 import { mountGraphQL } from './graphql.ts'
 import { mountHealth } from './health.ts'
@@ -30,11 +35,12 @@ export interface AppOptions {
   logLevel: 'silent' | 'warn'
   /** Where there are any, /graphql runs no others. */
   trustedDocuments?: TrustedDocuments | undefined
+  speed: SpeedConfig
 }
 
 /** The application, without listening. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { database, corsOrigins, logLevel, trustedDocuments } = options
+  const { database, corsOrigins, logLevel, trustedDocuments, speed } = options
   const app = fastify({
     logger: { level: logLevel, stream: process.stderr },
     logController: new LogController({ disableRequestLogging: true }),
@@ -49,17 +55,27 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
   }
 
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ 'x-request-id': request.id, ...SECURITY_HEADERS })
+  // Hooks with a callback, as each promise would cost every request a tenth of what a kept answer takes.
+  app.addHook('onRequest', (request, reply, done) => {
+    void reply.header('x-request-id', request.id).headers(SECURITY_HEADERS)
+    done()
   })
   closeConnections(app)
-  await app.register(cors, { origin: [...corsOrigins], preflight: false, exposedHeaders: ['ETag', 'X-Request-Id'] })
+  if (corsOrigins.length > 0) {
+    await app.register(cors, { origin: [...corsOrigins], preflight: false, exposedHeaders: ['ETag', 'X-Request-Id'] })
+  }
   app.setNotFoundHandler((request, reply) => sendError(request, reply, unknownPath()))
   app.setErrorHandler((error, request, reply) => sendError(request, reply, toCatalogError(error, request)))
 
-  const admit = createGatekeeper(database.prisma)
-  mountRest(app, admit)
-  mountGraphQL(app, admit, trustedDocuments)
+  const { prisma } = database
+  const changes = database.followChanges()
+  app.addHook('onClose', () => changes.close())
+  const recordChanges = speed.keepRecords ? changes : unheardChanges
+  const readCatalog = createCatalogReader(prisma, recordChanges, speed)
+  const admit = createGatekeeper(storedKeys(prisma, recordChanges), readCatalog, changes)
+  const answers = new AnswerCache(changes, speed.responseCacheBytes)
+  mountRest(app, admit, answers)
+  mountGraphQL(app, { admit, answers, trusted: trustedDocuments, isDirect: speed.directGraphQL })
   mountHealth(app, database)
   return app
 }
@@ -71,8 +87,9 @@ function closeConnections(app: FastifyInstance): void {
     isClosing = true
     setTimeout(() => app.server.closeAllConnections(), SHUTDOWN_GRACE_MS).unref()
   })
-  app.addHook('onSend', async (_request, reply) => {
-    if (isClosing) reply.header('connection', 'close')
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (isClosing) void reply.header('connection', 'close')
+    done()
   })
 }
 

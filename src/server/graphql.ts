@@ -1,25 +1,42 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { ReadCatalog } from '../catalog/reader.ts'
+import { isUtf8 } from 'node:buffer'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CatalogError, validationFailed } from '../errors.ts'
+import { createDirect } from '../graphql/direct.ts'
 import type { TrustedDocuments } from '../graphql/documents.ts'
+import { catalogErrorOf } from '../graphql/error.ts'
 import { createGraphQL } from '../graphql/yoga.ts'
-import type { Gatekeeper } from './gatekeeper.ts'
+import type { AnswerCache } from './answer-cache.ts'
+import type { Admitted, Gatekeeper } from './gatekeeper.ts'
 import { graphiqlPage } from './graphiql.ts'
 import { mount } from './mount.ts'
-import { sendGraphQLError, sendTagged, tagBody, toCatalogError } from './reply.ts'
+import { sendGraphQLError, sendTagged, type TaggedBody, tagBody, toCatalogError } from './reply.ts'
+
+interface GraphQLOptions {
+  admit: Gatekeeper
+  answers: AnswerCache
+  trusted: TrustedDocuments | undefined
+  /** Whether plain requests go past Yoga. */
+  isDirect: boolean
+}
 
 /** Mounts /graphql: for a browser that comes to look, GraphiQL, and for all others GraphQL over HTTP. */
-export function mountGraphQL(app: FastifyInstance, admit: Gatekeeper, trusted: TrustedDocuments | undefined): void {
-  const readers = new WeakMap<FastifyRequest, ReadCatalog>()
+export function mountGraphQL(app: FastifyInstance, { admit, answers, trusted, isDirect }: GraphQLOptions): void {
+  const admitted = new WeakMap<FastifyRequest, Admitted>()
   // Of some 9 MB, so kept as it is sent.
   const page = tagBody(Buffer.from(graphiqlPage()), 'text/html; charset=utf-8')
-  const yoga = createGraphQL((error) => app.log.error({ err: error.cause }, error.message), trusted)
+  const report = (error: CatalogError) => {
+    if (error.cause !== undefined) app.log.error({ err: error.cause }, error.message)
+  }
+  const yoga = createGraphQL(report, trusted)
+  // Trusted documents are Yoga's to tell from others.
+  const answerDirectly = isDirect && !trusted ? createDirect((error) => report(catalogErrorOf(error))) : undefined
 
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     // A form can be sent from any page without asking, so none is taken.
-    if (isForm(request)) throw new CatalogError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json')
-    return decodeUtf8(body)
+    if (isForm(request)) done(new CatalogError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json'))
+    else if (!isUtf8(body)) done(validationFailed([{ field: 'body', message: 'must be UTF-8' }]))
+    else done(null, body.toString())
   })
 
   mount(app, {
@@ -27,11 +44,24 @@ export function mountGraphQL(app: FastifyInstance, admit: Gatekeeper, trusted: T
     methods: ['GET', 'POST'],
     onRequest: async (request, reply) => {
       if (wantsPage(request)) return sendTagged(request, reply, page)
-      readers.set(request, await admit(request, reply))
+      admitted.set(request, await admit(request, reply))
     },
     handler: async (request, reply) => {
-      const readCatalog = readers.get(request)
-      if (!readCatalog) throw new TypeError('The request was not admitted')
+      const asker = admitted.get(request)
+      if (!asker) throw new TypeError('The request was not admitted')
+      const { readCatalog } = asker
+      const plainType = typeof request.body === 'string' && isPlainJson(request) ? plainTypeFor(request) : undefined
+      if (answerDirectly && plainType !== undefined && typeof request.body === 'string') {
+        const name = `${plainType} ${request.body}`
+        const kept = answers.find(name, asker)
+        if (kept) return sendOnce(reply, kept)
+        const answer = await answerDirectly(request.body, readCatalog)
+        if (answer) {
+          const tagged = tagBody(answer.body, plainType)
+          if (!answer.hasErrors) answers.store(name, tagged, asker, answer.reading)
+          return sendOnce(reply, tagged)
+        }
+      }
       const response = await yoga.handleNodeRequestAndResponse(request, reply, { readCatalog })
       response.headers.forEach((value, name) => {
         void reply.header(name, value)
@@ -46,6 +76,28 @@ export function mountGraphQL(app: FastifyInstance, admit: Gatekeeper, trusted: T
   })
 }
 
+/** An answer to a POST, which is no resource to be known again. */
+function sendOnce(reply: FastifyReply, { body, contentType }: TaggedBody): FastifyReply {
+  return reply.header('cache-control', 'no-store').type(contentType).send(body)
+}
+
+function isPlainJson({ headers }: FastifyRequest): boolean {
+  return /^application\/json(; ?charset=utf-8)?$/i.test(headers['content-type'] ?? '')
+}
+
+/** The type of the answer to a POST, where the client's wishes are plain. */
+function plainTypeFor({ headers: { accept = '*/*' } }: FastifyRequest): string | undefined {
+  const type = PLAIN_TYPES[accept]
+  return type === undefined ? undefined : `${type}; charset=utf-8`
+}
+
+/** What Yoga answers these with. */
+const PLAIN_TYPES: Readonly<Record<string, string>> = {
+  '*/*': 'application/json',
+  'application/json': 'application/json',
+  'application/graphql-response+json': 'application/graphql-response+json',
+}
+
 /** Whether a browser has come to look: it asks for HTML, and for no query. */
 function wantsPage({ method, headers, url }: FastifyRequest): boolean {
   return (
@@ -57,13 +109,4 @@ function wantsPage({ method, headers, url }: FastifyRequest): boolean {
 
 function isForm({ headers }: FastifyRequest): boolean {
   return /^(application\/x-www-form-urlencoded|multipart\/form-data)/i.test(headers['content-type'] ?? '')
-}
-
-function decodeUtf8(body: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body)
-  } catch (error) {
-    if (error instanceof TypeError) throw validationFailed([{ field: 'body', message: 'must be UTF-8' }])
-    throw error
-  }
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CatalogError, ERROR_CODES, type ErrorCode } from '../errors.ts'
 import { catalogErrorOf } from '../graphql/error.ts'
@@ -6,24 +6,25 @@ import { errorBody } from '../rest/error-body.ts'
 
 /** A body that can be known again by its tag. */
 export interface TaggedBody {
-  body: string | Buffer
+  body: Buffer
   contentType: string
   /** A strong entity tag (RFC 9110 section 8.8.3). */
   etag: string
 }
 
 /** Tags a body by what is in it. */
-export function tagBody(body: string | Buffer, contentType = 'application/json; charset=utf-8'): TaggedBody {
-  return { body, contentType, etag: `"${createHash('sha256').update(body).digest('base64url')}"` }
+export function tagBody(content: string | Buffer, contentType = 'application/json; charset=utf-8'): TaggedBody {
+  const body = typeof content === 'string' ? Buffer.from(content) : content
+  return { body, contentType, etag: `"${hash('sha256', body, 'base64url')}"` }
 }
 
 /** Answers with a body under its ETag, or with 304 where the client has it already (RFC 9110 section 13.1.2). */
 export function sendTagged(request: FastifyRequest, reply: FastifyReply, tagged: TaggedBody): FastifyReply {
   const { body, contentType, etag } = tagged
-  void reply.headers({ etag, 'cache-control': 'private, no-cache' })
+  void reply.header('etag', etag).header('cache-control', 'private, no-cache')
   appendVary(reply, 'Authorization')
   if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send()
-  return reply.type(contentType).send(body)
+  return reply.header('content-type', contentType).send(body)
 }
 
 /** Answers with an error in the form that REST has for it. */
@@ -56,7 +57,7 @@ function appendVary(reply: FastifyReply, name: string): void {
 
 /** Whether If-None-Match names the tag; weak comparison. */
 function matches(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false
+  if (header === undefined || header === etag) return header === etag
   return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
 }
 

@@ -2,23 +2,28 @@ import type { FastifyInstance } from 'fastify'
 import { compileOperation } from '../rest/operation.ts'
 import { parseQueryString } from '../rest/query-string.ts'
 import { REST_ROUTES } from '../rest/routes.ts'
+import type { AnswerCache } from './answer-cache.ts'
 import type { Gatekeeper } from './gatekeeper.ts'
 import { mount } from './mount.ts'
 import { sendTagged, tagBody } from './reply.ts'
 
 /** Mounts the /v1 routes: parameters to variables, variables to a result, the result to an envelope. */
-export function mountRest(app: FastifyInstance, admit: Gatekeeper): void {
+export function mountRest(app: FastifyInstance, admit: Gatekeeper, answers: AnswerCache): void {
   for (const route of REST_ROUTES) {
     const run = compileOperation(route)
     mount(app, {
       path: route.path,
       methods: ['GET'],
       handler: async (request, reply) => {
-        const readCatalog = await admit(request, reply)
+        const admitted = await admit(request, reply)
+        const kept = answers.find(request.url, admitted)
+        if (kept) return sendTagged(request, reply, kept)
         const [, queryString = ''] = request.url.split('?', 2)
         const variables = { ...parseQueryString(route.query, queryString), ...pathParameters(request.params) }
-        const envelope = route.envelope(await readCatalog((catalog) => run(catalog, variables)))
-        return sendTagged(request, reply, tagBody(JSON.stringify(envelope)))
+        const { result, reading } = await admitted.readCatalog((catalog) => run(catalog, variables))
+        const answer = tagBody(JSON.stringify(route.envelope(result)))
+        answers.store(request.url, answer, admitted, reading)
+        return sendTagged(request, reply, answer)
       },
     })
   }

@@ -20,11 +20,15 @@ export async function serve(config: Config, print: (line: string) => void): Prom
   try {
     await database.withSession((session) => migrate(session))
     const sampleKey = config.sampleData ? await loadSampleData(database) : undefined
-    const app = await createApp({ database, corsOrigins: config.corsOrigins, logLevel: 'warn', trustedDocuments })
-    const url = await listen(app, config)
-    for (const line of welcome(url, sampleKey)) print(line)
-    await stopped
-    await app.close()
+    const { corsOrigins, speed } = config
+    const app = await createApp({ database, corsOrigins, logLevel: 'warn', trustedDocuments, speed })
+    try {
+      const url = await listen(app, config)
+      for (const line of welcome(url, sampleKey)) print(line)
+      await stopped
+    } finally {
+      await app.close()
+    }
   } finally {
     await database.close()
   }

@@ -1,4 +1,5 @@
 import { createKey } from '../../src/auth/keys.ts'
+import { readConfig } from '../../src/config.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { createApp } from '../../src/server/app.ts'
@@ -37,7 +38,7 @@ await database.withSession(async (session) => {
   await session.query('VACUUM (ANALYZE) items')
 })
 const { key } = await createKey(prisma, { name: 'bench' })
-const app = await createApp({ database, corsOrigins: [], logLevel: 'silent' })
+const app = await createApp({ database, corsOrigins: [], logLevel: 'silent', speed: readConfig({}).speed })
 const address = await app.listen({ host: '127.0.0.1', port: 0 })
 
 const DOCUMENT = `query ($after: String) { dataset(id: "bench") { itemConnection(first: 20, after: $after) {

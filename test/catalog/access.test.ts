@@ -99,27 +99,31 @@ describe.each(KEYS)('A key $what', ({ wanted, sees }) => {
 })
 
 describe('Keys and grants', () => {
+  /** decisions.md section 5; it is in fact milliseconds. */
+  const expectWithinASecond = (ask: () => Promise<Response>, status: number) =>
+    expect.poll(async () => (await ask()).status, { interval: 2, timeout: 1000 }).toBe(status)
+
   test('an expired grant opens nothing, one that has yet to expire does', async () => {
     const { key, id } = await issue({})
     const { prisma } = t.database
     await grantDataset(prisma, { keyId: id, dataset: 'restricted', expiresAt: new Date(Date.now() + 60_000) })
     expect((await get('/v1/datasets/restricted', key)).status).toBe(200)
     await grantDataset(prisma, { keyId: id, dataset: 'restricted', expiresAt: new Date(Date.now() - 1) })
-    expect((await get('/v1/datasets/restricted', key)).status).toBe(403)
+    await expectWithinASecond(() => get('/v1/datasets/restricted', key), 403)
   })
 
-  test('a withdrawn grant stops working at once', async () => {
+  test('a withdrawn grant stops working within a second', async () => {
     const { key, id } = await issue({ datasets: ['draft'] })
     expect((await get('/v1/datasets/draft', key)).status).toBe(200)
     await withdrawGrant(t.database.prisma, { keyId: id, dataset: 'draft' })
-    expect((await get('/v1/datasets/draft', key)).status).toBe(403)
+    await expectWithinASecond(() => get('/v1/datasets/draft', key), 403)
   })
 
-  test('a revoked key stops working at once, on a connection that is kept alive', async () => {
+  test('a revoked key stops working within a second, on a connection that is kept alive', async () => {
     const { key, id } = await issue({})
     expect((await get('/v1/datasets', key)).status).toBe(200)
     await revokeKey(t.database.prisma, id)
-    expect((await get('/v1/datasets', key)).status).toBe(401)
+    await expectWithinASecond(() => get('/v1/datasets', key), 401)
   })
 
   test('a key that has expired is refused', async () => {

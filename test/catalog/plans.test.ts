@@ -5,9 +5,12 @@ import {
   nearbyArguments,
   parseArguments,
 } from '../../src/catalog/arguments.ts'
-import { Catalog } from '../../src/catalog/catalog.ts'
+import type { Catalog } from '../../src/catalog/catalog.ts'
 import { encodeCursor } from '../../src/catalog/cursor.ts'
-import { createSources } from '../../src/catalog/sources.ts'
+import { createCatalogReader } from '../../src/catalog/reader.ts'
+import { toItem } from '../../src/catalog/records.ts'
+import { readConfig } from '../../src/config.ts'
+import { unheardChanges } from '../../src/database/changes.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 /*
@@ -43,15 +46,16 @@ beforeAll(async () => {
 afterAll(() => db.close())
 
 /** The plans of the statements on items that `read` sends, as text. */
-async function plansOf(read: (catalog: Catalog) => Promise<unknown>): Promise<string> {
+async function plansOf(read: (catalog: Catalog) => Promise<unknown>, tables = /\bitems\b/): Promise<string> {
   db.statements.length = 0
   db.parameters.length = 0
-  await read(new Catalog(createSources(db.database.prisma), { accessTiers: [], grants: [] }, new Date()))
+  const readCatalog = createCatalogReader(db.database.prisma, unheardChanges, readConfig({}).speed)
+  await readCatalog({ accessTiers: [], grants: [] }, new Date())(read)
   const sent = db.statements.map((sql, n) => ({ sql, parameters: JSON.parse(db.parameters[n] ?? '[]') }))
   const plans: string[] = []
   await db.database.withSession(async (session) => {
     await session.query('SET jit = off')
-    for (const { sql, parameters } of sent.filter(({ sql }) => /\bitems\b/.test(sql))) {
+    for (const { sql, parameters } of sent.filter(({ sql }) => tables.test(sql))) {
       const { rows } = await session.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, parameters)
       plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
     }
@@ -72,7 +76,6 @@ const PARENT = '22222222-0000-4000-8000-000000000200'
 test.each([
   ['by name', {}, 'items_dataset_id_name_id_idx'],
   ['by name, descending', { order: 'desc' }, 'items_dataset_id_name_id_idx'],
-  ['by name, page 100', { page: 100 }, 'items_dataset_id_name_id_idx'],
   ['by createdAt', { sort: 'createdAt' }, 'items_dataset_id_created_at_id_idx'],
   ['by updatedAt', { sort: 'updatedAt', order: 'desc' }, 'items_dataset_id_updated_at_id_idx'],
   ['of an area', { administrativeAreaCode: 'area-7' }, 'items_dataset_id_administrative_area_code_name_id_idx'],
@@ -112,7 +115,7 @@ test.each([
         take: 1,
       })
     ).at(0)
-    const cursor = deep && encodeCursor(deep, sort)
+    const cursor = deep && encodeCursor(toItem(deep), sort)
     for (const order of ['asc', 'desc'] as const) {
       const plan = await plansOf(async (catalog) => {
         const connection = await read(catalog, cursor, order)
@@ -141,18 +144,47 @@ test('children of many items go by the index of parents', async () => {
   expect(plan).not.toContain('Seq Scan on items')
 })
 
+test('a deep page goes on from a mark by the index, and a page behind the end walks nowhere', async () => {
+  const plan = await plansOf(listing({ page: 1000 }))
+  expect(plan).toMatch(/Index (Only )?Scan using items_dataset_id_name_id_idx .*\n +Index Cond: .*ROW\(/)
+  expect(plan).not.toContain('Seq Scan on items')
+  const behind = await plansOf(async (catalog) => {
+    const args = parseArguments(itemListArguments, { page: 2_000_000 })
+    const page = catalog.itemsOf(await catalog.dataset(LARGE), args)
+    expect(await page.nodes()).toEqual([])
+    expect(await page.total()).toBe(69_999)
+  })
+  expect(behind).toContain('One-Time Filter')
+})
+
+test.each([
+  ['all items', {}],
+  ['an area', { administrativeAreaCode: 'area-7' }],
+  ['an area and a category', { administrativeAreaCode: 'area-7', categoryCode: 'category-7' }],
+  ['root items', { parentItemId: null }],
+  ['children', { parentItemId: PARENT }],
+])('the total of %s is looked up, and not counted', async (_what, args) => {
+  const plan = await plansOf(async (catalog) => {
+    const page = catalog.itemsOf(await catalog.dataset(LARGE), parseArguments(itemListArguments, args), { total: true })
+    expect(await page.total()).toBeGreaterThan(0)
+  }, /\bitem_counts\b/)
+  expect(plan).toContain('Index Scan using item_counts_pkey')
+  expect(plan).not.toContain(' on items')
+})
+
 test.each([
   ['all datasets', {}],
   ['one dataset', { datasetId: LARGE }],
-])('a nearby search of %s goes by the index of places', async (_what, scope) => {
+])('a nearby search of %s goes by the counts of cubes, and by the index of what is in them', async (_what, scope) => {
   const plan = await plansOf(async (catalog) => {
-    const args = { latitude: 35.5, longitude: 127.5, radius: 5000, ...scope }
+    const args = { latitude: 35.5, longitude: 127.5, radius: 50000, ...scope }
     const page = await catalog.nearby(parseArguments(nearbyArguments, args))
     await page.nodes()
-    expect(await page.total()).toBeGreaterThan(0)
-  })
-  expect(plan).toContain('items_location_idx')
-  expect(plan).not.toContain('Seq Scan on items')
+    expect(await page.total()).toBeGreaterThan(500)
+  }, /\b(items|cube_counts)\b/)
+  expect(plan).toContain('cube_counts_pkey')
+  expect(plan).toContain('items_dataset_id_cube_idx')
+  expect(plan).not.toMatch(/Seq Scan on (items|cube_counts)/)
 })
 
 test('an item goes by its key, and the images of items by theirs', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
@@ -10,7 +10,6 @@ import { serveWire } from '../../src/database/wire.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const FOLDER = new URL('../../prisma/migrations/', import.meta.url)
-const FIRST = '20261120000000_catalog'
 
 let db: TestDatabase
 let folder: string
@@ -35,20 +34,23 @@ test('a migrated database has nothing left to apply', async () => {
 })
 
 test('each migration is recorded as Prisma Migrate does', async () => {
-  const rows = await db.database.prisma.$queryRaw<Record<string, unknown>[]>`SELECT * FROM _prisma_migrations`
-  const sql = await readFile(new URL(`${FIRST}/migration.sql`, FOLDER))
-  expect(rows).toMatchObject([
-    {
+  const rows = await db.database.prisma.$queryRaw<Record<string, unknown>[]>`
+    SELECT * FROM _prisma_migrations ORDER BY migration_name`
+  const folders = (await readdir(FOLDER, { withFileTypes: true })).filter((entry) => entry.isDirectory())
+  const names = folders.map(({ name }) => name).sort()
+  expect(rows.map((row) => row.migration_name)).toEqual(names)
+  for (const [index, name] of names.entries()) {
+    const sql = await readFile(new URL(`${name}/migration.sql`, FOLDER))
+    expect(rows[index]).toMatchObject({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       checksum: createHash('sha256').update(sql).digest('hex'),
       finished_at: expect.any(Date),
-      migration_name: FIRST,
       logs: null,
       rolled_back_at: null,
       started_at: expect.any(Date),
       applied_steps_count: 1,
-    },
-  ])
+    })
+  }
 })
 
 test('two that start together apply a migration once', async () => {

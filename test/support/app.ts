@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { createKey } from '../../src/auth/keys.ts'
+import { readConfig, type SpeedConfig } from '../../src/config.ts'
 import { loadSampleData } from '../../src/sample/load.ts'
 import { createApp } from '../../src/server/app.ts'
 import { seedCatalog } from './catalog.ts'
@@ -20,6 +21,8 @@ export interface StartOptions {
   corsOrigins?: string[]
   data?: 'small' | 'sample'
   trustedDocuments?: ReadonlyMap<string, string>
+  /** What differs from the defaults. */
+  speed?: Partial<SpeedConfig>
 }
 
 export interface GraphQLAnswer {
@@ -31,12 +34,13 @@ export interface GraphQLAnswer {
 /** The application over real HTTP on a free port, over a database of its own with the small catalog or the sample data in it. */
 export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   const { corsOrigins = [], data = 'small', trustedDocuments } = options
+  const speed = { ...readConfig({}).speed, ...options.speed }
   const db = await createDatabase()
   const { prisma } = db.database
   if (data === 'sample') await loadSampleData(db.database)
   else await seedCatalog(prisma)
   const { key } = await createKey(prisma, { name: 'test' })
-  const app = await createApp({ database: db.database, corsOrigins, logLevel: 'silent', trustedDocuments })
+  const app = await createApp({ database: db.database, corsOrigins, logLevel: 'silent', trustedDocuments, speed })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   return {
     ...db,

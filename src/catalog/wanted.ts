@@ -1,0 +1,10 @@
+import { type WantedItem, WHOLE_ITEM } from './item-fields.ts'
+
+/** What is wanted of a list: which fields of its nodes, where those are wanted at all, and whether the total. */
+export interface WantedList {
+  nodes?: WantedItem
+  total: boolean
+}
+
+/** For who has not said: every field, and the total. */
+export const WHOLE_LIST: WantedList = { nodes: WHOLE_ITEM, total: true }

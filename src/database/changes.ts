@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+
+/*
+ * Every transaction that writes says what it changed on the channel `catalog` (prisma/migrations), whoever made it. This
+ * listens, so that what is kept in memory can be told to be true or not. It relies on PostgreSQL's order: a notification is
+ * sent once the commit can be seen, so what was read before the notification came may be old, and what is read after is new.
+ */
+
+/** What a change is of: `dataset UUID`, `key UUID`, or `datasets` for any of them. */
+export type Topic = `dataset ${string}` | `key ${string}` | 'datasets'
+
+/** A moment between two changes. */
+export type Moment = number
+
+/** What this process has heard of changes in the database. */
+export interface Changes {
+  /** The present; undefined while changes might pass unheard. */
+  now: () => Moment | undefined
+  /** Whether nothing of these topics has changed since, for all that could be known. */
+  isUnchanged: (topics: readonly Topic[], since: Moment) => boolean
+  close: () => Promise<void>
+}
+
+/** For those who keep nothing. */
+export const unheardChanges: Changes = { now: () => undefined, isUnchanged: () => false, close: async () => {} }
+
+interface FollowOptions {
+  /** Makes a connection, not yet connected. */
+  createClient: () => pg.Client
+  /** Whether the connection may die without a word, as one over a network may. */
+  mayDieSilently: boolean
+}
+
+/** An answer to a heartbeat is good for so long: what is kept is never older, though the network swallow everything. */
+const LEASE_MS = 900
+const HEARTBEAT_MS = 250
+const RECONNECT_MS = 200
+const GIVE_UP_MS = 5_000
+/** More topics than this are forgotten, and with them all that was kept. */
+const TOPICS_LIMIT = 100_000
+
+/** Listens to the database from now on, and comes back to it whenever the connection is lost. */
+export function followChanges({ createClient, mayDieSilently }: FollowOptions): Changes {
+  const journal = new Journal()
+  const closing = new AbortController()
+  let heardUntil = Number.NEGATIVE_INFINITY
+
+  const listen = async () => {
+    const client = createClient()
+    const lost = new Promise<void>((resolve) => {
+      client.on('error', () => resolve())
+      client.on('end', () => resolve())
+      closing.signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+    client.on('notification', ({ payload }) => journal.note(payload ?? ''))
+    try {
+      await client.connect()
+      await client.query('LISTEN catalog')
+      // What has happened until now was not heard.
+      journal.forget()
+      if (mayDieSilently) await beat(client, lost)
+      else {
+        heardUntil = Number.POSITIVE_INFINITY
+        await lost
+      }
+    } finally {
+      heardUntil = Number.NEGATIVE_INFINITY
+      client.end().catch(() => {})
+    }
+  }
+
+  /** Asks again and again whether the database is there; before it answers it sends what there is to be heard. */
+  const beat = async (client: pg.Client, lost: Promise<void>) => {
+    const isLost = lost.then(() => true)
+    for (;;) {
+      const askedAt = performance.now()
+      const answer = client.query('SELECT 1').then(() => false)
+      if (await Promise.race([answer, isLost, sleep(GIVE_UP_MS, true, { ref: false })])) return
+      heardUntil = askedAt + LEASE_MS
+      if (await Promise.race([isLost, sleep(HEARTBEAT_MS, false, { ref: false })])) return
+    }
+  }
+
+  const following = (async () => {
+    while (!closing.signal.aborted) {
+      // Away: nothing is kept meanwhile, and requests tell by themselves.
+      await listen().catch(() => {})
+      if (!closing.signal.aborted) await sleep(RECONNECT_MS, undefined, { signal: closing.signal }).catch(() => {})
+    }
+  })()
+
+  const isHearing = () => performance.now() < heardUntil
+  return {
+    now: () => (isHearing() ? journal.now : undefined),
+    isUnchanged: (topics, since) => isHearing() && journal.isUnchanged(topics, since),
+    close: async () => {
+      closing.abort()
+      await following
+    },
+  }
+}
+
+/** When each topic last changed, counted in changes. */
+class Journal {
+  now: Moment = 0
+  #forgottenAt: Moment = 0
+  readonly #changedAt = new Map<string, Moment>()
+
+  note(payload: string): void {
+    if (payload === 'everything' || this.#changedAt.size >= TOPICS_LIMIT) this.forget()
+    this.now += 1
+    this.#changedAt.set(payload, this.now)
+    if (payload.startsWith('dataset ')) this.#changedAt.set('datasets', this.now)
+  }
+
+  /** From here on all may have changed. */
+  forget(): void {
+    this.now += 1
+    this.#forgottenAt = this.now
+    this.#changedAt.clear()
+  }
+
+  isUnchanged(topics: readonly Topic[], since: Moment): boolean {
+    if (since < this.#forgottenAt) return false
+    for (const topic of topics) {
+      const changedAt = this.#changedAt.get(topic)
+      if (changedAt !== undefined && changedAt > since) return false
+    }
+    return true
+  }
+}

@@ -1,0 +1,89 @@
+import { type DocumentNode, execute, getOperationAST, OperationTypeNode, parse, validate } from 'graphql'
+import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
+import type { CatalogAnswer, ReadCatalog } from '../catalog/reader.ts'
+import { graphqlErrorOf } from './error.ts'
+import { LIMITS, measure, withinTime } from './limits.ts'
+import { schema } from './schema.ts'
+
+/*
+ * Answers the plain request that nearly all are: a JSON body with a document that was seen before and is valid. Yoga would make a
+ * Request and a Response of it, at more than the cost of all the rest. What is not plain (an error in the document, a document's id,
+ * introspection, an answer with a status of its own) is left to Yoga, so that each thing is answered in one way.
+ */
+
+/** A request without `extensions`. */
+const plainRequest = z.strictObject({
+  query: z.string(),
+  variables: z.record(z.string(), z.unknown()).nullish(),
+  operationName: z.string().nullish(),
+})
+
+/** A body of a GraphQL response, and what was read for it. */
+export interface DirectAnswer {
+  body: string
+  hasErrors: boolean
+  reading: CatalogAnswer<unknown>['reading']
+}
+
+/** Answers a request's body, or leaves it to Yoga. */
+export type AnswerDirectly = (body: string, readCatalog: ReadCatalog) => Promise<DirectAnswer | undefined>
+
+/** Documents come from strangers: so many are kept, the least used given up first. */
+const KEPT_DOCUMENTS = 1_000
+
+/** @param report is told of what was thrown, so that what is not the client's is known of. */
+export function createDirect(report: (error: unknown) => void): AnswerDirectly {
+  const documents = new LRUCache<string, DocumentNode>({ max: KEPT_DOCUMENTS })
+
+  return async (body, readCatalog) => {
+    const request = parseRequest(body)
+    const document = request && findDocument(documents, request.query)
+    if (!document) return undefined
+    const { operationName, variables: variableValues = {} } = request
+    const operation = getOperationAST(document, operationName)
+    if (operation?.operation !== OperationTypeNode.QUERY) return undefined
+    if (measure(document, operation, variableValues ?? {}).excess) return undefined
+    const { result, reading } = await readCatalog((catalog) =>
+      withinTime(
+        execute({ schema, document, contextValue: { catalog }, variableValues, operationName: operationName ?? null }),
+        LIMITS.timeMs,
+      ),
+    )
+    const { errors, ...rest } = result
+    if (!errors) return { body: JSON.stringify(rest), hasErrors: false, reading }
+    const known = errors.map(graphqlErrorOf)
+    // Yoga knows what status the answer has then.
+    if (!rest.data || known.some(({ extensions }) => 'http' in extensions)) return undefined
+    errors.forEach(report)
+    return { body: JSON.stringify({ errors: known, ...rest }), hasErrors: true, reading }
+  }
+}
+
+function parseRequest(body: string): z.output<typeof plainRequest> | undefined {
+  try {
+    return plainRequest.safeParse(JSON.parse(body)).data
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+function findDocument(documents: LRUCache<string, DocumentNode>, query: string): DocumentNode | undefined {
+  const known = documents.get(query)
+  if (known) return known
+  if (Buffer.byteLength(query) > LIMITS.bytes || /__(schema|type)\b/.test(query)) return undefined
+  const document = parseDocument(query)
+  if (!document || validate(schema, document).length > 0) return undefined
+  documents.set(query, document)
+  return document
+}
+
+function parseDocument(query: string): DocumentNode | undefined {
+  try {
+    return parse(query, { maxTokens: LIMITS.tokens, noLocation: false })
+  } catch {
+    // Yoga says what is wrong with it.
+    return undefined
+  }
+}

@@ -1,0 +1,57 @@
+import { type Access, mayAccess } from '../catalog/access.ts'
+import type { Reading, Verdict } from '../catalog/reading.ts'
+import type { Changes, Moment, Topic } from '../database/changes.ts'
+import { Kept } from '../database/kept.ts'
+import type { TaggedBody } from './reply.ts'
+
+/** Who asks, when, and since when the answer is true that is about to be made. */
+export interface Asker {
+  key: Access
+  now: Date
+  since: Moment | undefined
+}
+
+/**
+ * Answers in memory, as they are sent. An answer is a function of the request, of what the key may access of it, and of the
+ * datasets that it touches. So one is given only to a key for which the access rule, asked anew, decides on those datasets as it did
+ * when the answer was made; and only as long as none of them has changed.
+ */
+export class AnswerCache {
+  /** Which datasets a request's answer depends on, as HTTP's Vary says which headers one does. */
+  readonly #verdicts: Kept<readonly Verdict[]>
+  readonly #answers: Kept<TaggedBody>
+
+  /** @param bytes is how much memory answers may take; nothing is kept with 0. */
+  constructor(changes: Changes, bytes: number) {
+    const limit = Math.max(1, Math.floor(bytes / 2))
+    this.#verdicts = new Kept(changes, {
+      limit: Math.ceil(limit / 4),
+      sizeOf: (verdicts) => 100 + 250 * verdicts.length,
+    })
+    this.#answers = new Kept(changes, { limit, sizeOf: ({ body }) => body.length + ENTRY_BYTES })
+  }
+
+  /** The answer to a request, where there is one for such a key. */
+  find(request: string, { key, now }: Asker): TaggedBody | undefined {
+    const verdicts = this.#verdicts.get(request)
+    return verdicts && this.#answers.get(decide(verdicts, key, now) + request)
+  }
+
+  /** Keeps an answer, if nothing has changed since it was begun. */
+  store(request: string, answer: TaggedBody, { key, now, since }: Asker, reading: Reading): void {
+    const { verdicts, onAll } = reading.dependencies
+    const topics: Topic[] = onAll ? ['datasets'] : verdicts.map(({ dataset }): Topic => `dataset ${dataset.id}`)
+    this.#verdicts.set(request, verdicts, since, topics)
+    this.#answers.set(decide(verdicts, key, now) + request, answer, since, topics)
+  }
+}
+
+/** What an entry takes beside the body: its key, which is text of two bytes a character at the most, and its place. */
+const ENTRY_BYTES = 500
+
+/** How the access rule decides on each dataset, a character each. */
+function decide(verdicts: readonly Verdict[], access: Access, now: Date): string {
+  let decisions = ''
+  for (const { dataset } of verdicts) decisions += mayAccess(access, dataset, now) ? '+' : '-'
+  return decisions
+}
