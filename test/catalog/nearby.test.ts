@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { pointAt } from '../../src/catalog/cubes.ts'
+import { searchNearby } from '../../src/catalog/nearby-search.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+
+/*
+ * Searches among the counts of cubes against plain ST_DWithin and ST_Distance, over places made at random: a city with many at the same
+ * spot, both poles, the antimeridian, and the rest of the world.
+ */
+
+let db: TestDatabase
+const DATASETS = Array.from({ length: 3 }, () => randomUUID())
+const random = generator(20261121)
+
+beforeAll(async () => {
+  db = await createDatabase()
+  const { prisma } = db.database
+  const now = new Date()
+  await prisma.dataset.createMany({
+    data: DATASETS.map((id, n) => ({
+      id,
+      slug: `d${n}`,
+      name: `D${n}`,
+      status: 'active' as const,
+      visibility: 'public' as const,
+      attribution: '',
+      createdAt: now,
+      updatedAt: now,
+    })),
+  })
+  await prisma.item.createMany({ data: Array.from({ length: 6_000 }, (_, n) => newItem(n)) })
+})
+afterAll(() => db.close())
+
+function newItem(n: number) {
+  const now = new Date()
+  const [latitude, longitude] = place(n)
+  return {
+    id: randomUUID(),
+    // The second holds one in twenty of all, wherever they are.
+    datasetId: DATASETS[n % 20 === 0 ? 1 : n % 3 === 0 ? 2 : 0] ?? '',
+    name: String(n),
+    administrativeAreaCode: 'a',
+    categoryCode: 'c',
+    latitude: latitude.toFixed(7),
+    longitude: longitude.toFixed(7),
+    createdAt: now,
+    updatedAt: now,
+  }
+}
+
+/** Every other in the city, a third of these at the spots of a grid. */
+function place(n: number): [number, number] {
+  if (n % 2 === 0) {
+    const spread = n % 3 === 0 ? Math.round((random() - 0.5) * 8) / 200 : (random() + random() + random() - 1.5) / 10
+    return [37.5 + spread, 127 + (n % 3 === 0 ? Math.round((random() - 0.5) * 8) / 200 : (random() - 0.5) / 5)]
+  }
+  if (n % 11 === 0) return [90 - random() * random(), random() * 360 - 180]
+  if (n % 13 === 0) return [-90 + random() / 100, random() * 360 - 180]
+  if (n % 7 === 0) return [10 + random(), ((180 + (random() - 0.5) + 180) % 360) - 180]
+  return [random() * 180 - 90, random() * 360 - 180]
+}
+
+const SPOTS = [
+  { latitude: 37.5, longitude: 127 },
+  { latitude: 37.5, longitude: 127.05 },
+  { latitude: 90, longitude: 0 },
+  { latitude: -90, longitude: 77 },
+  { latitude: 89.7, longitude: -180 },
+  { latitude: 10.5, longitude: 180 },
+  { latitude: 10.5, longitude: -179.9 },
+  { latitude: 0, longitude: 0 },
+]
+
+function someSearch(n: number) {
+  const spot = SPOTS[n % SPOTS.length] ?? SPOTS[0]
+  const jitter = n % 3 === 0 ? 0 : 0.3 * (random() - 0.5)
+  return {
+    latitude: Math.max(-90, Math.min(90, Number(((spot?.latitude ?? 0) + jitter).toFixed(6)))),
+    longitude: Math.max(-180, Math.min(180, Number(((spot?.longitude ?? 0) + jitter).toFixed(6)))),
+    radius: [1, 50_000, 10 ** (random() * 4.69)][n % 3] ?? 1,
+    limit: [1, 20, 100][Math.floor(random() * 3)] ?? 20,
+    offset: [0, 0, 20, 100, 1_000, 2_900][Math.floor(random() * 6)] ?? 0,
+    wanted: { fields: ['id', 'name'] },
+    scope: [DATASETS, DATASETS.slice(1, 2), DATASETS.slice(1), []][Math.floor(random() * 4)] ?? [],
+  }
+}
+
+/** The contract's own words, with nothing to be fast. */
+async function plainSearch({ latitude, longitude, radius, limit, offset, scope }: ReturnType<typeof someSearch>) {
+  return db.database.withSession(async (session) => {
+    const { rows } = await session.query<{ id: string; distance: number }>(
+      `SELECT id, ST_Distance(location, centre) AS distance
+         FROM items CROSS JOIN (SELECT ST_SetSRID(ST_MakePoint($2, $1), 4326)::geography AS centre) AS circle
+        WHERE ST_DWithin(location, centre, $3) AND dataset_id = ANY ($4::uuid[]) ORDER BY distance, id`,
+      [latitude, longitude, radius, scope],
+    )
+    return { total: rows.length, nodes: rows.slice(offset, offset + limit) }
+  })
+}
+
+async function expectExact(searches: number): Promise<number> {
+  let greatest = 0
+  for (let n = 0; n < searches; n += 1) {
+    const { scope, ...window } = someSearch(n)
+    const { total, nodes } = await searchNearby(db.database.prisma, window, scope)
+    const found = { total, nodes: nodes.map(({ item, distance }) => ({ id: item.id, distance })) }
+    expect(found, JSON.stringify({ ...window, scope })).toEqual(await plainSearch({ scope, ...window }))
+    greatest = Math.max(greatest, total ?? 0)
+  }
+  return greatest
+}
+
+describe('A search among cubes is exactly one among points', () => {
+  test('in 300 circles, of any size, at any depth, in any datasets', async () => {
+    expect(await expectExact(300)).toBeGreaterThan(2_000)
+  })
+
+  test('and still is after items have come, gone, moved, and changed their dataset', async () => {
+    const { item } = db.database.prisma
+    await item.createMany({ data: Array.from({ length: 500 }, (_, n) => newItem(n)) })
+    await item.updateMany({ where: { name: { endsWith: '7' } }, data: { latitude: 37.51, longitude: 127.01 } })
+    await item.updateMany({ where: { name: { endsWith: '3' } }, data: { datasetId: DATASETS[1] ?? '' } })
+    await item.deleteMany({ where: { name: { endsWith: '5' } } })
+    await expectExact(100)
+  })
+})
+
+test('a point on the ellipsoid is where PostGIS has it', async () => {
+  const [row] = await db.database.prisma.$queryRaw<{ arc: number }[]>`
+    SELECT ST_Distance('POINT(127 37.5)'::geography, 'POINT(127.001 37.5)'::geography) AS arc`
+  const [a, b] = [pointAt(37.5, 127), pointAt(37.5, 127.001)]
+  expect(Math.hypot(a.x - b.x, a.y - b.y, a.z - b.z)).toBeCloseTo(row?.arc ?? 0, 5)
+})
+
+/** Numbers from 0 to 1, the same each time (mulberry32). */
+function generator(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

@@ -1,0 +1,195 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createKey, grantDataset, withdrawGrant } from '../../src/auth/keys.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { DATASET, ITEM } from '../support/catalog.ts'
+
+/*
+ * Answers are kept in memory, and are never stale, torn or somebody else's (decisions.md section 8).
+ */
+
+let t: TestApp
+beforeAll(async () => {
+  t = await startApp()
+})
+afterAll(() => t.close())
+
+const PAGE = '/v1/datasets/seoul/items?limit=100'
+const QUERY =
+  '{ dataset(id: "seoul") { name items(limit: 100) { total nodes { name images { altText } parent { name } } } } }'
+
+/** How many statements an answer takes. */
+async function statementsOf(ask: () => Promise<unknown>): Promise<number> {
+  t.statements.length = 0
+  await ask()
+  return t.statements.length
+}
+
+/** Asks until there is nothing to be read for the answer: then it is kept. */
+const warm = (ask: () => Promise<unknown>) => expect.poll(() => statementsOf(ask), { interval: 5 }).toBe(0)
+
+describe('An answer is kept', () => {
+  test.each<[string, () => Promise<unknown>]>([
+    ['the list of datasets', () => t.get('/v1/datasets')],
+    ['a dataset', () => t.get('/v1/datasets/seoul')],
+    ['a page of items', () => t.get(PAGE)],
+    ['an item', () => t.get(`/v1/dataset-items/${ITEM.palace}`)],
+    ['a search', () => t.get('/v1/dataset-items/nearby?latitude=37.5&longitude=127')],
+    ['a GraphQL operation', () => t.graphql(QUERY)],
+  ])('%s: asked for again it takes no statement', async (_what, ask) => {
+    await warm(ask)
+    expect(await statementsOf(ask)).toBe(0)
+  })
+
+  test('and given to another key with the same access, without a statement but for the key', async () => {
+    await warm(() => t.get(PAGE))
+    const { key } = await createKey(t.database.prisma, { name: 'other', accessTiers: ['x'] })
+    await t.get('/v1/datasets/seoul', { authorization: `Bearer ${key}` })
+    expect(await statementsOf(() => t.get(PAGE, { authorization: `Bearer ${key}` }))).toBe(0)
+  })
+
+  test('and not one with an error', async () => {
+    const ask = () => t.get('/v1/datasets/nowhere')
+    await ask()
+    expect(await statementsOf(ask)).toBeGreaterThan(0)
+  })
+})
+
+describe('A kept answer is given to nobody who may not see it', () => {
+  const get = (path: string, key: string) => t.get(path, { authorization: `Bearer ${key}` })
+
+  test('not to a key without the grant, nor once the grant is gone or has expired', async () => {
+    const { prisma } = t.database
+    const { key, id } = await createKey(prisma, { name: 'granted', datasets: ['restricted'] })
+    const path = '/v1/datasets/restricted/items'
+    await warm(() => get(path, key))
+    expect((await t.get(path)).status).toBe(403)
+    await withdrawGrant(prisma, { keyId: id, dataset: 'restricted' })
+    await expect.poll(async () => (await get(path, key)).status, { interval: 2, timeout: 1000 }).toBe(403)
+    await grantDataset(prisma, { keyId: id, dataset: 'restricted', expiresAt: new Date(Date.now() + 700) })
+    await expect.poll(async () => (await get(path, key)).status, { interval: 2, timeout: 600 }).toBe(200)
+    await sleep(700)
+    expect((await get(path, key)).status).toBe(403)
+  })
+
+  test('of what lies in many datasets each key gets its own', async () => {
+    const { prisma } = t.database
+    const { key: gold } = await createKey(prisma, { name: 'gold', accessTiers: ['gold'] })
+    const path = '/v1/dataset-items/nearby?latitude=37.5796&longitude=126.977&radius=100'
+    const names = async (key: string) =>
+      (await (await get(path, key)).json()).data.map(({ name }: { name: string }) => name)
+    for (let round = 0; round < 3; round += 1) {
+      expect(await names(gold)).toContain('Paid place')
+      expect(await names(t.key)).not.toContain('Paid place')
+    }
+  })
+
+  test('not after the dataset was shut', async () => {
+    const { prisma } = t.database
+    await warm(() => t.get('/v1/datasets/archived/items'))
+    await prisma.dataset.update({ where: { id: DATASET.archived }, data: { status: 'draft' } })
+    await expect
+      .poll(async () => (await t.get('/v1/datasets/archived/items')).status, { interval: 2, timeout: 1000 })
+      .toBe(403)
+  })
+})
+
+describe('After a change', () => {
+  const namesInRest = async () =>
+    new Set((await (await t.get(PAGE)).json()).data.map(({ name }: { name: string }) => name))
+
+  test.each<[string, string, () => Promise<unknown>]>([
+    ['an item', `UPDATE items SET name = 'changed 1' WHERE id = '${ITEM.gate}'`, () => t.get(PAGE)],
+    ['an image', `UPDATE images SET alt_text = 'changed 2'`, () => t.graphql(QUERY)],
+    ['the dataset', `UPDATE datasets SET name = 'changed 3' WHERE slug = 'seoul'`, () => t.get('/v1/datasets')],
+    [
+      'a new item',
+      `INSERT INTO items (id, dataset_id, name, administrative_area_code, category_code, latitude, longitude, created_at, updated_at)
+       VALUES ('99999999-0000-4000-8000-000000000001', '${DATASET.seoul}', 'changed 4', 'a', 'c', 37.5, 127, now(), now())`,
+      () => t.get('/v1/dataset-items/nearby?latitude=37.5&longitude=127'),
+    ],
+  ])('of %s by psql the kept answer is gone within a second', async (_what, sql, ask) => {
+    await warm(ask)
+    const marker = /changed \d/.exec(sql)?.[0] ?? ''
+    const text = async () => {
+      const answer = await ask()
+      return answer instanceof Response ? answer.text() : JSON.stringify(answer)
+    }
+    expect(await text()).not.toContain(marker)
+    await t.database.withSession((session) => session.query(sql))
+    await expect.poll(text, { interval: 1, timeout: 1000 }).toContain(marker)
+  })
+
+  test('of one dataset the answers about others stay', async () => {
+    const paid = await createKey(t.database.prisma, { name: 'paid', accessTiers: ['gold'] })
+    const ask = () => t.get('/v1/datasets/paid/items', { authorization: `Bearer ${paid.key}` })
+    await warm(ask)
+    await t.database.prisma.item.update({ where: { id: ITEM.gate }, data: { description: 'other' } })
+    await sleep(50)
+    expect(await statementsOf(ask)).toBe(0)
+  })
+
+  test('no reader sees the old after it has seen the new, nor half of it, whatever way it comes', async () => {
+    let generation = 0
+    let isWriting = true
+    const write = async () => {
+      while (generation < 60) {
+        const next = `generation ${String(generation + 1).padStart(4, '0')}`
+        await t.database.withSession(async (session) => {
+          await session.query('BEGIN')
+          await session.query('UPDATE items SET name = $1 WHERE dataset_id = $2', [next, DATASET.seoul])
+          await session.query('UPDATE datasets SET name = $1 WHERE id = $2', [next, DATASET.seoul])
+          await session.query('COMMIT')
+        })
+        generation += 1
+        await sleep(5)
+      }
+      isWriting = false
+    }
+    const delays: number[] = []
+    const read = async (ask: () => Promise<string[]>) => {
+      let last = ''
+      while (isWriting) {
+        const committed = generation
+        const startedAt = performance.now()
+        const names = new Set(await ask())
+        // What was there before the first.
+        if (last === '' && ![...names].some((name) => name.startsWith('generation'))) continue
+        expect(names.size).toBe(1)
+        const [name = ''] = names
+        expect(name >= last).toBe(true)
+        last = name
+        // Ten generations are fifty milliseconds and more.
+        if (committed > 0 && performance.now() - startedAt < 20) delays.push(committed - Number(name.slice(-4)))
+      }
+    }
+    const rest = async () => [...(await namesInRest())] as string[]
+    const graphql = async () => {
+      const { body } = await t.graphql(QUERY)
+      const { name, items } = body.data.dataset
+      return [
+        name,
+        ...items.nodes.flatMap((item: { name: string; parent: { name: string } | null }) => [
+          item.name,
+          item.parent?.name ?? item.name,
+        ]),
+      ]
+    }
+    await Promise.all([write(), read(rest), read(rest), read(graphql), read(graphql)])
+    expect(Math.max(...delays)).toBeLessThan(10)
+    await expect.poll(rest, { interval: 1, timeout: 1000 }).toEqual(['generation 0060'])
+  })
+})
+
+describe.runIf(inject('template').kind === 'postgres')('When the connection that listens is lost', () => {
+  test('answers are new at once, and kept again once it is back', async () => {
+    await warm(() => t.get(PAGE))
+    await t.database.withSession(async (session) => {
+      await session.query(`
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query IN ('LISTEN catalog', 'SELECT 1') AND pid <> pg_backend_pid()`)
+      await session.query(`UPDATE items SET name = 'while away' WHERE dataset_id = $1`, [DATASET.seoul])
+    })
+    await expect.poll(async () => (await t.get(PAGE)).text(), { interval: 1, timeout: 1000 }).toContain('while away')
+    await warm(() => t.get(PAGE))
+  })
+})
