@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --disable-warning=ExperimentalWarning
+#!/usr/bin/env -S node --disable-warning=ExperimentalWarning --max-semi-space-size=32
 import { Command, CommanderError } from 'commander'
 import { importCommand } from './cli/import.ts'
 import { keysCommand } from './cli/keys.ts'

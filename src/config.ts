@@ -46,6 +46,9 @@ const environment = z
     KEPT_TOTALS: flag.default(true),
     PAGE_MARKS: flag.default(true),
     NEARBY_CUBES: flag.default(true),
+    BATCHED_SENDS: flag.default(true),
+    WRITTEN_PAGES: flag.default(true),
+    SHARED_STATEMENTS: flag.default(true),
     DIRECT_GRAPHQL: flag.default(true),
   })
   .transform((env) => ({
@@ -68,6 +71,9 @@ const environment = z
       keptTotals: env.KEPT_TOTALS,
       pageMarks: env.PAGE_MARKS,
       nearbyCubes: env.NEARBY_CUBES,
+      batchedSends: env.BATCHED_SENDS,
+      writtenPages: env.WRITTEN_PAGES,
+      sharedStatements: env.SHARED_STATEMENTS,
       directGraphQL: env.DIRECT_GRAPHQL,
     },
   }))

@@ -149,11 +149,11 @@ export class Catalog {
     { page, limit }: PageArguments,
     wanted: WantedList,
   ): Page<Item> {
-    const list = { ...selection, ...order, limit, wanted: wanted.nodes ?? WHOLE_ITEM }
+    const list = { ...selection, ...order, limit, wanted: wanted.nodes ?? WHOLE_ITEM, members: wanted.written }
     return createPage({
       page,
       limit,
-      hasNodes: wanted.nodes !== undefined,
+      hasNodes: wanted.nodes !== undefined || wanted.written !== undefined,
       fetch: (offset) =>
         this.#sources.itemPages.load({ ...list, offset, isCounted: wanted.total || offset > 0 }, owner),
       count: () => this.#sources.itemCounts.load(selection, owner),

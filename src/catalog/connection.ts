@@ -49,7 +49,7 @@ export function createConnection(
   const window = backward
     ? { order: OPPOSITE[order], after: bounds.before, before: bounds.after }
     : { order, ...bounds }
-  const details = { wanted: wanted.nodes ?? WHOLE_ITEM, isCounted: wanted.total }
+  const details = { wanted: wanted.nodes ?? WHOLE_ITEM, isForCursor: true, isCounted: wanted.total }
   const fetchAll = () => source.fetch({ ...selection, ...window, ...details, sort, limit: limit + 1, offset: 0 })
   const fetch = async () => (await fetchAll()).nodes
   const nodes = async () => {

@@ -39,6 +39,9 @@ const ITEM_COLUMNS: Columns = {
   extraAttributes: 'extra_attributes',
 }
 
+/** An item as a client will read it: its members by name, in their order; and so its images and its parent. */
+export type ItemMembers = readonly (string | { images: readonly string[] } | { parent: ItemMembers })[]
+
 /** Those that need more than their name: text without trailing zeros, and UTC whatever the session's time zone. */
 const ITEM_EXPRESSIONS: Readonly<Record<string, (table: string) => string>> = {
   latitude: (table) => `trim_scale(${table}.latitude)::text`,
@@ -60,8 +63,26 @@ const IMAGE_COLUMNS: Columns = {
   isPrimary: 'is_primary',
 }
 
-/** What the catalog itself needs of each item, to find what hangs on it and to make a cursor. */
-const ALWAYS = ['id', 'datasetId', 'parentItemId']
+/** As they go out, where PostgreSQL writes the answer itself. */
+const WRITTEN: Readonly<Record<string, (table: string) => string>> = {
+  __typename: () => `'Item'`,
+  latitude: (table) => `trim_scale(${table}.latitude)::text`,
+  longitude: (table) => `trim_scale(${table}.longitude)::text`,
+  createdAt: (table) => writtenMoment(`${table}.created_at`),
+  updatedAt: (table) => writtenMoment(`${table}.updated_at`),
+}
+
+const writtenMoment = (moment: string) => `to_char(${moment} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+/** Those whose JSON PostgreSQL writes otherwise than JSON.stringify does, or that are nobody's but the catalog's. */
+const UNWRITTEN = new Set(['extraAttributes', 'externalId'])
+
+/** What the catalog itself needs of an item, to find what hangs on it. */
+const NEEDED_FOR: Readonly<Record<string, string[]>> = {
+  dataset: ['datasetId'],
+  children: ['datasetId'],
+  parent: ['parentItemId'],
+}
 
 /** All fields of an item, and nothing that hangs on it. */
 export const WHOLE_ITEM: WantedItem = { fields: [...Object.keys(ITEM_COLUMNS), ...Object.keys(ITEM_EXPRESSIONS)] }
@@ -75,18 +96,61 @@ const KNOWN_LIMIT = 1_000
  * @param also are fields that are needed besides.
  */
 export function itemColumns(wanted: WantedItem, also: readonly string[] = []): Prisma.Sql {
-  const name = JSON.stringify([wanted, also])
+  return remember(JSON.stringify([wanted, also]), () =>
+    columnsOf('i', { ...wanted, fields: [...wanted.fields, ...also] }),
+  )
+}
+
+/** @param make gives SQL that is made of this file's constants alone. */
+function remember(name: string, make: () => string): Prisma.Sql {
   const before = known.get(name)
   if (before) return before
   if (known.size >= KNOWN_LIMIT) known.clear()
-  // Made of this file's constants alone.
-  const columns = Prisma.raw(columnsOf('i', { ...wanted, fields: [...wanted.fields, ...also] }))
+  const columns = Prisma.raw(make())
   known.set(name, columns)
   return columns
 }
 
+/** Whether PostgreSQL can write a field of an item as it goes out. */
+export function isWritable(field: string): boolean {
+  return field in WRITTEN || (field in ITEM_COLUMNS && !UNWRITTEN.has(field))
+}
+
+/** Whether PostgreSQL can write a field of an image as it goes out. */
+export function isWritableOfImage(field: string): boolean {
+  return field === '__typename' || (field in IMAGE_COLUMNS && field !== 'itemId')
+}
+
+/** The columns of `SELECT` for the members of the items of the table `i`, in their order. */
+export function memberColumns(members: ItemMembers): Prisma.Sql {
+  return remember(JSON.stringify(members), () => membersOf('i', members))
+}
+
+function membersOf(table: string, members: ItemMembers): string {
+  return members.map((member) => memberOf(table, member)).join(', ')
+}
+
+function memberOf(table: string, member: ItemMembers[number]): string {
+  if (typeof member === 'string') {
+    return `${WRITTEN[member]?.(table) ?? `${table}.${ITEM_COLUMNS[member]}`} AS "${member}"`
+  }
+  if ('parent' in member) {
+    const parent = `${table}p`
+    return `(SELECT row_to_json(parent) FROM (
+              SELECT ${membersOf(parent, member.parent)} FROM items ${parent} WHERE ${parent}.id = ${table}.parent_item_id
+            ) AS parent) AS parent`
+  }
+  const columns = member.images.map(
+    (field) => `${IMAGE_COLUMNS[field] ? `m.${IMAGE_COLUMNS[field]}` : `'Image'`} AS "${field}"`,
+  )
+  return `array_to_json(ARRAY(SELECT image FROM (
+            SELECT ${columns.join(', ')} FROM images m WHERE m.item_id = ${table}.id ORDER BY m.sort_order, m.id
+          ) AS image)) AS images`
+}
+
 function columnsOf(table: string, { fields, images, parent }: WantedItem): string {
-  const columns = [...new Set([...ALWAYS, ...fields])].flatMap((field) => column(table, field))
+  const needed = fields.flatMap((field) => NEEDED_FOR[field] ?? [])
+  const columns = [...new Set(['id', ...needed, ...fields])].flatMap((field) => column(table, field))
   if (images) columns.push(imagesOf(table, images))
   if (parent) columns.push(parentOf(table, parent))
   return columns.join(', ')

@@ -1,6 +1,6 @@
 import { Prisma } from '../generated/prisma/client.ts'
 import type { ItemSort, SortOrder } from './arguments.ts'
-import { itemColumns, type WantedItem } from './item-fields.ts'
+import { type ItemMembers, itemColumns, memberColumns, type WantedItem } from './item-fields.ts'
 import type { Item } from './records.ts'
 
 /*
@@ -45,6 +45,10 @@ export interface ItemWindow extends ItemSelection, ItemOrder, ItemBounds {
   /** How many of the offset are left to pass over where `after` has come so far. */
   passOver?: number
   wanted: WantedItem
+  /** Where PostgreSQL is to write the items as they go out, instead of those wanted. */
+  members?: ItemMembers | undefined
+  /** Whether cursors will be made of the items. */
+  isForCursor?: boolean
   /** Whether to say how many there are in all. A window behind the end is found to be empty without walking there. */
   isCounted: boolean
 }
@@ -52,6 +56,8 @@ export interface ItemWindow extends ItemSelection, ItemOrder, ItemBounds {
 /** A part of a list, and what its statement tells besides. */
 export interface ItemWindowContent {
   nodes: Item[]
+  /** The items as they go out, a JSON array, where they were asked for so. */
+  written?: string
   /** Where it was asked for. */
   total: number | null
   /** Of the owner's dataset; null when that is gone. */
@@ -74,20 +80,59 @@ export async function fetchItemPages(
   owners: readonly ItemOwner[],
   totals: Totals,
 ): Promise<ItemWindowContent[]> {
-  const rows = await prisma.$queryRaw<{ revision: bigint | null; total: number | null; nodes: string | null }[]>`
-    SELECT (SELECT revision FROM datasets WHERE id = owner.dataset_id) AS revision, list.total, (
-             SELECT json_agg(page) FROM (${selectWindow(window)}) AS page
-           )::text AS nodes
+  const rows = await prisma.$queryRaw<WindowRow[]>`${selectWindows(window, owners, totals)} ORDER BY n`
+  return rows.map((row) => contentOf(row, window))
+}
+
+/** A window of an owner's list. */
+export interface OwnedWindow {
+  window: ItemWindow
+  owner: ItemOwner
+}
+
+/** Several windows of any lists, in one statement. */
+export async function fetchItemWindows(
+  prisma: Prisma.TransactionClient,
+  windows: readonly OwnedWindow[],
+  totals: Totals,
+): Promise<ItemWindowContent[]> {
+  const selects = windows.map(
+    ({ window, owner }, place) =>
+      Prisma.sql`SELECT ${place}::integer AS place, one.* FROM (${selectWindows(window, [owner], totals)}) AS one`,
+  )
+  const rows = await prisma.$queryRaw<(WindowRow & { place: number })[]>(Prisma.join(selects, ' UNION ALL '))
+  const content = ({ place, ...row }: (typeof rows)[number]) => windows[place] && contentOf(row, windows[place].window)
+  return rows.sort((a, b) => a.place - b.place).flatMap((row) => content(row) ?? [])
+}
+
+interface WindowRow {
+  revision: bigint | null
+  total: number | null
+  nodes: string | null
+}
+
+function contentOf({ revision, total, nodes }: WindowRow, { members }: ItemWindow): ItemWindowContent {
+  if (members) return { revision, total, nodes: [], written: nodes ?? '[]' }
+  return { revision, total, nodes: nodes === null ? [] : JSON.parse(nodes) }
+}
+
+function selectWindows(window: ItemWindow, owners: readonly ItemOwner[], totals: Totals): Prisma.Sql {
+  const page = Prisma.sql`(${selectWindow(window)}) AS page`
+  const nodes = window.members
+    ? // Of json_agg and this only this one writes as JSON.stringify does, without spaces.
+      Prisma.sql`SELECT array_to_json(ARRAY(SELECT page FROM ${page}))`
+    : Prisma.sql`SELECT json_agg(page) FROM ${page}`
+  return Prisma.sql`
+    SELECT owner.n, (SELECT revision FROM datasets WHERE id = owner.dataset_id) AS revision, list.total,
+           (${nodes})::text AS nodes
       FROM ${ownerTable(owners)}
-     CROSS JOIN LATERAL (SELECT ${window.isCounted ? totals(window) : Prisma.sql`NULL::integer`} AS total) AS list
-     ORDER BY owner.n`
-  return rows.map(({ nodes, ...row }) => ({ ...row, nodes: nodes === null ? [] : JSON.parse(nodes) }))
+     CROSS JOIN LATERAL (SELECT ${window.isCounted ? totals(window) : Prisma.sql`NULL::integer`} AS total) AS list`
 }
 
 /** The first page is read as it is walked; of a deeper one only the index is, and then the rows of the page are fetched. */
 function selectWindow(window: ItemWindow): Prisma.Sql {
-  const { limit, offset, passOver = offset, sort, isCounted, wanted } = window
-  const columns = itemColumns(wanted, [sort])
+  const { limit, offset, passOver = offset, sort, isCounted, wanted, members, isForCursor } = window
+  const columns = members ? memberColumns(members) : itemColumns(wanted, isForCursor ? ['datasetId', sort] : [])
   const among = Prisma.sql`FROM items i WHERE ${isSelected(window)} AND ${isBetween(window)}`
   if (offset === 0) return Prisma.sql`SELECT ${columns} ${among} ORDER BY ${orderOf(window)} LIMIT ${limit}`
   const isThere = isCounted ? Prisma.sql`list.total > ${offset}::bigint` : Prisma.sql`true`

@@ -3,6 +3,8 @@ export interface Page<Node> {
   page: number
   limit: number
   nodes: () => Promise<Node[]>
+  /** The nodes as they go out, a JSON array, where they were asked for so. */
+  written: () => Promise<string>
   /** How many there are on all pages. */
   total: () => Promise<number>
 }
@@ -10,6 +12,7 @@ export interface Page<Node> {
 /** What is fetched of a list at once. The total is null where it was not asked for. */
 export interface Fetched<Node> {
   nodes: Node[]
+  written?: string
   total: number | null
 }
 
@@ -29,6 +32,11 @@ export function createPage<Node>({ page, limit, hasNodes, fetch, count }: PageSo
     page,
     limit,
     nodes: async () => (await fetch(offset)).nodes,
+    written: async () => {
+      const { written } = await fetch(offset)
+      if (written === undefined) throw new TypeError('The nodes were not asked for as they go out')
+      return written
+    },
     total: async () => (hasNodes ? (await fetch(offset)).total : null) ?? count(),
   }
 }

@@ -7,6 +7,7 @@ import { countedTotals, keptTotals } from './items.ts'
 import { PageMarks } from './page-marks.ts'
 import { Reading } from './reading.ts'
 import { createSources } from './sources.ts'
+import { poolWindows } from './window-pool.ts'
 
 /** What was read, and how: on what the answer depends. */
 export interface CatalogAnswer<Result> {
@@ -28,6 +29,7 @@ export interface ReaderOptions {
   keptTotals: boolean
   pageMarks: boolean
   nearbyCubes: boolean
+  sharedStatements: boolean
 }
 
 const SNAPSHOT_TIMEOUT_MS = 20_000
@@ -42,6 +44,7 @@ export function createCatalogReader(prisma: PrismaClient, changes: Changes, opti
   const kept = keepDatasets(changes)
   const marks = options.pageMarks ? new PageMarks() : undefined
   const ways = { totals: options.keptTotals ? keptTotals : countedTotals, nearbyCubes: options.nearbyCubes }
+  const pooled = options.sharedStatements ? poolWindows(prisma, ways.totals) : undefined
   const isolation = {
     isolationLevel: 'RepeatableRead',
     timeout: SNAPSHOT_TIMEOUT_MS,
@@ -51,7 +54,7 @@ export function createCatalogReader(prisma: PrismaClient, changes: Changes, opti
   return (access, now) => async (read) => {
     if (options.optimisticReads) {
       const reading = new Reading(access, now)
-      const catalog = new Catalog(createSources({ prisma, reading, kept, marks, ...ways }), reading)
+      const catalog = new Catalog(createSources({ prisma, reading, kept, marks, pooled, ...ways }), reading)
       const attempt = (async () => read(catalog))()
       // What it threw may be due to what changed; if not, it is thrown below.
       await attempt.catch(() => {})

@@ -18,6 +18,7 @@ import { searchNearby } from './nearby-search.ts'
 import { MARK_STEP, type PageMarks } from './page-marks.ts'
 import type { Reading } from './reading.ts'
 import { type Dataset, toItem } from './records.ts'
+import { isCheap, type PooledFetch } from './window-pool.ts'
 
 /** The ways to the database. Within a request what is asked for together is one statement, and nothing is read twice. */
 export type Sources = ReturnType<typeof createSources>
@@ -30,17 +31,25 @@ export interface SourceOptions {
   kept?: KeptDatasets | undefined
   /** Where deep pages go on from; without it they are walked to. */
   marks?: PageMarks | undefined
+  /** Reads together what several requests ask for; without it each reads for itself. */
+  pooled?: PooledFetch | undefined
   totals: Totals
   nearbyCubes: boolean
 }
 
 /** Sources that read for the length of one request; they know nothing of access. */
 export function createSources(options: SourceOptions) {
-  const { prisma, reading, kept, marks, totals, nearbyCubes } = options
+  const { prisma, reading, kept, marks, pooled, totals, nearbyCubes } = options
   const send = (isStamped = false) => {
     reading.send({ isStamped })
     return prisma
   }
+  const readPooled: PooledFetch | undefined =
+    pooled &&
+    ((window, owner) => {
+      reading.send({ isStamped: true })
+      return pooled(window, owner)
+    })
   const approach = async (window: ItemWindow, owners: readonly ItemOwner[]) => {
     const [owner] = owners
     const revision = owner && reading.revisionOf(owner.datasetId)
@@ -67,7 +76,11 @@ export function createSources(options: SourceOptions) {
       (image) => image.itemId,
     ),
     itemPages: new ArgumentsLoader(async (window: ItemWindow, owners: readonly ItemOwner[]) => {
-      const pages = await fetchItemPages(send(true), await approach(window, owners), owners, totals)
+      const [owner] = owners
+      const pages =
+        readPooled && owner && owners.length === 1 && isCheap(window)
+          ? [await readPooled(window, owner)]
+          : await fetchItemPages(send(true), await approach(window, owners), owners, totals)
       pages.forEach(({ revision }, index) => {
         reading.confirm(owners[index]?.datasetId ?? '', revision)
       })

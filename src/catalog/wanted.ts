@@ -1,8 +1,10 @@
-import { type WantedItem, WHOLE_ITEM } from './item-fields.ts'
+import { type ItemMembers, type WantedItem, WHOLE_ITEM } from './item-fields.ts'
 
 /** What is wanted of a list: which fields of its nodes, where those are wanted at all, and whether the total. */
 export interface WantedList {
   nodes?: WantedItem
+  /** Where the nodes are wanted as they go out, and not to be looked at. */
+  written?: ItemMembers
   total: boolean
 }
 

@@ -1,10 +1,11 @@
-import { type DocumentNode, execute, getOperationAST, OperationTypeNode, parse, validate } from 'graphql'
+import { type DocumentNode, getOperationAST, OperationTypeNode, parse, validate } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { CatalogAnswer, ReadCatalog } from '../catalog/reader.ts'
 import { graphqlErrorOf } from './error.ts'
 import { LIMITS, measure, withinTime } from './limits.ts'
 import { schema } from './schema.ts'
+import { type Executable, prepare, run } from './written.ts'
 
 /*
  * Answers the plain request that nearly all are: a JSON body with a document that was seen before and is valid. Yoga would make a
@@ -32,31 +33,40 @@ export type AnswerDirectly = (body: string, readCatalog: ReadCatalog) => Promise
 /** Documents come from strangers: so many are kept, the least used given up first. */
 const KEPT_DOCUMENTS = 1_000
 
-/** @param report is told of what was thrown, so that what is not the client's is known of. */
-export function createDirect(report: (error: unknown) => void): AnswerDirectly {
-  const documents = new LRUCache<string, DocumentNode>({ max: KEPT_DOCUMENTS })
+interface KnownDocument {
+  document: DocumentNode
+  executable: Executable
+}
+
+/**
+ * @param writesPages is whether PostgreSQL writes what it can (written.ts).
+ * @param report is told of what was thrown, so that what is not the client's is known of.
+ */
+export function createDirect(writesPages: boolean, report: (error: unknown) => void): AnswerDirectly {
+  const documents = new LRUCache<string, KnownDocument>({ max: KEPT_DOCUMENTS })
 
   return async (body, readCatalog) => {
     const request = parseRequest(body)
-    const document = request && findDocument(documents, request.query)
-    if (!document) return undefined
+    const known = request && findDocument(documents, request.query, writesPages)
+    if (!known) return undefined
+    const { document, executable } = known
     const { operationName, variables: variableValues = {} } = request
     const operation = getOperationAST(document, operationName)
     if (operation?.operation !== OperationTypeNode.QUERY) return undefined
     if (measure(document, operation, variableValues ?? {}).excess) return undefined
-    const { result, reading } = await readCatalog((catalog) =>
-      withinTime(
-        execute({ schema, document, contextValue: { catalog }, variableValues, operationName: operationName ?? null }),
-        LIMITS.timeMs,
-      ),
+    const {
+      result: { result, print },
+      reading,
+    } = await readCatalog((catalog) =>
+      withinTime(run(executable, catalog, { variableValues, operationName: operationName ?? null }), LIMITS.timeMs),
     )
     const { errors, ...rest } = result
-    if (!errors) return { body: JSON.stringify(rest), hasErrors: false, reading }
-    const known = errors.map(graphqlErrorOf)
+    if (!errors) return { body: print(rest), hasErrors: false, reading }
+    const coded = errors.map(graphqlErrorOf)
     // Yoga knows what status the answer has then.
-    if (!rest.data || known.some(({ extensions }) => 'http' in extensions)) return undefined
+    if (!rest.data || coded.some(({ extensions }) => 'http' in extensions)) return undefined
     errors.forEach(report)
-    return { body: JSON.stringify({ errors: known, ...rest }), hasErrors: true, reading }
+    return { body: print({ errors: coded, ...rest }), hasErrors: true, reading }
   }
 }
 
@@ -69,14 +79,19 @@ function parseRequest(body: string): z.output<typeof plainRequest> | undefined {
   }
 }
 
-function findDocument(documents: LRUCache<string, DocumentNode>, query: string): DocumentNode | undefined {
+function findDocument(
+  documents: LRUCache<string, KnownDocument>,
+  query: string,
+  writesPages: boolean,
+): KnownDocument | undefined {
   const known = documents.get(query)
   if (known) return known
   if (Buffer.byteLength(query) > LIMITS.bytes || /__(schema|type)\b/.test(query)) return undefined
   const document = parseDocument(query)
   if (!document || validate(schema, document).length > 0) return undefined
-  documents.set(query, document)
-  return document
+  const made = { document, executable: writesPages ? prepare(document) : { schema, document } }
+  documents.set(query, made)
+  return made
 }
 
 function parseDocument(query: string): DocumentNode | undefined {

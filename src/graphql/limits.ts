@@ -1,16 +1,9 @@
-import {
-  type DocumentNode,
-  type FragmentDefinitionNode,
-  getOperationAST,
-  Kind,
-  type OperationDefinitionNode,
-  parse,
-  visit,
-} from 'graphql'
+import { type DocumentNode, getOperationAST, type OperationDefinitionNode, parse, visit } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { CatalogError, validationFailed } from '../errors.ts'
 import { measureOperation, type OperationSize } from './cost.ts'
 import { graphqlErrorOf } from './error.ts'
+import { fragmentsOf } from './members.ts'
 import { schema } from './schema.ts'
 
 /** What a stranger's operation may be, at the most; each is refused before any SQL, with its bound. */
@@ -73,11 +66,6 @@ export function measure(
 ): { size: OperationSize; excess: CatalogError | undefined } {
   const size = measureOperation(operation, { schema, fragments: fragmentsOf(document), variables })
   return { size, excess: findExcess({ ...size, ...countNames(document) }) }
-}
-
-function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinitionNode> {
-  const fragments = document.definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
-  return new Map(fragments.map((fragment) => [fragment.name.value, fragment]))
 }
 
 function countNames(document: DocumentNode): { aliases: number; directives: number } {

@@ -1,6 +1,7 @@
 import { type FieldNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql'
 import type { WantedItem } from '../catalog/item-fields.ts'
 import type { WantedList } from '../catalog/wanted.ts'
+import { markedMembers, WRITTEN_FIELD } from './members.ts'
 
 /*
  * What an operation asks of a list, seen before the list is read, so that no more is read than was asked for. Fields under
@@ -26,7 +27,9 @@ export function wantedOfList(info: GraphQLResolveInfo, paths: readonly string[][
   if (before) return before
   const list = select(info, setsOf(info.fieldNodes))
   const sets = paths.flatMap((path) => follow(info, list, path))
+  const written = node?.selectionSet && markedMembers(node.selectionSet)
   const wanted: WantedList = {
+    ...(written && { written }),
     total: list.has(total),
     // Whoever asks for anything but the total needs the items: the ends of a page are items too.
     ...([...list.keys()].some((name) => name !== total && !PAGING.has(name)) && { nodes: wantedOfItem(info, sets, 0) }),
@@ -36,7 +39,7 @@ export function wantedOfList(info: GraphQLResolveInfo, paths: readonly string[][
 }
 
 /** What a page says of itself without being read. */
-const PAGING = new Set(['page', 'limit', '__typename'])
+const PAGING = new Set(['page', 'limit', '__typename', WRITTEN_FIELD])
 
 /** Parents of parents are read one generation after the other. */
 const MAX_GENERATIONS = 1

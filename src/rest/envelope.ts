@@ -18,6 +18,8 @@ export function recordEnvelope(shape: Shape = asItIs): (resource: unknown) => En
 export function listEnvelope(shape: Shape = asItIs): (resource: unknown) => Envelope {
   return (resource) => {
     const { nodes, ...meta } = membersOf(resource)
+    // What PostgreSQL wrote is not to be looked into.
+    if (typeof nodes === 'string') return { data: nodes, meta }
     if (!Array.isArray(nodes)) throw new TypeError('A list has no nodes')
     return { data: nodes.map((node) => shape(membersOf(node))), meta }
   }

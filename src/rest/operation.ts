@@ -1,21 +1,32 @@
-import { type ExecutionResult, execute, parse, validate } from 'graphql'
+import { type ExecutionResult, parse, validate } from 'graphql'
 import type { Catalog } from '../catalog/catalog.ts'
 import { catalogErrorOf } from '../graphql/error.ts'
 import { schema } from '../graphql/schema.ts'
+import { type Executed, prepare, run } from '../graphql/written.ts'
 import { membersOf } from './envelope.ts'
 import type { RestRoute } from './routes.ts'
 
-/** Runs an operation and gives the resource in its result, or throws a `CatalogError`. */
-export type Operation = (catalog: Catalog, variables: Record<string, unknown>) => Promise<unknown>
+/** The resource in an operation's result, and the way to print what is made of it as JSON. */
+export interface OperationResult {
+  found: unknown
+  print: Executed['print']
+}
 
-/** Parses and validates a route's operation, once. */
-export function compileOperation({ operation, resource }: RestRoute): Operation {
+/** Runs an operation, or throws a `CatalogError`. */
+export type Operation = (catalog: Catalog, variables: Record<string, unknown>) => Promise<OperationResult>
+
+/**
+ * Parses and validates a route's operation, once.
+ * @param writesPages is whether PostgreSQL writes what it can (graphql/written.ts).
+ */
+export function compileOperation({ operation, resource }: RestRoute, writesPages: boolean): Operation {
   const document = parse(operation)
   const [invalid] = validate(schema, document)
   if (invalid) throw invalid
+  const executable = writesPages ? prepare(document) : { schema, document }
   return async (catalog, variableValues) => {
-    const result = await execute({ schema, document, contextValue: { catalog }, variableValues })
-    return find(result, resource)
+    const { result, print } = await run(executable, catalog, { variableValues })
+    return { found: find(result, resource), print }
   }
 }
 

@@ -61,6 +61,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     done()
   })
   closeConnections(app)
+  if (speed.batchedSends) sendTogether(app)
   if (corsOrigins.length > 0) {
     await app.register(cors, { origin: [...corsOrigins], preflight: false, exposedHeaders: ['ETag', 'X-Request-Id'] })
   }
@@ -74,10 +75,27 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const readCatalog = createCatalogReader(prisma, recordChanges, speed)
   const admit = createGatekeeper(storedKeys(prisma, recordChanges), readCatalog, changes)
   const answers = new AnswerCache(changes, speed.responseCacheBytes)
-  mountRest(app, admit, answers)
-  mountGraphQL(app, { admit, answers, trusted: trustedDocuments, isDirect: speed.directGraphQL })
+  const { writtenPages: writesPages, directGraphQL: isDirect } = speed
+  mountRest(app, { admit, answers, writesPages })
+  mountGraphQL(app, { admit, answers, trusted: trustedDocuments, isDirect, writesPages })
   mountHealth(app, database)
   return app
+}
+
+/**
+ * Sends what is ready in one turn of the event loop at its end. Who waits on the other side, a proxy say, is then woken once for
+ * all of it; on a machine with two cores that is worth up to three quarters (test/bench).
+ */
+function sendTogether(app: FastifyInstance): void {
+  let ready: (() => void)[] = []
+  const flush = () => {
+    const sends = ready
+    ready = []
+    for (const send of sends) send()
+  }
+  app.addHook('onSend', (_request, _reply, _payload, done) => {
+    if (ready.push(done) === 1) setImmediate(flush)
+  })
 }
 
 /** Once the application closes, a kept-alive connection ends with its answer, and a client that dawdles is cut off. */

@@ -17,10 +17,13 @@ interface GraphQLOptions {
   trusted: TrustedDocuments | undefined
   /** Whether plain requests go past Yoga. */
   isDirect: boolean
+  /** Whether PostgreSQL writes what it can of a page. */
+  writesPages: boolean
 }
 
 /** Mounts /graphql: for a browser that comes to look, GraphiQL, and for all others GraphQL over HTTP. */
-export function mountGraphQL(app: FastifyInstance, { admit, answers, trusted, isDirect }: GraphQLOptions): void {
+export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): void {
+  const { admit, answers, trusted, isDirect, writesPages } = options
   const admitted = new WeakMap<FastifyRequest, Admitted>()
   // Of some 9 MB, so kept as it is sent.
   const page = tagBody(Buffer.from(graphiqlPage()), 'text/html; charset=utf-8')
@@ -29,7 +32,8 @@ export function mountGraphQL(app: FastifyInstance, { admit, answers, trusted, is
   }
   const yoga = createGraphQL(report, trusted)
   // Trusted documents are Yoga's to tell from others.
-  const answerDirectly = isDirect && !trusted ? createDirect((error) => report(catalogErrorOf(error))) : undefined
+  const answerDirectly =
+    isDirect && !trusted ? createDirect(writesPages, (error) => report(catalogErrorOf(error))) : undefined
 
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {

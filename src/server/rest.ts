@@ -7,10 +7,17 @@ import type { Gatekeeper } from './gatekeeper.ts'
 import { mount } from './mount.ts'
 import { sendTagged, tagBody } from './reply.ts'
 
+interface RestOptions {
+  admit: Gatekeeper
+  answers: AnswerCache
+  /** Whether PostgreSQL writes what it can of a page. */
+  writesPages: boolean
+}
+
 /** Mounts the /v1 routes: parameters to variables, variables to a result, the result to an envelope. */
-export function mountRest(app: FastifyInstance, admit: Gatekeeper, answers: AnswerCache): void {
+export function mountRest(app: FastifyInstance, { admit, answers, writesPages }: RestOptions): void {
   for (const route of REST_ROUTES) {
-    const run = compileOperation(route)
+    const run = compileOperation(route, writesPages)
     mount(app, {
       path: route.path,
       methods: ['GET'],
@@ -21,7 +28,7 @@ export function mountRest(app: FastifyInstance, admit: Gatekeeper, answers: Answ
         const [, queryString = ''] = request.url.split('?', 2)
         const variables = { ...parseQueryString(route.query, queryString), ...pathParameters(request.params) }
         const { result, reading } = await admitted.readCatalog((catalog) => run(catalog, variables))
-        const answer = tagBody(JSON.stringify(route.envelope(result)))
+        const answer = tagBody(result.print(route.envelope(result.found)))
         answers.store(request.url, answer, admitted, reading)
         return sendTagged(request, reply, answer)
       },

@@ -44,7 +44,7 @@ describe('An answer is kept', () => {
   test('and given to another key with the same access, without a statement but for the key', async () => {
     await warm(() => t.get(PAGE))
     const { key } = await createKey(t.database.prisma, { name: 'other', accessTiers: ['x'] })
-    await t.get('/v1/datasets/seoul', { authorization: `Bearer ${key}` })
+    await warm(() => t.get('/v1/datasets/seoul', { authorization: `Bearer ${key}` }))
     expect(await statementsOf(() => t.get(PAGE, { authorization: `Bearer ${key}` }))).toBe(0)
   })
 

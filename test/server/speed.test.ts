@@ -22,6 +22,9 @@ const OFF: SpeedConfig = {
   keptTotals: false,
   pageMarks: false,
   nearbyCubes: false,
+  batchedSends: false,
+  writtenPages: false,
+  sharedStatements: false,
   directGraphQL: false,
 }
 
@@ -36,7 +39,9 @@ beforeAll(async () => {
       id: `77777777-0000-4000-8000-${String(n).padStart(12, '0')}`,
       datasetId: DATASET.paid,
       parentItemId: n % 7 === 3 ? '77777777-0000-4000-8000-000000000000' : null,
-      name: `Item ${(n * 7919) % 1000}`,
+      name: n === 0 ? AWKWARD : `Item ${(n * 7919) % 1000}`,
+      description: n === 1 ? AWKWARD : '',
+      openingHours: n % 2 === 0 ? null : '',
       latitude: (37.5 + (n % 40) / 1000).toFixed(7),
       longitude: (127 + Math.floor(n / 40) / 1000).toFixed(7),
       administrativeAreaCode: `a'${n % 3}`,
@@ -55,6 +60,11 @@ afterAll(async () => {
   for (const app of apps.values()) await app.close()
   await t.close()
 })
+
+/** All that JSON writers write in different ways. */
+const AWKWARD = `"Back\\slash"/ \b\t\n\f\r\u0001\u001f\u007f\u2028\ufeff\uffff é \u{1f3db} </script> $& $1`
+const FIELDS =
+  'updatedAt createdAt longitude latitude openingHours url email telephone contactName thumbnailUrl jibunAddress roadAddress postalCode addressLocality addressRegion streetAddress parentItemId categoryCode administrativeAreaCode description name datasetId id'
 
 const ITEMS = '/v1/datasets/paid/items'
 const NEARBY = '/v1/dataset-items/nearby?latitude=37.52&longitude=127.01'
@@ -93,6 +103,26 @@ const DOCUMENTS: [string, object?][] = [
   ['{ datasets { total nodes { slug status items(limit: 2) { total nodes { name } } } } }'],
   [`{ dataset(id: "seoul") { name items(limit: 5) { ${LIST} } } }`],
   [`query ($page: Int) { dataset(id: "paid") { items(page: $page) { ${LIST} } } }`, { page: 60 }],
+  [`{ dataset(id: "paid") { items(limit: 30) { nodes { ${FIELDS} __typename } } } }`],
+  [
+    `{ dataset(id: "seoul") { items { rows: nodes { ${FIELDS} images { isPrimary sortOrder altText thumbnailLargeUrl thumbnailMediumUrl thumbnailSmallUrl cdnUrl originalUrl __typename id } parent { __typename ${FIELDS} images { id } } } } } }`,
+  ],
+  [`{ dataset(id: "seoul") { items { nodes { id extraAttributes } } } }`],
+  [
+    '{ dataset(id: "seoul") { items { nodes { ...A name ... { url } ... on Node { id } ...A } } } } fragment A on Item { id images { ...B } } fragment B on Image { altText }',
+  ],
+  ['{ dataset(id: "seoul") { items { nodes { images { id } images { altText } parent { id } parent { name } } } } }'],
+  ['{ dataset(id: "seoul") { items { nodes { id } nodes { name } } items { nodes { url } total } } }'],
+  ['{ dataset(id: "seoul") { items { nodes { id } } ...D } } fragment D on Dataset { items { nodes { name } } }'],
+  ['{ dataset(id: "seoul") { items { nodes { id } other: nodes { name } } } }'],
+  ['query ($no: Boolean = false) { dataset(id: "seoul") { items { page nodes @include(if: $no) { id } } } }'],
+  ['query ($no: Boolean = false) { dataset(id: "seoul") { items { nodes { id name @include(if: $no) } } } }'],
+  ['{ dataset(id: "seoul") { items { nodes { name parent { parent { name } } } } } }'],
+  ['{ dataset(id: "seoul") { items(limit: 3) { nodes { name children { total nodes { id name } } } } } }'],
+  ['{ datasets { nodes { slug items(limit: 2) { nodes { __typename name } } } } }'],
+  ['{ dataset(id: "seoul") { items(categoryCode: "none") { nodes { id } total } } }'],
+  ['{ dataset(id: "seoul") { items { nodes { id } } bad: items(limit: 0) { nodes { id } } } }'],
+  ['{ dataset(id: "seoul") { items { writtenNodes } } }'],
   [
     'query ($with: Boolean!) { dataset(id: "seoul") { items(limit: 2) { nodes { ...F @include(if: $with) id } } } } fragment F on Item { images { id } n: name }',
     { with: false },

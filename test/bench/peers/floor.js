@@ -1,0 +1,49 @@
+import { createServer } from 'node:http'
+import pg from 'pg'
+
+/*
+ * The least that could answer: node:http and pg by hand, one statement a request, rows and JSON.stringify; no authentication,
+ * no access rule, no checks and no limits. The list of a dataset's items with the total that the catalog keeps, and what is
+ * near a point as plain PostGIS finds and counts it.
+ *
+ *   node floor.js URL PORT
+ */
+
+const [url, port] = process.argv.slice(2)
+const pool = new pg.Pool({ connectionString: url, max: 8, options: '-c jit=off -c timezone=UTC' })
+
+const COLUMNS = `i.id, i.dataset_id AS "datasetId", i.name, i.description,
+  i.administrative_area_code AS "administrativeAreaCode", i.category_code AS "categoryCode",
+  i.parent_item_id AS "parentItemId", i.street_address AS "streetAddress", i.address_region AS "addressRegion",
+  i.address_locality AS "addressLocality", i.postal_code AS "postalCode", i.road_address AS "roadAddress",
+  i.jibun_address AS "jibunAddress", i.latitude, i.longitude, i.thumbnail_url AS "thumbnailUrl",
+  i.created_at AS "createdAt", i.updated_at AS "updatedAt"`
+
+const LIST = {
+  name: 'list',
+  text: `SELECT ${COLUMNS}, (SELECT n FROM item_counts c WHERE c.dataset_id = d.id AND c.list = 'all') AS total
+           FROM datasets d
+           JOIN LATERAL (SELECT * FROM items WHERE dataset_id = d.id ORDER BY name, id LIMIT 20) AS i ON true
+          WHERE d.slug = $1`,
+}
+
+const POINT = 'ST_SetSRID(ST_MakePoint($2, $1), 4326)::geography'
+const NEARBY = {
+  name: 'nearby',
+  text: `SELECT ${COLUMNS}, ST_Distance(i.location, ${POINT}) AS distance,
+                (SELECT count(*) FROM items WHERE ST_DWithin(location, ${POINT}, $3)) AS total
+           FROM items i WHERE ST_DWithin(i.location, ${POINT}, $3)
+          ORDER BY distance, i.id LIMIT 20`,
+}
+
+const server = createServer(async (request, response) => {
+  const { pathname, searchParams } = new URL(request.url, 'http://localhost')
+  const isNearby = pathname === '/nearby'
+  const values = (isNearby ? ['latitude', 'longitude', 'radius'] : ['dataset']).map((name) => searchParams.get(name))
+  const { rows } = await pool.query({ ...(isNearby ? NEARBY : LIST), values })
+  const total = Number(rows[0]?.total ?? 0)
+  const data = rows.map(({ total, ...row }) => row)
+  const body = JSON.stringify({ data, meta: { page: 1, limit: 20, total } })
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }).end(body)
+})
+server.listen(Number(port), '127.0.0.1', () => process.stdout.write(`http://127.0.0.1:${server.address().port}\n`))

@@ -1,0 +1,55 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+
+/** A server under test, in a process of its own. */
+export interface Server {
+  url: string
+  pid: number
+  stop: () => Promise<void>
+}
+
+/** The gateway as `npm start` runs it, on a free port. */
+export function startGateway(databaseUrl: string, env: Readonly<Record<string, string>> = {}): Promise<Server> {
+  return start(['--max-semi-space-size=32', 'src/cli.ts', 'serve'], {
+    DATABASE_URL: databaseUrl,
+    PORT: '0',
+    SAMPLE_DATA: 'false',
+    ...env,
+  })
+}
+
+/** One of what the gateway is compared with: `postgraphile` or `floor`. */
+export function startPeer(name: 'postgraphile' | 'floor', databaseUrl: string): Promise<Server> {
+  return start([`test/bench/peers/${name}.js`, databaseUrl, '0'], { NODE_ENV: 'production' })
+}
+
+async function start(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Server> {
+  const child = spawn(process.execPath, args, {
+    cwd: new URL('../..', import.meta.url),
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const url = await firstUrl(child)
+  return {
+    url,
+    pid: child.pid ?? 0,
+    stop: async () => {
+      child.kill('SIGTERM')
+      if (child.exitCode === null) await once(child, 'exit')
+    },
+  }
+}
+
+/** Each of the servers says where it listens once it does. */
+async function firstUrl({ stdout, spawnargs }: ChildProcess): Promise<string> {
+  if (!stdout) throw new TypeError('The process was started without a pipe')
+  for await (const line of createInterface({ input: stdout })) {
+    const [url] = /http:\/\/[\d.:]+/.exec(line) ?? []
+    if (url) {
+      stdout.resume()
+      return url
+    }
+  }
+  throw new Error(`${spawnargs.join(' ')} ended without listening`)
+}

@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+/** A request as wrk is to send it. */
+export interface LoadRequest {
+  method: 'GET' | 'POST'
+  path: string
+  headers?: Readonly<Record<string, string>>
+  body?: string
+}
+
+const CONNECTIONS = 16
+/** Below the bounds on the memory and the time that a script has before the load begins. */
+const MAX_REQUESTS = 20_000
+
+/**
+ * Sends the requests in turn, round and round over 16 connections, with wrk (Debian's package of that name).
+ * @returns the answers a second
+ * @throws where one is not 200 or 304
+ */
+export async function load(url: string, requests: readonly LoadRequest[], seconds: number): Promise<number> {
+  if (requests.length > MAX_REQUESTS) throw new RangeError(`At most ${MAX_REQUESTS} requests`)
+  const folder = await mkdtemp(join(tmpdir(), 'bench-'))
+  try {
+    const script = join(folder, 'requests.lua')
+    await writeFile(script, SCRIPT(requests))
+    const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', script, url]
+    const { stdout } = await promisify(execFile)('wrk', args)
+    if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`${url} did not answer all:\n${stdout}`)
+    return Number(/Requests\/sec: +([\d.]+)/.exec(stdout)?.[1])
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+const SCRIPT = (requests: readonly LoadRequest[]) => `
+local requests, n = {}, 0
+function init()
+${requests.map(({ method, path, headers = {}, body }) => `  requests[#requests + 1] = wrk.format(${[method, path].map(lua)}, {${Object.entries(headers).map(([name, value]) => `[${lua(name)}] = ${lua(value)}`)}}, ${body === undefined ? 'nil' : lua(body)})`).join('\n')}
+end
+function request()
+  n = n % #requests + 1
+  return requests[n]
+end
+`
+
+/** A string in Lua, whose escapes are decimal. */
+function lua(text: string): string {
+  return `"${text.replace(/[\\"\n\r]/g, (character) => `\\${String(character.charCodeAt(0)).padStart(3, '0')}`)}"`
+}
