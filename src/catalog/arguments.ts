@@ -33,7 +33,10 @@ export const uuid = z
 
 /** The page number has room for the same 31 bits as GraphQL's Int. */
 export const page = wholeNumber(1, 2_147_483_647)
-export const limit = wholeNumber(1, 100)
+/** Items on a page, at the most. */
+export const MAX_LIMIT = 100
+
+export const limit = wholeNumber(1, MAX_LIMIT)
 export const latitude = number(-90, 90)
 export const longitude = number(-180, 180)
 /** Metres. */

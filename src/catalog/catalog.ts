@@ -138,7 +138,7 @@ export class Catalog {
       hasNodes: wanted.nodes !== undefined,
       fetch: (offset) => fetch({ limit, offset, wanted: wanted.nodes ?? WHOLE_ITEM }),
       // The search knows the total at the price of an item.
-      count: async () => (await fetch({ limit: 1, offset: 0, wanted: { fields: [] } })).total ?? 0,
+      count: async () => (await fetch({ limit: 1, offset: 0, wanted: NO_FIELDS })).total ?? 0,
     })
   }
 
@@ -149,7 +149,12 @@ export class Catalog {
     { page, limit }: PageArguments,
     wanted: WantedList,
   ): Page<Item> {
-    const list = { ...selection, ...order, limit, wanted: wanted.nodes ?? WHOLE_ITEM, members: wanted.written }
+    const list = {
+      ...selection,
+      ...order,
+      limit,
+      ...(wanted.written ? { members: wanted.written, wanted: NO_FIELDS } : { wanted: wanted.nodes ?? WHOLE_ITEM }),
+    }
     return createPage({
       page,
       limit,
@@ -182,6 +187,8 @@ export class Catalog {
     return this.#reading.mayAccess(dataset)
   }
 }
+
+const NO_FIELDS: WantedItem = { fields: [] }
 
 /** Whose items a list of a dataset shows, and which. */
 function selectItems({ id }: Dataset, args: Omit<ItemListArguments, keyof PageArguments>) {

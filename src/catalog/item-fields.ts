@@ -96,17 +96,12 @@ const KNOWN_LIMIT = 1_000
  * @param also are fields that are needed besides.
  */
 export function itemColumns(wanted: WantedItem, also: readonly string[] = []): Prisma.Sql {
-  return remember(JSON.stringify([wanted, also]), () =>
-    columnsOf('i', { ...wanted, fields: [...wanted.fields, ...also] }),
-  )
-}
-
-/** @param make gives SQL that is made of this file's constants alone. */
-function remember(name: string, make: () => string): Prisma.Sql {
+  const name = JSON.stringify([wanted, also])
   const before = known.get(name)
   if (before) return before
   if (known.size >= KNOWN_LIMIT) known.clear()
-  const columns = Prisma.raw(make())
+  // Made of this file's constants alone.
+  const columns = Prisma.raw(columnsOf('i', { ...wanted, fields: [...wanted.fields, ...also] }))
   known.set(name, columns)
   return columns
 }
@@ -123,8 +118,16 @@ export function isWritableOfImage(field: string): boolean {
 
 /** The columns of `SELECT` for the members of the items of the table `i`, in their order. */
 export function memberColumns(members: ItemMembers): Prisma.Sql {
-  return remember(JSON.stringify(members), () => membersOf('i', members))
+  const before = written.get(members)
+  if (before) return before
+  // Made of this file's constants alone.
+  const columns = Prisma.raw(membersOf('i', members))
+  written.set(members, columns)
+  return columns
 }
+
+/** Those of a document that is kept are the same each time. */
+const written = new WeakMap<ItemMembers, Prisma.Sql>()
 
 function membersOf(table: string, members: ItemMembers): string {
   return members.map((member) => memberOf(table, member)).join(', ')

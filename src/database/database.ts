@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
+import { LRUCache } from 'lru-cache'
 import pg from 'pg'
 import type { DatabaseConfig } from '../config.ts'
 import { messageOf, operationFailed } from '../errors.ts'
@@ -87,14 +88,19 @@ function createPrisma(pool: pg.Pool, options: Pick<OpenOptions, 'onStatement'> &
 }
 
 const statementNames = new Map<string, string>()
-/** Texts vary with the length of a list of parameters; what has a name stays prepared on every connection. */
+/** Texts vary with what a stranger selects; what has a name stays prepared on every connection. */
 const STATEMENT_NAMES_LIMIT = 500
+/** How often statements without a name were sent. Those that are sent but once or twice get none. */
+const sightings = new LRUCache<string, number>({ max: 1_000 })
+const SIGHTINGS_FOR_A_NAME = 3
 
-/** A name for a statement to be prepared under; empty, so not prepared, once there are many. */
+/** A name for a statement to be prepared under; empty, so not prepared, for the first times and once there are many. */
 function statementName(sql: string): string {
   const known = statementNames.get(sql)
   if (known !== undefined) return known
-  if (statementNames.size >= STATEMENT_NAMES_LIMIT) return ''
+  const sighting = (sightings.get(sql) ?? 0) + 1
+  sightings.set(sql, sighting)
+  if (sighting < SIGHTINGS_FOR_A_NAME || statementNames.size >= STATEMENT_NAMES_LIMIT) return ''
   const name = createHash('sha256').update(sql).digest('base64url')
   statementNames.set(sql, name)
   return name

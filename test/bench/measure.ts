@@ -1,0 +1,62 @@
+import { type LoadRequest, load } from './wrk.ts'
+
+/** A server and what it is asked, in turn. */
+export interface Side {
+  url: string
+  requests: readonly LoadRequest[]
+}
+
+/** What two sides came to, and the median of the ratios of the rounds: the first to the second. */
+export interface Compared {
+  ours: number
+  other: number
+  ratio: number
+}
+
+const SECONDS = 4
+
+/** Answers a second under load, the sides taking turns. */
+export async function compareRates(ours: Side, other: Side, rounds: number): Promise<Compared> {
+  for (const { url, requests } of [ours, other]) await load(url, requests, 2)
+  const rates: [number, number][] = []
+  for (let round = 0; round < rounds; round += 1) {
+    const theirs = await load(other.url, other.requests, SECONDS)
+    rates.push([await load(ours.url, ours.requests, SECONDS), theirs])
+  }
+  return compare(rates)
+}
+
+/** Milliseconds for an answer, one asked for after the other and the sides taking turns. */
+export async function compareTimes(
+  ours: () => Promise<unknown>,
+  other: () => Promise<unknown>,
+  turns: number,
+): Promise<Compared> {
+  const times: [number, number][] = []
+  // The first turns warm up what there is to be warm.
+  for (let turn = -6; turn < turns; turn += 1) {
+    const pair: [number, number] = [await timeOf(ours), await timeOf(other)]
+    if (turn >= 0) times.push(pair)
+  }
+  const { ours: first, other: second } = compare(times)
+  return { ours: first, other: second, ratio: first / second }
+}
+
+/** How long it takes, in milliseconds. */
+export async function timeOf(ask: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await ask()
+  return performance.now() - start
+}
+
+function compare(pairs: readonly [number, number][]): Compared {
+  return {
+    ours: median(pairs.map(([a]) => a)),
+    other: median(pairs.map(([, b]) => b)),
+    ratio: median(pairs.map(([a, b]) => a / b)),
+  }
+}
+
+export function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
