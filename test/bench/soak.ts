@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { bearer, ITEMS, post, RELATED } from './comparisons.ts'
+import { median } from './measure.ts'
+import { startGateway } from './processes.ts'
+import { createKeys, fillWorld, openWorld } from './world.ts'
+import { type LoadRequest, load } from './wrk.ts'
+
+/*
+ * Minutes of mixed load on one gateway: lists, details, searches, GraphQL, kept answers and new ones, while ten changes a second
+ * commit. Tells how fast it is and how much memory it has, minute by minute; fails where the memory of the last third is more
+ * than a tenth above that of the third before.
+ *
+ *   node test/bench/soak.ts postgresql://superuser@host/a-database-of-its-own [minutes]
+ */
+
+const [databaseUrl, minutes = '10'] = process.argv.slice(2)
+if (!databaseUrl) throw new Error('Give the URL of a database that is empty, or was filled by compare.ts')
+const KEYS = 100
+const REQUESTS = 10_000
+
+const database = await openWorld(databaseUrl)
+await fillWorld(database, [
+  { slug: 'towns', items: 20_000, related: true },
+  { slug: 'small', items: 1_000, related: true },
+])
+const keys = await createKeys(database, KEYS)
+const ids = (await database.prisma.item.findMany({ take: 1_000, select: { id: true } })).map(({ id }) => id)
+const gateway = await startGateway(databaseUrl)
+
+let isOver = false
+const changes = changeAllTheTime()
+const memory: number[] = []
+process.stdout.write('| minute | answers/s | memory, MB |\n|---|---|---|\n')
+for (let minute = 1; minute <= Number(minutes); minute += 1) {
+  const rate = await load(gateway.url, Array.from({ length: REQUESTS }, request), 60)
+  memory.push(await residentMegabytes(gateway.pid))
+  process.stdout.write(`| ${minute} | ${Math.round(rate)} | ${memory.at(-1)} |\n`)
+}
+isOver = true
+await changes
+await gateway.stop()
+await database.close()
+
+const third = Math.max(1, Math.floor(memory.length / 3))
+const [before, last] = [memory.slice(-2 * third, -third), memory.slice(-third)].map(median)
+if (before !== undefined && last !== undefined && last > before * 1.1) {
+  throw new Error(`The memory grows: ${before} MB, then ${last} MB`)
+}
+
+/** Anything that a client may ask, by any key; half of it was asked before. */
+function request(_value: unknown, n: number): LoadRequest {
+  const key = keys[n % KEYS] ?? ''
+  const page = 1 + random(n % 2 === 0 ? 20 : 1_000)
+  const get = (path: string): LoadRequest => ({ method: 'GET', path, headers: bearer(key) })
+  const kinds = [
+    () => get(`/v1/datasets/towns/items?page=${page}`),
+    () => get(`/v1/datasets/small/items?page=${1 + (page % 50)}&sort=updatedAt`),
+    () => get(`/v1/dataset-items/${ids[random(ids.length)]}`),
+    () => get(`/v1/dataset-items/nearby?latitude=${random(90)}.${random(1_000)}&longitude=${random(180)}&radius=50000`),
+    () => post(ITEMS.catalog, { page }, key),
+    () => post(RELATED.catalog, { page }, key),
+  ]
+  return (kinds[n % kinds.length] ?? (() => get('/v1/datasets')))()
+}
+
+function random(below: number): number {
+  return Math.floor(Math.random() * below)
+}
+
+async function changeAllTheTime(): Promise<void> {
+  await database.withSession(async (session) => {
+    while (!isOver) {
+      await session.query("UPDATE datasets SET description = $1 WHERE slug = 'small'", [`Changed ${Date.now()}`])
+      await sleep(100)
+    }
+  })
+}
+
+/** The memory of a process that is not swapped out. */
+async function residentMegabytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024)
+}
