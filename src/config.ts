@@ -40,6 +40,12 @@ const environment = z
     TRUSTED_DOCUMENTS: z.string().optional(),
     DATABASE_POOL_SIZE: integer(1, 1000).default(8),
     STATEMENT_TIMEOUT_MS: integer(1, 600_000).default(10_000),
+    REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'must be a URL such as redis://host:6379' }).optional(),
+    MAX_REQUESTS_IN_FLIGHT: integer(1, 1_000_000).default(500),
+    MAX_CONNECTIONS_PER_ADDRESS: integer(1, 1_000_000).default(1_000),
+    MAX_REFUSALS_PER_MINUTE: integer(1, 1_000_000_000).default(600),
+    RECEIVE_TIMEOUT_MS: integer(1, 600_000).default(15_000),
+    SHUTDOWN_DELAY_MS: integer(0, 600_000).default(0),
     RESPONSE_CACHE_MB: integer(0, 1_000_000).default(64),
     KEEP_RECORDS: flag.default(true),
     OPTIMISTIC_READS: flag.default(true),
@@ -64,6 +70,14 @@ const environment = z
     sampleData: env.SAMPLE_DATA ?? env.DATABASE_URL === undefined,
     corsOrigins: env.CORS_ORIGINS,
     trustedDocuments: env.TRUSTED_DOCUMENTS,
+    shutdownDelayMs: env.SHUTDOWN_DELAY_MS,
+    limits: {
+      redisUrl: env.REDIS_URL,
+      maxInFlight: env.MAX_REQUESTS_IN_FLIGHT,
+      maxConnectionsPerAddress: env.MAX_CONNECTIONS_PER_ADDRESS,
+      refusalsPerMinute: env.MAX_REFUSALS_PER_MINUTE,
+      receiveTimeoutMs: env.RECEIVE_TIMEOUT_MS,
+    },
     speed: {
       responseCacheBytes: env.RESPONSE_CACHE_MB * 1024 * 1024,
       keepRecords: env.KEEP_RECORDS,
@@ -81,6 +95,8 @@ const environment = z
 /** The settings of a process, parsed and complete. Times are in milliseconds. */
 export type Config = z.output<typeof environment>
 export type DatabaseConfig = Config['database']
+/** What a stranger may do. */
+export type LimitsConfig = Config['limits']
 /** What makes answers fast, each to be switched off by one variable: the answers are the same without. */
 export type SpeedConfig = Config['speed']
 

@@ -1,3 +1,4 @@
+import { forMany } from '../database/cancel.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 import { fetchItemWindows, type ItemOwner, type ItemWindow, type ItemWindowContent, type Totals } from './items.ts'
 
@@ -56,7 +57,7 @@ export function poolWindows(prisma: Prisma.TransactionClient, totals: Totals): P
   }
   return (window, owner) =>
     new Promise((resolve, reject) => {
-      if (waiting.size === 0) setImmediate(flush)
+      if (waiting.size === 0) forMany(() => setImmediate(flush))
       const shape = shapeOf(window)
       const same = waiting.get(shape) ?? []
       waiting.set(shape, same)

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { readConfig } from '../config.ts'
-import { printLine } from './print.ts'
+import { printFailure, printLine } from './print.ts'
 
 export function serveCommand(): Command {
   return new Command('serve')
@@ -13,5 +13,5 @@ async function run(): Promise<void> {
   const config = readConfig(process.env)
   // Loaded here, as the other commands start in half the time without it.
   const { serve } = await import('../server/serve.ts')
-  await serve(config, printLine)
+  await serve(config, printLine, printFailure)
 }

@@ -5,6 +5,7 @@ import pg from 'pg'
 import type { DatabaseConfig } from '../config.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import { PrismaClient } from '../generated/prisma/client.ts'
+import { CancellingPool } from './cancel.ts'
 import { type Changes, followChanges } from './changes.ts'
 import { openEmbedded, SOCKET_PORT } from './embedded.ts'
 import { isUnavailable } from './unavailable.ts'
@@ -45,7 +46,8 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
           // The adapter drops the offset of a timestamp; and compiling costs more than these queries take.
           options: '-c timezone=UTC -c jit=off',
         }
-  const pool = new pg.Pool({
+  const Pool = config.kind === 'postgres' ? CancellingPool : pg.Pool
+  const pool = new Pool({
     ...connection,
     max: config.poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

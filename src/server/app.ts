@@ -1,23 +1,29 @@
 import { METHODS } from 'node:http'
 import cors from '@fastify/cors'
 import { type FastifyInstance, fastify, LogController } from 'fastify'
+import { openRateLimits } from '../auth/rate-limit.ts'
 import { storedKeys } from '../auth/stored-keys.ts'
 import { createCatalogReader } from '../catalog/reader.ts'
-import type { SpeedConfig } from '../config.ts'
+import type { LimitsConfig, SpeedConfig } from '../config.ts'
 import { unheardChanges } from '../database/changes.ts'
 import type { Database } from '../database/database.ts'
 import { CatalogError } from '../errors.ts'
 import type { TrustedDocuments } from '../graphql/documents.ts'
 import { AnswerCache } from './answer-cache.ts'
+import { answerClientError, closeConnections, limitConnections, MAX_URL_LENGTH, urlTooLong } from './connections.ts'
 import { createGatekeeper } from './gatekeeper.ts'
 import { mountGraphQL } from './graphql.ts'
 import { mountHealth } from './health.ts'
+import { shedLoad } from './overload.ts'
+import { type Readiness, refuseUntilReady } from './readiness.ts'
 import { sendError, toCatalogError } from './reply.ts'
 import { chooseRequestId } from './request-id.ts'
 import { mountRest } from './rest.ts'
 
-const REQUEST_TIMEOUT_MS = 30_000
-const SHUTDOWN_GRACE_MS = 10_000
+/** A connection on which nothing moves for so long is closed. */
+const IDLE_TIMEOUT_MS = 60_000
+/** How often Node looks for requests that take too long to come. */
+const CHECK_INTERVAL_MS = 1_000
 const MAX_BODY_BYTES = 256 * 1024
 /** As long as Node's limit on the whole head of a request, so that it is never this one that is met. */
 const MAX_PATH_PARAMETER_LENGTH = 16 * 1024
@@ -27,7 +33,11 @@ const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 }
+
+/** What a script on another origin may read besides the answer. */
+const EXPOSED_HEADERS = ['ETag', 'X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'WWW-Authenticate']
 
 export interface AppOptions {
   database: Database
@@ -36,16 +46,24 @@ export interface AppOptions {
   /** Where there are any, /graphql runs no others. */
   trustedDocuments?: TrustedDocuments | undefined
   speed: SpeedConfig
+  limits: LimitsConfig
+  /** Without it the application is ready from the start. */
+  readiness?: Readiness
 }
 
 /** The application, without listening. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { database, corsOrigins, logLevel, trustedDocuments, speed } = options
+  const { database, corsOrigins, logLevel, trustedDocuments, speed, limits, readiness } = options
   const app = fastify({
     logger: { level: logLevel, stream: process.stderr },
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: chooseRequestId,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: limits.receiveTimeoutMs,
+    connectionTimeout: IDLE_TIMEOUT_MS,
+    http: { headersTimeout: limits.receiveTimeoutMs, connectionsCheckingInterval: CHECK_INTERVAL_MS },
+    clientErrorHandler: answerClientError,
+    // What was accepted is answered, though the application closes.
+    return503OnClosing: false,
     bodyLimit: MAX_BODY_BYTES,
     routerOptions: { maxParamLength: MAX_PATH_PARAMETER_LENGTH },
     // The path is not even percent-encoded UTF-8, so it is none of ours.
@@ -58,12 +76,15 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   // Hooks with a callback, as each promise would cost every request a tenth of what a kept answer takes.
   app.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id).headers(SECURITY_HEADERS)
-    done()
+    done(request.url.length > MAX_URL_LENGTH ? urlTooLong() : undefined)
   })
+  limitConnections(app.server, limits.maxConnectionsPerAddress)
+  if (readiness) refuseUntilReady(app, readiness)
+  shedLoad(app, limits.maxInFlight)
   closeConnections(app)
   if (speed.batchedSends) sendTogether(app)
   if (corsOrigins.length > 0) {
-    await app.register(cors, { origin: [...corsOrigins], preflight: false, exposedHeaders: ['ETag', 'X-Request-Id'] })
+    await app.register(cors, { origin: [...corsOrigins], preflight: false, exposedHeaders: EXPOSED_HEADERS })
   }
   app.setNotFoundHandler((request, reply) => sendError(request, reply, unknownPath()))
   app.setErrorHandler((error, request, reply) => sendError(request, reply, toCatalogError(error, request)))
@@ -73,7 +94,10 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook('onClose', () => changes.close())
   const recordChanges = speed.keepRecords ? changes : unheardChanges
   const readCatalog = createCatalogReader(prisma, recordChanges, speed)
-  const admit = createGatekeeper(storedKeys(prisma, recordChanges), readCatalog, changes)
+  const rateLimits = openRateLimits({ ...limits, report: (message) => app.log.warn(message) })
+  app.addHook('onClose', async () => rateLimits.close())
+  const findKey = storedKeys(prisma, recordChanges)
+  const admit = createGatekeeper({ findKey, read: readCatalog, changes, limits: rateLimits })
   const answers = new AnswerCache(changes, speed.responseCacheBytes)
   const { writtenPages: writesPages, directGraphQL: isDirect } = speed
   mountRest(app, { admit, answers, writesPages })
@@ -95,19 +119,6 @@ function sendTogether(app: FastifyInstance): void {
   }
   app.addHook('onSend', (_request, _reply, _payload, done) => {
     if (ready.push(done) === 1) setImmediate(flush)
-  })
-}
-
-/** Once the application closes, a kept-alive connection ends with its answer, and a client that dawdles is cut off. */
-function closeConnections(app: FastifyInstance): void {
-  let isClosing = false
-  app.addHook('preClose', async () => {
-    isClosing = true
-    setTimeout(() => app.server.closeAllConnections(), SHUTDOWN_GRACE_MS).unref()
-  })
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (isClosing) void reply.header('connection', 'close')
-    done()
   })
 }
 

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiKey } from '../auth/api-key.ts'
 import { authenticate, challenge } from '../auth/authenticate.ts'
-import { createRateLimiter } from '../auth/rate-limit.ts'
+import type { Allowance, RateLimits } from '../auth/rate-limit.ts'
 import type { FindKey } from '../auth/stored-keys.ts'
 import type { CatalogReader, ReadCatalog } from '../catalog/reader.ts'
+import { whileWanted } from '../database/cancel.ts'
 import type { Changes } from '../database/changes.ts'
 import { CatalogError } from '../errors.ts'
 import type { Asker } from './answer-cache.ts'
@@ -20,19 +21,61 @@ export interface Admitted extends Asker {
  */
 export type Gatekeeper = (request: FastifyRequest, reply: FastifyReply) => Promise<Admitted>
 
-export function createGatekeeper(findKey: FindKey, read: CatalogReader, changes: Changes): Gatekeeper {
-  const countRequest = createRateLimiter()
-  return async ({ headers: { authorization } }, reply) => {
+interface GatekeeperOptions {
+  findKey: FindKey
+  read: CatalogReader
+  changes: Changes
+  limits: RateLimits
+}
+
+export function createGatekeeper({ findKey, read, changes, limits }: GatekeeperOptions): Gatekeeper {
+  return async ({ headers: { authorization }, ip }, reply) => {
     const now = new Date()
-    try {
-      const key = await authenticate(findKey, authorization, now)
-      if (key.requestsPerMinute !== null) await countRequest(key.id, key.requestsPerMinute)
-      return { key, now, since: changes.now(), readCatalog: read(key, now) }
-    } catch (error) {
-      if (error instanceof CatalogError && error.code === 'UNAUTHORIZED') {
-        void reply.header('www-authenticate', challenge(authorization))
-      }
-      throw error
+    const key = await authenticate(findKey, authorization, now).catch((error) =>
+      refuse(error, authorization, ip, reply),
+    )
+    if (key.requestsPerMinute !== null) {
+      const allowance = await limits.countRequest(key.id, key.requestsPerMinute)
+      setAllowance(reply, allowance)
+      if (allowance.isExceeded)
+        throw rateLimited(`This API key may make ${allowance.limit} requests a minute`, allowance)
     }
+    const readCatalog: ReadCatalog = (use) => whileWanted(goneSignal(reply), () => read(key, now)(use))
+    return { key, now, since: changes.now(), readCatalog }
   }
+
+  async function refuse(
+    error: unknown,
+    authorization: string | undefined,
+    address: string,
+    reply: FastifyReply,
+  ): Promise<never> {
+    if (!(error instanceof CatalogError) || error.code !== 'UNAUTHORIZED') throw error
+    // A good key is let in from the same address all the same: others may share it.
+    const allowance = await limits.countRefusal(address)
+    if (allowance.isExceeded) throw rateLimited('Too many requests without a valid API key', allowance)
+    void reply.header('www-authenticate', challenge(authorization))
+    throw error
+  }
+}
+
+/** As draft-ietf-httpapi-ratelimit-headers-10 has it. */
+function setAllowance(reply: FastifyReply, { limit, windowSeconds, remaining, resetSeconds }: Allowance): void {
+  void reply.headers({
+    'ratelimit-policy': `"requests";q=${limit};w=${windowSeconds}`,
+    ratelimit: `"requests";r=${remaining};t=${resetSeconds}`,
+  })
+}
+
+function rateLimited(message: string, { resetSeconds }: Allowance): CatalogError {
+  return new CatalogError('RATE_LIMITED', message, { retryAfterSeconds: resetSeconds })
+}
+
+/** Is aborted when the client has gone before its answer was sent. */
+function goneSignal({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort()
+  })
+  return gone.signal
 }

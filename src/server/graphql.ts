@@ -7,7 +7,7 @@ import { catalogErrorOf } from '../graphql/error.ts'
 import { createGraphQL } from '../graphql/yoga.ts'
 import type { AnswerCache } from './answer-cache.ts'
 import type { Admitted, Gatekeeper } from './gatekeeper.ts'
-import { graphiqlPage } from './graphiql.ts'
+import { graphiqlPage, graphiqlPolicy } from './graphiql.ts'
 import { mount } from './mount.ts'
 import { sendGraphQLError, sendTagged, type TaggedBody, tagBody, toCatalogError } from './reply.ts'
 
@@ -26,7 +26,9 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
   const { admit, answers, trusted, isDirect, writesPages } = options
   const admitted = new WeakMap<FastifyRequest, Admitted>()
   // Of some 9 MB, so kept as it is sent.
-  const page = tagBody(Buffer.from(graphiqlPage()), 'text/html; charset=utf-8')
+  const html = graphiqlPage()
+  const page = tagBody(Buffer.from(html), 'text/html; charset=utf-8')
+  const pagePolicy = graphiqlPolicy(html)
   const report = (error: CatalogError) => {
     if (error.cause !== undefined) app.log.error({ err: error.cause }, error.message)
   }
@@ -47,7 +49,9 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
     path: '/graphql',
     methods: ['GET', 'POST'],
     onRequest: async (request, reply) => {
-      if (wantsPage(request)) return sendTagged(request, reply, page)
+      if (wantsPage(request)) {
+        return sendTagged(request, reply.header('content-security-policy', pagePolicy), page)
+      }
       admitted.set(request, await admit(request, reply))
     },
     handler: async (request, reply) => {

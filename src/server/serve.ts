@@ -1,37 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
-import { openDatabase } from '../database/database.ts'
+import { type Database, openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
+import { isUnavailable } from '../database/unavailable.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import { readTrustedDocuments } from '../graphql/trusted-documents.ts'
 import { loadSampleData } from '../sample/load.ts'
 import { createApp } from './app.ts'
+import { Readiness } from './readiness.ts'
 import { welcome } from './welcome.ts'
 
+/** How long to wait before a database that is away is tried again. */
+const RETRY_MS = 500
+
 /**
- * Migrates the database, serves until SIGTERM or SIGINT, and finishes the requests in flight.
+ * Listens, migrates the database as soon as it is there, serves until SIGTERM or SIGINT, and finishes the requests in flight.
  * @param print is given the lines for the operator.
+ * @param warn is given those on what is not as it should be.
  * @throws `OPERATION_FAILED` when it can't start.
  */
-export async function serve(config: Config, print: (line: string) => void): Promise<void> {
-  const stopped = stopSignal()
+export async function serve(
+  config: Config,
+  print: (line: string) => void,
+  warn: (line: string) => void,
+): Promise<void> {
+  const { stopped, isStopped } = stopSignal()
   const trustedDocuments = await readTrustedDocuments(config.trustedDocuments)
   const database = await openDatabase(config.database, { share: false })
+  const readiness = new Readiness()
   try {
-    await database.withSession((session) => migrate(session))
-    const sampleKey = config.sampleData ? await loadSampleData(database) : undefined
-    const { corsOrigins, speed } = config
-    const app = await createApp({ database, corsOrigins, logLevel: 'warn', trustedDocuments, speed })
+    const app = await createApp({ ...config, database, logLevel: 'warn', trustedDocuments, readiness })
     try {
       const url = await listen(app, config)
-      for (const line of welcome(url, sampleKey)) print(line)
+      await waitFor(() => prepare(database, config), isStopped, warn).then((prepared) => {
+        if (!prepared) return
+        readiness.state = 'ready'
+        for (const line of welcome(url, prepared.sampleKey)) print(line)
+      })
       await stopped
+      readiness.state = 'stopping'
+      await sleep(config.shutdownDelayMs)
     } finally {
       await app.close()
     }
   } finally {
     await database.close()
   }
+}
+
+async function prepare(database: Database, config: Config): Promise<{ sampleKey: string | undefined }> {
+  await database.withSession((session) => migrate(session))
+  return { sampleKey: config.sampleData ? await loadSampleData(database) : undefined }
+}
+
+/** Does what needs the database, again and again while that is away; gives up when the process is to stop. */
+async function waitFor<Result>(
+  attempt: () => Promise<Result>,
+  isStopped: () => boolean,
+  warn: (line: string) => void,
+): Promise<Result | undefined> {
+  let isToldOf = false
+  while (!isStopped()) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!isUnavailable(error)) throw error
+      if (!isToldOf) warn(`${messageOf(error)}; waiting for it`)
+      isToldOf = true
+      await sleep(RETRY_MS)
+    }
+  }
+  return undefined
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
@@ -42,9 +82,15 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<str
   }
 }
 
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    process.once('SIGTERM', () => resolve())
-    process.once('SIGINT', () => resolve())
+function stopSignal() {
+  let isStopped = false
+  const stopped = new Promise<void>((resolve) => {
+    const stop = () => {
+      isStopped = true
+      resolve()
+    }
+    process.once('SIGTERM', stop)
+    process.once('SIGINT', stop)
   })
+  return { stopped, isStopped: () => isStopped }
 }

@@ -28,6 +28,9 @@ describe.skipIf(!isThere && !process.env.CI)('GraphiQL in a browser', () => {
       if (protocol.startsWith('http') && origin !== t.url) foreign.push(request.url())
     })
     page.on('pageerror', (error) => errors.push(error.message))
+    page.on('console', (message) => {
+      if (message.text().includes('Content Security Policy')) errors.push(message.text())
+    })
   })
 
   afterAll(async () => {

@@ -6,6 +6,9 @@ import { migrate } from '../../src/database/migrate.ts'
 import { createGraphQL } from '../../src/graphql/yoga.ts'
 import { createApp } from '../../src/server/app.ts'
 
+const { speed, limits } = readConfig({})
+const settings = { speed, limits }
+
 const database = await openDatabase(
   { kind: 'postgres', url: 'postgresql://nobody@127.0.0.1:1/nowhere', poolSize: 2, statementTimeoutMs: 1000 },
   { share: true },
@@ -20,7 +23,7 @@ describe('A database that is away', () => {
   })
 
   test('is a 503 with Retry-After to clients, in REST and GraphQL, and to /readyz; the process lives', async () => {
-    const app = await createApp({ database, corsOrigins: [], logLevel: 'silent', speed: readConfig({}).speed })
+    const app = await createApp({ database, corsOrigins: [], logLevel: 'silent', ...settings })
     const headers = { authorization: `Bearer dck_${'A'.repeat(43)}` }
     for (const url of ['/v1/datasets', '/graphql?query={datasets{total}}', '/readyz']) {
       const response = await app.inject({ url, headers })
@@ -52,7 +55,7 @@ describe('A database that is away', () => {
       { kind: 'postgres', url: `postgresql://x@127.0.0.1:${port}/x`, poolSize: 1, statementTimeoutMs: 1000 },
       { share: true },
     )
-    const app = await createApp({ database: silent, corsOrigins: [], logLevel: 'silent', speed: readConfig({}).speed })
+    const app = await createApp({ database: silent, corsOrigins: [], logLevel: 'silent', ...settings })
     expect((await app.inject('/readyz')).statusCode).toBe(503)
     await app.close()
     await silent.close()

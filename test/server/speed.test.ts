@@ -14,7 +14,7 @@ let t: TestApp
 let key: string
 const apps = new Map<string, FastifyInstance>()
 
-const DEFAULTS = readConfig({}).speed
+const { speed: DEFAULTS, limits } = readConfig({})
 const OFF: SpeedConfig = {
   responseCacheBytes: 0,
   keepRecords: false,
@@ -52,7 +52,7 @@ beforeAll(async () => {
   })
   const { database } = t
   const open = async (name: string, speed: SpeedConfig) =>
-    apps.set(name, await createApp({ database, corsOrigins: [], logLevel: 'silent', speed }))
+    apps.set(name, await createApp({ database, corsOrigins: [], logLevel: 'silent', speed, limits }))
   await open('nothing', OFF)
   for (const name of Object.keys(OFF)) await open(name, { ...DEFAULTS, [name]: OFF[name as keyof SpeedConfig] })
 })

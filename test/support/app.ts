@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { createKey } from '../../src/auth/keys.ts'
-import { readConfig, type SpeedConfig } from '../../src/config.ts'
+import { type LimitsConfig, readConfig, type SpeedConfig } from '../../src/config.ts'
 import { loadSampleData } from '../../src/sample/load.ts'
 import { createApp } from '../../src/server/app.ts'
 import { seedCatalog } from './catalog.ts'
@@ -23,6 +23,7 @@ export interface StartOptions {
   trustedDocuments?: ReadonlyMap<string, string>
   /** What differs from the defaults. */
   speed?: Partial<SpeedConfig>
+  limits?: Partial<LimitsConfig>
 }
 
 export interface GraphQLAnswer {
@@ -34,13 +35,22 @@ export interface GraphQLAnswer {
 /** The application over real HTTP on a free port, over a database of its own with the small catalog or the sample data in it. */
 export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   const { corsOrigins = [], data = 'small', trustedDocuments } = options
-  const speed = { ...readConfig({}).speed, ...options.speed }
+  const defaults = readConfig({})
+  const speed = { ...defaults.speed, ...options.speed }
+  const limits = { ...defaults.limits, ...options.limits }
   const db = await createDatabase()
   const { prisma } = db.database
   if (data === 'sample') await loadSampleData(db.database)
   else await seedCatalog(prisma)
   const { key } = await createKey(prisma, { name: 'test' })
-  const app = await createApp({ database: db.database, corsOrigins, logLevel: 'silent', trustedDocuments, speed })
+  const app = await createApp({
+    database: db.database,
+    corsOrigins,
+    logLevel: 'silent',
+    trustedDocuments,
+    speed,
+    limits,
+  })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   return {
     ...db,

@@ -1,0 +1,28 @@
+import type { FastifyInstance } from 'fastify'
+import { CatalogError } from '../errors.ts'
+
+/** These are asked whether the service is well; the answer is not to depend on how busy it is. */
+const ALWAYS_ANSWERED = new Set(['/healthz', '/readyz'])
+
+/**
+ * Refuses at once what is beyond the number of requests in flight: a queue would only make all of them late, and grow.
+ * The refused get `SERVICE_UNAVAILABLE`, and may try again in a second.
+ */
+export function shedLoad(app: FastifyInstance, maxInFlight: number): void {
+  const inFlight = new Set<unknown>()
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (ALWAYS_ANSWERED.has(request.routeOptions.url ?? '')) return done()
+    if (inFlight.size >= maxInFlight) {
+      return done(
+        new CatalogError('SERVICE_UNAVAILABLE', 'Too many requests at once; try again', { retryAfterSeconds: 1 }),
+      )
+    }
+    inFlight.add(request)
+    done()
+  })
+  // Called for every answer, and for a client that has gone without one.
+  app.addHook('onResponse', (request, _reply, done) => {
+    inFlight.delete(request)
+    done()
+  })
+}
