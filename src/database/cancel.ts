@@ -17,6 +17,8 @@ export function forMany<Result>(run: () => Result): Result {
   return askers.exit(run)
 }
 
+const ignore = () => {}
+
 /** A pool that cancels what nobody waits for any more. A transaction's statements have a connection of their own, and go on. */
 export class CancellingPool extends pg.Pool {
   /** One connection for all, as clients may go in crowds. */
@@ -25,7 +27,7 @@ export class CancellingPool extends pg.Pool {
   constructor(options: pg.PoolConfig) {
     super(options)
     this.#canceller = new pg.Pool({ ...options, max: 1 })
-    this.#canceller.on('error', () => {})
+    this.#canceller.on('error', ignore)
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: pg's `query` has six signatures, and all of them pass through here
@@ -48,6 +50,8 @@ export class CancellingPool extends pg.Pool {
       cancelled = this.#cancel(client)
     }
     signal.addEventListener('abort', cancel, { once: true })
+    // Without a listener the loss of the connection would end the process; the statement fails of it anyway.
+    client.on('error', ignore)
     let failed: unknown
     try {
       return await client.query(statement)
@@ -56,9 +60,10 @@ export class CancellingPool extends pg.Pool {
       throw error
     } finally {
       signal.removeEventListener('abort', cancel)
+      client.off('error', ignore)
       // Nobody else is to get the connection while a cancellation is on its way to it.
       await cancelled
-      // A connection that a statement failed on is good; a broken one is dropped by the pool, which hears of it.
+      // PostgreSQL's own errors have a severity, and leave the connection good.
       client.release(failed instanceof Error && !('severity' in failed))
     }
   }
@@ -66,6 +71,6 @@ export class CancellingPool extends pg.Pool {
   async #cancel(client: object): Promise<void> {
     const pid = 'processID' in client ? client.processID : undefined
     // The statement ends by itself, at the latest with its timeout.
-    await this.#canceller.query('SELECT pg_cancel_backend($1)', [pid]).catch(() => {})
+    await this.#canceller.query('SELECT pg_cancel_backend($1)', [pid]).catch(ignore)
   }
 }

@@ -28,6 +28,8 @@ interface OpenOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
+/** How much later than by its own timeout a statement is given up on. */
+const SILENCE_MS = 2_000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
 
 /**
@@ -53,6 +55,8 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     ...(config.kind === 'postgres' && {
       statement_timeout: config.statementTimeoutMs,
+      // A server that has gone silent does not keep its own timeout.
+      query_timeout: config.statementTimeoutMs + SILENCE_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     }),
   })

@@ -20,7 +20,7 @@ const SOCKET_CODES = /^(ECONN|EPIPE|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUN
 
 /** pg gives these no code. */
 const MESSAGES =
-  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error/
+  /timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error/
 
 /** Whether an error, or anything that caused it, says that the database is away or too slow. */
 export function isUnavailable(error: unknown): boolean {

@@ -9,20 +9,19 @@ const ALWAYS_ANSWERED = new Set(['/healthz', '/readyz'])
  * The refused get `SERVICE_UNAVAILABLE`, and may try again in a second.
  */
 export function shedLoad(app: FastifyInstance, maxInFlight: number): void {
-  const inFlight = new Set<unknown>()
-  app.addHook('onRequest', (request, _reply, done) => {
+  let inFlight = 0
+  app.addHook('onRequest', (request, { raw }, done) => {
     if (ALWAYS_ANSWERED.has(request.routeOptions.url ?? '')) return done()
-    if (inFlight.size >= maxInFlight) {
+    if (inFlight >= maxInFlight) {
       return done(
         new CatalogError('SERVICE_UNAVAILABLE', 'Too many requests at once; try again', { retryAfterSeconds: 1 }),
       )
     }
-    inFlight.add(request)
-    done()
-  })
-  // Called for every answer, and for a client that has gone without one.
-  app.addHook('onResponse', (request, _reply, done) => {
-    inFlight.delete(request)
+    inFlight += 1
+    // Comes for every answer, and for a client that has gone without one; Fastify's onResponse comes for answers alone.
+    raw.once('close', () => {
+      inFlight -= 1
+    })
     done()
   })
 }

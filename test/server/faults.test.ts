@@ -1,0 +1,210 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createKey } from '../../src/auth/keys.ts'
+import { readConfig } from '../../src/config.ts'
+import { type Database, openDatabase } from '../../src/database/database.ts'
+import { createApp } from '../../src/server/app.ts'
+import { seedCatalog } from '../support/catalog.ts'
+import { createDatabase, createEmpty, type TestDatabase } from '../support/database.ts'
+import { CHECKOUT, runCatalog, startGateway } from '../support/process.ts'
+import { type DatabaseProxy, openProxy } from '../support/proxy.ts'
+
+/*
+ * The database goes away, in each of the ways that it may; the gateway says so, and is back by itself. The way to the database
+ * is a proxy that can be cut.
+ */
+
+const NEARBY = '/v1/dataset-items/nearby?latitude=37.5&longitude=127&radius=50000'
+/** So long may an answer that can't be given take: connecting is given up on after five seconds. */
+const BOUND_MS = 8_000
+
+describe.runIf(inject('template').kind === 'postgres')('A database', () => {
+  let db: TestDatabase
+  let proxy: DatabaseProxy
+  let database: Database
+  let url: string
+  let key: string
+  let close: () => Promise<void>
+
+  beforeAll(async () => {
+    db = await createDatabase()
+    await seedCatalog(db.database.prisma)
+    ;({ key } = await createKey(db.database.prisma, { name: 'x' }))
+    if (db.config.kind !== 'postgres') throw new TypeError('Not a server')
+    proxy = await openProxy(db.config.url)
+    database = await openDatabase(
+      { kind: 'postgres', url: proxy.url, poolSize: 2, statementTimeoutMs: 300 },
+      { share: false },
+    )
+    const { speed, limits } = readConfig({})
+    const app = await createApp({ database, corsOrigins: [], logLevel: 'silent', speed, limits })
+    url = await app.listen({ host: '127.0.0.1', port: 0 })
+    close = () => app.close()
+  })
+  afterAll(async () => {
+    await close()
+    await database.close()
+    await proxy.close()
+    await db.close()
+  })
+
+  const get = (path: string) => fetch(url + path, { headers: { authorization: `Bearer ${key}` } })
+  const statusOf = async (path: string) => (await get(path)).status
+  const expectUnavailable = async (path: string) => {
+    const start = performance.now()
+    const response = await get(path)
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(await response.text()).toContain('SERVICE_UNAVAILABLE')
+    expect(performance.now() - start).toBeLessThan(BOUND_MS)
+  }
+  const expectRecovery = async () => {
+    for (const path of ['/readyz', NEARBY, '/v1/datasets/seoul']) {
+      await expect.poll(() => statusOf(path), { timeout: BOUND_MS }).toBe(200)
+    }
+  }
+
+  test('that is cut off is a 503 with Retry-After, also to requests in flight; all is well once it is back', async () => {
+    expect(await statusOf(NEARBY)).toBe(200)
+    await db.database.withSession(async (session) => {
+      await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
+      const inFlight = get(`${NEARBY}&page=2`)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      await proxy.cut()
+      expect((await inFlight).status).toBe(503)
+      await session.query('COMMIT')
+    })
+    await expectUnavailable(`${NEARBY}&page=3`)
+    await expectUnavailable('/readyz')
+    expect(await statusOf('/healthz')).toBe(200)
+    await proxy.restore()
+    await expectRecovery()
+  })
+
+  test('that is silent is a 503 within a bound, and no answer kept from before is given for long', async () => {
+    proxy.silence()
+    const changed = db.database.prisma.dataset.update({ where: { slug: 'seoul' }, data: { name: 'Seoul, changed' } })
+    await changed
+    await expect
+      .poll(async () => (await get('/v1/datasets/seoul').then((response) => response.text())).includes('"Seoul"'), {
+        timeout: 15_000,
+      })
+      .toBe(false)
+    await proxy.cut()
+    await proxy.restore()
+    await expect.poll(() => statusOf('/v1/datasets/seoul'), { timeout: BOUND_MS }).toBe(200)
+    expect(await (await get('/v1/datasets/seoul')).text()).toContain('Seoul, changed')
+  })
+
+  test('that is too slow is a 503 once the statement has had its time', async () => {
+    await db.database.withSession(async (session) => {
+      await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
+      await expectUnavailable(`${NEARBY}&page=4`)
+      await session.query('COMMIT')
+    })
+    await expectRecovery()
+  })
+
+  test('whose server ends all connections, as at a restart, is used again at once', async () => {
+    await db.database.withSession((session) =>
+      session.query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      ),
+    )
+    await expectRecovery()
+  })
+
+  test('that has no connection left is a 503, and 200 once it has', async () => {
+    await db.database.withSession(async (session) => {
+      const name = new URL(proxy.url).pathname.slice(1)
+      await session.query(`CREATE ROLE ${name} LOGIN CONNECTION LIMIT 0; GRANT pg_read_all_data TO ${name}`)
+      const limited = await openDatabase(
+        {
+          kind: 'postgres',
+          url: Object.assign(new URL(proxy.url), { username: name }).href,
+          poolSize: 2,
+          statementTimeoutMs: 300,
+        },
+        { share: false },
+      )
+      const { speed, limits } = readConfig({})
+      const app = await createApp({ database: limited, corsOrigins: [], logLevel: 'silent', speed, limits })
+      const ask = async () =>
+        (await app.inject({ url: NEARBY, headers: { authorization: `Bearer ${key}` } })).statusCode
+      expect(await ask()).toBe(503)
+      await session.query(`ALTER ROLE ${name} CONNECTION LIMIT -1`)
+      await expect.poll(ask, { timeout: BOUND_MS }).toBe(200)
+      await app.close()
+      await limited.close()
+      await session.query(`REVOKE pg_read_all_data FROM ${name}; DROP ROLE ${name}`)
+    })
+  })
+})
+
+test.runIf(inject('template').kind === 'postgres')(
+  'A gateway whose database is away at its start says so, is not ready, and serves once that is there',
+  async () => {
+    const { env, drop } = await createEmpty()
+    const proxy = await openProxy(env.DATABASE_URL ?? '', { isOpen: false })
+    const child = spawn(process.execPath, ['src/cli.ts', 'serve'], {
+      cwd: CHECKOUT,
+      env: { PATH: process.env.PATH, DATABASE_URL: proxy.url, PORT: '0', HOST: '127.0.0.1' },
+    })
+    let printed = ''
+    let warned = ''
+    child.stdout.on('data', (data) => {
+      printed += data
+    })
+    child.stderr.on('data', (data) => {
+      warned += data
+    })
+    await expect
+      .poll(() => warned, { timeout: 10_000 })
+      .toMatch(/^catalog: The database can't be reached: .*; waiting for it\n$/m)
+    expect(printed).toBe('')
+    await proxy.restore()
+    await expect.poll(() => printed, { timeout: 15_000 }).toContain('Dataset Catalog at http')
+    const url = /Dataset Catalog at (\S+)/.exec(printed)?.[1] ?? ''
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    child.kill('SIGTERM')
+    expect((await once(child, 'exit'))[0]).toBe(0)
+    await proxy.close()
+    await drop()
+  },
+)
+
+describe('SIGTERM', () => {
+  test('under load: every request that was accepted is answered, readiness goes first, and the process ends with 0', async () => {
+    const { env, drop } = await createEmpty()
+    const gateway = await startGateway({ ...env, SAMPLE_DATA: 'false', SHUTDOWN_DELAY_MS: '600' })
+    const { stdout } = await runCatalog(env, 'keys', 'create', '--json', '--name', 'x')
+    const headers = { authorization: `Bearer ${JSON.parse(stdout).key}` }
+    const statuses: number[] = []
+    let isOver = false
+    const failed: string[] = []
+    const clients = Array.from({ length: 8 }, async () => {
+      while (!isOver) {
+        try {
+          const response = await fetch(`${gateway.url}/v1/datasets`, { headers })
+          await response.text()
+          statuses.push(response.status)
+        } catch (error) {
+          // Refused before it was accepted, once nobody listens any more.
+          failed.push(String(error instanceof Error ? error.cause : error))
+          isOver = true
+        }
+      }
+    })
+    await expect.poll(() => statuses.length).toBeGreaterThan(50)
+    const exited = gateway.stop()
+    await expect.poll(async () => (await fetch(`${gateway.url}/readyz`)).status, { interval: 5 }).toBe(503)
+    const before = statuses.length
+    await expect.poll(() => statuses.length).toBeGreaterThan(before + 8)
+    expect(await exited).toBe(0)
+    isOver = true
+    await Promise.all(clients)
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    for (const reason of failed) expect(reason).toMatch(/ECONNREFUSED|ECONNRESET|other side closed/)
+    await drop()
+  })
+})

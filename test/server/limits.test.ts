@@ -1,0 +1,229 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createKey } from '../../src/auth/keys.ts'
+import { networkOf } from '../../src/auth/rate-limit.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { everything, open } from '../support/raw.ts'
+
+/*
+ * What a stranger may take of the gateway, attacked: over real sockets, with bounds low enough to be met.
+ */
+
+let t: TestApp
+beforeAll(async () => {
+  t = await startApp({
+    limits: { maxInFlight: 3, maxConnectionsPerAddress: 20, refusalsPerMinute: 5, receiveTimeoutMs: 500 },
+  })
+})
+afterAll(() => t.close())
+
+const NO_KEY = { authorization: `Bearer dck_${'A'.repeat(43)}` }
+
+describe('A request that takes too long to come is cut off', () => {
+  test.each([
+    ['in its headers', 'GET /v1/datasets HTTP/1.1\r\nHost: x\r\nX-A: ', 'a'],
+    [
+      'in its body',
+      'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n',
+      ' ',
+    ],
+  ])('%s, though a byte comes now and then', async (_where, start, drip) => {
+    const socket = await open(t.url)
+    const answer = everything(socket)
+    socket.write(start)
+    const dripping = setInterval(() => socket.write(drip), 100)
+    const text = await answer
+    clearInterval(dripping)
+    expect(text).toMatch(/^HTTP\/1.1 (408|401) /)
+    expect((await t.get('/v1/datasets')).status).toBe(200)
+  })
+})
+
+describe('What is too long is refused in the shape of all errors:', () => {
+  test('a URL', async () => {
+    const response = await t.get(`/v1/datasets?x=${'a'.repeat(13_000)}`)
+    expect(response.status).toBe(414)
+    expect(await response.json()).toMatchObject({
+      error: { code: 'URI_TOO_LONG', message: expect.stringContaining('12288') },
+    })
+  })
+
+  test.each([
+    ['a URL beyond all bounds', `GET /${'a'.repeat(40_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 414, 'URI_TOO_LONG'],
+    ['headers', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
+    ['nonsense', 'nonsense\r\n\r\n', 400, 'VALIDATION_FAILED'],
+  ])('%s', async (_what, text, status, code) => {
+    const socket = await open(t.url)
+    const answer = everything(socket)
+    socket.write(text)
+    const [head = '', body = ''] = (await answer).split('\r\n\r\n')
+    expect(head).toContain(`HTTP/1.1 ${status} `)
+    expect(head).toMatch(/X-Request-Id: \S+/)
+    expect(JSON.parse(body)).toMatchObject({ error: { code, requestId: expect.any(String) } })
+  })
+
+  test('a body', async () => {
+    const headers = { authorization: `Bearer ${t.key}`, 'content-type': 'application/json' }
+    const response = await fetch(`${t.url}/graphql`, { method: 'POST', headers, body: ' '.repeat(300_000) })
+    expect([response.status, await response.text()]).toEqual([413, expect.stringContaining('PAYLOAD_TOO_LARGE')])
+  })
+})
+
+describe('Connections', () => {
+  test('beyond the bound of an address are closed at once; with one less there is room again', async () => {
+    const sockets: Socket[] = []
+    const closed = new Set<Socket>()
+    for (let n = 0; n < 30; n += 1) {
+      const socket = await open(t.url)
+      sockets.push(socket.resume().on('close', () => closed.add(socket)))
+    }
+    await expect.poll(() => sockets.length - closed.size).toBeLessThanOrEqual(20)
+    expect(sockets.length - closed.size).toBeGreaterThan(10)
+    for (const socket of sockets) socket.destroy()
+    await expect
+      .poll(() =>
+        t
+          .get('/healthz')
+          .then(({ status }) => status)
+          .catch(String),
+      )
+      .toBe(200)
+  })
+
+  test('of one network of IPv6 count together, and an IPv4 address for itself', () => {
+    expect(networkOf('::ffff:10.0.0.1')).toBe('10.0.0.1')
+    expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
+    expect(networkOf('2001:db8::9')).toBe('2001:db8:0:0::/64')
+    expect(networkOf('::1')).toBe('0:0:0:0::/64')
+  })
+})
+
+describe('Requests without a good key', () => {
+  test('are refused with 429 and Retry-After once there are too many from an address; a good key is let in all the same', async () => {
+    const statuses: number[] = []
+    for (let n = 0; n < 8; n += 1) statuses.push((await t.get('/v1/datasets', NO_KEY)).status)
+    expect(statuses.at(-1)).toBe(429)
+    const response = await t.get('/v1/datasets', NO_KEY)
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await response.json()).toMatchObject({ error: { code: 'RATE_LIMITED' } })
+    const graphql = await fetch(`${t.url}/graphql?query={datasets{total}}`, { headers: NO_KEY })
+    expect([graphql.status, await graphql.json()]).toMatchObject([
+      429,
+      { errors: [{ extensions: { code: 'RATE_LIMITED' } }] },
+    ])
+    expect((await t.get('/v1/datasets')).status).toBe(200)
+  })
+})
+
+describe('A key with a limit', () => {
+  test('is told on each answer what is left, and then 429', async () => {
+    const { key } = await createKey(t.database.prisma, { name: 'limited', requestsPerMinute: 2 })
+    const ask = () => t.get('/v1/datasets', { authorization: `Bearer ${key}` })
+    const answers = [await ask(), await ask(), await ask()]
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
+    expect(answers.map(({ headers }) => headers.get('ratelimit-policy'))).toEqual(Array(3).fill('"requests";q=2;w=60'))
+    expect(
+      answers.map(({ headers }) => /^"requests";r=(\d+);t=\d+$/.exec(headers.get('ratelimit') ?? '')?.[1]),
+    ).toEqual(['1', '0', '0'])
+    expect(Number(answers[2]?.headers.get('retry-after'))).toBeGreaterThan(0)
+  })
+})
+
+const REDIS = ['/usr/bin/redis-server', '/usr/bin/valkey-server'].find((path) => existsSync(path))
+if (!REDIS && !process.env.CI) process.stderr.write('No redis-server: the test of limits that are shared is skipped\n')
+
+describe.skipIf(!REDIS && !process.env.CI)('Two instances with REDIS_URL', () => {
+  test('count together; while Redis is away each counts by itself, and nobody waits', async () => {
+    const port = await freePort()
+    const redis = spawn(REDIS ?? 'redis-server', ['--port', String(port), '--save', '', '--bind', '127.0.0.1'])
+    await new Promise((resolve) =>
+      redis.stdout.on('data', (data) => /[Rr]eady to accept/.test(String(data)) && resolve(0)),
+    )
+    const redisUrl = `redis://127.0.0.1:${port}`
+    const one = await startApp({ limits: { redisUrl } })
+    const two = await startApp({ limits: { redisUrl } })
+    const id = '99999999-0000-4000-8000-000000000001'
+    const keys = await Promise.all(
+      [one, two].map(async ({ database: { prisma } }) => {
+        const made = await createKey(prisma, { name: 'shared', requestsPerMinute: 3 })
+        await prisma.apiKey.update({ where: { id: made.id }, data: { id } })
+        return made.key
+      }),
+    )
+    const ask = async (app: TestApp, n: number) =>
+      (await app.get('/v1/datasets', { authorization: `Bearer ${keys[n]}` })).status
+    await expect.poll(async () => await fetchLeft(one, keys[0]), { timeout: 3000 }).toBeLessThan(3)
+    const statuses = [await ask(one, 0), await ask(two, 1), await ask(one, 0), await ask(two, 1)]
+    expect(statuses.slice(-2)).toEqual([429, 429])
+    redis.kill('SIGKILL')
+    await new Promise((resolve) => redis.once('exit', resolve))
+    const start = performance.now()
+    expect(await ask(two, 1)).toBe(200)
+    expect(performance.now() - start).toBeLessThan(2000)
+    await one.close()
+    await two.close()
+  })
+
+  const fetchLeft = async (app: TestApp, key = '') =>
+    Number(
+      /r=(\d+)/.exec(
+        (await app.get('/v1/datasets', { authorization: `Bearer ${key}` })).headers.get('ratelimit') ?? '',
+      )?.[1],
+    )
+})
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
+
+describe.runIf(inject('template').kind === 'postgres')('While the database is slow', () => {
+  const PATH = '/v1/dataset-items/nearby?latitude=1&longitude=1'
+
+  test('what is beyond the requests in flight is refused at once, health is answered, and all is well after', async () => {
+    await t.database.withSession(async (session) => {
+      await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
+      const waiting = [1, 2, 3].map((radius) => t.get(`${PATH}&radius=${radius}`))
+      await sleep(200)
+      const refused = await t.get('/v1/datasets')
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+      expect(await refused.json()).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE' } })
+      expect((await t.get('/healthz')).status).toBe(200)
+      expect((await t.get('/readyz')).status).toBe(200)
+      await session.query('COMMIT')
+      expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200])
+    })
+    expect((await t.get('/v1/datasets')).status).toBe(200)
+  })
+
+  test('a client that goes takes its statement with it, and its place', async () => {
+    const working = async () => {
+      const [row] = await t.database.prisma.$queryRaw<{ n: number }[]>`
+        SELECT count(*)::integer AS n FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock' AND state = 'active'`
+      return row?.n
+    }
+    await t.database.withSession(async (session) => {
+      await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
+      const leaving = new AbortController()
+      const headers = { authorization: `Bearer ${t.key}` }
+      const gone = [4, 5, 6].map((radius) =>
+        fetch(`${t.url}${PATH}&radius=${radius}`, { headers, signal: leaving.signal }),
+      )
+      await expect.poll(working).toBe(3)
+      leaving.abort()
+      for (const request of gone) await expect(request).rejects.toThrow()
+      await expect.poll(working).toBe(0)
+      expect((await t.get('/v1/datasets')).status).toBe(200)
+      await session.query('COMMIT')
+    })
+  })
+})

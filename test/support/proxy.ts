@@ -1,0 +1,63 @@
+import { connect, createServer, type Socket } from 'node:net'
+
+/** A way to a server that can be cut, as a cable can, or go silent. */
+export interface DatabaseProxy {
+  /** The URL of the server, by this way. */
+  url: string
+  /** Cuts all connections, and takes no new ones. */
+  cut: () => Promise<void>
+  /** Passes nothing on from now on, and keeps all connections open. */
+  silence: () => void
+  /** Works again, for new connections. */
+  restore: () => Promise<void>
+  close: () => Promise<void>
+}
+
+/** Opens a way to the server of a URL. `isOpen: false` leaves it cut. */
+export async function openProxy(serverUrl: string, { isOpen = true } = {}): Promise<DatabaseProxy> {
+  const target = new URL(serverUrl)
+  const sockets = new Set<Socket>()
+  let isSilent = false
+  const keep = (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy())
+  }
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port || 5432), target.hostname)
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      keep(from)
+      from.on('data', (data) => {
+        if (!isSilent) to.write(data)
+      })
+      from.on('close', () => to.destroy())
+    }
+  })
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()))
+  const cut = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      for (const socket of sockets) socket.destroy()
+    })
+  await listen(0)
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  if (!isOpen) await cut()
+  const url = Object.assign(new URL(serverUrl), { hostname: '127.0.0.1', port: String(port) }).href
+  return {
+    url,
+    cut,
+    silence: () => {
+      isSilent = true
+    },
+    restore: async () => {
+      isSilent = false
+      if (!server.listening) await listen(port)
+    },
+    close: async () => {
+      if (server.listening) await cut()
+    },
+  }
+}
