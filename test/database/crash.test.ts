@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { openDatabase } from '../../src/database/database.ts'
+import { createEmpty } from '../support/database.ts'
+import { CHECKOUT, startGateway } from '../support/process.ts'
+
+/*
+ * The embedded database is killed in the midst of imports, at moments at random: by turns the gateway that has it open while
+ * the import comes through it, and the import itself. CRASHES says how often; CI does it a hundred times.
+ */
+
+const CRASHES = Number(process.env.CRASHES ?? 2)
+const ITEMS = 3_000
+
+describe.runIf(inject('template').kind === 'embedded')('kill -9 during imports', () => {
+  let folder: string
+  let empty: Awaited<ReturnType<typeof createEmpty>>
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'catalog-crash-'))
+    empty = await createEmpty()
+  })
+  afterAll(async () => {
+    await rm(folder, { recursive: true })
+    await empty.drop()
+  })
+
+  /** Every item of a version has its number as name. */
+  async function writeManifest(version: number): Promise<string> {
+    const items = Array.from({ length: ITEMS + version }, (_, n) =>
+      JSON.stringify({
+        externalId: String(n),
+        name: String(version),
+        latitude: (n % 900) / 10,
+        longitude: 1,
+        administrativeAreaCode: 'x',
+        categoryCode: 'y',
+      }),
+    )
+    await writeFile(join(folder, 'items.ndjson'), items.join('\n'))
+    const dataset = { slug: 'crash', name: 'Crash', status: 'active', visibility: 'public', attribution: 'x' }
+    const manifest = join(folder, 'manifest.json')
+    await writeFile(manifest, JSON.stringify({ dataset, items: 'items.ndjson' }))
+    return manifest
+  }
+
+  /** What the database holds once it is opened again: the versions of its items, and how many there are of each. */
+  async function readVersions(): Promise<Map<number, number>> {
+    const database = await openDatabase(empty.config, { share: false })
+    try {
+      const rows = await database.prisma.$queryRaw<{ version: string; n: number; kept: number }[]>`
+        SELECT name AS version, count(*)::integer AS n,
+               (SELECT n FROM item_counts WHERE list = 'all' AND dataset_id = items.dataset_id) AS kept
+          FROM items GROUP BY name, dataset_id`
+      for (const { n, kept } of rows) expect(kept).toBe(n)
+      return new Map(rows.map(({ version, n }) => [Number(version), n]))
+    } finally {
+      await database.close()
+    }
+  }
+
+  test(`${CRASHES} times: each time a sound database opens, with every import that was told to be done, and no half of one`, {
+    timeout: 60_000 + CRASHES * 30_000,
+  }, async () => {
+    let held = 0
+    for (let version = 1; version <= CRASHES; version += 1) {
+      const manifest = await writeManifest(version)
+      const gateway = version % 2 === 0 ? await startGateway({ ...empty.env, SAMPLE_DATA: 'false' }) : undefined
+      const importing = spawn(process.execPath, ['src/cli.ts', 'import', manifest], {
+        cwd: CHECKOUT,
+        env: { PATH: process.env.PATH, ...empty.env },
+      })
+      const done = codeOf(importing)
+      const victim = gateway?.child ?? importing
+      const killed = codeOf(victim)
+      await Promise.race([sleep(500 + Math.random() * 3_000), done])
+      victim.kill('SIGKILL')
+      const [code] = await Promise.all([done, killed])
+
+      const versions = await readVersions()
+      expect([...versions.keys()].length).toBeLessThanOrEqual(1)
+      const [found = 0] = versions.keys()
+      expect(versions.get(found) ?? 0).toBe(found === 0 ? 0 : ITEMS + found)
+      expect(code === 0 ? [version] : [version, held]).toContain(found)
+      held = found
+    }
+  })
+})
+
+async function codeOf(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+  const [code] = await once(child, 'exit')
+  return code
+}
