@@ -23,6 +23,7 @@ export function plot(lines: readonly Line[], axes: { x: string; y: string }): st
   // Names stand at the ends of their lines, a row each.
   const byEnd = [...lines].sort((a, b) => (b.points.at(-1)?.[1] ?? 0) - (a.points.at(-1)?.[1] ?? 0))
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12">
+<title>${axes.y} by ${axes.x}</title>
 <rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>
 ${x.ticks.map((tick) => `<path d="M${x.at(tick)} ${MARGIN.top}V${HEIGHT - MARGIN.bottom}" stroke="#ddd"/><text x="${x.at(tick)}" y="${HEIGHT - MARGIN.bottom + 18}" text-anchor="middle">${tick.toLocaleString('en')}</text>`).join('\n')}
 ${y.ticks.map((tick) => `<path d="M${MARGIN.left} ${y.at(tick)}H${WIDTH - MARGIN.right}" stroke="#ddd"/><text x="${MARGIN.left - 6}" y="${y.at(tick) + 4}" text-anchor="end">${tick}</text>`).join('\n')}
