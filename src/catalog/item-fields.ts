@@ -65,9 +65,8 @@ const IMAGE_COLUMNS: Columns = {
 
 /** As they go out, where PostgreSQL writes the answer itself. */
 const WRITTEN: Readonly<Record<string, (table: string) => string>> = {
+  ...ITEM_EXPRESSIONS,
   __typename: () => `'Item'`,
-  latitude: (table) => `trim_scale(${table}.latitude)::text`,
-  longitude: (table) => `trim_scale(${table}.longitude)::text`,
   createdAt: (table) => writtenMoment(`${table}.created_at`),
   updatedAt: (table) => writtenMoment(`${table}.updated_at`),
 }

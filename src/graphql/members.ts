@@ -54,9 +54,15 @@ function membersOfItem(set: SelectionSetNode, fragments: Fragments, mayHaveParen
 /** The fields of a selection in the order of the answer, or undefined where one of them is not plain. */
 function plainFields(set: SelectionSetNode, fragments: Fragments): FieldNode[] | undefined {
   const fields = new Map<string, FieldNode>()
+  // A fragment that is spread again adds nothing; following it again and again could take for ever.
+  const seenFragments = new Set<string>()
   const add = (selections: SelectionSetNode['selections']): boolean =>
     selections.every((selection) => {
       if (selection.directives?.length) return false
+      if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        if (seenFragments.has(selection.name.value)) return true
+        seenFragments.add(selection.name.value)
+      }
       if (selection.kind !== Kind.FIELD) {
         const inside = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
         // Whatever type it is on, an item is of it: other fragments are invalid here.

@@ -61,18 +61,25 @@ function follow(info: GraphQLResolveInfo, from: Selected, path: readonly string[
   return rest.length === 0 ? sets : follow(info, select(info, sets), rest)
 }
 
-function select(info: GraphQLResolveInfo, sets: readonly SelectionSetNode[], into: Selected = new Map()): Selected {
-  for (const selection of sets.flatMap((set) => set.selections)) {
-    if (selection.kind === Kind.FIELD) {
-      const name = selection.name.value
-      into.set(name, [...(into.get(name) ?? []), ...setsOf([selection])])
-    } else {
-      const { selectionSet } =
-        selection.kind === Kind.INLINE_FRAGMENT ? selection : (info.fragments[selection.name.value] ?? {})
-      if (selectionSet) select(info, [selectionSet], into)
+function select(info: GraphQLResolveInfo, sets: readonly SelectionSetNode[]): Selected {
+  const selected: Selected = new Map()
+  // A fragment that is spread again adds nothing; following it again and again could take for ever.
+  const seenFragments = new Set<string>()
+  const add = ({ selections }: SelectionSetNode): void => {
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) {
+        const name = selection.name.value
+        selected.set(name, [...(selected.get(name) ?? []), ...setsOf([selection])])
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) add(selection.selectionSet)
+      else if (!seenFragments.has(selection.name.value)) {
+        seenFragments.add(selection.name.value)
+        const fragment = info.fragments[selection.name.value]
+        if (fragment) add(fragment.selectionSet)
+      }
     }
   }
-  return into
+  sets.forEach(add)
+  return selected
 }
 
 function setsOf(nodes: readonly FieldNode[]): SelectionSetNode[] {
