@@ -4,6 +4,9 @@ import { itemListParameters, nearbyParameters, noParameters } from './parameters
 
 /** A /v1 route: a GraphQL operation, where its variables come from, and where its result goes. */
 export interface RestRoute {
+  /** What clients that are generated from the OpenAPI document call it. */
+  name: string
+  summary: string
   /** As the router writes it; `(.+)` keeps a parameter from being empty. */
   path: string
   /** Variables: the path's parameters and the query string's, by name. */
@@ -22,6 +25,8 @@ const ITEM = `
 /** The five routes. Members stand in the order of the specification's tables. */
 export const REST_ROUTES: readonly RestRoute[] = [
   {
+    name: 'listDatasets',
+    summary: 'Datasets',
     path: '/v1/datasets',
     query: noParameters,
     operation: `{
@@ -34,6 +39,8 @@ export const REST_ROUTES: readonly RestRoute[] = [
     envelope: listEnvelope(toDataset),
   },
   {
+    name: 'getDataset',
+    summary: 'A dataset',
     path: '/v1/datasets/:datasetId(.+)',
     query: noParameters,
     operation: `query ($datasetId: ID!) {
@@ -45,6 +52,8 @@ export const REST_ROUTES: readonly RestRoute[] = [
     envelope: recordEnvelope(toDataset),
   },
   {
+    name: 'listItems',
+    summary: 'Items of a dataset',
     path: '/v1/datasets/:datasetId(.+)/items',
     query: itemListParameters,
     operation: `query (
@@ -65,6 +74,8 @@ export const REST_ROUTES: readonly RestRoute[] = [
     envelope: listEnvelope(),
   },
   {
+    name: 'findNearbyItems',
+    summary: 'Items near a point',
     path: '/v1/dataset-items/nearby',
     query: nearbyParameters,
     operation: `query ($latitude: Float!, $longitude: Float!, $radius: Float, $datasetId: ID, $page: Int, $limit: Int) {
@@ -86,6 +97,8 @@ export const REST_ROUTES: readonly RestRoute[] = [
     envelope: listEnvelope(toNearbyItem),
   },
   {
+    name: 'getItem',
+    summary: 'An item',
     path: '/v1/dataset-items/:itemId(.+)',
     query: noParameters,
     operation: `query ($itemId: ID!) {

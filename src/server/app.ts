@@ -11,6 +11,7 @@ import { CatalogError } from '../errors.ts'
 import type { TrustedDocuments } from '../graphql/documents.ts'
 import { AnswerCache } from './answer-cache.ts'
 import { answerClientError, closeConnections, limitConnections, MAX_URL_LENGTH, urlTooLong } from './connections.ts'
+import { mountDocs } from './docs.ts'
 import { createGatekeeper } from './gatekeeper.ts'
 import { mountGraphQL } from './graphql.ts'
 import { mountHealth } from './health.ts'
@@ -103,6 +104,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   mountRest(app, { admit, answers, writesPages })
   mountGraphQL(app, { admit, answers, trusted: trustedDocuments, isDirect, writesPages })
   mountHealth(app, database)
+  mountDocs(app)
   return app
 }
 

@@ -1,6 +1,6 @@
 /** What an operator sees when the gateway is up: where it is, and what to try first. */
 export function welcome(url: string, sampleKey: string | undefined): string[] {
-  const address = [`Dataset Catalog at ${url}`, `GraphiQL at ${url}/graphql`]
+  const address = [`Dataset Catalog at ${url}`, `GraphiQL at ${url}/graphql`, `API reference at ${url}/docs`]
   if (sampleKey === undefined) {
     return [...address, 'An API key is needed to read: npx catalog keys create --name NAME']
   }
