@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openDatabase } from '../../src/database/database.ts'
 import { createEmpty } from '../support/database.ts'
-import { CHECKOUT, startGateway } from '../support/process.ts'
+import { CHECKOUT, runCatalog, runProcess, startGateway } from '../support/process.ts'
 
 /*
  * The embedded database is killed in the midst of imports, at moments at random: by turns the gateway that has it open while
@@ -16,6 +16,7 @@ import { CHECKOUT, startGateway } from '../support/process.ts'
 
 const CRASHES = Number(process.env.CRASHES ?? 2)
 const ITEMS = 3_000
+const MUSEUMS = 'test/import/manifests/kr_museums.json'
 
 describe.runIf(inject('template').kind === 'embedded')('kill -9 during imports', () => {
   let folder: string
@@ -90,6 +91,39 @@ describe.runIf(inject('template').kind === 'embedded')('kill -9 during imports',
     }
   })
 })
+
+test.runIf(inject('template').kind === 'embedded')(
+  'A disk that is full fails an import in one line; what is there is served meanwhile, and an import works once there is room',
+  { timeout: 120_000 },
+  async ({ skip }) => {
+    const disk = await mkdtemp(join(tmpdir(), 'catalog-disk-'))
+    const mounted = await runProcess('mount', ['-t', 'tmpfs', '-o', 'size=140m', 'tmpfs', disk], process.env)
+    if (mounted.code !== 0) skip('A small disk can be mounted by root alone')
+    try {
+      const env = { DATA_DIR: join(disk, 'data') }
+      const gateway = await startGateway(env)
+      const headers = { authorization: `Bearer ${/dck_\S+/.exec(gateway.printed)?.[0]}` }
+      const read = async () =>
+        (await fetch(`${gateway.url}/v1/datasets/world-airports/items?x=${Math.random()}`, { headers })).status
+      const filler = await runProcess('dd', ['if=/dev/zero', `of=${join(disk, 'filler')}`, 'bs=1M'], process.env)
+      expect(filler.stderr).toContain('No space left')
+      const importing = runCatalog(env, 'import', '--skip-invalid', MUSEUMS)
+      const { code, stderr } = await importing
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/^catalog: [^\n]*No space left on device[^\n]*\n$/)])
+      expect(await read()).toBe(200)
+      await rm(join(disk, 'filler'))
+      expect(await runCatalog(env, 'import', '--skip-invalid', MUSEUMS)).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('created'),
+      })
+      expect(await read()).toBe(200)
+      expect(await gateway.stop()).toBe(0)
+    } finally {
+      await runProcess('umount', ['-l', disk], process.env)
+      await rm(disk, { recursive: true })
+    }
+  },
+)
 
 async function codeOf(child: ChildProcess): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
