@@ -22,20 +22,37 @@ const SOCKET_CODES = /^(ECONN|EPIPE|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUN
 const MESSAGES =
   /timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error/
 
+/** What is said of a statement that was cancelled, or not sent, because nobody waits for it (cancel.ts). */
+const CANCELLED = /This operation was aborted|canceling statement due to user request/
+
 /** Whether an error, or anything that caused it, says that the database is away or too slow. */
 export function isUnavailable(error: unknown): boolean {
+  return someCause(error, (cause) => {
+    const code = textOf(cause, 'code')
+    return (
+      PRISMA_CODES.has(code) ||
+      SQLSTATE_CLASSES.test(code) ||
+      SQLSTATE_CLASSES.test(textOf(cause, 'originalCode')) ||
+      SOCKET_CODES.test(code) ||
+      MESSAGES.test(textOf(cause, 'message'))
+    )
+  })
+}
+
+/** Whether an error, or anything that caused it, is that its asker has gone. */
+export function isCancelled(error: unknown): boolean {
+  return someCause(error, (cause) => CANCELLED.test(textOf(cause, 'message')))
+}
+
+/** Prisma and its adapter put what happened under one of these names. */
+const CAUSES = ['cause', 'meta', 'driverAdapterError']
+
+function someCause(error: unknown, is: (cause: object) => boolean): boolean {
   if (!(error instanceof Object)) return false
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  const original = 'originalCode' in error && typeof error.originalCode === 'string' ? error.originalCode : ''
-  const message = 'message' in error && typeof error.message === 'string' ? error.message : ''
-  return (
-    PRISMA_CODES.has(code) ||
-    SQLSTATE_CLASSES.test(code) ||
-    SQLSTATE_CLASSES.test(original) ||
-    SOCKET_CODES.test(code) ||
-    MESSAGES.test(message) ||
-    ('cause' in error && isUnavailable(error.cause)) ||
-    ('meta' in error && isUnavailable(error.meta)) ||
-    ('driverAdapterError' in error && isUnavailable(error.driverAdapterError))
-  )
+  return is(error) || CAUSES.some((name) => someCause(Reflect.get(error, name), is))
+}
+
+function textOf(error: object, name: string): string {
+  const value: unknown = Reflect.get(error, name)
+  return typeof value === 'string' ? value : ''
 }

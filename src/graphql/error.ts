@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql'
-import { isUnavailable } from '../database/unavailable.ts'
+import { isCancelled, isUnavailable } from '../database/unavailable.ts'
 import { CatalogError, ERROR_CODES, serviceUnavailable } from '../errors.ts'
 
 /**
@@ -14,6 +14,9 @@ export function catalogErrorOf(error: unknown): CatalogError {
       ? catalogErrorOf(error.originalError)
       : new CatalogError('VALIDATION_FAILED', error.message)
   }
+  // Its asker has gone, or an operator has cancelled it: nothing that the log should tell of.
+  if (isCancelled(error))
+    return new CatalogError('SERVICE_UNAVAILABLE', 'The request was given up; try again', { retryAfterSeconds: 1 })
   if (isUnavailable(error)) return serviceUnavailable(error)
   return new CatalogError('INTERNAL_ERROR', 'Something went wrong on our side', { cause: error })
 }
