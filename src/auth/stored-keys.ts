@@ -14,19 +14,24 @@ export type FindKey = (token: string) => Promise<StoredKey | null>
 /** So many keys are kept in memory, the least used given up first. */
 const KEPT_KEYS = 10_000
 
+/** Does work that takes the database, or refuses it. */
+export type Workload = <Result>(work: () => Promise<Result>) => Promise<Result>
+
 /** Finds keys with their grants in the database, and keeps them for as long as nothing changes about them. */
-export function storedKeys(prisma: PrismaClient, changes: Changes): FindKey {
+export function storedKeys(prisma: PrismaClient, changes: Changes, work: Workload = (read) => read()): FindKey {
   const kept = new Kept<StoredKey>(changes, { limit: KEPT_KEYS })
   return (token) => {
     const hash = hashKey(token)
     return kept.load(
       hash,
       () =>
-        prisma.apiKey.findUnique({
-          where: { hash: hashBytes(hash) },
-          include: { grants: { select: { datasetId: true, expiresAt: true } } },
-          omit: { hash: true },
-        }),
+        work(() =>
+          prisma.apiKey.findUnique({
+            where: { hash: hashBytes(hash) },
+            include: { grants: { select: { datasetId: true, expiresAt: true } } },
+            omit: { hash: true },
+          }),
+        ),
       ({ id }) => [`key ${id}`],
     )
   }

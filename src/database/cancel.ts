@@ -5,11 +5,37 @@ import pg from 'pg'
  * A statement whose asker has gone is cancelled: nobody would read its answer, and others could use its connection.
  */
 
-const askers = new AsyncLocalStorage<AbortSignal>()
+/** Who waits for statements, until it goes. (An AbortSignal is the standard for this, at five times the price.) */
+export class Asker {
+  #hasGone = false
+  readonly #cancels = new Set<() => void>()
 
-/** Runs what one asker wants; its statements are cancelled once the signal is aborted. */
-export function whileWanted<Result>(signal: AbortSignal, run: () => Result): Result {
-  return askers.run(signal, run)
+  get hasGone(): boolean {
+    return this.#hasGone
+  }
+
+  /** Cancels what is under way, and all that is yet to come. */
+  leave(): void {
+    this.#hasGone = true
+    for (const cancel of this.#cancels) cancel()
+  }
+
+  /** Runs a statement; `cancel` is called if the asker goes meanwhile. */
+  async wait<Result>(statement: Promise<Result>, cancel: () => void): Promise<Result> {
+    this.#cancels.add(cancel)
+    try {
+      return await statement
+    } finally {
+      this.#cancels.delete(cancel)
+    }
+  }
+}
+
+const askers = new AsyncLocalStorage<Asker>()
+
+/** Runs what one asker wants; its statements are cancelled once it has gone. */
+export function whileWanted<Result>(asker: Asker, run: () => Result): Result {
+  return askers.run(asker, run)
 }
 
 /** Runs what is for several askers, whoever of them came first. */
@@ -18,6 +44,9 @@ export function forMany<Result>(run: () => Result): Result {
 }
 
 const ignore = () => {}
+
+/** What a statement that is not sent fails with. */
+export const GIVEN_UP = 'Nobody waits for the statement'
 
 /** A pool that cancels what nobody waits for any more. A transaction's statements have a connection of their own, and go on. */
 export class CancellingPool extends pg.Pool {
@@ -33,8 +62,8 @@ export class CancellingPool extends pg.Pool {
   // biome-ignore lint/suspicious/noExplicitAny: pg's `query` has six signatures, and all of them pass through here
   override query(...args: any[]): any {
     const [statement] = args
-    const signal = askers.getStore()
-    return signal && args.length === 1 ? this.#queryFor(signal, statement) : Reflect.apply(super.query, this, args)
+    const asker = askers.getStore()
+    return asker && args.length === 1 ? this.#queryFor(asker, statement) : Reflect.apply(super.query, this, args)
   }
 
   override async end(): Promise<void> {
@@ -42,29 +71,26 @@ export class CancellingPool extends pg.Pool {
     await this.#canceller.end()
   }
 
-  async #queryFor(signal: AbortSignal, statement: pg.QueryConfig): Promise<pg.QueryResult> {
-    signal.throwIfAborted()
+  async #queryFor(asker: Asker, statement: pg.QueryConfig): Promise<pg.QueryResult> {
     const client = await this.connect()
     let cancelled: Promise<unknown> | undefined
-    const cancel = () => {
-      cancelled = this.#cancel(client)
-    }
-    signal.addEventListener('abort', cancel, { once: true })
+    let failed: unknown
     // Without a listener the loss of the connection would end the process; the statement fails of it anyway.
     client.on('error', ignore)
-    let failed: unknown
     try {
-      return await client.query(statement)
+      if (asker.hasGone) throw new Error(GIVEN_UP)
+      return await asker.wait(client.query(statement), () => {
+        cancelled = this.#cancel(client)
+      })
     } catch (error) {
       failed = error
       throw error
     } finally {
-      signal.removeEventListener('abort', cancel)
       client.off('error', ignore)
       // Nobody else is to get the connection while a cancellation is on its way to it.
       await cancelled
       // PostgreSQL's own errors have a severity, and leave the connection good.
-      client.release(failed instanceof Error && !('severity' in failed))
+      client.release(failed instanceof Error && failed.message !== GIVEN_UP && !('severity' in failed))
     }
   }
 

@@ -1,3 +1,5 @@
+import { GIVEN_UP } from './cancel.ts'
+
 /** Prisma's codes for a database that is away, out of connections or too slow; P2010 is a raw query that failed. */
 const PRISMA_CODES = new Set([
   'P1000',
@@ -23,7 +25,7 @@ const MESSAGES =
   /timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error/
 
 /** What is said of a statement that was cancelled, or not sent, because nobody waits for it (cancel.ts). */
-const CANCELLED = /This operation was aborted|canceling statement due to user request/
+const CANCELLED = new RegExp(`${GIVEN_UP}|canceling statement due to user request`)
 
 /** Whether an error, or anything that caused it, says that the database is away or too slow. */
 export function isUnavailable(error: unknown): boolean {

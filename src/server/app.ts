@@ -15,8 +15,8 @@ import { mountDocs } from './docs.ts'
 import { createGatekeeper } from './gatekeeper.ts'
 import { mountGraphQL } from './graphql.ts'
 import { mountHealth } from './health.ts'
-import { shedLoad } from './overload.ts'
-import { type Readiness, refuseUntilReady } from './readiness.ts'
+import { limitWorkload } from './overload.ts'
+import type { Readiness } from './readiness.ts'
 import { sendError, toCatalogError } from './reply.ts'
 import { chooseRequestId } from './request-id.ts'
 import { mountRest } from './rest.ts'
@@ -77,11 +77,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   // Hooks with a callback, as each promise would cost every request a tenth of what a kept answer takes.
   app.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id).headers(SECURITY_HEADERS)
-    done(request.url.length > MAX_URL_LENGTH ? urlTooLong() : undefined)
+    done(request.url.length > MAX_URL_LENGTH ? urlTooLong() : readiness?.refusalOf(request))
   })
   limitConnections(app.server, limits.maxConnectionsPerAddress)
-  if (readiness) refuseUntilReady(app, readiness)
-  shedLoad(app, limits.maxInFlight)
   closeConnections(app)
   if (speed.batchedSends) sendTogether(app)
   if (corsOrigins.length > 0) {
@@ -97,8 +95,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const readCatalog = createCatalogReader(prisma, recordChanges, speed)
   const rateLimits = openRateLimits({ ...limits, report: (message) => app.log.warn(message) })
   app.addHook('onClose', async () => rateLimits.close())
-  const findKey = storedKeys(prisma, recordChanges)
-  const admit = createGatekeeper({ findKey, read: readCatalog, changes, limits: rateLimits })
+  const work = limitWorkload(limits.maxInFlight)
+  const findKey = storedKeys(prisma, recordChanges, work)
+  const admit = createGatekeeper({ findKey, read: readCatalog, changes, limits: rateLimits, work })
   const answers = new AnswerCache(changes, speed.responseCacheBytes)
   const { writtenPages: writesPages, directGraphQL: isDirect } = speed
   mountRest(app, { admit, answers, writesPages })

@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiKey } from '../auth/api-key.ts'
 import { authenticate, challenge } from '../auth/authenticate.ts'
 import type { Allowance, RateLimits } from '../auth/rate-limit.ts'
-import type { FindKey } from '../auth/stored-keys.ts'
+import type { FindKey, Workload } from '../auth/stored-keys.ts'
 import type { CatalogReader, ReadCatalog } from '../catalog/reader.ts'
-import { whileWanted } from '../database/cancel.ts'
+import { Asker as Waiting, whileWanted } from '../database/cancel.ts'
 import type { Changes } from '../database/changes.ts'
 import { CatalogError } from '../errors.ts'
 import type { Asker } from './answer-cache.ts'
@@ -26,36 +26,34 @@ interface GatekeeperOptions {
   read: CatalogReader
   changes: Changes
   limits: RateLimits
+  work: Workload
 }
 
-export function createGatekeeper({ findKey, read, changes, limits }: GatekeeperOptions): Gatekeeper {
+export function createGatekeeper({ findKey, read, changes, limits, work }: GatekeeperOptions): Gatekeeper {
   return async ({ headers: { authorization }, ip }, reply) => {
     const now = new Date()
-    const key = await authenticate(findKey, authorization, now).catch((error) =>
-      refuse(error, authorization, ip, reply),
-    )
+    const key = await identify(authorization, now, ip, reply)
     if (key.requestsPerMinute !== null) {
       const allowance = await limits.countRequest(key.id, key.requestsPerMinute)
       setAllowance(reply, allowance)
       if (allowance.isExceeded)
         throw rateLimited(`This API key may make ${allowance.limit} requests a minute`, allowance)
     }
-    const readCatalog: ReadCatalog = (use) => whileWanted(goneSignal(reply), () => read(key, now)(use))
+    const readCatalog: ReadCatalog = (use) => work(() => whileWanted(waitingFor(reply), () => read(key, now)(use)))
     return { key, now, since: changes.now(), readCatalog }
   }
 
-  async function refuse(
-    error: unknown,
-    authorization: string | undefined,
-    address: string,
-    reply: FastifyReply,
-  ): Promise<never> {
-    if (!(error instanceof CatalogError) || error.code !== 'UNAUTHORIZED') throw error
-    // A good key is let in from the same address all the same: others may share it.
-    const allowance = await limits.countRefusal(address)
-    if (allowance.isExceeded) throw rateLimited('Too many requests without a valid API key', allowance)
-    void reply.header('www-authenticate', challenge(authorization))
-    throw error
+  async function identify(authorization: string | undefined, now: Date, address: string, reply: FastifyReply) {
+    try {
+      return await authenticate(findKey, authorization, now)
+    } catch (error) {
+      if (!(error instanceof CatalogError) || error.code !== 'UNAUTHORIZED') throw error
+      // A good key is let in from the same address all the same: others may share it.
+      const allowance = await limits.countRefusal(address)
+      if (allowance.isExceeded) throw rateLimited('Too many requests without a valid API key', allowance)
+      void reply.header('www-authenticate', challenge(authorization))
+      throw error
+    }
   }
 }
 
@@ -71,11 +69,11 @@ function rateLimited(message: string, { resetSeconds }: Allowance): CatalogError
   return new CatalogError('RATE_LIMITED', message, { retryAfterSeconds: resetSeconds })
 }
 
-/** Is aborted when the client has gone before its answer was sent. */
-function goneSignal({ raw }: FastifyReply): AbortSignal {
-  const gone = new AbortController()
+/** Who waits for an answer, until it was sent or the client has gone. */
+function waitingFor({ raw }: FastifyReply): Waiting {
+  const waiting = new Waiting()
   raw.once('close', () => {
-    if (!raw.writableFinished) gone.abort()
+    if (!raw.writableFinished) waiting.leave()
   })
-  return gone.signal
+  return waiting
 }

@@ -189,14 +189,17 @@ describe.runIf(inject('template').kind === 'postgres')('While the database is sl
   const PATH = '/v1/dataset-items/nearby?latitude=1&longitude=1'
 
   test('what is beyond the requests in flight is refused at once, health is answered, and all is well after', async () => {
+    await t.get('/v1/datasets')
     await t.database.withSession(async (session) => {
       await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
       const waiting = [1, 2, 3].map((radius) => t.get(`${PATH}&radius=${radius}`))
       await sleep(200)
-      const refused = await t.get('/v1/datasets')
+      const refused = await t.get(`${PATH}&radius=4`)
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
       expect(await refused.json()).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE' } })
       expect((await t.get('/healthz')).status).toBe(200)
+      // What is kept takes no room.
+      expect((await t.get('/v1/datasets')).status).toBe(200)
       expect((await t.get('/readyz')).status).toBe(200)
       await session.query('COMMIT')
       expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200])
@@ -222,8 +225,10 @@ describe.runIf(inject('template').kind === 'postgres')('While the database is sl
       leaving.abort()
       for (const request of gone) await expect(request).rejects.toThrow()
       await expect.poll(working).toBe(0)
-      expect((await t.get('/v1/datasets')).status).toBe(200)
+      const next = t.get(`${PATH}&radius=7`)
+      await expect.poll(working).toBe(1)
       await session.query('COMMIT')
+      expect((await next).status).toBe(200)
     })
   })
 })
