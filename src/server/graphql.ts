@@ -50,7 +50,8 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
     methods: ['GET', 'POST'],
     onRequest: async (request, reply) => {
       if (wantsPage(request)) {
-        return sendTagged(request, reply.header('content-security-policy', pagePolicy), page)
+        sendTagged(request, reply.header('content-security-policy', pagePolicy), page)
+        return reply
       }
       admitted.set(request, await admit(request, reply))
     },
@@ -78,15 +79,15 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
       if (request.method !== 'POST' && response.status === 200) {
         return sendTagged(request, reply, tagBody(body, response.headers.get('content-type') ?? undefined))
       }
-      return reply.code(response.status).header('cache-control', 'no-store').send(body)
+      void reply.code(response.status).header('cache-control', 'no-store').send(body)
     },
     errorHandler: (error, request, reply) => sendGraphQLError(request, reply, toCatalogError(error, request)),
   })
 }
 
 /** An answer to a POST, which is no resource to be known again. */
-function sendOnce(reply: FastifyReply, { body, contentType }: TaggedBody): FastifyReply {
-  return reply.header('cache-control', 'no-store').type(contentType).send(body)
+function sendOnce(reply: FastifyReply, { body, contentType }: TaggedBody): void {
+  void reply.header('cache-control', 'no-store').type(contentType).send(body)
 }
 
 function isPlainJson({ headers }: FastifyRequest): boolean {

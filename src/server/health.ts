@@ -8,7 +8,9 @@ export function mountHealth(app: FastifyInstance, { prisma }: Database): void {
   mount(app, {
     path: '/healthz',
     methods: ['GET'],
-    handler: (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }),
+    handler: (_request, reply) => {
+      void reply.header('cache-control', 'no-store').send({ status: 'ok' })
+    },
   })
   mount(app, {
     path: '/readyz',
@@ -17,7 +19,7 @@ export function mountHealth(app: FastifyInstance, { prisma }: Database): void {
       await prisma.$queryRaw`SELECT 1`.catch((error: unknown) => {
         throw serviceUnavailable(error)
       })
-      return reply.header('cache-control', 'no-store').send({ status: 'ready' })
+      void reply.header('cache-control', 'no-store').send({ status: 'ready' })
     },
   })
 }

@@ -19,12 +19,12 @@ export function tagBody(content: string | Buffer, contentType = 'application/jso
 }
 
 /** Answers with a body under its ETag, or with 304 where the client has it already (RFC 9110 section 13.1.2). */
-export function sendTagged(request: FastifyRequest, reply: FastifyReply, tagged: TaggedBody): FastifyReply {
+export function sendTagged(request: FastifyRequest, reply: FastifyReply, tagged: TaggedBody): void {
   const { body, contentType, etag } = tagged
   void reply.header('etag', etag).header('cache-control', 'private, no-cache')
   appendVary(reply, 'Authorization')
-  if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send()
-  return reply.header('content-type', contentType).send(body)
+  if (matches(request.headers['if-none-match'], etag)) void reply.code(304).send()
+  else void reply.header('content-type', contentType).send(body)
 }
 
 /** Answers with an error in the form that REST has for it. */
