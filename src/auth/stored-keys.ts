@@ -1,5 +1,6 @@
 import type { Changes } from '../database/changes.ts'
 import { Kept } from '../database/kept.ts'
+import type { Workload } from '../database/workload.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import { type ApiKey, hashBytes, hashKey } from './api-key.ts'
 
@@ -13,9 +14,6 @@ export type FindKey = (token: string) => Promise<StoredKey | null>
 
 /** So many keys are kept in memory, the least used given up first. */
 const KEPT_KEYS = 10_000
-
-/** Does work that takes the database, or refuses it. */
-export type Workload = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 /** Finds keys with their grants in the database, and keeps them for as long as nothing changes about them. */
 export function storedKeys(prisma: PrismaClient, changes: Changes, work: Workload = (read) => read()): FindKey {

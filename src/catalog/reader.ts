@@ -1,4 +1,5 @@
 import type { Changes } from '../database/changes.ts'
+import { isCancelled } from '../database/unavailable.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import type { Access } from './access.ts'
 import { Catalog } from './catalog.ts'
@@ -57,7 +58,9 @@ export function createCatalogReader(prisma: PrismaClient, changes: Changes, opti
       const catalog = new Catalog(createSources({ prisma, reading, kept, marks, pooled, ...ways }), reading)
       const attempt = (async () => read(catalog))()
       // What it threw may be due to what changed; if not, it is thrown below.
-      await attempt.catch(() => {})
+      await attempt.catch((error: unknown) => {
+        if (isCancelled(error)) throw error
+      })
       if (await reading.isOfOneMoment(prisma)) return { result: await attempt, reading }
     }
     return prisma.$transaction(async (snapshot) => {

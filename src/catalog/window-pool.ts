@@ -34,14 +34,12 @@ export function poolWindows(prisma: Prisma.TransactionClient, totals: Totals): P
   const flush = () => {
     const shapes = [...waiting.values()]
     waiting = new Map()
-    for (const shape of shapes)
-      while (shape.length > 0)
-        void send(
-          shape.splice(
-            0,
-            SIZES.find((n) => n <= shape.length),
-          ),
-        )
+    for (const windows of shapes) {
+      while (windows.length > 0) {
+        const size = SIZES.find((n) => n <= windows.length)
+        void send(windows.splice(0, size))
+      }
+    }
   }
   const send = async (windows: Waiting[]) => {
     try {

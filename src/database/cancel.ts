@@ -2,11 +2,11 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
 
 /*
- * A statement whose asker has gone is cancelled: nobody would read its answer, and others could use its connection.
+ * A statement that nobody waits for is cancelled: nobody would read its answer, and others could use its connection.
  */
 
 /** Who waits for statements, until it goes. (An AbortSignal is the standard for this, at five times the price.) */
-export class Asker {
+export class Waiter {
   #hasGone = false
   readonly #cancels = new Set<() => void>()
 
@@ -20,7 +20,7 @@ export class Asker {
     for (const cancel of this.#cancels) cancel()
   }
 
-  /** Runs a statement; `cancel` is called if the asker goes meanwhile. */
+  /** Runs a statement; `cancel` is called if the waiter goes meanwhile. */
   async wait<Result>(statement: Promise<Result>, cancel: () => void): Promise<Result> {
     this.#cancels.add(cancel)
     try {
@@ -31,16 +31,16 @@ export class Asker {
   }
 }
 
-const askers = new AsyncLocalStorage<Asker>()
+const waiters = new AsyncLocalStorage<Waiter>()
 
-/** Runs what one asker wants; its statements are cancelled once it has gone. */
-export function whileWanted<Result>(asker: Asker, run: () => Result): Result {
-  return askers.run(asker, run)
+/** Runs what one waits for; its statements are cancelled once it has gone. */
+export function whileWanted<Result>(waiter: Waiter, run: () => Result): Result {
+  return waiters.run(waiter, run)
 }
 
-/** Runs what is for several askers, whoever of them came first. */
+/** Runs what is for several, whoever of them came first. */
 export function forMany<Result>(run: () => Result): Result {
-  return askers.exit(run)
+  return waiters.exit(run)
 }
 
 const ignore = () => {}
@@ -62,8 +62,8 @@ export class CancellingPool extends pg.Pool {
   // biome-ignore lint/suspicious/noExplicitAny: pg's `query` has six signatures, and all of them pass through here
   override query(...args: any[]): any {
     const [statement] = args
-    const asker = askers.getStore()
-    return asker && args.length === 1 ? this.#queryFor(asker, statement) : Reflect.apply(super.query, this, args)
+    const waiter = waiters.getStore()
+    return waiter && args.length === 1 ? this.#queryFor(waiter, statement) : Reflect.apply(super.query, this, args)
   }
 
   override async end(): Promise<void> {
@@ -71,15 +71,15 @@ export class CancellingPool extends pg.Pool {
     await this.#canceller.end()
   }
 
-  async #queryFor(asker: Asker, statement: pg.QueryConfig): Promise<pg.QueryResult> {
+  async #queryFor(waiter: Waiter, statement: pg.QueryConfig): Promise<pg.QueryResult> {
     const client = await this.connect()
     let cancelled: Promise<unknown> | undefined
     let failed: unknown
     // Without a listener the loss of the connection would end the process; the statement fails of it anyway.
     client.on('error', ignore)
     try {
-      if (asker.hasGone) throw new Error(GIVEN_UP)
-      return await asker.wait(client.query(statement), () => {
+      if (waiter.hasGone) throw new Error(GIVEN_UP)
+      return await waiter.wait(client.query(statement), () => {
         cancelled = this.#cancel(client)
       })
     } catch (error) {

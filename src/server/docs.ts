@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { openApiDocument } from '../rest/openapi.ts'
 import { mount } from './mount.ts'
@@ -26,11 +26,12 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+
+const asset = (name: string, type: string) => tagBody(readFileSync(join(SWAGGER_UI, name)), type)
+
 /** Mounts /, /docs with its assets, and /v1/openapi.json. */
 export function mountDocs(app: FastifyInstance): void {
-  // The package's own main file looks for its folder in ways that need no such thing.
-  const assets = join(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'), '..')
-  const asset = (name: string, type: string) => tagBody(readFileSync(join(assets, name)), type)
   const resources: [string, TaggedBody][] = [
     ['/', tagBody(LANDING, HTML)],
     ['/docs', tagBody(REFERENCE, HTML)],

@@ -2,10 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiKey } from '../auth/api-key.ts'
 import { authenticate, challenge } from '../auth/authenticate.ts'
 import type { Allowance, RateLimits } from '../auth/rate-limit.ts'
-import type { FindKey, Workload } from '../auth/stored-keys.ts'
+import type { FindKey } from '../auth/stored-keys.ts'
 import type { CatalogReader, ReadCatalog } from '../catalog/reader.ts'
-import { Asker as Waiting, whileWanted } from '../database/cancel.ts'
+import { Waiter, whileWanted } from '../database/cancel.ts'
 import type { Changes } from '../database/changes.ts'
+import type { Workload } from '../database/workload.ts'
 import { CatalogError } from '../errors.ts'
 import type { Asker } from './answer-cache.ts'
 
@@ -39,7 +40,7 @@ export function createGatekeeper({ findKey, read, changes, limits, work }: Gatek
       if (allowance.isExceeded)
         throw rateLimited(`This API key may make ${allowance.limit} requests a minute`, allowance)
     }
-    const readCatalog: ReadCatalog = (use) => work(() => whileWanted(waitingFor(reply), () => read(key, now)(use)))
+    const readCatalog: ReadCatalog = (use) => work(() => whileWanted(waiterFor(reply), () => read(key, now)(use)))
     return { key, now, since: changes.now(), readCatalog }
   }
 
@@ -70,10 +71,10 @@ function rateLimited(message: string, { resetSeconds }: Allowance): CatalogError
 }
 
 /** Who waits for an answer, until it was sent or the client has gone. */
-function waitingFor({ raw }: FastifyReply): Waiting {
-  const waiting = new Waiting()
+function waiterFor({ raw }: FastifyReply): Waiter {
+  const waiter = new Waiter()
   raw.once('close', () => {
-    if (!raw.writableFinished) waiting.leave()
+    if (!raw.writableFinished) waiter.leave()
   })
-  return waiting
+  return waiter
 }

@@ -41,6 +41,7 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     // A form can be sent from any page without asking, so none is taken.
     if (isForm(request)) done(new CatalogError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json'))
+    else if (isEncoded(request)) done(new CatalogError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed'))
     else if (!isUtf8(body)) done(validationFailed([{ field: 'body', message: 'must be UTF-8' }]))
     else done(null, body.toString())
   })
@@ -114,6 +115,11 @@ function wantsPage({ method, headers, url }: FastifyRequest): boolean {
     headers.accept?.includes('text/html') === true &&
     !new URLSearchParams(url.split('?')[1]).has('query')
   )
+}
+
+function isEncoded({ headers }: FastifyRequest): boolean {
+  const encoding = headers['content-encoding'] ?? 'identity'
+  return encoding !== 'identity'
 }
 
 function isForm({ headers }: FastifyRequest): boolean {

@@ -33,11 +33,11 @@ export async function serve(
     const app = await createApp({ ...config, database, logLevel: 'warn', trustedDocuments, readiness })
     try {
       const url = await listen(app, config)
-      await waitFor(() => prepare(database, config), isStopped, warn).then((prepared) => {
-        if (!prepared) return
+      const prepared = await waitFor(() => prepare(database, config), isStopped, warn)
+      if (prepared) {
         readiness.state = 'ready'
         for (const line of welcome(url, prepared.sampleKey)) print(line)
-      })
+      }
       await stopped
       readiness.state = 'stopping'
       await sleep(config.shutdownDelayMs)

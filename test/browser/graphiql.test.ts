@@ -1,40 +1,22 @@
-import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
+import { hasBrowser, openBrowser, type Visit } from '../support/browser.ts'
 
-const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-const isThere = existsSync(CHROMIUM)
-if (!isThere && !process.env.CI) process.stderr.write(`No browser at ${CHROMIUM}: the tests of GraphiQL are skipped\n`)
-
-describe.skipIf(!isThere && !process.env.CI)('GraphiQL in a browser', () => {
+describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
   let t: TestApp
-  let browser: Browser
+  let visit: Visit
   let page: Page
-  const foreign: string[] = []
-  const errors: string[] = []
 
   beforeAll(async () => {
     t = await startApp({ data: 'sample' })
-    browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-    })
-    page = await browser.newPage({ viewport: { width: 1400, height: 900 } })
-    page.on('request', (request) => {
-      const { protocol, origin } = new URL(request.url())
-      if (protocol.startsWith('http') && origin !== t.url) foreign.push(request.url())
-    })
-    page.on('pageerror', (error) => errors.push(error.message))
-    page.on('console', (message) => {
-      if (message.text().includes('Content Security Policy')) errors.push(message.text())
-    })
+    visit = await openBrowser(t.url, { width: 1400, height: 900 })
+    page = visit.page
   })
-
   afterAll(async () => {
-    await browser.close()
+    await visit.browser.close()
     await t.close()
   })
 
@@ -61,7 +43,7 @@ describe.skipIf(!isThere && !process.env.CI)('GraphiQL in a browser', () => {
   })
 
   test('makes no request to another origin, and no script fails', () => {
-    expect(foreign).toEqual([])
-    expect(errors).toEqual([])
+    expect(visit.foreign).toEqual([])
+    expect(visit.errors).toEqual([])
   })
 })

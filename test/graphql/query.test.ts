@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 import { IMAGE, ITEM } from '../support/catalog.ts'
@@ -178,7 +179,7 @@ describe('Errors', () => {
     for (const error of body.errors) expect(error.extensions.code).toBe('VALIDATION_FAILED')
   })
 
-  test.each([
+  test.each<[string, string | Buffer<ArrayBuffer>, number, Record<string, string>?]>([
     ['application/x-www-form-urlencoded', 'query=%7Bdatasets%7Btotal%7D%7D', 415],
     ['multipart/form-data; boundary=x', '--x--', 415],
     ['text/plain', '{"query":"{datasets{total}}"}', 415],
@@ -190,13 +191,15 @@ describe('Errors', () => {
     ['application/json', '{"query":"{datasets{total}}","variables":[]}', 400],
     ['application/json', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), 400],
     ['application/json', JSON.stringify({ query: `#${'a'.repeat(300_000)}\n{datasets{total}}` }), 413],
-  ])('a body of %s that is %.30s is answered with %s', async (type, body, status) => {
+    ['application/json', gzipSync('{"query":"{datasets{total}}"}'), 415, { 'content-encoding': 'gzip' }],
+  ])('a body of %s that is %.30s is answered with %s', async (type, body, status, headers = {}) => {
     const response = await fetch(`${t.url}/graphql`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${t.key}`,
         'content-type': type,
         accept: 'application/graphql-response+json',
+        ...headers,
       },
       body,
     })

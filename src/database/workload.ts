@@ -1,5 +1,7 @@
-import type { Workload } from '../auth/stored-keys.ts'
 import { CatalogError } from '../errors.ts'
+
+/** Does work that takes the database, or refuses it. */
+export type Workload = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 /**
  * Refuses at once what is beyond the number of requests that wait for the database: a queue would only make all of them late, and

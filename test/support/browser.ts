@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs'
+import { type Browser, chromium, type Page } from 'playwright-core'
+
+const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+
+/** Whether the tests in a browser are to run; in CI they are, and fail without one. */
+export const hasBrowser = existsSync(CHROMIUM) || process.env.CI !== undefined
+if (!hasBrowser) process.stderr.write(`No browser at ${CHROMIUM}: the tests in one are skipped\n`)
+
+export interface Visit {
+  browser: Browser
+  page: Page
+  /** URLs of other origins that were asked for. */
+  foreign: string[]
+  /** What scripts threw, and what the page's policy forbade. */
+  errors: string[]
+}
+
+/** Opens an empty page of headless Chromium, for what is at `origin`. */
+export async function openBrowser(origin: string, viewport: { width: number; height: number }): Promise<Visit> {
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+  })
+  const page = await browser.newPage({ viewport })
+  const foreign: string[] = []
+  const errors: string[] = []
+  page.on('request', (request) => {
+    const url = new URL(request.url())
+    if (url.protocol.startsWith('http') && url.origin !== origin) foreign.push(request.url())
+  })
+  page.on('pageerror', (error) => errors.push(error.message))
+  page.on('console', (message) => {
+    if (message.text().includes('Content Security Policy')) errors.push(message.text())
+  })
+  return { browser, page, foreign, errors }
+}
