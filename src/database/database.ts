@@ -7,7 +7,7 @@ import { messageOf, operationFailed } from '../errors.ts'
 import { PrismaClient } from '../generated/prisma/client.ts'
 import { CancellingPool } from './cancel.ts'
 import { type Changes, followChanges } from './changes.ts'
-import { openEmbedded, SOCKET_PORT } from './embedded.ts'
+import { type EmbeddedOptions, openEmbedded, SOCKET_PORT } from './embedded.ts'
 import { isUnavailable } from './unavailable.ts'
 
 /** An open database: the embedded one or a PostgreSQL server, the same from here on. */
@@ -20,9 +20,7 @@ export interface Database {
   close: () => Promise<void>
 }
 
-interface OpenOptions {
-  /** Go through the process that has the embedded database open, where there is one. */
-  share: boolean
+interface OpenOptions extends EmbeddedOptions {
   /** Is told of each SQL statement that Prisma sends: its text, and its parameters in JSON. */
   onStatement?: (sql: string, parameters: string) => void
 }

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -15,6 +16,8 @@ const { dataDir, socketPath } = z.object({ dataDir: z.string(), socketPath: z.st
 
 const pglite = await PGlite.create({ dataDir, extensions: { postgis } })
 await pglite.exec(`SET timezone = 'UTC'; SET jit = off`)
+// One before us may have left its socket.
+await rm(socketPath, { force: true })
 const server = await serveWire(pglite, socketPath)
 
 parentPort?.once('message', (patienceMs: unknown) => {

@@ -29,16 +29,27 @@ const COMMAND_PATIENCE_MS = 86_400_000
 /** So long a server that stops waits for commands that came in through it. */
 const PATIENCE_MS = 5_000
 
+/** So long is waited before a database that does not start is started again. */
+const RESTART_MS = 1_000
+
 const holderFile = z.object({ pid: z.number(), socketDir: z.string() })
 type Holder = z.output<typeof holderFile>
+
+export interface EmbeddedOptions {
+  /** Whether to go through the process that has the folder open, where there is one. */
+  share: boolean
+  /** Is told a line when the database ended by itself. */
+  report?: (line: string) => void
+}
 
 /**
  * Opens the embedded database in `dataDir` (`memory://` keeps nothing). Where another process has it open, `share` says
  * to go through that process; otherwise that is an error.
  * @throws `OPERATION_FAILED` when the folder is in use or can't be used.
  */
-export async function openEmbedded(dataDir: string, options: { share: boolean }): Promise<Embedded> {
-  if (dataDir === MEMORY) return start(MEMORY, 0)
+export async function openEmbedded(dataDir: string, options: EmbeddedOptions): Promise<Embedded> {
+  const { report = () => {} } = options
+  if (dataDir === MEMORY) return start({ dataDir: MEMORY, patienceMs: 0, report })
   const folder = resolve(dataDir)
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw operationFailed(`DATA_DIR ${folder} can't be used: ${messageOf(error)}`, error)
@@ -46,7 +57,10 @@ export async function openEmbedded(dataDir: string, options: { share: boolean })
   const deadline = Date.now() + START_TIMEOUT_MS
   for (;;) {
     const lock = takeLock(folder)
-    if (lock) return startLocked(folder, lock.release, options.share ? COMMAND_PATIENCE_MS : PATIENCE_MS)
+    if (lock) {
+      const patienceMs = options.share ? COMMAND_PATIENCE_MS : PATIENCE_MS
+      return startLocked(folder, lock.release, { patienceMs, report })
+    }
     const holder = await readHolder(folder)
     if (!options.share) {
       throw operationFailed(`DATA_DIR ${folder} is in use by process ${holder?.pid ?? 'unknown'}; stop that one first`)
@@ -66,12 +80,15 @@ function takeLock(folder: string) {
   }
 }
 
-/** @param patienceMs how long to wait, when closing, for those that came in through this process. */
-async function startLocked(folder: string, releaseLock: () => void, patienceMs: number): Promise<Embedded> {
+async function startLocked(
+  folder: string,
+  releaseLock: () => void,
+  options: Omit<StartOptions, 'dataDir'>,
+): Promise<Embedded> {
   const file = join(folder, 'holder.json')
   try {
     await rm(file, { force: true })
-    const embedded = await start(join(folder, 'postgres'), patienceMs)
+    const embedded = await start({ dataDir: join(folder, 'postgres'), ...options })
     const holder: Holder = { pid: process.pid, socketDir: embedded.socketDir }
     // In one step, as others may be looking.
     await writeFile(`${file}.new`, JSON.stringify(holder))
@@ -83,20 +100,69 @@ async function startLocked(folder: string, releaseLock: () => void, patienceMs: 
   }
 }
 
-async function start(dataDir: string, patienceMs: number): Promise<Embedded> {
+interface StartOptions {
+  dataDir: string
+  /** How long to wait, when closing, for those that came in through this process. */
+  patienceMs: number
+  report: (line: string) => void
+}
+
+/** Runs PostgreSQL in a worker; should that end by itself, in another: what was committed is in the folder. */
+async function start({ dataDir, patienceMs, report }: StartOptions): Promise<Embedded> {
   // A folder of its own, as the path of a Unix socket has room for 107 bytes only.
   const socketDir = await mkdtemp(join(tmpdir(), 'catalog-'))
+  const closing = new AbortController()
+  let worker = await startWorker(dataDir, socketDir)
+
+  const follow = async () => {
+    while (!closing.signal.aborted) {
+      const reason = await endOf(worker)
+      if (closing.signal.aborted) return
+      if (dataDir === MEMORY) throw operationFailed(`The embedded database has ended, and all in it: ${reason}`)
+      report(`The embedded database has ended and is started again: ${reason}`)
+      await restart()
+    }
+  }
+  const restart = async () => {
+    while (!closing.signal.aborted) {
+      try {
+        worker = await startWorker(dataDir, socketDir)
+        return
+      } catch (error) {
+        report(`The embedded database does not start: ${messageOf(error)}`)
+        await sleep(RESTART_MS)
+      }
+    }
+  }
+  const following = follow()
+
+  const close = async () => {
+    closing.abort()
+    worker.postMessage(patienceMs)
+    await following
+    await rm(socketDir, { recursive: true, force: true })
+  }
+  return { socketDir, close }
+}
+
+/** Starts a worker, and gives it once it serves. */
+async function startWorker(dataDir: string, socketDir: string): Promise<Worker> {
   const workerData = { dataDir, socketPath: join(socketDir, `.s.PGSQL.${SOCKET_PORT}`) }
   // Node's own options are for the process: some would not do for the worker.
   const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), { workerData, execArgv: [] })
   await once(worker, 'message')
-  const close = async () => {
-    const exited = once(worker, 'exit')
-    worker.postMessage(patienceMs)
-    await exited
-    await rm(socketDir, { recursive: true, force: true })
-  }
-  return { socketDir, close }
+  return worker
+}
+
+/** Waits for the end of a worker and gives its reason. */
+function endOf(worker: Worker): Promise<string> {
+  return new Promise((resolve) => {
+    let reason: string | undefined
+    worker.once('error', (error) => {
+      reason = messageOf(error)
+    })
+    worker.once('exit', (code) => resolve(reason ?? `exit code ${code}`))
+  })
 }
 
 async function readHolder(folder: string): Promise<Holder | undefined> {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { PGlite } from '@electric-sql/pglite'
+import { messageOf } from '../errors.ts'
 
 /*
  * PGlite is one PostgreSQL session. This lets many clients speak to it over a socket, as a pooler in transaction mode
@@ -45,7 +46,7 @@ async function serveClient(pglite: PGlite, session: Turns, socket: Socket, clien
   try {
     for await (const batch of batches(socket)) {
       endTurn ??= await session.take()
-      const { answer, notifications } = sortOut(await pglite.execProtocolRaw(batch, { syncToFs: true }))
+      const { answer, notifications } = await execute(pglite, batch)
       socket.write(answer)
       clients.add(socket)
       // The session hears what any of its clients listens to, and a client must expect to hear at any time.
@@ -57,11 +58,23 @@ async function serveClient(pglite: PGlite, session: Turns, socket: Socket, clien
       socket.setTimeout(endTurn ? IDLE_IN_TRANSACTION_TIMEOUT_MS : 0)
     }
   } catch (error) {
-    // The client is gone in the middle of a message: nobody is left to answer.
-    if (!socket.destroyed) throw error
+    // A client that is gone in the middle of a message has nobody left to answer.
+    if (error instanceof SessionLost || !socket.destroyed) throw error
   } finally {
     if (endTurn) await pglite.exec('ROLLBACK').finally(endTurn)
   }
+}
+
+/** PostgreSQL itself has failed, and its thread ends with this: nothing it would answer from now on is to be trusted. */
+class SessionLost extends Error {}
+
+async function execute(pglite: PGlite, batch: Uint8Array): Promise<Output> {
+  const output = await pglite.execProtocolRaw(batch, { syncToFs: true }).catch((cause: unknown) => {
+    throw new SessionLost(`PostgreSQL failed: ${messageOf(cause)}`, { cause })
+  })
+  const sorted = sortOut(output)
+  if (sorted.answer.at(-6) !== MESSAGE.readyForQuery) throw new SessionLost('PostgreSQL broke off in its answer')
+  return sorted
 }
 
 /** First come, first served. */
@@ -112,8 +125,14 @@ async function* batches(socket: Socket): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** What is for the client that asked, and the notifications in between, which are for all. */
-function sortOut(output: Uint8Array): { answer: Uint8Array; notifications: Uint8Array } {
+interface Output {
+  /** For the client that asked. */
+  answer: Uint8Array
+  /** For all. */
+  notifications: Uint8Array
+}
+
+function sortOut(output: Uint8Array): Output {
   const view = Buffer.from(output.buffer, output.byteOffset, output.byteLength)
   const answer: Buffer[] = []
   const notifications: Buffer[] = []
@@ -126,7 +145,7 @@ function sortOut(output: Uint8Array): { answer: Uint8Array; notifications: Uint8
   return { answer: Buffer.concat(answer), notifications: Buffer.concat(notifications) }
 }
 
-/** Whether an answer ends with ReadyForQuery outside of a transaction. */
+/** Whether an answer, whose end is ReadyForQuery, was given outside of a transaction. */
 function isIdle(answer: Uint8Array): boolean {
-  return answer.at(-6) === MESSAGE.readyForQuery && answer.at(-1) === MESSAGE.idle
+  return answer.at(-1) === MESSAGE.idle
 }

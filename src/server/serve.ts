@@ -27,7 +27,7 @@ export async function serve(
 ): Promise<void> {
   const { stopped, isStopped } = stopSignal()
   const trustedDocuments = await readTrustedDocuments(config.trustedDocuments)
-  const database = await openDatabase(config.database, { share: false })
+  const database = await openDatabase(config.database, { share: false, report: warn })
   const readiness = new Readiness()
   try {
     const app = await createApp({ ...config, database, logLevel: 'warn', trustedDocuments, readiness })

@@ -11,10 +11,10 @@ import { type LoadRequest, load } from './wrk.ts'
  * commit. Tells how fast it is and how much memory it has, minute by minute; fails where the memory of the last third is more
  * than a tenth above that of the third before.
  *
- *   node test/bench/soak.ts postgresql://superuser@host/a-database-of-its-own [minutes]
+ *   node test/bench/soak.ts postgresql://superuser@host/a-database-of-its-own [minutes [pause between requests in milliseconds, 16 clients]]
  */
 
-const [databaseUrl, minutes = '10'] = process.argv.slice(2)
+const [databaseUrl, minutes = '10', pauseMs = '0'] = process.argv.slice(2)
 if (!databaseUrl) throw new Error('Give the URL of a database that is empty, or was filled by compare.ts')
 const KEYS = 100
 const REQUESTS = 10_000
@@ -33,7 +33,7 @@ const changes = changeAllTheTime()
 const memory: number[] = []
 process.stdout.write('| minute | answers/s | memory, MB |\n|---|---|---|\n')
 for (let minute = 1; minute <= Number(minutes); minute += 1) {
-  const rate = await load(gateway.url, Array.from({ length: REQUESTS }, request), 60)
+  const rate = await load(gateway.url, Array.from({ length: REQUESTS }, request), 60, Number(pauseMs))
   memory.push(await residentMegabytes(gateway.pid))
   process.stdout.write(`| ${minute} | ${Math.round(rate)} | ${memory.at(-1)} |\n`)
 }

@@ -18,15 +18,21 @@ const MAX_REQUESTS = 20_000
 
 /**
  * Sends the requests in turn, round and round over 16 connections, with wrk (Debian's package of that name).
+ * @param pauseMs is how long each connection waits before it sends the next.
  * @returns the answers a second
  * @throws where one is not 200 or 304
  */
-export async function load(url: string, requests: readonly LoadRequest[], seconds: number): Promise<number> {
+export async function load(
+  url: string,
+  requests: readonly LoadRequest[],
+  seconds: number,
+  pauseMs = 0,
+): Promise<number> {
   if (requests.length > MAX_REQUESTS) throw new RangeError(`At most ${MAX_REQUESTS} requests`)
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
   try {
     const script = join(folder, 'requests.lua')
-    await writeFile(script, SCRIPT(requests))
+    await writeFile(script, SCRIPT(requests) + (pauseMs > 0 ? `function delay() return ${pauseMs} end\n` : ''))
     const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', script, url]
     const { stdout } = await promisify(execFile)('wrk', args)
     if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`${url} did not answer all:\n${stdout}`)

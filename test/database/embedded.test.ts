@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createKey, listKeys } from '../../src/auth/keys.ts'
 import type { DatabaseConfig } from '../../src/config.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
@@ -92,6 +93,34 @@ describe('The embedded database', () => {
     await writeFile(file, '')
     await expect(openDatabase(config(file), { share: true })).rejects.toThrow(`DATA_DIR ${file} can't be used`)
   })
+})
+
+test('a database that ends by itself is started again, with all that was committed, and is listened to again', async () => {
+  const own = await mkdtemp(join(tmpdir(), 'catalog-ended-'))
+  const told: string[] = []
+  const { prisma, withSession, followChanges, close } = await openDatabase(config(own), {
+    share: false,
+    report: (line) => told.push(line),
+  })
+  await withSession((session) => migrate(session))
+  const key = await createKey(prisma, { name: 'before the end' })
+  const changes = followChanges()
+  await expect.poll(() => changes.now()).toBeDefined()
+  const ending = withSession(async (session) => {
+    await session.query(`SET max_stack_depth = '7MB'`)
+    await session.query(`CREATE FUNCTION pg_temp.deep(n int) RETURNS int LANGUAGE plpgsql
+      AS $$ BEGIN RETURN pg_temp.deep(n + 1); END $$`)
+    await session.query('SELECT pg_temp.deep(1)')
+    await session.query('SELECT 1')
+  })
+  await expect(ending).rejects.toThrow('The database went away')
+  await expect.poll(() => prisma.apiKey.count().catch(() => 0), { timeout: 30_000 }).toBe(1)
+  expect((await listKeys(prisma)).map(({ id }) => id)).toEqual([key.id])
+  await expect.poll(() => changes.now()).toBeDefined()
+  expect(told).toEqual([expect.stringMatching(/^The embedded database has ended and is started again: /)])
+  await changes.close()
+  await close()
+  await rm(own, { recursive: true })
 })
 
 test('a process that is killed leaves no lock, and nothing that it committed is lost', async () => {
