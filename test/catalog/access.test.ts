@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey, grantDataset, revokeKey, withdrawGrant } from '../../src/auth/keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -141,4 +143,50 @@ describe('Keys and grants', () => {
     const { status, body } = await t.graphql('{ datasets { total } }', {}, key)
     expect([status, body.errors[0].extensions.code]).toEqual([429, 'RATE_LIMITED'])
   })
+})
+
+test('what a key may not see adds no statement and no row to what its requests cost', async () => {
+  const { key } = await issue({})
+  const { prisma } = t.database
+  const requests = [
+    '/v1/datasets',
+    '/v1/datasets/restricted',
+    `/v1/dataset-items/${ITEM.restricted}`,
+    '/v1/dataset-items/nearby?latitude=37.5797&longitude=126.977&radius=50000',
+    '/v1/dataset-items/nearby?latitude=37.5797&longitude=126.977&datasetId=restricted',
+  ]
+  /** What PostgreSQL is asked for, and the answers. */
+  const ask = async () => {
+    const bodies: string[] = []
+    t.statements.length = 0
+    t.parameters.length = 0
+    for (const path of requests) bodies.push((await (await get(path, key)).text()).replace(/"requestId":"[^"]+"/, ''))
+    return { statements: [...t.statements], parameters: [...t.parameters], bodies }
+  }
+  const forget = async () => {
+    await prisma.$executeRaw`SELECT pg_notify('catalog', 'everything')`
+    await setTimeout(50)
+  }
+
+  await forget()
+  const before = await ask()
+  await prisma.item.createMany({
+    data: Array.from({ length: 500 }, (_, n) => ({
+      id: randomUUID(),
+      datasetId: DATASET.restricted,
+      name: `Hidden ${n}`,
+      latitude: 37.5797,
+      longitude: 126.977 + n / 10_000,
+      administrativeAreaCode: 'hidden',
+      categoryCode: 'hidden',
+      createdAt: new Date(),
+      updatedAt: new Date(),
+    })),
+  })
+  await forget()
+  const after = await ask()
+  expect(after.bodies).toEqual(before.bodies)
+  expect(after.statements).toEqual(before.statements)
+  expect(before.statements.length).toBeGreaterThan(4)
+  expect(after.parameters).toEqual(before.parameters)
 })
