@@ -5,7 +5,8 @@ export interface Envelope {
 }
 
 type Members = Record<string, unknown>
-type Shape = (members: Members) => Members
+/** Makes the members that go out of those that were found. */
+export type Shape = (members: Members) => Members
 
 const asItIs: Shape = (members) => members
 

@@ -7,7 +7,8 @@ export interface ErrorBody {
   body: unknown
 }
 
-const PROBLEM = 'application/problem+json'
+/** RFC 9457. */
+export const PROBLEM = 'application/problem+json'
 
 /** The body for an error: problem details (RFC 9457) for a client that asks for them. */
 export function errorBody(error: CatalogError, requestId: string, accept: string | undefined): ErrorBody {

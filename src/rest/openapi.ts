@@ -16,6 +16,7 @@ import {
 import { z } from 'zod'
 import { ERROR_CODES, type ErrorCode } from '../errors.ts'
 import { schema } from '../graphql/schema.ts'
+import { GEOJSON } from './geojson.ts'
 import { REST_ROUTES, type RestRoute } from './routes.ts'
 
 /*
@@ -59,6 +60,7 @@ export function openApiDocument(): Json {
 const COMMON_CODES = [
   'VALIDATION_FAILED',
   'UNAUTHORIZED',
+  'NOT_ACCEPTABLE',
   'RATE_LIMITED',
   'INTERNAL_ERROR',
   'SERVICE_UNAVAILABLE',
@@ -71,6 +73,7 @@ const MEANINGS: Partial<Record<ErrorCode, string>> = {
   UNAUTHORIZED: 'There is no API key, or it is not valid.',
   DATASET_ACCESS_DENIED: 'The API key has no access to the dataset.',
   NOT_FOUND: 'There is no such dataset or item.',
+  NOT_ACCEPTABLE: 'There is no form of the answer that `Accept` allows.',
   RATE_LIMITED: 'The API key has made as many requests as it may.',
   INTERNAL_ERROR: 'Something went wrong on our side.',
   SERVICE_UNAVAILABLE: 'The database is away or too slow, or there are too many requests at once.',
@@ -82,12 +85,15 @@ const HEADERS: Record<string, Json> = {
   'X-Request-Id': text('Names the request; a sane one that came in is kept.'),
   ETag: text('Names this state of the answer, for `If-None-Match`.'),
   'Cache-Control': text('`private, no-cache`: to be kept by its client alone, and asked for again.'),
-  Vary: text('Names `Authorization`.'),
+  Vary: text('Names `Authorization`, `Accept` and `Accept-Encoding`.'),
+  Link: text('The pages `first`, `prev`, `next` and `last`, where there are such (RFC 8288).'),
   'RateLimit-Policy': text('How many requests the key may make, where it has a limit.'),
   RateLimit: text('How many of them are left, and for how many seconds.'),
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 0 } },
   'WWW-Authenticate': text('The challenge (RFC 6750).'),
 }
+
+const SUCCESS_HEADERS = ['X-Request-Id', 'ETag', 'Cache-Control', 'Vary', 'RateLimit-Policy', 'RateLimit']
 
 const headers = (...names: string[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
@@ -147,6 +153,7 @@ function operationOf(route: RestRoute): Json {
   const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
   const mayBeDenied = names.length > 0 || Object.hasOwn(route.query.shape, 'datasetId')
   const codes = [...COMMON_CODES, ...(mayBeDenied ? ACCESS_CODES : [])]
+  const isPaged = Object.hasOwn(route.query.shape, 'page')
   return {
     operationId: route.name,
     tags: [route.path.startsWith('/v1/dataset-items') || route.path.endsWith('/items') ? 'Items' : 'Datasets'],
@@ -156,8 +163,11 @@ function operationOf(route: RestRoute): Json {
     responses: {
       200: {
         description: field.description ?? '',
-        headers: headers('X-Request-Id', 'ETag', 'Cache-Control', 'Vary', 'RateLimit-Policy', 'RateLimit'),
-        content: { 'application/json': { schema: envelopeOf(field.type, node) } },
+        headers: headers(...SUCCESS_HEADERS, ...(isPaged ? ['Link'] : [])),
+        content: {
+          'application/json': { schema: envelopeOf(field.type, node) },
+          ...(route.features && { [GEOJSON]: { schema: featuresOf(field.type, node) } }),
+        },
       },
       304: { description: 'The client has it already.', headers: headers('X-Request-Id', 'ETag') },
       ...Object.fromEntries(codes.map((code) => [ERROR_CODES[code], { $ref: `#/components/responses/${code}` }])),
@@ -221,6 +231,39 @@ function envelopeOf(type: GraphQLOutputType, node: FieldNode): Json {
   return nodes
     ? objectOf({ data: nodes, meta: objectOf(meta) })
     : objectOf({ data: objectOf(membersOf(type, node.selectionSet)), meta: objectOf({}) })
+}
+
+/** As geojson.ts does: a node's place is its geometry, and the rest of it its properties. */
+function featuresOf(type: GraphQLOutputType, { selectionSet }: FieldNode): Json {
+  const nodes = selectionSet && fieldsOf(selectionSet).find(({ name }) => name.value === 'nodes')
+  const page = getNamedType(type)
+  const items = isObjectType(page) ? page.getFields().nodes : undefined
+  if (!nodes || !items) throw new TypeError('A collection of features is made of a list')
+  const {
+    id = {},
+    latitude: _latitude,
+    longitude: _longitude,
+    ...properties
+  } = membersOf(items.type, nodes.selectionSet)
+  const { nodes: _nodes, ...meta } = membersOf(type, selectionSet)
+  const coordinates = {
+    type: 'array',
+    description: 'Longitude and latitude, in degrees.',
+    items: { type: 'number' },
+    minItems: 2,
+    maxItems: 2,
+  }
+  const feature = objectOf({
+    type: { const: 'Feature' },
+    id,
+    geometry: objectOf({ type: { const: 'Point' }, coordinates }),
+    properties: objectOf(properties),
+  })
+  return objectOf({
+    type: { const: 'FeatureCollection' },
+    features: { type: 'array', items: feature },
+    meta: objectOf(meta),
+  })
 }
 
 function objectOf(properties: Record<string, Json>): Json {

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { type Envelope, listEnvelope, recordEnvelope, toDataset, toNearbyItem } from './envelope.ts'
+import { type FeatureCollection, featureCollection } from './geojson.ts'
 import { itemListParameters, nearbyParameters, noParameters } from './parameters.ts'
 
 /** A /v1 route: a GraphQL operation, where its variables come from, and where its result goes. */
@@ -15,6 +16,8 @@ export interface RestRoute {
   /** Where in the operation's result the resource stands. */
   resource: readonly [string, ...string[]]
   envelope: (resource: unknown) => Envelope
+  /** For lists of places: the same as GeoJSON. */
+  features?: (resource: unknown) => FeatureCollection
 }
 
 const ITEM = `
@@ -72,6 +75,7 @@ export const REST_ROUTES: readonly RestRoute[] = [
     }`,
     resource: ['dataset', 'items'],
     envelope: listEnvelope(),
+    features: featureCollection(),
   },
   {
     name: 'findNearbyItems',
@@ -95,6 +99,7 @@ export const REST_ROUTES: readonly RestRoute[] = [
     }`,
     resource: ['nearbyItems'],
     envelope: listEnvelope(toNearbyItem),
+    features: featureCollection(toNearbyItem),
   },
   {
     name: 'getItem',

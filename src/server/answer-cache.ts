@@ -28,7 +28,10 @@ export class AnswerCache {
       limit: Math.ceil(limit / 4),
       sizeOf: (verdicts) => 100 + 250 * verdicts.length,
     })
-    this.#answers = new Kept(changes, { limit, sizeOf: ({ body }) => body.length + ENTRY_BYTES })
+    this.#answers = new Kept(changes, {
+      limit,
+      sizeOf: ({ body }) => Math.ceil(body.length * WITH_COPIES) + ENTRY_BYTES,
+    })
   }
 
   /** The answer to a request, where there is one for such a key. */
@@ -45,6 +48,9 @@ export class AnswerCache {
     this.#answers.set(decide(verdicts, key, now) + request, answer, since, topics)
   }
 }
+
+/** A body may be there in two compressed copies, of a fifth each. */
+const WITH_COPIES = 1.4
 
 /** What an entry takes beside the body: its key, which is text of two bytes a character at the most, and its place. */
 const ENTRY_BYTES = 500

@@ -38,7 +38,15 @@ const SECURITY_HEADERS = {
 }
 
 /** What a script on another origin may read besides the answer. */
-const EXPOSED_HEADERS = ['ETag', 'X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'WWW-Authenticate']
+const EXPOSED_HEADERS = [
+  'ETag',
+  'Link',
+  'X-Request-Id',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'WWW-Authenticate',
+]
 
 export interface AppOptions {
   database: Database

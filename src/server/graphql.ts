@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { CatalogError, validationFailed } from '../errors.ts'
 import { createDirect } from '../graphql/direct.ts'
 import type { TrustedDocuments } from '../graphql/documents.ts'
@@ -9,7 +9,7 @@ import type { AnswerCache } from './answer-cache.ts'
 import type { Admitted, Gatekeeper } from './gatekeeper.ts'
 import { graphiqlPage, graphiqlPolicy } from './graphiql.ts'
 import { mount } from './mount.ts'
-import { sendGraphQLError, sendTagged, type TaggedBody, tagBody, toCatalogError } from './reply.ts'
+import { sendGraphQLError, sendOnce, sendTagged, tagBody, toCatalogError } from './reply.ts'
 
 interface GraphQLOptions {
   admit: Gatekeeper
@@ -51,7 +51,7 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
     methods: ['GET', 'POST'],
     onRequest: async (request, reply) => {
       if (wantsPage(request)) {
-        sendTagged(request, reply.header('content-security-policy', pagePolicy), page)
+        await sendTagged(request, reply.header('content-security-policy', pagePolicy), page)
         return reply
       }
       admitted.set(request, await admit(request, reply))
@@ -64,31 +64,24 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
       if (answerDirectly && plainType !== undefined && typeof request.body === 'string') {
         const name = `${plainType} ${request.body}`
         const kept = answers.find(name, asker)
-        if (kept) return sendOnce(reply, kept)
+        if (kept) return sendOnce(request, reply, kept)
         const answer = await answerDirectly(request.body, readCatalog)
         if (answer) {
           const tagged = tagBody(answer.body, plainType)
           if (!answer.hasErrors) answers.store(name, tagged, asker, answer.reading)
-          return sendOnce(reply, tagged)
+          return sendOnce(request, reply, tagged)
         }
       }
       const response = await yoga.handleNodeRequestAndResponse(request, reply, { readCatalog })
       response.headers.forEach((value, name) => {
-        void reply.header(name, value)
+        if (name !== 'content-length') void reply.header(name, value)
       })
-      const body = await response.text()
-      if (request.method !== 'POST' && response.status === 200) {
-        return sendTagged(request, reply, tagBody(body, response.headers.get('content-type') ?? undefined))
-      }
-      void reply.code(response.status).header('cache-control', 'no-store').send(body)
+      const answer = tagBody(await response.text(), response.headers.get('content-type') ?? undefined)
+      if (request.method !== 'POST' && response.status === 200) return sendTagged(request, reply, answer)
+      return sendOnce(request, reply.code(response.status), answer)
     },
     errorHandler: (error, request, reply) => sendGraphQLError(request, reply, toCatalogError(error, request)),
   })
-}
-
-/** An answer to a POST, which is no resource to be known again. */
-function sendOnce(reply: FastifyReply, { body, contentType }: TaggedBody): void {
-  void reply.header('cache-control', 'no-store').type(contentType).send(body)
 }
 
 function isPlainJson({ headers }: FastifyRequest): boolean {

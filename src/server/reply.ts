@@ -3,6 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CatalogError, ERROR_CODES, type ErrorCode } from '../errors.ts'
 import { catalogErrorOf } from '../graphql/error.ts'
 import { errorBody } from '../rest/error-body.ts'
+import { type Coding, chooseCoding } from './accept.ts'
+import { encode, MIN_ENCODED_BYTES } from './encoding.ts'
 
 /** A body that can be known again by its tag. */
 export interface TaggedBody {
@@ -10,6 +12,8 @@ export interface TaggedBody {
   contentType: string
   /** A strong entity tag (RFC 9110 section 8.8.3). */
   etag: string
+  /** Where the other pages are, as a `Link` header has it. */
+  links?: string | undefined
 }
 
 /** Tags a body by what is in it. */
@@ -19,12 +23,50 @@ export function tagBody(content: string | Buffer, contentType = 'application/jso
 }
 
 /** Answers with a body under its ETag, or with 304 where the client has it already (RFC 9110 section 13.1.2). */
-export function sendTagged(request: FastifyRequest, reply: FastifyReply, tagged: TaggedBody): void {
-  const { body, contentType, etag } = tagged
-  void reply.header('etag', etag).header('cache-control', 'private, no-cache')
-  appendVary(reply, 'Authorization')
-  if (matches(request.headers['if-none-match'], etag)) void reply.code(304).send()
-  else void reply.header('content-type', contentType).send(body)
+export function sendTagged(request: FastifyRequest, reply: FastifyReply, tagged: TaggedBody): void | Promise<void> {
+  const { etag, links } = tagged
+  const coding = codingOf(request, tagged)
+  // In another coding it is other bytes, with a tag of their own (section 8.8.3.3).
+  const tag = coding ? `${etag.slice(0, -1)}-${coding}"` : etag
+  void reply.header('etag', tag).header('cache-control', 'private, no-cache')
+  if (matches(request.headers['if-none-match'], tag)) {
+    appendVary(reply, VARY)
+    void reply.code(304).send()
+    return
+  }
+  if (links !== undefined) void reply.header('link', links)
+  return sendBody(request, reply, tagged, VARY)
+}
+
+/** Answers with a body that is no resource to be known again, as that to a POST. */
+export function sendOnce(request: FastifyRequest, reply: FastifyReply, content: TaggedBody): void | Promise<void> {
+  void reply.header('cache-control', 'no-store')
+  return sendBody(request, reply, content, 'Accept-Encoding')
+}
+
+/** The headers that an answer depends on. */
+const VARY = 'Authorization, Accept, Accept-Encoding'
+
+type Content = Pick<TaggedBody, 'body' | 'contentType'>
+
+/** Sends a body, compressed for who takes it so. */
+function sendBody(request: FastifyRequest, reply: FastifyReply, content: Content, vary: string): void | Promise<void> {
+  const { body, contentType } = content
+  appendVary(reply, vary)
+  void reply.header('content-type', contentType)
+  const coding = codingOf(request, content)
+  if (!coding) {
+    void reply.send(body)
+    return
+  }
+  void reply.header('content-encoding', coding)
+  const encoded = encode(body, coding)
+  if (Buffer.isBuffer(encoded)) void reply.send(encoded)
+  else return encoded.then((bytes) => void reply.send(bytes))
+}
+
+function codingOf({ headers }: FastifyRequest, { body }: Content): Coding | undefined {
+  return body.length < MIN_ENCODED_BYTES ? undefined : chooseCoding(headers['accept-encoding'])
 }
 
 /** Answers with an error in the form that REST has for it. */

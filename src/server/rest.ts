@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import { compileOperation } from '../rest/operation.ts'
+import { pageLinks } from '../rest/links.ts'
 import { parseQueryString } from '../rest/query-string.ts'
+import { representationsOf } from '../rest/representations.ts'
 import { REST_ROUTES } from '../rest/routes.ts'
+import { chooseForm } from './accept.ts'
 import type { AnswerCache } from './answer-cache.ts'
 import type { Gatekeeper } from './gatekeeper.ts'
 import { mount } from './mount.ts'
@@ -17,20 +19,22 @@ interface RestOptions {
 /** Mounts the /v1 routes: parameters to variables, variables to a result, the result to an envelope. */
 export function mountRest(app: FastifyInstance, { admit, answers, writesPages }: RestOptions): void {
   for (const route of REST_ROUTES) {
-    const run = compileOperation(route, writesPages)
+    const representations = representationsOf(route, writesPages)
     mount(app, {
       path: route.path,
       methods: ['GET'],
       handler: async (request, reply) => {
         const admitted = await admit(request, reply)
-        const kept = answers.find(request.url, admitted)
+        const { answer, ...form } = chooseForm(request.headers.accept, representations)
+        const name = `${form.mediaType} ${request.url}`
+        const kept = answers.find(name, admitted)
         if (kept) return sendTagged(request, reply, kept)
         const [, queryString = ''] = request.url.split('?', 2)
         const variables = { ...parseQueryString(route.query, queryString), ...pathParameters(request.params) }
-        const { result, reading } = await admitted.readCatalog((catalog) => run(catalog, variables))
-        const answer = tagBody(result.print(route.envelope(result.found)))
-        answers.store(request.url, answer, admitted, reading)
-        return sendTagged(request, reply, answer)
+        const { result, reading } = await admitted.readCatalog((catalog) => answer(catalog, variables))
+        const tagged = { ...tagBody(result.body, form.contentType), links: pageLinks(request.url, result.meta) }
+        answers.store(name, tagged, admitted, reading)
+        return sendTagged(request, reply, tagged)
       },
     })
   }

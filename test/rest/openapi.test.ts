@@ -36,8 +36,8 @@ describe('An answer is as the document says', () => {
   const ajv = new Ajv2020({ strict: false })
   addFormats.default(ajv)
   ajv.addSchema(JSON.parse(COMMITTED), 'openapi')
-  const pointer = (path: string, status: number) =>
-    `openapi#/paths/${path.replaceAll('/', '~1')}/get/responses/${status}/content/application~1json/schema`
+  const pointer = (path: string, status: number, type = 'application/json') =>
+    `openapi#/paths/${path.replaceAll('/', '~1')}/get/responses/${status}/content/${type.replace('/', '~1')}/schema`
 
   test.each<[string, string, number]>([
     ['/v1/datasets', '/v1/datasets', 200],
@@ -63,6 +63,16 @@ describe('An answer is as the document says', () => {
       expect(responses[status].headers).toHaveProperty(name)
       expect(response.headers.has(name)).toBe(true)
     }
+  })
+
+  test.each([
+    ['/v1/datasets/{datasetId}/items', '/v1/datasets/seoul/items'],
+    ['/v1/dataset-items/nearby', '/v1/dataset-items/nearby?latitude=37.58&longitude=126.97&radius=50000'],
+  ])('%s as GeoJSON', async (path, url) => {
+    const type = 'application/geo+json'
+    const isValid = ajv.getSchema(pointer(path, 200, type))
+    const response = await t.get(url, { authorization: `Bearer ${t.key}`, accept: type })
+    expect([isValid?.(await response.json()), isValid?.errors]).toEqual([true, null])
   })
 
   test.each<[string, string, number, Record<string, string>?]>([

@@ -229,7 +229,7 @@ describe('/graphql over GET', () => {
     const etag = first.headers.get('etag') ?? ''
     expect([first.headers.get('cache-control'), first.headers.get('vary')]).toEqual([
       'private, no-cache',
-      'Origin, Authorization',
+      'Origin, Authorization, Accept, Accept-Encoding',
     ])
     const again = await t.get(path, { ...withKey(), 'if-none-match': etag })
     expect([again.status, await again.text()]).toEqual([304, ''])

@@ -1,0 +1,229 @@
+import { request as send } from 'node:http'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createKey } from '../../src/auth/keys.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { ITEM } from '../support/catalog.ts'
+
+let t: TestApp
+beforeAll(async () => {
+  t = await startApp()
+})
+afterAll(() => t.close())
+
+const ITEMS = '/v1/datasets/seoul/items'
+const NEARBY = '/v1/dataset-items/nearby?latitude=37.5796&longitude=126.977&radius=5000'
+const ask = (path: string, headers: Record<string, string> = {}) =>
+  t.get(path, { authorization: `Bearer ${t.key}`, ...headers })
+
+describe('Accept: application/geo+json', () => {
+  const GEO = { accept: 'application/geo+json' }
+
+  test.each([`${ITEMS}?limit=3&page=2`, `${NEARBY}&limit=2`])('gives the same page of %s as points', async (path) => {
+    const { data, meta } = await (await ask(path)).json()
+    const response = await ask(path, GEO)
+    expect(response.headers.get('content-type')).toBe('application/geo+json')
+    const collection = await response.json()
+    expect(collection).toEqual({
+      type: 'FeatureCollection',
+      features: data.map(({ id, latitude, longitude, ...properties }: Record<string, unknown>) => ({
+        type: 'Feature',
+        id,
+        geometry: { type: 'Point', coordinates: [Number(longitude), Number(latitude)] },
+        properties,
+      })),
+      meta,
+    })
+    expect(collection.features.length).toBeGreaterThan(1)
+  })
+
+  test('has the distance among the properties of what is near', async () => {
+    const [palace] = (await (await ask(`${NEARBY}&limit=1`, GEO)).json()).features
+    expect(palace).toMatchObject({ id: ITEM.palace, properties: { distance: expect.any(Number) } })
+  })
+
+  test('is kept, tagged and linked as JSON is, and apart from it', async () => {
+    for (const _round of [1, 2]) {
+      expect((await (await ask(`${ITEMS}?limit=2`, GEO)).json()).type).toBe('FeatureCollection')
+      expect(await (await ask(`${ITEMS}?limit=2`)).json()).toHaveProperty('data')
+    }
+    const response = await ask(`${ITEMS}?limit=2`, GEO)
+    expect(response.headers.get('link')).toContain('rel="next"')
+    const etag = response.headers.get('etag') ?? ''
+    expect((await ask(`${ITEMS}?limit=2`, { ...GEO, 'if-none-match': etag })).status).toBe(304)
+    expect((await ask(`${ITEMS}?limit=2`, { 'if-none-match': etag })).status).toBe(200)
+  })
+
+  test('is cut to what the key may access', async () => {
+    const { key } = await createKey(t.database.prisma, { name: 'gold', accessTiers: ['gold'] })
+    const total = async (authorization: string) =>
+      (await (await t.get(NEARBY, { ...GEO, authorization })).json()).meta.total
+    expect(await total(`Bearer ${key}`)).toBeGreaterThan(await total(`Bearer ${t.key}`))
+    expect((await ask('/v1/datasets/restricted/items', GEO)).status).toBe(403)
+  })
+
+  test.each([
+    ['application/json;q=0.5, application/geo+json', 'application/geo+json'],
+    ['application/geo+json;q=0.5, application/json', 'application/json; charset=utf-8'],
+    ['text/html, application/xhtml+xml, */*;q=0.8', 'application/json; charset=utf-8'],
+    ['application/*', 'application/json; charset=utf-8'],
+    ['application/problem+json', 'application/json; charset=utf-8'],
+    ['', 'application/json; charset=utf-8'],
+  ])('or any other wish: %s is answered with %s', async (accept, type) => {
+    const response = await ask(ITEMS, { accept })
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, type])
+    expect(response.headers.get('vary')).toContain('Accept')
+  })
+})
+
+describe('Accept that can not be met', () => {
+  test.each([
+    [ITEMS, 'text/csv', 'application/json or application/geo+json'],
+    [ITEMS, 'application/json;q=0', 'application/json or application/geo+json'],
+    ['/v1/datasets', 'application/geo+json', 'application/json'],
+    [`/v1/dataset-items/${ITEM.palace}`, 'image/*', 'application/json'],
+  ])('of %s as %s is 406', async (path, accept, types) => {
+    const response = await ask(path, { accept })
+    expect(response.status).toBe(406)
+    expect(await response.json()).toEqual({
+      error: { code: 'NOT_ACCEPTABLE', message: `Accept must allow ${types}`, requestId: expect.any(String) },
+    })
+  })
+
+  test('is told to those alone who have a key', async () => {
+    expect((await t.get(ITEMS, { accept: 'text/csv' })).status).toBe(401)
+  })
+})
+
+describe('Link', () => {
+  /** The links of an answer by relation. */
+  const linksOf = async (path: string) => {
+    const header = (await ask(path)).headers.get('link') ?? ''
+    const parts = header.matchAll(/<([^>]*)>; rel="(\w+)"/g)
+    return Object.fromEntries([...parts].map(([, url = '', relation = '']) => [relation, url]))
+  }
+
+  test('leads from the first page to the last and back', async () => {
+    const seen: string[] = []
+    let path: string | undefined = `${ITEMS}?limit=3&sort=createdAt`
+    while (path) {
+      seen.push(...(await (await ask(path)).json()).data.map(({ id }: { id: string }) => id))
+      path = (await linksOf(path)).next
+    }
+    const { data, meta } = await (await ask(`${ITEMS}?limit=100&sort=createdAt`)).json()
+    expect(seen).toEqual(data.map(({ id }: { id: string }) => id))
+    const { first, last } = await linksOf(`${ITEMS}?limit=3&sort=createdAt`)
+    expect(first).toBe(`${ITEMS}?limit=3&sort=createdAt&page=1`)
+    expect((await (await ask(last ?? '')).json()).data.length).toBe(meta.total % 3 || 3)
+    expect(await linksOf(last ?? '')).toEqual({ first, prev: expect.stringContaining('page='), last })
+  })
+
+  test('keeps every parameter as it means it', async () => {
+    const { next } = await linksOf(`${NEARBY}&limit=1&unknown=a%26b`)
+    expect([...new URL(next ?? '', t.url).searchParams]).toEqual([
+      ...[...new URL(NEARBY, t.url).searchParams],
+      ['limit', '1'],
+      ['unknown', 'a&b'],
+      ['page', '2'],
+    ])
+  })
+
+  test('of a page past the end leads back to the last one', async () => {
+    const { prev, last, next } = await linksOf(`${ITEMS}?page=900`)
+    expect([prev, next]).toEqual([last, undefined])
+    expect(await linksOf(`${ITEMS}?categoryCode=none`)).toEqual({
+      first: `${ITEMS}?categoryCode=none&page=1`,
+      last: `${ITEMS}?categoryCode=none&page=1`,
+    })
+  })
+
+  test('is not there where there are no pages', async () => {
+    expect((await ask('/v1/datasets')).headers.has('link')).toBe(false)
+  })
+})
+
+describe('Accept-Encoding', () => {
+  interface Raw {
+    status: number | undefined
+    headers: Record<string, unknown>
+    body: Buffer
+  }
+
+  /** Sends a request whose answer is not decoded. */
+  const raw = (path: string, headers: Record<string, string>, method = 'GET', body?: string) =>
+    new Promise<Raw>((resolve, reject) => {
+      const request = send(t.url + path, { method, headers: { authorization: `Bearer ${t.key}`, ...headers } })
+      request.on('error', reject).on('response', (response) => {
+        response
+          .toArray()
+          .then((chunks) =>
+            resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) }),
+          )
+          .catch(reject)
+      })
+      request.end(body)
+    })
+  const decoders = { br: brotliDecompressSync, gzip: gunzipSync }
+
+  test.each([
+    ['gzip', 'gzip'],
+    ['br', 'br'],
+    ['gzip;q=0.5, br', 'br'],
+    ['*', undefined],
+  ])('%s is answered so: %s', async (accepted, coding) => {
+    const plain = await raw(ITEMS, {})
+    const { headers, body } = await raw(ITEMS, { 'accept-encoding': accepted })
+    if (coding) expect(headers['content-encoding']).toBe(coding)
+    const decode = Object.entries(decoders).find(([name]) => name === headers['content-encoding'])?.[1]
+    expect(decode?.(body)).toEqual(plain.body)
+    expect(body.length).toBeLessThan(plain.body.length / 2)
+    expect(Number(headers['content-length'])).toBe(body.length)
+    expect(headers.vary).toContain('Accept-Encoding')
+    expect(headers.etag).not.toBe(plain.headers.etag)
+  })
+
+  test.each([undefined, '', 'identity', 'zstd, deflate', 'gzip;q=0, br;q=0'])(
+    '%s is answered plainly',
+    async (accepted) => {
+      const { headers, body } = await raw(ITEMS, accepted === undefined ? {} : { 'accept-encoding': accepted })
+      expect(headers['content-encoding']).toBeUndefined()
+      expect(JSON.parse(body.toString())).toHaveProperty('data')
+    },
+  )
+
+  test('has a tag of its own, by which it is known again', async () => {
+    const gzip = { 'accept-encoding': 'gzip' }
+    const { headers } = await raw(ITEMS, gzip)
+    const again = await raw(ITEMS, { ...gzip, 'if-none-match': String(headers.etag) })
+    expect([again.status, again.headers.etag, again.body.length]).toEqual([304, headers.etag, 0])
+    expect((await raw(ITEMS, { 'if-none-match': String(headers.etag) })).status).toBe(200)
+  })
+
+  test('does not matter to what is short, nor to HEAD', async () => {
+    expect((await raw('/v1/datasets', { 'accept-encoding': 'gzip' })).headers['content-encoding']).toBeUndefined()
+    const [get, head] = await Promise.all([
+      raw(ITEMS, { 'accept-encoding': 'gzip' }),
+      raw(ITEMS, { 'accept-encoding': 'gzip' }, 'HEAD'),
+    ])
+    expect(head.body.length).toBe(0)
+    for (const name of ['etag', 'content-length', 'content-encoding', 'vary', 'link']) {
+      expect(head.headers[name]).toBe(get.headers[name])
+    }
+  })
+
+  test('is heeded for GraphQL and the pages too', async () => {
+    const query = JSON.stringify({
+      query:
+        '{ dataset(id: "seoul") { items { nodes { id name description streetAddress createdAt updatedAt } total } } }',
+    })
+    const headers = { 'content-type': 'application/json', 'accept-encoding': 'gzip' }
+    const plain = await raw('/graphql', { 'content-type': 'application/json' }, 'POST', query)
+    for (const _round of [1, 2]) {
+      const answer = await raw('/graphql', headers, 'POST', query)
+      expect(answer.headers['content-encoding']).toBe('gzip')
+      expect(gunzipSync(answer.body)).toEqual(plain.body)
+    }
+    const page = await raw('/graphql', { accept: 'text/html', 'accept-encoding': 'br' })
+    expect(brotliDecompressSync(page.body).toString()).toContain('<title>Dataset Catalog</title>')
+  })
+})
