@@ -12,6 +12,25 @@ const integer = (minimum: number, maximum: number) =>
     .transform(Number)
     .refine((n) => n >= minimum && n <= maximum, `must be a whole number from ${minimum} to ${maximum}`)
 
+const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
+
+/** As OpenTelemetry names them. */
+const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const
+
+/** What there is to be traced, and how. */
+export interface TracingConfig {
+  exporter: 'otlp' | 'console'
+  sampler: (typeof SAMPLERS)[number]
+  samplerArgument: number
+}
+
 const environment = z
   .object({
     DATABASE_URL: z
@@ -46,6 +65,14 @@ const environment = z
     MAX_REFUSALS_PER_MINUTE: integer(1, 1_000_000_000).default(600),
     RECEIVE_TIMEOUT_MS: integer(1, 600_000).default(15_000),
     SHUTDOWN_DELAY_MS: integer(0, 600_000).default(0),
+    LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).optional(),
+    METRICS_PORT: integer(0, 65535).optional(),
+    OTEL_SDK_DISABLED: flag.default(false),
+    OTEL_TRACES_EXPORTER: z.enum(['otlp', 'console', 'none'], 'must be one of otlp, console, none').optional(),
+    OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional(),
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.string().optional(),
+    OTEL_TRACES_SAMPLER: z.enum(SAMPLERS, `must be one of ${SAMPLERS.join(', ')}`).default('parentbased_always_on'),
+    OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number').min(0).max(1).default(1),
     RESPONSE_CACHE_MB: integer(0, 1_000_000).default(64),
     KEEP_RECORDS: flag.default(true),
     OPTIMISTIC_READS: flag.default(true),
@@ -71,6 +98,9 @@ const environment = z
     corsOrigins: env.CORS_ORIGINS,
     trustedDocuments: env.TRUSTED_DOCUMENTS,
     shutdownDelayMs: env.SHUTDOWN_DELAY_MS,
+    logLevel: env.LOG_LEVEL,
+    metricsPort: env.METRICS_PORT,
+    tracing: tracingOf(env),
     limits: {
       redisUrl: env.REDIS_URL,
       maxInFlight: env.MAX_REQUESTS_IN_FLIGHT,
@@ -95,6 +125,7 @@ const environment = z
 /** The settings of a process, parsed and complete. Times are in milliseconds. */
 export type Config = z.output<typeof environment>
 export type DatabaseConfig = Config['database']
+export type LogLevel = (typeof LOG_LEVELS)[number]
 /** What a stranger may do. */
 export type LimitsConfig = Config['limits']
 /** What makes answers fast, each to be switched off by one variable: the answers are the same without. */
@@ -109,6 +140,24 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
   const parsed = environment.safeParse(given)
   if (parsed.success) return parsed.data
   throw operationFailed(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('\n'))
+}
+
+interface TracingVariables {
+  OTEL_SDK_DISABLED: boolean
+  OTEL_TRACES_EXPORTER?: 'otlp' | 'console' | 'none' | undefined
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?: string | undefined
+  OTEL_TRACES_SAMPLER: TracingConfig['sampler']
+  OTEL_TRACES_SAMPLER_ARG: number
+}
+
+/** Undefined unless an exporter is named, or where to send to. */
+function tracingOf(env: TracingVariables): TracingConfig | undefined {
+  const isSentSomewhere =
+    env.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT !== undefined
+  const exporter = env.OTEL_TRACES_EXPORTER ?? (isSentSomewhere ? 'otlp' : 'none')
+  if (env.OTEL_SDK_DISABLED || exporter === 'none') return undefined
+  return { exporter, sampler: env.OTEL_TRACES_SAMPLER, samplerArgument: env.OTEL_TRACES_SAMPLER_ARG }
 }
 
 function isOrigin(text: string): boolean {

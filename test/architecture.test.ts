@@ -13,6 +13,7 @@ const LAYERS = [
   'import',
   'catalog',
   'database',
+  'tracing',
   'config',
   'errors',
   'generated',

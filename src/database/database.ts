@@ -5,9 +5,9 @@ import pg from 'pg'
 import type { DatabaseConfig } from '../config.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import { PrismaClient } from '../generated/prisma/client.ts'
-import { CancellingPool } from './cancel.ts'
 import { type Changes, followChanges } from './changes.ts'
 import { type EmbeddedOptions, openEmbedded, SOCKET_PORT } from './embedded.ts'
+import { CatalogPool, type PoolUse, type StatementEnd } from './pool.ts'
 import { isUnavailable } from './unavailable.ts'
 
 /** An open database: the embedded one or a PostgreSQL server, the same from here on. */
@@ -17,12 +17,15 @@ export interface Database {
   withSession: <Result>(use: (session: pg.Client) => Promise<Result>) => Promise<Result>
   /** Listens for changes from now on; the caller closes that before the database. */
   followChanges: () => Changes
+  poolUse: () => PoolUse
   close: () => Promise<void>
 }
 
 interface OpenOptions extends EmbeddedOptions {
   /** Is told of each SQL statement that Prisma sends: its text, and its parameters in JSON. */
   onStatement?: (sql: string, parameters: string) => void
+  /** Is told of the end of each. */
+  observe?: ((end: StatementEnd) => void) | undefined
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
@@ -46,9 +49,10 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
           // The adapter drops the offset of a timestamp; and compiling costs more than these queries take.
           options: '-c timezone=UTC -c jit=off',
         }
-  const Pool = config.kind === 'postgres' ? CancellingPool : pg.Pool
-  const pool = new Pool({
+  const pool = new CatalogPool({
     ...connection,
+    cancels: config.kind === 'postgres',
+    observe: options.observe,
     max: config.poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     ...(config.kind === 'postgres' && {
@@ -70,6 +74,7 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
         createClient: () => new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }),
         mayDieSilently: config.kind === 'postgres',
       }),
+    poolUse: () => pool.use,
     close: async () => {
       await prisma.$disconnect()
       await pool.end()

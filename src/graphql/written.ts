@@ -13,6 +13,7 @@ import {
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Page } from '../catalog/page.ts'
 import { type Fragments, fragmentsOf, markWritten, plainMembers, WRITTEN_FIELD } from './members.ts'
+import { inOperationSpan } from './operation-span.ts'
 import { schema } from './schema.ts'
 
 /*
@@ -66,7 +67,9 @@ export async function run(
   args: Pick<Parameters<typeof execute>[0], 'variableValues' | 'operationName'>,
 ): Promise<Executed> {
   const context: WrittenContext = { catalog, pieces: [] }
-  const result = await execute({ ...executable, ...args, contextValue: context })
+  const result = await inOperationSpan(args.operationName, async () =>
+    execute({ ...executable, ...args, contextValue: context }),
+  )
   const fill = (_place: string, number: string) => context.pieces[Number(number)] ?? 'null'
   return { result, print: (value) => JSON.stringify(value).replace(PLACES, fill) }
 }

@@ -5,6 +5,7 @@ import type { GraphQLContext } from './builder.ts'
 import { documentsById, type TrustedDocuments } from './documents.ts'
 import { catalogErrorOf, graphqlErrorOf } from './error.ts'
 import { limitOperations } from './limits.ts'
+import { inOperationSpan } from './operation-span.ts'
 import { schema } from './schema.ts'
 
 /**
@@ -47,7 +48,9 @@ const readSnapshot: Plugin<{ readCatalog: ReadCatalog }> = {
   onExecute: ({ executeFn, setExecuteFn }) => {
     setExecuteFn(({ contextValue, ...args }) =>
       contextValue
-        .readCatalog((catalog: GraphQLContext['catalog']) => executeFn({ ...args, contextValue: { catalog } }))
+        .readCatalog((catalog: GraphQLContext['catalog']) =>
+          inOperationSpan(args.operationName, async () => executeFn({ ...args, contextValue: { catalog } })),
+        )
         .then(({ result }: { result: unknown }) => result),
     )
   },

@@ -17,7 +17,7 @@ import { z } from 'zod'
 import { ERROR_CODES, type ErrorCode } from '../errors.ts'
 import { schema } from '../graphql/schema.ts'
 import { GEOJSON } from './geojson.ts'
-import { REST_ROUTES, type RestRoute } from './routes.ts'
+import { pathTemplate, REST_ROUTES, type RestRoute } from './routes.ts'
 
 /*
  * The OpenAPI 3.1 document of the /v1 routes. It is made of what the routes are made of: the GraphQL operation of each tells the
@@ -44,7 +44,7 @@ export function openApiDocument(): Json {
       { name: 'Datasets', description: 'What there is to read.' },
       { name: 'Items', description: 'The places in the datasets.' },
     ],
-    paths: Object.fromEntries(REST_ROUTES.map((route) => [pathOf(route), { get: operationOf(route) }])),
+    paths: Object.fromEntries(REST_ROUTES.map((route) => [pathTemplate(route.path), { get: operationOf(route) }])),
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, as `catalog keys create` prints it.' },
@@ -173,10 +173,6 @@ function operationOf(route: RestRoute): Json {
       ...Object.fromEntries(codes.map((code) => [ERROR_CODES[code], { $ref: `#/components/responses/${code}` }])),
     },
   }
-}
-
-function pathOf({ path }: RestRoute): string {
-  return path.replace(/:(\w+)\(\.\+\)/g, '{$1}')
 }
 
 function pathParameter(name: string): Json {

@@ -120,3 +120,8 @@ export const REST_ROUTES: readonly RestRoute[] = [
     envelope: recordEnvelope(),
   },
 ]
+
+/** A path of the router's as URI templates have it (RFC 6570): `/v1/datasets/{datasetId}`. */
+export function pathTemplate(path: string): string {
+  return path.replace(/:(\w+)\(\.\+\)/g, '{$1}')
+}

@@ -20,6 +20,8 @@ export class AnswerCache {
   /** Which datasets a request's answer depends on, as HTTP's Vary says which headers one does. */
   readonly #verdicts: Kept<readonly Verdict[]>
   readonly #answers: Kept<TaggedBody>
+  /** How often an answer was looked for, since the start. */
+  readonly lookups = { hits: 0, misses: 0 }
 
   /** @param bytes is how much memory answers may take; nothing is kept with 0. */
   constructor(changes: Changes, bytes: number) {
@@ -37,7 +39,9 @@ export class AnswerCache {
   /** The answer to a request, where there is one for such a key. */
   find(request: string, { key, now }: Asker): TaggedBody | undefined {
     const verdicts = this.#verdicts.get(request)
-    return verdicts && this.#answers.get(decide(verdicts, key, now) + request)
+    const answer = verdicts && this.#answers.get(decide(verdicts, key, now) + request)
+    this.lookups[answer ? 'hits' : 'misses'] += 1
+    return answer
   }
 
   /** Keeps an answer, if nothing has changed since it was begun. */

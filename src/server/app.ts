@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http'
 import cors from '@fastify/cors'
-import { type FastifyInstance, fastify, LogController } from 'fastify'
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
 import { openRateLimits } from '../auth/rate-limit.ts'
 import { storedKeys } from '../auth/stored-keys.ts'
 import { createCatalogReader } from '../catalog/reader.ts'
@@ -16,6 +16,8 @@ import { mountDocs } from './docs.ts'
 import { createGatekeeper } from './gatekeeper.ts'
 import { mountGraphQL } from './graphql.ts'
 import { mountHealth } from './health.ts'
+import type { Metrics } from './metrics.ts'
+import { observeRequests } from './observe.ts'
 import type { Readiness } from './readiness.ts'
 import { sendError, toCatalogError } from './reply.ts'
 import { chooseRequestId } from './request-id.ts'
@@ -51,7 +53,9 @@ const EXPOSED_HEADERS = [
 export interface AppOptions {
   database: Database
   corsOrigins: readonly string[]
-  logLevel: 'silent' | 'warn'
+  /** Without one nothing is logged. */
+  log?: FastifyBaseLogger
+  metrics?: Metrics | undefined
   /** Where there are any, /graphql runs no others. */
   trustedDocuments?: TrustedDocuments | undefined
   speed: SpeedConfig
@@ -62,9 +66,11 @@ export interface AppOptions {
 
 /** The application, without listening. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { database, corsOrigins, logLevel, trustedDocuments, speed, limits, readiness } = options
+  const { database, corsOrigins, log, metrics, trustedDocuments, speed, limits, readiness } = options
   const app = fastify({
-    logger: { level: logLevel, stream: process.stderr },
+    ...(log && { loggerInstance: log }),
+    // Lines have the request's id by themselves; a logger for each request would cost more than a kept answer.
+    childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: chooseRequestId,
     requestTimeout: limits.receiveTimeoutMs,
@@ -82,6 +88,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
   }
 
+  observeRequests(app, metrics)
   // Hooks with a callback, as each promise would cost every request a tenth of what a kept answer takes.
   app.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id).headers(SECURITY_HEADERS)
@@ -108,6 +115,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const admit = createGatekeeper({ findKey, read: readCatalog, changes, limits: rateLimits, work })
   const answers = new AnswerCache(changes, speed.responseCacheBytes)
   const { writtenPages: writesPages, directGraphQL: isDirect } = speed
+  metrics?.watch({ poolUse: database.poolUse, cacheLookups: () => answers.lookups })
   mountRest(app, { admit, answers, writesPages })
   mountGraphQL(app, { admit, answers, trusted: trustedDocuments, isDirect, writesPages })
   mountHealth(app, database)

@@ -4,8 +4,8 @@ import { authenticate, challenge } from '../auth/authenticate.ts'
 import type { Allowance, RateLimits } from '../auth/rate-limit.ts'
 import type { FindKey } from '../auth/stored-keys.ts'
 import type { CatalogReader, ReadCatalog } from '../catalog/reader.ts'
-import { Waiter, whileWanted } from '../database/cancel.ts'
 import type { Changes } from '../database/changes.ts'
+import { Waiter, whileWanted } from '../database/pool.ts'
 import type { Workload } from '../database/workload.ts'
 import { CatalogError } from '../errors.ts'
 import type { Asker } from './answer-cache.ts'
@@ -31,9 +31,10 @@ interface GatekeeperOptions {
 }
 
 export function createGatekeeper({ findKey, read, changes, limits, work }: GatekeeperOptions): Gatekeeper {
-  return async ({ headers: { authorization }, ip }, reply) => {
+  return async (request, reply) => {
     const now = new Date()
-    const key = await identify(authorization, now, ip, reply)
+    const key = await identify(request.headers.authorization, now, request.ip, reply)
+    request.keyId = key.id
     if (key.requestsPerMinute !== null) {
       const allowance = await limits.countRequest(key.id, key.requestsPerMinute)
       setAllowance(reply, allowance)

@@ -115,6 +115,6 @@ export function toCatalogError(error: unknown, request: FastifyRequest): Catalog
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
   const ofFastify = FASTIFY_ERRORS[code]
   const known = ofFastify ? new CatalogError(...ofFastify) : catalogErrorOf(error)
-  if (known.cause !== undefined) request.log.error({ err: known.cause }, known.message)
+  if (known.cause !== undefined) request.log.error({ requestId: request.id, err: known.cause }, known.message)
   return known
 }

@@ -7,7 +7,10 @@ import { isUnavailable } from '../database/unavailable.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import { readTrustedDocuments } from '../graphql/trusted-documents.ts'
 import { loadSampleData } from '../sample/load.ts'
+import { startTracing } from '../tracing.ts'
 import { createApp } from './app.ts'
+import { openLog } from './log.ts'
+import { type Metrics, openMetrics, serveMetrics } from './metrics.ts'
 import { Readiness } from './readiness.ts'
 import { welcome } from './welcome.ts'
 
@@ -27,25 +30,32 @@ export async function serve(
 ): Promise<void> {
   const { stopped, isStopped } = stopSignal()
   const trustedDocuments = await readTrustedDocuments(config.trustedDocuments)
-  const database = await openDatabase(config.database, { share: false, report: warn })
-  const readiness = new Readiness()
+  // Undone in the opposite order, whatever happens.
+  const opened = new AsyncDisposableStack()
   try {
-    const app = await createApp({ ...config, database, logLevel: 'warn', trustedDocuments, readiness })
-    try {
-      const url = await listen(app, config)
-      const prepared = await waitFor(() => prepare(database, config), isStopped, warn)
-      if (prepared) {
-        readiness.state = 'ready'
-        for (const line of welcome(url, prepared.sampleKey)) print(line)
-      }
-      await stopped
-      readiness.state = 'stopping'
-      await sleep(config.shutdownDelayMs)
-    } finally {
-      await app.close()
+    const { log, flush } = openLog(config.logLevel)
+    opened.defer(flush)
+    if (config.tracing) opened.defer(await startTracing(config.tracing))
+    const metrics = config.metricsPort === undefined ? undefined : openMetrics()
+    const observe = metrics?.countStatement
+    const database = await openDatabase(config.database, { share: false, report: warn, observe })
+    opened.defer(database.close)
+    const readiness = new Readiness()
+    const app = await createApp({ ...config, database, log, metrics, trustedDocuments, readiness })
+    opened.defer(() => app.close())
+
+    const url = await listen(app, config)
+    if (metrics) opened.defer(await listenForMetrics(metrics, config, print))
+    const prepared = await waitFor(() => prepare(database, config), isStopped, warn)
+    if (prepared) {
+      readiness.state = 'ready'
+      for (const line of welcome(url, prepared.sampleKey)) print(line)
     }
+    await stopped
+    readiness.state = 'stopping'
+    await sleep(config.shutdownDelayMs)
   } finally {
-    await database.close()
+    await opened.disposeAsync()
   }
 }
 
@@ -79,6 +89,21 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<str
     return await app.listen({ host, port })
   } catch (error) {
     throw operationFailed(`HOST ${host}, PORT ${port} can't be listened on: ${messageOf(error)}`, error)
+  }
+}
+
+/** @returns the way to stop */
+async function listenForMetrics(
+  metrics: Metrics,
+  { host, metricsPort: port = 0 }: Config,
+  print: (line: string) => void,
+): Promise<() => void> {
+  try {
+    const served = await serveMetrics(metrics, { host, port })
+    print(`Metrics at http://${host}:${served.port}/metrics`)
+    return served.close
+  } catch (error) {
+    throw operationFailed(`HOST ${host}, METRICS_PORT ${port} can't be listened on: ${messageOf(error)}`, error)
   }
 }
 

@@ -23,7 +23,7 @@ describe('A database that is away', () => {
   })
 
   test('is a 503 with Retry-After to clients, in REST and GraphQL, and to /readyz; the process lives', async () => {
-    const app = await createApp({ database, corsOrigins: [], logLevel: 'silent', ...settings })
+    const app = await createApp({ database, corsOrigins: [], ...settings })
     const headers = { authorization: `Bearer dck_${'A'.repeat(43)}` }
     for (const url of ['/v1/datasets', '/graphql?query={datasets{total}}', '/readyz']) {
       const response = await app.inject({ url, headers })
@@ -55,7 +55,7 @@ describe('A database that is away', () => {
       { kind: 'postgres', url: `postgresql://x@127.0.0.1:${port}/x`, poolSize: 1, statementTimeoutMs: 1000 },
       { share: true },
     )
-    const app = await createApp({ database: silent, corsOrigins: [], logLevel: 'silent', ...settings })
+    const app = await createApp({ database: silent, corsOrigins: [], ...settings })
     expect((await app.inject('/readyz')).statusCode).toBe(503)
     await app.close()
     await silent.close()

@@ -38,7 +38,7 @@ describe.runIf(inject('template').kind === 'postgres')('A database', () => {
       { share: false },
     )
     const { speed, limits } = readConfig({})
-    const app = await createApp({ database, corsOrigins: [], logLevel: 'silent', speed, limits })
+    const app = await createApp({ database, corsOrigins: [], speed, limits })
     url = await app.listen({ host: '127.0.0.1', port: 0 })
     close = () => app.close()
   })
@@ -128,7 +128,7 @@ describe.runIf(inject('template').kind === 'postgres')('A database', () => {
         { share: false },
       )
       const { speed, limits } = readConfig({})
-      const app = await createApp({ database: limited, corsOrigins: [], logLevel: 'silent', speed, limits })
+      const app = await createApp({ database: limited, corsOrigins: [], speed, limits })
       const ask = async () =>
         (await app.inject({ url: NEARBY, headers: { authorization: `Bearer ${key}` } })).statusCode
       expect(await ask()).toBe(503)

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { createEmpty } from '../support/database.ts'
 import { runCatalog, startGateway } from '../support/process.ts'
 
-test('A key shows in no output, answer or header of the gateway, wherever a client may put it', async () => {
+test('A key shows in no output, log, metric, answer or header of the gateway, wherever a client may put it', async () => {
   const { env, drop } = await createEmpty()
-  const gateway = await startGateway({ ...env, SAMPLE_DATA: 'false' })
+  const gateway = await startGateway({ ...env, SAMPLE_DATA: 'false', LOG_LEVEL: 'trace', METRICS_PORT: '0' })
   let output = gateway.printed
   gateway.child.stdout?.on('data', (data) => {
     output += data
@@ -33,6 +33,8 @@ test('A key shows in no output, answer or header of the gateway, wherever a clie
       told.push(JSON.stringify([...response.headers]), await response.text())
     }
   }
+  const metrics = await fetch(/Metrics at (\S+)/.exec(gateway.printed)?.[1] ?? '')
+  told.push(await metrics.text())
   await runCatalog(env, 'keys', 'revoke', id)
   await gateway.stop()
   const list = await runCatalog(env, 'keys', 'list', '--json')

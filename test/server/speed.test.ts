@@ -52,7 +52,7 @@ beforeAll(async () => {
   })
   const { database } = t
   const open = async (name: string, speed: SpeedConfig) =>
-    apps.set(name, await createApp({ database, corsOrigins: [], logLevel: 'silent', speed, limits }))
+    apps.set(name, await createApp({ database, corsOrigins: [], speed, limits }))
   await open('nothing', OFF)
   for (const name of Object.keys(OFF)) await open(name, { ...DEFAULTS, [name]: OFF[name as keyof SpeedConfig] })
 })

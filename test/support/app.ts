@@ -46,7 +46,6 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   const app = await createApp({
     database: db.database,
     corsOrigins,
-    logLevel: 'silent',
     trustedDocuments,
     speed,
     limits,

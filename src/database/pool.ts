@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { SpanKind } from '@opentelemetry/api'
 import pg from 'pg'
+import { inSpan, isTracing } from '../tracing.ts'
 
 /*
  * A statement that nobody waits for is cancelled: nobody would read its answer, and others could use its connection.
@@ -48,36 +50,60 @@ const ignore = () => {}
 /** What a statement that is not sent fails with. */
 export const GIVEN_UP = 'Nobody waits for the statement'
 
-/** A pool that cancels what nobody waits for any more. A transaction's statements have a connection of their own, and go on. */
-export class CancellingPool extends pg.Pool {
-  /** One connection for all, as clients may go in crowds. */
-  readonly #canceller: pg.Pool
+/** How an SQL statement ended. */
+export interface StatementEnd {
+  durationMs: number
+  hasFailed: boolean
+}
 
-  constructor(options: pg.PoolConfig) {
-    super(options)
-    this.#canceller = new pg.Pool({ ...options, max: 1 })
-    this.#canceller.on('error', ignore)
+/** How many connections there are, and statements that wait for one. */
+export interface PoolUse {
+  idle: number
+  busy: number
+  waiting: number
+}
+
+interface CatalogPoolOptions extends pg.PoolConfig {
+  /** Whether statements can be cancelled, by a connection beside theirs. */
+  cancels: boolean
+  /** Is told of each statement. */
+  observe?: ((end: StatementEnd) => void) | undefined
+}
+
+/** A pool that cancels what nobody waits for any more. A transaction's statements have a connection of their own, and go on. */
+export class CatalogPool extends pg.Pool {
+  /** One connection for all, as clients may go in crowds. */
+  readonly #canceller: pg.Pool | undefined
+
+  constructor({ cancels, observe, ...options }: CatalogPoolOptions) {
+    super({ ...options, ...((observe || isTracing()) && { Client: observedClient(observe) }) })
+    this.#canceller = cancels ? new pg.Pool({ ...options, max: 1 }) : undefined
+    this.#canceller?.on('error', ignore)
+  }
+
+  get use(): PoolUse {
+    return { idle: this.idleCount, busy: this.totalCount - this.idleCount, waiting: this.waitingCount }
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: pg's `query` has six signatures, and all of them pass through here
   override query(...args: any[]): any {
-    const [statement] = args
-    const waiter = waiters.getStore()
-    return waiter && args.length === 1 ? this.#queryFor(waiter, statement) : Reflect.apply(super.query, this, args)
+    return args.length === 1 ? this.#send(args[0]) : Reflect.apply(super.query, this, args)
   }
 
   override async end(): Promise<void> {
     await super.end()
-    await this.#canceller.end()
+    await this.#canceller?.end()
   }
 
-  async #queryFor(waiter: Waiter, statement: pg.QueryConfig): Promise<pg.QueryResult> {
+  async #send(statement: pg.QueryConfig): Promise<pg.QueryResult> {
+    const waiter = this.#canceller && waiters.getStore()
     const client = await this.connect()
     let cancelled: Promise<unknown> | undefined
     let failed: unknown
     // Without a listener the loss of the connection would end the process; the statement fails of it anyway.
     client.on('error', ignore)
     try {
+      if (!waiter) return await client.query(statement)
       if (waiter.hasGone) throw new Error(GIVEN_UP)
       return await waiter.wait(client.query(statement), () => {
         cancelled = this.#cancel(client)
@@ -97,6 +123,34 @@ export class CancellingPool extends pg.Pool {
   async #cancel(client: object): Promise<void> {
     const pid = 'processID' in client ? client.processID : undefined
     // The statement ends by itself, at the latest with its timeout.
-    await this.#canceller.query('SELECT pg_cancel_backend($1)', [pid]).catch(ignore)
+    await this.#canceller?.query('SELECT pg_cancel_backend($1)', [pid]).catch(ignore)
+  }
+}
+
+/** A client whose statements are spans of the trace, and told of at their ends. */
+function observedClient(observe: CatalogPoolOptions['observe']): new () => pg.ClientBase {
+  return class extends pg.Client {
+    // biome-ignore lint/suspicious/noExplicitAny: pg's `query` has six signatures, and all of them pass through here
+    override query(...args: any[]): any {
+      return observed(args[0], () => Reflect.apply(super.query, this, args), observe)
+    }
+  }
+}
+
+async function observed<Result>(
+  statement: string | pg.QueryConfig,
+  send: () => Promise<Result>,
+  observe: CatalogPoolOptions['observe'],
+): Promise<Result> {
+  const text = typeof statement === 'string' ? statement : statement.text
+  const attributes = { 'db.system.name': 'postgresql', 'db.query.text': text }
+  const startMs = performance.now()
+  let hasFailed = true
+  try {
+    const result = await inSpan('sql', { kind: SpanKind.CLIENT, attributes }, send)
+    hasFailed = false
+    return result
+  } finally {
+    observe?.({ durationMs: performance.now() - startMs, hasFailed })
   }
 }

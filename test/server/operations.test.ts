@@ -1,0 +1,142 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createEmpty } from '../support/database.ts'
+import { type Gateway, runCatalog, startGateway } from '../support/process.ts'
+
+/*
+ * What operators see of a gateway that runs: its log, its metrics, its traces.
+ */
+
+const TRACE_ID = '0af7651916cd43dd8448eb211c80319c'
+
+describe('A gateway that is watched', () => {
+  let gateway: Gateway
+  let drop: () => Promise<void>
+  let key: { id: string; key: string }
+  let metricsUrl = ''
+  const logged: string[] = []
+  /** What was sent to the collector of traces. */
+  const sent: { url: string | undefined; body: Buffer }[] = []
+  const collector = createServer((request, response) => {
+    void request.toArray().then((chunks) => {
+      sent.push({ url: request.url, body: Buffer.concat(chunks) })
+      response.writeHead(200).end()
+    })
+  })
+
+  beforeAll(async () => {
+    collector.listen(0, '127.0.0.1')
+    await once(collector, 'listening')
+    const { port } = collector.address() as AddressInfo
+    const empty = await createEmpty()
+    drop = async () => void (await empty.drop())
+    gateway = await startGateway({
+      ...empty.env,
+      SAMPLE_DATA: 'true',
+      LOG_LEVEL: 'info',
+      METRICS_PORT: '0',
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      OTEL_SERVICE_NAME: 'catalog-under-test',
+    })
+    gateway.child.stderr?.setEncoding('utf8').on('data', (text: string) => logged.push(text))
+    metricsUrl = /Metrics at (\S+)/.exec(gateway.printed)?.[1] ?? ''
+    const { stdout } = await runCatalog(empty.env, 'keys', 'create', '--json', '--name', 'operations')
+    key = JSON.parse(stdout)
+
+    const authorization = `Bearer ${key.key}`
+    const get = async (path: string, headers: Record<string, string> = { authorization }) =>
+      (await fetch(gateway.url + path, { headers })).text()
+    await get('/v1/datasets/seoul-landmarks/items?limit=2', { authorization, 'x-request-id': 'of-the-list' })
+    await get('/v1/datasets/seoul-landmarks/items?limit=2')
+    await get('/v1/datasets?secret=in-the-url', {})
+    await get('/nowhere')
+    await get('/readyz')
+    await fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: {
+        authorization,
+        'content-type': 'application/json',
+        traceparent: `00-${TRACE_ID}-b7ad6b7169203331-01`,
+      },
+      body: JSON.stringify({ query: 'query Landmarks { datasets { total } }', operationName: 'Landmarks' }),
+    })
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    collector.close()
+    await drop()
+  })
+
+  test('counts requests, statements, kept answers and connections', async () => {
+    const metrics = await (await fetch(metricsUrl)).text()
+    const items =
+      'http_request_duration_seconds_count{method="GET",route="/v1/datasets/{datasetId}/items",status="200"}'
+    expect(metrics).toContain(`${items} 2\n`)
+    expect(metrics).toContain('{method="GET",route="/v1/datasets",status="401"} 1\n')
+    expect(metrics).toContain('{method="POST",route="/graphql",status="200"} 1\n')
+    expect(metrics).toContain('{method="GET",route="unknown",status="404"} 1\n')
+    expect(metrics).toMatch(/sql_statement_duration_seconds_count\{outcome="ok"\} [1-9]/)
+    expect(metrics).toContain('answer_cache_lookups_total{result="hit"} 1\n')
+    expect(metrics).toContain('answer_cache_lookups_total{result="miss"} 2\n')
+    expect(metrics).toMatch(/sql_connections\{state="idle"\} [1-9]/)
+    expect(metrics).toMatch(/process_resident_memory_bytes [1-9]/)
+    for (const secret of [key.key, 'in-the-url']) expect(metrics).not.toContain(secret)
+  })
+
+  test('serves metrics on a port of their own alone, and nothing else there', async () => {
+    expect((await fetch(`${gateway.url}/metrics`)).status).toBe(404)
+    expect((await fetch(new URL('/v1/datasets', metricsUrl))).status).toBe(404)
+    expect((await fetch(metricsUrl, { method: 'POST' })).status).toBe(404)
+  })
+
+  test('logs a line of JSON for each request but probes, and once it stops sends its traces', async () => {
+    expect(await gateway.stop()).toBe(0)
+    const lines = logged
+      .join('')
+      .trim()
+      .split('\n')
+      .map((line): Record<string, unknown> => JSON.parse(line))
+    const requests = lines.filter(({ msg }) => msg === 'request')
+    const time = expect.stringMatching(/^\d{4}-.*Z$/)
+    expect(requests[0]).toEqual({
+      level: 'info',
+      time,
+      requestId: 'of-the-list',
+      method: 'GET',
+      route: '/v1/datasets/{datasetId}/items',
+      status: 200,
+      durationMs: expect.any(Number),
+      keyId: key.id,
+      msg: 'request',
+    })
+    expect(requests.map(({ route, status }) => `${route} ${status}`)).toEqual([
+      '/v1/datasets/{datasetId}/items 200',
+      '/v1/datasets/{datasetId}/items 200',
+      '/v1/datasets 401',
+      'unknown 404',
+      '/graphql 200',
+      'unknown 404',
+    ])
+    for (const secret of [key.key, 'in-the-url']) expect(logged.join('')).not.toContain(secret)
+
+    const spans = Buffer.concat(sent.map(({ body }) => body))
+    expect(new Set(sent.map(({ url }) => url))).toEqual(new Set(['/v1/traces']))
+    for (const name of ['catalog-under-test', 'POST /graphql', 'graphql query', 'Landmarks', 'sql', 'SELECT']) {
+      expect(spans.includes(name), name).toBe(true)
+    }
+    expect(spans.includes(Buffer.from(TRACE_ID, 'hex'))).toBe(true)
+    for (const secret of [key.key, 'in-the-url']) expect(spans.includes(secret)).toBe(false)
+  })
+})
+
+test.each([
+  ['LOG_LEVEL', 'loud', 'must be one of silent, fatal, error, warn, info, debug, trace'],
+  ['METRICS_PORT', '-1', 'must be a whole number from 0 to 65535'],
+  ['OTEL_TRACES_EXPORTER', 'zipkin', 'must be one of otlp, console, none'],
+  ['OTEL_TRACES_SAMPLER_ARG', 'x', 'must be a number'],
+])('%s=%s is told of in one line', async (name, value, reason) => {
+  const { code, stderr } = await runCatalog({ [name]: value }, 'serve')
+  expect([code, stderr]).toEqual([1, `catalog: ${name} ${reason}\n`])
+})
