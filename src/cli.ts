@@ -1,5 +1,8 @@
 #!/usr/bin/env -S node --disable-warning=ExperimentalWarning --max-semi-space-size=32
+import tab from '@bomb.sh/tab/commander'
 import { Command, CommanderError } from 'commander'
+import { datasetsCommand } from './cli/datasets.ts'
+import { doctorCommand } from './cli/doctor.ts'
 import { importCommand } from './cli/import.ts'
 import { keysCommand } from './cli/keys.ts'
 import { migrateCommand } from './cli/migrate.ts'
@@ -12,9 +15,10 @@ const program = new Command('catalog')
   .configureOutput({ outputError: (message) => printFailure(message.replace(/^error: /, '').replace(/\s+/g, ' ')) })
   .exitOverride()
 
-for (const command of [serveCommand(), migrateCommand(), importCommand(), keysCommand()]) {
-  program.addCommand(inherit(command))
-}
+const commands = [serveCommand(), migrateCommand(), importCommand(), datasetsCommand(), keysCommand(), doctorCommand()]
+for (const command of commands) program.addCommand(inherit(command))
+// `catalog completion bash` and the like print a script for the shell, which asks here what there is.
+tab(program, { completionCommandName: 'completion' })
 
 /** Mistakes in the arguments of subcommands are told, and end them, as those of the program. */
 function inherit(command: Command): Command {

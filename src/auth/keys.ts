@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Access } from '../catalog/access.ts'
 import { isUuid } from '../catalog/arguments.ts'
 import { operationFailed } from '../errors.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
@@ -23,6 +24,8 @@ export interface KeyRecord {
   createdAt: Date
   expiresAt: Date | null
   revokedAt: Date | null
+  /** To the minute or so; null: never. */
+  lastUsedAt: Date | null
 }
 
 const SHOWN = {
@@ -33,6 +36,7 @@ const SHOWN = {
   createdAt: true,
   expiresAt: true,
   revokedAt: true,
+  use: { select: { usedAt: true } },
   grants: { select: { expiresAt: true, dataset: { select: { slug: true } } }, orderBy: { dataset: { slug: 'asc' } } },
 } as const
 
@@ -61,6 +65,14 @@ export async function createKey(prisma: PrismaClient, wanted: NewKey): Promise<K
     select: SHOWN,
   })
   return { key, ...toRecord(stored) }
+}
+
+/** What the keys open that are good now, each. */
+export function findGoodKeys(prisma: PrismaClient, now: Date): Promise<Access[]> {
+  return prisma.apiKey.findMany({
+    where: { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] },
+    select: { accessTiers: true, grants: { select: { datasetId: true, expiresAt: true } } },
+  })
 }
 
 /** All keys, oldest first. */
@@ -124,8 +136,15 @@ async function datasetIdOf(prisma: PrismaClient, slug: string): Promise<string> 
   return dataset.id
 }
 
-type StoredKey = Omit<KeyRecord, 'grants'> & { grants: { expiresAt: Date | null; dataset: { slug: string } }[] }
+type StoredKey = Omit<KeyRecord, 'grants' | 'lastUsedAt'> & {
+  grants: { expiresAt: Date | null; dataset: { slug: string } }[]
+  use: { usedAt: Date } | null
+}
 
-function toRecord({ grants, ...key }: StoredKey): KeyRecord {
-  return { ...key, grants: grants.map(({ expiresAt, dataset }) => ({ dataset: dataset.slug, expiresAt })) }
+function toRecord({ grants, use, ...key }: StoredKey): KeyRecord {
+  return {
+    ...key,
+    lastUsedAt: use?.usedAt ?? null,
+    grants: grants.map(({ expiresAt, dataset }) => ({ dataset: dataset.slug, expiresAt })),
+  }
 }

@@ -63,6 +63,19 @@ function connect(url: string, report: (message: string) => void): Redis {
   return redis
 }
 
+/** Asks Redis whether it is there; throws where it is not. */
+export async function pingRedis(url: string): Promise<void> {
+  const redis = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null })
+  // What is wrong is told by `connect`.
+  redis.on('error', () => {})
+  try {
+    await redis.connect()
+    await redis.ping()
+  } finally {
+    redis.disconnect()
+  }
+}
+
 /** Limits differ by key, so the limiter only counts. */
 function createCounter(keyPrefix: string, redis: Redis | undefined): RateLimiterAbstract {
   const options: IRateLimiterOptions = { points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SECONDS, keyPrefix }

@@ -23,18 +23,18 @@ export function importCommand(): Command {
 async function run(manifests: string[], { json, keepMissing = false, skipInvalid = false }: Options): Promise<void> {
   await withDatabase(async (database) => {
     for (const manifest of manifests) {
-      const progress = process.stderr.isTTY ? progressLine() : undefined
+      const progress = process.stderr.isTTY ? progressLine() : progressLines()
       const report = (kind: string, { file, line, reason }: ImportProblem) => {
-        progress?.clear()
+        progress.clear()
         printNotice(`${file}:${line}: ${kind}: ${reason}`)
       }
       const summary = await importManifest(database, manifest, {
         keepMissing,
         skipInvalid,
-        ...(progress && { onProgress: progress.show }),
+        onProgress: progress.show,
         onWarning: (problem) => report('warning', problem),
         onSkipped: (problem) => report('skipped', problem),
-      }).finally(progress?.clear)
+      }).finally(progress.clear)
       if (json) printJson(summary)
       else printLine(counts(summary))
     }
@@ -49,14 +49,39 @@ const ERASE_LINE = '\r\x1b[2K'
 
 /** One line on the terminal, written over and over. */
 function progressLine() {
-  const startMs = Date.now()
+  const tell = storyteller()
   return {
-    show: ({ file, bytesRead, bytesTotal, rows }: ImportProgress) => {
-      const percent = bytesTotal === 0 ? 100 : Math.floor((100 * bytesRead) / bytesTotal)
-      const rowsPerSecond = Math.round(rows / Math.max(0.001, (Date.now() - startMs) / 1000))
-      const line = `${percent} %, ${rows} rows, ${rowsPerSecond} rows/s, ${file}`
-      process.stderr.write(ERASE_LINE + line.slice(0, process.stderr.columns - 1))
+    show: (progress: ImportProgress) => {
+      process.stderr.write(ERASE_LINE + tell(progress).slice(0, process.stderr.columns - 1))
     },
-    clear: () => process.stderr.write(ERASE_LINE),
+    clear: () => void process.stderr.write(ERASE_LINE),
+  }
+}
+
+/** Where there is no terminal a line now and then shows that it goes on. */
+const LINE_INTERVAL_MS = 10_000
+
+function progressLines() {
+  const tell = storyteller()
+  let toldAtMs = Date.now()
+  return {
+    show: (progress: ImportProgress) => {
+      if (Date.now() - toldAtMs < LINE_INTERVAL_MS) return
+      toldAtMs = Date.now()
+      printNotice(tell(progress))
+    },
+    clear: () => {},
+  }
+}
+
+/** Tells how far an import has come, how fast it goes, and how long it may take still. */
+function storyteller() {
+  const startMs = Date.now()
+  return ({ file, bytesRead, bytesTotal, rows }: ImportProgress) => {
+    const share = bytesTotal === 0 ? 1 : bytesRead / bytesTotal
+    const seconds = Math.max(0.001, (Date.now() - startMs) / 1000)
+    const secondsLeft = share === 0 ? undefined : Math.ceil((seconds * (1 - share)) / share)
+    const left = secondsLeft === undefined ? '' : `, ${secondsLeft} s left`
+    return `${Math.floor(100 * share)} %, ${rows} rows, ${Math.round(rows / seconds)} rows/s${left}, ${file}`
   }
 }

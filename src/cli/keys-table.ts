@@ -15,10 +15,11 @@ export function printKeys(keys: readonly KeyRecord[], now: Date): void {
     key.name,
     stateOf(key),
     key.expiresAt?.toISOString() ?? 'never',
+    key.lastUsedAt?.toISOString() ?? 'never',
     key.requestsPerMinute === null ? 'none' : `${key.requestsPerMinute}/min`,
     key.accessTiers.join(',') || '-',
     key.grants.map(({ dataset, expiresAt }) => (isPast(expiresAt) ? `${dataset} (expired)` : dataset)).join(',') || '-',
   ]
 
-  printTable(['ID', 'NAME', 'STATE', 'EXPIRES', 'LIMIT', 'TIERS', 'DATASETS'], keys.map(toCells))
+  printTable(['ID', 'NAME', 'STATE', 'EXPIRES', 'LAST USED', 'LIMIT', 'TIERS', 'DATASETS'], keys.map(toCells))
 }

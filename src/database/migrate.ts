@@ -31,6 +31,7 @@ export async function migrate(session: ClientBase, folder = MIGRATIONS_FOLDER): 
   try {
     await session.query('SELECT pg_advisory_xact_lock($1)', [PRISMA_MIGRATE_LOCK])
     const missing = await findMissing(session, migrations)
+    if (missing.length > 0) await session.query(MIGRATIONS_TABLE)
     for (const migration of missing) await apply(session, migration)
     await session.query('COMMIT')
     return missing.map((migration) => migration.name)
@@ -40,7 +41,8 @@ export async function migrate(session: ClientBase, folder = MIGRATIONS_FOLDER): 
   }
 }
 
-async function readMigrations(folder: string): Promise<Migration[]> {
+/** The migrations that this code has, in order. */
+export async function readMigrations(folder = MIGRATIONS_FOLDER): Promise<Migration[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
   return Promise.all(
@@ -51,7 +53,8 @@ async function readMigrations(folder: string): Promise<Migration[]> {
   )
 }
 
-async function checkServer(session: ClientBase): Promise<void> {
+/** @throws `OPERATION_FAILED` when the server is too old, or has no PostGIS. */
+export async function checkServer(session: ClientBase): Promise<void> {
   const { rows } = await session.query<{ number: number; version: string; postgis: string | null }>(`
     SELECT current_setting('server_version_num')::integer AS number,
            current_setting('server_version') AS version,
@@ -91,8 +94,13 @@ interface Applied {
   finished: boolean
 }
 
-async function findMissing(session: ClientBase, migrations: readonly Migration[]): Promise<Migration[]> {
-  await session.query(MIGRATIONS_TABLE)
+/**
+ * The migrations that a database does not have yet.
+ * @throws `OPERATION_FAILED` when it has others than these.
+ */
+export async function findMissing(session: ClientBase, migrations: readonly Migration[]): Promise<Migration[]> {
+  const { rowCount } = await session.query(`SELECT WHERE to_regclass('_prisma_migrations') IS NOT NULL`)
+  if (rowCount === 0) return [...migrations]
   const { rows: applied } = await session.query<Applied>(`
     SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished
       FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at`)

@@ -1,6 +1,7 @@
 import { METHODS } from 'node:http'
 import cors from '@fastify/cors'
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
+import type { KeyUses } from '../auth/key-uses.ts'
 import { openRateLimits } from '../auth/rate-limit.ts'
 import { storedKeys } from '../auth/stored-keys.ts'
 import { createCatalogReader } from '../catalog/reader.ts'
@@ -60,13 +61,15 @@ export interface AppOptions {
   trustedDocuments?: TrustedDocuments | undefined
   speed: SpeedConfig
   limits: LimitsConfig
+  /** Where it is noted when keys are used. */
+  uses?: KeyUses
   /** Without it the application is ready from the start. */
   readiness?: Readiness
 }
 
 /** The application, without listening. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { database, corsOrigins, log, metrics, trustedDocuments, speed, limits, readiness } = options
+  const { database, corsOrigins, log, metrics, trustedDocuments, speed, limits, readiness, uses } = options
   const app = fastify({
     ...(log && { loggerInstance: log }),
     // Lines have the request's id by themselves; a logger for each request would cost more than a kept answer.
@@ -112,7 +115,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook('onClose', async () => rateLimits.close())
   const work = limitWorkload(limits.maxInFlight)
   const findKey = storedKeys(prisma, recordChanges, work)
-  const admit = createGatekeeper({ findKey, read: readCatalog, changes, limits: rateLimits, work })
+  const admit = createGatekeeper({ findKey, read: readCatalog, changes, limits: rateLimits, work, uses })
   const answers = new AnswerCache(changes, speed.responseCacheBytes)
   const { writtenPages: writesPages, directGraphQL: isDirect } = speed
   metrics?.watch({ poolUse: database.poolUse, cacheLookups: () => answers.lookups })

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiKey } from '../auth/api-key.ts'
 import { authenticate, challenge } from '../auth/authenticate.ts'
+import type { KeyUses } from '../auth/key-uses.ts'
 import type { Allowance, RateLimits } from '../auth/rate-limit.ts'
 import type { FindKey } from '../auth/stored-keys.ts'
 import type { CatalogReader, ReadCatalog } from '../catalog/reader.ts'
@@ -28,13 +29,15 @@ interface GatekeeperOptions {
   changes: Changes
   limits: RateLimits
   work: Workload
+  uses?: KeyUses | undefined
 }
 
-export function createGatekeeper({ findKey, read, changes, limits, work }: GatekeeperOptions): Gatekeeper {
+export function createGatekeeper({ findKey, read, changes, limits, work, uses }: GatekeeperOptions): Gatekeeper {
   return async (request, reply) => {
     const now = new Date()
     const key = await identify(request.headers.authorization, now, request.ip, reply)
     request.keyId = key.id
+    uses?.note(key.id, now)
     if (key.requestsPerMinute !== null) {
       const allowance = await limits.countRequest(key.id, key.requestsPerMinute)
       setAllowance(reply, allowance)

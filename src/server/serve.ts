@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import { KeyUses } from '../auth/key-uses.ts'
 import type { Config } from '../config.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
@@ -40,8 +41,10 @@ export async function serve(
     const observe = metrics?.countStatement
     const database = await openDatabase(config.database, { share: false, report: warn, observe })
     opened.defer(database.close)
+    const uses = new KeyUses(database.prisma)
+    opened.defer(uses.writeRegularly((error) => log.warn(`The use of keys can't be noted: ${messageOf(error)}`)))
     const readiness = new Readiness()
-    const app = await createApp({ ...config, database, log, metrics, trustedDocuments, readiness })
+    const app = await createApp({ ...config, database, log, metrics, trustedDocuments, readiness, uses })
     opened.defer(() => app.close())
 
     const url = await listen(app, config)

@@ -40,6 +40,8 @@ describe('The command line', () => {
     ['serve'],
     ['migrate'],
     ['import'],
+    ['datasets'],
+    ['doctor'],
     ['keys'],
     ['keys', 'create'],
     ['keys', 'list'],

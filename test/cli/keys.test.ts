@@ -82,10 +82,11 @@ describe('catalog keys list', () => {
       createdAt: TIMESTAMP,
       expiresAt: TIMESTAMP,
       revokedAt: null,
+      lastUsedAt: null,
     })
     const { stdout } = await keys('list')
     const [header = '', ...rows] = stdout.trimEnd().split('\n')
-    expect(header).toMatch(/^ID +NAME +STATE +EXPIRES +LIMIT +TIERS +DATASETS$/)
+    expect(header).toMatch(/^ID +NAME +STATE +EXPIRES +LAST USED +LIMIT +TIERS +DATASETS$/)
     expect(rows).toHaveLength(listed.length)
     const row = rows.find((line) => line.startsWith(id)) ?? ''
     expect(row.indexOf('listed')).toBe(header.indexOf('NAME'))

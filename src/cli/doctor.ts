@@ -1,0 +1,77 @@
+import { styleText } from 'node:util'
+import { Command } from 'commander'
+import { pingRedis } from '../auth/rate-limit.ts'
+import { type Config, readConfig } from '../config.ts'
+import { checkUp, type Finding } from '../database/checkup.ts'
+import { openDatabase } from '../database/database.ts'
+import { messageOf } from '../errors.ts'
+import { printJson, printLine } from './print.ts'
+
+export function doctorCommand(): Command {
+  return new Command('doctor')
+    .description('look whether all is well with configuration and database, and say what to do; changes nothing')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  npx catalog doctor')
+    .action(run)
+}
+
+async function run({ json }: { json?: true }): Promise<void> {
+  const findings = await examine()
+  if (json) printJson(findings)
+  else for (const finding of findings) printFinding(finding)
+  if (findings.some(({ isWell }) => !isWell)) process.exitCode = 1
+}
+
+async function examine(): Promise<Finding[]> {
+  const config = await attempt('configuration', async () => readConfig(process.env))
+  if ('finding' in config) return [config.finding]
+  const findings = [
+    { check: 'configuration', isWell: true, found: describe(config.value) },
+    ...(await examineDatabase(config.value)),
+  ]
+  const { redisUrl } = config.value.limits
+  if (redisUrl === undefined) return findings
+  const redis = await attempt('redis', () => pingRedis(redisUrl))
+  return [...findings, 'finding' in redis ? redis.finding : { check: 'redis', isWell: true, found: 'answers' }]
+}
+
+async function examineDatabase({ database: config }: Config): Promise<Finding[]> {
+  const examined = await attempt('database', async () => {
+    const database = await openDatabase(config, { share: true })
+    try {
+      return await database.withSession(checkUp)
+    } finally {
+      await database.close()
+    }
+  })
+  return 'finding' in examined
+    ? [examined.finding]
+    : [{ check: 'database', isWell: true, found: 'answers' }, ...examined.value]
+}
+
+async function attempt<Value>(
+  check: string,
+  run: () => Promise<Value>,
+): Promise<{ value: Value } | { finding: Finding }> {
+  try {
+    return { value: await run() }
+  } catch (error) {
+    return { finding: { check, isWell: false, found: messageOf(error), advice: ADVICE[check] ?? 'mend that first' } }
+  }
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  configuration: 'the README has a table of all settings',
+  database: 'check DATABASE_URL, or DATA_DIR of the embedded one, and whether it runs',
+  redis: 'check REDIS_URL; until then each gateway counts requests by itself',
+}
+
+function describe({ database }: Config): string {
+  return database.kind === 'embedded' ? `embedded database in ${database.dataDir}` : 'PostgreSQL at DATABASE_URL'
+}
+
+function printFinding({ check, isWell, found, advice }: Finding): void {
+  const mark = isWell ? styleText('green', 'well') : styleText('red', 'ILL ')
+  printLine(`${mark}  ${check.padEnd(14)} ${found.replaceAll('\n', '; ')}`)
+  if (advice !== undefined) printLine(`      ${' '.repeat(14)} ${styleText('yellow', `→ ${advice}`)}`)
+}

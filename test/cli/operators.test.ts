@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createKey } from '../../src/auth/keys.ts'
+import { seedCatalog } from '../support/catalog.ts'
+import { createDatabase, createEmpty, type TestDatabase } from '../support/database.ts'
+import { runCatalog, startGateway } from '../support/process.ts'
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await createDatabase()
+  await seedCatalog(db.database.prisma)
+  await createKey(db.database.prisma, { name: 'gold', accessTiers: ['gold'], datasets: ['draft'] })
+  await createKey(db.database.prisma, { name: 'plain' })
+  await createKey(db.database.prisma, { name: 'expired', expiresAt: new Date(Date.now() - 1) })
+})
+afterAll(() => db.close())
+
+describe('catalog datasets', () => {
+  test('tells of each dataset how many items it has, and how many good keys the access rule lets in', async () => {
+    const { code, stdout, stderr } = await runCatalog(db.env, 'datasets', '--json')
+    expect([code, stderr]).toEqual([0, ''])
+    const datasets: Record<string, unknown>[] = JSON.parse(stdout)
+    const bySlug = Object.fromEntries(datasets.map(({ slug, keys, visibility }) => [slug, [visibility, keys]]))
+    expect(bySlug).toEqual({
+      archived: ['public', 2],
+      draft: ['public', 1],
+      inactive: ['public', 0],
+      paid: ['paid', 1],
+      restricted: ['restricted', 0],
+      seoul: ['public', 2],
+    })
+    expect(datasets.find(({ slug }) => slug === 'seoul')).toMatchObject({
+      items: await db.database.prisma.item.count({ where: { dataset: { slug: 'seoul' } } }),
+      status: 'active',
+    })
+  })
+
+  test('prints a table whose columns are aligned, without colour where nobody looks', async () => {
+    const [header = '', ...rows] = (await runCatalog(db.env, 'datasets')).stdout.trimEnd().split('\n')
+    expect(header).toMatch(/^SLUG +NAME +STATUS +VISIBILITY +TIER +ITEMS +KEYS +UPDATED$/)
+    const paid = rows.find((row) => row.startsWith('paid ')) ?? ''
+    expect(paid.slice(header.indexOf('TIER'), header.indexOf('ITEMS')).trim()).toBe('gold')
+  })
+})
+
+describe('catalog doctor', () => {
+  const examine = async (env: Record<string, string>) => {
+    const { code, stdout } = await runCatalog(env, 'doctor', '--json')
+    const findings: { check: string; isWell: boolean; found: string; advice?: string }[] = JSON.parse(stdout)
+    return { code, findings, ill: findings.filter(({ isWell }) => !isWell) }
+  }
+
+  test('finds all well with a database that is', async () => {
+    const { code, findings, ill } = await examine(db.env)
+    expect([code, ill]).toEqual([0, []])
+    expect(findings.map(({ check }) => check)).toEqual([
+      ...[
+        'configuration',
+        'database',
+        'server',
+        'migrations',
+        'indexes',
+        'triggers',
+        'totals',
+        'notifications',
+        'keys',
+      ],
+    ])
+    const { stdout } = await runCatalog(db.env, 'doctor')
+    expect(stdout).toMatch(/^well {2}configuration {2}/)
+    expect(stdout).not.toContain('\x1b')
+  })
+
+  test('says what is missing or wrong, and what to do, and exits non-zero', async () => {
+    const own = await createDatabase()
+    await seedCatalog(own.database.prisma)
+    await own.database.withSession(async (session) => {
+      await session.query('DROP INDEX items_dataset_id_cube_idx')
+      await session.query(`UPDATE item_counts SET n = n + 1 WHERE list = 'all'`)
+      await session.query('ALTER TABLE grants DISABLE TRIGGER USER')
+    })
+    const { code, ill } = await examine(own.env)
+    expect(code).toBe(1)
+    expect(ill.map(({ check }) => check)).toEqual(['indexes', 'triggers', 'totals', 'keys'])
+    expect(ill[0]?.found).toBe('items_dataset_id_cube_idx missing or invalid')
+    for (const { advice } of ill) expect(advice).toBeTruthy()
+
+    await own.database.withSession((session) =>
+      session.query(
+        'DELETE FROM _prisma_migrations WHERE migration_name = (SELECT max(migration_name) FROM _prisma_migrations)',
+      ),
+    )
+    expect((await examine(own.env)).ill).toEqual([
+      {
+        check: 'migrations',
+        isWell: false,
+        found: expect.stringMatching(/^\d+_\w+ missing$/),
+        advice: 'run npx catalog migrate',
+      },
+    ])
+    await own.close()
+  })
+
+  test.each([
+    [{ DATABASE_URL: 'postgresql://127.0.0.1:1/x' }, 'database', /ECONNREFUSED/],
+    [{ PORT: 'x' }, 'configuration', /^PORT must be/],
+  ])('tells of %o', async (env, check, found) => {
+    const { code, ill } = await examine(env)
+    expect(code).toBe(1)
+    expect(ill).toEqual([{ check, isWell: false, found: expect.stringMatching(found), advice: expect.any(String) }])
+  })
+
+  test('tells that REDIS_URL does not answer', async () => {
+    const { ill } = await examine({ ...db.env, REDIS_URL: 'redis://127.0.0.1:1' })
+    expect(ill.map(({ check }) => check)).toEqual(['redis'])
+  })
+})
+
+test('the last use of a key shows in catalog keys list once a gateway has written it', async () => {
+  const { env, drop } = await createEmpty()
+  const gateway = await startGateway({ ...env, SAMPLE_DATA: 'false' })
+  const keys = async () => JSON.parse((await runCatalog(env, 'keys', 'list', '--json')).stdout)
+  const create = async (name: string) =>
+    JSON.parse((await runCatalog(env, 'keys', 'create', '--json', '--name', name)).stdout)
+  const [used] = [await create('used'), await create('unused')]
+  const before = new Date().toISOString()
+  await fetch(`${gateway.url}/v1/datasets`, { headers: { authorization: `Bearer ${used.key}` } })
+  await gateway.stop()
+  const [first, second] = await keys()
+  expect(first.lastUsedAt > before).toBe(true)
+  expect(second.lastUsedAt).toBeNull()
+  await drop()
+})
+
+describe('catalog completion', () => {
+  test.each(['bash', 'zsh', 'fish', 'powershell'])('prints a script for %s', async (shell) => {
+    const { code, stdout } = await runCatalog({}, 'completion', shell)
+    expect(code).toBe(0)
+    expect(stdout).toContain('catalog')
+  })
+
+  test.each([
+    [['keys', 'gr'], ['grant']],
+    [['keys', 'create', '--d'], ['--dataset']],
+    [['d'], ['datasets', 'doctor']],
+  ])('tells the shell what %o may go on with', async (words, completions) => {
+    const { stdout } = await runCatalog({}, 'complete', '--', ...words)
+    const offered = stdout.split('\n').filter((line) => line.includes('\t'))
+    expect(offered.map((line) => line.split('\t')[0])).toEqual(completions)
+  })
+})
