@@ -39,6 +39,14 @@ const environment = z
         error: 'must be a URL such as postgresql://user:password@host:5432/database',
       })
       .optional(),
+    DATABASE_REPLICA_URLS: z
+      .string()
+      .default('')
+      .transform(splitList)
+      .refine(
+        (urls) => urls.every((url) => /^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? '')),
+        'must be a comma-separated list of URLs such as postgresql://user:password@host:5432/database',
+      ),
     DATA_DIR: z.string().default('.data'),
     HOST: z.string().default('127.0.0.1'),
     PORT: integer(0, 65535).default(4000),
@@ -46,12 +54,7 @@ const environment = z
     CORS_ORIGINS: z
       .string()
       .default('')
-      .transform((text) =>
-        text
-          .split(',')
-          .map((origin) => origin.trim())
-          .filter((origin) => origin !== ''),
-      )
+      .transform(splitList)
       .refine(
         (origins) => origins.every(isOrigin),
         'must be a comma-separated list of origins such as https://example.org',
@@ -92,6 +95,7 @@ const environment = z
       poolSize: env.DATABASE_POOL_SIZE,
       statementTimeoutMs: env.STATEMENT_TIMEOUT_MS,
     },
+    replicaUrls: env.DATABASE_REPLICA_URLS,
     host: env.HOST,
     port: env.PORT,
     sampleData: env.SAMPLE_DATA ?? env.DATABASE_URL === undefined,
@@ -158,6 +162,13 @@ function tracingOf(env: TracingVariables): TracingConfig | undefined {
   const exporter = env.OTEL_TRACES_EXPORTER ?? (isSentSomewhere ? 'otlp' : 'none')
   if (env.OTEL_SDK_DISABLED || exporter === 'none') return undefined
   return { exporter, sampler: env.OTEL_TRACES_SAMPLER, samplerArgument: env.OTEL_TRACES_SAMPLER_ARG }
+}
+
+function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
 }
 
 function isOrigin(text: string): boolean {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
+import { CURRENT_POSITION, readPosition, type WalPosition } from './replica.ts'
 
 /*
  * Every transaction that writes says what it changed on the channel `catalog` (prisma/migrations), whoever made it. This
@@ -19,17 +20,26 @@ export interface Changes {
   now: () => Moment | undefined
   /** Whether nothing of these topics has changed since, for all that could be known. */
   isUnchanged: (topics: readonly Topic[], since: Moment) => boolean
+  /** A position in the log of the database behind all that was heard of until now; undefined while that is not known. */
+  position: () => WalPosition | undefined
   close: () => Promise<void>
 }
 
 /** For those who keep nothing. */
-export const unheardChanges: Changes = { now: () => undefined, isUnchanged: () => false, close: async () => {} }
+export const unheardChanges: Changes = {
+  now: () => undefined,
+  isUnchanged: () => false,
+  position: () => undefined,
+  close: async () => {},
+}
 
 interface FollowOptions {
   /** Makes a connection, not yet connected. */
   createClient: () => pg.Client
   /** Whether the connection may die without a word, as one over a network may. */
   mayDieSilently: boolean
+  /** Whether positions are wanted. */
+  tracksPosition: boolean
 }
 
 /** An answer to a heartbeat is good for so long: what is kept is never older, though the network swallow everything. */
@@ -41,8 +51,9 @@ const GIVE_UP_MS = 5_000
 const TOPICS_LIMIT = 100_000
 
 /** Listens to the database from now on, and comes back to it whenever the connection is lost. */
-export function followChanges({ createClient, mayDieSilently }: FollowOptions): Changes {
+export function followChanges({ createClient, mayDieSilently, tracksPosition }: FollowOptions): Changes {
   const journal = new Journal()
+  const position = new HeardPosition()
   const closing = new AbortController()
   let heardUntil = Number.NEGATIVE_INFINITY
 
@@ -53,12 +64,16 @@ export function followChanges({ createClient, mayDieSilently }: FollowOptions): 
       client.on('end', () => resolve())
       closing.signal.addEventListener('abort', () => resolve(), { once: true })
     })
-    client.on('notification', ({ payload }) => journal.note(payload ?? ''))
+    client.on('notification', ({ payload }) => {
+      journal.note(payload ?? '')
+      if (tracksPosition) position.heard(client)
+    })
     try {
       await client.connect()
       await client.query('LISTEN catalog')
       // What has happened until now was not heard.
       journal.forget()
+      if (tracksPosition) position.heard(client)
       if (mayDieSilently) await beat(client, lost)
       else {
         heardUntil = Number.POSITIVE_INFINITY
@@ -94,10 +109,42 @@ export function followChanges({ createClient, mayDieSilently }: FollowOptions): 
   return {
     now: () => (isHearing() ? journal.now : undefined),
     isUnchanged: (topics, since) => isHearing() && journal.isUnchanged(topics, since),
+    position: () => (isHearing() ? position.known : undefined),
     close: async () => {
       closing.abort()
       await following
     },
+  }
+}
+
+/** Where the log of the database ended after the last that was heard. */
+class HeardPosition {
+  known: WalPosition | undefined
+  #hearings = 0
+  #isAsking = false
+
+  /** Asks anew, as something was heard. */
+  heard(client: pg.Client): void {
+    this.known = undefined
+    this.#hearings += 1
+    if (!this.#isAsking) void this.#ask(client)
+  }
+
+  async #ask(client: pg.Client): Promise<void> {
+    this.#isAsking = true
+    try {
+      while (this.known === undefined) {
+        const hearings = this.#hearings
+        const position = await readPosition(client, CURRENT_POSITION)
+        // What was heard meanwhile may lie behind the answer.
+        if (hearings === this.#hearings) this.known = position
+      }
+    } catch {
+      // The connection is lost, so that nothing is heard; the next one asks.
+      this.known = undefined
+    } finally {
+      this.#isAsking = false
+    }
   }
 }
 

@@ -6,13 +6,16 @@ import type { DatabaseConfig } from '../config.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import { PrismaClient } from '../generated/prisma/client.ts'
 import { type Changes, followChanges } from './changes.ts'
-import { type EmbeddedOptions, openEmbedded, SOCKET_PORT } from './embedded.ts'
+import { type Embedded, type EmbeddedOptions, openEmbedded, SOCKET_PORT } from './embedded.ts'
 import { CatalogPool, type PoolUse, type StatementEnd } from './pool.ts'
+import { Replica } from './replica.ts'
 import { isUnavailable } from './unavailable.ts'
 
 /** An open database: the embedded one or a PostgreSQL server, the same from here on. */
 export interface Database {
   readonly prisma: PrismaClient
+  /** Copies of it, to read from as long as they are up to date. */
+  readonly replicas: readonly Replica[]
   /** Runs `use` with a connection of its own: for what spans statements (locks, temporary tables) outside Prisma. */
   withSession: <Result>(use: (session: pg.Client) => Promise<Result>) => Promise<Result>
   /** Listens for changes from now on; the caller closes that before the database. */
@@ -22,6 +25,8 @@ export interface Database {
 }
 
 interface OpenOptions extends EmbeddedOptions {
+  /** Copies of a PostgreSQL server's database, to read from. */
+  replicaUrls?: readonly string[]
   /** Is told of each SQL statement that Prisma sends: its text, and its parameters in JSON. */
   onStatement?: (sql: string, parameters: string) => void
   /** Is told of the end of each. */
@@ -31,6 +36,8 @@ interface OpenOptions extends EmbeddedOptions {
 const CONNECT_TIMEOUT_MS = 5_000
 /** How much later than by its own timeout a statement is given up on. */
 const SILENCE_MS = 2_000
+/** How long a replica may take to say how far it is. */
+const REPLICA_TIMEOUT_MS = 1_000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
 
 /**
@@ -39,16 +46,47 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
  */
 export async function openDatabase(config: DatabaseConfig, options: OpenOptions): Promise<Database> {
   const embedded = config.kind === 'embedded' ? await openEmbedded(config.dataDir, options) : undefined
-  const connection: pg.ClientConfig =
-    config.kind === 'embedded'
-      ? { host: embedded?.socketDir ?? '', port: SOCKET_PORT, user: 'postgres', database: 'postgres' }
-      : {
-          connectionString: config.url,
-          keepAlive: true,
-          application_name: 'dataset-catalog',
-          // The adapter drops the offset of a timestamp; and compiling costs more than these queries take.
-          options: '-c timezone=UTC -c jit=off',
-        }
+  const connection = embedded
+    ? embeddedConnection(embedded)
+    : serverConnection(config.kind === 'postgres' ? config.url : '')
+  const { prisma, pool } = openServer(connection, config, options)
+  const replicas = (options.replicaUrls ?? []).map((url) => openReplica(url, config, options))
+
+  return {
+    prisma,
+    replicas,
+    withSession: (use) => withSession({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }, use),
+    followChanges: () =>
+      followChanges({
+        createClient: () => new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }),
+        mayDieSilently: config.kind === 'postgres',
+        tracksPosition: replicas.length > 0,
+      }),
+    poolUse: () => pool.use,
+    close: async () => {
+      await Promise.all(replicas.map((replica) => replica.close()))
+      await prisma.$disconnect()
+      await pool.end()
+      await embedded?.close()
+    },
+  }
+}
+
+function embeddedConnection({ socketDir }: Embedded): pg.ClientConfig {
+  return { host: socketDir, port: SOCKET_PORT, user: 'postgres', database: 'postgres' }
+}
+
+function serverConnection(url: string): pg.ClientConfig {
+  return {
+    connectionString: url,
+    keepAlive: true,
+    application_name: 'dataset-catalog',
+    // The adapter drops the offset of a timestamp; and compiling costs more than these queries take.
+    options: '-c timezone=UTC -c jit=off',
+  }
+}
+
+function openServer(connection: pg.ClientConfig, config: DatabaseConfig, options: OpenOptions) {
   const pool = new CatalogPool({
     ...connection,
     cancels: config.kind === 'postgres',
@@ -64,23 +102,16 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
   })
   // Without a listener the loss of an idle connection would end the process; Prisma's own is gone once it disconnects.
   pool.on('error', () => {})
-  const prisma = createPrisma(pool, { named: config.kind === 'postgres', ...options })
+  return { pool, prisma: createPrisma(pool, { named: config.kind === 'postgres', ...options }) }
+}
 
-  return {
-    prisma,
-    withSession: (use) => withSession({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }, use),
-    followChanges: () =>
-      followChanges({
-        createClient: () => new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }),
-        mayDieSilently: config.kind === 'postgres',
-      }),
-    poolUse: () => pool.use,
-    close: async () => {
-      await prisma.$disconnect()
-      await pool.end()
-      await embedded?.close()
-    },
-  }
+function openReplica(url: string, config: DatabaseConfig, options: OpenOptions): Replica {
+  const connection = serverConnection(url)
+  const timeouts = { connectionTimeoutMillis: REPLICA_TIMEOUT_MS, query_timeout: REPLICA_TIMEOUT_MS }
+  return new Replica({
+    ...openServer(connection, config, options),
+    createClient: () => new pg.Client({ ...connection, ...timeouts }),
+  })
 }
 
 function createPrisma(pool: pg.Pool, options: Pick<OpenOptions, 'onStatement'> & { named: boolean }): PrismaClient {

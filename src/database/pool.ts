@@ -74,6 +74,8 @@ interface CatalogPoolOptions extends pg.PoolConfig {
 export class CatalogPool extends pg.Pool {
   /** One connection for all, as clients may go in crowds. */
   readonly #canceller: pg.Pool | undefined
+  /** How many statements have failed since the start. */
+  failures = 0
 
   constructor({ cancels, observe, ...options }: CatalogPoolOptions) {
     super({ ...options, ...((observe || isTracing()) && { Client: observedClient(observe) }) })
@@ -97,7 +99,10 @@ export class CatalogPool extends pg.Pool {
 
   async #send(statement: pg.QueryConfig): Promise<pg.QueryResult> {
     const waiter = this.#canceller && waiters.getStore()
-    const client = await this.connect()
+    const client = await this.connect().catch((error: unknown) => {
+      this.failures += 1
+      throw error
+    })
     let cancelled: Promise<unknown> | undefined
     let failed: unknown
     // Without a listener the loss of the connection would end the process; the statement fails of it anyway.
@@ -110,6 +115,7 @@ export class CatalogPool extends pg.Pool {
       })
     } catch (error) {
       failed = error
+      this.failures += 1
       throw error
     } finally {
       client.off('error', ignore)

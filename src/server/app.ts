@@ -109,16 +109,19 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { prisma } = database
   const changes = database.followChanges()
   app.addHook('onClose', () => changes.close())
-  const recordChanges = speed.keepRecords ? changes : unheardChanges
-  const readCatalog = createCatalogReader(prisma, recordChanges, speed)
+  const readCatalog = createCatalogReader(database, changes, speed)
   const rateLimits = openRateLimits({ ...limits, report: (message) => app.log.warn(message) })
   app.addHook('onClose', async () => rateLimits.close())
   const work = limitWorkload(limits.maxInFlight)
-  const findKey = storedKeys(prisma, recordChanges, work)
+  const findKey = storedKeys(prisma, speed.keepRecords ? changes : unheardChanges, work)
   const admit = createGatekeeper({ findKey, read: readCatalog, changes, limits: rateLimits, work, uses })
   const answers = new AnswerCache(changes, speed.responseCacheBytes)
   const { writtenPages: writesPages, directGraphQL: isDirect } = speed
-  metrics?.watch({ poolUse: database.poolUse, cacheLookups: () => answers.lookups })
+  metrics?.watch({
+    poolUse: database.poolUse,
+    cacheLookups: () => answers.lookups,
+    reads: () => readCatalog.reads,
+  })
   mountRest(app, { admit, answers, writesPages })
   mountGraphQL(app, { admit, answers, trusted: trustedDocuments, isDirect, writesPages })
   mountHealth(app, database)

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Reads } from '../catalog/reader.ts'
 import type { PoolUse, StatementEnd } from '../database/pool.ts'
 
 /** How a request ended. */
@@ -16,6 +17,8 @@ export interface Sources {
   poolUse: () => PoolUse
   /** Since the start. */
   cacheLookups: () => { hits: number; misses: number }
+  /** Since the start. */
+  reads: () => Reads
 }
 
 /** Counts what the gateway does, for Prometheus. */
@@ -59,7 +62,7 @@ export function openMetrics(): Metrics {
   }
 }
 
-function watch({ poolUse, cacheLookups }: Sources, registers: Registry[]): void {
+function watch({ poolUse, cacheLookups, reads }: Sources, registers: Registry[]): void {
   new Gauge({
     name: 'sql_connections',
     help: 'Connections to the database: idle or busy; and the statements that wait for one',
@@ -67,6 +70,16 @@ function watch({ poolUse, cacheLookups }: Sources, registers: Registry[]): void 
     registers,
     collect() {
       for (const [state, count] of Object.entries(poolUse())) this.set({ state }, count)
+    },
+  })
+  new Counter({
+    name: 'catalog_reads_total',
+    help: 'Readings of the database, by server (primary or replica)',
+    labelNames: ['server'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [server, count] of Object.entries(reads())) this.inc({ server }, count)
     },
   })
   new Counter({

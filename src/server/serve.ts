@@ -39,7 +39,12 @@ export async function serve(
     if (config.tracing) opened.defer(await startTracing(config.tracing))
     const metrics = config.metricsPort === undefined ? undefined : openMetrics()
     const observe = metrics?.countStatement
-    const database = await openDatabase(config.database, { share: false, report: warn, observe })
+    const database = await openDatabase(config.database, {
+      share: false,
+      report: warn,
+      observe,
+      replicaUrls: config.database.kind === 'postgres' ? config.replicaUrls : [],
+    })
     opened.defer(database.close)
     const uses = new KeyUses(database.prisma)
     opened.defer(uses.writeRegularly((error) => log.warn(`The use of keys can't be noted: ${messageOf(error)}`)))

@@ -49,7 +49,7 @@ afterAll(() => db.close())
 async function plansOf(read: (catalog: Catalog) => Promise<unknown>, tables = /\bitems\b/): Promise<string> {
   db.statements.length = 0
   db.parameters.length = 0
-  const readCatalog = createCatalogReader(db.database.prisma, unheardChanges, readConfig({}).speed)
+  const readCatalog = createCatalogReader(db.database, unheardChanges, readConfig({}).speed)
   await readCatalog({ accessTiers: [], grants: [] }, new Date())(read)
   const sent = db.statements.map((sql, n) => ({ sql, parameters: JSON.parse(db.parameters[n] ?? '[]') }))
   const plans: string[] = []

@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createKey } from '../../src/auth/keys.ts'
+import { readConfig } from '../../src/config.ts'
+import { type Database, openDatabase } from '../../src/database/database.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
+import { type Cluster, hasPostgres, type PostgresServer, startCluster } from '../support/cluster.ts'
+import { type Gateway, startGateway } from '../support/process.ts'
+
+/*
+ * Three gateways over a primary and its streaming replicas, one of which lags and one of which dies.
+ */
+
+describe.skipIf(!process.env.TEST_DATABASE_URL || !hasPostgres)('Gateways over streaming replication', () => {
+  let cluster: Cluster
+  let replicas: PostgresServer[]
+  let gateways: Gateway[]
+  let database: Database
+  let key: string
+
+  beforeAll(async () => {
+    cluster = await startCluster()
+    const { url } = cluster.primary
+    database = await openDatabase({ ...readConfig({}).database, kind: 'postgres', url }, { share: false })
+    await database.withSession((session) => migrate(session))
+    await seedCatalog(database.prisma)
+    ;({ key } = await createKey(database.prisma, { name: 'replicas' }))
+    replicas = [await cluster.addReplica(), await cluster.addReplica()]
+    const env = {
+      DATABASE_URL: url,
+      DATABASE_REPLICA_URLS: replicas.map((replica) => replica.url).join(', '),
+      METRICS_PORT: '0',
+    }
+    // One keeps answers and two do not, so that each request is a reading.
+    gateways = await Promise.all([
+      startGateway(env),
+      startGateway({ ...env, RESPONSE_CACHE_MB: '0' }),
+      startGateway({ ...env, RESPONSE_CACHE_MB: '0', KEEP_RECORDS: 'false' }),
+    ])
+  }, 120_000)
+  afterAll(async () => {
+    await Promise.all(gateways.map((gateway) => gateway.stop()))
+    await database.close()
+    await cluster.close()
+  })
+
+  const PAGE = '/v1/datasets/seoul/items?limit=100'
+  const get = (gateway: Gateway, path: string) =>
+    fetch(gateway.url + path, { headers: { authorization: `Bearer ${key}` } })
+  const nameOfGate = async (gateway: Gateway): Promise<string> => {
+    const { data } = await (await get(gateway, PAGE)).json()
+    return data.find(({ id }: { id: string }) => id === ITEM.gate)?.name
+  }
+  const rename = (name: string) => database.prisma.item.update({ where: { id: ITEM.gate }, data: { name } })
+  /** How many readings went where. */
+  const readsOf = async ({ printed }: Gateway) => {
+    const metrics = await (await fetch(/Metrics at (\S+)/.exec(printed)?.[1] ?? '')).text()
+    const read = (server: string) => Number(new RegExp(`reads_total\\{server="${server}"\\} (\\d+)`).exec(metrics)?.[1])
+    return { primary: read('primary'), replica: read('replica') }
+  }
+  const askReplica = async ({ url }: PostgresServer, sql: string) => {
+    const client = new pg.Client(url)
+    await client.connect()
+    await client.query(sql)
+    await client.end()
+  }
+  const settled = async (gateway: Gateway) => {
+    const { replica } = await readsOf(gateway)
+    await expect
+      .poll(async () => (await get(gateway, PAGE)).ok && (await readsOf(gateway)).replica, { timeout: 5_000 })
+      .toBeGreaterThan(replica)
+  }
+
+  test('read from the replicas once these are up to date, in REST and GraphQL', async () => {
+    for (const gateway of gateways.slice(1)) {
+      await settled(gateway)
+      const before = await readsOf(gateway)
+      for (let n = 0; n < 20; n += 1) expect((await get(gateway, PAGE)).status).toBe(200)
+      await fetch(`${gateway.url}/graphql`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ query: '{ datasets { total } }' }),
+      })
+      const after = await readsOf(gateway)
+      expect([after.primary - before.primary, after.replica - before.replica]).toEqual([0, 21])
+    }
+  })
+
+  test('serve each change within a second, and from then on', async () => {
+    for (let generation = 1; generation <= 20; generation += 1) {
+      const name = `generation ${String(generation).padStart(3, '0')}`
+      await rename(name)
+      await Promise.all(
+        gateways.map(async (gateway) => {
+          await expect.poll(() => nameOfGate(gateway), { interval: 2, timeout: 1_000 }).toBe(name)
+          for (let n = 0; n < 5; n += 1) expect(await nameOfGate(gateway)).toBe(name)
+        }),
+      )
+    }
+  })
+
+  test('go past a replica that lags, whose old state nobody is shown', async () => {
+    const [lagging] = replicas
+    if (!lagging) throw new Error('There is no replica')
+    await askReplica(lagging, 'SELECT pg_wal_replay_pause()')
+    await rename('while one lags')
+    for (const gateway of gateways) {
+      await expect.poll(() => nameOfGate(gateway), { interval: 2, timeout: 1_000 }).toBe('while one lags')
+      await settled(gateway === gateways[0] ? (gateways[1] ?? gateway) : gateway)
+      for (let n = 0; n < 20; n += 1) expect(await nameOfGate(gateway)).toBe('while one lags')
+    }
+  })
+
+  test('read from the primary when all lag, and from the replicas again when they have caught up', async () => {
+    const [, uncached] = gateways
+    if (!uncached) throw new Error('There is no gateway')
+    for (const replica of replicas) await askReplica(replica, 'SELECT pg_wal_replay_pause()')
+    await rename('while all lag')
+    await expect.poll(() => nameOfGate(uncached), { interval: 2, timeout: 1_000 }).toBe('while all lag')
+    const before = await readsOf(uncached)
+    for (let n = 0; n < 10; n += 1) expect(await nameOfGate(uncached)).toBe('while all lag')
+    const during = await readsOf(uncached)
+    expect([during.primary - before.primary, during.replica - before.replica]).toEqual([10, 0])
+    for (const replica of replicas) await askReplica(replica, 'SELECT pg_wal_replay_resume()')
+    await settled(uncached)
+    expect(await nameOfGate(uncached)).toBe('while all lag')
+  })
+
+  test('answer every request while a replica dies, and while all are dead', async () => {
+    const statuses: number[] = []
+    let isOver = false
+    const clients = gateways.map(async (gateway) => {
+      while (!isOver) {
+        const response = await get(gateway, `/v1/datasets/${DATASET.seoul}/items?page=${1 + (statuses.length % 3)}`)
+        statuses.push(response.status)
+        await response.text()
+      }
+    })
+    for (const replica of replicas) {
+      await sleep(200)
+      await replica.stop('immediate')
+    }
+    await sleep(500)
+    isOver = true
+    await Promise.all(clients)
+    expect(statuses.length).toBeGreaterThan(100)
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    await rename('without replicas')
+    for (const gateway of gateways) {
+      await expect.poll(() => nameOfGate(gateway), { interval: 2, timeout: 1_000 }).toBe('without replicas')
+    }
+  })
+})

@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process'
+import { globSync } from 'node:fs'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+
+/** A PostgreSQL server of a test's own, from Debian's packages. */
+export interface PostgresServer {
+  /** Of the database `postgres`, as superuser. */
+  url: string
+  stop: (mode: 'fast' | 'immediate') => Promise<void>
+}
+
+/** Servers that follow one another by streaming replication. */
+export interface Cluster {
+  primary: PostgresServer
+  /** A hot standby that streams from the primary. */
+  addReplica: () => Promise<PostgresServer>
+  close: () => Promise<void>
+}
+
+const [initdb = ''] = globSync('/usr/lib/postgresql/*/bin/initdb').sort().reverse()
+export const hasPostgres = initdb !== ''
+
+/** Starts a primary in a folder of its own. */
+export async function startCluster(): Promise<Cluster> {
+  const folder = await mkdtemp(join(tmpdir(), 'catalog-cluster-'))
+  // PostgreSQL does not run as root; root has to hand the folder over.
+  if (isRoot) await runAs([], 'chown', ['postgres', folder])
+  await chmod(folder, 0o755)
+  const servers: PostgresServer[] = []
+  await run('initdb', ['-D', join(folder, 'primary'), '-A', 'trust', '-U', 'postgres', '--locale=C.UTF-8'])
+  const start = async (name: string) => {
+    const server = await startServer(join(folder, name), folder)
+    servers.push(server)
+    return server
+  }
+  const primary = await start('primary')
+  return {
+    primary,
+    addReplica: async () => {
+      const name = `replica${servers.length}`
+      await run('pg_basebackup', ['-d', primary.url, '-D', join(folder, name), '-R', '-c', 'fast', '-X', 'stream'])
+      return start(name)
+    },
+    close: async () => {
+      for (const server of servers.reverse()) await server.stop('immediate')
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function startServer(data: string, socketFolder: string): Promise<PostgresServer> {
+  const port = await freePort()
+  const settings = { port, listen_addresses: '127.0.0.1', unix_socket_directories: socketFolder, fsync: 'off' }
+  const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
+  await run('pg_ctl', ['-D', data, '-w', '-l', `${data}.log`, '-o', options.join(' '), 'start'])
+  let isRunning = true
+  return {
+    url: `postgresql://postgres@127.0.0.1:${port}/postgres`,
+    stop: async (mode) => {
+      if (isRunning) await run('pg_ctl', ['-D', data, '-m', mode, '-w', 'stop'])
+      isRunning = false
+    },
+  }
+}
+
+const isRoot = process.getuid?.() === 0
+
+function run(program: string, args: string[]): Promise<unknown> {
+  return runAs(isRoot ? ['runuser', '-u', 'postgres', '--'] : [], join(dirname(initdb), program), args)
+}
+
+async function runAs(prefix: string[], program: string, args: string[]): Promise<unknown> {
+  const [first = program, ...rest] = [...prefix, program, ...args]
+  return promisify(execFile)(first, rest)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === 'object' && address ? address.port : 0
+}
