@@ -14,8 +14,10 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import { z } from 'zod'
-import { ERROR_CODES, type ErrorCode } from '../errors.ts'
+import { CatalogError, ERROR_CODES, type ErrorCode } from '../errors.ts'
 import { schema } from '../graphql/schema.ts'
+import { errorBody, PROBLEM as PROBLEM_TYPE } from './error-body.ts'
+import { EXAMPLES, PARAMETER_EXAMPLES, REQUEST_ID_EXAMPLE } from './examples.ts'
 import { GEOJSON } from './geojson.ts'
 import { pathTemplate, REST_ROUTES, type RestRoute } from './routes.ts'
 
@@ -61,6 +63,7 @@ const COMMON_CODES = [
   'VALIDATION_FAILED',
   'UNAUTHORIZED',
   'NOT_ACCEPTABLE',
+  'URI_TOO_LONG',
   'RATE_LIMITED',
   'INTERNAL_ERROR',
   'SERVICE_UNAVAILABLE',
@@ -74,6 +77,7 @@ const MEANINGS: Partial<Record<ErrorCode, string>> = {
   DATASET_ACCESS_DENIED: 'The API key has no access to the dataset.',
   NOT_FOUND: 'There is no such dataset or item.',
   NOT_ACCEPTABLE: 'There is no form of the answer that `Accept` allows.',
+  URI_TOO_LONG: 'The URL has more than 12 kB.',
   RATE_LIMITED: 'The API key has made as many requests as it may.',
   INTERNAL_ERROR: 'Something went wrong on our side.',
   SERVICE_UNAVAILABLE: 'The database is away or too slow, or there are too many requests at once.',
@@ -135,15 +139,22 @@ const PROBLEM: Json = {
   },
 }
 
+function errorExample(code: ErrorCode): CatalogError {
+  const details = code === 'VALIDATION_FAILED' ? [{ field: 'limit', message: 'must be at most 100' }] : undefined
+  const message = details?.map(({ field, message }) => `${field} ${message}`).join() ?? MEANINGS[code] ?? code
+  return new CatalogError(code, message, details && { details })
+}
+
 function errorResponse(code: ErrorCode): Json {
+  const example = (accept?: string) => errorBody(errorExample(code), REQUEST_ID_EXAMPLE, accept).body
   const more = { UNAUTHORIZED: 'WWW-Authenticate', RATE_LIMITED: 'Retry-After', SERVICE_UNAVAILABLE: 'Retry-After' }
   const special = Object.entries(more).flatMap(([name, header]) => (name === code ? [header] : []))
   return {
     description: MEANINGS[code] ?? code,
     headers: headers('X-Request-Id', ...special),
     content: {
-      'application/json': { schema: { $ref: '#/components/schemas/Error' } },
-      'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+      'application/json': { schema: { $ref: '#/components/schemas/Error' }, example: example() },
+      [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' }, example: example(PROBLEM_TYPE) },
     },
   }
 }
@@ -177,7 +188,7 @@ function operationOf(route: RestRoute): Json {
 
 function pathParameter(name: string): Json {
   const description = name === 'datasetId' ? 'UUID, in any letter case, or slug.' : 'UUID, in any letter case.'
-  const example = name === 'datasetId' ? 'seoul-landmarks' : '00000000-0000-4000-8000-000000000000'
+  const example = PARAMETER_EXAMPLES[name]
   return { name, in: 'path', required: true, description, example, schema: { type: 'string' } }
 }
 
@@ -197,6 +208,7 @@ function queryParameters({ query }: RestRoute, args: readonly GraphQLArgument[])
       in: 'query',
       required: required.includes(name),
       description: arg?.description ?? '',
+      example: PARAMETER_EXAMPLES[name],
       schema: { ...(typeof domain === 'object' && domain), ...(preset !== undefined && { default: preset }) },
     }
   })
@@ -276,9 +288,14 @@ function membersOf(type: GraphQLOutputType, set: SelectionSetNode | undefined): 
     // An item near a point is written with its distance among its members.
     if (parent.name === 'NearbyItem' && node.name.value === 'item')
       Object.assign(members, membersOf(field.type, node.selectionSet))
-    else members[node.name.value] = { ...schemaOf(field.type, node), description: field.description ?? '' }
+    else members[node.name.value] = describe(schemaOf(field.type, node), node.name.value, field.description)
   }
   return members
+}
+
+function describe(schema: Json, name: string, description: string | null | undefined): Json {
+  const hasExample = Object.hasOwn(EXAMPLES, name) && !schema.properties && !schema.items
+  return { ...schema, description: description ?? '', ...(hasExample && { examples: [EXAMPLES[name]] }) }
 }
 
 function schemaOf(type: GraphQLOutputType, node: FieldNode): Json {

@@ -4,10 +4,12 @@ import { relayStylePagination } from '@apollo/client/utilities'
 import { fetchExchange, Client as UrqlClient } from '@urql/core'
 import { initGraphQLTada } from 'gql.tada'
 import { print } from 'graphql'
+import createClient from 'openapi-fetch'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 import { ITEM } from '../support/catalog.ts'
 import type { introspection } from './graphql-env.d.ts'
+import type { paths } from './openapi.d.ts'
 import { graphqlEnv } from './print-env.ts'
 
 let t: TestApp
@@ -136,5 +138,36 @@ describe('gql.tada', () => {
 
   test('its types are those of schema.graphql (npm run schema writes them anew)', () => {
     expect(readFileSync(new URL('graphql-env.d.ts', import.meta.url), 'utf8')).toBe(graphqlEnv())
+  })
+})
+
+describe('openapi-fetch, with types that openapi-typescript made of the document', () => {
+  const connect = () => createClient<paths, 'application/json'>({ baseUrl: t.url, headers })
+
+  test('reads items, whose members have their types', async () => {
+    const { data, response } = await connect().GET('/v1/datasets/{datasetId}/items', {
+      params: { path: { datasetId: 'seoul' }, query: { limit: 2, sort: 'name', order: 'desc' } },
+    })
+    expect(response.status).toBe(200)
+    const [item] = data?.data ?? []
+    expect(data?.meta).toEqual({ page: 1, limit: 2, total: 9 })
+    expect(item?.name).toEqual(expect.any(String))
+    expectTypeOf(item).toExtend<{ id: string; latitude: string; parentItemId: string | null } | undefined>()
+  })
+
+  test('searches near a point, and knows what it must be given', async () => {
+    const { data } = await connect().GET('/v1/dataset-items/nearby', {
+      params: { query: { latitude: 37.5796, longitude: 126.977 } },
+    })
+    expectTypeOf(data?.data[0]?.distance).toEqualTypeOf<number | undefined>()
+    expect(data?.data[0]?.distance).toBeLessThan(1_000)
+    // @ts-expect-error: without a longitude there is no point
+    const refused = await connect().GET('/v1/dataset-items/nearby', { params: { query: { latitude: 37.5796 } } })
+    expect(refused.response.status).toBe(400)
+    const error = refused.error
+    if (error && 'error' in error) {
+      expectTypeOf(error.error.message).toEqualTypeOf<string>()
+      expect(error.error).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ field: 'longitude' }] })
+    } else throw new Error('The refusal is no error')
   })
 })

@@ -32,6 +32,29 @@ test('a linter finds nothing in it', async () => {
   expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([])
 })
 
+test('every member, parameter and error has an example, which is as its schema says', () => {
+  const ajv = new Ajv2020({ strict: false })
+  addFormats.default(ajv)
+  ajv.addSchema(JSON.parse(COMMITTED), 'openapi')
+  let seen = 0
+  const visit = (value: unknown, path: string) => {
+    if (typeof value !== 'object' || value === null) return
+    const { type, examples, example, schema, description, ...rest } = Object.fromEntries(Object.entries(value))
+    const isLeaf = typeof description === 'string' && type !== undefined && !('properties' in rest || 'items' in rest)
+    const isShown = isLeaf && /\/paths\/.*\/(data|meta|features)\//.test(path)
+    if (isShown) expect([path, examples?.length]).toEqual([path, 1])
+    for (const each of examples ?? []) expect([path, ajv.validate({ type, ...rest }, each)]).toEqual([path, true])
+    if (example !== undefined) {
+      const resolved = schema?.$ref ? { $ref: `openapi${schema.$ref}` } : schema
+      expect([path, ajv.validate(resolved, example)]).toEqual([path, true])
+      seen += 1
+    }
+    for (const [name, child] of Object.entries(value)) visit(child, `${path}/${name}`)
+  }
+  visit(JSON.parse(COMMITTED), '')
+  expect(seen).toBeGreaterThan(30)
+})
+
 describe('An answer is as the document says', () => {
   const ajv = new Ajv2020({ strict: false })
   addFormats.default(ajv)

@@ -5,13 +5,14 @@ import { loadSampleData } from '../../src/sample/load.ts'
 import { createApp } from '../../src/server/app.ts'
 import { seedCatalog } from './catalog.ts'
 import { createDatabase, type TestDatabase } from './database.ts'
+import { checkDocumented } from './openapi.ts'
 
 export interface TestApp extends TestDatabase {
   app: FastifyInstance
   url: string
   /** A key without tiers or grants: it sees what is public. */
   key: string
-  /** Sends a GET with the key, or with the headers given. */
+  /** Sends a GET with the key, or with the headers given; a response of REST must be as the OpenAPI document says. */
   get: (path: string, headers?: Record<string, string>) => Promise<Response>
   /** Sends a GraphQL operation with the key, or with another. */
   graphql: (query: string, variables?: Record<string, unknown>, key?: string) => Promise<GraphQLAnswer>
@@ -56,7 +57,11 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     app,
     url,
     key,
-    get: (path, headers = { authorization: `Bearer ${key}` }) => fetch(url + path, { headers }),
+    get: async (path, headers = { authorization: `Bearer ${key}` }) => {
+      const response = await fetch(url + path, { headers })
+      await checkDocumented(url + path, response)
+      return response
+    },
     graphql: async (query, variables, withKey = key) => {
       const response = await fetch(`${url}/graphql`, {
         method: 'POST',
