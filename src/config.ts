@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { z } from 'zod'
 import { operationFailed } from './errors.ts'
 
@@ -59,6 +60,14 @@ const environment = z
         (origins) => origins.every(isOrigin),
         'must be a comma-separated list of origins such as https://example.org',
       ),
+    TRUSTED_PROXIES: z
+      .string()
+      .default('')
+      .transform(splitList)
+      .refine(
+        (networks) => networks.every(isNetwork),
+        'must be a comma-separated list of addresses and networks such as 10.0.0.0/8',
+      ),
     TRUSTED_DOCUMENTS: z.string().optional(),
     DATABASE_POOL_SIZE: integer(1, 1000).default(8),
     STATEMENT_TIMEOUT_MS: integer(1, 600_000).default(10_000),
@@ -111,6 +120,7 @@ const environment = z
       maxConnectionsPerAddress: env.MAX_CONNECTIONS_PER_ADDRESS,
       refusalsPerMinute: env.MAX_REFUSALS_PER_MINUTE,
       receiveTimeoutMs: env.RECEIVE_TIMEOUT_MS,
+      trustedProxies: env.TRUSTED_PROXIES,
     },
     speed: {
       responseCacheBytes: env.RESPONSE_CACHE_MB * 1024 * 1024,
@@ -169,6 +179,12 @@ function splitList(text: string): string[] {
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', length = '0', ...rest] = text.split('/')
+  const bits = { 4: 32, 6: 128 }[isIP(address)]
+  return bits !== undefined && /^\d{1,3}$/.test(length) && Number(length) <= bits && rest.length === 0
 }
 
 function isOrigin(text: string): boolean {

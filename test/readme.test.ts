@@ -1,12 +1,12 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createEmpty } from './support/database.ts'
-import { CHECKOUT, type Gateway, runShell, startGateway } from './support/process.ts'
+import { CHECKOUT, type Gateway, runProcess, runShell, startGateway } from './support/process.ts'
 
 /*
  * Runs the README's commands as they stand, in their order, but for what differs from machine to machine: the key, the port,
@@ -31,23 +31,58 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
+const key = () => /dck_[\w-]+/.exec(gateway.printed)?.[0] ?? ''
 const here = (script: string) =>
   script
-    .replaceAll('dck_...', /dck_[\w-]+/.exec(gateway.printed)?.[0] ?? '')
+    .replaceAll('dck_...', key())
     .replaceAll('http://127.0.0.1:4000', gateway.url)
     .replaceAll('/tmp/', `${folder}/`)
     .replaceAll('curl ', 'curl --silent --show-error --fail-with-body ')
 
 test('the README has the blocks of commands that are run here', () => {
-  expect(blocks).toHaveLength(4)
+  expect(blocks).toHaveLength(5)
 })
 
 const onOneServer = blocks.filter((block) => !block.includes('DATABASE_URL'))
 test.each(onOneServer.map((block) => [block.split('\n')[0], block]))('%s …', async (_first, block) => {
-  const { code, stdout, stderr } = await runShell(env, here(block ?? ''))
+  const { code, stdout, stderr } = await runShell({ ...env, KEY: key() }, here(block ?? ''))
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('error')])
   expect(stdout).not.toBe('')
   expect(stdout).not.toContain('"error')
+})
+
+const programsIn = (language: string) =>
+  [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, program = '']) => program)
+const run = (program: string, ...args: string[]) => runProcess(program, args, { ...process.env, KEY: key() })
+
+test.each(programsIn('ts').map((program, n) => [n, program]))(
+  'the TypeScript program %i compiles, and runs',
+  async (n, program) => {
+    // Where it finds the packages, and the types of the document.
+    const file = `${CHECKOUT}test/clients/readme-${n}.ts`
+    await writeFile(file, here(String(program)))
+    try {
+      const options = '--ignoreConfig --noEmit --strict --skipLibCheck --module nodenext --target es2024 --types node'
+      const compiled = await run('tsc', ...options.split(' '), '--allowImportingTsExtensions', file)
+      expect([compiled.code, compiled.stdout]).toEqual([0, ''])
+      const { code, stdout, stderr } = await run('node', '--disable-warning=ExperimentalWarning', file)
+      expect([code, stderr]).toEqual([0, ''])
+      expect(stdout).toMatch(/Gyeongbokgung|"name":/)
+    } finally {
+      await rm(file)
+    }
+  },
+)
+
+const hasPython = spawnSync('python3', ['--version']).status === 0
+test.skipIf(!hasPython)('the Python program reads every page', async () => {
+  const [program = ''] = programsIn('python')
+  const { code, stdout, stderr } = await run('python3', '-c', here(program))
+  expect([code, stderr]).toEqual([0, ''])
+  const list = await fetch(`${gateway.url}/v1/datasets/seoul-landmarks/items`, {
+    headers: { authorization: `Bearer ${key()}` },
+  })
+  expect(stdout.trim().split('\n')).toHaveLength((await list.json()).meta.total)
 })
 
 const { TEST_DATABASE_URL } = process.env
@@ -68,9 +103,9 @@ test.skipIf(!TEST_DATABASE_URL)('the block on one’s own PostgreSQL', async () 
       if (printed.includes('Dataset Catalog at')) resolve()
     })
   })
-  const key = /dck_[\w-]+/.exec(printed)?.[0]
+  const ownKey = /dck_[\w-]+/.exec(printed)?.[0]
   const url = /Dataset Catalog at (\S+)/.exec(printed)?.[1]
-  expect((await fetch(`${url}/v1/datasets`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200)
+  expect((await fetch(`${url}/v1/datasets`, { headers: { authorization: `Bearer ${ownKey}` } })).status).toBe(200)
   const exited = once(child, 'exit')
   process.kill(-(child.pid ?? 0), 'SIGTERM')
   await exited

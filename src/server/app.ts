@@ -19,6 +19,7 @@ import { mountGraphQL } from './graphql.ts'
 import { mountHealth } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { observeRequests } from './observe.ts'
+import { trustProxies } from './proxies.ts'
 import type { Readiness } from './readiness.ts'
 import { sendError, toCatalogError } from './reply.ts'
 import { chooseRequestId } from './request-id.ts'
@@ -70,7 +71,9 @@ export interface AppOptions {
 /** The application, without listening. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { database, corsOrigins, log, metrics, trustedDocuments, speed, limits, readiness, uses } = options
+  const isTrustedProxy = trustProxies(limits.trustedProxies)
   const app = fastify({
+    trustProxy: limits.trustedProxies.length > 0 && isTrustedProxy,
     ...(log && { loggerInstance: log }),
     // Lines have the request's id by themselves; a logger for each request would cost more than a kept answer.
     childLoggerFactory: (logger) => logger,
@@ -97,7 +100,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     void reply.header('x-request-id', request.id).headers(SECURITY_HEADERS)
     done(request.url.length > MAX_URL_LENGTH ? urlTooLong() : readiness?.refusalOf(request))
   })
-  limitConnections(app.server, limits.maxConnectionsPerAddress)
+  limitConnections(app.server, limits.maxConnectionsPerAddress, isTrustedProxy)
   closeConnections(app)
   if (speed.batchedSends) sendTogether(app)
   if (corsOrigins.length > 0) {

@@ -4,18 +4,21 @@ import type { FastifyInstance } from 'fastify'
 import { networkOf } from '../auth/rate-limit.ts'
 import { CatalogError, ERROR_CODES } from '../errors.ts'
 import { errorBody } from '../rest/error-body.ts'
+import type { IsTrustedProxy } from './proxies.ts'
 import { chooseRequestId } from './request-id.ts'
 
 /** Connections in all; each takes a file and some kilobytes. */
 const MAX_CONNECTIONS = 10_000
 const SHUTDOWN_GRACE_MS = 10_000
 
-/** Bounds the connections there may be, in all and from one address; one too many is closed at once. */
-export function limitConnections(server: Server, maxPerAddress: number): void {
+/** Bounds the connections there may be, in all and from one address other than a proxy's; one too many is closed at once. */
+export function limitConnections(server: Server, maxPerAddress: number, isTrustedProxy: IsTrustedProxy): void {
   server.maxConnections = MAX_CONNECTIONS
   const open = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
-    const address = networkOf(socket.remoteAddress ?? '')
+    const { remoteAddress = '' } = socket
+    if (isTrustedProxy(remoteAddress)) return
+    const address = networkOf(remoteAddress)
     const count = (open.get(address) ?? 0) + 1
     if (count > maxPerAddress) {
       socket.destroy()

@@ -35,7 +35,7 @@ interface GatekeeperOptions {
 export function createGatekeeper({ findKey, read, changes, limits, work, uses }: GatekeeperOptions): Gatekeeper {
   return async (request, reply) => {
     const now = new Date()
-    const key = await identify(request.headers.authorization, now, request.ip, reply)
+    const key = await identify(request, now, reply)
     request.keyId = key.id
     uses?.note(key.id, now)
     if (key.requestsPerMinute !== null) {
@@ -48,13 +48,14 @@ export function createGatekeeper({ findKey, read, changes, limits, work, uses }:
     return { key, now, since: changes.now(), readCatalog }
   }
 
-  async function identify(authorization: string | undefined, now: Date, address: string, reply: FastifyReply) {
+  async function identify(request: FastifyRequest, now: Date, reply: FastifyReply) {
+    const { authorization } = request.headers
     try {
       return await authenticate(findKey, authorization, now)
     } catch (error) {
       if (!(error instanceof CatalogError) || error.code !== 'UNAUTHORIZED') throw error
       // A good key is let in from the same address all the same: others may share it.
-      const allowance = await limits.countRefusal(address)
+      const allowance = await limits.countRefusal(request.ip)
       if (allowance.isExceeded) throw rateLimited('Too many requests without a valid API key', allowance)
       void reply.header('www-authenticate', challenge(authorization))
       throw error

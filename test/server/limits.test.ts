@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import type { Socket } from 'node:net'
-import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { networkOf } from '../../src/auth/rate-limit.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { everything, open } from '../support/raw.ts'
+import { hasRedis, startRedis } from '../support/redis.ts'
 
 /*
  * What a stranger may take of the gateway, attacked: over real sockets, with bounds low enough to be met.
@@ -119,6 +117,42 @@ describe('Requests without a good key', () => {
   })
 })
 
+describe('Behind a proxy', () => {
+  let proxied: TestApp
+  beforeAll(async () => {
+    proxied = await startApp({
+      limits: { refusalsPerMinute: 2, maxConnectionsPerAddress: 3, trustedProxies: ['127.0.0.0/8', '2001:db8::1'] },
+    })
+  })
+  afterAll(() => proxied.close())
+  const refusedFor = async ({ get }: TestApp, forwardedFor: string) => {
+    const statuses: number[] = []
+    for (let n = 0; n < 4; n += 1)
+      statuses.push((await get('/v1/datasets', { 'x-forwarded-for': forwardedFor })).status)
+    return statuses
+  }
+
+  test('that is trusted each of its clients is counted by itself, whatever it says of others', async () => {
+    expect(await refusedFor(proxied, '192.0.2.1')).toEqual([401, 401, 429, 429])
+    expect(await refusedFor(proxied, '192.0.2.2')).toEqual([401, 401, 429, 429])
+    // The proxy has appended the last one.
+    expect(await refusedFor(proxied, '192.0.2.99, 192.0.2.1')).toEqual([429, 429, 429, 429])
+  })
+
+  test('the bound on connections is not the proxy’s', async () => {
+    const sockets = await Promise.all(Array.from({ length: 6 }, () => open(proxied.url)))
+    expect((await proxied.get('/v1/datasets')).status).toBe(200)
+    for (const socket of sockets) socket.destroy()
+  })
+
+  test('that is not trusted nobody is believed', async () => {
+    const own = await startApp({ limits: { refusalsPerMinute: 2 } })
+    expect(await refusedFor(own, '192.0.2.1')).toEqual([401, 401, 429, 429])
+    expect(await refusedFor(own, '192.0.2.2')).toEqual([429, 429, 429, 429])
+    await own.close()
+  })
+})
+
 describe('A key with a limit', () => {
   test('is told on each answer what is left, and then 429', async () => {
     const { key } = await createKey(t.database.prisma, { name: 'limited', requestsPerMinute: 2 })
@@ -133,17 +167,9 @@ describe('A key with a limit', () => {
   })
 })
 
-const REDIS = ['/usr/bin/redis-server', '/usr/bin/valkey-server'].find((path) => existsSync(path))
-if (!REDIS && !process.env.CI) process.stderr.write('No redis-server: the test of limits that are shared is skipped\n')
-
-describe.skipIf(!REDIS && !process.env.CI)('Two instances with REDIS_URL', () => {
+describe.skipIf(!hasRedis)('Two instances with REDIS_URL', () => {
   test('count together; while Redis is away each counts by itself, and nobody waits', async () => {
-    const port = await freePort()
-    const redis = spawn(REDIS ?? 'redis-server', ['--port', String(port), '--save', '', '--bind', '127.0.0.1'])
-    await new Promise((resolve) =>
-      redis.stdout.on('data', (data) => /[Rr]eady to accept/.test(String(data)) && resolve(0)),
-    )
-    const redisUrl = `redis://127.0.0.1:${port}`
+    const { url: redisUrl, process: redis } = await startRedis()
     const one = await startApp({ limits: { redisUrl } })
     const two = await startApp({ limits: { redisUrl } })
     const id = '99999999-0000-4000-8000-000000000001'
@@ -175,15 +201,6 @@ describe.skipIf(!REDIS && !process.env.CI)('Two instances with REDIS_URL', () =>
       )?.[1],
     )
 })
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
-}
 
 describe.runIf(inject('template').kind === 'postgres')('While the database is slow', () => {
   const PATH = '/v1/dataset-items/nearby?latitude=1&longitude=1'

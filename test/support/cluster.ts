@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { freePort } from './free-port.ts'
 
 /** A PostgreSQL server of a test's own, from Debian's packages. */
 export interface PostgresServer {
@@ -76,12 +76,4 @@ function run(program: string, args: string[]): Promise<unknown> {
 async function runAs(prefix: string[], program: string, args: string[]): Promise<unknown> {
   const [first = program, ...rest] = [...prefix, program, ...args]
   return promisify(execFile)(first, rest)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
 }

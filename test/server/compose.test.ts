@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { load } from 'js-yaml'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { readConfig } from '../../src/config.ts'
+import { createEmpty } from '../support/database.ts'
+import { freePort } from '../support/free-port.ts'
+import { type Gateway, runCatalog, startGateway } from '../support/process.ts'
+import { hasRedis, startRedis } from '../support/redis.ts'
+
+/*
+ * What compose.yaml sets up, as far as that goes without containers: its two gateways with their environment, its balancer with its
+ * configuration, over a PostgreSQL and a Redis that are there.
+ */
+
+const service = z.object({
+  environment: z.record(z.string(), z.string()).optional(),
+  depends_on: z.record(z.string(), z.unknown()).optional(),
+})
+const COMPOSE = z
+  .object({
+    services: z.record(z.string(), service),
+    configs: z.object({ haproxy: z.object({ content: z.string() }) }),
+  })
+  .parse(load(readFileSync(new URL('../../compose.yaml', import.meta.url), 'utf8')))
+
+const GATEWAYS = ['gateway-1', 'gateway-2'] as const
+
+test('the gateways of compose.yaml are alike, and their environment is as the gateway takes it', () => {
+  const { services } = COMPOSE
+  expect(Object.keys(services).sort()).toEqual(['balancer', 'database', ...GATEWAYS, 'valkey'])
+  expect(services['gateway-1']).toEqual(services['gateway-2'])
+  const environment = { ...services['gateway-1']?.environment, DATABASE_URL: 'postgresql://postgres@database/postgres' }
+  expect(readConfig(environment)).toMatchObject({ limits: { trustedProxies: { length: 3 } }, shutdownDelayMs: 3000 })
+  for (const { depends_on = {} } of Object.values(services)) {
+    for (const name of Object.keys(depends_on)) expect(services).toHaveProperty(name)
+  }
+})
+
+const HAPROXY = '/usr/sbin/haproxy'
+const isThere = process.env.TEST_DATABASE_URL && ((existsSync(HAPROXY) && hasRedis) || process.env.CI)
+
+describe.skipIf(!isThere)('Two gateways behind the balancer of compose.yaml', () => {
+  let folder: string
+  let database: Awaited<ReturnType<typeof createEmpty>>
+  let redis: Awaited<ReturnType<typeof startRedis>>
+  let gateways: Gateway[]
+  let balancer: ChildProcess
+  let url: string
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'catalog-compose-'))
+    database = await createEmpty()
+    redis = await startRedis()
+    await runCatalog(database.env, 'migrate')
+    const env = {
+      ...COMPOSE.services['gateway-1']?.environment,
+      ...database.env,
+      REDIS_URL: redis.url,
+      TRUSTED_PROXIES: '127.0.0.1',
+      METRICS_PORT: '0',
+      SHUTDOWN_DELAY_MS: '2500',
+    }
+    gateways = await Promise.all(GATEWAYS.map(() => startGateway(env)))
+    const port = await freePort()
+    url = `http://127.0.0.1:${port}`
+    const configuration = GATEWAYS.reduce(
+      (text, name, n) => text.replace(`${name}:4000`, new URL(gateways[n]?.url ?? '').host),
+      COMPOSE.configs.haproxy.content.replace('bind :8080', `bind 127.0.0.1:${port}`),
+    )
+    const file = join(folder, 'haproxy.cfg')
+    await writeFile(file, configuration)
+    balancer = spawn(HAPROXY, ['-db', '-f', file], { stdio: 'ignore' })
+    const isReady = async () => expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    await vi.waitFor(isReady, { timeout: 10_000 })
+  }, 60_000)
+  afterAll(async () => {
+    balancer.kill('SIGKILL')
+    await Promise.all(gateways.map((gateway) => gateway.stop()))
+    redis.process.kill('SIGKILL')
+    await database.drop()
+    await rm(folder, { recursive: true })
+  })
+
+  const createKey = async (...options: string[]) => {
+    const { stdout } = await runCatalog(database.env, 'keys', 'create', '--json', '--name', 'compose', ...options)
+    return { authorization: `Bearer ${JSON.parse(stdout).key}` }
+  }
+
+  test('share the requests, and count those of a key together', async () => {
+    const headers = await createKey('--rate-limit', '4')
+    const statuses: number[] = []
+    for (let n = 0; n < 8; n += 1) statuses.push((await fetch(`${url}/v1/datasets`, { headers })).status)
+    expect(statuses).toEqual([200, 200, 200, 200, 429, 429, 429, 429])
+  })
+
+  test('answer every request while one of them is told to stop, and after', async () => {
+    const headers = await createKey()
+    const statuses: number[] = []
+    let isOver = false
+    const clients = Array.from({ length: 4 }, async () => {
+      while (!isOver) {
+        const response = await fetch(`${url}/v1/datasets`, { headers })
+        await response.text()
+        statuses.push(response.status)
+      }
+    })
+    await expect.poll(() => statuses.length).toBeGreaterThan(50)
+    expect(await gateways[0]?.stop()).toBe(0)
+    const before = statuses.length
+    await expect.poll(() => statuses.length).toBeGreaterThan(before + 50)
+    isOver = true
+    await Promise.all(clients)
+    expect(new Set(statuses)).toEqual(new Set([200]))
+  })
+})

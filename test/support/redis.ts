@@ -1,0 +1,19 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { freePort } from './free-port.ts'
+
+const REDIS = ['/usr/bin/redis-server', '/usr/bin/valkey-server'].find((path) => existsSync(path))
+
+/** Whether the tests with Redis are to run; in CI they are, and fail without it. */
+export const hasRedis = REDIS !== undefined || process.env.CI !== undefined
+if (!hasRedis) process.stderr.write('No redis-server: the tests with one are skipped\n')
+
+/** Starts a Redis or Valkey that keeps nothing. */
+export async function startRedis(): Promise<{ url: string; process: ChildProcess }> {
+  const port = await freePort()
+  const redis = spawn(REDIS ?? 'redis-server', ['--port', String(port), '--save', '', '--bind', '127.0.0.1'])
+  await new Promise((resolve) =>
+    redis.stdout.on('data', (data) => /[Rr]eady to accept/.test(String(data)) && resolve(0)),
+  )
+  return { url: `redis://127.0.0.1:${port}`, process: redis }
+}
