@@ -1,6 +1,6 @@
 import { type Changes, unheardChanges } from '../database/changes.ts'
 import type { Database } from '../database/database.ts'
-import { isCancelled } from '../database/unavailable.ts'
+import { isCancelled, isUnavailable } from '../database/unavailable.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import type { Access } from './access.ts'
 import { Catalog } from './catalog.ts'
@@ -69,9 +69,9 @@ export function createCatalogReader(
       copies.push(...copies.splice(copies.indexOf(copy), 1))
       const { failures } = copy.replica
       const answer = copy.read(access, now)(read)
+      const isLost = await answer.then(() => false, isUnavailable)
       // Whether it was thrown or stands in a GraphQL result: what failed there may do here.
-      await answer.catch(() => {})
-      if (copy.replica.failures === failures) {
+      if (!isLost && copy.replica.failures === failures) {
         reads.replica += 1
         return answer
       }

@@ -86,11 +86,12 @@ function serverConnection(url: string): pg.ClientConfig {
   }
 }
 
-function openServer(connection: pg.ClientConfig, config: DatabaseConfig, options: OpenOptions) {
+function openServer(connection: pg.ClientConfig, config: DatabaseConfig, options: OpenOptions, countsFailures = false) {
   const pool = new CatalogPool({
     ...connection,
     cancels: config.kind === 'postgres',
     observe: options.observe,
+    countsFailures,
     max: config.poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     ...(config.kind === 'postgres' && {
@@ -109,7 +110,7 @@ function openReplica(url: string, config: DatabaseConfig, options: OpenOptions):
   const connection = serverConnection(url)
   const timeouts = { connectionTimeoutMillis: REPLICA_TIMEOUT_MS, query_timeout: REPLICA_TIMEOUT_MS }
   return new Replica({
-    ...openServer(connection, config, options),
+    ...openServer(connection, config, options, true),
     createClient: () => new pg.Client({ ...connection, ...timeouts }),
   })
 }

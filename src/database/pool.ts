@@ -66,6 +66,8 @@ export interface PoolUse {
 interface CatalogPoolOptions extends pg.PoolConfig {
   /** Whether statements can be cancelled, by a connection beside theirs. */
   cancels: boolean
+  /** Whether `failures` are counted. */
+  countsFailures?: boolean
   /** Is told of each statement. */
   observe?: ((end: StatementEnd) => void) | undefined
 }
@@ -74,13 +76,24 @@ interface CatalogPoolOptions extends pg.PoolConfig {
 export class CatalogPool extends pg.Pool {
   /** One connection for all, as clients may go in crowds. */
   readonly #canceller: pg.Pool | undefined
-  /** How many statements have failed since the start. */
-  failures = 0
+  readonly #count: { failures: number }
 
-  constructor({ cancels, observe, ...options }: CatalogPoolOptions) {
-    super({ ...options, ...((observe || isTracing()) && { Client: observedClient(observe) }) })
+  constructor({ cancels, countsFailures = false, observe, ...options }: CatalogPoolOptions) {
+    const count = { failures: 0 }
+    const note = (end: StatementEnd) => {
+      if (end.hasFailed) count.failures += 1
+      observe?.(end)
+    }
+    const isObserved = countsFailures || observe !== undefined || isTracing()
+    super({ ...options, ...(isObserved && { Client: observedClient(note) }) })
+    this.#count = count
     this.#canceller = cancels ? new pg.Pool({ ...options, max: 1 }) : undefined
     this.#canceller?.on('error', ignore)
+  }
+
+  /** How many statements have failed since the start, and connections that were wanted for one. */
+  get failures(): number {
+    return this.#count.failures
   }
 
   get use(): PoolUse {
@@ -100,7 +113,7 @@ export class CatalogPool extends pg.Pool {
   async #send(statement: pg.QueryConfig): Promise<pg.QueryResult> {
     const waiter = this.#canceller && waiters.getStore()
     const client = await this.connect().catch((error: unknown) => {
-      this.failures += 1
+      this.#count.failures += 1
       throw error
     })
     let cancelled: Promise<unknown> | undefined
@@ -115,7 +128,6 @@ export class CatalogPool extends pg.Pool {
       })
     } catch (error) {
       failed = error
-      this.failures += 1
       throw error
     } finally {
       client.off('error', ignore)
@@ -134,7 +146,7 @@ export class CatalogPool extends pg.Pool {
 }
 
 /** A client whose statements are spans of the trace, and told of at their ends. */
-function observedClient(observe: CatalogPoolOptions['observe']): new () => pg.ClientBase {
+function observedClient(observe: (end: StatementEnd) => void): new () => pg.ClientBase {
   return class extends pg.Client {
     // biome-ignore lint/suspicious/noExplicitAny: pg's `query` has six signatures, and all of them pass through here
     override query(...args: any[]): any {
@@ -146,7 +158,7 @@ function observedClient(observe: CatalogPoolOptions['observe']): new () => pg.Cl
 async function observed<Result>(
   statement: string | pg.QueryConfig,
   send: () => Promise<Result>,
-  observe: CatalogPoolOptions['observe'],
+  observe: (end: StatementEnd) => void,
 ): Promise<Result> {
   const text = typeof statement === 'string' ? statement : statement.text
   const attributes = { 'db.system.name': 'postgresql', 'db.query.text': text }
@@ -157,6 +169,6 @@ async function observed<Result>(
     hasFailed = false
     return result
   } finally {
-    observe?.({ durationMs: performance.now() - startMs, hasFailed })
+    observe({ durationMs: performance.now() - startMs, hasFailed })
   }
 }
