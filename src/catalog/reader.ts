@@ -63,7 +63,7 @@ export function createCatalogReader(
   const reads = { primary: 0, replica: 0 }
 
   const reader: CatalogReader = (access, now) => async (read) => {
-    const copy = copies.length > 0 ? copies.find(({ isUpToDate }) => isUpToDate()) : undefined
+    const copy = copies.find(({ isUpToDate }) => isUpToDate())
     if (copy) {
       // Next time it is another's turn.
       copies.push(...copies.splice(copies.indexOf(copy), 1))

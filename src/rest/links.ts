@@ -8,11 +8,10 @@ export function pageLinks(url: string, { page, limit, total }: Envelope['meta'])
   if (typeof page !== 'number' || typeof limit !== 'number' || typeof total !== 'number') return undefined
   const [path = '', queryString] = url.split('?', 2)
   const last = Math.max(1, Math.ceil(total / limit))
-  const link = (relation: string, number: number) => {
-    const query = new URLSearchParams(queryString)
-    query.set('page', String(number))
-    return `<${path}?${query}>; rel="${relation}"`
-  }
+  const query = new URLSearchParams(queryString)
+  query.delete('page')
+  const start = `${path}?${query}${query.size > 0 ? '&' : ''}page=`
+  const link = (relation: string, number: number) => `<${start}${number}>; rel="${relation}"`
   return [
     link('first', 1),
     ...(page > 1 ? [link('prev', Math.min(page - 1, last))] : []),

@@ -20,11 +20,13 @@ export class AnswerCache {
   /** Which datasets a request's answer depends on, as HTTP's Vary says which headers one does. */
   readonly #verdicts: Kept<readonly Verdict[]>
   readonly #answers: Kept<TaggedBody>
+  readonly #isKeeping: boolean
   /** How often an answer was looked for, since the start. */
   readonly lookups = { hits: 0, misses: 0 }
 
   /** @param bytes is how much memory answers may take; nothing is kept with 0. */
   constructor(changes: Changes, bytes: number) {
+    this.#isKeeping = bytes > 0
     const limit = Math.max(1, Math.floor(bytes / 2))
     this.#verdicts = new Kept(changes, {
       limit: Math.ceil(limit / 4),
@@ -46,11 +48,20 @@ export class AnswerCache {
 
   /** Keeps an answer, if nothing has changed since it was begun. */
   store(request: string, answer: TaggedBody, { key, now, since }: Asker, reading: Reading): void {
+    if (!this.#isKeeping) return
     const { verdicts, onAll } = reading.dependencies
     const topics: Topic[] = onAll ? ['datasets'] : verdicts.map(({ dataset }): Topic => `dataset ${dataset.id}`)
     this.#verdicts.set(request, verdicts, since, topics)
-    this.#answers.set(decide(verdicts, key, now) + request, answer, since, topics)
+    this.#answers.set(decide(verdicts, key, now) + request, { ...answer, body: ownMemory(answer.body) }, since, topics)
   }
+}
+
+/** A small body is a part of a pool of Node's, all of which would be there for as long as one of its parts is kept. */
+function ownMemory(body: Buffer): Buffer {
+  if (body.length === body.buffer.byteLength) return body
+  const copy = Buffer.allocUnsafeSlow(body.length)
+  body.copy(copy)
+  return copy
 }
 
 /** A body may be there in two compressed copies, of a fifth each. */

@@ -18,15 +18,8 @@ export interface TaggedBody {
 
 /** Tags a body by what is in it. */
 export function tagBody(content: string | Buffer, contentType = 'application/json; charset=utf-8'): TaggedBody {
-  const body = typeof content === 'string' ? bufferOf(content) : content
+  const body = typeof content === 'string' ? Buffer.from(content) : content
   return { body, contentType, etag: `"${hash('sha256', body, 'base64url')}"` }
-}
-
-/** `Buffer.from` gives small texts a part of a pool, all of which would be there for as long as one of them is kept. */
-function bufferOf(text: string): Buffer {
-  const buffer = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
-  buffer.write(text)
-  return buffer
 }
 
 /** Answers with a body under its ETag, or with 304 where the client has it already (RFC 9110 section 13.1.2). */
