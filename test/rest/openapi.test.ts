@@ -4,8 +4,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openApiDocument } from '../../src/rest/openapi.ts'
+import { SUCCESS_HEADERS } from '../../src/rest/openapi-responses.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET, ITEM } from '../support/catalog.ts'
+import { checkDocumented } from '../support/openapi.ts'
 
 /*
  * The OpenAPI document is what the gateway does: it is the one that is committed, it is in order, and every answer is as it says.
@@ -56,64 +58,52 @@ test('every member, parameter and error has an example, which is as its schema s
 })
 
 describe('An answer is as the document says', () => {
-  const ajv = new Ajv2020({ strict: false })
-  addFormats.default(ajv)
-  ajv.addSchema(JSON.parse(COMMITTED), 'openapi')
-  const pointer = (path: string, status: number, type = 'application/json') =>
-    `openapi#/paths/${path.replaceAll('/', '~1')}/get/responses/${status}/content/${type.replace('/', '~1')}/schema`
+  const PAGES = ['/v1/datasets/seoul/items', '/v1/dataset-items/nearby?latitude=37.58&longitude=126.97&radius=50000']
 
-  test.each<[string, string, number]>([
-    ['/v1/datasets', '/v1/datasets', 200],
-    ['/v1/datasets/{datasetId}', '/v1/datasets/seoul', 200],
-    ['/v1/datasets/{datasetId}', `/v1/datasets/${DATASET.archived}`, 200],
-    ['/v1/datasets/{datasetId}/items', '/v1/datasets/seoul/items', 200],
-    [
-      '/v1/datasets/{datasetId}/items',
-      '/v1/datasets/seoul/items?page=9&sort=createdAt&order=desc&parentItemId=null',
-      200,
-    ],
-    ['/v1/dataset-items/nearby', '/v1/dataset-items/nearby?latitude=37.58&longitude=126.97&radius=50000', 200],
-    ['/v1/dataset-items/{itemId}', `/v1/dataset-items/${ITEM.palace}`, 200],
-    ['/v1/dataset-items/{itemId}', `/v1/dataset-items/${ITEM.gate}`, 200],
-  ])('%s: %s is %i', async (path, url, status) => {
+  test.each([
+    '/v1/datasets',
+    '/v1/datasets/seoul',
+    `/v1/datasets/${DATASET.archived}`,
+    '/v1/datasets/seoul/items?page=9&sort=createdAt&order=desc&parentItemId=null',
+    ...PAGES,
+    `/v1/dataset-items/${ITEM.palace}`,
+    `/v1/dataset-items/${ITEM.gate}`,
+  ])('%s', async (url) => {
+    // `get` holds the body against the document.
     const response = await t.get(url)
-    expect(response.status).toBe(status)
-    const isValid = ajv.getSchema(pointer(path, status))
-    const body = await response.json()
-    expect([isValid?.(body), isValid?.errors]).toEqual([true, null])
-    const { responses } = JSON.parse(COMMITTED).paths[path].get
-    for (const name of ['X-Request-Id', 'ETag', 'Cache-Control', 'Vary']) {
-      expect(responses[status].headers).toHaveProperty(name)
-      expect(response.headers.has(name)).toBe(true)
+    expect(response.status).toBe(200)
+    for (const name of SUCCESS_HEADERS) {
+      expect([name, response.headers.has(name)]).toEqual([name, !name.startsWith('RateLimit')])
     }
   })
 
-  test.each([
-    ['/v1/datasets/{datasetId}/items', '/v1/datasets/seoul/items'],
-    ['/v1/dataset-items/nearby', '/v1/dataset-items/nearby?latitude=37.58&longitude=126.97&radius=50000'],
-  ])('%s as GeoJSON', async (path, url) => {
-    const type = 'application/geo+json'
-    const isValid = ajv.getSchema(pointer(path, 200, type))
-    const response = await t.get(url, { authorization: `Bearer ${t.key}`, accept: type })
-    expect([isValid?.(await response.json()), isValid?.errors]).toEqual([true, null])
+  test.each(PAGES)('%s as GeoJSON', async (url) => {
+    const response = await t.get(url, { authorization: `Bearer ${t.key}`, accept: 'application/geo+json' })
+    expect([response.status, response.headers.has('link')]).toEqual([200, true])
   })
 
-  test.each<[string, string, number, Record<string, string>?]>([
-    ['/v1/datasets/{datasetId}/items', '/v1/datasets/seoul/items?limit=0&page=x', 400],
-    ['/v1/datasets', '/v1/datasets', 401, {}],
-    ['/v1/datasets/{datasetId}', '/v1/datasets/draft', 403],
-    ['/v1/dataset-items/{itemId}', '/v1/dataset-items/x', 404],
-  ])('%s: %s is refused with %i', async (path, url, status, headers) => {
-    const response = await (headers ? t.get(url, headers) : t.get(url))
-    expect(response.status).toBe(status)
-    expect(JSON.parse(COMMITTED).paths[path].get.responses).toHaveProperty(String(status))
-    const isValid = ajv.getSchema('openapi#/components/schemas/Error')
-    expect([isValid?.(await response.json()), isValid?.errors]).toEqual([true, null])
-    const problem = await t.get(url, {
-      ...(headers ?? { authorization: `Bearer ${t.key}` }),
-      accept: 'application/problem+json',
-    })
-    const isProblem = ajv.getSchema('openapi#/components/schemas/Problem')
-    expect([isProblem?.(await problem.json()), isProblem?.errors]).toEqual([true, null])
+  test.each<[string, number, Record<string, string>?]>([
+    ['/v1/datasets/seoul/items?limit=0&page=x', 400],
+    ['/v1/datasets', 401, {}],
+    ['/v1/datasets/draft', 403],
+    ['/v1/dataset-items/x', 404],
+  ])(
+    '%s is refused with %i, also as a problem',
+    async (url, status, headers = { authorization: `Bearer ${t.key}` }) => {
+      expect((await t.get(url, headers)).status).toBe(status)
+      const problem = await t.get(url, { ...headers, accept: 'application/problem+json' })
+      expect([problem.status, problem.headers.get('content-type')]).toEqual([
+        status,
+        'application/problem+json; charset=utf-8',
+      ])
+    },
+  )
+
+  test('and one that is not would be found out', async () => {
+    const answer = (status: number, body: unknown) =>
+      checkDocumented(`${t.url}/v1/datasets`, Response.json(body, { status }))
+    await expect(answer(200, { data: [{ id: 1 }], meta: { total: 1 } })).rejects.toThrow('is not as documented')
+    await expect(answer(418, {})).rejects.toThrow('is not documented')
+    await expect(answer(200, { data: [], meta: { total: 0 } })).resolves.toBeUndefined()
   })
 })
