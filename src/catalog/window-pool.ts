@@ -1,4 +1,4 @@
-import { forMany } from '../database/pool.ts'
+import { forMany } from '../database/waiter.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 import { fetchItemWindows, type ItemOwner, type ItemWindow, type ItemWindowContent, type Totals } from './items.ts'
 

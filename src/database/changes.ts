@@ -53,12 +53,13 @@ const TOPICS_LIMIT = 100_000
 /** Listens to the database from now on, and comes back to it whenever the connection is lost. */
 export function followChanges({ createClient, mayDieSilently, tracksPosition }: FollowOptions): Changes {
   const journal = new Journal()
-  const position = new HeardPosition()
+  let position: HeardPosition | undefined
   const closing = new AbortController()
   let heardUntil = Number.NEGATIVE_INFINITY
 
   const listen = async () => {
     const client = createClient()
+    const heard = tracksPosition ? new HeardPosition(client) : undefined
     const lost = new Promise<void>((resolve) => {
       client.on('error', () => resolve())
       client.on('end', () => resolve())
@@ -66,14 +67,15 @@ export function followChanges({ createClient, mayDieSilently, tracksPosition }: 
     })
     client.on('notification', ({ payload }) => {
       journal.note(payload ?? '')
-      if (tracksPosition) position.heard(client)
+      heard?.renew()
     })
     try {
       await client.connect()
       await client.query('LISTEN catalog')
       // What has happened until now was not heard.
       journal.forget()
-      if (tracksPosition) position.heard(client)
+      position = heard
+      heard?.renew()
       if (mayDieSilently) await beat(client, lost)
       else {
         heardUntil = Number.POSITIVE_INFINITY
@@ -109,7 +111,7 @@ export function followChanges({ createClient, mayDieSilently, tracksPosition }: 
   return {
     now: () => (isHearing() ? journal.now : undefined),
     isUnchanged: (topics, since) => isHearing() && journal.isUnchanged(topics, since),
-    position: () => (isHearing() ? position.known : undefined),
+    position: () => (isHearing() ? position?.known : undefined),
     close: async () => {
       closing.abort()
       await following
@@ -117,34 +119,34 @@ export function followChanges({ createClient, mayDieSilently, tracksPosition }: 
   }
 }
 
-/** Where the log of the database ended after the last that was heard. */
+/** Where the log of the database ended after the last that one connection has heard. */
 class HeardPosition {
   known: WalPosition | undefined
+  readonly #client: pg.Client
   #hearings = 0
   #isAsking = false
 
-  /** Asks anew, as something was heard. */
-  heard(client: pg.Client): void {
-    this.known = undefined
-    this.#hearings += 1
-    if (!this.#isAsking) void this.#ask(client)
+  constructor(client: pg.Client) {
+    this.#client = client
   }
 
-  async #ask(client: pg.Client): Promise<void> {
+  /** Asks anew, as something was heard. */
+  renew(): void {
+    this.known = undefined
+    this.#hearings += 1
+    // If the connection is lost, nothing is heard, and the next one asks.
+    if (!this.#isAsking) this.#ask().catch(() => {})
+  }
+
+  async #ask(): Promise<void> {
     this.#isAsking = true
-    try {
-      while (this.known === undefined) {
-        const hearings = this.#hearings
-        const position = await readPosition(client, CURRENT_POSITION)
-        // What was heard meanwhile may lie behind the answer.
-        if (hearings === this.#hearings) this.known = position
-      }
-    } catch {
-      // The connection is lost, so that nothing is heard; the next one asks.
-      this.known = undefined
-    } finally {
-      this.#isAsking = false
+    while (this.known === undefined) {
+      const hearings = this.#hearings
+      const position = await readPosition(this.#client, CURRENT_POSITION)
+      // What was heard meanwhile may lie behind the answer.
+      if (hearings === this.#hearings) this.known = position
     }
+    this.#isAsking = false
   }
 }
 

@@ -1,54 +1,9 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { SpanKind } from '@opentelemetry/api'
 import pg from 'pg'
 import { inSpan, isTracing } from '../tracing.ts'
-
-/*
- * A statement that nobody waits for is cancelled: nobody would read its answer, and others could use its connection.
- */
-
-/** Who waits for statements, until it goes. (An AbortSignal is the standard for this, at five times the price.) */
-export class Waiter {
-  #hasGone = false
-  readonly #cancels = new Set<() => void>()
-
-  get hasGone(): boolean {
-    return this.#hasGone
-  }
-
-  /** Cancels what is under way, and all that is yet to come. */
-  leave(): void {
-    this.#hasGone = true
-    for (const cancel of this.#cancels) cancel()
-  }
-
-  /** Runs a statement; `cancel` is called if the waiter goes meanwhile. */
-  async wait<Result>(statement: Promise<Result>, cancel: () => void): Promise<Result> {
-    this.#cancels.add(cancel)
-    try {
-      return await statement
-    } finally {
-      this.#cancels.delete(cancel)
-    }
-  }
-}
-
-const waiters = new AsyncLocalStorage<Waiter>()
-
-/** Runs what one waits for; its statements are cancelled once it has gone. */
-export function whileWanted<Result>(waiter: Waiter, run: () => Result): Result {
-  return waiters.run(waiter, run)
-}
-
-/** Runs what is for several, whoever of them came first. */
-export function forMany<Result>(run: () => Result): Result {
-  return waiters.exit(run)
-}
+import { currentWaiter, GIVEN_UP } from './waiter.ts'
 
 const ignore = () => {}
-
-/** What a statement that is not sent fails with. */
-export const GIVEN_UP = 'Nobody waits for the statement'
 
 /** How an SQL statement ended. */
 export interface StatementEnd {
@@ -111,7 +66,7 @@ export class CatalogPool extends pg.Pool {
   }
 
   async #send(statement: pg.QueryConfig): Promise<pg.QueryResult> {
-    const waiter = this.#canceller && waiters.getStore()
+    const waiter = this.#canceller && currentWaiter()
     const client = await this.connect().catch((error: unknown) => {
       this.#count.failures += 1
       throw error

@@ -1,4 +1,4 @@
-import { GIVEN_UP } from './pool.ts'
+import { GIVEN_UP } from './waiter.ts'
 
 /** Prisma's codes for a database that is away, out of connections or too slow; P2010 is a raw query that failed. */
 const PRISMA_CODES = new Set([
@@ -24,7 +24,7 @@ const SOCKET_CODES = /^(ECONN|EPIPE|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUN
 const MESSAGES =
   /timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error/
 
-/** What is said of a statement that was cancelled, or not sent, because nobody waits for it (pool.ts). */
+/** What is said of a statement that was cancelled, or not sent, because nobody waits for it (waiter.ts). */
 const CANCELLED = new RegExp(`${GIVEN_UP}|canceling statement due to user request`)
 
 /** Whether an error, or anything that caused it, says that the database is away or too slow. */
