@@ -1,8 +1,12 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { seedCatalog } from '../support/catalog.ts'
 import { createDatabase, createEmpty, type TestDatabase } from '../support/database.ts'
-import { runCatalog, startGateway } from '../support/process.ts'
+import { runCatalog, runProcess, startGateway } from '../support/process.ts'
 
 let db: TestDatabase
 beforeAll(async () => {
@@ -129,6 +133,31 @@ test('the last use of a key shows in catalog keys list once a gateway has writte
   expect(first.lastUsedAt > before).toBe(true)
   expect(second.lastUsedAt).toBeNull()
   await drop()
+})
+
+/** A terminal for a program that has none (util-linux). */
+const SCRIPT = '/usr/bin/script'
+
+test.skipIf(!existsSync(SCRIPT))('on a terminal there is colour, and an import tells how far it is', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'catalog-terminal-'))
+  const row = (n: number) => `${n},Place ${n},37.5,127,x,y`
+  const rows = [
+    'externalId,name,latitude,longitude,categoryCode,administrativeAreaCode',
+    ...Array.from({ length: 5000 }, (_, n) => row(n)),
+  ]
+  await writeFile(join(folder, 'places.csv'), rows.join('\n'))
+  const dataset = { slug: 'terminal', name: 'Terminal', status: 'active', visibility: 'public', attribution: 'Us' }
+  await writeFile(join(folder, 'places.json'), JSON.stringify({ dataset, items: 'places.csv' }))
+  const onTerminal = (command: string) =>
+    runProcess(SCRIPT, ['-qec', `node --disable-warning=ExperimentalWarning src/cli.ts ${command}`, '/dev/null'], {
+      ...process.env,
+      ...db.env,
+    })
+  const imported = await onTerminal(`import ${join(folder, 'places.json')}`)
+  expect(imported.stdout).toMatch(/\r\x1b\[2K\d+ %, \d+ rows, \d+ rows\/s, \d+ s left, /)
+  expect(imported.stdout).toMatch(/terminal: 5000 created, 0 updated/)
+  expect((await onTerminal('doctor')).stdout).toContain('\x1b[32mwell\x1b[39m')
+  await rm(folder, { recursive: true })
 })
 
 describe('catalog completion', () => {
