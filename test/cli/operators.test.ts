@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { seedCatalog } from '../support/catalog.ts'
 import { createDatabase, createEmpty, type TestDatabase } from '../support/database.ts'
-import { runCatalog, runProcess, startGateway } from '../support/process.ts'
+import { environment, runCatalog, runProcess, startGateway } from '../support/process.ts'
 
 let db: TestDatabase
 beforeAll(async () => {
@@ -149,10 +149,11 @@ test.skipIf(!existsSync(SCRIPT))('on a terminal there is colour, and an import t
   const dataset = { slug: 'terminal', name: 'Terminal', status: 'active', visibility: 'public', attribution: 'Us' }
   await writeFile(join(folder, 'places.json'), JSON.stringify({ dataset, items: 'places.csv' }))
   const onTerminal = (command: string) =>
-    runProcess(SCRIPT, ['-qec', `node --disable-warning=ExperimentalWarning src/cli.ts ${command}`, '/dev/null'], {
-      ...process.env,
-      ...db.env,
-    })
+    runProcess(
+      SCRIPT,
+      ['-qec', `node --disable-warning=ExperimentalWarning src/cli.ts ${command}`, '/dev/null'],
+      environment({ ...db.env, TERM: 'xterm' }),
+    )
   const imported = await onTerminal(`import ${join(folder, 'places.json')}`)
   expect(imported.stdout).toMatch(/\r\x1b\[2K\d+ %, \d+ rows, \d+ rows\/s, \d+ s left, /)
   expect(imported.stdout).toMatch(/terminal: 5000 created, 0 updated/)

@@ -17,7 +17,7 @@ export interface Finished {
 type Env = Record<string, string>
 
 /** No configuration but what is given. */
-function environment(env: Env): Env {
+export function environment(env: Env): Env {
   const { PATH = '', HOME = '' } = process.env
   return { PATH: `${CHECKOUT}node_modules/.bin:${PATH}`, HOME, ...env }
 }
