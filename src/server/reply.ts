@@ -29,7 +29,7 @@ export function sendTagged(request: FastifyRequest, reply: FastifyReply, tagged:
   // In another coding it is other bytes, with a tag of their own (section 8.8.3.3).
   const tag = coding ? `${etag.slice(0, -1)}-${coding}"` : etag
   void reply.header('etag', tag).header('cache-control', 'private, no-cache')
-  if (matches(request.headers['if-none-match'], tag)) {
+  if (matches(request.headers['if-none-match'], etag)) {
     appendVary(reply, VARY)
     void reply.code(304).send()
     return
@@ -97,10 +97,14 @@ function appendVary(reply: FastifyReply, name: string): void {
   void reply.header('vary', before === undefined ? name : `${before}, ${name}`)
 }
 
-/** Whether If-None-Match names the tag; weak comparison. */
+/** Whether If-None-Match names the tag, or that of the same content in a coding; weak comparison (RFC 9110 section 8.8.3.2). */
 function matches(header: string | undefined, etag: string): boolean {
   if (header === undefined || header === etag) return header === etag
-  return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
+  return header.split(',').some((tag) => tag.trim() === '*' || contentTag(tag.trim()) === etag)
+}
+
+function contentTag(tag: string): string {
+  return tag.replace(/^W\//, '').replace(/-(br|gzip)"$/, '"')
 }
 
 /** What Fastify says of a request that it does not take, by its codes. */
