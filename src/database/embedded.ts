@@ -111,20 +111,20 @@ interface StartOptions {
 async function start({ dataDir, patienceMs, report }: StartOptions): Promise<Embedded> {
   // A folder of its own, as the path of a Unix socket has room for 107 bytes only.
   const socketDir = await mkdtemp(join(tmpdir(), 'catalog-'))
-  const closing = new AbortController()
+  let isClosing = false
   let worker = await startWorker(dataDir, socketDir)
 
   const follow = async () => {
-    while (!closing.signal.aborted) {
+    while (!isClosing) {
       const reason = await endOf(worker)
-      if (closing.signal.aborted) return
+      if (isClosing) return
       if (dataDir === MEMORY) throw operationFailed(`The embedded database has ended, and all in it: ${reason}`)
       report(`The embedded database has ended and is started again: ${reason}`)
       await restart()
     }
   }
   const restart = async () => {
-    while (!closing.signal.aborted) {
+    while (!isClosing) {
       try {
         worker = await startWorker(dataDir, socketDir)
         return
@@ -137,7 +137,7 @@ async function start({ dataDir, patienceMs, report }: StartOptions): Promise<Emb
   const following = follow()
 
   const close = async () => {
-    closing.abort()
+    isClosing = true
     worker.postMessage(patienceMs)
     await following
     await rm(socketDir, { recursive: true, force: true })

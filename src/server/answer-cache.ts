@@ -2,7 +2,7 @@ import { type Access, mayAccess } from '../catalog/access.ts'
 import type { Reading, Verdict } from '../catalog/reading.ts'
 import type { Changes, Moment, Topic } from '../database/changes.ts'
 import { Kept } from '../database/kept.ts'
-import type { TaggedBody } from './reply.ts'
+import { TaggedBody } from './reply.ts'
 
 /** Who asks, when, and since when the answer is true that is about to be made. */
 export interface Asker {
@@ -52,16 +52,17 @@ export class AnswerCache {
     const { verdicts, onAll } = reading.dependencies
     const topics: Topic[] = onAll ? ['datasets'] : verdicts.map(({ dataset }): Topic => `dataset ${dataset.id}`)
     this.#verdicts.set(request, verdicts, since, topics)
-    this.#answers.set(decide(verdicts, key, now) + request, { ...answer, body: ownMemory(answer.body) }, since, topics)
+    this.#answers.set(decide(verdicts, key, now) + request, inOwnMemory(answer), since, topics)
   }
 }
 
 /** A small body is a part of a pool of Node's, all of which would be there for as long as one of its parts is kept. */
-function ownMemory(body: Buffer): Buffer {
-  if (body.length === body.buffer.byteLength) return body
+function inOwnMemory(answer: TaggedBody): TaggedBody {
+  const { body, contentType, links } = answer
+  if (body.length === body.buffer.byteLength) return answer
   const copy = Buffer.allocUnsafeSlow(body.length)
   body.copy(copy)
-  return copy
+  return new TaggedBody(copy, contentType, links)
 }
 
 /** A body may be there in two compressed copies, of a fifth each. */

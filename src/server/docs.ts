@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { openApiDocument } from '../rest/openapi.ts'
 import { mount } from './mount.ts'
-import { sendTagged, type TaggedBody, tagBody } from './reply.ts'
+import { sendTagged, TaggedBody } from './reply.ts'
 
 /*
  * What a developer opens first: where all is, the reference of the REST routes, and the document that it is made of. No key is
@@ -28,17 +28,17 @@ const PAGE_POLICY = [
 
 const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
-const asset = (name: string, type: string) => tagBody(readFileSync(join(SWAGGER_UI, name)), type)
+const asset = (name: string, type: string) => new TaggedBody(readFileSync(join(SWAGGER_UI, name)), type)
 
 /** Mounts /, /docs with its assets, and /v1/openapi.json. */
 export function mountDocs(app: FastifyInstance): void {
   const resources: [string, TaggedBody][] = [
-    ['/', tagBody(LANDING, HTML)],
-    ['/docs', tagBody(REFERENCE, HTML)],
-    ['/docs/start.js', tagBody(START, SCRIPT)],
+    ['/', new TaggedBody(LANDING, HTML)],
+    ['/docs', new TaggedBody(REFERENCE, HTML)],
+    ['/docs/start.js', new TaggedBody(START, SCRIPT)],
     ['/docs/swagger-ui.css', asset('swagger-ui.css', 'text/css; charset=utf-8')],
     ['/docs/swagger-ui-bundle.js', asset('swagger-ui-bundle.js', SCRIPT)],
-    ['/v1/openapi.json', tagBody(JSON.stringify(openApiDocument()))],
+    ['/v1/openapi.json', new TaggedBody(JSON.stringify(openApiDocument()))],
   ]
   for (const [path, resource] of resources) {
     mount(app, {

@@ -9,7 +9,7 @@ import type { AnswerCache } from './answer-cache.ts'
 import type { Admitted, Gatekeeper } from './gatekeeper.ts'
 import { graphiqlPage, graphiqlPolicy } from './graphiql.ts'
 import { mount } from './mount.ts'
-import { sendGraphQLError, sendOnce, sendTagged, tagBody, toCatalogError } from './reply.ts'
+import { sendGraphQLError, sendOnce, sendTagged, TaggedBody, toCatalogError } from './reply.ts'
 
 interface GraphQLOptions {
   admit: Gatekeeper
@@ -27,7 +27,7 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
   const admitted = new WeakMap<FastifyRequest, Admitted>()
   // Of some 9 MB, so kept as it is sent.
   const html = graphiqlPage()
-  const page = tagBody(Buffer.from(html), 'text/html; charset=utf-8')
+  const page = new TaggedBody(Buffer.from(html), 'text/html; charset=utf-8')
   const pagePolicy = graphiqlPolicy(html)
   const report = (error: CatalogError) => {
     if (error.cause !== undefined) app.log.error({ err: error.cause }, error.message)
@@ -67,7 +67,7 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
         if (kept) return sendOnce(request, reply, kept)
         const answer = await answerDirectly(request.body, readCatalog)
         if (answer) {
-          const tagged = tagBody(answer.body, plainType)
+          const tagged = new TaggedBody(answer.body, plainType)
           if (!answer.hasErrors) answers.store(name, tagged, asker, answer.reading)
           return sendOnce(request, reply, tagged)
         }
@@ -76,7 +76,7 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
       response.headers.forEach((value, name) => {
         if (name !== 'content-length') void reply.header(name, value)
       })
-      const answer = tagBody(await response.text(), response.headers.get('content-type') ?? undefined)
+      const answer = new TaggedBody(await response.text(), response.headers.get('content-type') ?? undefined)
       if (request.method !== 'POST' && response.status === 200) return sendTagged(request, reply, answer)
       return sendOnce(request, reply.code(response.status), answer)
     },

@@ -7,19 +7,24 @@ import { type Coding, chooseCoding } from './accept.ts'
 import { encode, MIN_ENCODED_BYTES } from './encoding.ts'
 
 /** A body that can be known again by its tag. */
-export interface TaggedBody {
-  body: Buffer
-  contentType: string
-  /** A strong entity tag (RFC 9110 section 8.8.3). */
-  etag: string
+export class TaggedBody {
+  readonly body: Buffer
+  readonly contentType: string
   /** Where the other pages are, as a `Link` header has it. */
-  links?: string | undefined
-}
+  readonly links: string | undefined
+  #etag: string | undefined
 
-/** Tags a body by what is in it. */
-export function tagBody(content: string | Buffer, contentType = 'application/json; charset=utf-8'): TaggedBody {
-  const body = typeof content === 'string' ? Buffer.from(content) : content
-  return { body, contentType, etag: `"${hash('sha256', body, 'base64url')}"` }
+  constructor(content: string | Buffer, contentType = 'application/json; charset=utf-8', links?: string) {
+    this.body = typeof content === 'string' ? Buffer.from(content) : content
+    this.contentType = contentType
+    this.links = links
+  }
+
+  /** A strong entity tag (RFC 9110 section 8.8.3), made when it is first asked for: an answer to a POST needs none. */
+  get etag(): string {
+    this.#etag ??= `"${hash('sha256', this.body, 'base64url')}"`
+    return this.#etag
+  }
 }
 
 /** Answers with a body under its ETag, or with 304 where the client has it already (RFC 9110 section 13.1.2). */
@@ -47,10 +52,13 @@ export function sendOnce(request: FastifyRequest, reply: FastifyReply, content: 
 /** The headers that an answer depends on. */
 const VARY = 'Authorization, Accept, Accept-Encoding'
 
-type Content = Pick<TaggedBody, 'body' | 'contentType'>
-
 /** Sends a body, compressed for who takes it so. */
-function sendBody(request: FastifyRequest, reply: FastifyReply, content: Content, vary: string): void | Promise<void> {
+function sendBody(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  content: TaggedBody,
+  vary: string,
+): void | Promise<void> {
   const { body, contentType } = content
   appendVary(reply, vary)
   void reply.header('content-type', contentType)
@@ -65,7 +73,7 @@ function sendBody(request: FastifyRequest, reply: FastifyReply, content: Content
   else return encoded.then((bytes) => void reply.send(bytes))
 }
 
-function codingOf({ headers }: FastifyRequest, { body }: Content): Coding | undefined {
+function codingOf({ headers }: FastifyRequest, { body }: TaggedBody): Coding | undefined {
   return body.length < MIN_ENCODED_BYTES ? undefined : chooseCoding(headers['accept-encoding'])
 }
 

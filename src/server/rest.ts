@@ -7,7 +7,7 @@ import { chooseForm } from './accept.ts'
 import type { AnswerCache } from './answer-cache.ts'
 import type { Gatekeeper } from './gatekeeper.ts'
 import { mount } from './mount.ts'
-import { sendTagged, tagBody } from './reply.ts'
+import { sendTagged, TaggedBody } from './reply.ts'
 
 interface RestOptions {
   admit: Gatekeeper
@@ -32,7 +32,7 @@ export function mountRest(app: FastifyInstance, { admit, answers, writesPages }:
         const [, queryString = ''] = request.url.split('?', 2)
         const variables = { ...parseQueryString(route.query, queryString), ...pathParameters(request.params) }
         const { result, reading } = await admitted.readCatalog((catalog) => answer(catalog, variables))
-        const tagged = { ...tagBody(result.body, form.contentType), links: pageLinks(request.url, result.meta) }
+        const tagged = new TaggedBody(result.body, form.contentType, pageLinks(request.url, result.meta))
         answers.store(name, tagged, admitted, reading)
         return sendTagged(request, reply, tagged)
       },
