@@ -126,7 +126,7 @@ const environment = z
       responseCacheBytes: env.RESPONSE_CACHE_MB * 1024 * 1024,
       keepRecords: env.KEEP_RECORDS,
       optimisticReads: env.OPTIMISTIC_READS,
-      keptTotals: env.KEPT_TOTALS,
+      storedTotals: env.KEPT_TOTALS,
       pageMarks: env.PAGE_MARKS,
       nearbyCubes: env.NEARBY_CUBES,
       batchedSends: env.BATCHED_SENDS,

@@ -1,6 +1,6 @@
 import { CatalogError } from '../errors.ts'
 import { type ApiKey, isKeyShaped } from './api-key.ts'
-import type { FindKey } from './stored-keys.ts'
+import type { FindKey } from './key-cache.ts'
 
 /**
  * The API key of an `Authorization` header (RFC 6750 section 2.1).

@@ -1,4 +1,4 @@
-import type { Dataset } from './records.ts'
+import type { Dataset } from './models.ts'
 
 /** Leave for one dataset, until it expires; null means that it does not. */
 export interface DatasetGrant {

@@ -9,14 +9,14 @@ import {
   type PageArguments,
 } from './arguments.ts'
 import { createConnection, type ItemConnection } from './connection.ts'
-import { type WantedItem, WHOLE_ITEM } from './item-fields.ts'
-import type { ItemOrder, ItemOwner, ItemSelection } from './items.ts'
-import type { NearbyItem } from './nearby.ts'
+import { ALL_ITEM_FIELDS, type ItemProjection } from './item-columns.ts'
+import type { Dataset, Image, Item } from './models.ts'
 import { createPage, type Page } from './page.ts'
-import type { Reading } from './reading.ts'
-import type { Dataset, Image, Item } from './records.ts'
-import type { Sources } from './sources.ts'
-import { type WantedList, WHOLE_LIST } from './wanted.ts'
+import { DEFAULT_LIST_PROJECTION, type ListProjection } from './projection.ts'
+import type { Loaders } from './snapshot/loaders.ts'
+import type { ReadLog } from './snapshot/read-log.ts'
+import type { ItemOrder, ItemOwner, ItemSelection } from './sql/items.ts'
+import type { NearbyItem } from './sql/nearby.ts'
 
 /** Something with a UUID, and what it is. */
 export type CatalogNode = ({ type: 'Dataset' } & Dataset) | ({ type: 'Item' } & Item) | ({ type: 'Image' } & Image)
@@ -27,18 +27,18 @@ export type CatalogNode = ({ type: 'Dataset' } & Dataset) | ({ type: 'Item' } & 
  * images: access is checked where a dataset or item is first reached by name, id or place.
  */
 export class Catalog {
-  readonly #sources: Sources
-  readonly #reading: Reading
+  readonly #loaders: Loaders
+  readonly #readLog: ReadLog
 
-  constructor(sources: Sources, reading: Reading) {
-    this.#sources = sources
-    this.#reading = reading
+  constructor(loaders: Loaders, readLog: ReadLog) {
+    this.#loaders = loaders
+    this.#readLog = readLog
   }
 
   /** The datasets that the key may access, by name, then id. */
   async datasets(): Promise<Dataset[]> {
-    this.#reading.dependOnAll()
-    return (await this.#sources.datasets()).filter((dataset) => this.#mayAccess(dataset))
+    this.#readLog.dependOnAll()
+    return (await this.#loaders.datasets()).filter((dataset) => this.#mayAccess(dataset))
   }
 
   /**
@@ -57,7 +57,7 @@ export class Catalog {
    * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED`
    */
   async item(id: string): Promise<Item> {
-    const item = isUuid(id) ? await this.#sources.itemsById.load(id.toLowerCase()) : null
+    const item = isUuid(id) ? await this.#loaders.itemsById.load(id.toLowerCase()) : null
     if (!item) throw notFound('item')
     if (!this.#mayAccess(await this.datasetOf(item))) throw accessDenied()
     return item
@@ -70,7 +70,7 @@ export class Catalog {
 
   /** The dataset that owns an item. */
   async datasetOf({ datasetId }: Item): Promise<Dataset> {
-    const dataset = await this.#sources.datasetById(datasetId)
+    const dataset = await this.#loaders.datasetById(datasetId)
     // The item was read a moment ago: an import has removed its dataset since.
     if (!dataset) throw notFound('dataset')
     return dataset
@@ -79,66 +79,73 @@ export class Catalog {
   /** The parent of an item, null for a root item. */
   async parentOf({ parentItemId, parent }: Item): Promise<Item | null> {
     if (parent !== undefined || parentItemId === null) return parent ?? null
-    return this.#sources.itemsById.load(parentItemId)
+    return this.#loaders.itemsById.load(parentItemId)
   }
 
   /** The images of an item, by `sortOrder`, then id. */
   async imagesOf({ id, images }: Item): Promise<Image[]> {
-    return images ?? this.#sources.imagesByItemId.load(id)
+    return images ?? this.#loaders.imagesByItemId.load(id)
   }
 
   /** A page of a dataset's items. */
-  itemsOf(dataset: Dataset, args: ItemListArguments, wanted = WHOLE_LIST): Page<Item> {
+  itemsOf(dataset: Dataset, args: ItemListArguments, projection = DEFAULT_LIST_PROJECTION): Page<Item> {
     const { page, limit, sort, order } = args
     const { owner, selection } = selectItems(dataset, args)
-    return this.#itemPage(owner, selection, { sort, order }, { page, limit }, wanted)
+    return this.#itemPage(owner, selection, { sort, order }, { page, limit }, projection)
   }
 
   /**
    * A connection of a dataset's items.
    * @throws `VALIDATION_FAILED` for a cursor of another list
    */
-  itemConnectionOf(dataset: Dataset, args: ItemConnectionArguments, wanted = WHOLE_LIST): ItemConnection {
+  itemConnectionOf(
+    dataset: Dataset,
+    args: ItemConnectionArguments,
+    projection = DEFAULT_LIST_PROJECTION,
+  ): ItemConnection {
     const { owner, selection } = selectItems(dataset, args)
-    return createConnection(owner, selection, args, wanted, {
-      fetch: (window) => this.#sources.itemPages.load(window, owner),
-      hasBefore: (order, position) => this.#sources.itemsBefore.load(order, { ...owner, ...position }),
-      count: () => this.#sources.itemCounts.load(selection, owner),
+    return createConnection(owner, selection, args, projection, {
+      fetch: (window) => this.#loaders.itemPages.load(window, owner),
+      hasBefore: (order, position) => this.#loaders.itemsBefore.load(order, { ...owner, ...position }),
+      count: () => this.#loaders.itemCounts.load(selection, owner),
     })
   }
 
   /** A page of an item's children, by name, then id. */
-  childrenOf({ id, datasetId }: Item, paging: PageArguments, wanted = WHOLE_LIST): Page<Item> {
+  childrenOf({ id, datasetId }: Item, paging: PageArguments, projection = DEFAULT_LIST_PROJECTION): Page<Item> {
     const { sort, order } = DEFAULTS
-    return this.#itemPage({ datasetId, parentItemId: id }, { among: 'children' }, { sort, order }, paging, wanted)
+    return this.#itemPage({ datasetId, parentItemId: id }, { among: 'children' }, { sort, order }, paging, projection)
   }
 
   /**
    * A page of the items around a point, nearest first, in one dataset or in all that the key may access.
    * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED` for the dataset
    */
-  async nearby({ datasetId, ...args }: NearbyArguments, wanted = WHOLE_LIST): Promise<Page<NearbyItem>> {
+  async nearby(
+    { datasetId, ...args }: NearbyArguments,
+    projection = DEFAULT_LIST_PROJECTION,
+  ): Promise<Page<NearbyItem>> {
     const datasets = datasetId === undefined ? await this.datasets() : [await this.dataset(datasetId)]
-    return this.nearbyIn(datasets, args, wanted)
+    return this.nearbyIn(datasets, args, projection)
   }
 
   /** A page of the items around a point, nearest first, in datasets that the key may access. */
   nearbyIn(
     datasets: readonly Dataset[],
     args: Omit<NearbyArguments, 'datasetId'>,
-    wanted = WHOLE_LIST,
+    projection = DEFAULT_LIST_PROJECTION,
   ): Page<NearbyItem> {
     const { page, limit, ...circle } = args
     const scope = datasets.map((dataset) => dataset.id)
-    const fetch = (window: { offset: number; limit: number; wanted: WantedItem }) =>
-      this.#sources.nearbyPages.load({ ...circle, ...window }, scope)
+    const fetch = (window: { offset: number; limit: number; projection: ItemProjection }) =>
+      this.#loaders.nearbyPages.load({ ...circle, ...window }, scope)
     return createPage({
       page,
       limit,
-      hasNodes: wanted.nodes !== undefined,
-      fetch: (offset) => fetch({ limit, offset, wanted: wanted.nodes ?? WHOLE_ITEM }),
+      hasNodes: projection.nodes !== undefined,
+      fetch: (offset) => fetch({ limit, offset, projection: projection.nodes ?? ALL_ITEM_FIELDS }),
       // The search knows the total at the price of an item.
-      count: async () => (await fetch({ limit: 1, offset: 0, wanted: NO_FIELDS })).total ?? 0,
+      count: async () => (await fetch({ limit: 1, offset: 0, projection: NO_FIELDS })).total ?? 0,
     })
   }
 
@@ -147,48 +154,50 @@ export class Catalog {
     selection: ItemSelection,
     order: ItemOrder,
     { page, limit }: PageArguments,
-    wanted: WantedList,
+    projection: ListProjection,
   ): Page<Item> {
     const list = {
       ...selection,
       ...order,
       limit,
-      ...(wanted.written ? { members: wanted.written, wanted: NO_FIELDS } : { wanted: wanted.nodes ?? WHOLE_ITEM }),
+      ...(projection.rawJson
+        ? { rawItem: projection.rawJson, projection: NO_FIELDS }
+        : { projection: projection.nodes ?? ALL_ITEM_FIELDS }),
     }
     return createPage({
       page,
       limit,
-      hasNodes: wanted.nodes !== undefined || wanted.written !== undefined,
+      hasNodes: projection.nodes !== undefined || projection.rawJson !== undefined,
       fetch: (offset) =>
-        this.#sources.itemPages.load({ ...list, offset, isCounted: wanted.total || offset > 0 }, owner),
-      count: () => this.#sources.itemCounts.load(selection, owner),
+        this.#loaders.itemPages.load({ ...list, offset, isCounted: projection.total || offset > 0 }, owner),
+      count: () => this.#loaders.itemCounts.load(selection, owner),
     })
   }
 
   async #findNode(id: string): Promise<CatalogNode | null> {
-    this.#reading.dependOnAll()
+    this.#readLog.dependOnAll()
     const [dataset, item, image] = await Promise.all([
-      this.#sources.datasetById(id),
-      this.#sources.itemsById.load(id),
-      this.#sources.imagesById.load(id),
+      this.#loaders.datasetById(id),
+      this.#loaders.itemsById.load(id),
+      this.#loaders.imagesById.load(id),
     ])
     if (dataset) return this.#mayAccess(dataset) ? { type: 'Dataset', ...dataset } : null
-    const owner = item ?? (image && (await this.#sources.itemsById.load(image.itemId)))
+    const owner = item ?? (image && (await this.#loaders.itemsById.load(image.itemId)))
     if (!owner || !this.#mayAccess(await this.datasetOf(owner))) return null
     return item ? { type: 'Item', ...item } : image && { type: 'Image', ...image }
   }
 
   async #findDataset(idOrSlug: string): Promise<Dataset | null> {
-    if (isUuid(idOrSlug)) return this.#sources.datasetById(idOrSlug.toLowerCase())
-    return isSlug(idOrSlug) ? this.#sources.datasetBySlug(idOrSlug) : null
+    if (isUuid(idOrSlug)) return this.#loaders.datasetById(idOrSlug.toLowerCase())
+    return isSlug(idOrSlug) ? this.#loaders.datasetBySlug(idOrSlug) : null
   }
 
   #mayAccess(dataset: Dataset): boolean {
-    return this.#reading.mayAccess(dataset)
+    return this.#readLog.mayAccess(dataset)
   }
 }
 
-const NO_FIELDS: WantedItem = { fields: [] }
+const NO_FIELDS: ItemProjection = { fields: [] }
 
 /** Whose items a list of a dataset shows, and which. */
 function selectItems({ id }: Dataset, args: Omit<ItemListArguments, keyof PageArguments>) {

@@ -1,10 +1,10 @@
 import { DEFAULTS, type ItemConnectionArguments } from './arguments.ts'
 import { decodeCursor, encodeCursor, positionOf } from './cursor.ts'
-import { WHOLE_ITEM } from './item-fields.ts'
-import type { ItemOrder, ItemOwner, ItemPosition, ItemSelection, ItemWindow } from './items.ts'
+import { ALL_ITEM_FIELDS } from './item-columns.ts'
+import type { Item } from './models.ts'
 import type { Fetched } from './page.ts'
-import type { Item } from './records.ts'
-import type { WantedList } from './wanted.ts'
+import type { ListProjection } from './projection.ts'
+import type { ItemOrder, ItemOwner, ItemPosition, ItemSelection, ItemWindow } from './sql/items.ts'
 
 /**
  * A slice of a list by keyset: it goes on from a position, and not from a number of items to pass over, so a page costs
@@ -35,7 +35,7 @@ export function createConnection(
   { datasetId }: ItemOwner,
   selection: ItemSelection,
   { first, last, after, before, sort, order }: ItemConnectionArguments,
-  wanted: WantedList,
+  projection: ListProjection,
   source: ConnectionSource,
 ): ItemConnection {
   const list = { datasetId, sort }
@@ -49,7 +49,7 @@ export function createConnection(
   const window = backward
     ? { order: OPPOSITE[order], after: bounds.before, before: bounds.after }
     : { order, ...bounds }
-  const details = { wanted: wanted.nodes ?? WHOLE_ITEM, isForCursor: true, isCounted: wanted.total }
+  const details = { projection: projection.nodes ?? ALL_ITEM_FIELDS, isForCursor: true, isCounted: projection.total }
   const fetchAll = () => source.fetch({ ...selection, ...window, ...details, sort, limit: limit + 1, offset: 0 })
   const fetch = async () => (await fetchAll()).nodes
   const nodes = async () => {
@@ -68,6 +68,6 @@ export function createConnection(
     cursorOf: (item) => encodeCursor(item, sort),
     hasNextPage: backward ? hasMoreBehind : hasMoreAhead,
     hasPreviousPage: backward ? hasMoreAhead : hasMoreBehind,
-    totalCount: async () => (wanted.nodes ? (await fetchAll()).total : null) ?? source.count(),
+    totalCount: async () => (projection.nodes ? (await fetchAll()).total : null) ?? source.count(),
   }
 }

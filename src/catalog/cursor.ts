@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { validationFailed } from '../errors.ts'
 import { type ItemSort, uuid } from './arguments.ts'
-import type { ItemPosition } from './items.ts'
-import { type Item, toIso } from './records.ts'
+import { type Item, toIso } from './models.ts'
+import type { ItemPosition } from './sql/items.ts'
 
 /** What a cursor says, in this order: the list that it is of, and the item's place in it. */
 const content = z.tuple([uuid, z.enum(['name', 'createdAt', 'updatedAt']), z.string(), uuid])

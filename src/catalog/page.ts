@@ -4,7 +4,7 @@ export interface Page<Node> {
   limit: number
   nodes: () => Promise<Node[]>
   /** The nodes as they go out, a JSON array, where they were asked for so. */
-  written: () => Promise<string>
+  rawJson: () => Promise<string>
   /** How many there are on all pages. */
   total: () => Promise<number>
 }
@@ -12,7 +12,7 @@ export interface Page<Node> {
 /** What is fetched of a list at once. The total is null where it was not asked for. */
 export interface Fetched<Node> {
   nodes: Node[]
-  written?: string
+  rawJson?: string
   total: number | null
 }
 
@@ -32,10 +32,10 @@ export function createPage<Node>({ page, limit, hasNodes, fetch, count }: PageSo
     page,
     limit,
     nodes: async () => (await fetch(offset)).nodes,
-    written: async () => {
-      const { written } = await fetch(offset)
-      if (written === undefined) throw new TypeError('The nodes were not asked for as they go out')
-      return written
+    rawJson: async () => {
+      const { rawJson } = await fetch(offset)
+      if (rawJson === undefined) throw new TypeError('The nodes were not asked for as they go out')
+      return rawJson
     },
     total: async () => (hasNodes ? (await fetch(offset)).total : null) ?? count(),
   }

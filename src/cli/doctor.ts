@@ -2,8 +2,8 @@ import { styleText } from 'node:util'
 import { Command } from 'commander'
 import { pingRedis } from '../auth/rate-limit.ts'
 import { type Config, readConfig } from '../config.ts'
-import { checkUp, type Finding } from '../database/checkup.ts'
 import { openDatabase } from '../database/database.ts'
+import { checkHealth, type Finding } from '../database/health-checks.ts'
 import { messageOf } from '../errors.ts'
 import { printJson, printLine } from './print.ts'
 
@@ -19,34 +19,34 @@ async function run({ json }: { json?: true }): Promise<void> {
   const findings = await examine()
   if (json) printJson(findings)
   else for (const finding of findings) printFinding(finding)
-  if (findings.some(({ isWell }) => !isWell)) process.exitCode = 1
+  if (findings.some(({ isOk }) => !isOk)) process.exitCode = 1
 }
 
 async function examine(): Promise<Finding[]> {
   const config = await attempt('configuration', async () => readConfig(process.env))
   if ('finding' in config) return [config.finding]
   const findings = [
-    { check: 'configuration', isWell: true, found: describe(config.value) },
+    { check: 'configuration', isOk: true, found: describe(config.value) },
     ...(await examineDatabase(config.value)),
   ]
   const { redisUrl } = config.value.limits
   if (redisUrl === undefined) return findings
   const redis = await attempt('redis', () => pingRedis(redisUrl))
-  return [...findings, 'finding' in redis ? redis.finding : { check: 'redis', isWell: true, found: 'answers' }]
+  return [...findings, 'finding' in redis ? redis.finding : { check: 'redis', isOk: true, found: 'answers' }]
 }
 
 async function examineDatabase({ database: config }: Config): Promise<Finding[]> {
   const examined = await attempt('database', async () => {
     const database = await openDatabase(config, { share: true })
     try {
-      return await database.withSession(checkUp)
+      return await database.withSession(checkHealth)
     } finally {
       await database.close()
     }
   })
   return 'finding' in examined
     ? [examined.finding]
-    : [{ check: 'database', isWell: true, found: 'answers' }, ...examined.value]
+    : [{ check: 'database', isOk: true, found: 'answers' }, ...examined.value]
 }
 
 async function attempt<Value>(
@@ -56,7 +56,7 @@ async function attempt<Value>(
   try {
     return { value: await run() }
   } catch (error) {
-    return { finding: { check, isWell: false, found: messageOf(error), advice: ADVICE[check] ?? 'mend that first' } }
+    return { finding: { check, isOk: false, found: messageOf(error), advice: ADVICE[check] ?? 'mend that first' } }
   }
 }
 
@@ -70,8 +70,8 @@ function describe({ database }: Config): string {
   return database.kind === 'embedded' ? `embedded database in ${database.dataDir}` : 'PostgreSQL at DATABASE_URL'
 }
 
-function printFinding({ check, isWell, found, advice }: Finding): void {
-  const mark = isWell ? styleText('green', 'well') : styleText('red', 'ILL ')
+function printFinding({ check, isOk, found, advice }: Finding): void {
+  const mark = isOk ? styleText('green', 'ok  ') : styleText('red', 'FAIL')
   printLine(`${mark}  ${check.padEnd(14)} ${found.replaceAll('\n', '; ')}`)
   if (advice !== undefined) printLine(`      ${' '.repeat(14)} ${styleText('yellow', `→ ${advice}`)}`)
 }

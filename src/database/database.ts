@@ -5,8 +5,8 @@ import pg from 'pg'
 import type { DatabaseConfig } from '../config.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import { PrismaClient } from '../generated/prisma/client.ts'
-import { type Changes, followChanges } from './changes.ts'
-import { type Embedded, type EmbeddedOptions, openEmbedded, SOCKET_PORT } from './embedded.ts'
+import { type ChangeFeed, followChanges } from './change-feed.ts'
+import { type Embedded, type EmbeddedOptions, openEmbedded, SOCKET_PORT } from './embedded/embedded.ts'
 import { CatalogPool, type PoolUse, type StatementEnd } from './pool.ts'
 import { Replica } from './replica.ts'
 import { isUnavailable } from './unavailable.ts'
@@ -19,7 +19,7 @@ export interface Database {
   /** Runs `use` with a connection of its own: for what spans statements (locks, temporary tables) outside Prisma. */
   withSession: <Result>(use: (session: pg.Client) => Promise<Result>) => Promise<Result>
   /** Listens for changes from now on; the caller closes that before the database. */
-  followChanges: () => Changes
+  followChanges: () => ChangeFeed
   poolUse: () => PoolUse
   close: () => Promise<void>
 }

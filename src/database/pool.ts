@@ -1,7 +1,7 @@
 import { SpanKind } from '@opentelemetry/api'
 import pg from 'pg'
 import { inSpan, isTracing } from '../tracing.ts'
-import { currentWaiter, GIVEN_UP } from './waiter.ts'
+import { currentCancellation, STATEMENT_CANCELLED } from './cancellation.ts'
 
 const ignore = () => {}
 
@@ -66,7 +66,7 @@ export class CatalogPool extends pg.Pool {
   }
 
   async #send(statement: pg.QueryConfig): Promise<pg.QueryResult> {
-    const waiter = this.#canceller && currentWaiter()
+    const cancellation = this.#canceller && currentCancellation()
     const client = await this.connect().catch((error: unknown) => {
       this.#count.failures += 1
       throw error
@@ -76,9 +76,9 @@ export class CatalogPool extends pg.Pool {
     // Without a listener the loss of the connection would end the process; the statement fails of it anyway.
     client.on('error', ignore)
     try {
-      if (!waiter) return await client.query(statement)
-      if (waiter.hasGone) throw new Error(GIVEN_UP)
-      return await waiter.wait(client.query(statement), () => {
+      if (!cancellation) return await client.query(statement)
+      if (cancellation.isCancelled) throw new Error(STATEMENT_CANCELLED)
+      return await cancellation.wait(client.query(statement), () => {
         cancelled = this.#cancel(client)
       })
     } catch (error) {
@@ -89,7 +89,7 @@ export class CatalogPool extends pg.Pool {
       // Nobody else is to get the connection while a cancellation is on its way to it.
       await cancelled
       // PostgreSQL's own errors have a severity, and leave the connection good.
-      client.release(failed instanceof Error && failed.message !== GIVEN_UP && !('severity' in failed))
+      client.release(failed instanceof Error && failed.message !== STATEMENT_CANCELLED && !('severity' in failed))
     }
   }
 

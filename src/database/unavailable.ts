@@ -1,4 +1,4 @@
-import { GIVEN_UP } from './waiter.ts'
+import { STATEMENT_CANCELLED } from './cancellation.ts'
 
 /** Prisma's codes for a database that is away, out of connections or too slow; P2010 is a raw query that failed. */
 const PRISMA_CODES = new Set([
@@ -25,7 +25,7 @@ const MESSAGES =
   /timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error/
 
 /** What is said of a statement that was cancelled, or not sent, because nobody waits for it (waiter.ts). */
-const CANCELLED = new RegExp(`${GIVEN_UP}|canceling statement due to user request`)
+const CANCELLED = new RegExp(`${STATEMENT_CANCELLED}|canceling statement due to user request`)
 
 /** Whether an error, or anything that caused it, says that the database is away or too slow. */
 export function isUnavailable(error: unknown): boolean {

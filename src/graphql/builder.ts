@@ -1,7 +1,7 @@
 import SchemaBuilder from '@pothos/core'
 import PrismaPlugin from '@pothos/plugin-prisma'
 import type { Catalog } from '../catalog/catalog.ts'
-import type { Item, Moment } from '../catalog/records.ts'
+import type { Item, Timestamp } from '../catalog/models.ts'
 import type GeneratedTypes from '../generated/pothos.ts'
 import { getDatamodel } from '../generated/pothos.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
@@ -23,7 +23,7 @@ export const builder = new SchemaBuilder<{
   DefaultFieldNullability: false
   Scalars: {
     ID: { Input: string; Output: string }
-    DateTime: { Input: never; Output: Moment }
+    DateTime: { Input: never; Output: Timestamp }
     Decimal: { Input: never; Output: string }
     JSONObject: { Input: never; Output: Prisma.JsonValue }
   }

@@ -1,11 +1,11 @@
 import { type DocumentNode, getOperationAST, OperationTypeNode, parse, validate } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import type { CatalogAnswer, ReadCatalog } from '../catalog/reader.ts'
-import { graphqlErrorOf } from './error.ts'
+import type { ReadCatalog, SnapshotResult } from '../catalog/snapshot/snapshot-reader.ts'
+import { graphqlErrorOf } from './errors.ts'
 import { LIMITS, measure, withinTime } from './limits.ts'
+import { type Executable, prepare, run } from './raw-json.ts'
 import { schema } from './schema.ts'
-import { type Executable, prepare, run } from './written.ts'
 
 /*
  * Answers the plain request that nearly all are: a JSON body with a document that was seen before and is valid. Yoga would make a
@@ -24,7 +24,7 @@ const plainRequest = z.strictObject({
 export interface DirectAnswer {
   body: string
   hasErrors: boolean
-  reading: CatalogAnswer<unknown>['reading']
+  readLog: SnapshotResult<unknown>['readLog']
 }
 
 /** Answers a request's body, or leaves it to Yoga. */
@@ -56,17 +56,17 @@ export function createDirect(writesPages: boolean, report: (error: unknown) => v
     if (measure(document, operation, variableValues ?? {}).excess) return undefined
     const {
       result: { result, print },
-      reading,
+      readLog,
     } = await readCatalog((catalog) =>
       withinTime(run(executable, catalog, { variableValues, operationName: operationName ?? null }), LIMITS.timeMs),
     )
     const { errors, ...rest } = result
-    if (!errors) return { body: print(rest), hasErrors: false, reading }
+    if (!errors) return { body: print(rest), hasErrors: false, readLog }
     const coded = errors.map(graphqlErrorOf)
     // Yoga knows what status the answer has then.
     if (!rest.data || coded.some(({ extensions }) => 'http' in extensions)) return undefined
     errors.forEach(report)
-    return { body: print({ errors: coded, ...rest }), hasErrors: true, reading }
+    return { body: print({ errors: coded, ...rest }), hasErrors: true, readLog }
   }
 }
 

@@ -2,7 +2,7 @@ import { type DocumentNode, getOperationAST, type OperationDefinitionNode, parse
 import type { Plugin } from 'graphql-yoga'
 import { CatalogError, validationFailed } from '../errors.ts'
 import { measureOperation, type OperationSize } from './cost.ts'
-import { graphqlErrorOf } from './error.ts'
+import { graphqlErrorOf } from './errors.ts'
 import { fragmentsOf } from './members.ts'
 import { schema } from './schema.ts'
 

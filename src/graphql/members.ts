@@ -1,5 +1,5 @@
 import { type DocumentNode, type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
-import { type ItemMembers, isWritable, isWritableOfImage } from '../catalog/item-fields.ts'
+import { isRawImageField, isRawItemField, type RawItem } from '../catalog/item-columns.ts'
 
 /*
  * Which selections on an item are plain: fields by their own names, each once, under no condition. What is asked for so
@@ -17,31 +17,31 @@ export function fragmentsOf({ definitions }: DocumentNode): Fragments {
 /** Stands for a page's nodes where PostgreSQL writes them. */
 export const WRITTEN_FIELD = 'writtenNodes'
 
-const written = new WeakMap<FieldNode, ItemMembers>()
+const written = new WeakMap<FieldNode, RawItem>()
 
 /** Notes what is to be written for a field. */
-export function markWritten(field: FieldNode, members: ItemMembers): FieldNode {
+export function markWritten(field: FieldNode, members: RawItem): FieldNode {
   written.set(field, members)
   return field
 }
 
 /** What is to be written of a page's nodes, if so. */
-export function markedMembers({ selections }: SelectionSetNode): ItemMembers | undefined {
+export function markedMembers({ selections }: SelectionSetNode): RawItem | undefined {
   const field = selections.find((selection) => selection.kind === Kind.FIELD && selection.name.value === WRITTEN_FIELD)
   return field?.kind === Kind.FIELD ? written.get(field) : undefined
 }
 
 /** The members of the items that a selection asks for, or undefined where it is not plain. */
-export function plainMembers(set: SelectionSetNode, fragments: Fragments): ItemMembers | undefined {
+export function plainMembers(set: SelectionSetNode, fragments: Fragments): RawItem | undefined {
   return membersOfItem(set, fragments, true)
 }
 
-function membersOfItem(set: SelectionSetNode, fragments: Fragments, mayHaveParent: boolean): ItemMembers | undefined {
+function membersOfItem(set: SelectionSetNode, fragments: Fragments, mayHaveParent: boolean): RawItem | undefined {
   return each(plainFields(set, fragments), ({ name: { value: name }, selectionSet }) => {
-    if (!selectionSet) return isWritable(name) ? name : undefined
+    if (!selectionSet) return isRawItemField(name) ? name : undefined
     if (name === 'images') {
       const images = each(plainFields(selectionSet, fragments), (field) =>
-        isWritableOfImage(field.name.value) ? field.name.value : undefined,
+        isRawImageField(field.name.value) ? field.name.value : undefined,
       )
       return images && { images }
     }

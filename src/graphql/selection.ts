@@ -1,6 +1,6 @@
 import { type FieldNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql'
-import type { WantedItem } from '../catalog/item-fields.ts'
-import type { WantedList } from '../catalog/wanted.ts'
+import type { ItemProjection } from '../catalog/item-columns.ts'
+import type { ListProjection } from '../catalog/projection.ts'
 import { markedMembers, WRITTEN_FIELD } from './members.ts'
 
 /*
@@ -12,14 +12,14 @@ import { markedMembers, WRITTEN_FIELD } from './members.ts'
 type Selected = Map<string, SelectionSetNode[]>
 
 /** A document that is kept is looked at once. */
-const seen = new WeakMap<FieldNode, Map<string, WantedList>>()
+const seen = new WeakMap<FieldNode, Map<string, ListProjection>>()
 
 /**
  * What is wanted of the list that a resolver is about to give.
  * @param paths lead from the list to its items, a path a way to write them: `nodes`, or `edges`, `node`.
  * @param total is the name of the field for the total.
  */
-export function wantedOfList(info: GraphQLResolveInfo, paths: readonly string[][], total: string): WantedList {
+export function listProjection(info: GraphQLResolveInfo, paths: readonly string[][], total: string): ListProjection {
   const [node] = info.fieldNodes
   const key = paths.map((path) => path.join()).join(' ')
   const known = node && info.fieldNodes.length === 1 ? seen.get(node) : undefined
@@ -27,15 +27,17 @@ export function wantedOfList(info: GraphQLResolveInfo, paths: readonly string[][
   if (before) return before
   const list = select(info, setsOf(info.fieldNodes))
   const sets = paths.flatMap((path) => follow(info, list, path))
-  const written = node?.selectionSet && markedMembers(node.selectionSet)
-  const wanted: WantedList = {
-    ...(written && { written }),
+  const rawJson = node?.selectionSet && markedMembers(node.selectionSet)
+  const projection: ListProjection = {
+    ...(rawJson && { rawJson }),
     total: list.has(total),
     // Whoever asks for anything but the total needs the items: the ends of a page are items too.
-    ...([...list.keys()].some((name) => name !== total && !PAGING.has(name)) && { nodes: wantedOfItem(info, sets, 0) }),
+    ...([...list.keys()].some((name) => name !== total && !PAGING.has(name)) && {
+      nodes: itemProjection(info, sets, 0),
+    }),
   }
-  if (node && info.fieldNodes.length === 1) seen.set(node, (known ?? new Map()).set(key, wanted))
-  return wanted
+  if (node && info.fieldNodes.length === 1) seen.set(node, (known ?? new Map()).set(key, projection))
+  return projection
 }
 
 /** What a page says of itself without being read. */
@@ -44,14 +46,18 @@ const PAGING = new Set(['page', 'limit', '__typename', WRITTEN_FIELD])
 /** Parents of parents are read one generation after the other. */
 const MAX_GENERATIONS = 1
 
-function wantedOfItem(info: GraphQLResolveInfo, sets: readonly SelectionSetNode[], generation: number): WantedItem {
+function itemProjection(
+  info: GraphQLResolveInfo,
+  sets: readonly SelectionSetNode[],
+  generation: number,
+): ItemProjection {
   const selected = select(info, sets)
   const images = selected.get('images')
   const parent = selected.get('parent')
   return {
     fields: [...selected.keys()].sort(),
     ...(images && { images: [...select(info, images).keys()].sort() }),
-    ...(parent && generation < MAX_GENERATIONS && { parent: wantedOfItem(info, parent, generation + 1) }),
+    ...(parent && generation < MAX_GENERATIONS && { parent: itemProjection(info, parent, generation + 1) }),
   }
 }
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { parse, validate } from 'graphql'
 import { z } from 'zod'
 import { messageOf, operationFailed } from '../errors.ts'
-import type { TrustedDocuments } from './documents.ts'
+import type { TrustedDocuments } from './persisted-documents.ts'
 import { schema } from './schema.ts'
 
 const documents = z.record(z.string().min(1), z.string())

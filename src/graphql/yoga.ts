@@ -1,11 +1,11 @@
 import { createYoga, type Plugin } from 'graphql-yoga'
-import type { ReadCatalog } from '../catalog/reader.ts'
+import type { ReadCatalog } from '../catalog/snapshot/snapshot-reader.ts'
 import type { CatalogError } from '../errors.ts'
 import type { GraphQLContext } from './builder.ts'
-import { documentsById, type TrustedDocuments } from './documents.ts'
-import { catalogErrorOf, graphqlErrorOf } from './error.ts'
+import { catalogErrorOf, graphqlErrorOf } from './errors.ts'
 import { limitOperations } from './limits.ts'
 import { inOperationSpan } from './operation-span.ts'
+import { documentsById, type TrustedDocuments } from './persisted-documents.ts'
 import { schema } from './schema.ts'
 
 /**

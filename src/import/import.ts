@@ -3,12 +3,12 @@ import type { ClientBase } from 'pg'
 import { v5 as uuidV5 } from 'uuid'
 import type { Database } from '../database/database.ts'
 import { operationFailed } from '../errors.ts'
-import { removeBadRows } from './checks.ts'
+import { removeBadRows } from './load/checks.ts'
+import { type MergeCounts, mergeDataset, mergeItems, touchDataset } from './load/merge.ts'
+import { type ImportProgress, stageFiles } from './load/stage-files.ts'
+import { createStaging, indexStaging } from './load/staging.ts'
 import { type ItemFile, type ManifestDataset, readManifest } from './manifest.ts'
-import { type MergeCounts, mergeDataset, mergeItems, touchDataset } from './merge.ts'
 import { type ImportProblem, problemList } from './problems.ts'
-import { type ImportProgress, stageFiles } from './stage-files.ts'
-import { createStaging, indexStaging } from './staging.ts'
 
 export type { ImportProblem, ImportProgress }
 

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { isSlug, uuid } from '../catalog/arguments.ts'
 import { messageOf, operationFailed } from '../errors.ts'
-import { ITEM_FIELDS, moment, optionalText, text } from './fields.ts'
+import { ITEM_FIELDS, moment, optionalText, text } from './row/fields.ts'
 
 const template = z.strictObject({ template: z.string() })
 const constant = z.strictObject({ value: z.union([z.string(), z.number(), z.boolean(), z.null()]) })

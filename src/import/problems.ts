@@ -1,5 +1,5 @@
 import { operationFailed } from '../errors.ts'
-import type { BadRow } from './checks.ts'
+import type { BadRow } from './load/checks.ts'
 
 /** Something about a row of a file, by its name in the manifest. */
 export interface ImportProblem {

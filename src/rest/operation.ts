@@ -1,8 +1,8 @@
 import { type ExecutionResult, parse, validate } from 'graphql'
 import type { Catalog } from '../catalog/catalog.ts'
-import { catalogErrorOf } from '../graphql/error.ts'
+import { catalogErrorOf } from '../graphql/errors.ts'
+import { type Executed, prepare, run } from '../graphql/raw-json.ts'
 import { schema } from '../graphql/schema.ts'
-import { type Executed, prepare, run } from '../graphql/written.ts'
 import { membersOf } from './envelope.ts'
 import type { RestRoute } from './routes.ts'
 

@@ -1,29 +1,35 @@
 import { METHODS } from 'node:http'
 import cors from '@fastify/cors'
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
-import type { KeyUses } from '../auth/key-uses.ts'
+import { createKeyCache } from '../auth/key-cache.ts'
+import type { KeyUsage } from '../auth/key-usage.ts'
 import { openRateLimits } from '../auth/rate-limit.ts'
-import { storedKeys } from '../auth/stored-keys.ts'
-import { createCatalogReader } from '../catalog/reader.ts'
+import { createSnapshotReader } from '../catalog/snapshot/snapshot-reader.ts'
 import type { LimitsConfig, SpeedConfig } from '../config.ts'
-import { unheardChanges } from '../database/changes.ts'
+import { limitInFlight } from '../database/backpressure.ts'
+import { silentChangeFeed } from '../database/change-feed.ts'
 import type { Database } from '../database/database.ts'
-import { limitWorkload } from '../database/workload.ts'
 import { CatalogError } from '../errors.ts'
-import type { TrustedDocuments } from '../graphql/documents.ts'
-import { AnswerCache } from './answer-cache.ts'
-import { answerClientError, closeConnections, limitConnections, MAX_URL_LENGTH, urlTooLong } from './connections.ts'
-import { mountDocs } from './docs.ts'
-import { createGatekeeper } from './gatekeeper.ts'
-import { mountGraphQL } from './graphql.ts'
-import { mountHealth } from './health.ts'
-import type { Metrics } from './metrics.ts'
-import { observeRequests } from './observe.ts'
-import { trustProxies } from './proxies.ts'
+import type { TrustedDocuments } from '../graphql/persisted-documents.ts'
+import { createAdmission } from './admission/admission.ts'
+import {
+  answerClientError,
+  closeConnections,
+  limitConnections,
+  MAX_URL_LENGTH,
+  urlTooLong,
+} from './admission/connections.ts'
+import { trustProxies } from './admission/proxies.ts'
+import { addGraphQLRoute } from './graphql.ts'
+import { addHealthRoutes } from './health.ts'
+import { addDocsRoutes } from './pages/docs.ts'
 import type { Readiness } from './readiness.ts'
 import { sendError, toCatalogError } from './reply.ts'
 import { chooseRequestId } from './request-id.ts'
-import { mountRest } from './rest.ts'
+import { ResponseCache } from './response-cache.ts'
+import { addRestRoutes } from './rest.ts'
+import type { Metrics } from './telemetry/metrics.ts'
+import { addRequestTelemetry } from './telemetry/request-telemetry.ts'
 
 /** A connection on which nothing moves for so long is closed. */
 const IDLE_TIMEOUT_MS = 60_000
@@ -63,14 +69,14 @@ export interface AppOptions {
   speed: SpeedConfig
   limits: LimitsConfig
   /** Where it is noted when keys are used. */
-  uses?: KeyUses
+  keyUsage?: KeyUsage
   /** Without it the application is ready from the start. */
   readiness?: Readiness
 }
 
 /** The application, without listening. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { database, corsOrigins, log, metrics, trustedDocuments, speed, limits, readiness, uses } = options
+  const { database, corsOrigins, log, metrics, trustedDocuments, speed, limits, readiness, keyUsage } = options
   const isTrustedProxy = trustProxies(limits.trustedProxies)
   const app = fastify({
     trustProxy: limits.trustedProxies.length > 0 && isTrustedProxy,
@@ -94,7 +100,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
   }
 
-  observeRequests(app, metrics)
+  addRequestTelemetry(app, metrics)
   // Hooks with a callback, as each promise would cost every request a tenth of what a kept answer takes.
   app.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id).headers(SECURITY_HEADERS)
@@ -110,25 +116,25 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.setErrorHandler((error, request, reply) => sendError(request, reply, toCatalogError(error, request)))
 
   const { prisma } = database
-  const changes = database.followChanges()
-  app.addHook('onClose', () => changes.close())
-  const readCatalog = createCatalogReader(database, changes, speed)
+  const changeFeed = database.followChanges()
+  app.addHook('onClose', () => changeFeed.close())
+  const readCatalog = createSnapshotReader(database, changeFeed, speed)
   const rateLimits = openRateLimits({ ...limits, report: (message) => app.log.warn(message) })
   app.addHook('onClose', async () => rateLimits.close())
-  const work = limitWorkload(limits.maxInFlight)
-  const findKey = storedKeys(prisma, speed.keepRecords ? changes : unheardChanges, work)
-  const admit = createGatekeeper({ findKey, read: readCatalog, changes, limits: rateLimits, work, uses })
-  const answers = new AnswerCache(changes, speed.responseCacheBytes)
+  const work = limitInFlight(limits.maxInFlight)
+  const findKey = createKeyCache(prisma, speed.keepRecords ? changeFeed : silentChangeFeed, work)
+  const admit = createAdmission({ findKey, read: readCatalog, changeFeed, limits: rateLimits, work, keyUsage })
+  const answers = new ResponseCache(changeFeed, speed.responseCacheBytes)
   const { writtenPages: writesPages, directGraphQL: isDirect } = speed
   metrics?.watch({
     poolUse: database.poolUse,
     cacheLookups: () => answers.lookups,
     reads: () => readCatalog.reads,
   })
-  mountRest(app, { admit, answers, writesPages })
-  mountGraphQL(app, { admit, answers, trusted: trustedDocuments, isDirect, writesPages })
-  mountHealth(app, database)
-  mountDocs(app)
+  addRestRoutes(app, { admit, answers, writesPages })
+  addGraphQLRoute(app, { admit, answers, trusted: trustedDocuments, isDirect, writesPages })
+  addHealthRoutes(app, database)
+  addDocsRoutes(app)
   return app
 }
 

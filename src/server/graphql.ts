@@ -2,18 +2,18 @@ import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { CatalogError, validationFailed } from '../errors.ts'
 import { createDirect } from '../graphql/direct.ts'
-import type { TrustedDocuments } from '../graphql/documents.ts'
-import { catalogErrorOf } from '../graphql/error.ts'
+import { catalogErrorOf } from '../graphql/errors.ts'
+import type { TrustedDocuments } from '../graphql/persisted-documents.ts'
 import { createGraphQL } from '../graphql/yoga.ts'
-import type { AnswerCache } from './answer-cache.ts'
-import type { Admitted, Gatekeeper } from './gatekeeper.ts'
-import { graphiqlPage, graphiqlPolicy } from './graphiql.ts'
-import { mount } from './mount.ts'
-import { sendGraphQLError, sendOnce, sendTagged, TaggedBody, toCatalogError } from './reply.ts'
+import type { Admission, Caller } from './admission/admission.ts'
+import { graphiqlPage, graphiqlPolicy } from './pages/graphiql.ts'
+import { ResponseBody, sendCacheable, sendGraphQLError, sendUncacheable, toCatalogError } from './reply.ts'
+import type { ResponseCache } from './response-cache.ts'
+import { addRoute } from './route.ts'
 
 interface GraphQLOptions {
-  admit: Gatekeeper
-  answers: AnswerCache
+  admit: Admission
+  answers: ResponseCache
   trusted: TrustedDocuments | undefined
   /** Whether plain requests go past Yoga. */
   isDirect: boolean
@@ -22,12 +22,12 @@ interface GraphQLOptions {
 }
 
 /** Mounts /graphql: for a browser that comes to look, GraphiQL, and for all others GraphQL over HTTP. */
-export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): void {
+export function addGraphQLRoute(app: FastifyInstance, options: GraphQLOptions): void {
   const { admit, answers, trusted, isDirect, writesPages } = options
-  const admitted = new WeakMap<FastifyRequest, Admitted>()
+  const caller = new WeakMap<FastifyRequest, Caller>()
   // Of some 9 MB, so kept as it is sent.
   const html = graphiqlPage()
-  const page = new TaggedBody(Buffer.from(html), 'text/html; charset=utf-8')
+  const page = new ResponseBody(Buffer.from(html), 'text/html; charset=utf-8')
   const pagePolicy = graphiqlPolicy(html)
   const report = (error: CatalogError) => {
     if (error.cause !== undefined) app.log.error({ err: error.cause }, error.message)
@@ -46,39 +46,39 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
     else done(null, body.toString())
   })
 
-  mount(app, {
+  addRoute(app, {
     path: '/graphql',
     methods: ['GET', 'POST'],
     onRequest: async (request, reply) => {
       if (wantsPage(request)) {
-        await sendTagged(request, reply.header('content-security-policy', pagePolicy), page)
+        await sendCacheable(request, reply.header('content-security-policy', pagePolicy), page)
         return reply
       }
-      admitted.set(request, await admit(request, reply))
+      caller.set(request, await admit(request, reply))
     },
     handler: async (request, reply) => {
-      const asker = admitted.get(request)
+      const asker = caller.get(request)
       if (!asker) throw new TypeError('The request was not admitted')
       const { readCatalog } = asker
       const plainType = typeof request.body === 'string' && isPlainJson(request) ? plainTypeFor(request) : undefined
       if (answerDirectly && plainType !== undefined && typeof request.body === 'string') {
         const name = `${plainType} ${request.body}`
         const kept = answers.find(name, asker)
-        if (kept) return sendOnce(request, reply, kept)
+        if (kept) return sendUncacheable(request, reply, kept)
         const answer = await answerDirectly(request.body, readCatalog)
         if (answer) {
-          const tagged = new TaggedBody(answer.body, plainType)
-          if (!answer.hasErrors) answers.store(name, tagged, asker, answer.reading)
-          return sendOnce(request, reply, tagged)
+          const tagged = new ResponseBody(answer.body, plainType)
+          if (!answer.hasErrors) answers.store(name, tagged, asker, answer.readLog)
+          return sendUncacheable(request, reply, tagged)
         }
       }
       const response = await yoga.handleNodeRequestAndResponse(request, reply, { readCatalog })
       response.headers.forEach((value, name) => {
         if (name !== 'content-length') void reply.header(name, value)
       })
-      const answer = new TaggedBody(await response.text(), response.headers.get('content-type') ?? undefined)
-      if (request.method !== 'POST' && response.status === 200) return sendTagged(request, reply, answer)
-      return sendOnce(request, reply.code(response.status), answer)
+      const answer = new ResponseBody(await response.text(), response.headers.get('content-type') ?? undefined)
+      if (request.method !== 'POST' && response.status === 200) return sendCacheable(request, reply, answer)
+      return sendUncacheable(request, reply.code(response.status), answer)
     },
     errorHandler: (error, request, reply) => sendGraphQLError(request, reply, toCatalogError(error, request)),
   })

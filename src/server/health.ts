@@ -1,18 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../database/database.ts'
 import { serviceUnavailable } from '../errors.ts'
-import { mount } from './mount.ts'
+import { addRoute } from './route.ts'
 
 /** Mounts /healthz (the process lives) and /readyz (it can serve); neither needs a key. */
-export function mountHealth(app: FastifyInstance, { prisma }: Database): void {
-  mount(app, {
+export function addHealthRoutes(app: FastifyInstance, { prisma }: Database): void {
+  addRoute(app, {
     path: '/healthz',
     methods: ['GET'],
     handler: (_request, reply) => {
       void reply.header('cache-control', 'no-store').send({ status: 'ok' })
     },
   })
-  mount(app, {
+  addRoute(app, {
     path: '/readyz',
     methods: ['GET'],
     handler: async (_request, reply) => {

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CatalogError, ERROR_CODES, type ErrorCode } from '../errors.ts'
-import { catalogErrorOf } from '../graphql/error.ts'
+import { catalogErrorOf } from '../graphql/errors.ts'
 import { errorBody } from '../rest/error-body.ts'
-import { type Coding, chooseCoding } from './accept.ts'
-import { encode, MIN_ENCODED_BYTES } from './encoding.ts'
+import { encode, MIN_ENCODED_BYTES } from './compression.ts'
+import { type Coding, chooseContentCoding } from './negotiation.ts'
 
 /** A body that can be known again by its tag. */
-export class TaggedBody {
+export class ResponseBody {
   readonly body: Buffer
   readonly contentType: string
   /** Where the other pages are, as a `Link` header has it. */
@@ -28,7 +28,11 @@ export class TaggedBody {
 }
 
 /** Answers with a body under its ETag, or with 304 where the client has it already (RFC 9110 section 13.1.2). */
-export function sendTagged(request: FastifyRequest, reply: FastifyReply, tagged: TaggedBody): void | Promise<void> {
+export function sendCacheable(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  tagged: ResponseBody,
+): void | Promise<void> {
   const { etag, links } = tagged
   const coding = codingOf(request, tagged)
   // In another coding it is other bytes, with a tag of their own (section 8.8.3.3).
@@ -44,7 +48,11 @@ export function sendTagged(request: FastifyRequest, reply: FastifyReply, tagged:
 }
 
 /** Answers with a body that is no resource to be known again, as that to a POST. */
-export function sendOnce(request: FastifyRequest, reply: FastifyReply, content: TaggedBody): void | Promise<void> {
+export function sendUncacheable(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  content: ResponseBody,
+): void | Promise<void> {
   void reply.header('cache-control', 'no-store')
   return sendBody(request, reply, content, 'Accept-Encoding')
 }
@@ -56,7 +64,7 @@ const VARY = 'Authorization, Accept, Accept-Encoding'
 function sendBody(
   request: FastifyRequest,
   reply: FastifyReply,
-  content: TaggedBody,
+  content: ResponseBody,
   vary: string,
 ): void | Promise<void> {
   const { body, contentType } = content
@@ -73,8 +81,8 @@ function sendBody(
   else return encoded.then((bytes) => void reply.send(bytes))
 }
 
-function codingOf({ headers }: FastifyRequest, { body }: TaggedBody): Coding | undefined {
-  return body.length < MIN_ENCODED_BYTES ? undefined : chooseCoding(headers['accept-encoding'])
+function codingOf({ headers }: FastifyRequest, { body }: ResponseBody): Coding | undefined {
+  return body.length < MIN_ENCODED_BYTES ? undefined : chooseContentCoding(headers['accept-encoding'])
 }
 
 /** Answers with an error in the form that REST has for it. */

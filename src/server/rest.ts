@@ -3,38 +3,38 @@ import { pageLinks } from '../rest/links.ts'
 import { parseQueryString } from '../rest/query-string.ts'
 import { representationsOf } from '../rest/representations.ts'
 import { REST_ROUTES } from '../rest/routes.ts'
-import { chooseForm } from './accept.ts'
-import type { AnswerCache } from './answer-cache.ts'
-import type { Gatekeeper } from './gatekeeper.ts'
-import { mount } from './mount.ts'
-import { sendTagged, TaggedBody } from './reply.ts'
+import type { Admission } from './admission/admission.ts'
+import { chooseRepresentation } from './negotiation.ts'
+import { ResponseBody, sendCacheable } from './reply.ts'
+import type { ResponseCache } from './response-cache.ts'
+import { addRoute } from './route.ts'
 
 interface RestOptions {
-  admit: Gatekeeper
-  answers: AnswerCache
+  admit: Admission
+  answers: ResponseCache
   /** Whether PostgreSQL writes what it can of a page. */
   writesPages: boolean
 }
 
 /** Mounts the /v1 routes: parameters to variables, variables to a result, the result to an envelope. */
-export function mountRest(app: FastifyInstance, { admit, answers, writesPages }: RestOptions): void {
+export function addRestRoutes(app: FastifyInstance, { admit, answers, writesPages }: RestOptions): void {
   for (const route of REST_ROUTES) {
     const representations = representationsOf(route, writesPages)
-    mount(app, {
+    addRoute(app, {
       path: route.path,
       methods: ['GET'],
       handler: async (request, reply) => {
-        const admitted = await admit(request, reply)
-        const { answer, ...form } = chooseForm(request.headers.accept, representations)
+        const caller = await admit(request, reply)
+        const { answer, ...form } = chooseRepresentation(request.headers.accept, representations)
         const name = `${form.mediaType} ${request.url}`
-        const kept = answers.find(name, admitted)
-        if (kept) return sendTagged(request, reply, kept)
+        const kept = answers.find(name, caller)
+        if (kept) return sendCacheable(request, reply, kept)
         const [, queryString = ''] = request.url.split('?', 2)
         const variables = { ...parseQueryString(route.query, queryString), ...pathParameters(request.params) }
-        const { result, reading } = await admitted.readCatalog((catalog) => answer(catalog, variables))
-        const tagged = new TaggedBody(result.body, form.contentType, pageLinks(request.url, result.meta))
-        answers.store(name, tagged, admitted, reading)
-        return sendTagged(request, reply, tagged)
+        const { result, readLog } = await caller.readCatalog((catalog) => answer(catalog, variables))
+        const tagged = new ResponseBody(result.body, form.contentType, pageLinks(request.url, result.meta))
+        answers.store(name, tagged, caller, readLog)
+        return sendCacheable(request, reply, tagged)
       },
     })
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { KeyUses } from '../auth/key-uses.ts'
+import { KeyUsage } from '../auth/key-usage.ts'
 import type { Config } from '../config.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
@@ -10,10 +10,10 @@ import { readTrustedDocuments } from '../graphql/trusted-documents.ts'
 import { loadSampleData } from '../sample/load.ts'
 import { startTracing } from '../tracing.ts'
 import { createApp } from './app.ts'
-import { openLog } from './log.ts'
-import { type Metrics, openMetrics, serveMetrics } from './metrics.ts'
 import { Readiness } from './readiness.ts'
-import { welcome } from './welcome.ts'
+import { startupBanner } from './startup-banner.ts'
+import { openLog } from './telemetry/log.ts'
+import { type Metrics, openMetrics, serveMetrics } from './telemetry/metrics.ts'
 
 /** How long to wait before a database that is away is tried again. */
 const RETRY_MS = 500
@@ -46,10 +46,10 @@ export async function serve(
       replicaUrls: config.database.kind === 'postgres' ? config.replicaUrls : [],
     })
     opened.defer(database.close)
-    const uses = new KeyUses(database.prisma)
-    opened.defer(uses.writeRegularly((error) => log.warn(`The use of keys can't be noted: ${messageOf(error)}`)))
+    const keyUsage = new KeyUsage(database.prisma)
+    opened.defer(keyUsage.writeRegularly((error) => log.warn(`The use of keys can't be noted: ${messageOf(error)}`)))
     const readiness = new Readiness()
-    const app = await createApp({ ...config, database, log, metrics, trustedDocuments, readiness, uses })
+    const app = await createApp({ ...config, database, log, metrics, trustedDocuments, readiness, keyUsage })
     opened.defer(() => app.close())
 
     const url = await listen(app, config)
@@ -57,7 +57,7 @@ export async function serve(
     const prepared = await waitFor(() => prepare(database, config), isStopped, warn)
     if (prepared) {
       readiness.state = 'ready'
-      for (const line of welcome(url, prepared.sampleKey)) print(line)
+      for (const line of startupBanner(url, prepared.sampleKey)) print(line)
     }
     await stopped
     readiness.state = 'stopping'

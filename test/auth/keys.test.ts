@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { authenticate, challenge } from '../../src/auth/authenticate.ts'
+import { createKeyCache } from '../../src/auth/key-cache.ts'
 import { createKey, grantDataset, listKeys, revokeKey, withdrawGrant } from '../../src/auth/keys.ts'
-import { storedKeys } from '../../src/auth/stored-keys.ts'
-import { unheardChanges } from '../../src/database/changes.ts'
+import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -37,7 +37,7 @@ describe('What is no key', () => {
   ])('is refused without asking the database: %j', async (authorization) => {
     const before = db.statements.length
     await expect(
-      authenticate(storedKeys(db.database.prisma, unheardChanges), authorization, now),
+      authenticate(createKeyCache(db.database.prisma, silentChangeFeed), authorization, now),
     ).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
     expect(db.statements).toHaveLength(before)
   })
@@ -59,7 +59,7 @@ describe('A key', () => {
     await revokeKey(prisma, revoked.id)
     const messages = new Set<string>()
     for (const key of [expired.key, revoked.key, `dck_${'A'.repeat(43)}`, 'nonsense']) {
-      await authenticate(storedKeys(prisma, unheardChanges), `Bearer ${key}`, now).catch((error: Error) =>
+      await authenticate(createKeyCache(prisma, silentChangeFeed), `Bearer ${key}`, now).catch((error: Error) =>
         messages.add(error.message),
       )
     }
@@ -70,19 +70,21 @@ describe('A key', () => {
     const { prisma } = db.database
     const { id, key } = await createKey(prisma, { name: 'until', expiresAt: now })
     const justBefore = new Date(now.getTime() - 1)
-    expect(await authenticate(storedKeys(prisma, unheardChanges), `Bearer   ${key}`, justBefore)).toMatchObject({
+    expect(await authenticate(createKeyCache(prisma, silentChangeFeed), `Bearer   ${key}`, justBefore)).toMatchObject({
       id,
       expiresAt: now,
       grants: [],
     })
-    await expect(authenticate(storedKeys(prisma, unheardChanges), `Bearer ${key}`, now)).rejects.toThrow('not valid')
+    await expect(authenticate(createKeyCache(prisma, silentChangeFeed), `Bearer ${key}`, now)).rejects.toThrow(
+      'not valid',
+    )
   })
 
   test('does not carry its hash any further than the database', async () => {
     const { key } = await createKey(db.database.prisma, { name: 'hashless' })
-    expect(await authenticate(storedKeys(db.database.prisma, unheardChanges), `Bearer ${key}`, now)).not.toHaveProperty(
-      'hash',
-    )
+    expect(
+      await authenticate(createKeyCache(db.database.prisma, silentChangeFeed), `Bearer ${key}`, now),
+    ).not.toHaveProperty('hash')
   })
 
   test('has each tier and dataset once, however often it was given', async () => {
@@ -114,7 +116,7 @@ test('a grant that is there gets the new expiry, also none', async () => {
   const expiresAt = new Date('2199-01-31')
   const grantsAfter = async (expiry: Date | null) => {
     await grantDataset(prisma, { keyId: id, dataset: 'draft', expiresAt: expiry })
-    return (await authenticate(storedKeys(prisma, unheardChanges), `Bearer ${key}`, now)).grants
+    return (await authenticate(createKeyCache(prisma, silentChangeFeed), `Bearer ${key}`, now)).grants
   }
   expect(await grantsAfter(expiresAt)).toEqual([{ datasetId: DATASET.draft, expiresAt }])
   expect(await grantsAfter(null)).toEqual([{ datasetId: DATASET.draft, expiresAt: null }])

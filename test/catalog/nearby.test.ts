@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { pointAt } from '../../src/catalog/cubes.ts'
-import { searchNearby } from '../../src/catalog/nearby-search.ts'
+import { pointAt } from '../../src/catalog/sql/ecef-grid.ts'
+import { searchNearby } from '../../src/catalog/sql/nearby-by-grid.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 /*
@@ -82,7 +82,7 @@ function someSearch(n: number) {
     radius: [1, 50_000, 10 ** (random() * 4.69)][n % 3] ?? 1,
     limit: [1, 20, 100][Math.floor(random() * 3)] ?? 20,
     offset: [0, 0, 20, 100, 1_000, 2_900][Math.floor(random() * 6)] ?? 0,
-    wanted: { fields: ['id', 'name'] },
+    projection: { fields: ['id', 'name'] },
     scope: [DATASETS, DATASETS.slice(1, 2), DATASETS.slice(1), []][Math.floor(random() * 4)] ?? [],
   }
 }

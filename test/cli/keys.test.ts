@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { authenticate } from '../../src/auth/authenticate.ts'
-import { storedKeys } from '../../src/auth/stored-keys.ts'
-import { unheardChanges } from '../../src/database/changes.ts'
+import { createKeyCache } from '../../src/auth/key-cache.ts'
+import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { runCatalog } from '../support/process.ts'
@@ -26,7 +26,7 @@ async function keysJson(...args: string[]) {
 }
 
 const authenticated = (key: string, now = new Date()) =>
-  authenticate(storedKeys(db.database.prisma, unheardChanges), `Bearer ${key}`, now)
+  authenticate(createKeyCache(db.database.prisma, silentChangeFeed), `Bearer ${key}`, now)
 
 const UUID = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
 const TIMESTAMP = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)

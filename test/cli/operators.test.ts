@@ -49,8 +49,8 @@ describe('catalog datasets', () => {
 describe('catalog doctor', () => {
   const examine = async (env: Record<string, string>) => {
     const { code, stdout } = await runCatalog(env, 'doctor', '--json')
-    const findings: { check: string; isWell: boolean; found: string; advice?: string }[] = JSON.parse(stdout)
-    return { code, findings, ill: findings.filter(({ isWell }) => !isWell) }
+    const findings: { check: string; isOk: boolean; found: string; advice?: string }[] = JSON.parse(stdout)
+    return { code, findings, ill: findings.filter(({ isOk }) => !isOk) }
   }
 
   test('finds all well with a database that is', async () => {
@@ -70,7 +70,7 @@ describe('catalog doctor', () => {
       ],
     ])
     const { stdout } = await runCatalog(db.env, 'doctor')
-    expect(stdout).toMatch(/^well {2}configuration {2}/)
+    expect(stdout).toMatch(/^ok {4}configuration {2}/)
     expect(stdout).not.toContain('\x1b')
   })
 
@@ -96,7 +96,7 @@ describe('catalog doctor', () => {
     expect((await examine(own.env)).ill).toEqual([
       {
         check: 'migrations',
-        isWell: false,
+        isOk: false,
         found: expect.stringMatching(/^\d+_\w+ missing$/),
         advice: 'run npx catalog migrate',
       },
@@ -110,7 +110,7 @@ describe('catalog doctor', () => {
   ])('tells of %o', async (env, check, found) => {
     const { code, ill } = await examine(env)
     expect(code).toBe(1)
-    expect(ill).toEqual([{ check, isWell: false, found: expect.stringMatching(found), advice: expect.any(String) }])
+    expect(ill).toEqual([{ check, isOk: false, found: expect.stringMatching(found), advice: expect.any(String) }])
   })
 
   test('tells that REDIS_URL does not answer', async () => {
@@ -159,7 +159,7 @@ test.skipIf(!existsSync(SCRIPT))('on a terminal there is colour, and an import t
   const [, progress = ''] = imported.stdout.split(eraseLine)
   expect(progress).toMatch(/^\d+ %, \d+ rows, \d+ rows\/s, \d+ s left, /)
   expect(imported.stdout).toMatch(/terminal: 5000 created, 0 updated/)
-  expect((await onTerminal('doctor')).stdout).toContain('\x1b[32mwell\x1b[39m')
+  expect((await onTerminal('doctor')).stdout).toContain('\x1b[32mok  \x1b[39m')
   await rm(folder, { recursive: true })
 })
 

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { serveWire } from '../../src/database/embedded/wire.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { serveWire } from '../../src/database/wire.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const FOLDER = new URL('../../prisma/migrations/', import.meta.url)

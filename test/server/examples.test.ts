@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { EXAMPLES } from '../../src/server/graphiql-examples.ts'
+import { EXAMPLES } from '../../src/server/pages/graphiql-examples.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 let t: TestApp

@@ -19,7 +19,7 @@ const OFF: SpeedConfig = {
   responseCacheBytes: 0,
   keepRecords: false,
   optimisticReads: false,
-  keptTotals: false,
+  storedTotals: false,
   pageMarks: false,
   nearbyCubes: false,
   batchedSends: false,

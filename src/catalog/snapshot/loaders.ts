@@ -1,0 +1,147 @@
+import type { Prisma } from '../../generated/prisma/client.ts'
+import { type Dataset, toItem } from '../models.ts'
+import {
+  countItems,
+  fetchBookmarks,
+  fetchItemPages,
+  haveItemsBefore,
+  type ItemOrder,
+  type ItemOwner,
+  type ItemSelection,
+  type ItemWindow,
+  type OwnerPosition,
+  type Totals,
+} from '../sql/items.ts'
+import { fetchNearbyPages, type NearbyWindow } from '../sql/nearby.ts'
+import { searchNearby } from '../sql/nearby-by-grid.ts'
+import { BOOKMARK_STEP, type OffsetBookmarks } from '../sql/offset-bookmarks.ts'
+import { type BatchedFetch, isCheap } from '../sql/statement-batcher.ts'
+import { ArgumentsLoader, listLoader, recordLoader } from './batching.ts'
+import type { DatasetCache, Known } from './dataset-cache.ts'
+import type { ReadLog } from './read-log.ts'
+
+/** The ways to the database. Within a request what is asked for together is one statement, and nothing is read twice. */
+export type Loaders = ReturnType<typeof createLoaders>
+
+export interface LoaderOptions {
+  prisma: Prisma.TransactionClient
+  /** Is told of every statement that is sent, and of every dataset that is met. */
+  readLog: ReadLog
+  /** Datasets that are in memory; without it all are read. */
+  kept?: DatasetCache | undefined
+  /** Where deep pages go on from; without it they are walked to. */
+  bookmarks?: OffsetBookmarks | undefined
+  /** Reads together what several requests ask for; without it each reads for itself. */
+  batchedFetch?: BatchedFetch | undefined
+  totals: Totals
+  nearbyCubes: boolean
+}
+
+/** Sources that read for the length of one request; they know nothing of access. */
+export function createLoaders(options: LoaderOptions) {
+  const { prisma, readLog, kept, bookmarks, batchedFetch, totals, nearbyCubes } = options
+  const send = (isStamped = false) => {
+    readLog.send({ isStamped })
+    return prisma
+  }
+  const sendBatched: BatchedFetch | undefined =
+    batchedFetch &&
+    ((window, owner) => {
+      readLog.send({ isStamped: true })
+      return batchedFetch(window, owner)
+    })
+  const approach = async (window: ItemWindow, owners: readonly ItemOwner[]) => {
+    const [owner] = owners
+    const revision = owner && readLog.revisionOf(owner.datasetId)
+    if (!bookmarks || !owner || revision === undefined || owners.length > 1 || window.offset < BOOKMARK_STEP)
+      return window
+    return bookmarks.approach(window, owner, revision, async (after, steps) => {
+      const walked = await fetchBookmarks(send(true), window, owner, { after, steps, step: BOOKMARK_STEP, totals })
+      readLog.verify(owner.datasetId, walked.revision)
+      return walked.revision === revision ? walked.bookmarks : []
+    })
+  }
+  return {
+    ...datasetSources(prisma, readLog, kept),
+    itemsById: recordLoader(
+      async (ids: string[]) => (await send().item.findMany({ where: { id: { in: ids } } })).map(toItem),
+      (item) => item.id,
+    ),
+    imagesById: recordLoader(
+      (ids: string[]) => send().image.findMany({ where: { id: { in: ids } } }),
+      (image) => image.id,
+    ),
+    imagesByItemId: listLoader(
+      (ids: string[]) =>
+        send().image.findMany({ where: { itemId: { in: ids } }, orderBy: [{ sortOrder: 'asc' }, { id: 'asc' }] }),
+      (image) => image.itemId,
+    ),
+    itemPages: new ArgumentsLoader(async (window: ItemWindow, owners: readonly ItemOwner[]) => {
+      const [owner] = owners
+      const pages =
+        sendBatched && owner && owners.length === 1 && isCheap(window)
+          ? [await sendBatched(window, owner)]
+          : await fetchItemPages(send(true), await approach(window, owners), owners, totals)
+      pages.forEach(({ revision }, index) => {
+        readLog.verify(owners[index]?.datasetId ?? '', revision)
+      })
+      return pages
+    }),
+    itemCounts: new ArgumentsLoader((selection: ItemSelection, owners: readonly ItemOwner[]) =>
+      countItems(send(), selection, owners, totals),
+    ),
+    itemsBefore: new ArgumentsLoader((order: ItemSelection & ItemOrder, positions: readonly OwnerPosition[]) =>
+      haveItemsBefore(send(), order, positions),
+    ),
+    nearbyPages: new ArgumentsLoader(async (window: NearbyWindow, scopes: readonly string[][]) => {
+      const [scope] = scopes
+      // One statement for many searches at once; they are rare, and each would be several among the cubes.
+      if (!nearbyCubes || !scope || scopes.length > 1) return fetchNearbyPages(send(), window, scopes)
+      return [await searchNearby(send(), window, scope)]
+    }),
+  }
+}
+
+/** Datasets from memory, or else from the database; each that is met is noted at its revision. */
+function datasetSources(prisma: Prisma.TransactionClient, readLog: ReadLog, kept: DatasetCache | undefined) {
+  const byId = recordLoader(
+    (ids: string[]) => prisma.dataset.findMany({ where: { id: { in: ids } } }),
+    (dataset) => dataset.id,
+  )
+  const bySlug = recordLoader(
+    (slugs: string[]) => prisma.dataset.findMany({ where: { slug: { in: slugs } } }),
+    (dataset) => dataset.slug,
+  )
+  const readAll = () => prisma.dataset.findMany({ orderBy: [{ name: 'asc' }, { id: 'asc' }] })
+  const observe = ({ value, knownAt }: Known<Dataset>) => {
+    readLog.observe(value, knownAt)
+    // Its items ask for it again, by id.
+    byId.prime(value.id, value)
+    return value
+  }
+  const find = async (name: string, read: () => Promise<Dataset | null>) => {
+    const found = kept ? await kept.one(name, read) : await knownNow(read)
+    return found && observe(found)
+  }
+  return {
+    datasets: once(async () => {
+      const { value, knownAt } = kept ? await kept.all(readAll) : { value: await readAll(), knownAt: performance.now() }
+      return value.map((dataset) => observe({ value: dataset, knownAt }))
+    }),
+    datasetById: (id: string) => find(id, () => byId.load(id)),
+    datasetBySlug: (slug: string) => find(slug, () => bySlug.load(slug)),
+  }
+}
+
+async function knownNow(read: () => Promise<Dataset | null>): Promise<Known<Dataset> | null> {
+  const value = await read()
+  return value && { value, knownAt: performance.now() }
+}
+
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}

@@ -1,0 +1,48 @@
+import { DEFAULTS } from '../../catalog/arguments.ts'
+import { builder } from '../builder.ts'
+
+/*
+ * The arguments that several fields share. What they may be stands in catalog/arguments.ts; here are their GraphQL types,
+ * their defaults and what a reader of the schema should know.
+ */
+
+export const ItemSort = builder.enumType('ItemSort', {
+  description: 'What a list of items is sorted by. Ties are sorted by id, in the same direction.',
+  values: {
+    NAME: { value: 'name', description: 'By name, in the order of Unicode code points.' },
+    CREATED_AT: { value: 'createdAt', description: 'By the time of creation.' },
+    UPDATED_AT: { value: 'updatedAt', description: 'By the time of the last change.' },
+  } as const,
+})
+
+export const SortOrder = builder.enumType('SortOrder', {
+  description: 'The direction of a list.',
+  values: {
+    ASC: { value: 'asc', description: 'Smallest, earliest, first in the alphabet first.' },
+    DESC: { value: 'desc', description: 'Greatest, latest, last in the alphabet first.' },
+  } as const,
+})
+
+/** `page` and `limit`. */
+export const pageArgs = builder.args((t) => ({
+  page: t.int({ defaultValue: DEFAULTS.page, description: 'Page number, from 1 to 2147483647.' }),
+  limit: t.int({ defaultValue: DEFAULTS.limit, description: 'Page size, from 1 to 100.' }),
+}))
+
+/** Order and filters of a dataset's items. */
+export const itemListArgs = builder.args((t) => ({
+  sort: t.field({ type: ItemSort, defaultValue: DEFAULTS.sort, description: 'What to sort by.' }),
+  order: t.field({ type: SortOrder, defaultValue: DEFAULTS.order, description: 'In what direction.' }),
+  administrativeAreaCode: t.string({ description: 'Keep only items with exactly this administrative area code.' }),
+  categoryCode: t.string({ description: 'Keep only items with exactly this category code.' }),
+  parentItemId: t.id({
+    description: 'Keep only children of the item with this UUID; an explicit null keeps only root items.',
+  }),
+}))
+
+/** The circle of a nearby search. */
+export const circleArgs = builder.args((t) => ({
+  latitude: t.float({ required: true, description: 'Latitude of the centre in degrees, from -90 to 90.' }),
+  longitude: t.float({ required: true, description: 'Longitude of the centre in degrees, from -180 to 180.' }),
+  radius: t.float({ defaultValue: DEFAULTS.radius, description: 'Radius in metres, from 1 to 50000.' }),
+}))

@@ -1,0 +1,60 @@
+import type { Dataset as DatasetRow } from '../../catalog/models.ts'
+import { builder } from '../builder.ts'
+import { Node } from './node.ts'
+
+const DatasetStatus = builder.enumType('DatasetStatus', {
+  description: 'Where a dataset stands in its life.',
+  values: {
+    DRAFT: { value: 'draft', description: 'In the making; seen through a grant only.' },
+    ACTIVE: { value: 'active', description: 'Published.' },
+    INACTIVE: { value: 'inactive', description: 'Taken back; seen through a grant only.' },
+    ARCHIVED: { value: 'archived', description: 'Published, and no longer kept up.' },
+  } as const,
+})
+
+const DatasetVisibility = builder.enumType('DatasetVisibility', {
+  description: 'Who may see a dataset that is active or archived.',
+  values: {
+    PUBLIC: { value: 'public', description: 'Every API key.' },
+    RESTRICTED: { value: 'restricted', description: 'API keys with a grant for it.' },
+    PAID: { value: 'paid', description: "API keys with the dataset's access tier, or with a grant for it." },
+  } as const,
+})
+
+export const Dataset = builder.prismaObject('Dataset', {
+  interfaces: [Node],
+  fields: (t) => ({
+    slug: t.exposeString('slug'),
+    name: t.exposeString('name'),
+    description: t.exposeString('description', { nullable: true }),
+    status: t.expose('status', { type: DatasetStatus }),
+    visibility: t.expose('visibility', { type: DatasetVisibility }),
+    accessTier: t.exposeString('accessTier', { nullable: true }),
+    attribution: t.exposeString('attribution'),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+})
+
+const DatasetList = builder.objectRef<readonly DatasetRow[]>('DatasetList').implement({
+  description: 'The datasets that the API key may access.',
+  fields: (t) => ({
+    nodes: t.field({ type: [Dataset], description: 'The datasets, by name, then id.', resolve: (list) => list }),
+    total: t.int({ description: 'How many there are.', resolve: (list) => list.length }),
+  }),
+})
+
+builder.queryFields((t) => ({
+  datasets: t.field({
+    type: DatasetList,
+    description: 'The datasets that the API key may access.',
+    resolve: (_query, _args, { catalog }) => catalog.datasets(),
+  }),
+  dataset: t.field({
+    type: Dataset,
+    nullable: true,
+    description: 'A dataset. Null with an error NOT_FOUND or DATASET_ACCESS_DENIED.',
+    args: { id: t.arg.id({ required: true, description: 'UUID, in any letter case, or slug.' }) },
+    resolve: (_query, { id }, { catalog }) => catalog.dataset(id),
+  }),
+}))

@@ -1,0 +1,94 @@
+import { itemListArguments, pageArguments, parseArguments } from '../../catalog/arguments.ts'
+import type { Item as ItemRow } from '../../catalog/models.ts'
+import type { Page } from '../../catalog/page.ts'
+import { builder } from '../builder.ts'
+import { listProjection } from '../selection.ts'
+import { itemListArgs, pageArgs } from './arguments.ts'
+import { Dataset } from './dataset.ts'
+import { Image } from './image.ts'
+import { Node } from './node.ts'
+
+export const Item = builder.prismaObject('Item', {
+  interfaces: [Node],
+  fields: (t) => ({
+    datasetId: t.exposeID('datasetId'),
+    name: t.exposeString('name'),
+    description: t.exposeString('description'),
+    administrativeAreaCode: t.exposeString('administrativeAreaCode'),
+    categoryCode: t.exposeString('categoryCode'),
+    parentItemId: t.exposeID('parentItemId', { nullable: true }),
+    streetAddress: t.exposeString('streetAddress'),
+    addressRegion: t.exposeString('addressRegion', { nullable: true }),
+    addressLocality: t.exposeString('addressLocality', { nullable: true }),
+    postalCode: t.exposeString('postalCode', { nullable: true }),
+    roadAddress: t.exposeString('roadAddress', { nullable: true }),
+    jibunAddress: t.exposeString('jibunAddress', { nullable: true }),
+    latitude: t.expose('latitude', { type: 'Decimal' }),
+    longitude: t.expose('longitude', { type: 'Decimal' }),
+    thumbnailUrl: t.exposeString('thumbnailUrl', { nullable: true }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+    contactName: t.exposeString('contactName'),
+    telephone: t.exposeString('telephone'),
+    email: t.exposeString('email', { nullable: true }),
+    url: t.exposeString('url'),
+    openingHours: t.exposeString('openingHours', { nullable: true }),
+    extraAttributes: t.expose('extraAttributes', { type: 'JSONObject' }),
+  }),
+})
+
+export const ItemPage = builder.objectRef<Page<ItemRow>>('ItemPage').implement({
+  description: 'A page of items. A page past the end is empty, with the true total.',
+  fields: (t) => ({
+    nodes: t.field({ type: [Item], description: 'The items of this page, in order.', resolve: (page) => page.nodes() }),
+    page: t.exposeInt('page', { description: 'Number of this page; the first is 1.' }),
+    limit: t.exposeInt('limit', { description: 'Page size.' }),
+    total: t.int({ description: 'How many items there are on all pages.', resolve: (page) => page.total() }),
+  }),
+})
+
+builder.prismaObjectFields(Item, (t) => ({
+  dataset: t.field({
+    type: Dataset,
+    description: 'The dataset that owns the item.',
+    resolve: (item, _args, { catalog }) => catalog.datasetOf(item),
+  }),
+  parent: t.field({
+    type: Item,
+    nullable: true,
+    description: 'The parent item, in the same dataset; null for a root item.',
+    resolve: (item, _args, { catalog }) => catalog.parentOf(item),
+  }),
+  children: t.field({
+    type: ItemPage,
+    description: 'A page of the items whose parent this item is, by name, then id.',
+    args: pageArgs,
+    resolve: (item, args, { catalog }, info) =>
+      catalog.childrenOf(item, parseArguments(pageArguments, args), listProjection(info, [['nodes']], 'total')),
+  }),
+  images: t.field({
+    type: [Image],
+    description: 'All images of the item, by sortOrder, then id.',
+    resolve: (item, _args, { catalog }) => catalog.imagesOf(item),
+  }),
+}))
+
+builder.prismaObjectField(Dataset, 'items', (t) =>
+  t.field({
+    type: ItemPage,
+    description: 'A page of the items of the dataset.',
+    args: { ...pageArgs, ...itemListArgs },
+    resolve: (dataset, args, { catalog }, info) =>
+      catalog.itemsOf(dataset, parseArguments(itemListArguments, args), listProjection(info, [['nodes']], 'total')),
+  }),
+)
+
+builder.queryField('item', (t) =>
+  t.field({
+    type: Item,
+    nullable: true,
+    description: 'An item. Null with an error NOT_FOUND or DATASET_ACCESS_DENIED.',
+    args: { id: t.arg.id({ required: true, description: 'UUID of the item, in any letter case.' }) },
+    resolve: (_query, { id }, { catalog }) => catalog.item(id),
+  }),
+)

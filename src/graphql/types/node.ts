@@ -1,0 +1,36 @@
+import type { CatalogNode } from '../../catalog/catalog.ts'
+import { validationFailed } from '../../errors.ts'
+import { builder } from '../builder.ts'
+
+const MAX_IDS = 100
+
+/** Whatever has a UUID of its own. */
+export const Node = builder.interfaceRef<{ id: string; type?: CatalogNode['type'] }>('Node').implement({
+  description: 'Something with a UUID of its own: a dataset, an item or an image.',
+  fields: (t) => ({ id: t.exposeID('id', { description: 'UUID, the same in GraphQL and REST.' }) }),
+  resolveType: (node) => node.type,
+})
+
+builder.queryFields((t) => ({
+  node: t.field({
+    type: Node,
+    nullable: true,
+    description: 'The dataset, item or image with this UUID; null where the API key may access none such.',
+    args: { id: t.arg.id({ required: true, description: 'UUID, in any letter case.' }) },
+    resolve: async (_query, { id }, { catalog }) => {
+      const [node] = await catalog.nodes([id])
+      return node
+    },
+  }),
+  nodes: t.field({
+    type: [Node],
+    nullable: { list: false, items: true },
+    description:
+      'The datasets, items and images with these UUIDs, in their order; null where the API key may access none such.',
+    args: { ids: t.arg.idList({ required: true, description: `UUIDs, in any letter case; at most ${MAX_IDS}.` }) },
+    resolve: (_query, { ids }, { catalog }) => {
+      if (ids.length > MAX_IDS) throw validationFailed([{ field: 'ids', message: `must be at most ${MAX_IDS}` }])
+      return catalog.nodes(ids)
+    },
+  }),
+}))

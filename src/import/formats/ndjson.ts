@@ -1,0 +1,20 @@
+import { operationFailed } from '../../errors.ts'
+import { MAX_ROW_LENGTH, parseRow, type SourceRow } from './rows.ts'
+
+/** Reads NDJSON: a JSON object a line; blank lines are passed over. */
+export async function* readNdjson(text: AsyncIterable<string>, fileName: string): AsyncGenerator<SourceRow> {
+  let line = 0
+  let rest = ''
+  for await (const chunk of text) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    for (const json of lines) {
+      line += 1
+      if (json.trim() !== '') yield parseRow(line, json)
+    }
+    if (rest.length > MAX_ROW_LENGTH) {
+      throw operationFailed(`${fileName}:${line + 1}: is longer than ${MAX_ROW_LENGTH} characters`)
+    }
+  }
+  if (rest.trim() !== '') yield parseRow(line + 1, rest)
+}

@@ -1,0 +1,107 @@
+import type { ClientBase } from 'pg'
+import type { ManifestDataset } from '../manifest.ts'
+import { ITEM_COLUMN_NAMES } from './staging.ts'
+
+export interface MergeCounts {
+  created: number
+  updated: number
+  unchanged: number
+  removed: number
+}
+
+interface Merge {
+  session: ClientBase
+  table: string
+  datasetId: string
+  now: Date
+}
+
+const columns = (alias: string) => ITEM_COLUMN_NAMES.map((name) => `${alias}.${name}`).join(', ')
+
+/** The images of an item of the table `i`, in the form in which they are staged. */
+const STORED_IMAGES = `
+  coalesce((SELECT jsonb_agg(jsonb_build_object(
+                     'id', id, 'originalUrl', original_url, 'cdnUrl', cdn_url,
+                     'thumbnailSmallUrl', thumbnail_small_url, 'thumbnailMediumUrl', thumbnail_medium_url,
+                     'thumbnailLargeUrl', thumbnail_large_url, 'altText', alt_text,
+                     'sortOrder', sort_order, 'isPrimary', is_primary) ORDER BY sort_order, id)
+              FROM images WHERE item_id = i.id), '[]')`
+
+/** Creates the dataset or updates it; true when anything of it changed. */
+export async function mergeDataset({ session, datasetId, now }: Merge, dataset: ManifestDataset): Promise<boolean> {
+  const { slug, name, description, status, visibility, accessTier, attribution, createdAt, updatedAt } = dataset
+  const { rowCount } = await session.query(
+    `INSERT INTO datasets AS d
+            (id, slug, name, description, status, visibility, access_tier, attribution, created_at, updated_at)
+     VALUES ($1, $2, $3, $4, $5::dataset_status, $6::dataset_visibility, $7, $8, coalesce($9::timestamptz, $11::timestamptz), coalesce($10::timestamptz, $11::timestamptz))
+     ON CONFLICT (slug) DO UPDATE
+        SET name = $3, description = $4, status = $5::dataset_status, visibility = $6::dataset_visibility, access_tier = $7, attribution = $8,
+            created_at = coalesce($9::timestamptz, d.created_at), updated_at = coalesce($10::timestamptz, $11::timestamptz)
+      WHERE (d.name, d.description, d.status, d.visibility, d.access_tier, d.attribution, d.created_at, d.updated_at)
+            IS DISTINCT FROM
+            ($3, $4, $5::dataset_status, $6::dataset_visibility, $7, $8, coalesce($9::timestamptz, d.created_at), coalesce($10::timestamptz, d.updated_at))`,
+    [datasetId, slug, name, description, status, visibility, accessTier, attribution, createdAt, updatedAt, now],
+  )
+  return rowCount === 1
+}
+
+/** Makes the items of the dataset those of the staging table. */
+export async function mergeItems(merge: Merge, keepMissing: boolean): Promise<MergeCounts> {
+  const { session, table, datasetId, now } = merge
+  // Items take each other's places and names on the way; it must be right at the end.
+  await session.query('SET CONSTRAINTS ALL DEFERRED')
+  await session.query(
+    `ALTER TABLE ${table} ADD COLUMN is_new boolean, ADD COLUMN is_changed boolean NOT NULL DEFAULT false`,
+  )
+  const { rowCount: existing } = await session.query(
+    `UPDATE ${table} AS s SET is_new = false, is_changed =
+            (${columns('i')}, i.created_at, i.updated_at) IS DISTINCT FROM
+            (${columns('s')}, coalesce(s.created_at, i.created_at), coalesce(s.updated_at, i.updated_at))
+            OR ${STORED_IMAGES} <> s.images
+       FROM items AS i WHERE i.id = s.id`,
+  )
+  const removed = keepMissing ? 0 : await removeMissing(merge)
+  await session.query(`DELETE FROM images USING ${table} AS s WHERE s.is_changed AND images.item_id = s.id`)
+  const { rowCount: updated } = await session.query(
+    `UPDATE items AS i
+        SET (${ITEM_COLUMN_NAMES.join(', ')}, created_at, updated_at) =
+            ROW(${columns('s')}, coalesce(s.created_at, i.created_at), coalesce(s.updated_at, $1::timestamptz))
+       FROM ${table} AS s WHERE s.is_changed AND i.id = s.id`,
+    [now],
+  )
+  const { rowCount: created } = await session.query(
+    `INSERT INTO items (dataset_id, ${ITEM_COLUMN_NAMES.join(', ')}, created_at, updated_at)
+     SELECT $1, ${columns('s')}, coalesce(s.created_at, $2::timestamptz), coalesce(s.updated_at, $2::timestamptz)
+       FROM ${table} AS s WHERE s.is_new IS NULL ORDER BY s.n`,
+    [datasetId, now],
+  )
+  await insertImages(merge)
+  return { created: created ?? 0, updated: updated ?? 0, unchanged: (existing ?? 0) - (updated ?? 0), removed }
+}
+
+async function removeMissing({ session, table, datasetId }: Merge): Promise<number> {
+  const { rowCount } = await session.query(
+    `DELETE FROM items AS i
+      WHERE i.dataset_id = $1 AND NOT EXISTS (SELECT FROM ${table} AS s WHERE s.id = i.id)`,
+    [datasetId],
+  )
+  return rowCount ?? 0
+}
+
+async function insertImages({ session, table }: Merge): Promise<void> {
+  await session.query(`
+    INSERT INTO images (item_id, id, original_url, cdn_url, thumbnail_small_url, thumbnail_medium_url,
+                        thumbnail_large_url, alt_text, sort_order, is_primary)
+    SELECT s.id, image.id, image."originalUrl", image."cdnUrl", image."thumbnailSmallUrl", image."thumbnailMediumUrl",
+           image."thumbnailLargeUrl", image."altText", image."sortOrder", image."isPrimary"
+      FROM ${table} AS s
+     CROSS JOIN jsonb_to_recordset(s.images) AS image (
+             id uuid, "originalUrl" text, "cdnUrl" text, "thumbnailSmallUrl" text, "thumbnailMediumUrl" text,
+             "thumbnailLargeUrl" text, "altText" text, "sortOrder" integer, "isPrimary" boolean)
+     WHERE s.is_new IS NULL OR s.is_changed`)
+}
+
+/** Says that the dataset changed when its items did, unless the manifest says when it changed. */
+export async function touchDataset({ session, datasetId, now }: Merge): Promise<void> {
+  await session.query('UPDATE datasets SET updated_at = $2 WHERE id = $1', [datasetId, now])
+}

@@ -1,0 +1,89 @@
+import type { ClientBase } from 'pg'
+import { readerOf } from '../formats/rows.ts'
+import { readText } from '../formats/text.ts'
+import type { ItemFile } from '../manifest.ts'
+import type { ProblemList } from '../problems.ts'
+import { columnMapping, requireColumns, unknownFields } from '../row/columns.ts'
+import { readItem } from '../row/item.ts'
+import { type StagedRow, stageRows } from './staging.ts'
+
+export interface ImportProgress {
+  file: string
+  /** Of all files, as they lie on the disk. */
+  bytesRead: number
+  bytesTotal: number
+  rows: number
+}
+
+interface Staging {
+  session: ClientBase
+  table: string
+  datasetId: string
+  files: readonly ItemFile[]
+  bytesTotal: number
+  problems: ProblemList
+  onProgress?: (progress: ImportProgress) => void
+}
+
+const BATCH_ROWS = 1_000
+/** Long rows make shorter batches. */
+const BATCH_CHARACTERS = 4_000_000
+const PROGRESS_INTERVAL_MS = 100
+
+/** Reads the rows of all files into the staging table; bad ones go to the list of problems. */
+export async function stageFiles(staging: Staging): Promise<void> {
+  const { session, table, problems, files, bytesTotal, onProgress } = staging
+  let bytesRead = 0
+  let rows = 0
+  let reportedAt = 0
+  let batch: StagedRow[] = []
+  let batchCharacters = 0
+  const flush = async () => {
+    await stageRows(session, table, batch)
+    batch = []
+    batchCharacters = 0
+  }
+  for (const [file, itemFile] of files.entries()) {
+    const text = readText(itemFile, (count) => {
+      bytesRead += count
+    })
+    for await (const row of readItems(itemFile, text, staging.datasetId)) {
+      rows += 1
+      const { line } = row
+      for (const reason of row.warnings ?? []) problems.warn({ file, line, reason })
+      if ('problem' in row) problems.add({ file, line, reason: row.problem })
+      else {
+        batch.push({ ...row.item, n: rows, file, line })
+        batchCharacters += row.item.description.length + JSON.stringify(row.item.extraAttributes).length
+      }
+      if (batch.length >= BATCH_ROWS || batchCharacters >= BATCH_CHARACTERS) await flush()
+      if (onProgress && Date.now() - reportedAt >= PROGRESS_INTERVAL_MS) {
+        reportedAt = Date.now()
+        onProgress({ file: itemFile.name, bytesRead, bytesTotal, rows })
+      }
+    }
+  }
+  await flush()
+}
+
+async function* readItems(file: ItemFile, text: AsyncIterable<string>, datasetId: string) {
+  const map = columnMapping(file)
+  let isFirst = true
+  for await (const row of readerOf(file.path)(text, file.name)) {
+    const { line } = row
+    const warnings: string[] = []
+    if ('problem' in row) {
+      yield { line, warnings, problem: row.problem }
+      continue
+    }
+    if (isFirst) {
+      isFirst = false
+      if (/\.csv(\.gz)?$/i.test(file.path)) requireColumns(file, row.fields)
+      const unknown = unknownFields(file.columns, row.fields)
+      if (unknown.length > 0) warnings.push(`not fields of an item, so ignored: ${unknown.join(', ')}`)
+    }
+    const read = readItem(map(row.fields), datasetId)
+    if ('problem' in read) yield { line, warnings, problem: read.problem }
+    else yield { line, warnings: [...warnings, ...read.warnings], item: read.item }
+  }
+}

@@ -1,0 +1,66 @@
+import { v5 as uuidV5 } from 'uuid'
+import { z } from 'zod'
+import { uuid } from '../../catalog/arguments.ts'
+import { optionalText, plainText, text } from './fields.ts'
+
+const givenImage = z.strictObject({
+  id: uuid.optional(),
+  originalUrl: text,
+  cdnUrl: optionalText,
+  thumbnailSmallUrl: optionalText,
+  thumbnailMediumUrl: optionalText,
+  thumbnailLargeUrl: optionalText,
+  altText: plainText,
+  sortOrder: z
+    .int('must be a whole number')
+    .min(0, 'must be at least 0')
+    .max(2_147_483_647, 'must be at most 2147483647')
+    .nullish(),
+  isPrimary: z.boolean('must be true or false').nullish(),
+})
+
+/** The images of a row. */
+export const imageList = z
+  .array(givenImage, 'must be a list')
+  .refine((images) => images.filter((image) => image.isPrimary).length <= 1, 'must have at most one that is primary')
+
+type GivenImage = z.output<typeof givenImage>
+
+/** An image as the database has it. */
+export interface ImportedImage {
+  id: string
+  originalUrl: string
+  cdnUrl: string
+  thumbnailSmallUrl: string
+  thumbnailMediumUrl: string
+  thumbnailLargeUrl: string
+  altText: string
+  sortOrder: number
+  isPrimary: boolean
+}
+
+/** The images of an item with all that was left out, in their order. The same list gives the same ids each time. */
+export function completeImages(itemId: string, given: readonly GivenImage[]): ImportedImage[] {
+  const seen = new Map<string, number>()
+  const images = given.map((image, index): ImportedImage => {
+    const { originalUrl, altText } = image
+    const cdnUrl = image.cdnUrl ?? originalUrl
+    const repetition = seen.get(originalUrl) ?? 0
+    seen.set(originalUrl, repetition + 1)
+    return {
+      id: image.id ?? uuidV5(repetition === 0 ? originalUrl : `${originalUrl}#${repetition}`, itemId),
+      originalUrl,
+      cdnUrl,
+      thumbnailSmallUrl: image.thumbnailSmallUrl ?? cdnUrl,
+      thumbnailMediumUrl: image.thumbnailMediumUrl ?? cdnUrl,
+      thumbnailLargeUrl: image.thumbnailLargeUrl ?? cdnUrl,
+      altText,
+      sortOrder: image.sortOrder ?? index,
+      isPrimary: image.isPrimary ?? false,
+    }
+  })
+  images.sort((a, b) => a.sortOrder - b.sortOrder || (a.id < b.id ? -1 : 1))
+  const [first] = images
+  if (first && !images.some((image) => image.isPrimary)) first.isPrimary = true
+  return images
+}

@@ -1,0 +1,110 @@
+import { type GraphQLArgument, getNamedType } from 'graphql'
+import { z } from 'zod'
+import { ERROR_CODES } from '../../errors.ts'
+import { GEOJSON } from '../geojson.ts'
+import { pathTemplate, REST_ROUTES, type RestRoute } from '../routes.ts'
+import { PARAMETER_EXAMPLES } from './examples.ts'
+import {
+  ACCESS_CODES,
+  COMMON_CODES,
+  DOCUMENTED_CODES,
+  ERROR,
+  errorResponse,
+  HEADERS,
+  headers,
+  PROBLEM,
+  SUCCESS_HEADERS,
+} from './responses.ts'
+import { envelopeOf, featuresOf, resourceOf } from './schemas.ts'
+
+/*
+ * The OpenAPI 3.1 document of the /v1 routes. It is made of what the routes are made of: the GraphQL operation of each tells the
+ * members of its answer and what they mean, and the schema that parses its parameters tells their bounds.
+ */
+
+type Json = Record<string, unknown>
+
+/** The OpenAPI document. */
+export function openApiDocument(): Json {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Dataset Catalog',
+      version: '1',
+      description:
+        'Datasets of places, and what is near a point. Every answer is cut to what the API key may access. ' +
+        'The same data composes freely at `/graphql`.',
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+    },
+    servers: [{ url: '/', description: 'This server' }],
+    security: [{ apiKey: [] }],
+    tags: [
+      { name: 'Datasets', description: 'What there is to read.' },
+      { name: 'Items', description: 'The places in the datasets.' },
+    ],
+    paths: Object.fromEntries(REST_ROUTES.map((route) => [pathTemplate(route.path), { get: operationOf(route) }])),
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, as `catalog keys create` prints it.' },
+      },
+      headers: HEADERS,
+      schemas: { Error: ERROR, Problem: PROBLEM },
+      responses: Object.fromEntries(DOCUMENTED_CODES.map((code) => [code, errorResponse(code)])),
+    },
+  }
+}
+
+function operationOf(route: RestRoute): Json {
+  const { field, node } = resourceOf(route)
+  const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+  const mayBeDenied = names.length > 0 || Object.hasOwn(route.query.shape, 'datasetId')
+  const codes = [...COMMON_CODES, ...(mayBeDenied ? ACCESS_CODES : [])]
+  const isPaged = Object.hasOwn(route.query.shape, 'page')
+  return {
+    operationId: route.name,
+    tags: [route.path.startsWith('/v1/dataset-items') || route.path.endsWith('/items') ? 'Items' : 'Datasets'],
+    summary: route.summary,
+    description: field.description ?? '',
+    parameters: [...names.map(pathParameter), ...queryParameters(route, field.args)],
+    responses: {
+      200: {
+        description: field.description ?? '',
+        headers: headers(...SUCCESS_HEADERS, ...(isPaged ? ['Link'] : [])),
+        content: {
+          'application/json': { schema: envelopeOf(field.type, node) },
+          ...(route.features && { [GEOJSON]: { schema: featuresOf(field.type, node) } }),
+        },
+      },
+      304: { description: 'The client has it already.', headers: headers('X-Request-Id', 'ETag') },
+      ...Object.fromEntries(codes.map((code) => [ERROR_CODES[code], { $ref: `#/components/responses/${code}` }])),
+    },
+  }
+}
+
+function pathParameter(name: string): Json {
+  const description = name === 'datasetId' ? 'UUID, in any letter case, or slug.' : 'UUID, in any letter case.'
+  const example = PARAMETER_EXAMPLES[name]
+  return { name, in: 'path', required: true, description, example, schema: { type: 'string' } }
+}
+
+/** What a parameter may be stands in the route's schema, what it means and its default with the GraphQL argument. */
+function queryParameters({ query }: RestRoute, args: readonly GraphQLArgument[]): Json[] {
+  const { properties: read = {}, required = [] } = z.toJSONSchema(query, { unrepresentable: 'any' })
+  const { properties: written = {} } = z.toJSONSchema(query, { io: 'input', unrepresentable: 'any' })
+  return Object.keys(query.shape).map((name) => {
+    const arg = args.find((candidate) => candidate.name === name)
+    const type = arg && getNamedType(arg.type).name
+    const bounds = read[name]
+    const isNumber = typeof bounds === 'object' && bounds.type === 'number'
+    const domain = isNumber ? { ...bounds, ...(type === 'Int' && { type: 'integer' }) } : written[name]
+    const preset = arg?.default?.value ?? arg?.defaultValue
+    return {
+      name,
+      in: 'query',
+      required: required.includes(name),
+      description: arg?.description ?? '',
+      example: PARAMETER_EXAMPLES[name],
+      schema: { ...(typeof domain === 'object' && domain), ...(preset !== undefined && { default: preset }) },
+    }
+  })
+}

@@ -1,0 +1,86 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ApiKey } from '../../auth/api-key.ts'
+import { authenticate, challenge } from '../../auth/authenticate.ts'
+import type { FindKey } from '../../auth/key-cache.ts'
+import type { KeyUsage } from '../../auth/key-usage.ts'
+import type { Allowance, RateLimits } from '../../auth/rate-limit.ts'
+import type { ReadCatalog, SnapshotReader } from '../../catalog/snapshot/snapshot-reader.ts'
+import type { Backpressure } from '../../database/backpressure.ts'
+import { Cancellation, withCancellation } from '../../database/cancellation.ts'
+import type { ChangeFeed } from '../../database/change-feed.ts'
+import { CatalogError } from '../../errors.ts'
+import type { CallerAccess } from '../response-cache.ts'
+
+/** Who was let in, and how they may read. */
+export interface Caller extends CallerAccess {
+  key: ApiKey
+  readCatalog: ReadCatalog
+}
+
+/**
+ * Lets a request in, for its API key.
+ * @throws `UNAUTHORIZED`, with the challenge in the reply's headers; `RATE_LIMITED`
+ */
+export type Admission = (request: FastifyRequest, reply: FastifyReply) => Promise<Caller>
+
+interface AdmissionOptions {
+  findKey: FindKey
+  read: SnapshotReader
+  changeFeed: ChangeFeed
+  limits: RateLimits
+  work: Backpressure
+  keyUsage?: KeyUsage | undefined
+}
+
+export function createAdmission({ findKey, read, changeFeed, limits, work, keyUsage }: AdmissionOptions): Admission {
+  return async (request, reply) => {
+    const now = new Date()
+    const key = await identify(request, now, reply)
+    request.keyId = key.id
+    keyUsage?.note(key.id, now)
+    if (key.requestsPerMinute !== null) {
+      const allowance = await limits.countRequest(key.id, key.requestsPerMinute)
+      setAllowance(reply, allowance)
+      if (allowance.isExceeded)
+        throw rateLimited(`This API key may make ${allowance.limit} requests a minute`, allowance)
+    }
+    const readCatalog: ReadCatalog = (use) =>
+      work(() => withCancellation(cancellationFor(reply), () => read(key, now)(use)))
+    return { key, now, since: changeFeed.now(), readCatalog }
+  }
+
+  async function identify(request: FastifyRequest, now: Date, reply: FastifyReply) {
+    const { authorization } = request.headers
+    try {
+      return await authenticate(findKey, authorization, now)
+    } catch (error) {
+      if (!(error instanceof CatalogError) || error.code !== 'UNAUTHORIZED') throw error
+      // A good key is let in from the same address all the same: others may share it.
+      const allowance = await limits.countRefusal(request.ip)
+      if (allowance.isExceeded) throw rateLimited('Too many requests without a valid API key', allowance)
+      void reply.header('www-authenticate', challenge(authorization))
+      throw error
+    }
+  }
+}
+
+/** As draft-ietf-httpapi-ratelimit-headers-10 has it. */
+function setAllowance(reply: FastifyReply, { limit, windowSeconds, remaining, resetSeconds }: Allowance): void {
+  void reply.headers({
+    'ratelimit-policy': `"requests";q=${limit};w=${windowSeconds}`,
+    ratelimit: `"requests";r=${remaining};t=${resetSeconds}`,
+  })
+}
+
+function rateLimited(message: string, { resetSeconds }: Allowance): CatalogError {
+  return new CatalogError('RATE_LIMITED', message, { retryAfterSeconds: resetSeconds })
+}
+
+/** Who waits for an answer, until it was sent or the client has gone. */
+function cancellationFor({ raw }: FastifyReply): Cancellation {
+  const cancellation = new Cancellation()
+  raw.once('close', () => {
+    if (!raw.writableFinished) cancellation.leave()
+  })
+  return cancellation
+}

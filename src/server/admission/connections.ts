@@ -1,0 +1,98 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { networkOf } from '../../auth/rate-limit.ts'
+import { CatalogError, ERROR_CODES } from '../../errors.ts'
+import { errorBody } from '../../rest/error-body.ts'
+import { chooseRequestId } from '../request-id.ts'
+import type { IsTrustedProxy } from './proxies.ts'
+
+/** Connections in all; each takes a file and some kilobytes. */
+const MAX_CONNECTIONS = 10_000
+const SHUTDOWN_GRACE_MS = 10_000
+
+/** Bounds the connections there may be, in all and from one address other than a proxy's; one too many is closed at once. */
+export function limitConnections(server: Server, maxPerAddress: number, isTrustedProxy: IsTrustedProxy): void {
+  server.maxConnections = MAX_CONNECTIONS
+  const open = new Map<string, number>()
+  server.on('connection', (socket: Socket) => {
+    const { remoteAddress = '' } = socket
+    if (isTrustedProxy(remoteAddress)) return
+    const address = networkOf(remoteAddress)
+    const count = (open.get(address) ?? 0) + 1
+    if (count > maxPerAddress) {
+      socket.destroy()
+      return
+    }
+    open.set(address, count)
+    socket.once('close', () => {
+      const left = (open.get(address) ?? 1) - 1
+      if (left === 0) open.delete(address)
+      else open.set(address, left)
+    })
+  })
+}
+
+/** Once the application closes, a kept-alive connection ends with its answer, and a client that dawdles is cut off. */
+export function closeConnections(app: FastifyInstance): void {
+  let isClosing = false
+  app.addHook('preClose', async () => {
+    isClosing = true
+    setTimeout(() => app.server.closeAllConnections(), SHUTDOWN_GRACE_MS).unref()
+  })
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (isClosing) void reply.header('connection', 'close')
+    done()
+  })
+}
+
+/** Longer ones are of no use here, and logs and proxies have bounds like it. In bytes. */
+export const MAX_URL_LENGTH = 12 * 1024
+
+/** What Node's parser says of a request, and the packet that it says it of. */
+interface ClientError {
+  code?: string | undefined
+  rawPacket?: unknown
+}
+
+/** Answers a request that is not HTTP as it should be, or takes too long to come, in the shape of all errors. */
+export function answerClientError(error: ClientError, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const known = clientError(error)
+  const requestId = chooseRequestId({ headers: {} } satisfies Pick<IncomingMessage, 'headers'>)
+  const { contentType, body } = errorBody(known, requestId, undefined)
+  const text = JSON.stringify(body)
+  const status = ERROR_CODES[known.code]
+  const head = [
+    `HTTP/1.1 ${status} ${known.code}`,
+    `Content-Type: ${contentType}`,
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    `X-Request-Id: ${requestId}`,
+    'Cache-Control: no-store',
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`)
+}
+
+function clientError({ code, rawPacket }: ClientError): CatalogError {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new CatalogError('REQUEST_TIMEOUT', 'The request took too long to come')
+  }
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const firstLine = Buffer.isBuffer(rawPacket) ? rawPacket.indexOf('\r\n') : 0
+    return firstLine < 0 || firstLine > MAX_URL_LENGTH
+      ? urlTooLong()
+      : new CatalogError('HEADERS_TOO_LARGE', 'The headers are too long')
+  }
+  return new CatalogError('VALIDATION_FAILED', 'The request is not HTTP/1.1', {
+    details: [{ field: 'request', message: 'must be HTTP/1.1' }],
+  })
+}
+
+/** `URI_TOO_LONG`, with the bound. */
+export function urlTooLong(): CatalogError {
+  return new CatalogError('URI_TOO_LONG', `The URL must be at most ${MAX_URL_LENGTH} bytes long`)
+}

@@ -1,0 +1,62 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import { CatalogError } from '../errors.ts'
+
+interface Route {
+  path: string
+  methods: readonly ('GET' | 'POST')[]
+  /** Runs before the body is read. */
+  onRequest?: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+  /** Sends the answer. */
+  handler: (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>
+  errorHandler?: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
+}
+
+/** Preflight answers are good for a day. */
+const PREFLIGHT_MAX_AGE_SECONDS = 86_400
+
+async function answer(handler: Route['handler'], request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  try {
+    await handler(request, reply)
+  } catch (error) {
+    // The error handler's to answer.
+    void reply.send(error)
+  }
+}
+
+/** Mounts a path with all of HTTP's methods: HEAD beside GET, OPTIONS for preflight requests, 405 for the others. */
+export function addRoute(app: FastifyInstance, { path, methods, handler, ...hooks }: Route): void {
+  const allowed = [...methods, 'HEAD', 'OPTIONS']
+  const allow = allowed.join(', ')
+
+  app.route({
+    url: path,
+    method: [...methods],
+    // Were the promise given to Fastify, it would watch each answer until it is sent, at a tenth of what a kept one takes.
+    handler: (request, reply) => {
+      void answer(handler, request, reply)
+    },
+    ...hooks,
+  })
+
+  app.options(path, (request, reply) => {
+    void reply.header('allow', allow)
+    if (request.headers.origin !== undefined) {
+      void reply.headers({
+        'access-control-allow-methods': allow,
+        'access-control-allow-headers': 'Authorization, Content-Type, If-None-Match, X-Request-Id',
+        'access-control-max-age': PREFLIGHT_MAX_AGE_SECONDS,
+      })
+    }
+    return reply.code(204).send()
+  })
+
+  app.route({
+    url: path,
+    method: app.supportedMethods.filter((method): method is HTTPMethods => !allowed.includes(method)),
+    onRequest: async (_request, reply) => {
+      void reply.header('allow', allow)
+      throw new CatalogError('METHOD_NOT_ALLOWED', `This path takes ${allow}`)
+    },
+    handler: () => {},
+  })
+}

@@ -1,0 +1,18 @@
+/** What an operator sees when the gateway is up: where it is, and what to try first. */
+export function startupBanner(url: string, sampleKey: string | undefined): string[] {
+  const address = [`Dataset Catalog at ${url}`, `GraphiQL at ${url}/graphql`, `API reference at ${url}/docs`]
+  if (sampleKey === undefined) {
+    return [...address, 'An API key is needed to read: npx catalog keys create --name NAME']
+  }
+  const curl = `curl -H 'Authorization: Bearer ${sampleKey}'`
+  return [
+    ...address,
+    '',
+    `Sample key, shown this once: ${sampleKey}`,
+    '',
+    'Try:',
+    `  ${curl} '${url}/v1/datasets'`,
+    `  ${curl} '${url}/v1/dataset-items/nearby?latitude=37.5796&longitude=126.977&radius=2000&limit=3'`,
+    `  ${curl} -H 'Content-Type: application/json' -d '{"query":"{ dataset(id: \\"seoul-landmarks\\") { name items(limit: 3) { total nodes { name images { altText } parent { name } } } } }"}' '${url}/graphql'`,
+  ]
+}

@@ -1,0 +1,26 @@
+import { type Logger, pino, stdTimeFunctions } from 'pino'
+import { build } from 'pino-pretty'
+import type { LogLevel } from '../../config.ts'
+
+/** How long lines may wait to be written together: each write takes as long as a kept answer. */
+const FLUSH_MS = 250
+const BUFFER_BYTES = 8 * 1024
+
+/**
+ * The log, on stderr: a line of JSON each, or on a terminal lines to be read.
+ * @param level is, unless told, `info` on a terminal and `warn` elsewhere: a line for each request costs a tenth of those per second
+ */
+export function openLog(level: LogLevel | undefined): { log: Logger; flush: () => void } {
+  if (process.stderr.isTTY) {
+    const stream = build({ destination: 2, sync: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l' })
+    return { log: pino({ level: level ?? 'info' }, stream), flush: () => {} }
+  }
+  const stream = pino.destination({ dest: 2, sync: false, minLength: BUFFER_BYTES, periodicFlush: FLUSH_MS })
+  const format = { base: null, timestamp: stdTimeFunctions.isoTime, formatters: { level: levelName } }
+  const log = pino({ level: level ?? 'warn', ...format }, stream)
+  return { log, flush: () => stream.flushSync() }
+}
+
+function levelName(level: string): { level: string } {
+  return { level }
+}

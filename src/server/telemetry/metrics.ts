@@ -1,0 +1,129 @@
+import { createServer } from 'node:http'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Reads } from '../../catalog/snapshot/snapshot-reader.ts'
+import type { PoolUse, StatementEnd } from '../../database/pool.ts'
+
+/** How a request ended. */
+export interface RequestEnd {
+  method: string
+  /** The path's template, never the path. */
+  route: string
+  status: number
+  durationMs: number
+}
+
+/** What is counted where it happens, and read when it is asked for. */
+export interface Sources {
+  poolUse: () => PoolUse
+  /** Since the start. */
+  cacheLookups: () => { hits: number; misses: number }
+  /** Since the start. */
+  reads: () => Reads
+}
+
+/** Counts what the gateway does, for Prometheus. */
+export interface Metrics {
+  countRequest: (end: RequestEnd) => void
+  countStatement: (end: StatementEnd) => void
+  watch: (sources: Sources) => void
+  /** All of it in the text format of Prometheus. */
+  print: () => Promise<string>
+}
+
+/** Seconds; kept answers take less than a millisecond. */
+const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** Opens the counters. */
+export function openMetrics(): Metrics {
+  const register = new Registry()
+  const registers = [register]
+  collectDefaultMetrics({ register })
+  const requests = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Requests by method, route and status, and how long they took',
+    labelNames: ['method', 'route', 'status'],
+    buckets: BUCKETS,
+    registers,
+  })
+  const statements = new Histogram({
+    name: 'sql_statement_duration_seconds',
+    help: 'SQL statements by outcome (ok or failed), and how long they took with the way there',
+    labelNames: ['outcome'],
+    buckets: BUCKETS,
+    registers,
+  })
+  return {
+    countRequest: ({ method, route, status, durationMs }) =>
+      requests.observe({ method, route, status }, durationMs / 1000),
+    countStatement: ({ hasFailed, durationMs }) =>
+      statements.observe({ outcome: hasFailed ? 'failed' : 'ok' }, durationMs / 1000),
+    watch: (sources) => watch(sources, registers),
+    print: () => register.metrics(),
+  }
+}
+
+function watch({ poolUse, cacheLookups, reads }: Sources, registers: Registry[]): void {
+  new Gauge({
+    name: 'sql_connections',
+    help: 'Connections to the database: idle or busy; and the statements that wait for one',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      for (const [state, count] of Object.entries(poolUse())) this.set({ state }, count)
+    },
+  })
+  new Counter({
+    name: 'catalog_reads_total',
+    help: 'Readings of the database, by server (primary or replica)',
+    labelNames: ['server'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [server, count] of Object.entries(reads())) this.inc({ server }, count)
+    },
+  })
+  new Counter({
+    name: 'answer_cache_lookups_total',
+    help: 'Requests for which a kept answer was looked for, by whether there was one (hit or miss)',
+    labelNames: ['result'],
+    registers,
+    collect() {
+      const { hits, misses } = cacheLookups()
+      this.reset()
+      this.inc({ result: 'hit' }, hits)
+      this.inc({ result: 'miss' }, misses)
+    },
+  })
+}
+
+/**
+ * Serves the metrics at /metrics of a port of their own, since they tell of use.
+ * @returns the port, and the way to stop
+ */
+export async function serveMetrics(
+  { print }: Metrics,
+  { host, port }: { host: string; port: number },
+): Promise<{ port: number; close: () => void }> {
+  const server = createServer((request, response) => {
+    const isFound = request.url === '/metrics' && (request.method === 'GET' || request.method === 'HEAD')
+    if (!isFound) response.writeHead(404).end()
+    else {
+      print().then(
+        (text) => response.writeHead(200, { 'content-type': Registry.PROMETHEUS_CONTENT_TYPE }).end(text),
+        () => response.writeHead(500).end(),
+      )
+    }
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, resolve)
+  })
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : port,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
