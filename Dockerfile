@@ -21,4 +21,5 @@ EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 STOPSIGNAL SIGTERM
-CMD ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=32", "src/cli.ts", "serve"]
+# Run directly: its first line has the options for Node.
+CMD ["./src/cli.ts", "serve"]

@@ -1,5 +1,5 @@
-// Generates the Prisma client and the Pothos types (after every `npm install`). Each `prisma` command downloads its
-// schema engine first, unless told of an executable; generating never runs it, so any will do.
+// Generates the Prisma client and the Pothos types into src/generated (after every `npm install`). Every `prisma` command first
+// downloads its schema engine, unless a variable names an executable. Generating never runs the engine, so any executable will do.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url'
 if (process.env.npm_command === 'exec') process.exit()
 
 const prisma = fileURLToPath(new URL('../node_modules/prisma/build/index.js', import.meta.url))
-const { status } = spawnSync(process.execPath, [prisma, 'generate'], {
+const { status, stderr } = spawnSync(process.execPath, [prisma, 'generate'], {
   cwd: fileURLToPath(new URL('..', import.meta.url)),
-  stdio: ['ignore', 'ignore', 'inherit'],
+  stdio: ['ignore', 'ignore', 'pipe'],
   env: {
     ...process.env,
     PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
@@ -17,4 +17,8 @@ const { status } = spawnSync(process.execPath, [prisma, 'generate'], {
     CHECKPOINT_DISABLE: '1',
   },
 })
-process.exitCode = status ?? 1
+if (status !== 0) {
+  process.stderr.write(stderr)
+  process.exit(1)
+}
+process.stdout.write('Generated src/generated\n')

@@ -11,7 +11,7 @@ export interface Server {
 
 /** The gateway as `npm start` runs it, on a free port. */
 export function startGateway(databaseUrl: string, env: Readonly<Record<string, string>> = {}): Promise<Server> {
-  return start(['--max-semi-space-size=32', 'src/cli.ts', 'serve'], {
+  return start('./src/cli.ts', ['serve'], {
     DATABASE_URL: databaseUrl,
     PORT: '0',
     SAMPLE_DATA: 'false',
@@ -21,11 +21,11 @@ export function startGateway(databaseUrl: string, env: Readonly<Record<string, s
 
 /** One of what the gateway is compared with: `postgraphile` or `floor`. */
 export function startPeer(name: 'postgraphile' | 'floor', databaseUrl: string): Promise<Server> {
-  return start([`test/bench/peers/${name}.js`, databaseUrl, '0'], { NODE_ENV: 'production' })
+  return start(process.execPath, [`test/bench/peers/${name}.js`, databaseUrl, '0'], { NODE_ENV: 'production' })
 }
 
-async function start(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Server> {
-  const child = spawn(process.execPath, args, {
+async function start(program: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Server> {
+  const child = spawn(program, args, {
     cwd: new URL('../..', import.meta.url),
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],

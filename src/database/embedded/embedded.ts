@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { on } from 'node:events'
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -150,7 +150,8 @@ async function startWorker(dataDir: string, socketDir: string): Promise<Worker> 
   const workerData = { dataDir, socketPath: join(socketDir, `.s.PGSQL.${SOCKET_PORT}`) }
   // Node's own options are for the process: some would not do for the worker.
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData, execArgv: [] })
-  await once(worker, 'message')
+  // Under `node --watch` a worker also sends the names of the files that it loads.
+  for await (const [message] of on(worker, 'message')) if (message === 'ready') break
   return worker
 }
 
