@@ -482,46 +482,46 @@ export interface operations {
                              */
                             id: string;
                             /**
-                             * @description Name of the dataset in URLs; never shaped like a UUID.
+                             * @description Name of the dataset in URLs. A slug never looks like a UUID.
                              * @example seoul-landmarks
                              */
                             slug: string;
                             /**
-                             * @description Name for people.
+                             * @description Display name.
                              * @example Gyeongbokgung Palace
                              */
                             name: string;
                             /**
-                             * @description What the dataset holds; null when nobody has said.
+                             * @description Description, or null.
                              * @example The main palace of the Joseon dynasty.
                              */
                             description: string | null;
                             /**
-                             * @description Where the dataset stands in its life.
+                             * @description Lifecycle status.
                              * @example active
                              * @enum {string}
                              */
                             status: "active" | "archived" | "draft" | "inactive";
                             /**
-                             * @description Who may see the dataset.
+                             * @description Which API keys may access the dataset.
                              * @example public
                              * @enum {string}
                              */
                             visibility: "paid" | "public" | "restricted";
                             /**
-                             * @description The tier an API key needs to see a paid dataset; null when there is none.
+                             * @description Access tier that an API key needs for a paid dataset, or null.
                              * @example null
                              */
                             accessTier: string | null;
                             /**
                              * Format: date-time
-                             * @description When the dataset was created, to the millisecond.
+                             * @description Creation time, with milliseconds.
                              * @example 2026-01-31T09:00:00.000Z
                              */
                             createdAt: string;
                             /**
                              * Format: date-time
-                             * @description When the dataset or one of its items last changed, to the millisecond.
+                             * @description Time of the last change to the dataset or one of its items, with milliseconds.
                              * @example 2026-01-31T09:00:00.000Z
                              */
                             updatedAt: string;
@@ -590,45 +590,45 @@ export interface operations {
                              */
                             id: string;
                             /**
-                             * @description Name of the dataset in URLs; never shaped like a UUID.
+                             * @description Name of the dataset in URLs. A slug never looks like a UUID.
                              * @example seoul-landmarks
                              */
                             slug: string;
                             /**
-                             * @description Name for people.
+                             * @description Display name.
                              * @example Gyeongbokgung Palace
                              */
                             name: string;
                             /**
-                             * @description What the dataset holds; null when nobody has said.
+                             * @description Description, or null.
                              * @example The main palace of the Joseon dynasty.
                              */
                             description: string | null;
                             /**
-                             * @description Who may see the dataset.
+                             * @description Which API keys may access the dataset.
                              * @example public
                              * @enum {string}
                              */
                             visibility: "paid" | "public" | "restricted";
                             /**
-                             * @description The tier an API key needs to see a paid dataset; null when there is none.
+                             * @description Access tier that an API key needs for a paid dataset, or null.
                              * @example null
                              */
                             accessTier: string | null;
                             /**
-                             * @description The credit line that must be shown with the data.
+                             * @description Credit line to show with the data.
                              * @example Wikidata, CC0
                              */
                             attribution: string;
                             /**
                              * Format: date-time
-                             * @description When the dataset was created, to the millisecond.
+                             * @description Creation time, with milliseconds.
                              * @example 2026-01-31T09:00:00.000Z
                              */
                             createdAt: string;
                             /**
                              * Format: date-time
-                             * @description When the dataset or one of its items last changed, to the millisecond.
+                             * @description Time of the last change to the dataset or one of its items, with milliseconds.
                              * @example 2026-01-31T09:00:00.000Z
                              */
                             updatedAt: string;
@@ -737,17 +737,17 @@ export interface operations {
                              */
                             datasetId: string;
                             /**
-                             * @description Name of the place. Sorted by Unicode code point.
+                             * @description Name of the place. Lists sort names by Unicode code point.
                              * @example Gyeongbokgung Palace
                              */
                             name: string;
                             /**
-                             * @description What the place is; empty when nobody has said.
+                             * @description Description. An empty string means unknown.
                              * @example The main palace of the Joseon dynasty.
                              */
                             description: string;
                             /**
-                             * @description Code of the administrative area that the place lies in.
+                             * @description Code of the administrative area of the place.
                              * @example 11110
                              */
                             administrativeAreaCode: string;
@@ -758,12 +758,12 @@ export interface operations {
                             categoryCode: string;
                             /**
                              * Format: uuid
-                             * @description UUID of the parent item, in the same dataset; null for a root item.
+                             * @description UUID of the parent item, which is in the same dataset. Null for a root item.
                              * @example null
                              */
                             parentItemId: string | null;
                             /**
-                             * @description Street address; empty when unknown.
+                             * @description Street address. An empty string means unknown.
                              * @example 161 Sajik-ro
                              */
                             streetAddress: string;
@@ -803,19 +803,19 @@ export interface operations {
                              */
                             longitude: string;
                             /**
-                             * @description URL of a small picture of the place.
+                             * @description URL of a small image of the place.
                              * @example https://images.example.org/gyeongbokgung-small.jpg
                              */
                             thumbnailUrl: string | null;
                             /**
                              * Format: date-time
-                             * @description When the item was created, to the millisecond.
+                             * @description Creation time, with milliseconds.
                              * @example 2026-01-31T09:00:00.000Z
                              */
                             createdAt: string;
                             /**
                              * Format: date-time
-                             * @description When the item or one of its images last changed, to the millisecond.
+                             * @description Time of the last change to the item or one of its images, with milliseconds.
                              * @example 2026-01-31T09:00:00.000Z
                              */
                             updatedAt: string;
@@ -864,17 +864,17 @@ export interface operations {
                                  */
                                 datasetId: string;
                                 /**
-                                 * @description Name of the place. Sorted by Unicode code point.
+                                 * @description Name of the place. Lists sort names by Unicode code point.
                                  * @example Gyeongbokgung Palace
                                  */
                                 name: string;
                                 /**
-                                 * @description What the place is; empty when nobody has said.
+                                 * @description Description. An empty string means unknown.
                                  * @example The main palace of the Joseon dynasty.
                                  */
                                 description: string;
                                 /**
-                                 * @description Code of the administrative area that the place lies in.
+                                 * @description Code of the administrative area of the place.
                                  * @example 11110
                                  */
                                 administrativeAreaCode: string;
@@ -885,12 +885,12 @@ export interface operations {
                                 categoryCode: string;
                                 /**
                                  * Format: uuid
-                                 * @description UUID of the parent item, in the same dataset; null for a root item.
+                                 * @description UUID of the parent item, which is in the same dataset. Null for a root item.
                                  * @example null
                                  */
                                 parentItemId: string | null;
                                 /**
-                                 * @description Street address; empty when unknown.
+                                 * @description Street address. An empty string means unknown.
                                  * @example 161 Sajik-ro
                                  */
                                 streetAddress: string;
@@ -920,19 +920,19 @@ export interface operations {
                                  */
                                 jibunAddress: string | null;
                                 /**
-                                 * @description URL of a small picture of the place.
+                                 * @description URL of a small image of the place.
                                  * @example https://images.example.org/gyeongbokgung-small.jpg
                                  */
                                 thumbnailUrl: string | null;
                                 /**
                                  * Format: date-time
-                                 * @description When the item was created, to the millisecond.
+                                 * @description Creation time, with milliseconds.
                                  * @example 2026-01-31T09:00:00.000Z
                                  */
                                 createdAt: string;
                                 /**
                                  * Format: date-time
-                                 * @description When the item or one of its images last changed, to the millisecond.
+                                 * @description Time of the last change to the item or one of its images, with milliseconds.
                                  * @example 2026-01-31T09:00:00.000Z
                                  */
                                 updatedAt: string;
@@ -1047,17 +1047,17 @@ export interface operations {
                              */
                             datasetId: string;
                             /**
-                             * @description Name of the place. Sorted by Unicode code point.
+                             * @description Name of the place. Lists sort names by Unicode code point.
                              * @example Gyeongbokgung Palace
                              */
                             name: string;
                             /**
-                             * @description What the place is; empty when nobody has said.
+                             * @description Description. An empty string means unknown.
                              * @example The main palace of the Joseon dynasty.
                              */
                             description: string;
                             /**
-                             * @description Code of the administrative area that the place lies in.
+                             * @description Code of the administrative area of the place.
                              * @example 11110
                              */
                             administrativeAreaCode: string;
@@ -1067,7 +1067,7 @@ export interface operations {
                              */
                             categoryCode: string;
                             /**
-                             * @description Street address; empty when unknown.
+                             * @description Street address. An empty string means unknown.
                              * @example 161 Sajik-ro
                              */
                             streetAddress: string;
@@ -1107,23 +1107,23 @@ export interface operations {
                              */
                             longitude: string;
                             /**
-                             * @description URL of a small picture of the place.
+                             * @description URL of a small image of the place.
                              * @example https://images.example.org/gyeongbokgung-small.jpg
                              */
                             thumbnailUrl: string | null;
                             /**
-                             * @description Web address; empty when unknown.
+                             * @description Web address. An empty string means unknown.
                              * @example https://royal.khs.go.kr
                              */
                             url: string;
                             /**
-                             * @description Opening hours, as the source words them.
+                             * @description Opening hours, in the words of the source.
                              * @example We-Mo 09:00-18:00
                              */
                             openingHours: string | null;
                             /**
                              * Format: date-time
-                             * @description When the item was created, to the millisecond.
+                             * @description Creation time, with milliseconds.
                              * @example 2026-01-31T09:00:00.000Z
                              */
                             createdAt: string;
@@ -1177,17 +1177,17 @@ export interface operations {
                                  */
                                 datasetId: string;
                                 /**
-                                 * @description Name of the place. Sorted by Unicode code point.
+                                 * @description Name of the place. Lists sort names by Unicode code point.
                                  * @example Gyeongbokgung Palace
                                  */
                                 name: string;
                                 /**
-                                 * @description What the place is; empty when nobody has said.
+                                 * @description Description. An empty string means unknown.
                                  * @example The main palace of the Joseon dynasty.
                                  */
                                 description: string;
                                 /**
-                                 * @description Code of the administrative area that the place lies in.
+                                 * @description Code of the administrative area of the place.
                                  * @example 11110
                                  */
                                 administrativeAreaCode: string;
@@ -1197,7 +1197,7 @@ export interface operations {
                                  */
                                 categoryCode: string;
                                 /**
-                                 * @description Street address; empty when unknown.
+                                 * @description Street address. An empty string means unknown.
                                  * @example 161 Sajik-ro
                                  */
                                 streetAddress: string;
@@ -1227,23 +1227,23 @@ export interface operations {
                                  */
                                 jibunAddress: string | null;
                                 /**
-                                 * @description URL of a small picture of the place.
+                                 * @description URL of a small image of the place.
                                  * @example https://images.example.org/gyeongbokgung-small.jpg
                                  */
                                 thumbnailUrl: string | null;
                                 /**
-                                 * @description Web address; empty when unknown.
+                                 * @description Web address. An empty string means unknown.
                                  * @example https://royal.khs.go.kr
                                  */
                                 url: string;
                                 /**
-                                 * @description Opening hours, as the source words them.
+                                 * @description Opening hours, in the words of the source.
                                  * @example We-Mo 09:00-18:00
                                  */
                                 openingHours: string | null;
                                 /**
                                  * Format: date-time
-                                 * @description When the item was created, to the millisecond.
+                                 * @description Creation time, with milliseconds.
                                  * @example 2026-01-31T09:00:00.000Z
                                  */
                                 createdAt: string;
@@ -1336,17 +1336,17 @@ export interface operations {
                              */
                             datasetId: string;
                             /**
-                             * @description Name of the place. Sorted by Unicode code point.
+                             * @description Name of the place. Lists sort names by Unicode code point.
                              * @example Gyeongbokgung Palace
                              */
                             name: string;
                             /**
-                             * @description What the place is; empty when nobody has said.
+                             * @description Description. An empty string means unknown.
                              * @example The main palace of the Joseon dynasty.
                              */
                             description: string;
                             /**
-                             * @description Code of the administrative area that the place lies in.
+                             * @description Code of the administrative area of the place.
                              * @example 11110
                              */
                             administrativeAreaCode: string;
@@ -1357,12 +1357,12 @@ export interface operations {
                             categoryCode: string;
                             /**
                              * Format: uuid
-                             * @description UUID of the parent item, in the same dataset; null for a root item.
+                             * @description UUID of the parent item, which is in the same dataset. Null for a root item.
                              * @example null
                              */
                             parentItemId: string | null;
                             /**
-                             * @description Street address; empty when unknown.
+                             * @description Street address. An empty string means unknown.
                              * @example 161 Sajik-ro
                              */
                             streetAddress: string;
@@ -1402,29 +1402,29 @@ export interface operations {
                              */
                             longitude: string;
                             /**
-                             * @description URL of a small picture of the place.
+                             * @description URL of a small image of the place.
                              * @example https://images.example.org/gyeongbokgung-small.jpg
                              */
                             thumbnailUrl: string | null;
                             /**
                              * Format: date-time
-                             * @description When the item was created, to the millisecond.
+                             * @description Creation time, with milliseconds.
                              * @example 2026-01-31T09:00:00.000Z
                              */
                             createdAt: string;
                             /**
                              * Format: date-time
-                             * @description When the item or one of its images last changed, to the millisecond.
+                             * @description Time of the last change to the item or one of its images, with milliseconds.
                              * @example 2026-01-31T09:00:00.000Z
                              */
                             updatedAt: string;
                             /**
-                             * @description Whom to ask for; empty when unknown.
+                             * @description Contact name. An empty string means unknown.
                              * @example Visitor centre
                              */
                             contactName: string;
                             /**
-                             * @description Telephone number; empty when unknown.
+                             * @description Telephone number. An empty string means unknown.
                              * @example +82 2 3700 3900
                              */
                             telephone: string;
@@ -1434,17 +1434,17 @@ export interface operations {
                              */
                             email: string | null;
                             /**
-                             * @description Web address; empty when unknown.
+                             * @description Web address. An empty string means unknown.
                              * @example https://royal.khs.go.kr
                              */
                             url: string;
                             /**
-                             * @description Opening hours, as the source words them.
+                             * @description Opening hours, in the words of the source.
                              * @example We-Mo 09:00-18:00
                              */
                             openingHours: string | null;
                             /**
-                             * @description Further facts, as the source names them; an empty object when there are none.
+                             * @description Further attributes, with the names that the source uses. An empty object when there are none.
                              * @example {
                              *       "built": 1395
                              *     }
@@ -1453,12 +1453,12 @@ export interface operations {
                             /** @description The dataset that owns the item. */
                             dataset: {
                                 /**
-                                 * @description Name of the dataset in URLs; never shaped like a UUID.
+                                 * @description Name of the dataset in URLs. A slug never looks like a UUID.
                                  * @example seoul-landmarks
                                  */
                                 slug: string;
                                 /**
-                                 * @description Name for people.
+                                 * @description Display name.
                                  * @example Gyeongbokgung Palace
                                  */
                                 name: string;
@@ -1497,17 +1497,17 @@ export interface operations {
                                  */
                                 thumbnailLargeUrl: string;
                                 /**
-                                 * @description Text for those who cannot see the image; empty when there is none.
+                                 * @description Alternative text. An empty string when there is none.
                                  * @example The throne hall
                                  */
                                 altText: string;
                                 /**
-                                 * @description Place among the images of the item; the first is 0.
+                                 * @description Position among the images of the item. The first is 0.
                                  * @example 0
                                  */
                                 sortOrder: number;
                                 /**
-                                 * @description Whether this is the image to show first. At most one image of an item is.
+                                 * @description Whether this is the primary image. An item has at most one primary image.
                                  * @example true
                                  */
                                 isPrimary: boolean;
