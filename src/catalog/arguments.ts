@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { type ErrorDetail, validationFailed } from '../errors.ts'
+import { ITEM_SORTS, type ItemSort } from './sorts.ts'
 
 /*
- * The domain of every argument, once: GraphQL arguments are parsed with these, and REST parameters after their text has
- * been read. Defaults stand here too; null counts as not given, but for parentItemId.
+ * The valid values and the default of every argument. GraphQL arguments are parsed with these schemas, and so are REST
+ * parameters after their text is converted. Null means "not given", except for parentItemId.
  */
 
 const between = (minimum: number, maximum: number, number: z.ZodNumber) =>
@@ -14,7 +15,7 @@ const wholeNumber = (minimum: number, maximum: number) =>
 
 const number = (minimum: number, maximum: number) => between(minimum, maximum, z.number('must be a number'))
 
-/** PostgreSQL's text has no NUL. */
+/** PostgreSQL cannot store NUL in text. */
 const text = z
   .string('must be text')
   .min(1, 'must not be empty')
@@ -31,9 +32,9 @@ export const uuid = z
   .regex(UUID, 'must be a UUID')
   .transform((value) => value.toLowerCase())
 
-/** The page number has room for the same 31 bits as GraphQL's Int. */
+/** Page numbers fit into GraphQL's 32-bit signed Int. */
 export const page = wholeNumber(1, 2_147_483_647)
-/** Items on a page, at the most. */
+/** Maximum page size. */
 export const MAX_LIMIT = 100
 
 export const limit = wholeNumber(1, MAX_LIMIT)
@@ -42,15 +43,13 @@ export const longitude = number(-180, 180)
 /** Metres. */
 export const radius = number(1, 50_000)
 export const code = text
-/** A UUID, or null for "no parent". */
+/** A UUID, or null for root items. */
 export const parentItemId = uuid.nullable()
-/** UUID or slug; whether there is such a dataset is another question. */
+/** A UUID or slug. The catalog checks whether the dataset exists. */
 export const datasetId = text
 
 export const DEFAULTS = { page: 1, limit: 20, sort: 'name', order: 'asc', radius: 1000 } as const
-export const ITEM_SORTS = ['name', 'createdAt', 'updatedAt'] as const
 export const SORT_ORDERS = ['asc', 'desc'] as const
-export type ItemSort = (typeof ITEM_SORTS)[number]
 export type SortOrder = (typeof SORT_ORDERS)[number]
 
 const orDefault = <Value>(schema: z.ZodType<Value>, value: Value) =>
@@ -70,13 +69,13 @@ const listing = {
   parentItemId: parentItemId.optional(),
 }
 
-/** The arguments of a dataset's item list; `parentItemId` null keeps root items only. */
+/** The arguments of a dataset's item list. A null `parentItemId` selects the root items. */
 export const itemListArguments = z.object({ ...paging, ...listing })
 
 const pageSize = optional(limit)
 const cursor = optional(z.string('must be a cursor'))
 
-/** The arguments of a dataset's item connection: a page from one end, or from a cursor. */
+/** The arguments of a dataset's item connection: the first or last items, or those after or before a cursor. */
 export const itemConnectionArguments = z
   .object({ ...listing, first: pageSize, after: cursor, last: pageSize, before: cursor })
   .refine(({ first, last }) => first === undefined || last === undefined, {
@@ -100,7 +99,7 @@ export type NearbyArguments = z.output<typeof nearbyArguments>
 
 /**
  * Parses arguments.
- * @throws `VALIDATION_FAILED` that names every bad one.
+ * @throws `VALIDATION_FAILED` that names every invalid argument.
  */
 export function parseArguments<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const parsed = schema.safeParse(input)

@@ -15,7 +15,7 @@ import { createPage, type Page } from './page.ts'
 import { DEFAULT_LIST_PROJECTION, type ListProjection } from './projection.ts'
 import type { Loaders } from './snapshot/loaders.ts'
 import type { ReadLog } from './snapshot/read-log.ts'
-import type { ItemOrder, ItemOwner, ItemSelection } from './sql/items.ts'
+import type { ItemOrder, ItemOwner, ItemSelection } from './sql/item-list.ts'
 import type { NearbyItem } from './sql/nearby.ts'
 
 /** Something with a UUID, and what it is. */

@@ -4,11 +4,12 @@ import { ALL_ITEM_FIELDS } from './item-columns.ts'
 import type { Item } from './models.ts'
 import type { Fetched } from './page.ts'
 import type { ListProjection } from './projection.ts'
-import type { ItemOrder, ItemOwner, ItemPosition, ItemSelection, ItemWindow } from './sql/items.ts'
+import type { ItemOrder, ItemOwner, ItemPosition, ItemSelection } from './sql/item-list.ts'
+import type { ItemWindow } from './sql/items.ts'
 
 /**
- * A slice of a list by keyset: it goes on from a position, and not from a number of items to pass over, so a page costs
- * the same at any depth. (GraphQL Cursor Connections: https://relay.dev/graphql/connections.htm)
+ * A slice of a list of items. It starts at a cursor's position and not at an offset, so that a slice costs the same at
+ * any depth. See GraphQL Cursor Connections, https://relay.dev/graphql/connections.htm
  */
 export interface ItemConnection {
   nodes: () => Promise<Item[]>
@@ -18,7 +19,7 @@ export interface ItemConnection {
   totalCount: () => Promise<number>
 }
 
-/** How a connection reads. */
+/** The reads of a connection. */
 export interface ConnectionSource {
   fetch: (window: ItemWindow) => Promise<Fetched<Item>>
   hasBefore: (selection: ItemSelection & ItemOrder, position: ItemPosition) => Promise<boolean>
@@ -29,7 +30,7 @@ const OPPOSITE = { asc: 'desc', desc: 'asc' } as const
 
 /**
  * A connection of an owner's items.
- * @throws `VALIDATION_FAILED` for a cursor of another list.
+ * @throws `VALIDATION_FAILED` for text that is not a cursor, and for a cursor of another list.
  */
 export function createConnection(
   { datasetId }: ItemOwner,
@@ -45,11 +46,12 @@ export function createConnection(
   }
   const backward = last !== undefined
   const limit = last ?? first ?? DEFAULTS.limit
-  // Backward is forward the other way round. One more than asked for tells whether there are more.
+  // The last items of a list are the first items of the opposite order, reversed.
   const window = backward
     ? { order: OPPOSITE[order], after: bounds.before, before: bounds.after }
     : { order, ...bounds }
   const details = { projection: projection.nodes ?? ALL_ITEM_FIELDS, isForCursor: true, isCounted: projection.total }
+  // One item more than the limit shows whether there are more items.
   const fetchAll = () => source.fetch({ ...selection, ...window, ...details, sort, limit: limit + 1, offset: 0 })
   const fetch = async () => (await fetchAll()).nodes
   const nodes = async () => {

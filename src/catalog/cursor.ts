@@ -1,26 +1,28 @@
 import { z } from 'zod'
 import { validationFailed } from '../errors.ts'
-import { type ItemSort, uuid } from './arguments.ts'
-import { type Item, toIso } from './models.ts'
-import type { ItemPosition } from './sql/items.ts'
+import { uuid } from './arguments.ts'
+import type { Item } from './models.ts'
+import { ITEM_SORTS, type ItemSort, SORTS } from './sorts.ts'
+import type { ItemPosition } from './sql/item-list.ts'
 
-/** What a cursor says, in this order: the list that it is of, and the item's place in it. */
-const content = z.tuple([uuid, z.enum(['name', 'createdAt', 'updatedAt']), z.string(), uuid])
+/** The content of a cursor: the list (dataset, sort) and the position in it (value, id of the item). */
+const content = z.tuple([uuid, z.enum(ITEM_SORTS), z.string(), uuid])
 
-/** The place of an item in a list by `sort`. */
+/** The position of an item in a list by `sort`. */
 export function positionOf(item: Item, sort: ItemSort): ItemPosition {
-  return { value: sort === 'name' ? item.name : toIso(item[sort]), id: item.id }
+  return { value: SORTS[sort].toText(item), id: item.id }
 }
 
-/** An opaque cursor that stands for the place of an item in its dataset's list by `sort`. */
+/** An opaque cursor for the position of an item in its dataset's list by `sort`. */
 export function encodeCursor(item: Item, sort: ItemSort): string {
   const { value, id } = positionOf(item, sort)
   return Buffer.from(JSON.stringify([item.datasetId, sort, value, id])).toString('base64url')
 }
 
 /**
- * The place that a cursor stands for, in the list of a dataset by `sort`.
- * @throws `VALIDATION_FAILED` when it is no cursor, or one of another list.
+ * The position that a cursor holds.
+ * @param list is the list that the cursor must belong to.
+ * @throws `VALIDATION_FAILED` for text that is not a cursor, and for a cursor of another list.
  */
 export function decodeCursor(
   field: 'after' | 'before',
@@ -32,9 +34,7 @@ export function decodeCursor(
   const [datasetId, sort, value, id] = parsed.data
   if (datasetId !== list.datasetId) throw validationFailed([{ field, message: 'is a cursor of another dataset' }])
   if (sort !== list.sort) throw validationFailed([{ field, message: `is a cursor of a list by ${sort}` }])
-  if (value.includes('\0') || (sort !== 'name' && !z.iso.datetime().safeParse(value).success)) {
-    throw validationFailed([{ field, message: 'must be a cursor of this list' }])
-  }
+  if (!SORTS[sort].isValue(value)) throw validationFailed([{ field, message: 'must be a cursor of this list' }])
   return { value, id }
 }
 

@@ -1,34 +1,56 @@
-import type { Dataset, Image, Item as StoredItem } from '../generated/prisma/client.ts'
+import type { Dataset, Image, Prisma, Item as StoredItem } from '../generated/prisma/client.ts'
+import { type Column, IMAGE_COLUMNS, ITEM_COLUMNS, type ItemField } from './columns.ts'
 
 /*
- * What the catalog gives. Values are as they go out, so that nothing is made of them that is only printed again.
+ * The records that the catalog returns. Their values are already in the form that clients receive.
  */
 
 export type { Dataset, Image }
 
-/** A moment: a Date, or a timestamp as PostgreSQL prints it in JSON, in UTC and without an offset. */
+/** A Date from Prisma, or ISO 8601 text from PostgreSQL. */
 export type Timestamp = Date | string
 
-/** An item; coordinates are plain decimal numbers in text. Of a list's items only what was asked for is there. */
-export interface Item extends Omit<StoredItem, 'latitude' | 'longitude' | 'createdAt' | 'updatedAt'> {
-  latitude: string
-  longitude: string
-  createdAt: Timestamp
-  updatedAt: Timestamp
-  /** Read together with the item where that was asked for. */
+type ValueOf<Stored> = Stored extends Prisma.Decimal ? string : Stored extends Date ? Timestamp : Stored
+
+type ItemColumns = { [Field in ItemField]: ValueOf<StoredItem[Field]> }
+
+/** An item. A projected item (see `readProjected`) has its id and the projected fields only. */
+export interface Item extends ItemColumns {
+  /** Present if the projection includes the images. */
   images?: Image[]
+  /** Present if the projection includes the parent. */
   parent?: Item | null
 }
 
-/** An item as Prisma reads it, as the catalog gives it. */
+/** An item that Prisma read. */
 export function toItem(item: StoredItem): Item {
   // Decimal's toString would give 1e-7.
   return { ...item, latitude: item.latitude.toFixed(), longitude: item.longitude.toFixed() }
 }
 
-/** ISO 8601 in UTC to the millisecond: 2026-01-31T09:00:00.000Z. */
-export function toIso(moment: Timestamp): string {
-  if (typeof moment !== 'string') return moment.toISOString()
-  const fraction = moment.slice(19)
-  return `${moment.slice(0, 19)}${fraction === '' ? '.000' : fraction.padEnd(4, '0')}Z`
+/** A timestamp in ISO 8601, in UTC, to the millisecond: 2026-01-31T09:00:00.000Z. */
+export function toIso(timestamp: Timestamp): string {
+  return typeof timestamp === 'string' ? timestamp : timestamp.toISOString()
+}
+
+/** Marks an item from the database as projected: to read a field outside the projection throws a TypeError. */
+export function readProjected(item: Item): Item {
+  Object.setPrototypeOf(item, UNPROJECTED_ITEM)
+  for (const image of item.images ?? []) Object.setPrototypeOf(image, UNPROJECTED_IMAGE)
+  if (item.parent) readProjected(item.parent)
+  return item
+}
+
+const UNPROJECTED_ITEM = unprojected('Item', ITEM_COLUMNS)
+const UNPROJECTED_IMAGE = unprojected('Image', IMAGE_COLUMNS)
+
+/** A prototype that throws for every field; the projected fields of an object hide it. */
+function unprojected(model: string, columns: ReadonlyMap<string, Column>): object {
+  const throwFor = (field: string) => ({
+    get: () => {
+      throw new TypeError(`${model}.${field} is not in the projection`)
+    },
+  })
+  const getters = [...columns.keys()].map((field) => [field, throwFor(field)] as const)
+  return Object.create(Object.prototype, Object.fromEntries(getters))
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import * as domain from '../catalog/arguments.ts'
+import { ITEM_SORTS } from '../catalog/sorts.ts'
 
 /*
  * How the text of each parameter is read. What it may then be stands in catalog/arguments.ts.
@@ -15,8 +16,7 @@ const decimalNumber = z
   .regex(/^[+-]?[0-9]+(\.[0-9]+)?$/, 'must be a plain decimal number')
   .transform(Number)
 
-const oneOf = <Word extends string>(words: readonly [Word, ...Word[]]) =>
-  z.enum(words, `must be one of ${words.join(', ')}`)
+const oneOf = <Word extends string>(words: readonly Word[]) => z.enum(words, `must be one of ${words.join(', ')}`)
 
 /** The name of a GraphQL enum's value: `createdAt` is `CREATED_AT`. */
 const toEnumName = (word: string) => word.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
@@ -29,7 +29,7 @@ export const noParameters = z.object({})
 export const itemListParameters = z.object({
   page,
   limit,
-  sort: oneOf(domain.ITEM_SORTS).transform(toEnumName).optional(),
+  sort: oneOf(ITEM_SORTS).transform(toEnumName).optional(),
   order: oneOf(domain.SORT_ORDERS).transform(toEnumName).optional(),
   administrativeAreaCode: domain.code.optional(),
   categoryCode: domain.code.optional(),

@@ -68,7 +68,7 @@ export async function searchNearby(
       SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance
         FROM part ${ITEMS_OF_PART} WHERE ${isInCircle(window)}
     )
-    SELECT ${nodesOf(window, 'hit')} AS nodes, (SELECT count(*) FROM hit)::integer AS total, (
+    SELECT ${nodesOf(window)} AS nodes, (SELECT count(*) FROM hit)::integer AS total, (
              SELECT json_agg(json_build_array(cube, array_position(${[...scope]}::uuid[], dataset_id), n))
                FROM cover WHERE NOT size.is_small
            )::text AS cover
@@ -170,7 +170,7 @@ async function measure({ prisma, window, scope }: Search, found: Findings): Prom
       SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance
         FROM ${itemsIn(band, scope)} WHERE ${isInCircle(window)}
     )
-    SELECT ${nodesOf({ ...window, offset: window.offset - before }, 'hit')} AS nodes,
+    SELECT ${nodesOf({ ...window, offset: window.offset - before })} AS nodes,
            (SELECT count(*) FROM hit)::integer AS total,
            (SELECT count(*) FROM ${itemsIn(rim, scope)} WHERE ${isInCircle(window)})::integer AS rim`
   if (!row) throw new TypeError('A search has no answer')

@@ -1,36 +1,37 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type ItemProjection, itemColumns } from '../item-columns.ts'
-import type { Item } from '../models.ts'
+import { type Item, readProjected } from '../models.ts'
 import type { Fetched } from '../page.ts'
 
 /*
- * Items around a point. Prisma knows neither geography nor distance. What is near, how far and in what order is
- * PostGIS's word on the WGS 84 spheroid: ST_DWithin and ST_Distance (decisions.md section 3).
+ * Items around a point, by plain PostGIS. ST_DWithin and ST_Distance on the WGS 84 spheroid decide which items are in the
+ * circle, and in what order (decisions.md section 3). Prisma has no geography.
  */
 
-/** A circle: degrees and metres. */
+/** A circle on the spheroid: centre in degrees, radius in metres. */
 export interface Circle {
   latitude: number
   longitude: number
   radius: number
 }
 
+/** A part of the list of the items in a circle, nearest first. */
 export interface NearbyWindow extends Circle {
   limit: number
   offset: number
   projection: ItemProjection
 }
 
-/** An item and its distance in metres from the centre. */
+/** An item, and its distance from the centre in metres. */
 export interface NearbyItem {
   distance: number
   item: Item
 }
 
-/** The datasets to search. */
+/** UUIDs of the datasets to search. */
 export type Scope = readonly string[]
 
-/** For each scope the window of its items in the circle, nearest first, and how many there are in all, in one statement. */
+/** The same window and the total for each scope, in one statement. */
 export async function fetchNearbyPages(
   prisma: Prisma.TransactionClient,
   window: NearbyWindow,
@@ -44,28 +45,31 @@ export async function fetchNearbyPages(
               SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance FROM items i
                WHERE i.dataset_id = ANY (scope.dataset_ids::uuid[]) AND ${isInCircle(window)}
             )
-            SELECT ${nodesOf(window, 'hit')} AS nodes, (SELECT count(*) FROM hit)::integer AS total
+            SELECT ${nodesOf(window)} AS nodes, (SELECT count(*) FROM hit)::integer AS total
           ) AS page
      ORDER BY scope.n`
   return rows.map(fetchedOf)
 }
 
+/** A row of a search: the window as JSON (null if it is empty), and the number of items in the circle. */
 export interface NearbyRow {
   nodes: string | null
   total: number
 }
 
-/** A row's page. */
+/** The content of a row. */
 export function fetchedOf({ nodes, total }: NearbyRow): Fetched<NearbyItem> {
-  return { nodes: nodes === null ? [] : JSON.parse(nodes), total }
+  const found: NearbyItem[] = nodes === null ? [] : JSON.parse(nodes)
+  for (const { item } of found) readProjected(item)
+  return { nodes: found, total }
 }
 
-/** An expression for the window of the table `hits` (id, distance), in JSON. */
-export function nodesOf({ limit, offset, projection }: NearbyWindow, hits: 'hit'): Prisma.Sql {
+/** SQL for the window's part of the table `hit` (id, distance), as JSON. */
+export function nodesOf({ limit, offset, projection }: NearbyWindow): Prisma.Sql {
   return Prisma.sql`(
     SELECT json_agg(node) FROM (
       SELECT place.distance, to_json(item) AS item
-        FROM (SELECT id, distance FROM ${Prisma.raw(hits)} ORDER BY distance, id
+        FROM (SELECT id, distance FROM hit ORDER BY distance, id
                LIMIT ${limit} OFFSET ${offset}::bigint) AS place
        CROSS JOIN LATERAL (SELECT ${itemColumns(projection)} FROM items i WHERE i.id = place.id) AS item
        ORDER BY place.distance, place.id
@@ -73,7 +77,7 @@ export function nodesOf({ limit, offset, projection }: NearbyWindow, hits: 'hit'
   )::text`
 }
 
-/** PostgreSQL's arrays are rectangular, and scopes are not: each is an array in text. */
+/** The table `scope` (dataset_ids, n). Each scope is an array as text, because scopes differ in length and PostgreSQL's arrays are rectangular. */
 function scopeTable(scopes: readonly Scope[]): Prisma.Sql {
   const datasetIds = scopes.map((ids) => `{${ids.join(',')}}`)
   return Prisma.sql`unnest(${datasetIds}::text[]) WITH ORDINALITY AS scope (dataset_ids, n)`
@@ -84,7 +88,7 @@ export function isInCircle(circle: Circle): Prisma.Sql {
   return Prisma.sql`ST_DWithin(i.location, ${centreOf(circle)}, ${circle.radius}::float8)`
 }
 
-/** The middle of the circle, as PostGIS's geography. */
+/** The centre as a PostGIS geography. */
 export function centreOf({ latitude, longitude }: Circle): Prisma.Sql {
   return Prisma.sql`ST_SetSRID(ST_MakePoint(${longitude}::float8, ${latitude}::float8), 4326)::geography`
 }

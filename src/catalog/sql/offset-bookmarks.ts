@@ -1,20 +1,25 @@
 import { LRUCache } from 'lru-cache'
-import type { ItemOwner, ItemPosition, ItemWindow } from './items.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import { SORTS } from '../sorts.ts'
+import type { Totals } from './counts.ts'
+import { type ItemOwner, type ItemPosition, isBetween, isSelected, orderOf, ownerTable } from './item-list.ts'
+import type { ItemWindow } from './items.ts'
 
 /*
- * The places of every 500th item of a list, as bookmarks: a deep page goes on from the mark before it, and passes over 500
- * items at the most instead of all. The first that asks for a page so deep has the list walked once, by its index alone. Marks are of one
- * revision of the dataset, and the statement that uses them tells whether it still is (reading.ts).
+ * Bookmarks are the positions of every 500th item of a list. A deep page starts at the bookmark before it and skips at most
+ * 500 items, instead of all items before it. The first request for a deep page walks the index of the list once to find
+ * them. Bookmarks are valid for one revision of the dataset; the statement that uses them returns the revision that it
+ * read (snapshot/read-log.ts).
  */
 
-/** A mark stands after every so many items. */
+/** Number of items from one bookmark to the next. */
 export const BOOKMARK_STEP = 500
 
 const MAX_BYTES = 32 * 1024 * 1024
-/** Of a mark, beside its text. */
+/** Memory for a bookmark, without its text. */
 const BOOKMARK_BYTES = 150
 
-/** Walks a list on from its last mark, and gives the marks of so many steps, or fewer at its end. */
+/** Walks a list from a position, or from its start, and returns the next bookmarks; fewer than `steps` at the list's end. */
 export type WalkList = (after: ItemPosition | undefined, steps: number) => Promise<ItemPosition[]>
 
 export class OffsetBookmarks {
@@ -24,7 +29,7 @@ export class OffsetBookmarks {
       2 * key.length + bookmarks.reduce((sum, { value }) => sum + BOOKMARK_BYTES + 2 * value.length, 1),
   })
 
-  /** The same window, told from the mark before it. */
+  /** The same window, described from the last bookmark before it. */
   async approach(window: ItemWindow, owner: ItemOwner, revision: bigint, walk: WalkList): Promise<ItemWindow> {
     const { limit: _, offset, projection: __, isCounted: ___, ...list } = window
     const steps = Math.floor(offset / BOOKMARK_STEP)
@@ -36,6 +41,29 @@ export class OffsetBookmarks {
     }
     const used = Math.min(steps, bookmarks.length)
     const after = bookmarks[used - 1]
-    return after ? { ...window, after, passOver: offset - used * BOOKMARK_STEP } : window
+    return after ? { ...window, after, skip: offset - used * BOOKMARK_STEP } : window
   }
+}
+
+/** The next bookmarks of an owner's list after a position. None if the window's offset is past the end of the list. */
+export async function fetchBookmarks(
+  prisma: Prisma.TransactionClient,
+  window: ItemWindow,
+  owner: ItemOwner,
+  { after, steps, step, totals }: { after: ItemPosition | undefined; steps: number; step: number; totals: Totals },
+): Promise<{ revision: bigint | null; bookmarks: ItemPosition[] }> {
+  const { column, toTextExpression } = SORTS[window.sort]
+  const [row] = await prisma.$queryRaw<{ revision: bigint | null; bookmarks: string | null }[]>`
+    SELECT (SELECT revision FROM datasets WHERE id = owner.dataset_id) AS revision, (
+             SELECT json_agg(json_build_object('value', ${Prisma.raw(toTextExpression('value'))}, 'id', id) ORDER BY n) FROM (
+               SELECT value, id, row_number() OVER () AS n FROM (
+                 SELECT ${column} AS value, i.id FROM items i
+                  WHERE ${isSelected(window)} AND ${isBetween({ ...window, after })} AND list.total > ${window.offset}::bigint
+                  ORDER BY ${orderOf(window)} LIMIT ${steps * step}::bigint
+               ) AS walked
+             ) AS numbered WHERE n % ${step}::bigint = 0
+           )::text AS bookmarks
+      FROM ${ownerTable([owner])}
+     CROSS JOIN LATERAL (SELECT ${totals(window)} AS total) AS list`
+  return { revision: row?.revision ?? null, bookmarks: JSON.parse(row?.bookmarks ?? '[]') }
 }

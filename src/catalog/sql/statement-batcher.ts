@@ -1,11 +1,14 @@
 import { withoutCancellation } from '../../database/cancellation.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { fetchItemWindows, type ItemOwner, type ItemWindow, type ItemWindowContent, type Totals } from './items.ts'
+import { DEFAULTS } from '../arguments.ts'
+import type { Totals } from './counts.ts'
+import type { ItemOwner } from './item-list.ts'
+import { fetchItemWindows, type ItemWindow, type ItemWindowContent } from './items.ts'
 
 /*
- * Lets requests that come at the same time share a statement. A page of 20 takes PostgreSQL less time than the round trip to
- * it takes both sides, so four pages in one trip are nearly twice as many a second (test/bench). Nothing is shared but the trip:
- * each request has its own part of the statement, sent after it was asked for.
+ * Sends the reads of concurrent requests as one statement. The round trip to PostgreSQL costs both sides more time than a
+ * page of 20 items, so four pages in one round trip nearly double the throughput (test/bench). Requests share only the
+ * round trip: each has its own part of the statement, and the statement is sent after all of its requests arrived.
  */
 
 /** Reads a window of an owner's items. */
@@ -18,16 +21,16 @@ interface Waiting {
   reject: (error: unknown) => void
 }
 
-/** Windows in a statement: few numbers, as each is a text of its own to be prepared. */
+/** Numbers of windows in a statement. There are few, because PostgreSQL prepares a statement for each number. */
 const SIZES = [4, 2, 1]
 
-/** Whether a window is read in order by an index from its first item on, so that none has to wait for another. */
+/** Whether an index gives the window's items in their order. A slow window would delay all others in its statement. */
 export function isCheap({ offset, sort, administrativeAreaCode, categoryCode }: ItemWindow): boolean {
   const filters = [administrativeAreaCode, categoryCode].filter((code) => code !== undefined).length
-  return offset === 0 && (filters === 0 || (filters === 1 && sort === 'name'))
+  return offset === 0 && (filters === 0 || (filters === 1 && sort === DEFAULTS.sort))
 }
 
-/** Collects the windows that are asked for until the event loop has taken in all that has arrived. */
+/** Collects windows until the event loop has read all requests that have arrived, and then sends their statements. */
 export function batchStatements(prisma: Prisma.TransactionClient, totals: Totals): BatchedFetch {
   let waiting = new Map<string, Waiting[]>()
 
@@ -47,7 +50,7 @@ export function batchStatements(prisma: Prisma.TransactionClient, totals: Totals
       windows.forEach(({ resolve, reject }, place) => {
         const content = contents[place]
         if (content) resolve(content)
-        else reject(new TypeError('A window has no answer'))
+        else reject(new TypeError('The statement returned no row for a window'))
       })
     } catch (error) {
       for (const { reject } of windows) reject(error)
@@ -63,7 +66,7 @@ export function batchStatements(prisma: Prisma.TransactionClient, totals: Totals
     })
 }
 
-/** Windows of one shape have the same text, but for its parameters. */
+/** Windows of the same shape have the same SQL text, and differ in its parameters only. */
 function shapeOf({
   among,
   sort,

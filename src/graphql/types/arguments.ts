@@ -1,4 +1,6 @@
 import { DEFAULTS } from '../../catalog/arguments.ts'
+import { columnName } from '../../catalog/columns.ts'
+import { ITEM_SORTS, type ItemSort as Sort } from '../../catalog/sorts.ts'
 import { builder } from '../builder.ts'
 
 /*
@@ -6,13 +8,17 @@ import { builder } from '../builder.ts'
  * their defaults and what a reader of the schema should know.
  */
 
+const SORT_DESCRIPTIONS: Record<Sort, string> = {
+  name: 'By name, in the order of Unicode code points.',
+  createdAt: 'By the time of creation.',
+  updatedAt: 'By the time of the last change.',
+}
+
 export const ItemSort = builder.enumType('ItemSort', {
   description: 'What a list of items is sorted by. Ties are sorted by id, in the same direction.',
-  values: {
-    NAME: { value: 'name', description: 'By name, in the order of Unicode code points.' },
-    CREATED_AT: { value: 'createdAt', description: 'By the time of creation.' },
-    UPDATED_AT: { value: 'updatedAt', description: 'By the time of the last change.' },
-  } as const,
+  values: Object.fromEntries(
+    ITEM_SORTS.map((value) => [columnName(value).toUpperCase(), { value, description: SORT_DESCRIPTIONS[value] }]),
+  ),
 })
 
 export const SortOrder = builder.enumType('SortOrder', {

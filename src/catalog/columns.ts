@@ -1,0 +1,53 @@
+import { getDatamodel } from '../generated/pothos.ts'
+import type { Image, Item } from '../generated/prisma/client.ts'
+
+/*
+ * The columns of items and images, derived from prisma/schema.prisma. The SELECT lists (item-columns.ts), the sort orders
+ * (sorts.ts), the model types (models.ts) and the import's staging table (import/load/) all follow from this description.
+ */
+
+/** The fields of a model that have a column and that the catalog reads: all but BigInt, which the database keeps for itself. */
+type FieldOf<Model> = { [Field in keyof Model]: Model[Field] extends bigint ? never : Field }[keyof Model] & string
+
+export type ItemField = FieldOf<Item>
+export type ImageField = FieldOf<Image>
+
+export interface Column {
+  /** Name in snake case, for example `category_code`. */
+  name: string
+  /** Prisma's name of the scalar type, for example `String`. */
+  type: string
+}
+
+/** The columns of the table `items`, by field. */
+export const ITEM_COLUMNS = columnsOf('Item')
+/** The columns of the table `images`, by field. */
+export const IMAGE_COLUMNS = columnsOf('Image')
+
+function columnsOf(model: 'Item' | 'Image'): ReadonlyMap<string, Column> {
+  const fields = getDatamodel().datamodel.models[model]?.fields ?? []
+  const stored = fields.filter(({ kind, type }) => kind !== 'object' && type !== 'BigInt')
+  return new Map(stored.map(({ name, type }) => [name, { name: columnName(name), type }]))
+}
+
+/** The column of a field: schema.prisma maps every field to its name in snake case. */
+export function columnName(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+/** SQL for a column's value in JSON, by Prisma's type; the types that are not named here need nothing but the column. */
+const EXPRESSIONS: ReadonlyMap<string, (column: string) => string> = new Map([
+  ['Decimal', (column: string) => `trim_scale(${column})::text`],
+  ['DateTime', toIsoExpression],
+])
+
+/** SQL that gives a timestamp as toIso (models.ts) does, whatever the time zone of the session. */
+export function toIsoExpression(timestamp: string): string {
+  return `to_char(${timestamp} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+}
+
+/** SQL that gives the value of a column, as the models have it. The table is an alias in the statement. */
+export function selectColumn(table: string, { name, type }: Column): string {
+  const column = `${table}.${name}`
+  return EXPRESSIONS.get(type)?.(column) ?? column
+}

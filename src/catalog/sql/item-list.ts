@@ -1,0 +1,92 @@
+import { Prisma } from '../../generated/prisma/client.ts'
+import type { SortOrder } from '../arguments.ts'
+import { type ItemSort, SORTS } from '../sorts.ts'
+
+/*
+ * A list of items: its owner, selection, order and bounds, and the SQL for each. The SQL calls the items `i` and the
+ * owner `owner`.
+ */
+
+/** A dataset, or a parent item in it. */
+export interface ItemOwner {
+  datasetId: string
+  parentItemId: string | null
+}
+
+/** The owner's items that the list contains. */
+export interface ItemSelection {
+  /** All items of the dataset, its root items, or the children of the parent item. */
+  among: 'all' | 'roots' | 'children'
+  administrativeAreaCode?: string | undefined
+  categoryCode?: string | undefined
+}
+
+export interface ItemOrder {
+  sort: ItemSort
+  order: SortOrder
+}
+
+/** The position of an item in an order: the text of its value (see `Sort`), and its id. */
+export interface ItemPosition {
+  value: string
+  id: string
+}
+
+/** The list contains only items between these positions, without the items at them. */
+export interface ItemBounds {
+  after?: ItemPosition | undefined
+  before?: ItemPosition | undefined
+}
+
+/** The table `owner` (dataset_id, parent_item_id, n). The planner makes better plans for one row of constants than for unnest. */
+export function ownerTable(owners: readonly ItemOwner[]): Prisma.Sql {
+  const [owner] = owners
+  if (owner && owners.length === 1) {
+    return Prisma.sql`(SELECT ${owner.datasetId}::uuid AS dataset_id, ${owner.parentItemId}::uuid AS parent_item_id, 1 AS n) AS owner`
+  }
+  const datasetIds = owners.map((owner) => owner.datasetId)
+  const parentItemIds = owners.map((owner) => owner.parentItemId)
+  return Prisma.sql`unnest(${datasetIds}::uuid[], ${parentItemIds}::uuid[])
+                      WITH ORDINALITY AS owner (dataset_id, parent_item_id, n)`
+}
+
+/** Whether the item is in the selection. */
+export function isSelected({ among, administrativeAreaCode, categoryCode }: ItemSelection): Prisma.Sql {
+  const conditions = [Prisma.sql`i.dataset_id = owner.dataset_id`]
+  if (among === 'roots') conditions.push(Prisma.sql`i.parent_item_id IS NULL`)
+  if (among === 'children') conditions.push(Prisma.sql`i.parent_item_id = owner.parent_item_id`)
+  if (administrativeAreaCode) conditions.push(Prisma.sql`i.administrative_area_code = ${administrativeAreaCode}`)
+  if (categoryCode) conditions.push(Prisma.sql`i.category_code = ${categoryCode}`)
+  return Prisma.join(conditions, ' AND ')
+}
+
+/** Whether the item is between the bounds. */
+export function isBetween({ after, before, ...order }: ItemOrder & ItemBounds): Prisma.Sql {
+  const conditions = [Prisma.sql`true`]
+  if (after) conditions.push(isBeyond(order, 'after', constant(after)))
+  if (before) conditions.push(isBeyond(order, 'before', constant(before)))
+  return Prisma.join(conditions, ' AND ')
+}
+
+/** Whether the item comes after or before a position. An index on (column, id) can serve the comparison of whole rows. */
+export function isBeyond(
+  { sort, order }: ItemOrder,
+  side: keyof ItemBounds,
+  { value, id }: Record<keyof ItemPosition, Prisma.Sql>,
+): Prisma.Sql {
+  const { column, sqlType } = SORTS[sort]
+  const isGreater = (order === 'asc') === (side === 'after')
+  return isGreater
+    ? Prisma.sql`(${column}, i.id) > (${value}::${sqlType}, ${id})`
+    : Prisma.sql`(${column}, i.id) < (${value}::${sqlType}, ${id})`
+}
+
+function constant({ value, id }: ItemPosition) {
+  return { value: Prisma.sql`${value}`, id: Prisma.sql`${id}::uuid` }
+}
+
+/** The list of ORDER BY. */
+export function orderOf({ sort, order }: ItemOrder): Prisma.Sql {
+  const { column } = SORTS[sort]
+  return order === 'asc' ? Prisma.sql`${column}, i.id` : Prisma.sql`${column} DESC, i.id DESC`
+}
