@@ -1,16 +1,13 @@
 import { getDatamodel } from '../generated/pothos.ts'
-import type { Image, Item } from '../generated/prisma/client.ts'
+import type { Item } from '../generated/prisma/client.ts'
 
 /*
  * The columns of items and images, derived from prisma/schema.prisma. The SELECT lists (item-columns.ts), the sort orders
  * (sorts.ts), the model types (models.ts) and the import's staging table (import/load/) all follow from this description.
  */
 
-/** The fields of a model that have a column and that the catalog reads: all but BigInt, which the database keeps for itself. */
-type FieldOf<Model> = { [Field in keyof Model]: Model[Field] extends bigint ? never : Field }[keyof Model] & string
-
-export type ItemField = FieldOf<Item>
-export type ImageField = FieldOf<Image>
+/** A field of an item that has a column. */
+export type ItemField = keyof Item & string
 
 export interface Column {
   /** Name in snake case, for example `category_code`. */
@@ -26,8 +23,8 @@ export const IMAGE_COLUMNS = columnsOf('Image')
 
 function columnsOf(model: 'Item' | 'Image'): ReadonlyMap<string, Column> {
   const fields = getDatamodel().datamodel.models[model]?.fields ?? []
-  const stored = fields.filter(({ kind, type }) => kind !== 'object' && type !== 'BigInt')
-  return new Map(stored.map(({ name, type }) => [name, { name: columnName(name), type }]))
+  const scalars = fields.filter(({ kind }) => kind !== 'object')
+  return new Map(scalars.map(({ name, type }) => [name, { name: columnName(name), type }]))
 }
 
 /** The column of a field: schema.prisma maps every field to its name in snake case. */
