@@ -86,15 +86,6 @@ const environment = z
     OTEL_TRACES_SAMPLER: z.enum(SAMPLERS, `must be one of ${SAMPLERS.join(', ')}`).default('parentbased_always_on'),
     OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number').min(0).max(1).default(1),
     RESPONSE_CACHE_MB: integer(0, 1_000_000).default(64),
-    KEEP_RECORDS: flag.default(true),
-    OPTIMISTIC_READS: flag.default(true),
-    KEPT_TOTALS: flag.default(true),
-    PAGE_MARKS: flag.default(true),
-    NEARBY_CUBES: flag.default(true),
-    BATCHED_SENDS: flag.default(true),
-    WRITTEN_PAGES: flag.default(true),
-    SHARED_STATEMENTS: flag.default(true),
-    DIRECT_GRAPHQL: flag.default(true),
   })
   .transform((env) => ({
     database: {
@@ -122,18 +113,7 @@ const environment = z
       receiveTimeoutMs: env.RECEIVE_TIMEOUT_MS,
       trustedProxies: env.TRUSTED_PROXIES,
     },
-    speed: {
-      responseCacheBytes: env.RESPONSE_CACHE_MB * 1024 * 1024,
-      keepRecords: env.KEEP_RECORDS,
-      optimisticReads: env.OPTIMISTIC_READS,
-      storedTotals: env.KEPT_TOTALS,
-      pageMarks: env.PAGE_MARKS,
-      nearbyCubes: env.NEARBY_CUBES,
-      batchedSends: env.BATCHED_SENDS,
-      writtenPages: env.WRITTEN_PAGES,
-      sharedStatements: env.SHARED_STATEMENTS,
-      directGraphQL: env.DIRECT_GRAPHQL,
-    },
+    responseCacheBytes: env.RESPONSE_CACHE_MB * 1024 * 1024,
   }))
 
 /** The settings of a process, parsed and complete. Times are in milliseconds. */
@@ -142,8 +122,6 @@ export type DatabaseConfig = Config['database']
 export type LogLevel = (typeof LOG_LEVELS)[number]
 /** What a stranger may do. */
 export type LimitsConfig = Config['limits']
-/** What makes answers fast, each to be switched off by one variable: the answers are the same without. */
-export type SpeedConfig = Config['speed']
 
 /**
  * Reads the configuration from environment variables; an empty one counts as not set.

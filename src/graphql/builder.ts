@@ -6,17 +6,17 @@ import type GeneratedTypes from '../generated/pothos.ts'
 import { getDatamodel } from '../generated/pothos.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 
-/** Prisma's types, but for items as the catalog gives them. */
+/** Prisma's types, with the catalog's type for items. */
 interface PrismaTypes extends Omit<GeneratedTypes, 'Item'> {
   Item: Omit<GeneratedTypes['Item'], 'Shape'> & { Shape: Item }
 }
 
-/** What a resolver has: the catalog as the caller's key may read it, and no other way to the database. */
+/** What a resolver gets: the catalog scoped to the caller's key, and no other access to the database. */
 export interface GraphQLContext {
   catalog: Catalog
 }
 
-/** The builder of the one schema. It holds no types and opens no database. */
+/** The builder of the one schema. It defines no types and opens no database. */
 export const builder = new SchemaBuilder<{
   Context: GraphQLContext
   PrismaTypes: PrismaTypes
@@ -32,7 +32,7 @@ export const builder = new SchemaBuilder<{
   defaultFieldNullability: false,
   prisma: {
     client: () => {
-      throw new Error('Types reach the database through the catalog, which knows the key')
+      throw new Error('Types must read through the catalog, which is scoped to the API key')
     },
     dmmf: getDatamodel(),
     exposeDescriptions: true,
@@ -40,4 +40,4 @@ export const builder = new SchemaBuilder<{
   },
 })
 
-builder.queryType({ description: 'Everything there is to read. Each field gives only what the API key may access.' })
+builder.queryType({ description: 'The catalog. Each field returns only what the API key may access.' })

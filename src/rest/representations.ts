@@ -1,50 +1,61 @@
-import type { Catalog } from '../catalog/catalog.ts'
-import type { Envelope } from './envelope.ts'
+import { type ExecutionResult, GraphQLError } from 'graphql'
+import type { ReadLog } from '../catalog/snapshot/read-log.ts'
+import type { ReadCatalog } from '../catalog/snapshot/snapshot-reader.ts'
+import { catalogErrorOf } from '../graphql/errors.ts'
+import { type PrepareOptions, prepareDocument } from '../graphql/operation/documents.ts'
+import { execute } from '../graphql/operation/execute.ts'
+import { type Envelope, membersOf } from './envelope.ts'
 import { GEOJSON } from './geojson.ts'
-import { compileOperation } from './operation.ts'
 import type { RestRoute } from './routes.ts'
 
-/** What is answered, as text, and what is said of it. */
+/** A response body as text, its `meta`, and what it depends on. */
 export interface Represented {
   body: string
   meta: Envelope['meta']
+  readLog: ReadLog | undefined
 }
 
-/** A form that a route's answer comes in. */
+/** A media type of a route, and how to answer in it. */
 export interface Representation {
   mediaType: string
   contentType: string
-  answer: (catalog: Catalog, variables: Record<string, unknown>) => Promise<Represented>
+  /** @throws a `CatalogError` */
+  answer: (readCatalog: ReadCatalog, variables: Record<string, unknown>) => Promise<Represented>
 }
 
-/**
- * The forms of a route's answer; the first for those who do not mind.
- * @param writesPages is whether PostgreSQL writes what it can (graphql/written.ts).
- */
-export function representationsOf(route: RestRoute, writesPages: boolean): [Representation, ...Representation[]] {
+/** The representations of a route; the first is the default. Each prepares the route's operation once. */
+export function representationsOf(route: RestRoute, options: PrepareOptions): [Representation, ...Representation[]] {
   const { features } = route
   return [
-    represent('application/json', 'application/json; charset=utf-8', route, writesPages, route.envelope),
-    // Features are made of the items' members, so those are not written.
-    ...(features ? [represent(GEOJSON, GEOJSON, route, false, features)] : []),
+    represent('application/json', 'application/json; charset=utf-8', route, options, route.envelope),
+    // A feature is built from the members of an item, so raw JSON is of no use.
+    ...(features ? [represent(GEOJSON, GEOJSON, route, { usesRawJson: false }, features)] : []),
   ]
 }
 
 function represent<Body extends { meta: Envelope['meta'] }>(
   mediaType: string,
   contentType: string,
-  route: RestRoute,
-  writesPages: boolean,
+  { operation, resource }: RestRoute,
+  options: PrepareOptions,
   toBody: (resource: unknown) => Body,
 ): Representation {
-  const run = compileOperation(route, writesPages)
+  const prepared = prepareDocument(operation, options)
+  if ('errors' in prepared)
+    throw new GraphQLError(`The operation of a route is not valid: ${prepared.errors.join('; ')}`)
   return {
     mediaType,
     contentType,
-    answer: async (catalog, variables) => {
-      const { found, print } = await run(catalog, variables)
-      const body = toBody(found)
-      return { body: print(body), meta: body.meta }
+    answer: async (readCatalog, variables) => {
+      const { result, print, readLog } = await execute(prepared, { variables }, readCatalog)
+      const body = toBody(find(result, resource))
+      return { body: print(body), meta: body.meta, readLog }
     },
   }
+}
+
+function find({ data, errors }: ExecutionResult, resource: RestRoute['resource']): unknown {
+  const [error] = errors ?? []
+  if (error) throw catalogErrorOf(error)
+  return resource.reduce<unknown>((value, member) => membersOf(value)[member], data)
 }

@@ -5,12 +5,12 @@ import { createKeyCache } from '../auth/key-cache.ts'
 import type { KeyUsage } from '../auth/key-usage.ts'
 import { openRateLimits } from '../auth/rate-limit.ts'
 import { createSnapshotReader } from '../catalog/snapshot/snapshot-reader.ts'
-import type { LimitsConfig, SpeedConfig } from '../config.ts'
+import type { LimitsConfig } from '../config.ts'
 import { limitInFlight } from '../database/backpressure.ts'
 import { silentChangeFeed } from '../database/change-feed.ts'
 import type { Database } from '../database/database.ts'
 import { CatalogError } from '../errors.ts'
-import type { TrustedDocuments } from '../graphql/persisted-documents.ts'
+import type { TrustedDocuments } from '../graphql/http/persisted-documents.ts'
 import { createAdmission } from './admission/admission.ts'
 import {
   answerClientError,
@@ -64,9 +64,12 @@ export interface AppOptions {
   /** Without one nothing is logged. */
   log?: FastifyBaseLogger
   metrics?: Metrics | undefined
-  /** Where there are any, /graphql runs no others. */
+  /** Where there are trusted documents, /graphql executes no others. */
   trustedDocuments?: TrustedDocuments | undefined
-  speed: SpeedConfig
+  /** Memory for cached responses; 0 caches none. */
+  responseCacheBytes: number
+  /** Takes the plainest way everywhere: no cache, no shortcut. For the differential test and the benchmarks only. */
+  isReference?: boolean
   limits: LimitsConfig
   /** Where it is noted when keys are used. */
   keyUsage?: KeyUsage
@@ -76,7 +79,8 @@ export interface AppOptions {
 
 /** The application, without listening. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { database, corsOrigins, log, metrics, trustedDocuments, speed, limits, readiness, keyUsage } = options
+  const { database, corsOrigins, log, metrics, trustedDocuments, limits, readiness, keyUsage } = options
+  const { responseCacheBytes, isReference = false } = options
   const isTrustedProxy = trustProxies(limits.trustedProxies)
   const app = fastify({
     trustProxy: limits.trustedProxies.length > 0 && isTrustedProxy,
@@ -108,7 +112,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   })
   limitConnections(app.server, limits.maxConnectionsPerAddress, isTrustedProxy)
   closeConnections(app)
-  if (speed.batchedSends) sendTogether(app)
+  if (!isReference) sendTogether(app)
   if (corsOrigins.length > 0) {
     await app.register(cors, { origin: [...corsOrigins], preflight: false, exposedHeaders: EXPOSED_HEADERS })
   }
@@ -118,21 +122,21 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { prisma } = database
   const changeFeed = database.followChanges()
   app.addHook('onClose', () => changeFeed.close())
-  const readCatalog = createSnapshotReader(database, changeFeed, speed)
+  const readCatalog = createSnapshotReader(database, changeFeed, { isReference })
   const rateLimits = openRateLimits({ ...limits, report: (message) => app.log.warn(message) })
   app.addHook('onClose', async () => rateLimits.close())
   const work = limitInFlight(limits.maxInFlight)
-  const findKey = createKeyCache(prisma, speed.keepRecords ? changeFeed : silentChangeFeed, work)
+  const findKey = createKeyCache(prisma, isReference ? silentChangeFeed : changeFeed, work)
   const admit = createAdmission({ findKey, read: readCatalog, changeFeed, limits: rateLimits, work, keyUsage })
-  const answers = new ResponseCache(changeFeed, speed.responseCacheBytes)
-  const { writtenPages: writesPages, directGraphQL: isDirect } = speed
+  const responses = new ResponseCache(changeFeed, isReference ? 0 : responseCacheBytes)
+  const usesRawJson = !isReference
   metrics?.watch({
     poolUse: database.poolUse,
-    cacheLookups: () => answers.lookups,
+    cacheLookups: () => responses.lookups,
     reads: () => readCatalog.reads,
   })
-  addRestRoutes(app, { admit, answers, writesPages })
-  addGraphQLRoute(app, { admit, answers, trusted: trustedDocuments, isDirect, writesPages })
+  addRestRoutes(app, { admit, responses, usesRawJson })
+  addGraphQLRoute(app, { admit, responses, trusted: trustedDocuments, usesRawJson })
   addHealthRoutes(app, database)
   addDocsRoutes(app)
   return app

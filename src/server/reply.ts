@@ -135,6 +135,12 @@ export function toCatalogError(error: unknown, request: FastifyRequest): Catalog
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
   const ofFastify = FASTIFY_ERRORS[code]
   const known = ofFastify ? new CatalogError(...ofFastify) : catalogErrorOf(error)
-  if (known.cause !== undefined) request.log.error({ requestId: request.id, err: known.cause }, known.message)
+  logFault(request, known)
   return known
+}
+
+/** Logs the cause of an error that is the server's fault. Errors of the client have no cause. */
+export function logFault(request: FastifyRequest, error: Error | undefined): void {
+  if (!(error instanceof CatalogError) || error.cause === undefined) return
+  request.log.error({ requestId: request.id, err: error.cause }, error.message)
 }

@@ -11,36 +11,35 @@ import { addRoute } from './route.ts'
 
 interface RestOptions {
   admit: Admission
-  answers: ResponseCache
-  /** Whether PostgreSQL writes what it can of a page. */
-  writesPages: boolean
+  responses: ResponseCache
+  usesRawJson: boolean
 }
 
-/** Mounts the /v1 routes: parameters to variables, variables to a result, the result to an envelope. */
-export function addRestRoutes(app: FastifyInstance, { admit, answers, writesPages }: RestOptions): void {
+/** Adds the /v1 routes: parameters become variables, variables a result, the result an envelope. */
+export function addRestRoutes(app: FastifyInstance, { admit, responses, usesRawJson }: RestOptions): void {
   for (const route of REST_ROUTES) {
-    const representations = representationsOf(route, writesPages)
+    const representations = representationsOf(route, { usesRawJson })
     addRoute(app, {
       path: route.path,
       methods: ['GET'],
       handler: async (request, reply) => {
         const caller = await admit(request, reply)
-        const { answer, ...form } = chooseRepresentation(request.headers.accept, representations)
-        const name = `${form.mediaType} ${request.url}`
-        const kept = answers.find(name, caller)
-        if (kept) return sendCacheable(request, reply, kept)
+        const { answer, mediaType, contentType } = chooseRepresentation(request.headers.accept, representations)
+        const name = `${mediaType} ${request.url}`
+        const cached = responses.find(name, caller)
+        if (cached) return sendCacheable(request, reply, cached)
         const [, queryString = ''] = request.url.split('?', 2)
         const variables = { ...parseQueryString(route.query, queryString), ...pathParameters(request.params) }
-        const { result, readLog } = await caller.readCatalog((catalog) => answer(catalog, variables))
-        const tagged = new ResponseBody(result.body, form.contentType, pageLinks(request.url, result.meta))
-        answers.store(name, tagged, caller, readLog)
-        return sendCacheable(request, reply, tagged)
+        const { body, meta, readLog } = await answer(caller.readCatalog, variables)
+        const response = new ResponseBody(body, contentType, pageLinks(request.url, meta))
+        if (readLog) responses.store(name, response, caller, readLog)
+        return sendCacheable(request, reply, response)
       },
     })
   }
 }
 
-/** Fastify gives the decoded parameters of the path as an object. */
+/** Fastify decodes the parameters of the path. */
 function pathParameters(params: unknown): Record<string, unknown> {
   return typeof params === 'object' ? { ...params } : {}
 }

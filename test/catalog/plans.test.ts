@@ -9,7 +9,6 @@ import type { Catalog } from '../../src/catalog/catalog.ts'
 import { encodeCursor } from '../../src/catalog/cursor.ts'
 import { toItem } from '../../src/catalog/models.ts'
 import { createSnapshotReader } from '../../src/catalog/snapshot/snapshot-reader.ts'
-import { readConfig } from '../../src/config.ts'
 import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -49,7 +48,7 @@ afterAll(() => db.close())
 async function plansOf(read: (catalog: Catalog) => Promise<unknown>, tables = /\bitems\b/): Promise<string> {
   db.statements.length = 0
   db.parameters.length = 0
-  const readCatalog = createSnapshotReader(db.database, silentChangeFeed, readConfig({}).speed)
+  const readCatalog = createSnapshotReader(db.database, silentChangeFeed)
   await readCatalog({ accessTiers: [], grants: [] }, new Date())(read)
   const sent = db.statements.map((sql, n) => ({ sql, parameters: JSON.parse(db.parameters[n] ?? '[]') }))
   const plans: string[] = []

@@ -3,11 +3,12 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { createGraphQL } from '../../src/graphql/yoga.ts'
+import { responseHead } from '../../src/graphql/http/response.ts'
+import { createYogaAdapter } from '../../src/graphql/http/yoga.ts'
 import { createApp } from '../../src/server/app.ts'
 
-const { speed, limits } = readConfig({})
-const settings = { speed, limits }
+const { responseCacheBytes, limits } = readConfig({})
+const settings = { responseCacheBytes, limits }
 
 const database = await openDatabase(
   { kind: 'postgres', url: 'postgresql://nobody@127.0.0.1:1/nowhere', poolSize: 2, statementTimeoutMs: 1000 },
@@ -37,13 +38,12 @@ describe('A database that is away', () => {
   })
 
   test('in the middle of a GraphQL request is a 503 too', async () => {
-    const yoga = createGraphQL(() => {})
+    const execute = createYogaAdapter({ usesRawJson: true })
     const readCatalog = () => Promise.reject(Object.assign(new Error('gone'), { code: 'ECONNRESET' }))
-    const body = JSON.stringify({ query: '{ datasets { total } }' })
-    const headers = { 'content-type': 'application/json' }
-    const response = await yoga.fetch('http://x/graphql', { method: 'POST', headers, body }, { readCatalog })
-    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
-    expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'SERVICE_UNAVAILABLE' } }] })
+    const { result, print } = await execute({ query: '{ datasets { total } }' }, readCatalog)
+    const { status, headers } = responseHead(result, 'application/json')
+    expect([status, headers['retry-after']]).toEqual([503, '1'])
+    expect(JSON.parse(print(result))).toMatchObject({ errors: [{ extensions: { code: 'SERVICE_UNAVAILABLE' } }] })
   })
 
   test('that hangs is given up on', async () => {

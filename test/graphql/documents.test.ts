@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readTrustedDocuments } from '../../src/graphql/trusted-documents.ts'
+import { readTrustedDocuments } from '../../src/graphql/http/trusted-documents.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 const DOCUMENT = 'query Name($id: ID!) { dataset(id: $id) { name } }'

@@ -1,7 +1,7 @@
 import { buildSchema, getIntrospectionQuery, Kind, parse } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { measureOperation } from '../../src/graphql/cost.ts'
-import { LIMITS, withinTime } from '../../src/graphql/limits.ts'
+import { measureOperation } from '../../src/graphql/operation/cost.ts'
+import { LIMITS, withinTime } from '../../src/graphql/operation/limits.ts'
 import { schema } from '../../src/graphql/schema.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { ITEM } from '../support/catalog.ts'
@@ -19,7 +19,7 @@ const measure = (text: string, variables: Record<string, unknown> = {}, of = sch
   if (!operation) throw new Error('no operation')
   return measureOperation(operation, {
     schema: of,
-    fragments: new Map(fragments.map((fragment) => [fragment.name.value, fragment])),
+    fragments: Object.fromEntries(fragments.map((fragment) => [fragment.name.value, fragment])),
     variables,
   })
 }

@@ -14,7 +14,7 @@ const many = Array.from({ length: 100 }, (_, n) => n)
 const id = (group: number, n: number) => `${group}0000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 
 beforeAll(async () => {
-  t = await startApp({ speed: { responseCacheBytes: 0 } })
+  t = await startApp({ responseCacheBytes: 0 })
   const { prisma } = t.database
   ;({ key } = await createKey(prisma, {
     name: 'all',

@@ -37,8 +37,8 @@ describe.runIf(inject('template').kind === 'postgres')('A database', () => {
       { kind: 'postgres', url: proxy.url, poolSize: 2, statementTimeoutMs: 300 },
       { share: false },
     )
-    const { speed, limits } = readConfig({})
-    const app = await createApp({ database, corsOrigins: [], speed, limits })
+    const { responseCacheBytes, limits } = readConfig({})
+    const app = await createApp({ database, corsOrigins: [], responseCacheBytes, limits })
     url = await app.listen({ host: '127.0.0.1', port: 0 })
     close = () => app.close()
   })
@@ -127,8 +127,8 @@ describe.runIf(inject('template').kind === 'postgres')('A database', () => {
         },
         { share: false },
       )
-      const { speed, limits } = readConfig({})
-      const app = await createApp({ database: limited, corsOrigins: [], speed, limits })
+      const { responseCacheBytes, limits } = readConfig({})
+      const app = await createApp({ database: limited, corsOrigins: [], responseCacheBytes, limits })
       const ask = async () =>
         (await app.inject({ url: NEARBY, headers: { authorization: `Bearer ${key}` } })).statusCode
       expect(await ask()).toBe(503)

@@ -37,7 +37,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !hasPostgres)('Gateways over s
     gateways = await Promise.all([
       startGateway(env),
       startGateway({ ...env, RESPONSE_CACHE_MB: '0' }),
-      startGateway({ ...env, RESPONSE_CACHE_MB: '0', KEEP_RECORDS: 'false' }),
+      startGateway({ ...env, RESPONSE_CACHE_MB: '0' }),
     ])
   }, 120_000)
   afterAll(async () => {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { createKey } from '../../src/auth/keys.ts'
-import { type LimitsConfig, readConfig, type SpeedConfig } from '../../src/config.ts'
+import { type LimitsConfig, readConfig } from '../../src/config.ts'
 import { loadSampleData } from '../../src/sample/load.ts'
 import { createApp } from '../../src/server/app.ts'
 import { seedCatalog } from './catalog.ts'
@@ -22,8 +22,9 @@ export interface StartOptions {
   corsOrigins?: string[]
   data?: 'small' | 'sample'
   trustedDocuments?: ReadonlyMap<string, string>
-  /** What differs from the defaults. */
-  speed?: Partial<SpeedConfig>
+  /** Memory for cached responses; the default is that of the configuration. */
+  responseCacheBytes?: number
+  /** Overrides some of the default limits. */
   limits?: Partial<LimitsConfig>
 }
 
@@ -37,7 +38,7 @@ export interface GraphQLAnswer {
 export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   const { corsOrigins = [], data = 'small', trustedDocuments } = options
   const defaults = readConfig({})
-  const speed = { ...defaults.speed, ...options.speed }
+  const { responseCacheBytes = defaults.responseCacheBytes } = options
   const limits = { ...defaults.limits, ...options.limits }
   const db = await createDatabase()
   const { prisma } = db.database
@@ -48,7 +49,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     database: db.database,
     corsOrigins,
     trustedDocuments,
-    speed,
+    responseCacheBytes,
     limits,
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })

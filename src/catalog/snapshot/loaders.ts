@@ -1,6 +1,7 @@
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { type Dataset, toItem } from '../models.ts'
 import {
+  countedTotals,
   countItems,
   fetchBookmarks,
   fetchItemPages,
@@ -10,7 +11,7 @@ import {
   type ItemSelection,
   type ItemWindow,
   type OwnerPosition,
-  type Totals,
+  storedTotals,
 } from '../sql/items.ts'
 import { fetchNearbyPages, type NearbyWindow } from '../sql/nearby.ts'
 import { searchNearby } from '../sql/nearby-by-grid.ts'
@@ -25,21 +26,22 @@ export type Loaders = ReturnType<typeof createLoaders>
 
 export interface LoaderOptions {
   prisma: Prisma.TransactionClient
-  /** Is told of every statement that is sent, and of every dataset that is met. */
+  /** Records every statement, and every dataset that the request observes. */
   readLog: ReadLog
-  /** Datasets that are in memory; without it all are read. */
-  kept?: DatasetCache | undefined
-  /** Where deep pages go on from; without it they are walked to. */
+  /** Without it datasets are read from the database. */
+  datasetCache?: DatasetCache | undefined
+  /** Without them a deep page walks its whole offset. */
   bookmarks?: OffsetBookmarks | undefined
-  /** Reads together what several requests ask for; without it each reads for itself. */
+  /** Reads pages of several requests in one statement. Without it each request sends its own. */
   batchedFetch?: BatchedFetch | undefined
-  totals: Totals
-  nearbyCubes: boolean
+  /** Counts totals and searches all points, instead of using the stored counts. */
+  isReference?: boolean
 }
 
 /** Sources that read for the length of one request; they know nothing of access. */
 export function createLoaders(options: LoaderOptions) {
-  const { prisma, readLog, kept, bookmarks, batchedFetch, totals, nearbyCubes } = options
+  const { prisma, readLog, datasetCache, bookmarks, batchedFetch, isReference = false } = options
+  const totals = isReference ? countedTotals : storedTotals
   const send = (isStamped = false) => {
     readLog.send({ isStamped })
     return prisma
@@ -62,7 +64,7 @@ export function createLoaders(options: LoaderOptions) {
     })
   }
   return {
-    ...datasetSources(prisma, readLog, kept),
+    ...datasetLoaders(prisma, readLog, datasetCache),
     itemsById: recordLoader(
       async (ids: string[]) => (await send().item.findMany({ where: { id: { in: ids } } })).map(toItem),
       (item) => item.id,
@@ -96,14 +98,14 @@ export function createLoaders(options: LoaderOptions) {
     nearbyPages: new ArgumentsLoader(async (window: NearbyWindow, scopes: readonly string[][]) => {
       const [scope] = scopes
       // One statement for many searches at once; they are rare, and each would be several among the cubes.
-      if (!nearbyCubes || !scope || scopes.length > 1) return fetchNearbyPages(send(), window, scopes)
+      if (isReference || !scope || scopes.length > 1) return fetchNearbyPages(send(), window, scopes)
       return [await searchNearby(send(), window, scope)]
     }),
   }
 }
 
 /** Datasets from memory, or else from the database; each that is met is noted at its revision. */
-function datasetSources(prisma: Prisma.TransactionClient, readLog: ReadLog, kept: DatasetCache | undefined) {
+function datasetLoaders(prisma: Prisma.TransactionClient, readLog: ReadLog, datasetCache: DatasetCache | undefined) {
   const byId = recordLoader(
     (ids: string[]) => prisma.dataset.findMany({ where: { id: { in: ids } } }),
     (dataset) => dataset.id,
@@ -120,12 +122,14 @@ function datasetSources(prisma: Prisma.TransactionClient, readLog: ReadLog, kept
     return value
   }
   const find = async (name: string, read: () => Promise<Dataset | null>) => {
-    const found = kept ? await kept.one(name, read) : await knownNow(read)
+    const found = datasetCache ? await datasetCache.one(name, read) : await knownNow(read)
     return found && observe(found)
   }
   return {
     datasets: once(async () => {
-      const { value, knownAt } = kept ? await kept.all(readAll) : { value: await readAll(), knownAt: performance.now() }
+      const { value, knownAt } = datasetCache
+        ? await datasetCache.all(readAll)
+        : { value: await readAll(), knownAt: performance.now() }
       return value.map((dataset) => observe({ value: dataset, knownAt }))
     }),
     datasetById: (id: string) => find(id, () => byId.load(id)),

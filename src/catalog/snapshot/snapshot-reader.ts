@@ -1,79 +1,74 @@
-import { type ChangeFeed, silentChangeFeed } from '../../database/change-feed.ts'
+import type { ChangeFeed } from '../../database/change-feed.ts'
 import type { Database } from '../../database/database.ts'
 import { isCancelled, isUnavailable } from '../../database/unavailable.ts'
 import type { PrismaClient } from '../../generated/prisma/client.ts'
 import type { Access } from '../access.ts'
 import { Catalog } from '../catalog.ts'
-import { countedTotals, storedTotals } from '../sql/items.ts'
+import { storedTotals } from '../sql/items.ts'
 import { OffsetBookmarks } from '../sql/offset-bookmarks.ts'
 import { batchStatements } from '../sql/statement-batcher.ts'
 import { createDatasetCache } from './dataset-cache.ts'
 import { createLoaders } from './loaders.ts'
 import { ReadLog } from './read-log.ts'
 
-/** What was read, and how: on what the answer depends. */
+/** A result, and the log of what it depends on. */
 export interface SnapshotResult<Result> {
   result: Result
   readLog: ReadLog
 }
 
-/** Reads from the catalog as it is at one moment. */
+/** Reads from one snapshot of the catalog. `read` runs again if data changed while it ran. */
 export type ReadCatalog = <Result>(
   read: (catalog: Catalog) => Promise<Result> | Result,
 ) => Promise<SnapshotResult<Result>>
 
-/** Gives the way for one API key to read, at a time that its grants are measured by. */
+/** Reads what an API key may access. `now` decides which grants have expired. */
 export type SnapshotReader = (access: Access, now: Date) => ReadCatalog
 
-/** How many readings went where, since the start. */
+/** The number of snapshots read from the primary and from replicas since the start. */
 export interface Reads {
   primary: number
   replica: number
 }
 
-/** Ways to be fast, each of which can be switched off (config.ts). */
 export interface SnapshotReaderOptions {
-  keepRecords: boolean
-  optimisticReads: boolean
-  storedTotals: boolean
-  pageMarks: boolean
-  nearbyCubes: boolean
-  sharedStatements: boolean
+  /** Reads in the plainest way: each snapshot a transaction, totals counted, nothing cached or batched. For tests. */
+  isReference?: boolean
 }
 
 const SNAPSHOT_TIMEOUT_MS = 20_000
 const SNAPSHOT_WAIT_MS = 5_000
 
 /**
- * Reads from replicas in turn, as long as they are up to date with what was heard of, and otherwise from the primary; also what a
- * replica fails at. All of one reading comes from one server.
+ * Reads from replicas in turn while they are up to date with the change feed, and otherwise from the primary. If a replica fails,
+ * the primary reads again. One snapshot comes from one server.
  */
 export function createSnapshotReader(
   { prisma, replicas }: Pick<Database, 'prisma' | 'replicas'>,
   changeFeed: ChangeFeed,
-  options: SnapshotReaderOptions,
+  options: SnapshotReaderOptions = {},
 ): SnapshotReader & { reads: Reads } {
-  const primary = createReaderOf(prisma, changeFeed, options)
+  const primary = createServerReader(prisma, changeFeed, options)
   const copies = replicas.map((replica) => {
     const isUpToDate = () => replica.isUpTo(changeFeed.position())
-    // What is read is only kept if the replica had all that was heard of when that began.
-    const seen: ChangeFeed = { ...changeFeed, now: () => (isUpToDate() ? changeFeed.now() : undefined) }
-    return { replica, isUpToDate, read: createReaderOf(replica.prisma, seen, options) }
+    // A result may be cached only if the replica was up to date when the read began.
+    const replicaFeed: ChangeFeed = { ...changeFeed, now: () => (isUpToDate() ? changeFeed.now() : undefined) }
+    return { replica, isUpToDate, read: createServerReader(replica.prisma, replicaFeed, options) }
   })
   const reads = { primary: 0, replica: 0 }
 
   const reader: SnapshotReader = (access, now) => async (read) => {
     const copy = copies.find(({ isUpToDate }) => isUpToDate())
     if (copy) {
-      // Next time it is another's turn.
+      // Round robin.
       copies.push(...copies.splice(copies.indexOf(copy), 1))
       const { failures } = copy.replica
-      const answer = copy.read(access, now)(read)
-      const isLost = await answer.then(() => false, isUnavailable)
-      // Whether it was thrown or stands in a GraphQL result: what failed there may do here.
+      const attempt = copy.read(access, now)(read)
+      const isLost = await attempt.then(() => false, isUnavailable)
+      // A GraphQL result holds its errors, so the replica's count of failed statements decides too. The primary may still succeed.
       if (!isLost && copy.replica.failures === failures) {
         reads.replica += 1
-        return answer
+        return attempt
       }
     }
     reads.primary += 1
@@ -83,15 +78,18 @@ export function createSnapshotReader(
 }
 
 /**
- * All of a reading's statements see the same state of the database, so that no answer has one half from before an import and
- * the other from after it. A transaction's snapshot would cost three statements more for each answer; so a reading is
- * tried without one first, and done again in one where something changed in its midst.
+ * Reads snapshots from one server: all statements of a read see the same state of the database. A transaction would take three
+ * more round trips. So the first attempt runs without one and checks the read log; if data changed meanwhile, the read runs again
+ * in a transaction.
  */
-function createReaderOf(prisma: PrismaClient, changeFeed: ChangeFeed, options: SnapshotReaderOptions): SnapshotReader {
-  const kept = createDatasetCache(options.keepRecords ? changeFeed : silentChangeFeed)
-  const bookmarks = options.pageMarks ? new OffsetBookmarks() : undefined
-  const ways = { totals: options.storedTotals ? storedTotals : countedTotals, nearbyCubes: options.nearbyCubes }
-  const batchedFetch = options.sharedStatements ? batchStatements(prisma, ways.totals) : undefined
+function createServerReader(
+  prisma: PrismaClient,
+  changeFeed: ChangeFeed,
+  { isReference = false }: SnapshotReaderOptions,
+): SnapshotReader {
+  const datasetCache = createDatasetCache(changeFeed)
+  const bookmarks = new OffsetBookmarks()
+  const batchedFetch = batchStatements(prisma, storedTotals)
   const isolation = {
     isolationLevel: 'RepeatableRead',
     timeout: SNAPSHOT_TIMEOUT_MS,
@@ -99,11 +97,11 @@ function createReaderOf(prisma: PrismaClient, changeFeed: ChangeFeed, options: S
   } as const
 
   return (access, now) => async (read) => {
-    if (options.optimisticReads) {
+    if (!isReference) {
       const readLog = new ReadLog(access, now)
-      const catalog = new Catalog(createLoaders({ prisma, readLog, kept, bookmarks, batchedFetch, ...ways }), readLog)
+      const catalog = new Catalog(createLoaders({ prisma, readLog, datasetCache, bookmarks, batchedFetch }), readLog)
       const attempt = (async () => read(catalog))()
-      // What it threw may be due to what changed; if not, it is thrown below.
+      // An error may be a consequence of the change. If the read is consistent, the error is thrown below.
       await attempt.catch((error: unknown) => {
         if (isCancelled(error)) throw error
       })
@@ -111,7 +109,7 @@ function createReaderOf(prisma: PrismaClient, changeFeed: ChangeFeed, options: S
     }
     return prisma.$transaction(async (snapshot) => {
       const readLog = new ReadLog(access, now)
-      const catalog = new Catalog(createLoaders({ prisma: snapshot, readLog, ...ways }), readLog)
+      const catalog = new Catalog(createLoaders({ prisma: snapshot, readLog, isReference }), readLog)
       return { result: await read(catalog), readLog }
     }, isolation)
   }

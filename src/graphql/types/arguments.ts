@@ -4,28 +4,27 @@ import { ITEM_SORTS, type ItemSort as Sort } from '../../catalog/sorts.ts'
 import { builder } from '../builder.ts'
 
 /*
- * The arguments that several fields share. What they may be stands in catalog/arguments.ts; here are their GraphQL types,
- * their defaults and what a reader of the schema should know.
+ * Arguments that several fields share: their GraphQL types, defaults and descriptions. catalog/arguments.ts checks their values.
  */
 
 const SORT_DESCRIPTIONS: Record<Sort, string> = {
-  name: 'By name, in the order of Unicode code points.',
+  name: 'By name, in Unicode code point order.',
   createdAt: 'By the time of creation.',
   updatedAt: 'By the time of the last change.',
 }
 
 export const ItemSort = builder.enumType('ItemSort', {
-  description: 'What a list of items is sorted by. Ties are sorted by id, in the same direction.',
+  description: 'Sort key of a list of items. Ties are sorted by id, in the same direction.',
   values: Object.fromEntries(
     ITEM_SORTS.map((value) => [columnName(value).toUpperCase(), { value, description: SORT_DESCRIPTIONS[value] }]),
   ),
 })
 
 export const SortOrder = builder.enumType('SortOrder', {
-  description: 'The direction of a list.',
+  description: 'Sort direction.',
   values: {
-    ASC: { value: 'asc', description: 'Smallest, earliest, first in the alphabet first.' },
-    DESC: { value: 'desc', description: 'Greatest, latest, last in the alphabet first.' },
+    ASC: { value: 'asc', description: 'Ascending.' },
+    DESC: { value: 'desc', description: 'Descending.' },
   } as const,
 })
 
@@ -37,12 +36,12 @@ export const pageArgs = builder.args((t) => ({
 
 /** Order and filters of a dataset's items. */
 export const itemListArgs = builder.args((t) => ({
-  sort: t.field({ type: ItemSort, defaultValue: DEFAULTS.sort, description: 'What to sort by.' }),
-  order: t.field({ type: SortOrder, defaultValue: DEFAULTS.order, description: 'In what direction.' }),
-  administrativeAreaCode: t.string({ description: 'Keep only items with exactly this administrative area code.' }),
-  categoryCode: t.string({ description: 'Keep only items with exactly this category code.' }),
+  sort: t.field({ type: ItemSort, defaultValue: DEFAULTS.sort, description: 'Sort key.' }),
+  order: t.field({ type: SortOrder, defaultValue: DEFAULTS.order, description: 'Sort direction.' }),
+  administrativeAreaCode: t.string({ description: 'Return only items with exactly this administrative area code.' }),
+  categoryCode: t.string({ description: 'Return only items with exactly this category code.' }),
   parentItemId: t.id({
-    description: 'Keep only children of the item with this UUID; an explicit null keeps only root items.',
+    description: 'Return only children of the item with this UUID. An explicit null returns only root items.',
   }),
 }))
 

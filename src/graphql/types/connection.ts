@@ -2,16 +2,16 @@ import { itemConnectionArguments, parseArguments } from '../../catalog/arguments
 import type { ItemConnection as Connection } from '../../catalog/connection.ts'
 import type { Item as ItemRow } from '../../catalog/models.ts'
 import { builder } from '../builder.ts'
-import { listProjection } from '../selection.ts'
+import { listProjection } from '../operation/projection.ts'
 import { itemListArgs } from './arguments.ts'
 import { Dataset } from './dataset.ts'
 import { Item } from './item.ts'
 
 const ItemEdge = builder.objectRef<{ connection: Connection; item: ItemRow }>('ItemEdge').implement({
-  description: 'An item in its place in a connection.',
+  description: 'An item of a connection, with its cursor.',
   fields: (t) => ({
     cursor: t.string({
-      description: 'Stands for this place, to go on from with after or before; it belongs to one dataset and one sort.',
+      description: 'Position of the item, for after or before. It is valid for one dataset and one sort order.',
       resolve: ({ connection, item }) => connection.cursorOf(item),
     }),
     node: t.expose('item', { type: Item, description: 'The item.' }),
@@ -19,24 +19,24 @@ const ItemEdge = builder.objectRef<{ connection: Connection; item: ItemRow }>('I
 })
 
 const PageInfo = builder.objectRef<Connection>('PageInfo').implement({
-  description: 'What lies around a page of a connection.',
+  description: 'Whether a page of a connection has neighbours, and its first and last cursor.',
   fields: (t) => ({
     hasNextPage: t.boolean({
-      description: 'Whether there is more after this page.',
+      description: 'Whether more items follow this page.',
       resolve: (connection) => connection.hasNextPage(),
     }),
     hasPreviousPage: t.boolean({
-      description: 'Whether there is more before this page.',
+      description: 'Whether more items precede this page.',
       resolve: (connection) => connection.hasPreviousPage(),
     }),
     startCursor: t.string({
       nullable: true,
-      description: 'Cursor of the first item of this page; null when it is empty.',
+      description: 'Cursor of the first item of this page; null when the page is empty.',
       resolve: async (connection) => cursorAt(connection, 0),
     }),
     endCursor: t.string({
       nullable: true,
-      description: 'Cursor of the last item of this page; null when it is empty.',
+      description: 'Cursor of the last item of this page; null when the page is empty.',
       resolve: async (connection) => cursorAt(connection, -1),
     }),
   }),
@@ -48,7 +48,8 @@ async function cursorAt(connection: Connection, index: number): Promise<string |
 }
 
 const ItemConnection = builder.objectRef<Connection>('ItemConnection').implement({
-  description: 'A page of items that goes on from a cursor, at the same cost however deep it lies (Relay connection).',
+  description:
+    'A page of items that starts at a cursor (Relay connection). Each page takes the same time, however deep it is.',
   fields: (t) => ({
     edges: t.field({
       type: [ItemEdge],
@@ -62,11 +63,12 @@ const ItemConnection = builder.objectRef<Connection>('ItemConnection').implement
     }),
     pageInfo: t.field({
       type: PageInfo,
-      description: 'What lies around this page.',
+      description: 'Neighbours of this page.',
       resolve: (connection) => connection,
     }),
     totalCount: t.int({
-      description: 'How many items match, on all pages; counted only when it is asked for.',
+      description: 'Number of matching items on all pages.',
+      extensions: { cost: 5 },
       resolve: (connection) => connection.totalCount(),
     }),
   }),
@@ -77,20 +79,24 @@ builder.prismaObjectField(Dataset, 'itemConnection', (t) =>
     type: ItemConnection,
     description:
       'The items of the dataset as a Relay connection: forward with first and after, backward with last and before.',
+    extensions: { cost: 10 },
     args: {
       first: t.arg.int({
-        description: 'So many from the start or after a cursor, 1 to 100; 20 when neither first nor last is given.',
+        description:
+          'Number of items, counted from the start or after the cursor, 1 to 100. Default 20 when last is absent too.',
       }),
-      after: t.arg.string({ description: 'Go on after the place of this cursor.' }),
-      last: t.arg.int({ description: 'So many before the end or before a cursor, 1 to 100; not together with first.' }),
-      before: t.arg.string({ description: 'End before the place of this cursor.' }),
+      after: t.arg.string({ description: 'Return items after this cursor.' }),
+      last: t.arg.int({
+        description: 'Number of items, counted from the end or before the cursor, 1 to 100. Not together with first.',
+      }),
+      before: t.arg.string({ description: 'Return items before this cursor.' }),
       ...itemListArgs,
     },
     resolve: (dataset, args, { catalog }, info) =>
       catalog.itemConnectionOf(
         dataset,
         parseArguments(itemConnectionArguments, args),
-        listProjection(info, [['nodes'], ['edges', 'node']], 'totalCount'),
+        listProjection(info, { items: [['nodes'], ['edges', 'node']], total: 'totalCount' }),
       ),
   }),
 )

@@ -3,21 +3,21 @@ import { builder } from '../builder.ts'
 import { Node } from './node.ts'
 
 const DatasetStatus = builder.enumType('DatasetStatus', {
-  description: 'Where a dataset stands in its life.',
+  description: 'Lifecycle status of a dataset.',
   values: {
-    DRAFT: { value: 'draft', description: 'In the making; seen through a grant only.' },
+    DRAFT: { value: 'draft', description: 'In preparation. Only API keys with a grant may access it.' },
     ACTIVE: { value: 'active', description: 'Published.' },
-    INACTIVE: { value: 'inactive', description: 'Taken back; seen through a grant only.' },
-    ARCHIVED: { value: 'archived', description: 'Published, and no longer kept up.' },
+    INACTIVE: { value: 'inactive', description: 'Withdrawn. Only API keys with a grant may access it.' },
+    ARCHIVED: { value: 'archived', description: 'Published, and no longer updated.' },
   } as const,
 })
 
 const DatasetVisibility = builder.enumType('DatasetVisibility', {
-  description: 'Who may see a dataset that is active or archived.',
+  description: 'Who may access a dataset that is active or archived.',
   values: {
     PUBLIC: { value: 'public', description: 'Every API key.' },
-    RESTRICTED: { value: 'restricted', description: 'API keys with a grant for it.' },
-    PAID: { value: 'paid', description: "API keys with the dataset's access tier, or with a grant for it." },
+    RESTRICTED: { value: 'restricted', description: 'API keys with a grant for the dataset.' },
+    PAID: { value: 'paid', description: "API keys with the dataset's access tier or with a grant for the dataset." },
   } as const,
 })
 
@@ -40,7 +40,11 @@ const DatasetList = builder.objectRef<readonly DatasetRow[]>('DatasetList').impl
   description: 'The datasets that the API key may access.',
   fields: (t) => ({
     nodes: t.field({ type: [Dataset], description: 'The datasets, by name, then id.', resolve: (list) => list }),
-    total: t.int({ description: 'How many there are.', resolve: (list) => list.length }),
+    total: t.int({
+      description: 'Number of datasets.',
+      extensions: { cost: 5 },
+      resolve: (list) => list.length,
+    }),
   }),
 })
 
@@ -48,6 +52,7 @@ builder.queryFields((t) => ({
   datasets: t.field({
     type: DatasetList,
     description: 'The datasets that the API key may access.',
+    extensions: { assumedLength: 20 },
     resolve: (_query, _args, { catalog }) => catalog.datasets(),
   }),
   dataset: t.field({

@@ -2,7 +2,7 @@ import { itemListArguments, pageArguments, parseArguments } from '../../catalog/
 import type { Item as ItemRow } from '../../catalog/models.ts'
 import type { Page } from '../../catalog/page.ts'
 import { builder } from '../builder.ts'
-import { listProjection } from '../selection.ts'
+import { type ListShape, listProjection } from '../operation/projection.ts'
 import { itemListArgs, pageArgs } from './arguments.ts'
 import { Dataset } from './dataset.ts'
 import { Image } from './image.ts'
@@ -37,13 +37,19 @@ export const Item = builder.prismaObject('Item', {
   }),
 })
 
+const ITEM_PAGE: ListShape = { items: [['nodes']], total: 'total' }
+
 export const ItemPage = builder.objectRef<Page<ItemRow>>('ItemPage').implement({
-  description: 'A page of items. A page past the end is empty, with the true total.',
+  description: 'A page of items. A page past the end is empty and has the true total.',
   fields: (t) => ({
     nodes: t.field({ type: [Item], description: 'The items of this page, in order.', resolve: (page) => page.nodes() }),
     page: t.exposeInt('page', { description: 'Number of this page; the first is 1.' }),
     limit: t.exposeInt('limit', { description: 'Page size.' }),
-    total: t.int({ description: 'How many items there are on all pages.', resolve: (page) => page.total() }),
+    total: t.int({
+      description: 'Number of items on all pages.',
+      extensions: { cost: 5 },
+      resolve: (page) => page.total(),
+    }),
   }),
 })
 
@@ -61,14 +67,16 @@ builder.prismaObjectFields(Item, (t) => ({
   }),
   children: t.field({
     type: ItemPage,
-    description: 'A page of the items whose parent this item is, by name, then id.',
+    description: 'A page of the items whose parent is this item, by name, then id.',
+    extensions: { cost: 10 },
     args: pageArgs,
     resolve: (item, args, { catalog }, info) =>
-      catalog.childrenOf(item, parseArguments(pageArguments, args), listProjection(info, [['nodes']], 'total')),
+      catalog.childrenOf(item, parseArguments(pageArguments, args), listProjection(info, ITEM_PAGE)),
   }),
   images: t.field({
     type: [Image],
     description: 'All images of the item, by sortOrder, then id.',
+    extensions: { assumedLength: 5 },
     resolve: (item, _args, { catalog }) => catalog.imagesOf(item),
   }),
 }))
@@ -77,9 +85,10 @@ builder.prismaObjectField(Dataset, 'items', (t) =>
   t.field({
     type: ItemPage,
     description: 'A page of the items of the dataset.',
+    extensions: { cost: 10 },
     args: { ...pageArgs, ...itemListArgs },
     resolve: (dataset, args, { catalog }, info) =>
-      catalog.itemsOf(dataset, parseArguments(itemListArguments, args), listProjection(info, [['nodes']], 'total')),
+      catalog.itemsOf(dataset, parseArguments(itemListArguments, args), listProjection(info, ITEM_PAGE)),
   }),
 )
 

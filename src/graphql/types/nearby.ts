@@ -2,7 +2,7 @@ import { nearbyArguments, parseArguments } from '../../catalog/arguments.ts'
 import type { Page } from '../../catalog/page.ts'
 import type { NearbyItem as NearbyItemRow } from '../../catalog/sql/nearby.ts'
 import { builder } from '../builder.ts'
-import { listProjection } from '../selection.ts'
+import { type ListShape, listProjection } from '../operation/projection.ts'
 import { circleArgs, pageArgs } from './arguments.ts'
 import { Dataset } from './dataset.ts'
 import { Item } from './item.ts'
@@ -15,9 +15,11 @@ const NearbyItem = builder.objectRef<NearbyItemRow>('NearbyItem').implement({
   }),
 })
 
+const NEARBY_PAGE: ListShape = { items: [['nodes', 'item']], total: 'total' }
+
 export const NearbyItemPage = builder.objectRef<Page<NearbyItemRow>>('NearbyItemPage').implement({
   description:
-    'A page of items near a point, nearest first, then by id. A page past the end is empty, with the true total.',
+    'A page of items near a point, nearest first, then by id. A page past the end is empty and has the true total.',
   fields: (t) => ({
     nodes: t.field({
       type: [NearbyItem],
@@ -26,7 +28,11 @@ export const NearbyItemPage = builder.objectRef<Page<NearbyItemRow>>('NearbyItem
     }),
     page: t.exposeInt('page', { description: 'Number of this page; the first is 1.' }),
     limit: t.exposeInt('limit', { description: 'Page size.' }),
-    total: t.int({ description: 'How many items lie within the radius.', resolve: (page) => page.total() }),
+    total: t.int({
+      description: 'Number of items within the radius.',
+      extensions: { cost: 5 },
+      resolve: (page) => page.total(),
+    }),
   }),
 })
 
@@ -34,13 +40,14 @@ builder.queryField('nearbyItems', (t) =>
   t.field({
     type: NearbyItemPage,
     description: 'Items within a radius of a point, nearest first, from all datasets or from one.',
+    extensions: { cost: 500 },
     args: {
       ...circleArgs,
       datasetId: t.arg.id({ description: 'Search only the dataset with this UUID or slug.' }),
       ...pageArgs,
     },
     resolve: (_query, args, { catalog }, info) =>
-      catalog.nearby(parseArguments(nearbyArguments, args), listProjection(info, [['nodes', 'item']], 'total')),
+      catalog.nearby(parseArguments(nearbyArguments, args), listProjection(info, NEARBY_PAGE)),
   }),
 )
 
@@ -48,12 +55,9 @@ builder.prismaObjectField(Dataset, 'nearbyItems', (t) =>
   t.field({
     type: NearbyItemPage,
     description: 'Items of the dataset within a radius of a point, nearest first.',
+    extensions: { cost: 500 },
     args: { ...circleArgs, ...pageArgs },
     resolve: (dataset, args, { catalog }, info) =>
-      catalog.nearbyIn(
-        [dataset],
-        parseArguments(nearbyArguments, args),
-        listProjection(info, [['nodes', 'item']], 'total'),
-      ),
+      catalog.nearbyIn([dataset], parseArguments(nearbyArguments, args), listProjection(info, NEARBY_PAGE)),
   }),
 )

@@ -2,7 +2,7 @@ import { toIso } from '../../catalog/models.ts'
 import { builder } from '../builder.ts'
 
 builder.scalarType('DateTime', {
-  description: 'A moment in UTC to the millisecond, as ISO 8601 has it: 2026-01-31T09:00:00.000Z.',
+  description: 'Date and time in UTC to the millisecond, in ISO 8601: 2026-01-31T09:00:00.000Z.',
   serialize: toIso,
 })
 
@@ -13,6 +13,6 @@ builder.scalarType('Decimal', {
 })
 
 builder.scalarType('JSONObject', {
-  description: 'A JSON object with members of any kind.',
+  description: 'A JSON object. Its values may be of any JSON type.',
   serialize: (value) => value,
 })

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { parse, validate } from 'graphql'
 import { z } from 'zod'
-import { messageOf, operationFailed } from '../errors.ts'
+import { messageOf, operationFailed } from '../../errors.ts'
+import { schema } from '../schema.ts'
 import type { TrustedDocuments } from './persisted-documents.ts'
-import { schema } from './schema.ts'
 
 const documents = z.record(z.string().min(1), z.string())
 

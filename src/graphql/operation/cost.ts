@@ -1,6 +1,5 @@
 import {
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLSchema,
@@ -12,38 +11,36 @@ import {
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql'
+import type { Fragments } from './projection.ts'
 
-/** What an operation may come to: fields in its answer, weighed by what they ask of the database. */
+declare module 'graphql' {
+  interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
+    /** Cost of the field itself; 1 when absent. A statement of its own costs more than a value in memory. */
+    cost?: number
+    /** Number of objects to assume where the document gives no page size; 1 when absent. */
+    assumedLength?: number
+  }
+}
+
+/** The size of an operation before it runs. */
 export interface OperationSize {
+  /** Fields in the response, each weighted by its work for the database. */
   cost: number
-  /** Levels of fields; introspection is bounded by GraphQL's own rule. */
+  /** Nesting depth of fields. GraphQL's own validation rule limits introspection. */
   depth: number
 }
-
-/** A search, a count or a list is a statement of its own; what lies in memory is next to nothing. */
-const WEIGHTS: Record<string, number> = {
-  nearbyItems: 500,
-  itemConnection: 10,
-  items: 10,
-  children: 10,
-  total: 5,
-  totalCount: 5,
-}
-
-/** How many there are taken to be of what has no size in the document: all datasets, all images of an item. */
-const ASSUMED_LENGTH: Record<string, number> = { datasets: 20, images: 5 }
 
 const DEFAULT_PAGE_SIZE = 20
 
 interface Operation {
   schema: GraphQLSchema
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  fragments: Fragments
   variables: Readonly<Record<string, unknown>>
 }
 
 /**
- * Measures a valid operation before it runs: the cost of a field is its weight and the cost of what is selected in it, as
- * often as its page size says. Each fragment is measured once, so the work is bounded by the length of the document.
+ * Measures a valid operation before it runs. The cost of a field is its own cost plus its page size times the cost of its
+ * selections. Each fragment is measured once, so the work is linear in the length of the document.
  */
 export function measureOperation(definition: OperationDefinitionNode, operation: Operation): OperationSize {
   const root = operation.schema.getRootType(definition.operation)
@@ -70,18 +67,18 @@ export function measureOperation(definition: OperationDefinitionNode, operation:
     const name = node.name.value
     const field = 'getFields' in parent ? parent.getFields()[name] : undefined
     const type = field && getNamedType(field.type)
-    // __schema, __type and __typename come from memory.
+    // __schema, __type and __typename read from memory.
     if (!field || !type) return { cost: 1, depth: 1 }
-    const weight = WEIGHTS[name] ?? 1
-    if (!node.selectionSet || !isCompositeType(type)) return { cost: weight, depth: 1 }
+    const { cost = 1 } = field.extensions
+    if (!node.selectionSet || !isCompositeType(type)) return { cost, depth: 1 }
     const inside = measureSelection(node.selectionSet, type)
-    return { cost: weight + lengthOf(node, field, variables) * inside.cost, depth: 1 + inside.depth }
+    return { cost: cost + lengthOf(node, field, variables) * inside.cost, depth: 1 + inside.depth }
   }
 
   const measureFragment = (name: string): OperationSize => {
     const before = known.get(name)
     if (before) return before
-    const fragment = operation.fragments.get(name)
+    const fragment = operation.fragments[name]
     const size = fragment
       ? measureSelection(fragment.selectionSet, typeNamed(fragment.typeCondition.name.value, root))
       : { cost: 0, depth: 0 }
@@ -104,7 +101,7 @@ function defaultVariables({ variableDefinitions = [] }: OperationDefinitionNode)
   return Object.fromEntries(defaults)
 }
 
-/** How often what is selected in a field may come: its page size, or the ids that it is given. */
+/** How many objects a field may return: its page size, or the number of ids in its arguments. */
 function lengthOf(node: FieldNode, field: GraphQLField<unknown, unknown>, variables: Operation['variables']): number {
   const given = new Map(node.arguments?.map((argument) => [argument.name.value, givenValue(argument.value, variables)]))
   const ids = given.get('ids')
@@ -112,10 +109,10 @@ function lengthOf(node: FieldNode, field: GraphQLField<unknown, unknown>, variab
   const takes = (name: string) => field.args.some((arg) => arg.name === name)
   if (takes('limit')) return pageSize(given.get('limit'))
   if (takes('first')) return pageSize(given.get('first') ?? given.get('last'))
-  return ASSUMED_LENGTH[field.name] ?? 1
+  return field.extensions.assumedLength ?? 1
 }
 
-/** What is no number of items is refused when the field is resolved. */
+/** The resolver refuses a value that is not a page size. */
 function pageSize(given: unknown): number {
   return typeof given === 'number' && given > 0 ? given : DEFAULT_PAGE_SIZE
 }

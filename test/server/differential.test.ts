@@ -1,39 +1,34 @@
+import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
-import { readConfig, type SpeedConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config.ts'
 import { createApp } from '../../src/server/app.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET, IMAGE, ITEM } from '../support/catalog.ts'
 
 /*
- * Whatever makes answers fast can be switched off, and then the answers are the same: status, headers that matter, and every byte.
+ * The gateway in its reference mode takes the plainest way everywhere: no cache, a transaction for each read, counted totals, one
+ * statement for each page. The real gateway must answer with the same status, headers and bytes: the first time, from its cache, and
+ * when many requests arrive at once and share statements.
  */
 
 let t: TestApp
-let key: string
-const apps = new Map<string, FastifyInstance>()
-
-const { speed: DEFAULTS, limits } = readConfig({})
-const OFF: SpeedConfig = {
-  responseCacheBytes: 0,
-  keepRecords: false,
-  optimisticReads: false,
-  storedTotals: false,
-  pageMarks: false,
-  nearbyCubes: false,
-  batchedSends: false,
-  writtenPages: false,
-  sharedStatements: false,
-  directGraphQL: false,
-}
+let reference: FastifyInstance
+let real: FastifyInstance
+/** No response cache, so that requests at the same time share statements each time. */
+let uncached: FastifyInstance
+const keys: string[] = []
 
 beforeAll(async () => {
   t = await startApp()
   const { prisma } = t.database
-  ;({ key } = await createKey(prisma, { name: 'some', accessTiers: ['gold'], datasets: ['restricted'] }))
+  const withGrant = await createKey(prisma, { name: 'some', accessTiers: ['gold'], datasets: ['restricted'] })
+  const withTier = await createKey(prisma, { name: 'tier', accessTiers: ['gold'] })
+  const plain = await createKey(prisma, { name: 'plain' })
+  keys.push(withGrant.key, withTier.key, plain.key)
   const now = new Date()
-  // So many that there are marks on the way to the last page, and more near a point than are searched at once.
+  // Enough items for offset bookmarks before the last page, and for a nearby search that uses the grid.
   await prisma.item.createMany({
     data: Array.from({ length: 1_300 }, (_, n) => ({
       id: `77777777-0000-4000-8000-${String(n).padStart(12, '0')}`,
@@ -50,18 +45,20 @@ beforeAll(async () => {
       updatedAt: now,
     })),
   })
-  const { database } = t
-  const open = async (name: string, speed: SpeedConfig) =>
-    apps.set(name, await createApp({ database, corsOrigins: [], speed, limits }))
-  await open('nothing', OFF)
-  for (const name of Object.keys(OFF)) await open(name, { ...DEFAULTS, [name]: OFF[name as keyof SpeedConfig] })
+  const { responseCacheBytes, limits } = readConfig({})
+  const options = { database: t.database, corsOrigins: [], responseCacheBytes, limits }
+  real = await createApp(options)
+  reference = await createApp({ ...options, isReference: true })
+  // All requests of the test may be in flight at once.
+  const roomy = { ...limits, maxInFlight: 10_000 }
+  uncached = await createApp({ ...options, responseCacheBytes: 0, limits: roomy })
 })
 afterAll(async () => {
-  for (const app of apps.values()) await app.close()
+  await Promise.all([real.close(), reference.close(), uncached.close()])
   await t.close()
 })
 
-/** All that JSON writers write in different ways. */
+/** Characters that JSON writers escape in different ways. */
 const AWKWARD = `"Back\\slash"/ \b\t\n\f\r\u0001\u001f\u007f\u2028\ufeff\uffff é \u{1f3db} </script> $& $1`
 const FIELDS =
   'updatedAt createdAt longitude latitude openingHours url email telephone contactName thumbnailUrl jibunAddress roadAddress postalCode addressLocality addressRegion streetAddress parentItemId categoryCode administrativeAreaCode description name datasetId id'
@@ -122,7 +119,7 @@ const DOCUMENTS: [string, object?][] = [
   ['{ datasets { nodes { slug items(limit: 2) { nodes { __typename name } } } } }'],
   ['{ dataset(id: "seoul") { items(categoryCode: "none") { nodes { id } total } } }'],
   ['{ dataset(id: "seoul") { items { nodes { id } } bad: items(limit: 0) { nodes { id } } } }'],
-  ['{ dataset(id: "seoul") { items { writtenNodes } } }'],
+  ['{ dataset(id: "seoul") { items { rawNodes } } }'],
   [
     'query ($with: Boolean!) { dataset(id: "seoul") { items(limit: 2) { nodes { ...F @include(if: $with) id } } } } fragment F on Item { images { id } n: name }',
     { with: false },
@@ -182,13 +179,13 @@ interface Sent {
   payload?: string
 }
 
-/** What a client can tell apart, but for what names this one request. */
-async function answerOf(name: string, sent: Sent) {
+/** What a client can tell apart, without what names this one request. */
+async function answerOf(app: FastifyInstance, sent: Sent, key = keys[0]) {
   const headers = { authorization: `Bearer ${key}`, ...sent.headers }
-  const response = await apps.get(name)?.inject({ ...sent, headers })
-  const { etag, 'content-type': type, 'cache-control': cacheControl, vary } = response?.headers ?? {}
-  const body = response?.body.replace(/"requestId":"[^"]*"/, '')
-  return { status: response?.statusCode, type, etag, cacheControl, vary, body }
+  const response = await app.inject({ ...sent, headers })
+  const { etag, 'content-type': type, 'cache-control': cacheControl, vary, link } = response.headers
+  const body = response.body.replace(/"requestId":"[^"]*"/, '')
+  return { status: response.statusCode, type, etag, cacheControl, vary, link, body }
 }
 
 const post = (body: string, headers: Record<string, string> = {}): Sent => ({
@@ -198,17 +195,81 @@ const post = (body: string, headers: Record<string, string> = {}): Sent => ({
   payload: body,
 })
 
+const get = (query: string, variables?: object): Sent => {
+  const parameters = new URLSearchParams({ query, ...(variables && { variables: JSON.stringify(variables) }) })
+  return { method: 'GET', url: `/graphql?${parameters}` }
+}
+
+const hashed = (query: string, variables?: object): Sent => {
+  const persistedQuery = { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') }
+  return post(JSON.stringify({ query, variables, extensions: { persistedQuery } }))
+}
+
 const ALL: [string, Sent][] = [
   ...PATHS.map((url): [string, Sent] => [url, { method: 'GET', url }]),
+  ...PATHS.map((url): [string, Sent] => [
+    `${url} as GeoJSON`,
+    { method: 'GET', url, headers: { accept: 'application/geo+json, */*;q=0.1' } },
+  ]),
   ...DOCUMENTS.map(([query, variables]): [string, Sent] => [query, post(JSON.stringify({ query, variables }))]),
+  ...DOCUMENTS.map(([query, variables]): [string, Sent] => [`GET ${query}`, get(query, variables)]),
+  ...DOCUMENTS.map(([query, variables]): [string, Sent] => [`by its hash ${query}`, hashed(query, variables)]),
   ...SENT.map(([what, headers, body]): [string, Sent] => [`a request ${what}`, post(body, headers)]),
 ]
 
-describe.each(Object.keys(OFF))('Without %s', (name) => {
-  test.each(ALL)('%s has the same answer, the first time and again', async (_what, sent) => {
-    const expected = await answerOf('nothing', sent)
+describe('The gateway answers as its reference mode does', () => {
+  test.each(ALL)('%s', async (_what, sent) => {
+    const expected = await answerOf(reference, sent)
     expect(expected.status).toBeLessThan(500)
-    expect(await answerOf(name, sent)).toEqual(expected)
-    expect(await answerOf(name, sent)).toEqual(expected)
+    expect(await answerOf(real, sent)).toEqual(expected)
+    expect(await answerOf(real, sent)).toEqual(expected)
+  })
+
+  test('when all requests of three keys arrive at once, in any order', async () => {
+    const requests = keys.flatMap((key) => ALL.map(([, sent]) => ({ key, sent })))
+    const expected = new Map<object, unknown>()
+    for (const request of requests) expected.set(request, await answerOf(reference, request.sent, request.key))
+    for (const seed of [1, 2, 3]) {
+      const shuffled = shuffle(requests, seed)
+      const answers = await Promise.all(shuffled.map(({ key, sent }) => answerOf(uncached, sent, key)))
+      answers.forEach((answer, n) => {
+        const request = shuffled[n]
+        expect(answer, JSON.stringify(request?.sent)).toEqual(request && expected.get(request))
+      })
+    }
+  })
+
+  test('when requests for different pages of the same shape arrive at once and share statements', async () => {
+    const lists = ['paid', 'seoul', 'archived', 'restricted'].flatMap((slug) =>
+      [
+        '',
+        'administrativeAreaCode=a%270',
+        'administrativeAreaCode=a%271',
+        'categoryCode=c1',
+        'categoryCode=c2',
+      ].flatMap((filter) =>
+        [1, 2, 3, 20].map(
+          (limit): Sent => ({ method: 'GET', url: `/v1/datasets/${slug}/items?limit=${limit}&${filter}` }),
+        ),
+      ),
+    )
+    const expected = new Map<Sent, unknown>()
+    for (const sent of lists) expected.set(sent, await answerOf(reference, sent))
+    expect(new Set([...expected.values()].map((answer) => JSON.stringify(answer))).size).toBeGreaterThan(30)
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const shuffled = shuffle(lists, seed)
+      const answers = await Promise.all(shuffled.map((sent) => answerOf(uncached, sent)))
+      shuffled.forEach((sent, n) => {
+        expect(answers[n], sent.url).toEqual(expected.get(sent))
+      })
+    }
   })
 })
+
+/** The same elements in an order that the seed decides. */
+function shuffle<Element>(elements: readonly Element[], seed: number): Element[] {
+  return elements
+    .map((element, n) => ({ element, rank: createHash('sha256').update(`${seed} ${n}`).digest('hex') }))
+    .sort((a, b) => (a.rank < b.rank ? -1 : 1))
+    .map(({ element }) => element)
+}

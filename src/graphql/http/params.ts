@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { CatalogError, validationFailed } from '../../errors.ts'
+
+/*
+ * Reads the parameters of a GraphQL request (GraphQL over HTTP, section 5) from a body or a query string.
+ */
+
+const text = z.string('must be text')
+
+/** Apollo's automatic persisted queries. */
+const persistedQuery = z.object({ version: z.literal(1, 'must be 1'), sha256Hash: text })
+
+const graphqlParams = z.preprocess(
+  withoutNulls,
+  z
+    .strictObject({
+      query: text.exactOptional(),
+      documentId: text.exactOptional(),
+      operationName: text.exactOptional(),
+      variables: z.record(z.string(), z.unknown(), 'must be an object').exactOptional(),
+      extensions: z
+        .looseObject({ persistedQuery: persistedQuery.exactOptional() }, 'must be an object')
+        .exactOptional(),
+    })
+    .refine(({ query, documentId, extensions }) => query || documentId || extensions?.persistedQuery, {
+      path: ['query'],
+      error: 'is required',
+    }),
+)
+
+/** A parameter that is null counts as absent. */
+function withoutNulls(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
+}
+
+/** The parameters of a request. `query` or `documentId` or an extension names the document. */
+export type GraphQLParams = z.output<typeof graphqlParams>
+
+/** Media types of a body, each with its reader. */
+const BODY_READERS: Readonly<Record<string, (body: string) => unknown>> = {
+  'application/json': (body) => parseJson('body', body),
+  'application/graphql+json': (body) => parseJson('body', body),
+  'application/graphql': (query) => ({ query }),
+}
+
+/** The media type of a `Content-Type` header, if /graphql takes such a body. The character set must be UTF-8. */
+export function bodyTypeOf(contentType: string | undefined): string | undefined {
+  const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';')
+  const isUtf8 = parameters.every((parameter) => !/^\s*charset\s*=\s*"?(?!utf-?8"?\s*$)/.test(parameter))
+  return isUtf8 && Object.hasOwn(BODY_READERS, type.trim()) ? type.trim() : undefined
+}
+
+/**
+ * The parameters in the body of a POST request.
+ * @param bodyType is what `bodyTypeOf` returned.
+ * @throws `VALIDATION_FAILED` that names every bad parameter
+ */
+export function readBody(bodyType: string, body: string): GraphQLParams {
+  const value = BODY_READERS[bodyType]?.(body)
+  if (Array.isArray(value)) throw validationFailed([{ field: 'body', message: 'must be one operation, not a batch' }])
+  return parseParams(value)
+}
+
+/**
+ * The parameters in the query string of a GET request. Other parameters are ignored.
+ * @throws `VALIDATION_FAILED` that names every bad parameter
+ */
+export function readQueryString(queryString: string): GraphQLParams {
+  const given = new URLSearchParams(queryString)
+  const texts = ['query', 'documentId', 'operationName'].map((name) => [name, given.get(name) || null])
+  const objects = ['variables', 'extensions'].map((name) => [name, parseJson(name, given.get(name) || 'null')])
+  return parseParams(Object.fromEntries([...texts, ...objects]))
+}
+
+function parseParams(value: unknown): GraphQLParams {
+  const parsed = graphqlParams.safeParse(value)
+  if (parsed.success) return parsed.data
+  const details = parsed.error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => ({ field: key.slice(0, 40), message: 'is not a parameter of a GraphQL request' }))
+      : [
+          {
+            field: issue.path.map(String).join('.') || 'body',
+            message: issue.path.length ? issue.message : 'must be an object',
+          },
+        ],
+  )
+  throw validationFailed(details)
+}
+
+function parseJson(field: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) throw validationFailed([{ field, message: 'must be JSON' }])
+    // Deeply nested JSON overflows the parser's stack.
+    if (error instanceof RangeError) throw new CatalogError('VALIDATION_FAILED', `${field} is nested too deeply`)
+    throw error
+  }
+}

@@ -1,0 +1,78 @@
+import { hash } from 'node:crypto'
+import { GraphQLError } from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
+
+/*
+ * Yoga's own plugins don't fit: plugin-apq has other error codes and no `documentId`, and plugin-persisted-operations can't accept
+ * the text of a trusted document.
+ */
+
+/** Documents that an operator trusts, by the hash or other id that clients send. */
+export type TrustedDocuments = ReadonlyMap<string, string>
+
+/** Clients choose the documents, so the store is bounded: by their number, and by the characters of all together. */
+const MAX_DOCUMENTS = 1_000
+const MAX_CHARACTERS = 4_000_000
+
+/** The two ways to name a document: Apollo's automatic persisted queries, or `documentId`. */
+const reference = z.union([
+  z.object({ extensions: z.object({ persistedQuery: z.object({ version: z.literal(1), sha256Hash: z.string() }) }) }),
+  z.object({ documentId: z.string() }),
+])
+
+/**
+ * Lets clients send the id of a document instead of its text. With trusted documents no other document is executed. Without
+ * them a client registers a document by sending its text together with its SHA-256 (automatic persisted queries).
+ */
+export function persistedDocuments(trusted: TrustedDocuments | undefined): Plugin {
+  const findQuery = trusted ? trustedDocumentFinder(trusted) : registeredDocumentFinder()
+  return {
+    onParams: ({ params, setParams }) => {
+      const query = findQuery(documentIdOf(params), params.query)
+      if (query !== undefined) setParams({ ...params, query })
+    },
+  }
+}
+
+type FindQuery = (id: string | undefined, query: string | undefined) => string | undefined
+
+function trustedDocumentFinder(trusted: TrustedDocuments): FindQuery {
+  const texts = new Set(trusted.values())
+  return (id, query) => {
+    const found = id === undefined ? query : trusted.get(id)
+    if (found !== undefined && texts.has(found)) return found
+    return refuse('PERSISTED_QUERY_NOT_TRUSTED', 'This server executes only trusted documents')
+  }
+}
+
+function registeredDocumentFinder(): FindQuery {
+  const registered = new LRUCache<string, string>({
+    max: MAX_DOCUMENTS,
+    maxSize: MAX_CHARACTERS,
+    sizeCalculation: (query) => query.length + 1,
+  })
+  return (id, query) => {
+    if (id === undefined) return query
+    if (query) {
+      if (hash('sha256', query) !== id) {
+        return refuse('PERSISTED_QUERY_HASH_MISMATCH', 'The hash must be the SHA-256 of the document')
+      }
+      registered.set(id, query)
+      return query
+    }
+    // Clients know this message, and then send the document.
+    return registered.get(id) ?? refuse('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
+  }
+}
+
+function documentIdOf(params: unknown): string | undefined {
+  const { data } = reference.safeParse(params)
+  if (!data) return undefined
+  return 'documentId' in data ? data.documentId : data.extensions.persistedQuery.sha256Hash
+}
+
+function refuse(code: string, message: string): never {
+  throw new GraphQLError(message, { extensions: { code } })
+}

@@ -1,0 +1,66 @@
+import { createYoga, type Plugin } from 'graphql-yoga'
+import type { ReadCatalog } from '../../catalog/snapshot/snapshot-reader.ts'
+import { graphqlErrorOf } from '../errors.ts'
+import { createDocumentStore, type PrepareOptions } from '../operation/documents.ts'
+import { type Executed, execute } from '../operation/execute.ts'
+import { schema } from '../schema.ts'
+import type { GraphQLParams } from './params.ts'
+import { persistedDocuments, type TrustedDocuments } from './persisted-documents.ts'
+
+/** Executes the operation of a request to /graphql. Errors are in the result. */
+export type ExecuteParams = (params: GraphQLParams, readCatalog: ReadCatalog) => Promise<Executed>
+
+interface YogaContext {
+  readCatalog: ReadCatalog
+  /** What `executeOperation` leaves for the adapter. */
+  executed?: Executed
+}
+
+interface YogaOptions extends PrepareOptions {
+  /** Where there are trusted documents, no others are executed. */
+  trusted?: TrustedDocuments | undefined
+}
+
+/**
+ * Yoga with its plugins, without its Request and Response objects: they take longer than the rest of a small request
+ * (docs/decisions). The server reads the parameters and writes the response.
+ */
+export function createYogaAdapter({ trusted, usesRawJson }: YogaOptions): ExecuteParams {
+  const yoga = createYoga<YogaContext>({
+    schema,
+    plugins: [persistedDocuments(trusted), executeOperation({ usesRawJson })],
+    extraParamNames: ['documentId'],
+    maskedErrors: false,
+    graphiql: false,
+    landingPage: false,
+    cors: false,
+    multipart: false,
+    logging: false,
+  })
+  // Plugins get a request, and ours don't look at it.
+  const request = new yoga.fetchAPI.Request('http://localhost/graphql')
+  return async (params, readCatalog) => {
+    const context: YogaContext = { readCatalog }
+    try {
+      await yoga.getResultForParams({ params, request }, context)
+    } catch (error) {
+      return { result: { errors: [graphqlErrorOf(error)] }, print: JSON.stringify }
+    }
+    if (!context.executed) throw new TypeError('Yoga executed no operation')
+    return context.executed
+  }
+}
+
+/** Executes each operation by the one function that REST uses too. */
+function executeOperation(options: PrepareOptions): Plugin<object, YogaContext> {
+  const findDocument = createDocumentStore(options)
+  return {
+    onParams: ({ setParamsHandler }) =>
+      setParamsHandler(async ({ params, context }) => {
+        const { query = '', operationName, variables, extensions } = params
+        const request = { operationName, variables, showsCost: extensions?.cost === true }
+        context.executed = await execute(findDocument(query), request, context.readCatalog)
+        return context.executed.result
+      }),
+  }
+}

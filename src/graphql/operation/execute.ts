@@ -1,0 +1,83 @@
+import { type ExecutionResult, execute as executeDocument, getOperationAST, OperationTypeNode } from 'graphql'
+import type { ReadLog } from '../../catalog/snapshot/read-log.ts'
+import type { ReadCatalog } from '../../catalog/snapshot/snapshot-reader.ts'
+import { CatalogError } from '../../errors.ts'
+import { inSpan } from '../../tracing.ts'
+import { graphqlErrorOf } from '../errors.ts'
+import { schema } from '../schema.ts'
+import { measureOperation } from './cost.ts'
+import type { InvalidDocument, PreparedDocument } from './documents.ts'
+import { findExcess, LIMITS, withinTime } from './limits.ts'
+import { type ExecutionContext, printJson } from './raw-json.ts'
+
+/** What a request says besides its document. */
+export interface OperationRequest {
+  operationName?: string | null | undefined
+  variables?: Readonly<Record<string, unknown>> | null | undefined
+  /** Whether the response tells the operation's cost in its `extensions`. */
+  showsCost?: boolean
+}
+
+/** The outcome of an operation. */
+export interface Executed {
+  /** Its errors have codes (errors.ts). */
+  result: ExecutionResult
+  /** Prints the result, or a part of it, as JSON. */
+  print: (value: object) => string
+  /** What the result depends on; absent where nothing was read. */
+  readLog?: ReadLog
+}
+
+/**
+ * Executes an operation on one snapshot of the catalog. Every request ends here: each REST route, and /graphql however it names
+ * its document.
+ * @throws what `readCatalog` throws when the database is away or there are too many requests
+ */
+export async function execute(
+  prepared: PreparedDocument | InvalidDocument,
+  { operationName, variables, showsCost = false }: OperationRequest,
+  readCatalog: ReadCatalog,
+): Promise<Executed> {
+  if ('errors' in prepared) return refused(prepared.errors)
+  const { document, fragments, counts, executable } = prepared
+  const operation = getOperationAST(document, operationName)
+  if (!operation) return refused([invalid('operationName must name an operation of the document')])
+  if (operation.operation !== OperationTypeNode.QUERY) return refused([invalid('The catalog has queries only')])
+  const size = measureOperation(operation, { schema, fragments, variables: variables ?? {} })
+  const excess = findExcess({ ...size, ...counts })
+  if (excess) return refused([excess])
+
+  const { result, readLog } = await readCatalog((catalog) => {
+    const contextValue: ExecutionContext = { catalog, rawJson: [] }
+    const run = async () => {
+      const executed = await executeDocument({ ...executable, variableValues: variables, operationName, contextValue })
+      return { executed, rawJson: contextValue.rawJson }
+    }
+    return inOperationSpan(operationName, () => withinTime(run(), LIMITS.timeMs))
+  })
+  const { errors, ...rest } = result.executed
+  const cost = { requested: size.cost, maximum: LIMITS.cost }
+  return {
+    result: {
+      ...(errors && { errors: errors.map(graphqlErrorOf) }),
+      ...rest,
+      ...(showsCost && { extensions: { cost } }),
+    },
+    print: (value) => printJson(value, result.rawJson),
+    readLog,
+  }
+}
+
+function refused(errors: readonly Error[]): Executed {
+  return { result: { errors: errors.map(graphqlErrorOf) }, print: (value) => printJson(value, []) }
+}
+
+function invalid(message: string): CatalogError {
+  return new CatalogError('VALIDATION_FAILED', message)
+}
+
+/** Traces an operation under the name that OpenTelemetry's conventions for GraphQL give it. */
+function inOperationSpan<Result>(name: string | null | undefined, run: () => Promise<Result>): Promise<Result> {
+  const attributes = { 'graphql.operation.type': 'query', ...(name && { 'graphql.operation.name': name }) }
+  return inSpan('graphql query', { attributes }, run)
+}

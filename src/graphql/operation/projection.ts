@@ -1,0 +1,145 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLResolveInfo,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql'
+import { type ItemProjection, isRawImageField, isRawItemField, type RawItem } from '../../catalog/item-columns.ts'
+import type { ListProjection } from '../../catalog/projection.ts'
+
+/*
+ * Which parts of a list a query selects, found before the list is read, so that the statement reads no other columns. A field
+ * under @skip or @include counts as selected.
+ */
+
+export type Fragments = Readonly<Record<string, FragmentDefinitionNode | undefined>>
+
+/** The fragments of a document by name. */
+export function fragmentsOf({ definitions }: DocumentNode): Fragments {
+  const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
+  return Object.fromEntries(fragments.map((fragment) => [fragment.name.value, fragment]))
+}
+
+/** The field that replaces `nodes` of a page where PostgreSQL writes the items as JSON (raw-json.ts). */
+export const RAW_NODES = 'rawNodes'
+
+/** Where a page or connection has its items, and its total. */
+export interface ListShape {
+  /** Each path leads from the list to its items. */
+  items: readonly (readonly [string, ...string[]])[]
+  total: string
+}
+
+/** Fields that need no item. */
+const FIELDS_WITHOUT_ITEMS = new Set(['page', 'limit', '__typename'])
+
+/** Documents are prepared once, so their nodes are the same in each request. */
+const projections = new WeakMap<FieldNode, ListProjection>()
+
+/** The projection of the list that the resolver with this `info` returns. */
+export function listProjection(info: GraphQLResolveInfo, shape: ListShape): ListProjection {
+  const [node] = info.fieldNodes
+  const known = node && info.fieldNodes.length === 1 ? projections.get(node) : undefined
+  if (known) return known
+  const { fragments } = info
+  const list = selectFields(setsOf(info.fieldNodes), fragments).fields
+  const raw = list.get(RAW_NODES)
+  const rawJson = raw && projectItem(raw, fragments).rawJson
+  const itemSets = shape.items.flatMap((path) => follow(list, path, fragments))
+  const needsItems = [...list.keys()].some((name) => name !== shape.total && !FIELDS_WITHOUT_ITEMS.has(name))
+  const projection: ListProjection = {
+    total: list.has(shape.total),
+    ...(rawJson ? { rawJson } : needsItems && { nodes: projectItem(itemSets, fragments).projection }),
+  }
+  if (node && info.fieldNodes.length === 1) projections.set(node, projection)
+  return projection
+}
+
+/** Further generations of parents are read by a statement each. */
+const MAX_PARENT_DEPTH = 1
+
+/**
+ * The projection of an item. `rawJson` lists its members in the order of the response; it is absent where PostgreSQL can't write
+ * the item as the response shows it (aliases, arguments, directives, fields that need a resolver).
+ */
+export function projectItem(
+  sets: readonly SelectionSetNode[],
+  fragments: Fragments,
+  depth = 0,
+): { projection: ItemProjection; rawJson: RawItem | undefined } {
+  const { fields, isPlain } = selectFields(sets, fragments)
+  const imageSets = fields.get('images')
+  const parentSets = depth < MAX_PARENT_DEPTH ? fields.get('parent') : undefined
+  const images = imageSets && selectFields(imageSets, fragments)
+  const parent = parentSets && projectItem(parentSets, fragments, depth + 1)
+
+  const rawMember = ([name, subSets]: [string, readonly SelectionSetNode[]]): RawItem[number] | undefined => {
+    if (subSets.length === 0) return isRawItemField(name) ? name : undefined
+    if (name === 'parent') return parent?.rawJson && { parent: parent.rawJson }
+    if (name !== 'images' || !images?.isPlain) return undefined
+    const imageFields = [...images.fields.keys()]
+    return imageFields.every(isRawImageField) ? { images: imageFields } : undefined
+  }
+  return {
+    projection: {
+      fields: [...fields.keys()].sort(),
+      ...(images && { images: [...images.fields.keys()].sort() }),
+      ...(parent && { parent: parent.projection }),
+    },
+    rawJson: isPlain ? allDefined([...fields].map(rawMember)) : undefined,
+  }
+}
+
+interface SelectedFields {
+  /** By name, in the order of the response, each with the selections on it. */
+  fields: Map<string, SelectionSetNode[]>
+  /** Whether no field has an alias, an argument or a directive, and none with sub-fields is repeated. */
+  isPlain: boolean
+}
+
+/** The fields that selection sets on one object select, with fragments expanded. */
+function selectFields(sets: readonly SelectionSetNode[], fragments: Fragments): SelectedFields {
+  const fields = new Map<string, SelectionSetNode[]>()
+  let isPlain = true
+  // Expanding a fragment again adds nothing, and could take exponential time.
+  const expanded = new Set<string>()
+  const add = ({ selections }: SelectionSetNode): void => {
+    for (const selection of selections) {
+      if (selection.directives?.length) isPlain = false
+      if (selection.kind === Kind.FIELD) addField(selection)
+      else if (selection.kind === Kind.INLINE_FRAGMENT) add(selection.selectionSet)
+      else if (!expanded.has(selection.name.value)) {
+        expanded.add(selection.name.value)
+        const fragment = fragments[selection.name.value]
+        if (fragment?.directives?.length) isPlain = false
+        if (fragment) add(fragment.selectionSet)
+      }
+    }
+  }
+  const addField = ({ name, alias, arguments: args, selectionSet }: FieldNode): void => {
+    const before = fields.get(name.value)
+    if (alias || args?.length || (before && selectionSet)) isPlain = false
+    fields.set(name.value, [...(before ?? []), ...(selectionSet ? [selectionSet] : [])])
+  }
+  sets.forEach(add)
+  return { fields, isPlain }
+}
+
+function follow(
+  fields: SelectedFields['fields'],
+  [name = '', ...rest]: readonly string[],
+  fragments: Fragments,
+): SelectionSetNode[] {
+  const sets = fields.get(name) ?? []
+  return rest.length === 0 ? sets : follow(selectFields(sets, fragments).fields, rest, fragments)
+}
+
+function setsOf(nodes: readonly FieldNode[]): SelectionSetNode[] {
+  return nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
+}
+
+function allDefined<Value>(values: readonly (Value | undefined)[]): readonly Value[] | undefined {
+  return values.every((value) => value !== undefined) ? values : undefined
+}
