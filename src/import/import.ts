@@ -3,19 +3,19 @@ import type { ClientBase } from 'pg'
 import { v5 as uuidV5 } from 'uuid'
 import type { Database } from '../database/database.ts'
 import { operationFailed } from '../errors.ts'
-import { removeBadRows } from './load/checks.ts'
+import { removeBadRows } from './load/cross-row-checks.ts'
 import { type MergeCounts, mergeDataset, mergeItems, touchDataset } from './load/merge.ts'
 import { type ImportProgress, stageFiles } from './load/stage-files.ts'
 import { createStaging, indexStaging } from './load/staging.ts'
 import { type ItemFile, type ManifestDataset, readManifest } from './manifest.ts'
-import { type ImportProblem, problemList } from './problems.ts'
+import { collectProblems, type ImportProblem } from './row-problems.ts'
 
 export type { ImportProblem, ImportProgress }
 
 export interface ImportOptions {
   /** Keep items that the files no longer have. */
   keepMissing: boolean
-  /** Load the good rows and tell of the bad ones, instead of nothing at all. */
+  /** Load the good rows and report the bad ones. Otherwise one bad row stops the import. */
   skipInvalid: boolean
   now?: Date
   onProgress?: (progress: ImportProgress) => void
@@ -29,13 +29,13 @@ export interface ImportSummary extends MergeCounts {
   skipped: number
 }
 
-/** After so many changes the planner's figures, and what index-only scans may skip, are worth renewing. */
+/** From this number of changed items on, the import runs VACUUM and ANALYZE. */
 const MANY_CHANGES = 1_000
 
 /**
- * Loads a manifest's dataset, all or nothing. Rows are staged as they are read, so that memory does not grow with the
- * files; then one transaction checks them against each other and what is there, and makes the difference.
- * @throws `OPERATION_FAILED` with a line for each bad row, or for what else is wrong; then nothing is changed.
+ * Loads the dataset of a manifest, all or nothing. It first writes the rows into a staging table, so that memory does not
+ * grow with the files. Then one transaction checks the rows against each other and the database, and merges them.
+ * @throws `OPERATION_FAILED` with a line for each bad row, or with another reason. Then nothing is changed.
  */
 export async function importManifest(
   database: Database,
@@ -45,21 +45,21 @@ export async function importManifest(
   const { dataset, files } = await readManifest(manifestPath)
   const bytesTotal = await totalSize(files)
   return database.withSession(async (session) => {
-    const datasetId = await identify(session, dataset)
+    const datasetId = await findDatasetId(session, dataset)
     const table = await createStaging(session)
     try {
-      const problems = problemList(files, options)
+      const problems = collectProblems(files, options)
       await stageFiles({ session, table, datasetId, files, bytesTotal, problems, ...options })
       await indexStaging(session, table)
       const counts = await inTransaction(session, dataset.slug, async () => {
-        if ((await identify(session, dataset)) !== datasetId) {
+        if ((await findDatasetId(session, dataset)) !== datasetId) {
           throw operationFailed(`The dataset ${dataset.slug} was changed by another import; try again`)
         }
         problems.addAll(await removeBadRows(session, table, datasetId, options.keepMissing))
         problems.throwUnlessSkipped()
         return merge(session, table, dataset, datasetId, options)
       })
-      await renewStatistics(session, counts)
+      await updateStatistics(session, counts)
       return { datasetId, slug: dataset.slug, ...counts, skipped: problems.count }
     } finally {
       await session.query(`DROP TABLE IF EXISTS ${table}`)
@@ -67,7 +67,7 @@ export async function importManifest(
   })
 }
 
-/** Bytes on the disk, for the progress; a file that is not there is told of when its turn comes. */
+/** Returns the size of all files in bytes. A missing file counts as 0; reading it fails later with its name. */
 async function totalSize(files: readonly ItemFile[]): Promise<number> {
   const sizes = files.map(({ path }) =>
     stat(path).then(
@@ -78,8 +78,8 @@ async function totalSize(files: readonly ItemFile[]): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }
 
-/** The UUID of the dataset: that of the slug in the database, or the manifest's, or made of the slug. */
-async function identify(session: ClientBase, { id, slug }: ManifestDataset): Promise<string> {
+/** Returns the UUID of the dataset: from the database by the slug, or from the manifest, or made from the slug. */
+async function findDatasetId(session: ClientBase, { id, slug }: ManifestDataset): Promise<string> {
   const { rows } = await session.query<{ id: string; slug: string }>(
     'SELECT id, slug FROM datasets WHERE slug = $1 OR id = $2',
     [slug, id],
@@ -108,7 +108,7 @@ async function merge(
   return counts
 }
 
-/** Runs `work` in a transaction, and imports of one dataset one after the other. */
+/** Runs `work` in a transaction. A lock makes imports of the same dataset run one after the other. */
 async function inTransaction<Result>(session: ClientBase, slug: string, work: () => Promise<Result>): Promise<Result> {
   await session.query('BEGIN')
   try {
@@ -122,6 +122,7 @@ async function inTransaction<Result>(session: ClientBase, slug: string, work: ()
   }
 }
 
-async function renewStatistics(session: ClientBase, { created, updated, removed }: MergeCounts): Promise<void> {
+/** The planner needs new statistics, and index-only scans a new visibility map. */
+async function updateStatistics(session: ClientBase, { created, updated, removed }: MergeCounts): Promise<void> {
   if (created + updated + removed >= MANY_CHANGES) await session.query('VACUUM (ANALYZE) datasets, items, images')
 }

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { isSlug, uuid } from '../catalog/arguments.ts'
 import { messageOf, operationFailed } from '../errors.ts'
-import { ITEM_FIELDS, moment, optionalText, text } from './row/fields.ts'
+import { ITEM_FIELDS, optionalText, text, timestamp } from './row/field-schemas.ts'
 
 const template = z.strictObject({ template: z.string() })
 const constant = z.strictObject({ value: z.union([z.string(), z.number(), z.boolean(), z.null()]) })
@@ -40,8 +40,8 @@ const manifest = z.strictObject({
     visibility: z.enum(['public', 'restricted', 'paid']),
     accessTier: optionalText,
     attribution: text,
-    createdAt: moment.optional(),
-    updatedAt: moment.optional(),
+    createdAt: timestamp.optional(),
+    updatedAt: timestamp.optional(),
   }),
   items: itemFiles,
 })

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { CsvError, type InfoRecord, parse } from 'csv-parse'
 import { operationFailed } from '../../errors.ts'
-import { MAX_ROW_LENGTH, type SourceRow } from './rows.ts'
+import { MAX_ROW_LENGTH, type SourceRow } from './source-row.ts'
 
-/** Reads comma-separated values (RFC 4180) with a header row; an empty cell is no value. */
+/** Reads comma-separated values (RFC 4180) with a header row. An empty cell is no value. */
 export async function* readCsv(text: AsyncIterable<string>, fileName: string): AsyncGenerator<SourceRow> {
   const parser = parse({
     info: true,
@@ -20,8 +20,12 @@ export async function* readCsv(text: AsyncIterable<string>, fileName: string): A
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: InfoRecord }>) {
       const line = nextLine
       nextLine = info.lines + 1
-      if (!header) header = readHeader(record, fileName)
-      else yield toRow(line, header, record)
+      if (header) {
+        yield toRow(line, header, record)
+        continue
+      }
+      header = record
+      checkHeader(header, `${fileName}:${line}`)
     }
   } catch (error) {
     if (error instanceof CsvError) throw operationFailed(`${fileName}:${nextLine}: is not CSV: ${error.message}`, error)
@@ -31,16 +35,31 @@ export async function* readCsv(text: AsyncIterable<string>, fileName: string): A
   }
 }
 
-function readHeader(cells: string[], fileName: string): string[] {
-  const repeated = cells.find((name, index) => cells.indexOf(name) !== index)
-  if (repeated !== undefined) throw operationFailed(`${fileName}:1: the header has the column "${repeated}" twice`)
-  return cells
+const OTHER_SEPARATORS = [
+  { separator: ';', name: 'semicolons' },
+  { separator: '\t', name: 'tabs' },
+  { separator: '|', name: 'vertical bars' },
+]
+
+/** A file that has fewer columns by commas, and at least this many by another separator, is written with the other one. */
+const FEWEST_COLUMNS = 3
+
+function checkHeader(header: readonly string[], place: string): void {
+  const repeated = header.find((name, index) => header.indexOf(name) !== index)
+  if (repeated !== undefined) throw operationFailed(`${place}: the header has the column "${repeated}" twice`)
+  if (header.length >= FEWEST_COLUMNS) return
+  const other = OTHER_SEPARATORS.find(({ separator }) => header.join().split(separator).length >= FEWEST_COLUMNS)
+  if (!other) return
+  const miller = `mlr --csv --ifs '${other.separator === '\t' ? 'tab' : other.separator}' --ofs , cat FILE`
+  throw operationFailed(
+    `${place}: the columns are separated by ${other.name}, and must be by commas; save the file with commas, or convert it: ${miller}`,
+  )
 }
 
 function toRow(line: number, header: readonly string[], cells: readonly string[]): SourceRow {
   if (cells.length !== header.length) {
     return { line, problem: `has ${cells.length} cells, and the header ${header.length}` }
   }
-  // Not an empty object: a cell that is empty is no value, but its column is there.
+  // An empty cell keeps its key, so that the column counts as present.
   return { line, fields: Object.fromEntries(header.map((name, index) => [name, cells[index] || undefined])) }
 }

@@ -1,7 +1,7 @@
 import { operationFailed } from '../../errors.ts'
-import { MAX_ROW_LENGTH, parseRow, type SourceRow } from './rows.ts'
+import { MAX_ROW_LENGTH, parseJsonRow, type SourceRow } from './source-row.ts'
 
-/** Reads NDJSON: a JSON object a line; blank lines are passed over. */
+/** Reads NDJSON: one JSON object a line. Blank lines are skipped. */
 export async function* readNdjson(text: AsyncIterable<string>, fileName: string): AsyncGenerator<SourceRow> {
   let line = 0
   let rest = ''
@@ -10,11 +10,11 @@ export async function* readNdjson(text: AsyncIterable<string>, fileName: string)
     rest = lines.pop() ?? ''
     for (const json of lines) {
       line += 1
-      if (json.trim() !== '') yield parseRow(line, json)
+      if (json.trim() !== '') yield parseJsonRow(line, json)
     }
     if (rest.length > MAX_ROW_LENGTH) {
       throw operationFailed(`${fileName}:${line + 1}: is longer than ${MAX_ROW_LENGTH} characters`)
     }
   }
-  if (rest.trim() !== '') yield parseRow(line + 1, rest)
+  if (rest.trim() !== '') yield parseJsonRow(line + 1, rest)
 }

@@ -1,15 +1,15 @@
 import type { ClientBase } from 'pg'
-import { readerOf } from '../formats/rows.ts'
-import { readText } from '../formats/text.ts'
+import { readText } from '../formats/read-text.ts'
+import { readerOf } from '../formats/readers.ts'
 import type { ItemFile } from '../manifest.ts'
-import type { ProblemList } from '../problems.ts'
-import { columnMapping, requireColumns, unknownFields } from '../row/columns.ts'
-import { readItem } from '../row/item.ts'
+import { columnMapping, requireColumns, unknownFields } from '../row/column-mapping.ts'
+import { parseItem } from '../row/parse-item.ts'
+import type { RowProblems } from '../row-problems.ts'
 import { type StagedRow, stageRows } from './staging.ts'
 
 export interface ImportProgress {
   file: string
-  /** Of all files, as they lie on the disk. */
+  /** Bytes of all files, before unpacking. */
   bytesRead: number
   bytesTotal: number
   rows: number
@@ -21,16 +21,16 @@ interface Staging {
   datasetId: string
   files: readonly ItemFile[]
   bytesTotal: number
-  problems: ProblemList
+  problems: RowProblems
   onProgress?: (progress: ImportProgress) => void
 }
 
 const BATCH_ROWS = 1_000
-/** Long rows make shorter batches. */
+/** A batch of long rows ends earlier. */
 const BATCH_CHARACTERS = 4_000_000
 const PROGRESS_INTERVAL_MS = 100
 
-/** Reads the rows of all files into the staging table; bad ones go to the list of problems. */
+/** Reads the rows of all files into the staging table, and the bad rows into `problems`. */
 export async function stageFiles(staging: Staging): Promise<void> {
   const { session, table, problems, files, bytesTotal, onProgress } = staging
   let bytesRead = 0
@@ -67,9 +67,10 @@ export async function stageFiles(staging: Staging): Promise<void> {
 }
 
 async function* readItems(file: ItemFile, text: AsyncIterable<string>, datasetId: string) {
+  const { read, hasFixedColumns } = readerOf(file.path)
   const map = columnMapping(file)
   let isFirst = true
-  for await (const row of readerOf(file.path)(text, file.name)) {
+  for await (const row of read(text, file.name)) {
     const { line } = row
     const warnings: string[] = []
     if ('problem' in row) {
@@ -78,12 +79,12 @@ async function* readItems(file: ItemFile, text: AsyncIterable<string>, datasetId
     }
     if (isFirst) {
       isFirst = false
-      if (/\.csv(\.gz)?$/i.test(file.path)) requireColumns(file, row.fields)
+      if (hasFixedColumns) requireColumns(file, row.fields)
       const unknown = unknownFields(file.columns, row.fields)
       if (unknown.length > 0) warnings.push(`not fields of an item, so ignored: ${unknown.join(', ')}`)
     }
-    const read = readItem(map(row.fields), datasetId)
-    if ('problem' in read) yield { line, warnings, problem: read.problem }
-    else yield { line, warnings: [...warnings, ...read.warnings], item: read.item }
+    const parsed = parseItem(map(row.fields), datasetId)
+    if ('problem' in parsed) yield { line, warnings, problem: parsed.problem }
+    else yield { line, warnings: [...warnings, ...parsed.warnings], item: parsed.item }
   }
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ClientBase } from 'pg'
-import type { ImportedItem } from '../row/item.ts'
+import type { ImportedItem } from '../row/parse-item.ts'
 
 /** A row on its way in, and where it came from. */
 export interface StagedRow extends ImportedItem {

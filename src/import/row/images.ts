@@ -1,7 +1,7 @@
 import { v5 as uuidV5 } from 'uuid'
 import { z } from 'zod'
 import { uuid } from '../../catalog/arguments.ts'
-import { optionalText, plainText, text } from './fields.ts'
+import { optionalText, plainText, text } from './field-schemas.ts'
 
 const givenImage = z.strictObject({
   id: uuid.optional(),
@@ -12,21 +12,26 @@ const givenImage = z.strictObject({
   thumbnailLargeUrl: optionalText,
   altText: plainText,
   sortOrder: z
-    .int('must be a whole number')
-    .min(0, 'must be at least 0')
-    .max(2_147_483_647, 'must be at most 2147483647')
+    .preprocess(
+      (value) => (JSON.isRawJSON(value) ? Number(value.rawJSON) : value),
+      z
+        .number('must be a whole number')
+        .refine(Number.isInteger, 'must be a whole number')
+        .min(0, 'must be at least 0')
+        .max(2_147_483_647, 'must be at most 2147483647'),
+    )
     .nullish(),
   isPrimary: z.boolean('must be true or false').nullish(),
 })
 
-/** The images of a row. */
+/** The images that a row gives. */
 export const imageList = z
   .array(givenImage, 'must be a list')
   .refine((images) => images.filter((image) => image.isPrimary).length <= 1, 'must have at most one that is primary')
 
 type GivenImage = z.output<typeof givenImage>
 
-/** An image as the database has it. */
+/** An image with all its columns. */
 export interface ImportedImage {
   id: string
   originalUrl: string
@@ -39,7 +44,10 @@ export interface ImportedImage {
   isPrimary: boolean
 }
 
-/** The images of an item with all that was left out, in their order. The same list gives the same ids each time. */
+/**
+ * Fills in what the row leaves out of its images, and sorts them by `sortOrder`, then `id`. The same list gives the same
+ * ids each time.
+ */
 export function completeImages(itemId: string, given: readonly GivenImage[]): ImportedImage[] {
   const seen = new Map<string, number>()
   const images = given.map((image, index): ImportedImage => {

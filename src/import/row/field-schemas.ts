@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import type { RawNumber } from '../../catalog/exact-json.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
 /*
- * How the value of a field is read. Values stand as they are given: only what says nothing at all is no value.
+ * Schemas for the values of fields. Text keeps its spaces; only the empty string is no value.
  */
 
-/** Every field that a row may have, by the names of the item detail, and two by which the source knows its items. */
+/** The fields that a row may have: those of the item detail, and the source's own ids of the item and its parent. */
 export const ITEM_FIELDS = [
   'id',
   'externalId',
@@ -39,19 +40,25 @@ export type ItemField = (typeof ITEM_FIELDS)[number]
 
 const MAX_TEXT_LENGTH = 100_000
 
+/** A number in JSON, as text: `String` of a JavaScript number, or the source text of one with too many digits for that. */
+const numberText = z.union([
+  z.number().transform(String),
+  z.custom<RawNumber>(JSON.isRawJSON).transform(({ rawJSON }) => rawJSON),
+])
+
 const anyText = z
-  .union([z.string(), z.number().transform(String)], 'must be text')
+  .union([z.string(), numberText], 'must be text')
   .refine((value) => value.length <= MAX_TEXT_LENGTH, `must be at most ${MAX_TEXT_LENGTH} characters long`)
   .refine((value) => !value.includes('\0'), 'must not contain NUL')
   .refine((value) => value.isWellFormed(), 'must be well-formed Unicode')
 
-/** Text that says something. */
+/** Text that is not blank. */
 export const text = anyText.refine((value) => value.trim() !== '', 'must not be empty')
 
-/** An index entry has room for some 2,700 bytes: a name in any script and a code, or an external id, fit in. */
+/** The longest texts in characters: an index entry holds some 2,700 bytes, a name and a code in any script. */
 export const MAX_INDEXED_LENGTH = { name: 500, code: 100, externalId: 500 } as const
 
-/** Text that says something and stands in an index, so that it can be sorted or found by. */
+/** Text that is not blank and fits into an index. */
 export const indexedText = (maximum: number) =>
   text.refine((value) => value.length <= maximum, `must be at most ${maximum} characters long`)
 
@@ -61,37 +68,28 @@ export const optionalText = anyText.nullish().transform((value) => (value === un
 /** Text, or the empty string for no value. */
 export const plainText = anyText.nullish().transform((value) => value ?? '')
 
-/** A moment with its offset, or a date at midnight UTC, to the millisecond; it gives ISO 8601 in UTC. */
-export const moment = z
+/** Answers have four digits for the year, and PostgreSQL has no year 0. */
+const EARLIEST = '0001-01-01T00:00:00.000Z'
+const LATEST = '9999-12-31T23:59:59.999Z'
+
+/** A timestamp with its offset, or a date at midnight UTC. It gives ISO 8601 in UTC to the millisecond. */
+export const timestamp = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], 'must be an ISO 8601 date and time with its offset')
+  .refine((value) => isBetween(new Date(value)), `must be from ${EARLIEST} to ${LATEST}`)
   .transform((value) => new Date(value).toISOString())
+
+function isBetween(moment: Date): boolean {
+  return moment >= new Date(EARLIEST) && moment <= new Date(LATEST)
+}
 
 const DECIMAL = /^[+-]?\d{1,20}(\.\d{1,40})?([eE][+-]?\d{1,2})?$/
 const DECIMAL_PLACES = 7
 
-/** A coordinate in degrees, rounded to 7 decimals (half away from zero); it gives plain decimal text. */
+/** A coordinate in degrees, rounded to 7 decimals (half away from zero). It gives plain decimal text. */
 export const coordinate = (limit: number) =>
   z
-    .union([z.number().transform(String), z.string().transform((value) => value.trim())], 'must be a decimal number')
+    .union([numberText, z.string().transform((value) => value.trim())], 'must be a decimal number')
     .refine((value) => DECIMAL.test(value), { error: 'must be a decimal number', abort: true })
     .transform((value) => new Prisma.Decimal(value))
     .refine((value) => value.abs().lte(limit), `must be from ${-limit} to ${limit}`)
     .transform((value) => value.toDecimalPlaces(DECIMAL_PLACES, Prisma.Decimal.ROUND_HALF_UP).plus(0).toFixed())
-
-const MAX_JSON_DEPTH = 32
-
-/** A JSON object that PostgreSQL can store. */
-export const jsonObject = z
-  .record(z.string(), z.unknown(), 'must be an object')
-  .refine((value) => isStorable(value, MAX_JSON_DEPTH), {
-    error: `must hold well-formed text without NUL and finite numbers, at most ${MAX_JSON_DEPTH} levels deep`,
-  })
-
-function isStorable(value: unknown, depth: number): boolean {
-  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
-  if (typeof value === 'number') return Number.isFinite(value)
-  if (typeof value !== 'object' || value === null) return true
-  return (
-    depth > 0 && Object.entries(value).every(([key, member]) => isStorable(key, 0) && isStorable(member, depth - 1))
-  )
-}

@@ -1,15 +1,18 @@
 import { v5 as uuidV5 } from 'uuid'
 import { z } from 'zod'
 import { uuid } from '../../catalog/arguments.ts'
-import { coordinate, indexedText, jsonObject, MAX_INDEXED_LENGTH, moment, optionalText, plainText } from './fields.ts'
+import { parseExactJson } from '../../catalog/exact-json.ts'
+import type { Fields } from '../formats/source-row.ts'
+import { coordinate, indexedText, MAX_INDEXED_LENGTH, optionalText, plainText, timestamp } from './field-schemas.ts'
 import { completeImages, type ImportedImage, imageList } from './images.ts'
+import { jsonObject } from './json-object.ts'
 
-/** In CSV, JSON stands in a cell as text. */
+/** A value, or its JSON as text: a CSV cell holds text. */
 const jsonOr = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value, context) => {
     if (typeof value !== 'string' || value === '') return value === '' ? undefined : value
     try {
-      return JSON.parse(value)
+      return parseExactJson(value)
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
       context.addIssue({ code: 'custom', message: `is not JSON: ${error.message}` })
@@ -17,7 +20,7 @@ const jsonOr = <Schema extends z.ZodType>(schema: Schema) =>
     }
   }, schema)
 
-const orNothing = <Schema extends z.ZodType>(schema: Schema) =>
+const optional = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => (value === null || value === '' ? undefined : value), schema.optional())
 
 const required = <Schema extends z.ZodType>(schema: Schema) =>
@@ -28,13 +31,13 @@ const required = <Schema extends z.ZodType>(schema: Schema) =>
 
 const rowSchema = z
   .object({
-    id: orNothing(uuid),
-    externalId: orNothing(indexedText(MAX_INDEXED_LENGTH.externalId)).transform((value) => value ?? null),
+    id: optional(uuid),
+    externalId: optional(indexedText(MAX_INDEXED_LENGTH.externalId)).transform((value) => value ?? null),
     name: required(indexedText(MAX_INDEXED_LENGTH.name)),
     description: plainText,
     administrativeAreaCode: required(indexedText(MAX_INDEXED_LENGTH.code)),
     categoryCode: required(indexedText(MAX_INDEXED_LENGTH.code)),
-    parentItemId: orNothing(uuid),
+    parentItemId: optional(uuid),
     parentExternalId: optionalText,
     streetAddress: plainText,
     addressRegion: optionalText,
@@ -45,8 +48,8 @@ const rowSchema = z
     latitude: required(coordinate(90)),
     longitude: required(coordinate(180)),
     thumbnailUrl: optionalText,
-    createdAt: orNothing(moment),
-    updatedAt: orNothing(moment),
+    createdAt: optional(timestamp),
+    updatedAt: optional(timestamp),
     contactName: plainText,
     telephone: plainText,
     email: optionalText,
@@ -66,11 +69,11 @@ const rowSchema = z
 
 type Row = z.output<typeof rowSchema>
 
-/** An item as it is staged; moments and the parent may still be open. */
+/** An item for the staging table. Without timestamps and a parent of its own it has null. */
 export interface ImportedItem
   extends Omit<Row, 'id' | 'parentItemId' | 'createdAt' | 'updatedAt' | 'extraAttributes' | 'images'> {
   id: string
-  /** Whether the row gave the id, or else its `externalId` did. */
+  /** Whether the row has an `id`. Without one the id is made from `externalId`. */
   hasOwnId: boolean
   parentItemId: string | null
   createdAt: string | null
@@ -79,9 +82,9 @@ export interface ImportedItem
   images: ImportedImage[]
 }
 
-/** Reads a row: the item, and what is odd about it; or what is wrong with it. */
-export function readItem(
-  fields: Record<string, unknown>,
+/** Parses a row into an item with warnings, or says why the row is bad. */
+export function parseItem(
+  fields: Fields,
   datasetId: string,
 ): { item: ImportedItem; warnings: string[] } | { problem: string } {
   const parsed = rowSchema.safeParse(fields)
@@ -113,9 +116,14 @@ function completeItem({ id: ownId, images: givenImages, ...row }: Row, datasetId
   }
 }
 
-/** Whether a pair of coordinates would be good the other way round, and is not as it stands. */
-function looksSwapped({ latitude, longitude }: Record<string, unknown>): boolean {
-  const north = Number(latitude)
-  const east = Number(longitude)
+/** Whether a pair of coordinates is out of range, and in range when it is swapped. */
+function looksSwapped({ latitude, longitude }: Fields): boolean {
+  const north = numberOf(latitude)
+  const east = numberOf(longitude)
   return Math.abs(north) > 90 && Math.abs(north) <= 180 && Math.abs(east) <= 90
+}
+
+function numberOf(value: unknown): number {
+  if (JSON.isRawJSON(value)) return Number(value.rawJSON)
+  return typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN
 }
