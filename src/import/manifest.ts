@@ -1,34 +1,42 @@
-import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { isSlug, uuid } from '../catalog/arguments.ts'
+import { parseExactJson, type RawNumber } from '../catalog/exact-json.ts'
 import { messageOf, operationFailed } from '../errors.ts'
+import { readText } from './formats/read-text.ts'
+import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
 import { ITEM_FIELDS, optionalText, text, timestamp } from './row/field-schemas.ts'
 
 const template = z.strictObject({ template: z.string() })
-const constant = z.strictObject({ value: z.union([z.string(), z.number(), z.boolean(), z.null()]) })
+const constant = z.strictObject({
+  value: z.union([z.string(), z.number(), z.custom<RawNumber>(JSON.isRawJSON), z.boolean(), z.null()]),
+})
 
 /** Where a field's value comes from: a column, a constant, a template, or (extraAttributes) several columns. */
 const source = z.union([z.string(), constant, template, z.array(z.string())], {
   error: 'must be a column, {"value"}, {"template"} or, for extraAttributes, a list of columns',
 })
 
-const columns = z
-  .partialRecord(z.enum(ITEM_FIELDS, 'is not a field of an item'), source)
-  .superRefine((given, context) => {
-    for (const [field, from] of Object.entries(given)) {
-      if (Array.isArray(from) && field !== 'extraAttributes') {
-        context.addIssue({ code: 'custom', path: [field], message: 'takes no list of columns' })
-      }
+const columns = z.partialRecord(z.enum(ITEM_FIELDS), source).superRefine((given, context) => {
+  for (const [field, from] of Object.entries(given)) {
+    if (Array.isArray(from) && field !== 'extraAttributes') {
+      context.addIssue({ code: 'custom', path: [field], message: 'takes no list of columns' })
     }
-  })
+  }
+})
 
-/** A file alone stands for a list of one, and its name for the file. */
-const itemFiles = z.preprocess(
-  (items) =>
-    (Array.isArray(items) ? items : [items]).map((item: unknown) => (typeof item === 'string' ? { file: item } : item)),
-  z.array(z.strictObject({ file: z.string(), columns: columns.optional() })),
+const itemFile = z.strictObject(
+  { file: z.string(), columns: columns.optional() },
+  { error: (issue) => (issue.code === 'invalid_type' ? 'must be a file name, or { "file", "columns" }' : undefined) },
 )
+
+/** A list of files. One file needs no list, and a file without columns may be just its name. */
+const itemFiles = z.preprocess((items) => {
+  if (items === undefined) return undefined
+  return (Array.isArray(items) ? items : [items]).map((item: unknown) =>
+    typeof item === 'string' ? { file: item } : item,
+  )
+}, z.array(itemFile))
 
 const manifest = z.strictObject({
   dataset: z.strictObject({
@@ -51,7 +59,7 @@ export type Columns = z.output<typeof columns>
 export type ManifestDataset = z.output<typeof manifest>['dataset']
 
 export interface ItemFile {
-  /** As the manifest names it. */
+  /** The name in the manifest, for messages. */
   name: string
   path: string
   columns: Columns | undefined
@@ -62,12 +70,11 @@ export interface ItemFile {
  * @throws `OPERATION_FAILED` with a line for each member that is wrong.
  */
 export async function readManifest(path: string): Promise<{ dataset: ManifestDataset; files: ItemFile[] }> {
-  const content = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw operationFailed(`${path}: can't be read: ${messageOf(error)}`, error)
-  })
-  const parsed = manifest.safeParse(parseJson(path, content))
+  let content = ''
+  for await (const chunk of readText({ name: path, path }, () => {})) content += chunk
+  const parsed = manifest.safeParse(parseManifest(path, content), ISSUE_OPTIONS)
   if (!parsed.success) {
-    const lines = parsed.error.issues.map((issue) => `${path}: ${issue.path.join('.')} ${issue.message}`)
+    const lines = describeIssues(parsed.error).map((line) => `${path}: ${line}`)
     throw operationFailed(lines.join('\n'), parsed.error)
   }
   const { dataset, items } = parsed.data
@@ -75,9 +82,9 @@ export async function readManifest(path: string): Promise<{ dataset: ManifestDat
   return { dataset, files }
 }
 
-function parseJson(path: string, content: string): unknown {
+function parseManifest(path: string, content: string): unknown {
   try {
-    return JSON.parse(content)
+    return parseExactJson(content)
   } catch (error) {
     throw operationFailed(`${path}: is not JSON: ${messageOf(error)}`, error)
   }

@@ -117,6 +117,31 @@ describe('A bad row', () => {
       'createdAt must be an ISO 8601 date',
     ],
     [
+      'with a moment before the year 1',
+      { 'a.ndjson': ndjson(row({ createdAt: '0000-01-01T00:00:00Z' })) },
+      'a.ndjson:1: createdAt must be from 0001-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z',
+    ],
+    [
+      'with a moment after the year 9999 in UTC',
+      { 'a.ndjson': ndjson(row({ updatedAt: '9999-12-31T23:59:59-14:00' })) },
+      'a.ndjson:1: updatedAt must be from 0001-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z',
+    ],
+    [
+      'with a number of more decimals than PostgreSQL stores',
+      { 'a.ndjson': ndjson(row({ extraAttributes: { n: JSON.rawJSON('1e-16384') } })) },
+      'extraAttributes must hold',
+    ],
+    [
+      'with an attribute nested too deep for the parser',
+      { 'a.ndjson': `{"n":12345678901234567890,"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}\n` },
+      'a.ndjson:1: is not JSON: it is nested too deep',
+    ],
+    [
+      'with an image at a place beyond 32 bits',
+      { 'a.ndjson': ndjson(row({ images: [{ originalUrl: 'u', sortOrder: JSON.rawJSON('9007199254740993') }] })) },
+      'images.0.sortOrder must be at most 2147483647',
+    ],
+    [
       'with two primary images',
       {
         'a.ndjson': ndjson(
@@ -226,6 +251,31 @@ describe('A bad file', () => {
       "a.ndjson.gz: can't be read: unexpected end of file",
     ],
     ['that is no gzip', { 'a.ndjson.gz': ndjson(row()) }, "a.ndjson.gz: can't be read: incorrect header check"],
+    [
+      'that is cut-off gzip with an ending in capitals',
+      { 'a.ndjson.GZ': gzipSync(ndjson(row())).subarray(0, 40) },
+      "a.ndjson.GZ: can't be read: unexpected end of file",
+    ],
+    [
+      'with semicolons',
+      { 'a.csv': csv('a,A,11,x,37,127').replaceAll(',', ';') },
+      'a.csv:1: the columns are separated by semicolons, and must be by commas',
+    ],
+    [
+      'with tabs',
+      { 'a.csv': csv('a,A,11,x,37,127').replaceAll(',', '\t') },
+      'a.csv:1: the columns are separated by tabs, and must be by commas',
+    ],
+    [
+      'in UTF-16, and how to convert it',
+      { 'a.csv': Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(csv('a,A,11,x,37,127'), 'utf16le')]) },
+      'a.csv: is not UTF-8 but UTF-16; convert it: iconv -f UTF-16 -t UTF-8 a.csv',
+    ],
+    [
+      'in UTF-16 without a byte order mark, packed',
+      { 'a.csv.gz': gzipSync(Buffer.from(csv('a,A,11,x,37,127'), 'utf16le')) },
+      'convert it: gunzip -c a.csv.gz | iconv -f UTF-16LE -t UTF-8',
+    ],
     ['of another kind', { 'a.xlsx': 'x' }, 'a.xlsx: must end in .ndjson, .csv or .geojson'],
     ['with a quote that never ends', { 'a.csv': csv('a,"A,11,x,37,127') }, 'a.csv:2: is not CSV'],
     ['with a column twice', { 'a.csv': 'name,name\na,b\n' }, 'the header has the column "name" twice'],
@@ -234,6 +284,16 @@ describe('A bad file', () => {
   ])('%s stops the import with its name, and nothing is changed', async (_what, files, reason) => {
     expect(await workshop.fail(files, { skipInvalid: true })).toContain(reason)
     expect(await db.database.prisma.dataset.count()).toBe(0)
+  })
+
+  test('that is cut-off gzip is one line, also when bad rows are skipped', async () => {
+    const rows = Array.from({ length: 5_000 }, (_, n) => row({ externalId: String(n), description: String(n ** 9) }))
+    const packed = gzipSync(ndjson(...rows))
+    for (const options of [{}, { skipInvalid: true }]) {
+      const message = await workshop.fail({ 'a.ndjson.gz': packed.subarray(0, packed.length / 2) }, options)
+      expect(message).toBe("a.ndjson.gz: can't be read: unexpected end of file")
+      expect(workshop.told.skipped).toEqual([])
+    }
   })
 
   test('that is not there is named', async () => {
@@ -272,6 +332,12 @@ describe('A bad manifest', () => {
       [{ file: 'a.csv', columns: { name: ['a'] } }],
       'name takes no list of columns',
     ],
+    ['without a name', { name: undefined }, 'a.ndjson', 'manifest.json: dataset.name is required'],
+    ['with an unknown visibility', { visibility: 'all' }, 'a.ndjson', 'must be one of public, restricted, paid'],
+    ['with a number for its files', {}, 5, 'items.0 must be a file name, or { "file", "columns" }'],
+    ['with a file that is not named', {}, [{}], 'items.0.file is required'],
+    ['with a member for a file that means nothing', {}, [{ file: 'a.csv', colums: {} }], 'items.0 has the unknown'],
+    ['with a year that PostgreSQL has not', { createdAt: '0000-01-01' }, 'a.ndjson', 'dataset.createdAt must be from'],
   ])('%s is refused with the member named', async (_what, dataset, list, reason) => {
     expect(
       await workshop.fail({ 'a.ndjson': ndjson(row()), 'a.csv': csv('a,A,11,x,37,127') }, { dataset, items: list }),
@@ -290,6 +356,7 @@ describe('Every form of file', () => {
     ['gzipped NDJSON', { 'a.ndjson.gz': gzipSync(ndjson(row())) }],
     ['CSV', { 'a.csv': csv('a,A,11,x,37.5,127') }],
     ['CSV with CR LF and a byte order mark', { 'a.csv': `\ufeff${csv('a,A,11,x,37.5,127').replaceAll('\n', '\r\n')}` }],
+    ['gzipped NDJSON with an ending in capitals', { 'A.NDJSON.GZ': gzipSync(ndjson(row())) }],
     ['gzipped CSV', { 'a.csv.gz': gzipSync(csv('a,A,11,x,37.5,127')) }],
     ['GeoJSON', { 'a.geojson': collection(point([127, 37.5], row())) }],
     [

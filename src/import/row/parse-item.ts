@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { uuid } from '../../catalog/arguments.ts'
 import { parseExactJson } from '../../catalog/exact-json.ts'
 import type { Fields } from '../formats/source-row.ts'
+import { describeIssues, ISSUE_OPTIONS } from '../issues.ts'
 import { coordinate, indexedText, MAX_INDEXED_LENGTH, optionalText, plainText, timestamp } from './field-schemas.ts'
 import { completeImages, type ImportedImage, imageList } from './images.ts'
 import { jsonObject } from './json-object.ts'
@@ -87,9 +88,9 @@ export function parseItem(
   fields: Fields,
   datasetId: string,
 ): { item: ImportedItem; warnings: string[] } | { problem: string } {
-  const parsed = rowSchema.safeParse(fields)
+  const parsed = rowSchema.safeParse(fields, ISSUE_OPTIONS)
   if (!parsed.success) {
-    const reasons = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`)
+    const reasons = describeIssues(parsed.error)
     return {
       problem: [...reasons, ...(looksSwapped(fields) ? ['latitude and longitude look swapped'] : [])].join('; '),
     }
