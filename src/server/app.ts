@@ -22,7 +22,7 @@ import {
 import { trustProxies } from './admission/proxies.ts'
 import { addGraphQLRoute } from './graphql.ts'
 import { addHealthRoutes } from './health.ts'
-import { addDocsRoutes } from './pages/docs.ts'
+import { addPages } from './pages/pages.ts'
 import type { Readiness } from './readiness.ts'
 import { sendError, toCatalogError } from './reply.ts'
 import { chooseRequestId } from './request-id.ts'
@@ -136,9 +136,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     reads: () => readCatalog.reads,
   })
   addRestRoutes(app, { admit, responses, usesRawJson })
-  addGraphQLRoute(app, { admit, responses, trusted: trustedDocuments, usesRawJson })
+  const { sendGraphiql } = addPages(app)
+  addGraphQLRoute(app, { sendGraphiql, admit, responses, trusted: trustedDocuments, usesRawJson })
   addHealthRoutes(app, database)
-  addDocsRoutes(app)
   return app
 }
 

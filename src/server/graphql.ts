@@ -7,12 +7,12 @@ import { RESPONSE_TYPES, responseHead } from '../graphql/http/response.ts'
 import { createYogaAdapter } from '../graphql/http/yoga.ts'
 import type { Admission, Caller } from './admission/admission.ts'
 import { chooseRepresentation } from './negotiation.ts'
-import { graphiqlPage, graphiqlPolicy } from './pages/graphiql.ts'
+import type { Pages } from './pages/pages.ts'
 import { logFault, ResponseBody, sendCacheable, sendGraphQLError, sendUncacheable, toCatalogError } from './reply.ts'
 import type { ResponseCache } from './response-cache.ts'
 import { addRoute } from './route.ts'
 
-interface GraphQLOptions {
+interface GraphQLOptions extends Pages {
   admit: Admission
   responses: ResponseCache
   trusted: TrustedDocuments | undefined
@@ -22,13 +22,10 @@ interface GraphQLOptions {
 /** Adds /graphql: GraphiQL for a browser, GraphQL over HTTP for all other clients. */
 export function addGraphQLRoute(
   app: FastifyInstance,
-  { admit, responses, trusted, usesRawJson }: GraphQLOptions,
+  { admit, responses, trusted, usesRawJson, sendGraphiql }: GraphQLOptions,
 ): void {
   const callers = new WeakMap<FastifyRequest, Caller>()
   const execute = createYogaAdapter({ trusted, usesRawJson })
-  const html = graphiqlPage()
-  const page = new ResponseBody(Buffer.from(html), 'text/html; charset=utf-8')
-  const pagePolicy = graphiqlPolicy(html)
   addBodyParser(app)
 
   addRoute(app, {
@@ -36,7 +33,7 @@ export function addGraphQLRoute(
     methods: ['GET', 'POST'],
     onRequest: async (request, reply) => {
       if (wantsPage(request)) {
-        await sendCacheable(request, reply.header('content-security-policy', pagePolicy), page)
+        await sendGraphiql(request, reply)
         return reply
       }
       callers.set(request, await admit(request, reply))

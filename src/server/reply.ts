@@ -12,9 +12,17 @@ export class ResponseBody {
   readonly contentType: string
   /** Where the other pages are, as a `Link` header has it. */
   readonly links: string | undefined
+  /** The `Cache-Control` header. */
+  readonly cacheControl: string
   #etag: string | undefined
 
-  constructor(content: string | Buffer, contentType = 'application/json; charset=utf-8', links?: string) {
+  constructor(
+    content: string | Buffer,
+    contentType = 'application/json; charset=utf-8',
+    links?: string,
+    cacheControl = 'private, no-cache',
+  ) {
+    this.cacheControl = cacheControl
     this.body = typeof content === 'string' ? Buffer.from(content) : content
     this.contentType = contentType
     this.links = links
@@ -37,7 +45,7 @@ export function sendCacheable(
   const coding = codingOf(request, tagged)
   // In another coding it is other bytes, with a tag of their own (section 8.8.3.3).
   const tag = coding ? `${etag.slice(0, -1)}-${coding}"` : etag
-  void reply.header('etag', tag).header('cache-control', 'private, no-cache')
+  void reply.header('etag', tag).header('cache-control', tagged.cacheControl)
   if (matches(request.headers['if-none-match'], etag)) {
     appendVary(reply, VARY)
     void reply.code(304).send()

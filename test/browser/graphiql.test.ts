@@ -3,43 +3,112 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-import { hasBrowser, openBrowser, type Visit } from '../support/browser.ts'
+import { giveKey, hasBrowser, openBrowser, type Visit } from '../support/browser.ts'
 
 describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
   let t: TestApp
   let visit: Visit
   let page: Page
+  const statuses: number[] = []
 
   beforeAll(async () => {
     t = await startApp({ data: 'sample' })
-    visit = await openBrowser(t.url, { width: 1400, height: 900 })
+    visit = await openBrowser(t.url, { width: 1440, height: 900 })
     page = visit.page
+    page.on('response', (response) => statuses.push(response.status()))
   })
   afterAll(async () => {
     await visit.browser.close()
     await t.close()
   })
 
-  test('opens without a key, with the Authorization header ready and an example query', async () => {
+  const tabs = () => page.locator('.graphiql-tab-button').allTextContents()
+  const result = () => page.locator('.graphiql-response')
+  const run = () => page.getByRole('button', { name: /Execute query/ }).click()
+
+  test('opens without a key, with a field for it and a tab for each example, and asks for nothing in vain', async () => {
     await page.goto(`${t.url}/graphql`)
-    await page.getByText('Fill in your API key below').waitFor()
-    await page.getByText('"Authorization"').waitFor()
-    expect(await page.getByText('Bearer <API_KEY>').count()).toBe(1)
+    await page.getByText('Your datasets. Ctrl-Enter runs it.').waitFor()
+    expect(await page.getByLabel('API key').getAttribute('type')).toBe('password')
+    expect(await page.getByLabel('API key').getAttribute('title')).toContain('Authorization: Bearer')
+    expect(await tabs()).toEqual(['Datasets', 'Palaces', 'Nearby', 'Connection', 'Compare', 'Node'])
+    expect(statuses.filter((status) => status >= 400)).toEqual([])
   })
 
-  test('runs the example once the key is filled in, and then knows the schema', async () => {
-    await page.getByText('"Authorization"').click()
-    await page.keyboard.press('End')
-    await page.keyboard.press('ArrowLeft')
-    for (const _ of '<API_KEY>') await page.keyboard.press('Shift+ArrowLeft')
-    await page.keyboard.insertText(t.key)
-    await page.getByRole('button', { name: /Execute query/ }).click()
-    await page.locator('.graphiql-response').getByText('"Seoul Landmarks"').first().waitFor()
-    await page.getByRole('button', { name: /Documentation Explorer/ }).click()
+  test('a query without a key leads to the key field', async () => {
+    await run()
+    await result().getByText('Give your API key above').waitFor()
+    expect(await page.getByLabel('API key').evaluate((input) => input === document.activeElement)).toBe(true)
+    expect(statuses.filter((status) => status >= 400)).toEqual([])
+  })
 
+  test('a wrong key is refused beside the field', async () => {
+    await giveKey(page, 'dck_wrong')
+    await page.getByText('This key is unknown, expired or revoked.').waitFor()
+  })
+
+  test('knows the schema as soon as the key is given, and runs the example', async () => {
+    await giveKey(page, t.key)
+    await page.getByRole('button', { name: /Documentation Explorer/ }).click()
     await page.locator('.graphiql-doc-explorer').getByRole('link', { name: 'Query' }).click()
     await page.getByText('Everything there is to read').waitFor()
+    await run()
+    await result().getByText('"Seoul Landmarks"').first().waitFor()
     await page.screenshot({ path: join(tmpdir(), 'graphiql.png') })
+  })
+
+  test('keeps the query of the open tab in the address, never the key, and shows it again after a reload', async () => {
+    await page.locator('.graphiql-tab-button', { hasText: 'Compare' }).click()
+    await expect.poll(() => page.url(), { timeout: 20_000 }).toContain('Summary')
+    expect(page.url()).toContain('world-airports')
+    expect(page.url()).not.toContain('dck_')
+    await page.reload()
+    await page.getByText('One fragment for two datasets.').waitFor()
+    await run()
+    await result().getByText('"World Airports"').first().waitFor()
+    expect(await tabs()).toHaveLength(6)
+  })
+
+  test('a second visit opens the last tab and adds none', async () => {
+    await page.goto(`${t.url}/graphql`)
+    await page.getByText('One fragment for two datasets.').waitFor()
+    expect(await tabs()).toHaveLength(6)
+  })
+
+  test('shows the history', async () => {
+    await page.getByRole('button', { name: /History/ }).click()
+    await page.locator('.graphiql-history').getByText('Datasets').first().waitFor()
+  })
+
+  test('a link opens in another browser with its query, and asks for the key', async () => {
+    const other = await openBrowser(t.url, { width: 390, height: 844 })
+    await other.page.goto(`${t.url}/graphql?query=${encodeURIComponent('query Linked { datasets { total } }')}`)
+    await other.page.getByText('Linked').first().waitFor()
+    await giveKey(other.page, t.key)
+    await other.page.getByRole('button', { name: /Execute query/ }).click()
+    await other.page.locator('.graphiql-response').getByText('"total"').waitFor()
+    expect(await other.page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    expect([other.foreign, other.errors]).toEqual([[], []])
+    await other.browser.close()
+  })
+
+  test('forgets the key on request', async () => {
+    await page.getByRole('button', { name: 'Forget key' }).click()
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+    await page.getByLabel('API key').waitFor()
+  })
+
+  test('loads its scripts once: compressed, and from the cache from then on', async () => {
+    const html = await (await fetch(`${t.url}/graphql`, { headers: { accept: 'text/html' } })).text()
+    expect(html.length).toBeLessThan(20_000)
+    const [script = ''] = /\/assets\/\S+graphiql\.js/.exec(html) ?? []
+    const response = await fetch(t.url + script, { headers: { 'accept-encoding': 'br' } })
+    expect(response.headers.get('content-encoding')).toBe('br')
+    expect(response.headers.get('cache-control')).toContain('immutable')
+    const tag = response.headers.get('etag') ?? ''
+    expect((await fetch(t.url + script, { headers: { 'if-none-match': tag } })).status).toBe(304)
+    expect((await fetch(`${t.url}/assets/older/shared/page.css`)).headers.get('cache-control')).toContain('no-cache')
+    expect((await fetch(`${t.url}/assets/older/shared/../../pages.ts`)).status).toBe(404)
   })
 
   test('makes no request to another origin, and no script fails', () => {

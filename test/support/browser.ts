@@ -16,11 +16,21 @@ export interface Visit {
   errors: string[]
 }
 
+const QUIET = ['--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking']
+/** The map needs WebGL, and the machine has no graphics card. */
+const SOFTWARE_WEBGL = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist']
+
+/** Types a key into the field in the bar, as a person does. */
+export async function giveKey(page: Page, key: string): Promise<void> {
+  await page.getByLabel('API key').fill(key)
+  await page.getByRole('button', { name: 'Use key' }).click()
+}
+
 /** Opens an empty page of headless Chromium, for what is at `origin`. */
 export async function openBrowser(origin: string, viewport: { width: number; height: number }): Promise<Visit> {
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+    args: [...QUIET, ...SOFTWARE_WEBGL],
   })
   const page = await browser.newPage({ viewport })
   const foreign: string[] = []

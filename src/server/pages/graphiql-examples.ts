@@ -1,6 +1,10 @@
-/** Queries that run on the sample data, a tab each. */
+/*
+ * Queries that run on the sample data: one for each thing that the schema can do, a tab each. GraphiQL names a tab after its
+ * operation.
+ */
+
 export const EXAMPLES = [
-  `# Fill in your API key below, under Headers, and run this (Ctrl-Enter).
+  `# Your datasets. Ctrl-Enter runs it.
 query Datasets {
   datasets {
     total
@@ -20,7 +24,7 @@ query Datasets {
   }
 }
 `,
-  `# A place with its parts and pictures.
+  `# Palaces with their parts and images.
 query Palaces {
   dataset(id: "seoul-landmarks") {
     name
@@ -29,7 +33,6 @@ query Palaces {
       nodes {
         name
         roadAddress
-        jibunAddress
         children {
           nodes {
             name
@@ -45,7 +48,8 @@ query Palaces {
   }
 }
 `,
-  `# What is within two kilometres of Gyeongbokgung, nearest first.
+  `# Within two kilometres of Gyeongbokgung,
+# nearest first, with images.
 query Nearby($latitude: Float = 37.5796, $longitude: Float = 126.977, $radius: Float = 2000) {
   nearbyItems(latitude: $latitude, longitude: $longitude, radius: $radius, limit: 5) {
     total
@@ -54,15 +58,93 @@ query Nearby($latitude: Float = 37.5796, $longitude: Float = 126.977, $radius: F
       item {
         name
         categoryCode
-        dataset {
-          name
-        }
         parent {
           name
+        }
+        images {
+          altText
+          thumbnailSmallUrl
         }
       }
     }
   }
 }
 `,
+  `# A Relay connection: the first five items.
+# Give endCursor as $after for the next five.
+query Connection($first: Int = 5, $after: String) {
+  dataset(id: "seoul-landmarks") {
+    itemConnection(first: $first, after: $after) {
+      totalCount
+      edges {
+        cursor
+        node {
+          name
+        }
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+}
+`,
+  `# One fragment for two datasets.
+# The variables are in the pane below.
+query Compare($one: ID = "seoul-landmarks", $other: ID = "world-airports", $limit: Int = 2) {
+  one: dataset(id: $one) {
+    ...Summary
+  }
+  other: dataset(id: $other) {
+    ...Summary
+  }
+}
+
+fragment Summary on Dataset {
+  name
+  updatedAt
+  items(limit: $limit, sort: UPDATED_AT, order: DESC) {
+    total
+    nodes {
+      name
+      latitude
+      longitude
+    }
+  }
+}
+`,
+  `# A dataset, an item or an image by its UUID.
+# This one is the item Gwanghwamun.
+query Node($id: ID = "ed9ea7d8-caaf-5cf9-817b-36ba51a4744b") {
+  node(id: $id) {
+    __typename
+    id
+    ... on Dataset {
+      name
+      status
+    }
+    ... on Item {
+      name
+      parent {
+        name
+      }
+      images {
+        thumbnailSmallUrl
+      }
+    }
+    ... on Image {
+      altText
+      originalUrl
+    }
+  }
+}
+`,
 ] as const
+
+/** What GraphiQL shows in the variables pane of an example, by the name of the operation. */
+export const VARIABLES: Readonly<Record<string, object>> = {
+  Compare: { one: 'seoul-landmarks', other: 'world-airports', limit: 2 },
+  Connection: { first: 5, after: null },
+  Nearby: { latitude: 37.5796, longitude: 126.977, radius: 2000 },
+}

@@ -1,0 +1,53 @@
+import { readError, send } from '../shared/api.ts'
+import { onKeyChange, readKey } from '../shared/key.ts'
+import { askForKey } from '../shared/key-field.ts'
+
+/*
+ * How GraphiQL sends an operation: with the key of the tab, or with the Authorization header of its own header editor.
+ */
+
+interface Operation {
+  query: string
+  operationName?: string | null
+  variables?: object
+}
+type Fetcher = (operation: Operation, options?: { headers?: Record<string, string> }) => Promise<object>
+
+/** The fetcher that GraphiQL takes. The schema is asked for when there is a key, and again after each refused key. */
+export function createFetcher(): Fetcher {
+  return async (operation, { headers = {} } = {}) => {
+    const isIntrospection = operation.operationName === 'IntrospectionQuery'
+    for (;;) {
+      const hasKey = readKey() !== undefined || Object.keys(headers).some((name) => /^authorization$/i.test(name))
+      if (!hasKey) {
+        if (!isIntrospection) return refuse('Give your API key above, then run this again.')
+        await nextKey()
+      }
+      const response = await post(operation, headers)
+      if (response.status !== 401) return response.json()
+      if (!isIntrospection) return refuse((await readError(response)).message)
+      await nextKey()
+    }
+  }
+}
+
+function post(operation: Operation, headers: Record<string, string>): Promise<Response> {
+  return send('/graphql', {
+    method: 'POST',
+    headers: {
+      ...headers,
+      'content-type': 'application/json',
+      accept: 'application/graphql-response+json, application/json',
+    },
+    body: JSON.stringify(operation),
+  })
+}
+
+function refuse(message: string): object {
+  askForKey(message)
+  return { errors: [{ message }] }
+}
+
+function nextKey(): Promise<void> {
+  return new Promise((resolve) => onKeyChange((key) => key !== undefined && resolve()))
+}

@@ -1,0 +1,55 @@
+import { button, copy } from '../shared/dom.ts'
+
+/*
+ * The address of the page holds the query and its variables, so a reload, a bookmark and a link show the same. It never holds
+ * the key or a header.
+ */
+
+export interface Shared {
+  query: string
+  variables: string
+}
+
+/** The gateway refuses longer addresses; such a query stays in the tab only. */
+const MAX_ADDRESS_LENGTH = 8_000
+
+/** Returns the query and variables in the address, undefined when there is no query. */
+export function readAddress(): Shared | undefined {
+  const params = new URLSearchParams(location.search)
+  const query = params.get('query')
+  return query === null ? undefined : { query, variables: params.get('variables') ?? '' }
+}
+
+interface TabState {
+  tabs: { query: string | null; variables: string | null }[]
+  activeTabIndex: number
+}
+
+/** Follows what GraphiQL shows. Returns its handlers, which keep the address up to date, and a button that copies the link. */
+export function createLink(start: Shared) {
+  let shown = start
+  const show = (change: Partial<Shared>) => {
+    shown = { ...shown, ...change }
+    const path = pathOf(shown)
+    history.replaceState(history.state, '', path.length > MAX_ADDRESS_LENGTH ? location.pathname : path)
+  }
+  const copyButton: HTMLButtonElement = button('Copy link', () => copy(location.origin + pathOf(shown), copyButton), {
+    title: 'Copies a link to this query and its variables, without your key',
+  })
+  return {
+    copyButton,
+    handlers: {
+      onEditQuery: (query: string) => show({ query }),
+      onEditVariables: (variables: string) => show({ variables }),
+      onTabChange: ({ tabs, activeTabIndex }: TabState) => {
+        const tab = tabs[activeTabIndex]
+        show({ query: tab?.query ?? '', variables: tab?.variables ?? '' })
+      },
+    },
+  }
+}
+
+function pathOf({ query, variables }: Shared): string {
+  const params = new URLSearchParams({ ...(query.trim() && { query }), ...(variables.trim() && { variables }) })
+  return params.size > 0 ? `${location.pathname}?${params}` : location.pathname
+}

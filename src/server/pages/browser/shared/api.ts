@@ -1,0 +1,69 @@
+import { readKey } from './key.ts'
+
+/*
+ * Requests to this server, with the key of this tab.
+ */
+
+/** An answer that is an error, or no answer (`status` 0). */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+
+  constructor(status: number, code: string, message: string) {
+    super(message)
+    this.status = status
+    this.code = code
+  }
+}
+
+interface ErrorBody {
+  error?: { code: string; message: string }
+  errors?: { message: string; extensions?: { code?: string } }[]
+}
+
+/** Sends a request with the key, or with another key. Throws an ApiError when the server can't be reached. */
+export async function send(path: string, init: RequestInit = {}, key = readKey()): Promise<Response> {
+  const headers = new Headers(init.headers)
+  if (key !== undefined && !headers.has('authorization')) headers.set('authorization', `Bearer ${key}`)
+  try {
+    return await fetch(path, { ...init, headers })
+  } catch (error) {
+    if (init.signal?.aborted) throw error
+    throw new ApiError(0, 'UNREACHABLE', 'The server does not answer. Is it running?')
+  }
+}
+
+/** Returns the body of a successful answer, as JSON of the type that the caller expects. Throws an ApiError otherwise. */
+export async function getJson<Body>(path: string, signal?: AbortSignal): Promise<Body> {
+  const response = await send(path, signal ? { signal } : {})
+  if (!response.ok) throw await readError(response)
+  return response.json()
+}
+
+/** Runs a GraphQL operation and returns its data. Throws an ApiError for the first error. */
+export async function runGraphQL<Data>(query: string, variables: object, signal?: AbortSignal): Promise<Data> {
+  const response = await send('/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify({ query, variables }),
+    ...(signal && { signal }),
+  })
+  if (!response.ok) throw await readError(response)
+  const { data, errors }: { data: Data } & ErrorBody = await response.json()
+  const [error] = errors ?? []
+  if (error) throw new ApiError(response.status, error.extensions?.code ?? 'ERROR', error.message)
+  return data
+}
+
+/** Reads the error in a response that is not a success. */
+export async function readError(response: Response): Promise<ApiError> {
+  const fallback = `The server answers with ${response.status}`
+  try {
+    const { error, errors }: ErrorBody = await response.json()
+    const [first] = errors ?? []
+    const code = error?.code ?? first?.extensions?.code ?? 'ERROR'
+    return new ApiError(response.status, code, error?.message ?? first?.message ?? fallback)
+  } catch {
+    return new ApiError(response.status, 'ERROR', fallback)
+  }
+}

@@ -1,0 +1,48 @@
+/*
+ * Making elements. Text is always set as text, never as HTML, so markup in data is shown and not run.
+ */
+
+type Child = Node | string | undefined
+
+/** Makes an element with attributes and children. An attribute that is undefined or false is left out. */
+export function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Readonly<Record<string, string | number | boolean | undefined>> = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Name] {
+  const made = document.createElement(name)
+  for (const [attribute, value] of Object.entries(attributes)) {
+    if (value !== undefined && value !== false) made.setAttribute(attribute, value === true ? '' : String(value))
+  }
+  made.append(...children.filter((child) => child !== undefined))
+  return made
+}
+
+/** Makes a button that runs an action. */
+export function button(label: string, onClick: () => void, attributes: Record<string, string> = {}): HTMLButtonElement {
+  const made = element('button', { type: 'button', ...attributes }, label)
+  made.addEventListener('click', onClick)
+  return made
+}
+
+/** Returns the element with an id. Throws when the page has none of that type. */
+export function byId<Type extends HTMLElement>(id: string, type: new () => Type): Type {
+  const found = document.getElementById(id)
+  if (found instanceof type) return found
+  throw new TypeError(`The page has no ${type.name} with the id ${id}`)
+}
+
+/** Copies a text and says so on the button for a moment. */
+export async function copy(text: string, on: HTMLButtonElement): Promise<void> {
+  const label = on.dataset.label ?? on.textContent ?? ''
+  on.dataset.label = label
+  try {
+    await navigator.clipboard.writeText(text)
+    on.textContent = 'Copied'
+  } catch {
+    on.textContent = 'Copying is not allowed'
+  }
+  setTimeout(() => {
+    on.textContent = label
+  }, 1500)
+}

@@ -1,0 +1,61 @@
+import { send } from './api.ts'
+import { byId } from './dom.ts'
+import { forgetKey, onKeyChange, readKey, setKey, takeKeyFromAddress } from './key.ts'
+
+/*
+ * The field for the API key in the bar that all pages share.
+ */
+
+/** Starts the key field. Takes the key from the address first, so no other script sees it there. */
+export function startKeyField(): void {
+  takeKeyFromAddress()
+  window.addEventListener('hashchange', takeKeyFromAddress)
+  const form = byId('key-form', HTMLFormElement)
+  const input = byId('key-input', HTMLInputElement)
+  const status = byId('key-status', HTMLElement)
+
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault()
+    const key = input.value.trim()
+    const problem = await checkKey(key)
+    status.textContent = problem ?? ''
+    input.toggleAttribute('aria-invalid', problem !== undefined)
+    if (problem !== undefined) return input.focus()
+    input.value = ''
+    setKey(key)
+  })
+  byId('key-forget', HTMLButtonElement).addEventListener('click', () => {
+    forgetKey()
+    status.textContent = 'The key is forgotten.'
+    input.focus()
+  })
+  onKeyChange(showKey)
+  showKey(readKey())
+}
+
+/** Moves the focus to the key field and says why. */
+export function askForKey(message: string): void {
+  byId('key-status', HTMLElement).textContent = message
+  byId('key-input', HTMLInputElement).focus()
+}
+
+function showKey(key: string | undefined): void {
+  byId('key-form', HTMLFormElement).hidden = key !== undefined
+  byId('key-known', HTMLElement).hidden = key === undefined
+  if (key !== undefined) byId('key-status', HTMLElement).textContent = ''
+}
+
+/** Asks the server about a key. Returns the problem, undefined when the key is good. */
+async function checkKey(key: string): Promise<string | undefined> {
+  // A header can't hold other characters.
+  if (!/^[\x21-\x7e]+$/.test(key)) return 'A key begins with dck_ and has no spaces.'
+  try {
+    const { ok, status } = await send('/v1/datasets', { method: 'HEAD' }, key)
+    if (ok) return undefined
+    if (status === 401) return 'This key is unknown, expired or revoked.'
+    if (status === 429) return 'This key has used up its requests for this minute.'
+    return `The server answers with ${status}. Try again.`
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}

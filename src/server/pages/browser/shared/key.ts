@@ -1,0 +1,41 @@
+/*
+ * The API key of this tab. It is kept in the tab's session storage: it survives a reload, all pages of this server share it, and
+ * it is gone when the tab is closed.
+ */
+
+const STORAGE_NAME = 'dataset-catalog.key'
+
+const listeners = new Set<(key: string | undefined) => void>()
+
+/** Returns the key, undefined when there is none. */
+export function readKey(): string | undefined {
+  return sessionStorage.getItem(STORAGE_NAME) ?? undefined
+}
+
+/** Keeps the key for this tab and tells the listeners. */
+export function setKey(key: string): void {
+  sessionStorage.setItem(STORAGE_NAME, key)
+  for (const listener of listeners) listener(key)
+}
+
+/** Forgets the key and tells the listeners. */
+export function forgetKey(): void {
+  sessionStorage.removeItem(STORAGE_NAME)
+  for (const listener of listeners) listener(undefined)
+}
+
+/** Calls the listener after each change of the key. */
+export function onKeyChange(listener: (key: string | undefined) => void): void {
+  listeners.add(listener)
+}
+
+/**
+ * Takes a key from the fragment of the address (`#key=dck_…`), which is never sent to a server, and removes it from the address
+ * bar and the history.
+ */
+export function takeKeyFromAddress(): void {
+  const key = new URLSearchParams(location.hash.slice(1)).get('key')
+  if (key === null) return
+  history.replaceState(history.state, '', location.pathname + location.search)
+  if (key.trim() !== '') setKey(key.trim())
+}

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { bordersGeoJson, landGeoJson } from './base-map.ts'
+
+/*
+ * What the pages use of npm packages: which files, and where they are served below the folder of the assets.
+ */
+
+const { resolve } = createRequire(import.meta.url)
+const folderOf = (name: string) => dirname(resolve(`${name}/package.json`))
+
+const PACKAGES = [
+  '@graphql-yoga/render-graphiql',
+  'maplibre-gl',
+  'swagger-ui-dist',
+  'topojson-client',
+  'world-atlas',
+] as const
+
+/** Returns the names and versions of the packages; with them the addresses of the assets change. */
+export function libraryVersions(): string[] {
+  return PACKAGES.map((name) => {
+    const { version }: { version: string } = JSON.parse(readFileSync(resolve(`${name}/package.json`), 'utf8'))
+    return `${name} ${version}`
+  })
+}
+
+type Read = () => Promise<string | Buffer>
+
+/** Reads each file of a package that is served. */
+const filesOf = (name: string, folder: string, from: string, files: readonly string[]): [string, Read][] =>
+  files.map((file) => [`${folder}/${file}`, () => readFile(join(folderOf(name), from, file))])
+
+/** Yoga's package carries GraphiQL's files as strings in one module of 9 MB. */
+const graphiql = () => import('@graphql-yoga/render-graphiql/graphiql')
+
+/** The files, by their path below the folder of the assets. */
+export const LIBRARY_FILES: ReadonlyMap<string, Read> = new Map([
+  ['lib/graphiql/graphiql.js', async () => (await graphiql()).js],
+  ['lib/graphiql/graphiql.css', async () => (await graphiql()).css],
+  ['lib/graphiql/editor.worker.js', async () => (await graphiql()).editorWorkerService],
+  ['lib/graphiql/json.worker.js', async () => (await graphiql()).jsonWorker],
+  ['lib/graphiql/graphql.worker.js', async () => (await graphiql()).graphqlWorker],
+  ...filesOf('maplibre-gl', 'lib/maplibre-gl', 'dist', [
+    'maplibre-gl.mjs',
+    'maplibre-gl-shared.mjs',
+    'maplibre-gl-worker.mjs',
+    'maplibre-gl.css',
+  ]),
+  ...(['110m', '50m', '10m'] as const).flatMap((scale): [string, Read][] => [
+    [`lib/world/land-${scale}.json`, () => landGeoJson(scale)],
+    [`lib/world/borders-${scale}.json`, () => bordersGeoJson(scale)],
+  ]),
+  ...filesOf('swagger-ui-dist', 'lib/swagger-ui', '', ['swagger-ui-bundle.js', 'swagger-ui.css']),
+])
+
+/** The file of each package that our modules import by its name. */
+export const MODULES: Readonly<Record<string, string>> = {
+  'maplibre-gl': 'lib/maplibre-gl/maplibre-gl.mjs',
+}

@@ -1,0 +1,28 @@
+/*
+ * What a page may do (Content Security Policy Level 3): run scripts that are files of this server, and talk to this server.
+ */
+
+const COMMON = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'connect-src': "'self'",
+  'img-src': "'self' data:",
+  'base-uri': "'none'",
+  'form-action': "'none'",
+  'frame-ancestors': "'none'",
+}
+
+const policy = (more: Record<string, string>) =>
+  Object.entries({ ...COMMON, ...more })
+    .map(([name, value]) => `${name} ${value}`)
+    .join('; ')
+
+export const POLICIES = {
+  /** MapLibre runs a worker. An item's pictures may be on other servers; the page loads those only after a click. */
+  explorer: policy({ 'worker-src': "'self'", 'img-src': "'self' data: blob: https:" }),
+  /** The editor makes styles while it runs, and carries its fonts in its stylesheet. */
+  graphiql: policy({ 'style-src': "'self' 'unsafe-inline'", 'font-src': 'data:', 'worker-src': "'self'" }),
+  /** Swagger UI makes styles while it runs. */
+  reference: policy({ 'style-src': "'self' 'unsafe-inline'", 'font-src': 'data:' }),
+}
