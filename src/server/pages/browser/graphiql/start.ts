@@ -19,6 +19,7 @@ interface PageData {
   variables: Record<string, object>
 }
 
+document.title = 'GraphiQL · Dataset Catalog'
 startKeyField()
 
 const { examples, variables }: PageData = JSON.parse(byId('page-data', HTMLTemplateElement).content.textContent ?? '')
