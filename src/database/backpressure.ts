@@ -1,12 +1,12 @@
 import { CatalogError } from '../errors.ts'
 
-/** Does work that takes the database, or refuses it. */
+/** Runs work that uses the database, or refuses it. */
 export type Backpressure = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 /**
- * Refuses at once what is beyond the number of requests that wait for the database: a queue would only make all of them late, and
- * grow. Answers that are kept take no room, and are given all the same.
- * @throws `SERVICE_UNAVAILABLE`; the refused may try again in a second
+ * Refuses requests above a maximum number that use the database at the same time. A queue would grow and delay every request.
+ * Cached responses do not count.
+ * @throws `SERVICE_UNAVAILABLE` with a retry after one second
  */
 export function limitInFlight(maxInFlight: number): Backpressure {
   let inFlight = 0

@@ -3,175 +3,180 @@ import type pg from 'pg'
 import { CURRENT_POSITION, readPosition, type WalPosition } from './replica.ts'
 
 /*
- * Every transaction that writes says what it changed on the channel `catalog` (prisma/migrations), whoever made it. This
- * listens, so that what is kept in memory can be told to be true or not. It relies on PostgreSQL's order: a notification is
- * sent once the commit can be seen, so what was read before the notification came may be old, and what is read after is new.
+ * Every transaction that writes sends a notification with what it changed on the channel `catalog` (the triggers are in
+ * prisma/migrations). The change feed listens to that channel, so that caches can tell whether their values are still current.
+ * PostgreSQL sends a notification after its commit is visible. So a value that was read before the notification arrived may be
+ * old, and a value that is read afterwards is new.
  */
 
-/** What a change is of: `dataset UUID`, `key UUID`, or `datasets` for any of them. */
+/** What changed: one dataset, one key, or any dataset. */
 export type Topic = `dataset ${string}` | `key ${string}` | 'datasets'
 
-/** A moment between two changes. */
+/** The number of changes that had arrived at some time. */
 export type SequenceNumber = number
 
-/** What this process has heard of changes in the database. */
+/** The changes in the database that this process has received. */
 export interface ChangeFeed {
-  /** The present; undefined while changes might pass unheard. */
-  now: () => SequenceNumber | undefined
-  /** Whether nothing of these topics has changed since, for all that could be known. */
+  /** The sequence number of the latest change; undefined while the feed may miss changes. */
+  latest: () => SequenceNumber | undefined
+  /** Whether the topics have not changed after a sequence number; false while the feed may miss changes. */
   isUnchanged: (topics: readonly Topic[], since: SequenceNumber) => boolean
-  /** A position in the log of the database behind all that was heard of until now; undefined while that is not known. */
+  /** A position in the write-ahead log that comes after all received changes; undefined if it is not known. */
   position: () => WalPosition | undefined
   close: () => Promise<void>
 }
 
-/** For those who keep nothing. */
+/** A feed that never listens. Caches that use it store nothing. */
 export const silentChangeFeed: ChangeFeed = {
-  now: () => undefined,
+  latest: () => undefined,
   isUnchanged: () => false,
   position: () => undefined,
   close: async () => {},
 }
 
 interface FollowOptions {
-  /** Makes a connection, not yet connected. */
+  /** Creates a client that is not yet connected. */
   createClient: () => pg.Client
-  /** Whether the connection may die without a word, as one over a network may. */
-  mayDieSilently: boolean
-  /** Whether positions are wanted. */
+  /** Whether to check the connection at intervals, because a network can drop it without an error. */
+  needsHeartbeat: boolean
+  /** Whether to keep `position` up to date, for replicas. */
   tracksPosition: boolean
 }
 
-/** An answer to a heartbeat is good for so long: what is kept is never older, though the network swallow everything. */
-const LEASE_MS = 900
-const HEARTBEAT_MS = 250
+/** A heartbeat shows for this long that no notification is missing. So no cached value is older, even if the network fails. */
+const HEARTBEAT_VALID_MS = 900
+const HEARTBEAT_INTERVAL_MS = 250
+const HEARTBEAT_TIMEOUT_MS = 5_000
 const RECONNECT_MS = 200
-const GIVE_UP_MS = 5_000
-/** More topics than this are forgotten, and with them all that was kept. */
-const TOPICS_LIMIT = 100_000
+/** With more topics than this, the log starts again, and all cached values become invalid. */
+const MAX_TOPICS = 100_000
 
-/** Listens to the database from now on, and comes back to it whenever the connection is lost. */
-export function followChanges({ createClient, mayDieSilently, tracksPosition }: FollowOptions): ChangeFeed {
-  const journal = new Journal()
-  let position: HeardPosition | undefined
-  const closing = new AbortController()
-  let heardUntil = Number.NEGATIVE_INFINITY
+/** Starts to listen for changes, and connects again whenever the connection is lost. */
+export function followChanges({ createClient, needsHeartbeat, tracksPosition }: FollowOptions): ChangeFeed {
+  const changes = new ChangeLog()
+  let position: PositionTracker | undefined
+  const closing = Promise.withResolvers<void>()
+  let isClosing = false
+  let completeUntilMs = Number.NEGATIVE_INFINITY
 
   const listen = async () => {
     const client = createClient()
-    const heard = tracksPosition ? new HeardPosition(client) : undefined
-    const lost = new Promise<void>((resolve) => {
+    const tracker = tracksPosition ? new PositionTracker(client) : undefined
+    const disconnected = new Promise<void>((resolve) => {
       client.on('error', () => resolve())
       client.on('end', () => resolve())
-      closing.signal.addEventListener('abort', () => resolve(), { once: true })
+      void closing.promise.then(() => resolve())
     })
     client.on('notification', ({ payload }) => {
-      journal.note(payload ?? '')
-      heard?.renew()
+      changes.add(payload ?? '')
+      tracker?.update()
     })
     try {
       await client.connect()
       await client.query('LISTEN catalog')
-      // What has happened until now was not heard.
-      journal.forget()
-      position = heard
-      heard?.renew()
-      if (mayDieSilently) await beat(client, lost)
+      // The feed did not receive the changes before this point.
+      changes.invalidateAll()
+      position = tracker
+      tracker?.update()
+      if (needsHeartbeat) await sendHeartbeats(client, disconnected)
       else {
-        heardUntil = Number.POSITIVE_INFINITY
-        await lost
+        completeUntilMs = Number.POSITIVE_INFINITY
+        await disconnected
       }
     } finally {
-      heardUntil = Number.NEGATIVE_INFINITY
-      client.end().catch(() => {})
+      completeUntilMs = Number.NEGATIVE_INFINITY
+      // Not awaited: a server that does not answer would delay the next connection.
+      void client.end()
     }
   }
 
-  /** Asks again and again whether the database is there; before it answers it sends what there is to be heard. */
-  const beat = async (client: pg.Client, lost: Promise<void>) => {
-    const isLost = lost.then(() => true)
+  /** Sends a statement at intervals. PostgreSQL sends all pending notifications before its answer. */
+  const sendHeartbeats = async (client: pg.Client, disconnected: Promise<void>) => {
+    const isDisconnected = disconnected.then(() => true)
     for (;;) {
-      const askedAt = performance.now()
-      const answer = client.query('SELECT 1').then(() => false)
-      if (await Promise.race([answer, isLost, sleep(GIVE_UP_MS, true, { ref: false })])) return
-      heardUntil = askedAt + LEASE_MS
-      if (await Promise.race([isLost, sleep(HEARTBEAT_MS, false, { ref: false })])) return
+      const sentAtMs = performance.now()
+      const answered = client.query('SELECT 1').then(() => false)
+      if (await Promise.race([answered, isDisconnected, sleep(HEARTBEAT_TIMEOUT_MS, true, { ref: false })])) return
+      completeUntilMs = sentAtMs + HEARTBEAT_VALID_MS
+      if (await Promise.race([isDisconnected, sleep(HEARTBEAT_INTERVAL_MS, false, { ref: false })])) return
     }
   }
 
   const following = (async () => {
-    while (!closing.signal.aborted) {
-      // Away: nothing is kept meanwhile, and requests tell by themselves.
+    while (!isClosing) {
+      // Not logged: the requests that need the database report that it is away.
       await listen().catch(() => {})
-      if (!closing.signal.aborted) await sleep(RECONNECT_MS, undefined, { signal: closing.signal }).catch(() => {})
+      await Promise.race([closing.promise, sleep(RECONNECT_MS, undefined, { ref: false })])
     }
   })()
 
-  const isHearing = () => performance.now() < heardUntil
+  const isComplete = () => performance.now() < completeUntilMs
   return {
-    now: () => (isHearing() ? journal.now : undefined),
-    isUnchanged: (topics, since) => isHearing() && journal.isUnchanged(topics, since),
-    position: () => (isHearing() ? position?.known : undefined),
+    latest: () => (isComplete() ? changes.latest : undefined),
+    isUnchanged: (topics, since) => isComplete() && changes.isUnchanged(topics, since),
+    position: () => (isComplete() ? position?.known : undefined),
     close: async () => {
-      closing.abort()
+      isClosing = true
+      closing.resolve()
       await following
     },
   }
 }
 
-/** Where the log of the database ended after the last that one connection has heard. */
-class HeardPosition {
+/** Tracks the end of the write-ahead log, as of the last notification on one connection. */
+class PositionTracker {
   known: WalPosition | undefined
   readonly #client: pg.Client
-  #hearings = 0
-  #isAsking = false
+  #notifications = 0
+  #isReading = false
 
   constructor(client: pg.Client) {
     this.#client = client
   }
 
-  /** Asks anew, as something was heard. */
-  renew(): void {
+  /** Reads the position again, because a notification arrived. */
+  update(): void {
     this.known = undefined
-    this.#hearings += 1
-    // If the connection is lost, nothing is heard, and the next one asks.
-    if (!this.#isAsking) this.#ask().catch(() => {})
+    this.#notifications += 1
+    // A lost connection also ends `listen`. The next connection gets a new tracker.
+    if (!this.#isReading) this.#read().catch(() => {})
   }
 
-  async #ask(): Promise<void> {
-    this.#isAsking = true
+  async #read(): Promise<void> {
+    this.#isReading = true
     while (this.known === undefined) {
-      const hearings = this.#hearings
+      const notifications = this.#notifications
       const position = await readPosition(this.#client, CURRENT_POSITION)
-      // What was heard meanwhile may lie behind the answer.
-      if (hearings === this.#hearings) this.known = position
+      // A change that was notified meanwhile may come after this position.
+      if (notifications === this.#notifications) this.known = position
     }
-    this.#isAsking = false
+    this.#isReading = false
   }
 }
 
-/** When each topic last changed, counted in changes. */
-class Journal {
-  now: SequenceNumber = 0
-  #forgottenAt: SequenceNumber = 0
+/** The sequence number of the last change of each topic. */
+class ChangeLog {
+  latest: SequenceNumber = 0
+  #allInvalidAt: SequenceNumber = 0
   readonly #changedAt = new Map<string, SequenceNumber>()
 
-  note(payload: string): void {
-    if (payload === 'everything' || this.#changedAt.size >= TOPICS_LIMIT) this.forget()
-    this.now += 1
-    this.#changedAt.set(payload, this.now)
-    if (payload.startsWith('dataset ')) this.#changedAt.set('datasets', this.now)
+  /** Adds a change. @param payload is that of the notification: a topic, or `everything` */
+  add(payload: string): void {
+    if (payload === 'everything' || this.#changedAt.size >= MAX_TOPICS) this.invalidateAll()
+    this.latest += 1
+    this.#changedAt.set(payload, this.latest)
+    if (payload.startsWith('dataset ')) this.#changedAt.set('datasets', this.latest)
   }
 
-  /** From here on all may have changed. */
-  forget(): void {
-    this.now += 1
-    this.#forgottenAt = this.now
+  /** Treats all topics as changed now. */
+  invalidateAll(): void {
+    this.latest += 1
+    this.#allInvalidAt = this.latest
     this.#changedAt.clear()
   }
 
   isUnchanged(topics: readonly Topic[], since: SequenceNumber): boolean {
-    if (since < this.#forgottenAt) return false
+    if (since < this.#allInvalidAt) return false
     for (const topic of topics) {
       const changedAt = this.#changedAt.get(topic)
       if (changedAt !== undefined && changedAt > since) return false

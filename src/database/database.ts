@@ -1,47 +1,51 @@
 import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { LRUCache } from 'lru-cache'
-import pg from 'pg'
+import type pg from 'pg'
 import type { DatabaseConfig } from '../config.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import { PrismaClient } from '../generated/prisma/client.ts'
 import { type ChangeFeed, followChanges } from './change-feed.ts'
+import { classifyError, DatabaseClient } from './connection.ts'
 import { type Embedded, type EmbeddedOptions, openEmbedded, SOCKET_PORT } from './embedded/embedded.ts'
 import { CatalogPool, type PoolUse, type StatementEnd } from './pool.ts'
 import { Replica } from './replica.ts'
-import { isUnavailable } from './unavailable.ts'
+import { isConnectionLost } from './unavailable.ts'
 
-/** An open database: the embedded one or a PostgreSQL server, the same from here on. */
+/** An open database, with one interface for the embedded database and a PostgreSQL server. */
 export interface Database {
   readonly prisma: PrismaClient
-  /** Copies of it, to read from as long as they are up to date. */
+  /** Read replicas of the database. */
   readonly replicas: readonly Replica[]
-  /** Runs `use` with a connection of its own: for what spans statements (locks, temporary tables) outside Prisma. */
+  /**
+   * Runs `use` on a separate connection outside Prisma, for locks and temporary tables that several statements share.
+   * @throws `OPERATION_FAILED` when the connection can't be made or is lost
+   */
   withSession: <Result>(use: (session: pg.Client) => Promise<Result>) => Promise<Result>
-  /** Listens for changes from now on; the caller closes that before the database. */
+  /** Starts to listen for changes. The caller closes the feed before the database. */
   followChanges: () => ChangeFeed
   poolUse: () => PoolUse
   close: () => Promise<void>
 }
 
 interface OpenOptions extends EmbeddedOptions {
-  /** Copies of a PostgreSQL server's database, to read from. */
+  /** URLs of the read replicas of a PostgreSQL server. */
   replicaUrls?: readonly string[]
-  /** Is told of each SQL statement that Prisma sends: its text, and its parameters in JSON. */
+  /** Called for each SQL statement that Prisma sends, with its parameters as JSON. */
   onStatement?: (sql: string, parameters: string) => void
-  /** Is told of the end of each. */
+  /** Called at the end of each statement. */
   observe?: ((end: StatementEnd) => void) | undefined
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
-/** How much later than by its own timeout a statement is given up on. */
-const SILENCE_MS = 2_000
-/** How long a replica may take to say how far it is. */
+/** A server that does not answer can't stop a statement at the timeout. The client stops waiting this much later. */
+const QUERY_TIMEOUT_MARGIN_MS = 2_000
+/** A replica must report its position within this time. */
 const REPLICA_TIMEOUT_MS = 1_000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
 
 /**
- * Opens a database; connects on first use.
+ * Opens a database. A PostgreSQL server is connected to at the first use.
  * @throws `OPERATION_FAILED` when the embedded database can't be opened.
  */
 export async function openDatabase(config: DatabaseConfig, options: OpenOptions): Promise<Database> {
@@ -58,8 +62,8 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
     withSession: (use) => withSession({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }, use),
     followChanges: () =>
       followChanges({
-        createClient: () => new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }),
-        mayDieSilently: config.kind === 'postgres',
+        createClient: () => new DatabaseClient({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }),
+        needsHeartbeat: config.kind === 'postgres',
         tracksPosition: replicas.length > 0,
       }),
     poolUse: () => pool.use,
@@ -81,7 +85,7 @@ function serverConnection(url: string): pg.ClientConfig {
     connectionString: url,
     keepAlive: true,
     application_name: 'dataset-catalog',
-    // The adapter drops the offset of a timestamp; and compiling costs more than these queries take.
+    // UTC because Prisma's adapter drops the offset of a timestamp. No JIT because compiling takes longer than these queries.
     options: '-c timezone=UTC -c jit=off',
   }
 }
@@ -89,20 +93,17 @@ function serverConnection(url: string): pg.ClientConfig {
 function openServer(connection: pg.ClientConfig, config: DatabaseConfig, options: OpenOptions, countsFailures = false) {
   const pool = new CatalogPool({
     ...connection,
-    cancels: config.kind === 'postgres',
+    canCancel: config.kind === 'postgres',
     observe: options.observe,
     countsFailures,
     max: config.poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     ...(config.kind === 'postgres' && {
       statement_timeout: config.statementTimeoutMs,
-      // A server that has gone silent does not keep its own timeout.
-      query_timeout: config.statementTimeoutMs + SILENCE_MS,
+      query_timeout: config.statementTimeoutMs + QUERY_TIMEOUT_MARGIN_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     }),
   })
-  // Without a listener the loss of an idle connection would end the process; Prisma's own is gone once it disconnects.
-  pool.on('error', () => {})
   return { pool, prisma: createPrisma(pool, { named: config.kind === 'postgres', ...options }) }
 }
 
@@ -111,14 +112,13 @@ function openReplica(url: string, config: DatabaseConfig, options: OpenOptions):
   const timeouts = { connectionTimeoutMillis: REPLICA_TIMEOUT_MS, query_timeout: REPLICA_TIMEOUT_MS }
   return new Replica({
     ...openServer(connection, config, options, true),
-    createClient: () => new pg.Client({ ...connection, ...timeouts }),
+    createClient: () => new DatabaseClient({ ...connection, ...timeouts }),
   })
 }
 
 function createPrisma(pool: pg.Pool, options: Pick<OpenOptions, 'onStatement'> & { named: boolean }): PrismaClient {
-  // A broken idle connection is replaced by the pool; the query that meets it fails on its own account.
   const adapter = new PrismaPg(pool, {
-    // The embedded database's clients share one session, where names of theirs would collide.
+    // The clients of the embedded database share one session, in which the names of different clients would collide.
     ...(options.named && { statementNameGenerator: ({ sql }) => statementName(sql) }),
   })
   const { onStatement } = options
@@ -129,40 +129,37 @@ function createPrisma(pool: pg.Pool, options: Pick<OpenOptions, 'onStatement'> &
 }
 
 const statementNames = new Map<string, string>()
-/** Texts vary with what a stranger selects; what has a name stays prepared on every connection. */
+/** The limit exists because clients choose the selected fields, so the number of texts is unbounded, and a prepared statement takes memory on every connection. */
 const STATEMENT_NAMES_LIMIT = 500
-/** How often statements without a name were sent. Those that are sent but once or twice get none. */
-const sightings = new LRUCache<string, number>({ max: 1_000 })
-const SIGHTINGS_FOR_A_NAME = 3
+/** Number of uses of each statement that has no name. A statement that is used rarely is not worth preparing. */
+const useCounts = new LRUCache<string, number>({ max: 1_000 })
+const USES_BEFORE_PREPARED = 3
 
-/** A name for a statement to be prepared under; empty, so not prepared, for the first times and once there are many. */
+/** The name under which to prepare a statement; empty (not prepared) for rare statements and above the limit. */
 function statementName(sql: string): string {
   const known = statementNames.get(sql)
   if (known !== undefined) return known
-  const sighting = (sightings.get(sql) ?? 0) + 1
-  sightings.set(sql, sighting)
-  if (sighting < SIGHTINGS_FOR_A_NAME || statementNames.size >= STATEMENT_NAMES_LIMIT) return ''
+  const useCount = (useCounts.get(sql) ?? 0) + 1
+  useCounts.set(sql, useCount)
+  if (useCount < USES_BEFORE_PREPARED || statementNames.size >= STATEMENT_NAMES_LIMIT) return ''
   const name = createHash('sha256').update(sql).digest('base64url')
   statementNames.set(sql, name)
   return name
 }
 
 async function withSession<Result>(config: pg.ClientConfig, use: (session: pg.Client) => Promise<Result>) {
-  const session = new pg.Client(config)
-  // Without a listener the loss of the connection would end the process; the statement under way fails anyway.
-  session.on('error', () => {})
+  const session = new DatabaseClient(config)
   try {
     await session.connect()
   } catch (error) {
-    throw operationFailed(`The database can't be reached: ${messageOf(error)}`, error)
+    throw operationFailed(`The database can't be reached: ${messageOf(error)}`, classifyError(error))
   }
   try {
     return await use(session)
   } catch (error) {
-    if (isUnavailable(error)) throw operationFailed(`The database went away: ${messageOf(error)}`, error)
+    if (isConnectionLost(error)) throw operationFailed(`The database went away: ${messageOf(error)}`, error)
     throw error
   } finally {
-    // What went wrong before matters; a connection that can't be ended is gone.
-    await session.end().catch(() => {})
+    await session.end()
   }
 }

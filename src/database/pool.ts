@@ -1,9 +1,9 @@
 import { SpanKind } from '@opentelemetry/api'
 import pg from 'pg'
 import { inSpan, isTracing } from '../tracing.ts'
-import { currentCancellation, STATEMENT_CANCELLED } from './cancellation.ts'
-
-const ignore = () => {}
+import { currentCancellation, StatementCancelled } from './cancellation.ts'
+import { classifyError, DatabaseClient } from './connection.ts'
+import { isConnectionLost } from './unavailable.ts'
 
 /** How an SQL statement ended. */
 export interface StatementEnd {
@@ -11,7 +11,7 @@ export interface StatementEnd {
   hasFailed: boolean
 }
 
-/** How many connections there are, and statements that wait for one. */
+/** The number of idle and busy connections, and of statements that wait for a connection. */
 export interface PoolUse {
   idle: number
   busy: number
@@ -19,34 +19,35 @@ export interface PoolUse {
 }
 
 interface CatalogPoolOptions extends pg.PoolConfig {
-  /** Whether statements can be cancelled, by a connection beside theirs. */
-  cancels: boolean
-  /** Whether `failures` are counted. */
+  /** Whether the pool can cancel statements through another connection. */
+  canCancel: boolean
+  /** Whether to count `failures`. */
   countsFailures?: boolean
-  /** Is told of each statement. */
+  /** Called at the end of each statement. */
   observe?: ((end: StatementEnd) => void) | undefined
 }
 
-/** A pool that cancels what nobody waits for any more. A transaction's statements have a connection of their own, and go on. */
+/** A pool that cancels the statements of a cancelled request. Statements of a transaction are not cancelled. */
 export class CatalogPool extends pg.Pool {
-  /** One connection for all, as clients may go in crowds. */
+  /** One connection for all cancellations, since many clients may disconnect at once. */
   readonly #canceller: pg.Pool | undefined
   readonly #count: { failures: number }
 
-  constructor({ cancels, countsFailures = false, observe, ...options }: CatalogPoolOptions) {
+  constructor({ canCancel, countsFailures = false, observe, ...options }: CatalogPoolOptions) {
     const count = { failures: 0 }
-    const note = (end: StatementEnd) => {
+    const onEnd = (end: StatementEnd) => {
       if (end.hasFailed) count.failures += 1
       observe?.(end)
     }
     const isObserved = countsFailures || observe !== undefined || isTracing()
-    super({ ...options, ...(isObserved && { Client: observedClient(note) }) })
+    super({ ...options, Client: isObserved ? observedClient(onEnd) : DatabaseClient })
+    this.on('error', onIdleConnectionLost)
     this.#count = count
-    this.#canceller = cancels ? new pg.Pool({ ...options, max: 1 }) : undefined
-    this.#canceller?.on('error', ignore)
+    this.#canceller = canCancel ? new pg.Pool({ ...options, max: 1 }) : undefined
+    this.#canceller?.on('error', onIdleConnectionLost)
   }
 
-  /** How many statements have failed since the start, and connections that were wanted for one. */
+  /** The number of statements and connection attempts that have failed since the start. */
   get failures(): number {
     return this.#count.failures
   }
@@ -55,9 +56,19 @@ export class CatalogPool extends pg.Pool {
     return { idle: this.idleCount, busy: this.totalCount - this.idleCount, waiting: this.waitingCount }
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: pg's `query` has six signatures, and all of them pass through here
-  override query(...args: any[]): any {
-    return args.length === 1 ? this.#send(args[0]) : Reflect.apply(super.query, this, args)
+  /** @throws `ConnectionError`, or the error with which PostgreSQL refuses the connection */
+  override async connect(): Promise<pg.PoolClient> {
+    try {
+      return await super.connect()
+    } catch (error) {
+      this.#count.failures += 1
+      throw classifyError(error)
+    }
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: pg's `query` has six signatures; Prisma and this project use the two with a promise
+  override query(statement: any, values?: any): any {
+    return this.#send(typeof statement === 'string' ? { text: statement, values } : statement)
   }
 
   override async end(): Promise<void> {
@@ -67,45 +78,46 @@ export class CatalogPool extends pg.Pool {
 
   async #send(statement: pg.QueryConfig): Promise<pg.QueryResult> {
     const cancellation = this.#canceller && currentCancellation()
-    const client = await this.connect().catch((error: unknown) => {
-      this.#count.failures += 1
-      throw error
-    })
-    let cancelled: Promise<unknown> | undefined
-    let failed: unknown
-    // Without a listener the loss of the connection would end the process; the statement fails of it anyway.
-    client.on('error', ignore)
+    const client = await this.connect()
+    let cancelling: Promise<unknown> | undefined
+    let failure: unknown
     try {
       if (!cancellation) return await client.query(statement)
-      if (cancellation.isCancelled) throw new Error(STATEMENT_CANCELLED)
-      return await cancellation.wait(client.query(statement), () => {
-        cancelled = this.#cancel(client)
+      if (cancellation.isCancelled) throw new StatementCancelled()
+      return await cancellation.track(client.query(statement), () => {
+        cancelling = this.#cancel(client)
       })
     } catch (error) {
-      failed = error
-      throw error
+      failure = error
+      throw cancellation?.isCancelled && error instanceof pg.DatabaseError
+        ? new StatementCancelled({ cause: error })
+        : error
     } finally {
-      client.off('error', ignore)
-      // Nobody else is to get the connection while a cancellation is on its way to it.
-      await cancelled
-      // PostgreSQL's own errors have a severity, and leave the connection good.
-      client.release(failed instanceof Error && failed.message !== STATEMENT_CANCELLED && !('severity' in failed))
+      // The next statement on this connection must not receive the cancellation.
+      await cancelling
+      client.release(isConnectionLost(failure))
     }
   }
 
   async #cancel(client: object): Promise<void> {
     const pid = 'processID' in client ? client.processID : undefined
-    // The statement ends by itself, at the latest with its timeout.
-    await this.#canceller?.query('SELECT pg_cancel_backend($1)', [pid]).catch(ignore)
+    try {
+      await this.#canceller?.query('SELECT pg_cancel_backend($1)', [pid])
+    } catch {
+      // The statement then ends by itself, at the latest with its timeout.
+    }
   }
 }
 
-/** A client whose statements are spans of the trace, and told of at their ends. */
-function observedClient(observe: (end: StatementEnd) => void): new () => pg.ClientBase {
-  return class extends pg.Client {
+/** Node ends the process for an `error` event without a listener. The pool replaces the connection. */
+function onIdleConnectionLost(): void {}
+
+/** A client that traces its statements and reports their ends. */
+function observedClient(onEnd: (end: StatementEnd) => void): new () => pg.ClientBase {
+  return class extends DatabaseClient {
     // biome-ignore lint/suspicious/noExplicitAny: pg's `query` has six signatures, and all of them pass through here
     override query(...args: any[]): any {
-      return observed(args[0], () => Reflect.apply(super.query, this, args), observe)
+      return observed(args[0], () => Reflect.apply(super.query, this, args), onEnd)
     }
   }
 }
@@ -113,7 +125,7 @@ function observedClient(observe: (end: StatementEnd) => void): new () => pg.Clie
 async function observed<Result>(
   statement: string | pg.QueryConfig,
   send: () => Promise<Result>,
-  observe: (end: StatementEnd) => void,
+  onEnd: (end: StatementEnd) => void,
 ): Promise<Result> {
   const text = typeof statement === 'string' ? statement : statement.text
   const attributes = { 'db.system.name': 'postgresql', 'db.query.text': text }
@@ -124,6 +136,6 @@ async function observed<Result>(
     hasFailed = false
     return result
   } finally {
-    observe({ durationMs: performance.now() - startMs, hasFailed })
+    onEnd({ durationMs: performance.now() - startMs, hasFailed })
   }
 }

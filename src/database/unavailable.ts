@@ -1,60 +1,51 @@
-import { STATEMENT_CANCELLED } from './cancellation.ts'
+import { CANCELLED } from './cancellation.ts'
 
-/** Prisma's codes for a database that is away, out of connections or too slow; P2010 is a raw query that failed. */
-const PRISMA_CODES = new Set([
-  'P1000',
-  'P1001',
-  'P1002',
-  'P1003',
-  'P1008',
-  'P1010',
-  'P1011',
-  'P1017',
-  'P2024',
-  'P2028',
-  'P2037',
-])
+/**
+ * SQLSTATE classes of a database that is away or overloaded, or that stopped a statement: connection exception, insufficient
+ * resources, operator intervention (statement timeout, shutdown).
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const AWAY = /^(08|53|57)...$/
 
-/** SQLSTATE classes: connection, out of resources, operator intervention (statement timeout, shutdown). */
-const SQLSTATE_CLASSES = /^(08|53|57)/
+/** SQLSTATE classes of a connection that can't be used again: it was lost, or PostgreSQL ended the session. */
+const CONNECTION_LOST = /^(08|57P)/
 
-const SOCKET_CODES = /^(ECONN|EPIPE|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/
+/** SQLSTATE classes of a database that refuses the gateway's login, and of one that does not exist. */
+const LOGIN_REFUSED = /^(28|3D)...$/
 
-/** pg gives these no code. */
-const MESSAGES =
-  /timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error/
+/** Prisma could not start a transaction in time, or the transaction took too long. */
+const TRANSACTION_TIMEOUT = 'P2028'
 
-/** What is said of a statement that was cancelled, or not sent, because nobody waits for it (waiter.ts). */
-const CANCELLED = new RegExp(`${STATEMENT_CANCELLED}|canceling statement due to user request`)
+/** Whether the database, or the connection to it, failed for a reason that can pass without a change of the configuration. */
+export function isAway(error: unknown): boolean {
+  return someCode(error, (code) => AWAY.test(code))
+}
 
-/** Whether an error, or anything that caused it, says that the database is away or too slow. */
+/** Whether an error is that the connection was lost. */
+export function isConnectionLost(error: unknown): boolean {
+  return someCode(error, (code) => CONNECTION_LOST.test(code))
+}
+
+/** Whether the database can't serve a request now: it is away, too slow, or refuses the login. */
 export function isUnavailable(error: unknown): boolean {
-  return someCause(error, (cause) => {
-    const code = textOf(cause, 'code')
-    return (
-      PRISMA_CODES.has(code) ||
-      SQLSTATE_CLASSES.test(code) ||
-      SQLSTATE_CLASSES.test(textOf(cause, 'originalCode')) ||
-      SOCKET_CODES.test(code) ||
-      MESSAGES.test(textOf(cause, 'message'))
-    )
-  })
+  return someCode(error, (code) => AWAY.test(code) || LOGIN_REFUSED.test(code) || code === TRANSACTION_TIMEOUT)
 }
 
-/** Whether an error, or anything that caused it, is that its asker has gone. */
+/** Whether a statement was cancelled because its client had disconnected. */
 export function isCancelled(error: unknown): boolean {
-  return someCause(error, (cause) => CANCELLED.test(textOf(cause, 'message')))
+  return someCode(error, (code) => code === CANCELLED)
 }
 
-/** Prisma and its adapter put what happened under one of these names. */
+/** Prisma and its adapter put the original error under one of these names. */
 const CAUSES = ['cause', 'meta', 'driverAdapterError']
+/** The adapter moves PostgreSQL's code to the second name. */
+const CODES = ['code', 'originalCode']
 
-function someCause(error: unknown, is: (cause: object) => boolean): boolean {
+function someCode(error: unknown, matches: (code: string) => boolean): boolean {
   if (!(error instanceof Object)) return false
-  return is(error) || CAUSES.some((name) => someCause(Reflect.get(error, name), is))
-}
-
-function textOf(error: object, name: string): string {
-  const value: unknown = Reflect.get(error, name)
-  return typeof value === 'string' ? value : ''
+  const hasMatch = CODES.some((name) => {
+    const code: unknown = Reflect.get(error, name)
+    return typeof code === 'string' && matches(code)
+  })
+  return hasMatch || CAUSES.some((name) => someCode(Reflect.get(error, name), matches))
 }

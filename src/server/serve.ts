@@ -4,7 +4,7 @@ import { KeyUsage } from '../auth/key-usage.ts'
 import type { Config } from '../config.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
-import { isUnavailable } from '../database/unavailable.ts'
+import { isAway } from '../database/unavailable.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import { readTrustedDocuments } from '../graphql/http/trusted-documents.ts'
 import { loadSampleData } from '../sample/load.ts'
@@ -83,7 +83,7 @@ async function waitFor<Result>(
     try {
       return await attempt()
     } catch (error) {
-      if (!isUnavailable(error)) throw error
+      if (!isAway(error)) throw error
       if (!isToldOf) warn(`${messageOf(error)}; waiting for it`)
       isToldOf = true
       await sleep(RETRY_MS)

@@ -138,6 +138,14 @@ describe('On a database that another process has open', () => {
     expect(result.stderr).toMatch(/^catalog: .*nowhere\.json: .*\n$/)
   })
 
+  test('catalog import names a data file that is not there, and does not blame the database', async () => {
+    const path = await manifest('fileless', { a: '37.5' })
+    await rm(join(folder, 'fileless.ndjson'))
+    const { code, stdout, stderr } = await runCatalog(db.env, 'import', path)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/^catalog: fileless\.ndjson: can't be read: ENOENT[^\n]*\n$/)
+  })
+
   test('a command whose output nobody reads does its work all the same', async () => {
     const cli = join(ROOT, 'src/cli.ts')
     const args = [cli, 'import', await manifest('unread1', { a: '37.5' }), await manifest('unread2', { a: '37.5' })]

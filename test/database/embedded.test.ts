@@ -105,7 +105,7 @@ test('a database that ends by itself is started again, with all that was committ
   await withSession((session) => migrate(session))
   const key = await createKey(prisma, { name: 'before the end' })
   const changes = followChanges()
-  await expect.poll(() => changes.now()).toBeDefined()
+  await expect.poll(() => changes.latest()).toBeDefined()
   const ending = withSession(async (session) => {
     await session.query(`SET max_stack_depth = '7MB'`)
     await session.query(`CREATE FUNCTION pg_temp.deep(n int) RETURNS int LANGUAGE plpgsql
@@ -116,7 +116,7 @@ test('a database that ends by itself is started again, with all that was committ
   await expect(ending).rejects.toThrow('The database went away')
   await expect.poll(() => prisma.apiKey.count().catch(() => 0), { timeout: 30_000 }).toBe(1)
   expect((await listKeys(prisma)).map(({ id }) => id)).toEqual([key.id])
-  await expect.poll(() => changes.now()).toBeDefined()
+  await expect.poll(() => changes.latest()).toBeDefined()
   expect(told).toEqual([expect.stringMatching(/^The embedded database has ended and is started again: /)])
   await changes.close()
   await close()

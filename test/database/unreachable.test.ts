@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
+import { ConnectionError } from '../../src/database/connection.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { responseHead } from '../../src/graphql/http/response.ts'
@@ -39,7 +40,7 @@ describe('A database that is away', () => {
 
   test('in the middle of a GraphQL request is a 503 too', async () => {
     const execute = createYogaAdapter({ usesRawJson: true })
-    const readCatalog = () => Promise.reject(Object.assign(new Error('gone'), { code: 'ECONNRESET' }))
+    const readCatalog = () => Promise.reject(new ConnectionError('gone'))
     const { result, print } = await execute({ query: '{ datasets { total } }' }, readCatalog)
     const { status, headers } = responseHead(result, 'application/json')
     expect([status, headers['retry-after']]).toEqual([503, '1'])

@@ -6,6 +6,8 @@ export interface DatabaseProxy {
   url: string
   /** Cuts all connections, and takes no new ones. */
   cut: () => Promise<void>
+  /** Ends all connections with a TCP reset, so that Node reports ECONNRESET. */
+  reset: () => void
   /** Passes nothing on from now on, and keeps all connections open. */
   silence: () => void
   /** Works again, for new connections. */
@@ -49,6 +51,9 @@ export async function openProxy(serverUrl: string, { isOpen = true } = {}): Prom
   return {
     url,
     cut,
+    reset: () => {
+      for (const socket of sockets) socket.resetAndDestroy()
+    },
     silence: () => {
       isSilent = true
     },

@@ -52,7 +52,7 @@ export function createSnapshotReader(
   const copies = replicas.map((replica) => {
     const isUpToDate = () => replica.isUpTo(changeFeed.position())
     // A result may be cached only if the replica was up to date when the read began.
-    const replicaFeed: ChangeFeed = { ...changeFeed, now: () => (isUpToDate() ? changeFeed.now() : undefined) }
+    const replicaFeed: ChangeFeed = { ...changeFeed, latest: () => (isUpToDate() ? changeFeed.latest() : undefined) }
     return { replica, isUpToDate, read: createServerReader(replica.prisma, replicaFeed, options) }
   })
   const reads = { primary: 0, replica: 0 }

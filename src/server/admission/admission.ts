@@ -46,7 +46,7 @@ export function createAdmission({ findKey, read, changeFeed, limits, work, keyUs
     }
     const readCatalog: ReadCatalog = (use) =>
       work(() => withCancellation(cancellationFor(reply), () => read(key, now)(use)))
-    return { key, now, since: changeFeed.now(), readCatalog }
+    return { key, now, since: changeFeed.latest(), readCatalog }
   }
 
   async function identify(request: FastifyRequest, now: Date, reply: FastifyReply) {
@@ -80,7 +80,7 @@ function rateLimited(message: string, { resetSeconds }: Allowance): CatalogError
 function cancellationFor({ raw }: FastifyReply): Cancellation {
   const cancellation = new Cancellation()
   raw.once('close', () => {
-    if (!raw.writableFinished) cancellation.leave()
+    if (!raw.writableFinished) cancellation.cancel()
   })
   return cancellation
 }

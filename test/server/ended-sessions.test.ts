@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { type Database, openDatabase } from '../../src/database/database.ts'
+import { isUnavailable } from '../../src/database/unavailable.ts'
+import { createApp } from '../../src/server/app.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { type DatabaseProxy, openProxy } from '../support/proxy.ts'
+
+/*
+ * The database ends sessions while requests use them. Each request is answered correctly or with 503, whatever it was doing when
+ * its session ended.
+ */
+
+const NEARBY = '/v1/dataset-items/nearby?latitude=37.5&longitude=127&radius=50000'
+const LOCK_ITEMS = 'BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE'
+
+describe.runIf(inject('template').kind === 'postgres')('A session that ends during a request', () => {
+  let t: TestApp
+  let proxy: DatabaseProxy
+  let database: Database
+  let url: string
+  let close: () => Promise<void>
+
+  beforeAll(async () => {
+    t = await startApp()
+    if (t.config.kind !== 'postgres') throw new TypeError('Not a server')
+    proxy = await openProxy(t.config.url)
+    database = await openDatabase({ ...t.config, url: proxy.url }, { share: false })
+    const { speed, limits } = readConfig({})
+    const app = await createApp({ database, corsOrigins: [], speed, limits })
+    url = await app.listen({ host: '127.0.0.1', port: 0 })
+    close = () => app.close()
+  })
+  afterAll(async () => {
+    await close()
+    await database.close()
+    await proxy.close()
+    await t.close()
+  })
+
+  const send = (path: string, init: RequestInit = {}) =>
+    fetch(url + path, {
+      ...init,
+      headers: { authorization: `Bearer ${t.key}`, 'content-type': 'application/json' },
+    })
+  const sendGraphQL = (query: string) => send('/graphql', { method: 'POST', body: JSON.stringify({ query }) })
+  const waitingStatements = async () => {
+    const rows = await t.database.prisma.$queryRaw<object[]>`
+      SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+    return rows.length
+  }
+
+  test.each([
+    ['a raw SQL statement', 503, () => send(`${NEARBY}&page=2`)],
+    [
+      'a nullable field of GraphQL',
+      200,
+      () => sendGraphQL('{ dataset(id: "seoul") { items(limit: 7) { nodes { name } } } }'),
+    ],
+    ['a Prisma query', 503, () => send('/v1/dataset-items/22222222-0000-4000-8000-000000000001')],
+  ])('by a TCP reset in %s gives SERVICE_UNAVAILABLE with status %i', async (_, status, ask) => {
+    await t.database.withSession(async (session) => {
+      await session.query(LOCK_ITEMS)
+      const response = ask()
+      await expect.poll(waitingStatements).toBeGreaterThan(0)
+      proxy.reset()
+      expect((await response).status).toBe(status)
+      expect(await (await response).text()).toContain('"SERVICE_UNAVAILABLE"')
+      await session.query('COMMIT')
+    })
+    await expect.poll(async () => (await ask()).status).toBe(200)
+  })
+
+  test('by a TCP reset at the start of a transaction is known as unavailable', async () => {
+    await database.prisma.$queryRaw`SELECT 1`
+    proxy.silence()
+    const started = database.prisma.$transaction(async () => {}).catch((error: unknown) => error)
+    // The pool takes its connection at once, so BEGIN is sent before this poll succeeds.
+    await expect.poll(() => database.poolUse().busy).toBe(1)
+    proxy.reset()
+    expect(isUnavailable(await started)).toBe(true)
+    await proxy.restore()
+  })
+
+  test('by pg_terminate_backend, twenty times under load, gives 200 or 503 and nothing else', async () => {
+    const seen = new Set<string>()
+    let isOver = false
+    let count = 0
+    const asks = [
+      () => send('/v1/datasets'),
+      () => send(`/v1/datasets/seoul/items?limit=${1 + (count % 9)}`),
+      () => send(NEARBY),
+      () => sendGraphQL('{ datasets { nodes { name items(limit: 2) { total nodes { name images { altText } } } } } }'),
+    ]
+    const clients = Array.from({ length: 8 }, async () => {
+      while (!isOver) {
+        count += 1
+        const response = await asks[count % asks.length]?.()
+        const codes = (await response?.text())?.match(/"code":"[A-Z_]+"/g) ?? []
+        seen.add([response?.status, ...new Set(codes)].join(' '))
+      }
+    })
+    for (let round = 0; round < 20; round += 1) {
+      const before = count
+      await t.database.withSession(async (session) => {
+        // The change makes cached responses invalid, and reads that are under way start again in a transaction.
+        await session.query('UPDATE datasets SET updated_at = clock_timestamp()')
+        await session.query(
+          'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+        )
+      })
+      await expect.poll(() => count, { interval: 5 }).toBeGreaterThan(before + clients.length)
+    }
+    isOver = true
+    await Promise.all(clients)
+    const allowed = ['200', '200 "code":"SERVICE_UNAVAILABLE"', '503 "code":"SERVICE_UNAVAILABLE"']
+    expect([...seen].filter((answer) => !allowed.includes(answer))).toEqual([])
+    await expect.poll(async () => (await send(NEARBY)).status).toBe(200)
+  })
+})
