@@ -1,9 +1,6 @@
 import { GraphQLError } from 'graphql'
 
-/**
- * The closed list of error codes, each with its HTTP status. `OPERATION_FAILED` is for
- * operators at the command line and never leaves over HTTP.
- */
+/** All error codes that clients can receive, each with its HTTP status. */
 export const ERROR_CODES = {
   VALIDATION_FAILED: 400,
   UNAUTHORIZED: 401,
@@ -19,12 +16,11 @@ export const ERROR_CODES = {
   HEADERS_TOO_LARGE: 431,
   INTERNAL_ERROR: 500,
   SERVICE_UNAVAILABLE: 503,
-  OPERATION_FAILED: 500,
 } as const
 
 export type ErrorCode = keyof typeof ERROR_CODES
 
-/** One bad parameter: its name, and the bound that it breaks. */
+/** A bad parameter: its name, and the rule that its value breaks. */
 export interface ErrorDetail {
   field: string
   message: string
@@ -32,13 +28,13 @@ export interface ErrorDetail {
 
 interface CatalogErrorOptions {
   details?: readonly ErrorDetail[]
-  /** When it makes sense to try again. */
+  /** Seconds after which the client should try again. */
   retryAfterSeconds?: number
-  /** What lies behind the error: for the log, never for the client. */
+  /** The original error, for the log. Clients never see it. */
   cause?: unknown
 }
 
-/** The one error of this project. Its message is meant for the client; what lies behind it stands in `cause`. */
+/** An error for clients: its code, message and details are sent, its `cause` is only logged. */
 export class CatalogError extends GraphQLError {
   override readonly name = 'CatalogError'
   readonly code: ErrorCode
@@ -56,13 +52,13 @@ export class CatalogError extends GraphQLError {
   }
 }
 
-/** `VALIDATION_FAILED`, naming every bad parameter. */
+/** `VALIDATION_FAILED`, with every bad parameter. */
 export function validationFailed(details: readonly ErrorDetail[]): CatalogError {
   const message = details.map((detail) => `${detail.field} ${detail.message}`).join('; ')
   return new CatalogError('VALIDATION_FAILED', message, { details })
 }
 
-/** `NOT_FOUND` for a kind of thing ("dataset", "item"). */
+/** @param kind is what was not found: "dataset" or "item" */
 export function notFound(kind: string): CatalogError {
   return new CatalogError('NOT_FOUND', `The ${kind} does not exist`)
 }
@@ -80,12 +76,24 @@ export function serviceUnavailable(cause: unknown): CatalogError {
   })
 }
 
-/** `OPERATION_FAILED`: one line for the operator that says what is wrong and what to do. */
-export function operationFailed(message: string, cause?: unknown): CatalogError {
-  return new CatalogError('OPERATION_FAILED', message, { cause })
+/**
+ * An error for operators at the command line, which ends the command with an exit code. It has no HTTP status and is not a
+ * `CatalogError`, so it can't be sent to a client: a request that meets one is answered with `INTERNAL_ERROR`.
+ */
+export class OperationFailed extends Error {
+  override readonly name = 'OperationFailed'
+  readonly code = 'OPERATION_FAILED'
 }
 
-/** The message of anything that was thrown. */
+/**
+ * `OPERATION_FAILED`.
+ * @param message says what is wrong and what to do, usually in one line
+ */
+export function operationFailed(message: string, cause?: unknown): OperationFailed {
+  return new OperationFailed(message, { cause })
+}
+
+/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error && error.message !== '' ? error.message : String(error)
 }

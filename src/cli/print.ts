@@ -1,16 +1,16 @@
-import { CatalogError, messageOf } from '../errors.ts'
+import { messageOf, OperationFailed } from '../errors.ts'
 
 /** Prints a line on stdout. */
 export function printLine(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-/** Prints one JSON document on a line of stdout. */
+/** Prints a value as one line of JSON on stdout. */
 export function printJson(value: unknown): void {
   printLine(JSON.stringify(value))
 }
 
-/** Prints rows in columns as wide as their widest cell. */
+/** Prints a table on stdout, with each column as wide as its widest cell. */
 export function printTable(header: readonly string[], rows: readonly (readonly string[])[]): void {
   const lines = [header, ...rows]
   const widths = header.map((_, column) => Math.max(...lines.map((line) => columnsOf(line[column] ?? ''))))
@@ -20,24 +20,24 @@ export function printTable(header: readonly string[], rows: readonly (readonly s
   }
 }
 
-/** Prints a line of what came from elsewhere on stderr, without what would steer the terminal. */
+/** Prints a line on stderr. The line may quote foreign data, so control characters are removed: they could control the terminal. */
 export function printNotice(line: string): void {
   process.stderr.write(`${line.replace(/\p{Cc}+/gu, ' ')}\n`)
 }
 
-/** Tells on stderr why a command failed: a line, or as many as the operator is meant to see. */
+/** Prints on stderr why a command failed. */
 export function printFailure(failure: unknown): void {
   const message = typeof failure === 'string' ? failure : messageOf(failure)
   const lines = message.trim().split('\n')
-  // What nobody foresaw may tell a long story (Prisma's with an excerpt of the code), of which the last line is the reason.
-  const told = failure instanceof CatalogError ? lines : lines.slice(-1)
-  for (const [index, line] of told.entries()) printNotice(index === 0 ? `catalog: ${line}` : line)
+  // Other errors may be long (Prisma's quote the source code); their last line is the reason.
+  const shown = failure instanceof OperationFailed ? lines : lines.slice(-1)
+  for (const [index, line] of shown.entries()) printNotice(index === 0 ? `catalog: ${line}` : line)
 }
 
-/** Characters that take two columns on a terminal: those of East Asian scripts, and their full-width forms. */
+/** Characters that are two columns wide on a terminal: those of East Asian scripts, and full-width forms. */
 const WIDE = /[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303e\uff01-\uff60]/gu
 
-/** How many columns of a terminal a text takes. */
+/** The width of a text on a terminal, in columns. */
 function columnsOf(text: string): number {
   return [...text].length + (text.match(WIDE)?.length ?? 0)
 }

@@ -56,7 +56,7 @@ export const headers = (...names: string[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
 const ERROR_MEMBERS = {
-  code: { type: 'string', enum: Object.keys(ERROR_CODES).filter((code) => code !== 'OPERATION_FAILED') },
+  code: { type: 'string', enum: Object.keys(ERROR_CODES) },
   message: { type: 'string' },
   details: {
     type: 'array',
