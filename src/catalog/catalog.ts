@@ -17,6 +17,7 @@ import type { Loaders } from './snapshot/loaders.ts'
 import type { ReadLog } from './snapshot/read-log.ts'
 import type { ItemOrder, ItemOwner, ItemSelection } from './sql/item-list.ts'
 import type { NearbyItem } from './sql/nearby.ts'
+import type { TileAddress, TileFeature } from './tile.ts'
 
 /** Something with a UUID, and what it is. */
 export type CatalogNode = ({ type: 'Dataset' } & Dataset) | ({ type: 'Item' } & Item) | ({ type: 'Image' } & Image)
@@ -147,6 +148,18 @@ export class Catalog {
       // The search knows the total at the price of an item.
       count: async () => (await fetch({ limit: 1, offset: 0, projection: NO_FIELDS })).total ?? 0,
     })
+  }
+
+  /**
+   * The features of a map tile, of one dataset or of all that the key may access.
+   * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED` for the dataset
+   */
+  async tile(tile: TileAddress, datasetId?: string): Promise<TileFeature[]> {
+    const datasets = datasetId === undefined ? await this.datasets() : [await this.dataset(datasetId)]
+    return this.#loaders.tile(
+      tile,
+      datasets.map(({ id }) => id),
+    )
   }
 
   #itemPage(

@@ -30,6 +30,7 @@ import { ResponseCache } from './response-cache.ts'
 import { addRestRoutes } from './rest.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import { addRequestTelemetry } from './telemetry/request-telemetry.ts'
+import { addTileRoute } from './tiles.ts'
 
 /** A connection on which nothing moves for so long is closed. */
 const IDLE_TIMEOUT_MS = 60_000
@@ -138,6 +139,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   addRestRoutes(app, { admit, responses, usesRawJson })
   const { sendGraphiql } = addPages(app)
   addGraphQLRoute(app, { sendGraphiql, admit, responses, trusted: trustedDocuments, usesRawJson })
+  addTileRoute(app, { admit, responses })
   addHealthRoutes(app, database)
   return app
 }

@@ -18,7 +18,8 @@ afterAll(() => db.close())
 
 const KEPT = `
   SELECT 'list ' || dataset_id || list AS what, n FROM item_counts
-   UNION ALL SELECT 'cube ' || level || ' ' || cube || dataset_id, n FROM cube_counts ORDER BY 1`
+   UNION ALL SELECT 'cube ' || level || ' ' || cube || dataset_id, n FROM cube_counts
+   UNION ALL SELECT 'tile ' || level || ' ' || cell || ' ' || sum_x || ' ' || sum_y || dataset_id, n FROM tile_counts ORDER BY 1`
 
 /** Compares what is kept with what is counted anew, in a transaction that is taken back. */
 async function expectTrue(session: ClientBase): Promise<void> {

@@ -17,6 +17,8 @@ import { fetchNearbyPages, type NearbyWindow } from '../sql/nearby.ts'
 import { searchNearby } from '../sql/nearby-by-grid.ts'
 import { BOOKMARK_STEP, type OffsetBookmarks } from '../sql/offset-bookmarks.ts'
 import { type BatchedFetch, isCheap } from '../sql/statement-batcher.ts'
+import { fetchTile } from '../sql/tiles.ts'
+import type { TileAddress } from '../tile.ts'
 import { ArgumentsLoader, listLoader, recordLoader } from './batching.ts'
 import type { DatasetCache, Known } from './dataset-cache.ts'
 import type { ReadLog } from './read-log.ts'
@@ -101,6 +103,7 @@ export function createLoaders(options: LoaderOptions) {
       if (isReference || !scope || scopes.length > 1) return fetchNearbyPages(send(), window, scopes)
       return [await searchNearby(send(), window, scope)]
     }),
+    tile: (tile: TileAddress, scope: readonly string[]) => fetchTile(send(), tile, scope),
   }
 }
 

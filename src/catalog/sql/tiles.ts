@@ -1,0 +1,123 @@
+import { Prisma } from '../../generated/prisma/client.ts'
+import {
+  bitsBelowCluster,
+  cellRange,
+  countedZoomFor,
+  MAX_FEATURES,
+  positionInTile,
+  rangeAtZoom,
+  type TileAddress,
+  type TileFeature,
+} from '../tile.ts'
+
+/*
+ * The features of a map tile. A tile with few items has them all. A tile with many is divided into squares, and has for each square
+ * its only item or a cluster. Clusters come from counts; only at high zooms, where a tile is small, from an index of the items.
+ */
+
+/** The datasets whose items the tile shows. */
+type Scope = readonly string[]
+
+type ItemRow = [x: number, y: number, id: string, name: string, categoryCode: string, datasetId: string]
+type ClusterRow = [x: number, y: number, total: number, item: ItemRow | null]
+
+/** The features of a tile, in a fixed order: by place, then id. */
+export async function fetchTile(
+  prisma: Prisma.TransactionClient,
+  tile: TileAddress,
+  scope: Scope,
+): Promise<TileFeature[]> {
+  const items = await fetchItems(prisma, tile, scope)
+  if (items.length <= MAX_FEATURES) return items.map((row) => itemFeature(tile, row))
+  const clusters = await fetchClusters(prisma, tile, scope)
+  return clusters.map(([x, y, total, item]) =>
+    item ? itemFeature(tile, item) : { ...position(tile, x, y), properties: { total } },
+  )
+}
+
+/** The items of a tile, or one more than a tile may have. */
+async function fetchItems(prisma: Prisma.TransactionClient, tile: TileAddress, scope: Scope): Promise<ItemRow[]> {
+  const limit = MAX_FEATURES + 1
+  return readRows(
+    await prisma.$queryRaw<JsonRow[]>`
+    SELECT json_agg(${ITEM} ORDER BY i.tile_cell, i.id)::text AS rows FROM (
+      SELECT i.* FROM ${scopeTable(scope)}
+       CROSS JOIN LATERAL (
+              SELECT i.id, i.name, i.category_code, i.dataset_id, i.tile_cell FROM items i
+               WHERE i.dataset_id = scope.dataset_id AND ${isInRange('i.tile_cell', cellRange(tile))}
+               ORDER BY i.tile_cell LIMIT ${limit}
+            ) AS i
+       LIMIT ${limit}
+    ) AS i`,
+  )
+}
+
+/** The squares of a tile with how many items each has, and with the item of those that have one. */
+async function fetchClusters(prisma: Prisma.TransactionClient, tile: TileAddress, scope: Scope): Promise<ClusterRow[]> {
+  const bits = bitsBelowCluster(tile)
+  return readRows(
+    await prisma.$queryRaw<JsonRow[]>`
+    WITH cluster AS MATERIALIZED (
+      SELECT square, sum(n)::integer AS n, div(sum(sum_x), sum(n))::integer AS x, div(sum(sum_y), sum(n))::integer AS y,
+             (array_agg(dataset_id))[1] AS dataset_id
+        FROM (${selectCounts(tile, scope)}) AS counted GROUP BY square
+    )
+    SELECT json_agg(json_build_array(x, y, n, item.columns) ORDER BY square)::text AS rows
+      FROM cluster
+      LEFT JOIN LATERAL (
+             SELECT ${ITEM} AS columns FROM items i
+              WHERE n = 1 AND i.dataset_id = cluster.dataset_id
+                AND i.tile_cell >= (square << ${bits}::integer) AND i.tile_cell < ((square + 1) << ${bits}::integer)
+              LIMIT 1
+           ) AS item ON true`,
+  )
+}
+
+/** Counts of parts of a tile's squares: dataset_id, square, n, sum_x and sum_y (of the columns and rows of the items' cells). */
+function selectCounts(tile: TileAddress, scope: Scope): Prisma.Sql {
+  const zoom = countedZoomFor(tile)
+  if (zoom !== undefined) {
+    return Prisma.sql`
+      SELECT c.dataset_id, c.cell >> ${bitsBelowCluster(tile, zoom)}::integer AS square, c.n, c.sum_x, c.sum_y
+        FROM tile_counts c
+       WHERE c.dataset_id = ANY (${[...scope]}::uuid[]) AND c.level = ${zoom}::smallint
+         AND ${isInRange('c.cell', rangeAtZoom(tile, zoom))}`
+  }
+  return Prisma.sql`
+    SELECT dataset_id, tile_cell >> ${bitsBelowCluster(tile)}::integer AS square, n,
+           n * even_bits(tile_cell) AS sum_x, n * even_bits(tile_cell >> 1) AS sum_y
+      FROM (SELECT i.dataset_id, i.tile_cell, count(*) AS n FROM items i
+             WHERE i.dataset_id = ANY (${[...scope]}::uuid[]) AND ${isInRange('i.tile_cell', cellRange(tile))}
+             GROUP BY i.dataset_id, i.tile_cell) AS place`
+}
+
+/** The columns of an item `i`, as an `ItemRow` has them. */
+const ITEM = Prisma.sql`json_build_array(
+  even_bits(i.tile_cell), even_bits(i.tile_cell >> 1), i.id, i.name, i.category_code, i.dataset_id)`
+
+function isInRange(column: 'i.tile_cell' | 'c.cell', { first, end }: { first: bigint; end: bigint }): Prisma.Sql {
+  const number = Prisma.raw(column)
+  return Prisma.sql`${number} >= ${first}::bigint AND ${number} < ${end}::bigint`
+}
+
+function scopeTable(scope: Scope): Prisma.Sql {
+  return Prisma.sql`unnest(${[...scope]}::uuid[]) AS scope (dataset_id)`
+}
+
+interface JsonRow {
+  rows: string | null
+}
+
+/** The rows that a statement gives as one JSON text. */
+function readRows<Row>([row]: readonly JsonRow[]): Row[] {
+  return JSON.parse(row?.rows ?? '[]')
+}
+
+function itemFeature(tile: TileAddress, [x, y, id, name, categoryCode, datasetId]: ItemRow): TileFeature {
+  return { ...position(tile, x, y), properties: { id, name, categoryCode, datasetId } }
+}
+
+/** Where a cell, given by its column and row, lies in a tile. */
+function position(tile: TileAddress, x: number, y: number): { x: number; y: number } {
+  return { x: positionInTile(tile, x), y: positionInTile(tile, y) }
+}

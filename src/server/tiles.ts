@@ -1,0 +1,87 @@
+import { fromGeojsonVt } from '@maplibre/vt-pbf'
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { MAX_ZOOM, TILE_EXTENT, type TileAddress, type TileFeature } from '../catalog/tile.ts'
+import { type ErrorDetail, validationFailed } from '../errors.ts'
+import { noParameters } from '../rest/parameters.ts'
+import { parseQueryString } from '../rest/query-string.ts'
+import type { Admission } from './admission/admission.ts'
+import { chooseRepresentation } from './negotiation.ts'
+import { ResponseBody, sendCacheable } from './reply.ts'
+import type { ResponseCache } from './response-cache.ts'
+import { addRoute } from './route.ts'
+
+/*
+ * Map tiles (docs/tiles.md), in the Mapbox vector tile format, version 2.1
+ * (https://github.com/mapbox/vector-tile-spec/tree/master/2.1).
+ */
+
+/** Registered at https://www.iana.org/assignments/media-types/application/vnd.mapbox-vector-tile. */
+const MEDIA_TYPE = 'application/vnd.mapbox-vector-tile'
+
+/** In place of a dataset: all that the key may access. */
+const ALL = 'all'
+
+const LAYER = 'items'
+const VERSION = 2
+/** The spec's geometry type of a point (section 4.3.4.2). */
+const POINT = 1
+
+interface TileOptions {
+  admit: Admission
+  responses: ResponseCache
+}
+
+/** Adds GET /tiles/{datasetId}/{z}/{x}/{y}.mvt. */
+export function addTileRoute(app: FastifyInstance, { admit, responses }: TileOptions): void {
+  addRoute(app, {
+    path: '/tiles/:datasetId/:z/:x/:y.mvt',
+    methods: ['GET'],
+    handler: async (request, reply) => {
+      const caller = await admit(request, reply)
+      chooseRepresentation(request.headers.accept, [{ mediaType: MEDIA_TYPE }])
+      const name = `${MEDIA_TYPE} ${request.url}`
+      const cached = responses.find(name, caller)
+      if (cached) return sendCacheable(request, reply, cached)
+      const [, queryString = ''] = request.url.split('?', 2)
+      parseQueryString(noParameters, queryString)
+      const { datasetId, ...numbers } = pathParameters.parse(request.params)
+      const address = parseAddress(numbers)
+      const { result, readLog } = await caller.readCatalog((catalog) =>
+        catalog.tile(address, datasetId === ALL ? undefined : datasetId),
+      )
+      const body = new ResponseBody(encodeTile(result), MEDIA_TYPE)
+      responses.store(name, body, caller, readLog)
+      return sendCacheable(request, reply, body)
+    },
+  })
+}
+
+const pathParameters = z.object({ datasetId: z.string(), z: z.string(), x: z.string(), y: z.string() })
+
+/**
+ * Reads a tile's address from the path.
+ * @throws `VALIDATION_FAILED` that names every bad number.
+ */
+function parseAddress(path: Record<keyof TileAddress, string>): TileAddress {
+  const zoomProblems = problemsOf('z', path.z, MAX_ZOOM)
+  // Without a zoom the greatest x and y are not known.
+  const last = zoomProblems.length > 0 ? Number.POSITIVE_INFINITY : 2 ** Number(path.z) - 1
+  const problems = [...zoomProblems, ...problemsOf('x', path.x, last), ...problemsOf('y', path.y, last)]
+  if (problems.length > 0) throw validationFailed(problems)
+  return { z: Number(path.z), x: Number(path.x), y: Number(path.y) }
+}
+
+function problemsOf(field: string, text: string, last: number): ErrorDetail[] {
+  if (!/^[0-9]+$/.test(text)) return [{ field, message: 'must be a whole number in decimal digits' }]
+  return Number(text) > last ? [{ field, message: `must be at most ${last}` }] : []
+}
+
+/** A vector tile with one layer; of no features, no bytes, which are a tile without layers. */
+function encodeTile(features: readonly TileFeature[]): Buffer {
+  if (features.length === 0) return Buffer.alloc(0)
+  const layer = {
+    features: features.map(({ x, y, properties }) => ({ type: POINT, geometry: [[x, y]], tags: properties })),
+  }
+  return Buffer.from(fromGeojsonVt({ [LAYER]: layer }, { version: VERSION, extent: TILE_EXTENT }))
+}

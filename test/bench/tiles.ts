@@ -1,0 +1,48 @@
+import { createKey } from '../../src/auth/keys.ts'
+import { readConfig } from '../../src/config.ts'
+import { createApp } from '../../src/server/app.ts'
+import { median, timeOf } from './measure.ts'
+import { CITY } from './seed.ts'
+import { fillWorld, openWorld } from './world.ts'
+
+/*
+ * Milliseconds and bytes of map tiles of 1,000,000 items (half of them in one city), over HTTP and without the response cache.
+ * Needs BENCH_DATABASE_URL, an empty PostgreSQL database or one that this has filled before: node test/bench/tiles.ts
+ */
+
+const SLUG = 'million'
+const ITEMS = 1_000_000
+const ROUNDS = 15
+
+const url = process.env.BENCH_DATABASE_URL
+if (!url) throw new Error('BENCH_DATABASE_URL must be the URL of a PostgreSQL database')
+const database = await openWorld(url)
+await fillWorld(database, [{ slug: SLUG, items: ITEMS, related: false }])
+const { key } = await createKey(database.prisma, { name: 'tiles' })
+const { speed, limits } = readConfig({})
+const app = await createApp({ database, corsOrigins: [], speed: { ...speed, responseCacheBytes: 0 }, limits })
+const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+
+/** The tile of a place at a zoom. */
+function tileAt({ latitude, longitude }: { latitude: number; longitude: number }, z: number): string {
+  const sine = Math.sin((latitude * Math.PI) / 180)
+  const x = Math.floor(((longitude + 180) / 360) * 2 ** z)
+  const y = Math.floor((0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)) * 2 ** z)
+  return `${z}/${x}/${y}`
+}
+
+const fetchTile = async (path: string) =>
+  (await fetch(origin + path, { headers: { authorization: `Bearer ${key}`, 'accept-encoding': 'identity' } })).arrayBuffer()
+
+for (const dataset of [SLUG, 'all']) {
+  for (let z = 0; z <= 18; z += 1) {
+    const path = `/tiles/${dataset}/${tileAt(CITY, z)}.mvt`
+    const { byteLength } = await fetchTile(path)
+    const times: number[] = []
+    for (let round = 0; round < ROUNDS; round += 1) times.push(await timeOf(() => fetchTile(path)))
+    const [first, worst] = [median(times), Math.max(...times)]
+    process.stdout.write(`${path}  ${first.toFixed(1)} ms (at most ${worst.toFixed(1)})  ${byteLength} bytes\n`)
+  }
+}
+await app.close()
+await database.close()

@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Catalog } from '../../src/catalog/catalog.ts'
+import { createSnapshotReader } from '../../src/catalog/snapshot/snapshot-reader.ts'
+import { cellRange, MAX_FEATURES, MAX_ZOOM, rangeAtZoom, type TileAddress } from '../../src/catalog/tile.ts'
+import { readConfig } from '../../src/config.ts'
+import { silentChangeFeed } from '../../src/database/change-feed.ts'
+import { DATASET, seedCatalog } from '../support/catalog.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { tileOf, totalOf } from '../support/tiles.ts'
+
+/*
+ * Over all tiles of a zoom each item counts once. The items are at random, at the poles, at the antimeridian, on the edges of tiles,
+ * many at one place and many close together, in two datasets.
+ */
+
+interface Place {
+  latitude: number
+  longitude: number
+}
+
+/** A number from 0 to 1, the same for the same n. */
+const noise = (n: number) => Math.abs(Math.sin(n * 12.9898) * 43758.5453) % 1
+
+const EDGES: Place[] = [
+  -90, -85.06, -85.0511288, -85.05, -66.5132604, 0, 40.9798981, 85.05, 85.0511287, 85.06, 90,
+].flatMap((latitude) =>
+  [-180, -179.9999999, -90, -0.0000001, 0, 11.25, 179.9999999, 180].map((longitude) => ({ latitude, longitude })),
+)
+const ANYWHERE: Place[] = Array.from({ length: 100 }, (_, n) => ({
+  latitude: rounded(noise(n) * 180 - 90),
+  longitude: rounded(noise(n + 1000) * 360 - 180),
+}))
+const ONE_PLACE: Place[] = Array.from({ length: 300 }, () => ({ latitude: 37.5665, longitude: 126.978 }))
+const CLOSE_TOGETHER: Place[] = Array.from({ length: 700 }, (_, n) => ({
+  latitude: rounded(-33.86 + noise(n) / 1000),
+  longitude: rounded(151.2 + noise(n + 5000) / 1000),
+}))
+
+const PLACES: ReadonlyMap<string, readonly Place[]> = new Map([
+  [DATASET.seoul, [...EDGES, ...ONE_PLACE, ...CLOSE_TOGETHER.slice(300)]],
+  [DATASET.archived, [...ANYWHERE, ...ONE_PLACE.slice(100), ...CLOSE_TOGETHER.slice(0, 300)]],
+])
+
+function rounded(degrees: number): number {
+  return Math.round(degrees * 1e7) / 1e7
+}
+
+let db: TestDatabase
+let read: <Result>(use: (catalog: Catalog) => Promise<Result>) => Promise<Result>
+beforeAll(async () => {
+  db = await createDatabase()
+  const { prisma } = db.database
+  await seedCatalog(prisma)
+  await prisma.item.deleteMany()
+  for (const [datasetId, places] of PLACES) await addItems(datasetId, places)
+  const readCatalog = createSnapshotReader(db.database, silentChangeFeed, readConfig({}).speed)
+  read = async (use) => (await readCatalog({ accessTiers: [], grants: [] }, new Date())(use)).result
+})
+afterAll(() => db.close())
+
+async function addItems(datasetId: string, places: readonly Place[]): Promise<void> {
+  const at = new Date()
+  await db.database.prisma.item.createMany({
+    data: places.map((place) => ({
+      id: randomUUID(),
+      datasetId,
+      name: `${place.latitude} ${place.longitude}`,
+      administrativeAreaCode: 'a',
+      categoryCode: 'c',
+      ...place,
+      createdAt: at,
+      updatedAt: at,
+    })),
+  })
+}
+
+const placesOf = (datasetId: string | undefined) =>
+  datasetId === undefined ? [...PLACES.values()].flat() : (PLACES.get(datasetId) ?? [])
+
+const featuresOf = (tile: TileAddress, datasetId: string | undefined) =>
+  read((catalog) => catalog.tile(tile, datasetId))
+
+const ZOOMS = Array.from({ length: MAX_ZOOM + 1 }, (_, z) => z)
+const SCOPES = [
+  ['a dataset', DATASET.seoul],
+  ['another dataset', DATASET.archived],
+  ['all datasets', undefined],
+] as const
+
+describe.each(SCOPES)('The tiles of %s', (_what, datasetId) => {
+  test.each(ZOOMS)('at zoom %i have each item once, in the tile of its place', { timeout: 120_000 }, async (z) => {
+    const places = placesOf(datasetId)
+    const byTile = Map.groupBy(places, (place) => JSON.stringify(tileOf(place, z)))
+    const ids = new Set<unknown>()
+    let items = 0
+    for (const [json, inTile] of byTile) {
+      const features = await featuresOf(JSON.parse(json), datasetId)
+      expect(totalOf(features), json).toBe(inTile.length)
+      expect(features.length).toBeLessThanOrEqual(MAX_FEATURES)
+      for (const { properties, x, y } of features) {
+        expect(x >= 0 && x < 4096 && y >= 0 && y < 4096).toBe(true)
+        if ('total' in properties) expect(properties.total).toBeGreaterThan(1)
+        else {
+          items += 1
+          ids.add(properties.id)
+          expect(inTile.map(({ latitude, longitude }) => `${latitude} ${longitude}`)).toContain(properties.name)
+        }
+      }
+    }
+    expect(ids.size).toBe(items)
+  })
+
+  test('of each tile the four in it have its items together', { timeout: 120_000 }, async () => {
+    const descend = async (tile: TileAddress, places: readonly Place[]): Promise<void> => {
+      const total = totalOf(await featuresOf(tile, datasetId))
+      expect(total).toBe(places.length)
+      const { z, x, y } = tile
+      if (z === MAX_ZOOM || total === 0) return
+      const children = [0, 1, 2, 3].map((n) => ({ z: z + 1, x: 2 * x + (n % 2), y: 2 * y + (n >> 1) }))
+      const totals = await Promise.all(children.map(async (child) => totalOf(await featuresOf(child, datasetId))))
+      expect(totals.reduce((sum, n) => sum + n, 0)).toBe(total)
+      const [next] = children
+        .filter((_, n) => totals[n])
+        .toSorted((a, b) => noise(a.x * 7 + a.y) - noise(b.x * 7 + b.y))
+      if (next) {
+        const { x: column, y: row } = next
+        await descend(
+          next,
+          places.filter((place) => {
+            const { x, y } = tileOf(place, z + 1)
+            return x === column && y === row
+          }),
+        )
+      }
+    }
+    await descend({ z: 0, x: 0, y: 0 }, placesOf(datasetId))
+  })
+})
+
+test('a cluster lies among its items', async () => {
+  const tile = tileOf({ latitude: -33.86, longitude: 151.2 }, 10)
+  const [cluster] = await featuresOf(tile, DATASET.seoul)
+  expect(cluster?.properties).toEqual({ total: 400 })
+  const [first, last] = [
+    { latitude: -33.859, longitude: 151.2 },
+    { latitude: -33.86, longitude: 151.201 },
+  ].map((place) => tileOf(place, 22))
+  expect(cluster && tile.x * 4096 + cluster.x).toBeGreaterThanOrEqual(first?.x ?? Number.NaN)
+  expect(cluster && tile.x * 4096 + cluster.x).toBeLessThanOrEqual(last?.x ?? Number.NaN)
+  expect(cluster && tile.y * 4096 + cluster.y).toBeGreaterThanOrEqual(first?.y ?? Number.NaN)
+  expect(cluster && tile.y * 4096 + cluster.y).toBeLessThanOrEqual(last?.y ?? Number.NaN)
+})
+
+const address = fc
+  .nat(MAX_ZOOM)
+  .chain((z) => fc.record({ z: fc.constant(z), x: fc.nat(2 ** z - 1), y: fc.nat(2 ** z - 1) }))
+
+test('the cells of a tile are those of the four tiles in it', () => {
+  fc.assert(
+    fc.property(address, ({ z, x, y }) => {
+      const { first, end } = cellRange({ z, x, y })
+      const quarters = [0, 1, 2, 3].map((n) => cellRange({ z: z + 1, x: 2 * x + (n % 2), y: 2 * y + (n >> 1) }))
+      expect(quarters.map((quarter) => quarter.first)).toEqual([
+        first,
+        ...quarters.slice(0, 3).map((quarter) => quarter.end),
+      ])
+      expect(quarters[3]?.end).toBe(end)
+    }),
+  )
+  expect(rangeAtZoom({ z: 0, x: 0, y: 0 }, 5)).toEqual({ first: 0n, end: 1024n })
+})
+
+test('the database gives a place the cell of its tile, at any zoom', async () => {
+  const places = fc.sample(
+    fc.record({ latitude: fc.integer({ min: -9e8, max: 9e8 }), longitude: fc.integer({ min: -18e8, max: 18e8 }) }),
+    500,
+  )
+  const degrees = [
+    ...EDGES,
+    ...places.map(({ latitude, longitude }) => ({ latitude: latitude / 1e7, longitude: longitude / 1e7 })),
+  ]
+  const { rows } = await db.database.withSession((session) =>
+    session.query<{ cell: string; x: string; y: string }>(
+      `SELECT cell::text, even_bits(cell)::text AS x, even_bits(cell >> 1)::text AS y
+         FROM unnest($1::numeric[], $2::numeric[]) WITH ORDINALITY AS place (latitude, longitude, n)
+        CROSS JOIN LATERAL (SELECT tile_cell_of(latitude, longitude) AS cell) AS cell ORDER BY n`,
+      [degrees.map(({ latitude }) => latitude), degrees.map(({ longitude }) => longitude)],
+    ),
+  )
+  for (const [n, place] of degrees.entries()) {
+    const { cell = '', x, y } = rows[n] ?? {}
+    const expected = tileOf(place, 30)
+    // Mathematical functions differ in the last bit, which counts at the edge of a cell of 4 cm.
+    expect(Math.abs(Number(x) - expected.x)).toBeLessThanOrEqual(1)
+    expect(Math.abs(Number(y) - expected.y)).toBeLessThanOrEqual(1)
+    for (const z of ZOOMS) {
+      const { first, end } = cellRange({ z, x: Number(x) >> (30 - z), y: Number(y) >> (30 - z) })
+      expect(BigInt(cell) >= first && BigInt(cell) < end).toBe(true)
+    }
+  }
+})
