@@ -61,9 +61,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
   totals: async (session) => {
     const wrong = await rows<{ slug: string }>(
       session,
-      `SELECT slug FROM datasets d
-        WHERE (SELECT count(*) FROM items WHERE dataset_id = d.id)
-           <> coalesce((SELECT n FROM item_counts WHERE dataset_id = d.id AND list = 'all'), 0)
+      `SELECT slug FROM datasets d CROSS JOIN LATERAL (SELECT count(*) AS n FROM items WHERE dataset_id = d.id) AS item
+        WHERE item.n <> coalesce((SELECT n FROM item_counts WHERE dataset_id = d.id AND list = 'all'), 0)
+           OR EXISTS (SELECT FROM tile_counts WHERE dataset_id = d.id GROUP BY level HAVING sum(n) <> item.n)
+           OR (SELECT count(DISTINCT level) FROM tile_counts WHERE dataset_id = d.id) <> CASE item.n WHEN 0 THEN 0 ELSE 4 END
         ORDER BY slug LIMIT 10`,
     )
     if (wrong.length === 0) return ok('kept totals are true')

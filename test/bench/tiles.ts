@@ -32,7 +32,9 @@ function tileAt({ latitude, longitude }: { latitude: number; longitude: number }
 }
 
 const fetchTile = async (path: string) =>
-  (await fetch(origin + path, { headers: { authorization: `Bearer ${key}`, 'accept-encoding': 'identity' } })).arrayBuffer()
+  (
+    await fetch(origin + path, { headers: { authorization: `Bearer ${key}`, 'accept-encoding': 'identity' } })
+  ).arrayBuffer()
 
 for (const dataset of [SLUG, 'all']) {
   for (let z = 0; z <= 18; z += 1) {
