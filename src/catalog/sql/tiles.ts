@@ -83,12 +83,15 @@ function selectCounts(tile: TileAddress, scope: Scope): Prisma.Sql {
        WHERE c.dataset_id = ANY (${[...scope]}::uuid[]) AND c.level = ${zoom}::smallint
          AND ${isInRange('c.cell', rangeAtZoom(tile, zoom))}`
   }
+  // Few steps for each item: the cluster's position is the middle between its first and its last cell, and not the mean.
   return Prisma.sql`
-    SELECT dataset_id, tile_cell >> ${bitsBelowCluster(tile)}::integer AS square, n,
-           n * even_bits(tile_cell) AS sum_x, n * even_bits(tile_cell >> 1) AS sum_y
-      FROM (SELECT i.dataset_id, i.tile_cell, count(*) AS n FROM items i
+    SELECT dataset_id, square, n, n * (even_bits(first) + even_bits(last)) / 2 AS sum_x,
+           n * (even_bits(first >> 1) + even_bits(last >> 1)) / 2 AS sum_y
+      FROM (SELECT i.dataset_id, i.tile_cell >> ${bitsBelowCluster(tile)}::integer AS square,
+                   count(*) AS n, min(i.tile_cell) AS first, max(i.tile_cell) AS last
+              FROM items i
              WHERE i.dataset_id = ANY (${[...scope]}::uuid[]) AND ${isInRange('i.tile_cell', cellRange(tile))}
-             GROUP BY i.dataset_id, i.tile_cell) AS place`
+             GROUP BY 1, 2) AS part`
 }
 
 /** The columns of an item `i`, as an `ItemRow` has them. */
