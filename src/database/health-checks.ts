@@ -70,7 +70,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     if (wrong.length === 0) return ok('kept totals are true')
     return fail(
       `those of ${wrong.map(({ slug }) => slug).join(', ')} are wrong`,
-      'set KEPT_TOTALS=false, and report this',
+      'run SELECT recount_items() in the database, and report this',
     )
   },
   notifications: async (session) => {

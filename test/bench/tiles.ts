@@ -19,8 +19,8 @@ if (!url) throw new Error('BENCH_DATABASE_URL must be the URL of a PostgreSQL da
 const database = await openWorld(url)
 await fillWorld(database, [{ slug: SLUG, items: ITEMS, related: false }])
 const { key } = await createKey(database.prisma, { name: 'tiles' })
-const { speed, limits } = readConfig({})
-const app = await createApp({ database, corsOrigins: [], speed: { ...speed, responseCacheBytes: 0 }, limits })
+const { limits } = readConfig({})
+const app = await createApp({ database, corsOrigins: [], responseCacheBytes: 0, limits })
 const origin = await app.listen({ host: '127.0.0.1', port: 0 })
 
 /** The tile of a place at a zoom. */

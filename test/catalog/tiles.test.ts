@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Catalog } from '../../src/catalog/catalog.ts'
 import { createSnapshotReader } from '../../src/catalog/snapshot/snapshot-reader.ts'
 import { cellRange, MAX_FEATURES, MAX_ZOOM, rangeAtZoom, type TileAddress } from '../../src/catalog/tile.ts'
-import { readConfig } from '../../src/config.ts'
 import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -55,7 +54,7 @@ beforeAll(async () => {
   await seedCatalog(prisma)
   await prisma.item.deleteMany()
   for (const [datasetId, places] of PLACES) await addItems(datasetId, places)
-  const readCatalog = createSnapshotReader(db.database, silentChangeFeed, readConfig({}).speed)
+  const readCatalog = createSnapshotReader(db.database, silentChangeFeed)
   read = async (use) => (await readCatalog({ accessTiers: [], grants: [] }, new Date())(use)).result
 })
 afterAll(() => db.close())
