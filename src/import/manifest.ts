@@ -5,7 +5,8 @@ import { parseExactJson, type RawNumber } from '../catalog/exact-json.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import { readText } from './formats/read-text.ts'
 import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
-import { ITEM_FIELDS, optionalText, text, timestamp } from './row/field-schemas.ts'
+import { optionalText, text, timestamp } from './row/field-schemas.ts'
+import { ROW_FIELDS } from './row/parse-item.ts'
 
 const template = z.strictObject({ template: z.string() })
 const constant = z.strictObject({
@@ -17,7 +18,7 @@ const source = z.union([z.string(), constant, template, z.array(z.string())], {
   error: 'must be a column, {"value"}, {"template"} or, for extraAttributes, a list of columns',
 })
 
-const columns = z.partialRecord(z.enum(ITEM_FIELDS), source).superRefine((given, context) => {
+const columns = z.partialRecord(z.enum(ROW_FIELDS), source).superRefine((given, context) => {
   for (const [field, from] of Object.entries(given)) {
     if (Array.isArray(from) && field !== 'extraAttributes') {
       context.addIssue({ code: 'custom', path: [field], message: 'takes no list of columns' })

@@ -145,8 +145,3 @@ export async function haveItemsBefore(
      ORDER BY n`
   return rows.map((row) => row.found)
 }
-
-// TEMPORARY
-export { countedTotals, countItems, storedTotals, type Totals } from './counts.ts'
-export type { ItemOrder, ItemOwner, ItemSelection } from './item-list.ts'
-export { fetchBookmarks } from './offset-bookmarks.ts'

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import type { ManifestDataset } from '../manifest.ts'
-import { ITEM_COLUMN_NAMES } from './staging.ts'
+import { IMAGE_COLUMN_NAMES, ITEM_COLUMN_NAMES } from './staging.ts'
 
 export interface MergeCounts {
   created: number
@@ -16,18 +16,14 @@ interface Merge {
   now: Date
 }
 
-const columns = (alias: string) => ITEM_COLUMN_NAMES.map((name) => `${alias}.${name}`).join(', ')
+const listOf = (columns: readonly string[], table: string) => columns.map((name) => `${table}.${name}`).join(', ')
 
-/** The images of an item of the table `i`, in the form in which they are staged. */
+/** The images of an item of the table `i`, in the form of the staging table. */
 const STORED_IMAGES = `
-  coalesce((SELECT jsonb_agg(jsonb_build_object(
-                     'id', id, 'originalUrl', original_url, 'cdnUrl', cdn_url,
-                     'thumbnailSmallUrl', thumbnail_small_url, 'thumbnailMediumUrl', thumbnail_medium_url,
-                     'thumbnailLargeUrl', thumbnail_large_url, 'altText', alt_text,
-                     'sortOrder', sort_order, 'isPrimary', is_primary) ORDER BY sort_order, id)
-              FROM images WHERE item_id = i.id), '[]')`
+  coalesce((SELECT jsonb_agg(to_jsonb(image) - 'item_id' ORDER BY image.sort_order, image.id)
+              FROM images AS image WHERE image.item_id = i.id), '[]')`
 
-/** Creates the dataset or updates it; true when anything of it changed. */
+/** Creates or updates the dataset. Returns whether anything in it changed. */
 export async function mergeDataset({ session, datasetId, now }: Merge, dataset: ManifestDataset): Promise<boolean> {
   const { slug, name, description, status, visibility, accessTier, attribution, createdAt, updatedAt } = dataset
   const { rowCount } = await session.query(
@@ -45,18 +41,18 @@ export async function mergeDataset({ session, datasetId, now }: Merge, dataset: 
   return rowCount === 1
 }
 
-/** Makes the items of the dataset those of the staging table. */
+/** Makes the items of the dataset equal to those of the staging table; with `keepMissing`, other items stay. */
 export async function mergeItems(merge: Merge, keepMissing: boolean): Promise<MergeCounts> {
   const { session, table, datasetId, now } = merge
-  // Items take each other's places and names on the way; it must be right at the end.
+  // Items may exchange external ids and parents, so the constraints hold only at the end.
   await session.query('SET CONSTRAINTS ALL DEFERRED')
   await session.query(
     `ALTER TABLE ${table} ADD COLUMN is_new boolean, ADD COLUMN is_changed boolean NOT NULL DEFAULT false`,
   )
   const { rowCount: existing } = await session.query(
     `UPDATE ${table} AS s SET is_new = false, is_changed =
-            (${columns('i')}, i.created_at, i.updated_at) IS DISTINCT FROM
-            (${columns('s')}, coalesce(s.created_at, i.created_at), coalesce(s.updated_at, i.updated_at))
+            (${listOf(ITEM_COLUMN_NAMES, 'i')}, i.created_at, i.updated_at) IS DISTINCT FROM
+            (${listOf(ITEM_COLUMN_NAMES, 's')}, coalesce(s.created_at, i.created_at), coalesce(s.updated_at, i.updated_at))
             OR ${STORED_IMAGES} <> s.images
        FROM items AS i WHERE i.id = s.id`,
   )
@@ -65,13 +61,13 @@ export async function mergeItems(merge: Merge, keepMissing: boolean): Promise<Me
   const { rowCount: updated } = await session.query(
     `UPDATE items AS i
         SET (${ITEM_COLUMN_NAMES.join(', ')}, created_at, updated_at) =
-            ROW(${columns('s')}, coalesce(s.created_at, i.created_at), coalesce(s.updated_at, $1::timestamptz))
+            ROW(${listOf(ITEM_COLUMN_NAMES, 's')}, coalesce(s.created_at, i.created_at), coalesce(s.updated_at, $1::timestamptz))
        FROM ${table} AS s WHERE s.is_changed AND i.id = s.id`,
     [now],
   )
   const { rowCount: created } = await session.query(
     `INSERT INTO items (dataset_id, ${ITEM_COLUMN_NAMES.join(', ')}, created_at, updated_at)
-     SELECT $1, ${columns('s')}, coalesce(s.created_at, $2::timestamptz), coalesce(s.updated_at, $2::timestamptz)
+     SELECT $1, ${listOf(ITEM_COLUMN_NAMES, 's')}, coalesce(s.created_at, $2::timestamptz), coalesce(s.updated_at, $2::timestamptz)
        FROM ${table} AS s WHERE s.is_new IS NULL ORDER BY s.n`,
     [datasetId, now],
   )
@@ -90,18 +86,14 @@ async function removeMissing({ session, table, datasetId }: Merge): Promise<numb
 
 async function insertImages({ session, table }: Merge): Promise<void> {
   await session.query(`
-    INSERT INTO images (item_id, id, original_url, cdn_url, thumbnail_small_url, thumbnail_medium_url,
-                        thumbnail_large_url, alt_text, sort_order, is_primary)
-    SELECT s.id, image.id, image."originalUrl", image."cdnUrl", image."thumbnailSmallUrl", image."thumbnailMediumUrl",
-           image."thumbnailLargeUrl", image."altText", image."sortOrder", image."isPrimary"
+    INSERT INTO images (item_id, ${IMAGE_COLUMN_NAMES.join(', ')})
+    SELECT s.id, ${listOf(IMAGE_COLUMN_NAMES, 'image')}
       FROM ${table} AS s
-     CROSS JOIN jsonb_to_recordset(s.images) AS image (
-             id uuid, "originalUrl" text, "cdnUrl" text, "thumbnailSmallUrl" text, "thumbnailMediumUrl" text,
-             "thumbnailLargeUrl" text, "altText" text, "sortOrder" integer, "isPrimary" boolean)
+     CROSS JOIN jsonb_populate_recordset(NULL::images, s.images) AS image
      WHERE s.is_new IS NULL OR s.is_changed`)
 }
 
-/** Says that the dataset changed when its items did, unless the manifest says when it changed. */
+/** Sets the dataset's `updatedAt`, for changes to its items. The caller skips this if the manifest gives the timestamp. */
 export async function touchDataset({ session, datasetId, now }: Merge): Promise<void> {
   await session.query('UPDATE datasets SET updated_at = $2 WHERE id = $1', [datasetId, now])
 }

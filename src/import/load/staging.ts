@@ -1,93 +1,56 @@
 import { randomBytes } from 'node:crypto'
 import type { ClientBase } from 'pg'
+import { type Column, columnName, IMAGE_COLUMNS, ITEM_COLUMNS } from '../../catalog/columns.ts'
 import type { ImportedItem } from '../row/parse-item.ts'
 
-/** A row on its way in, and where it came from. */
+/** An imported item, and the place of its row in the files. */
 export interface StagedRow extends ImportedItem {
-  /** Its place among all rows of the import. */
+  /** Number of the row in the whole import. */
   n: number
   /** Index of its file in the manifest. */
   file: number
   line: number
 }
 
-/** The columns of staged items that go into the table `items` as they are. */
-export const ITEM_COLUMN_NAMES = [
-  'id',
-  'external_id',
-  'name',
-  'description',
-  'administrative_area_code',
-  'category_code',
-  'parent_item_id',
-  'street_address',
-  'address_region',
-  'address_locality',
-  'postal_code',
-  'road_address',
-  'jibun_address',
-  'latitude',
-  'longitude',
-  'thumbnail_url',
-  'contact_name',
-  'telephone',
-  'email',
-  'url',
-  'opening_hours',
-  'extra_attributes',
-] as const
+const namesOf = (columns: ReadonlyMap<string, Column>, omitted: readonly string[]) =>
+  [...columns.values()].map(({ name }) => name).filter((name) => !omitted.includes(name))
+
+/** The columns that go from the staging table to the table `items` as they are. */
+export const ITEM_COLUMN_NAMES = namesOf(ITEM_COLUMNS, ['dataset_id', 'created_at', 'updated_at'])
+
+/** The columns that go from the staged images to the table `images` as they are. */
+export const IMAGE_COLUMN_NAMES = namesOf(IMAGE_COLUMNS, ['item_id'])
 
 /**
- * A temporary table of the rows of one import. Its name is one of a kind: all clients of the embedded database share one
- * session, and so its temporary tables.
+ * Creates the temporary table for the rows of one import, and returns its name. The name is unique, because all clients of
+ * the embedded database share one session, and so its temporary tables.
  */
 export async function createStaging(session: ClientBase): Promise<string> {
   const table = `import_${randomBytes(8).toString('hex')}`
+  // The columns take their types and collations from `items`. It checks them for nulls when the rows are merged.
   await session.query(`
-    CREATE TEMPORARY TABLE ${table} (
-      n integer PRIMARY KEY,
-      file integer NOT NULL,
-      line integer NOT NULL,
-      has_own_id boolean NOT NULL,
-      parent_external_id text COLLATE "C",
-      created_at timestamptz(3),
-      updated_at timestamptz(3),
-      images jsonb NOT NULL,
-      id uuid NOT NULL,
-      external_id text COLLATE "C",
-      name text NOT NULL,
-      description text NOT NULL,
-      administrative_area_code text NOT NULL,
-      category_code text NOT NULL,
-      parent_item_id uuid,
-      street_address text NOT NULL,
-      address_region text,
-      address_locality text,
-      postal_code text,
-      road_address text,
-      jibun_address text,
-      latitude numeric(9, 7) NOT NULL,
-      longitude numeric(10, 7) NOT NULL,
-      thumbnail_url text,
-      contact_name text NOT NULL,
-      telephone text NOT NULL,
-      email text,
-      url text NOT NULL,
-      opening_hours text,
-      extra_attributes jsonb NOT NULL
-    )`)
+    CREATE TEMPORARY TABLE ${table} AS
+    SELECT ${ITEM_COLUMN_NAMES.join(', ')}, created_at, updated_at FROM items WITH NO DATA;
+    ALTER TABLE ${table}
+      ADD n integer PRIMARY KEY,
+      ADD file integer NOT NULL,
+      ADD line integer NOT NULL,
+      ADD has_own_id boolean NOT NULL,
+      ADD parent_external_id text COLLATE "C",
+      ADD images jsonb NOT NULL`)
   return table
 }
 
 /** Adds rows to a staging table, in one statement. */
 export async function stageRows(session: ClientBase, table: string, rows: readonly StagedRow[]): Promise<void> {
   if (rows.length === 0) return
+  const staged = rows.map(({ images, ...row }) => ({ ...toColumns(row), images: images.map(toColumns) }))
   await session.query(`INSERT INTO ${table} SELECT * FROM jsonb_populate_recordset(NULL::${table}, $1::jsonb)`, [
-    JSON.stringify(rows.map(toColumns)),
+    JSON.stringify(staged),
   ])
 }
 
-/** Makes a staging table ready to be searched, once it is full. */
+/** Indexes and analyzes a staging table that has all of its rows. */
 export async function indexStaging(session: ClientBase, table: string): Promise<void> {
   await session.query(`
     CREATE INDEX ON ${table} (id);
@@ -96,9 +59,7 @@ export async function indexStaging(session: ClientBase, table: string): Promise<
     ANALYZE ${table}`)
 }
 
-/** camelCase to snake_case. */
-function toColumns(row: StagedRow): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
-  )
+/** An object with its values under the names of the columns. */
+function toColumns(record: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).map(([field, value]) => [columnName(field), value]))
 }

@@ -1,7 +1,7 @@
 import { operationFailed } from '../../errors.ts'
 import type { Fields } from '../formats/source-row.ts'
 import type { ColumnSource, Columns, ItemFile } from '../manifest.ts'
-import { ITEM_FIELDS } from './field-schemas.ts'
+import { ROW_FIELDS } from './parse-item.ts'
 
 /** Returns the values of a row by the names of an item's fields. */
 export type MapColumns = (row: Fields) => Fields
@@ -66,7 +66,7 @@ function columnsOf(source: ColumnSource): string[] {
 }
 
 /** The item detail has `datasetId` and `dataset`, so an answer of the API can be imported without a warning. */
-const KNOWN_FIELDS = new Set<string>([...ITEM_FIELDS, 'datasetId', 'dataset'])
+const KNOWN_FIELDS = new Set<string>([...ROW_FIELDS, 'datasetId', 'dataset'])
 
 /** Returns the names in a row that are not fields of an item. A file with a mapping has none. */
 export function unknownFields(columns: Columns | undefined, row: Fields): string[] {

@@ -6,38 +6,6 @@ import { Prisma } from '../../generated/prisma/client.ts'
  * Schemas for the values of fields. Text keeps its spaces; only the empty string is no value.
  */
 
-/** The fields that a row may have: those of the item detail, and the source's own ids of the item and its parent. */
-export const ITEM_FIELDS = [
-  'id',
-  'externalId',
-  'name',
-  'description',
-  'administrativeAreaCode',
-  'categoryCode',
-  'parentItemId',
-  'parentExternalId',
-  'streetAddress',
-  'addressRegion',
-  'addressLocality',
-  'postalCode',
-  'roadAddress',
-  'jibunAddress',
-  'latitude',
-  'longitude',
-  'thumbnailUrl',
-  'createdAt',
-  'updatedAt',
-  'contactName',
-  'telephone',
-  'email',
-  'url',
-  'openingHours',
-  'extraAttributes',
-  'images',
-] as const
-
-export type ItemField = (typeof ITEM_FIELDS)[number]
-
 const MAX_TEXT_LENGTH = 100_000
 
 /** A number in JSON, as text: `String` of a JavaScript number, or the source text of one with too many digits for that. */

@@ -1,6 +1,7 @@
 import { v5 as uuidV5 } from 'uuid'
 import { z } from 'zod'
 import { uuid } from '../../catalog/arguments.ts'
+import type { Image } from '../../catalog/models.ts'
 import { optionalText, plainText, text } from './field-schemas.ts'
 
 const givenImage = z.strictObject({
@@ -31,18 +32,8 @@ export const imageList = z
 
 type GivenImage = z.output<typeof givenImage>
 
-/** An image with all its columns. */
-export interface ImportedImage {
-  id: string
-  originalUrl: string
-  cdnUrl: string
-  thumbnailSmallUrl: string
-  thumbnailMediumUrl: string
-  thumbnailLargeUrl: string
-  altText: string
-  sortOrder: number
-  isPrimary: boolean
-}
+/** An image as the database stores it. */
+export type ImportedImage = Omit<Image, 'itemId'>
 
 /**
  * Fills in what the row leaves out of its images, and sorts them by `sortOrder`, then `id`. The same list gives the same

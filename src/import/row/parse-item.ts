@@ -1,6 +1,7 @@
 import { v5 as uuidV5 } from 'uuid'
 import { z } from 'zod'
 import { uuid } from '../../catalog/arguments.ts'
+import type { ItemField } from '../../catalog/columns.ts'
 import { parseExactJson } from '../../catalog/exact-json.ts'
 import type { Fields } from '../formats/source-row.ts'
 import { describeIssues, ISSUE_OPTIONS } from '../issues.ts'
@@ -30,6 +31,9 @@ const required = <Schema extends z.ZodType>(schema: Schema) =>
     .refine((value) => value !== undefined && value !== null && value !== '', { error: 'is required', abort: true })
     .pipe(schema)
 
+/** The fields of a row: those of an item, its images, and the parent by its `externalId`. */
+type RowField = Exclude<ItemField, 'datasetId'> | 'images' | 'parentExternalId'
+
 const rowSchema = z
   .object({
     id: optional(uuid),
@@ -58,7 +62,7 @@ const rowSchema = z
     openingHours: optionalText,
     extraAttributes: jsonOr(jsonObject.nullish()),
     images: jsonOr(imageList.nullish()),
-  })
+  } satisfies Record<RowField, z.ZodType>)
   .refine((row) => row.id !== undefined || row.externalId !== null, {
     path: ['id'],
     error: 'or externalId is required',
@@ -69,6 +73,9 @@ const rowSchema = z
   })
 
 type Row = z.output<typeof rowSchema>
+
+/** The names of all fields that a row may have. */
+export const ROW_FIELDS = rowSchema.keyof().options
 
 /** An item for the staging table. Without timestamps and a parent of its own it has null. */
 export interface ImportedItem
