@@ -1,21 +1,11 @@
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { type Dataset, toItem } from '../models.ts'
-import {
-  countedTotals,
-  countItems,
-  fetchBookmarks,
-  fetchItemPages,
-  haveItemsBefore,
-  type ItemOrder,
-  type ItemOwner,
-  type ItemSelection,
-  type ItemWindow,
-  type OwnerPosition,
-  storedTotals,
-} from '../sql/items.ts'
+import { countedTotals, countItems, storedTotals } from '../sql/counts.ts'
+import type { ItemOrder, ItemOwner, ItemSelection } from '../sql/item-list.ts'
+import { fetchItemPages, haveItemsBefore, type ItemWindow, type OwnerPosition } from '../sql/items.ts'
 import { fetchNearbyPages, type NearbyWindow } from '../sql/nearby.ts'
 import { searchNearby } from '../sql/nearby-by-grid.ts'
-import { BOOKMARK_STEP, type OffsetBookmarks } from '../sql/offset-bookmarks.ts'
+import { BOOKMARK_STEP, fetchBookmarks, type OffsetBookmarks } from '../sql/offset-bookmarks.ts'
 import { type BatchedFetch, isCheap } from '../sql/statement-batcher.ts'
 import { fetchTile } from '../sql/tiles.ts'
 import type { TileAddress } from '../tile.ts'
