@@ -58,7 +58,7 @@ const environment = z
       .transform(splitList)
       .refine(
         (origins) => origins.every(isOrigin),
-        'must be a comma-separated list of origins such as https://example.org',
+        'must be a comma-separated list of origins such as https://example.org, or *',
       ),
     TRUSTED_PROXIES: z
       .string()
@@ -166,5 +166,5 @@ function isNetwork(text: string): boolean {
 }
 
 function isOrigin(text: string): boolean {
-  return URL.canParse(text) && new URL(text).origin === text
+  return text === '*' || (URL.canParse(text) && new URL(text).origin === text)
 }

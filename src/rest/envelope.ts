@@ -1,32 +1,32 @@
-/** The body of every success: what was asked for, and what is to be said of it. */
+/** The body of every success. */
 export interface Envelope {
   data: unknown
   meta: Record<string, unknown>
 }
 
 type Members = Record<string, unknown>
-/** Makes the members that go out of those that were found. */
+/** Turns the members of a GraphQL object into those of REST. */
 export type Shape = (members: Members) => Members
 
-const asItIs: Shape = (members) => members
+const unchanged: Shape = (members) => members
 
-/** One record, with nothing to say of it. */
-export function recordEnvelope(shape: Shape = asItIs): (resource: unknown) => Envelope {
+/** One record, with an empty `meta`. */
+export function recordEnvelope(shape: Shape = unchanged): (resource: unknown) => Envelope {
   return (resource) => ({ data: shape(membersOf(resource)), meta: {} })
 }
 
-/** A list of records; what stands beside the list's nodes is its `meta`. */
-export function listEnvelope(shape: Shape = asItIs): (resource: unknown) => Envelope {
+/** A list of records. The members beside the nodes are its `meta`. */
+export function listEnvelope(shape: Shape = unchanged): (resource: unknown) => Envelope {
   return (resource) => {
     const { nodes, ...meta } = membersOf(resource)
-    // What PostgreSQL wrote is not to be looked into.
+    // A placeholder for raw JSON (graphql/operation/raw-json.ts).
     if (typeof nodes === 'string') return { data: nodes, meta }
     if (!Array.isArray(nodes)) throw new TypeError('A list has no nodes')
     return { data: nodes.map((node) => shape(membersOf(node))), meta }
   }
 }
 
-/** REST writes in small letters what GraphQL's enums have in capitals. */
+/** REST writes enum values in lower case, GraphQL in upper case. */
 export const toDataset: Shape = (dataset) =>
   Object.fromEntries(
     Object.entries(dataset).map(([name, value]) =>

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { type CatalogError, ERROR_CODES } from '../errors.ts'
 
-/** An error's body, as the contract has it or as RFC 9457. */
+/** The body of an error: the contract's form, or problem details (RFC 9457). */
 export interface ErrorBody {
   contentType: string
   body: unknown
@@ -10,12 +10,12 @@ export interface ErrorBody {
 /** RFC 9457. */
 export const PROBLEM = 'application/problem+json'
 
-/** The body for an error: problem details (RFC 9457) for a client that asks for them. */
+/** The body for an error; problem details if the client accepts them. */
 export function errorBody(error: CatalogError, requestId: string, accept: string | undefined): ErrorBody {
   const { code, message, details } = error
   if (accept?.includes(PROBLEM)) {
     const status = ERROR_CODES[code]
-    // Without a type of its own a problem's title is the status's.
+    // A problem of type about:blank has the title of its status (RFC 9457 section 4.2.1).
     const title = STATUS_CODES[status]
     const body = { type: 'about:blank', title, status, detail: message, code, ...(details && { details }), requestId }
     return { contentType: PROBLEM, body }

@@ -3,24 +3,24 @@ import { type Envelope, listEnvelope, type Shape } from './envelope.ts'
 /** https://www.iana.org/assignments/media-types/application/geo+json */
 export const GEOJSON = 'application/geo+json'
 
-/** A list of places as GeoJSON (RFC 7946); what is said of the page is a foreign member (section 6.1). */
+/** A list of places as GeoJSON (RFC 7946). `meta` is a foreign member (section 6.1). */
 export interface FeatureCollection {
   type: 'FeatureCollection'
   features: unknown[]
   meta: Envelope['meta']
 }
 
-/** Makes a list of items a collection of points, each with the members that it has in the envelope. */
+/** Turns a list of items into points whose properties are the members of the envelope. */
 export function featureCollection(shape?: Shape): (resource: unknown) => FeatureCollection {
   const envelope = listEnvelope(shape)
   return (resource) => {
     const { data, meta } = envelope(resource)
-    if (!Array.isArray(data)) throw new TypeError('What is written cannot be made features')
+    if (!Array.isArray(data)) throw new TypeError('Raw JSON cannot become features')
     return { type: 'FeatureCollection', features: data.map(toFeature), meta }
   }
 }
 
-/** Longitude comes first (section 3.1.1), in degrees of WGS 84 (section 4), as do the members of the item. */
+/** Longitude comes first (section 3.1.1), in degrees of WGS 84 (section 4). */
 function toFeature({ id, latitude, longitude, ...properties }: Record<string, unknown>) {
   const coordinates = [Number(longitude), Number(latitude)]
   return { type: 'Feature', id, geometry: { type: 'Point', coordinates }, properties }

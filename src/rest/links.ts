@@ -1,15 +1,20 @@
 import type { Envelope } from './envelope.ts'
 
 /**
- * Where the other pages of a list are, as a `Link` header has it (RFC 8288), relative to the server; undefined for what has no pages.
- * @param url is the request's path and query string, of which only the page number changes
+ * The other pages of a list as a `Link` header (RFC 8288), relative to the server; undefined for a response without pages.
+ * @param url is the path and query string of the request.
+ * @param parameters are the names of the parameters that the route knows. The links repeat no others.
  */
-export function pageLinks(url: string, { page, limit, total }: Envelope['meta']): string | undefined {
+export function pageLinks(
+  url: string,
+  { page, limit, total }: Envelope['meta'],
+  parameters: readonly string[],
+): string | undefined {
   if (typeof page !== 'number' || typeof limit !== 'number' || typeof total !== 'number') return undefined
   const [path = '', queryString] = url.split('?', 2)
   const last = Math.max(1, Math.ceil(total / limit))
   const query = new URLSearchParams(queryString)
-  query.delete('page')
+  for (const name of new Set(query.keys())) if (name === 'page' || !parameters.includes(name)) query.delete(name)
   const start = `${path}?${query}${query.size > 0 ? '&' : ''}page=`
   const link = (relation: string, number: number) => `<${start}${number}>; rel="${relation}"`
   return [

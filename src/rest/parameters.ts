@@ -3,7 +3,7 @@ import * as domain from '../catalog/arguments.ts'
 import { ITEM_SORTS } from '../catalog/sorts.ts'
 
 /*
- * How the text of each parameter is read. What it may then be stands in catalog/arguments.ts.
+ * Parses the text of each parameter. catalog/arguments.ts checks the values.
  */
 
 const wholeNumber = z
@@ -18,7 +18,7 @@ const decimalNumber = z
 
 const oneOf = <Word extends string>(words: readonly Word[]) => z.enum(words, `must be one of ${words.join(', ')}`)
 
-/** The name of a GraphQL enum's value: `createdAt` is `CREATED_AT`. */
+/** The GraphQL name of an enum value: `createdAt` is `CREATED_AT`. */
 const toEnumName = (word: string) => word.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
 
 const page = wholeNumber.pipe(domain.page).optional()

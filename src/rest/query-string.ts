@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { type ErrorDetail, validationFailed } from '../errors.ts'
 
 /**
- * Reads a query string by a route's schema: each parameter at most once, unknown ones ignored.
+ * Parses a query string by a route's schema. Each known parameter may occur once; unknown ones are ignored.
  * @throws `VALIDATION_FAILED` that names every bad parameter.
  */
 export function parseQueryString<Schema extends z.ZodObject>(schema: Schema, queryString: string): z.output<Schema> {
@@ -29,7 +29,7 @@ function splitPair(pair: string): [string, string] {
   return equals === -1 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)]
 }
 
-/** https://url.spec.whatwg.org/#urlencoded-parsing, but undefined where that would replace what is not UTF-8. */
+/** Decodes as https://url.spec.whatwg.org/#urlencoded-parsing does; undefined for NUL and for bytes that are not UTF-8. */
 function decode(text: string): string | undefined {
   try {
     const decoded = decodeURIComponent(text.replaceAll('+', ' '))
@@ -40,7 +40,7 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** A name as it was sent, cut where it is long. */
+/** A name as the client sent it, shortened if it is long. */
 function printable(name: string): string {
   return name.length > 40 ? `${name.slice(0, 40)}…` : name
 }

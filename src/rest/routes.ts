@@ -3,34 +3,41 @@ import { type Envelope, listEnvelope, recordEnvelope, toDataset, toNearbyItem } 
 import { type FeatureCollection, featureCollection } from './geojson.ts'
 import { itemListParameters, nearbyParameters, noParameters } from './parameters.ts'
 
-/** A /v1 route: a GraphQL operation, where its variables come from, and where its result goes. */
+/** A /v1 route: its GraphQL operation, the source of the variables, and the form of the response. */
 export interface RestRoute {
-  /** What clients that are generated from the OpenAPI document call it. */
+  /** The operation's name in the OpenAPI document and in generated clients. */
   name: string
+  tag: 'Datasets' | 'Items'
   summary: string
-  /** As the router writes it; `(.+)` keeps a parameter from being empty. */
+  /** In the router's syntax; `(.+)` refuses an empty parameter. */
   path: string
-  /** Variables: the path's parameters and the query string's, by name. */
+  /** A description of each parameter in the path. They become variables of the same name. */
+  pathParameters: Readonly<Record<string, string>>
+  /** The parameters of the query string. They become variables of the same name. */
   query: z.ZodObject
   operation: string
-  /** Where in the operation's result the resource stands. */
+  /** The path of the resource in the operation's result. */
   resource: readonly [string, ...string[]]
   envelope: (resource: unknown) => Envelope
-  /** For lists of places: the same as GeoJSON. */
+  /** The same list as GeoJSON, for lists of places. */
   features?: (resource: unknown) => FeatureCollection
 }
+
+const DATASET_ID = 'UUID, in any letter case, or slug.'
 
 const ITEM = `
   id datasetId name description administrativeAreaCode categoryCode parentItemId
   streetAddress addressRegion addressLocality postalCode roadAddress jibunAddress
   latitude longitude thumbnailUrl createdAt updatedAt`
 
-/** The five routes. Members stand in the order of the specification's tables. */
+/** The five routes. Members are in the order of the specification's tables. */
 export const REST_ROUTES: readonly RestRoute[] = [
   {
     name: 'listDatasets',
+    tag: 'Datasets',
     summary: 'Datasets',
     path: '/v1/datasets',
+    pathParameters: {},
     query: noParameters,
     operation: `{
       datasets {
@@ -43,8 +50,10 @@ export const REST_ROUTES: readonly RestRoute[] = [
   },
   {
     name: 'getDataset',
+    tag: 'Datasets',
     summary: 'A dataset',
     path: '/v1/datasets/:datasetId(.+)',
+    pathParameters: { datasetId: DATASET_ID },
     query: noParameters,
     operation: `query ($datasetId: ID!) {
       dataset(id: $datasetId) {
@@ -56,8 +65,10 @@ export const REST_ROUTES: readonly RestRoute[] = [
   },
   {
     name: 'listItems',
+    tag: 'Items',
     summary: 'Items of a dataset',
     path: '/v1/datasets/:datasetId(.+)/items',
+    pathParameters: { datasetId: DATASET_ID },
     query: itemListParameters,
     operation: `query (
       $datasetId: ID!, $page: Int, $limit: Int, $sort: ItemSort, $order: SortOrder,
@@ -79,8 +90,10 @@ export const REST_ROUTES: readonly RestRoute[] = [
   },
   {
     name: 'findNearbyItems',
+    tag: 'Items',
     summary: 'Items near a point',
     path: '/v1/dataset-items/nearby',
+    pathParameters: {},
     query: nearbyParameters,
     operation: `query ($latitude: Float!, $longitude: Float!, $radius: Float, $datasetId: ID, $page: Int, $limit: Int) {
       nearbyItems(
@@ -103,8 +116,10 @@ export const REST_ROUTES: readonly RestRoute[] = [
   },
   {
     name: 'getItem',
+    tag: 'Items',
     summary: 'An item',
     path: '/v1/dataset-items/:itemId(.+)',
+    pathParameters: { itemId: 'UUID, in any letter case.' },
     query: noParameters,
     operation: `query ($itemId: ID!) {
       item(id: $itemId) {
@@ -121,7 +136,7 @@ export const REST_ROUTES: readonly RestRoute[] = [
   },
 ]
 
-/** A path of the router's as URI templates have it (RFC 6570): `/v1/datasets/{datasetId}`. */
+/** A path of the router as a URI template (RFC 6570): `/v1/datasets/{datasetId}`. */
 export function pathTemplate(path: string): string {
   return path.replace(/:(\w+)\(\.\+\)/g, '{$1}')
 }

@@ -1,6 +1,13 @@
 import { METHODS } from 'node:http'
 import cors from '@fastify/cors'
-import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from 'fastify'
 import { createKeyCache } from '../auth/key-cache.ts'
 import type { KeyUsage } from '../auth/key-usage.ts'
 import { openRateLimits } from '../auth/rate-limit.ts'
@@ -19,7 +26,9 @@ import {
   MAX_URL_LENGTH,
   urlTooLong,
 } from './admission/connections.ts'
+import { findBadHost } from './admission/host.ts'
 import { trustProxies } from './admission/proxies.ts'
+import { discardRefusedBodies } from './admission/refused-body.ts'
 import { addGraphQLRoute } from './graphql.ts'
 import { addHealthRoutes } from './health.ts'
 import { addPages } from './pages/pages.ts'
@@ -92,7 +101,12 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     genReqId: chooseRequestId,
     requestTimeout: limits.receiveTimeoutMs,
     connectionTimeout: IDLE_TIMEOUT_MS,
-    http: { headersTimeout: limits.receiveTimeoutMs, connectionsCheckingInterval: CHECK_INTERVAL_MS },
+    http: {
+      headersTimeout: limits.receiveTimeoutMs,
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      // findBadHost answers with an error body.
+      requireHostHeader: false,
+    },
     clientErrorHandler: answerClientError,
     // What was accepted is answered, though the application closes.
     return503OnClosing: false,
@@ -106,17 +120,23 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   }
 
   addRequestTelemetry(app, metrics)
-  // Hooks with a callback, as each promise would cost every request a tenth of what a kept answer takes.
+  // Hooks with a callback: a promise for each would take a tenth of the time of a cached response.
   app.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id).headers(SECURITY_HEADERS)
-    done(request.url.length > MAX_URL_LENGTH ? urlTooLong() : readiness?.refusalOf(request))
+    done()
   })
   limitConnections(app.server, limits.maxConnectionsPerAddress, isTrustedProxy)
   closeConnections(app)
+  discardRefusedBodies(app)
+  // RFC 9110 section 10.1.1 lets a server ignore expectations that it doesn't know.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   if (!isReference) sendTogether(app)
   if (corsOrigins.length > 0) {
-    await app.register(cors, { origin: [...corsOrigins], preflight: false, exposedHeaders: EXPOSED_HEADERS })
+    const origin = corsOrigins.includes('*') ? '*' : [...corsOrigins]
+    await app.register(cors, { origin, preflight: false, exposedHeaders: EXPOSED_HEADERS })
   }
+  // After CORS, so that scripts on other origins can read these errors too; before the body is read.
+  app.addHook('onRequest', (request, reply, done) => done(refusalOf(request, reply, readiness)))
   app.setNotFoundHandler((request, reply) => sendError(request, reply, unknownPath()))
   app.setErrorHandler((error, request, reply) => sendError(request, reply, toCatalogError(error, request)))
 
@@ -158,6 +178,19 @@ function sendTogether(app: FastifyInstance): void {
   app.addHook('onSend', (_request, _reply, _payload, done) => {
     if (ready.push(done) === 1) setImmediate(flush)
   })
+}
+
+/** Why a request is refused before its key, its parameters and its body are read. */
+function refusalOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  readiness: Readiness | undefined,
+): CatalogError | undefined {
+  if (request.url.length > MAX_URL_LENGTH) return urlTooLong()
+  const badHost = findBadHost(request.raw)
+  // A proxy in front may have routed the request by another host.
+  if (badHost) void reply.header('connection', 'close')
+  return badHost ?? (request.is404 ? unknownPath() : readiness?.refusalOf(request))
 }
 
 function unknownPath(): CatalogError {

@@ -6,11 +6,11 @@ import { errorBody } from '../rest/error-body.ts'
 import { encode, MIN_ENCODED_BYTES } from './compression.ts'
 import { type Coding, chooseContentCoding } from './negotiation.ts'
 
-/** A body that can be known again by its tag. */
+/** A response body with its entity tag. */
 export class ResponseBody {
   readonly body: Buffer
   readonly contentType: string
-  /** Where the other pages are, as a `Link` header has it. */
+  /** The other pages of a list, for a `Link` header. */
   readonly links: string | undefined
   /** The `Cache-Control` header. */
   readonly cacheControl: string
@@ -28,34 +28,49 @@ export class ResponseBody {
     this.links = links
   }
 
-  /** A strong entity tag (RFC 9110 section 8.8.3), made when it is first asked for: an answer to a POST needs none. */
+  /** A strong entity tag (RFC 9110 section 8.8.3). It is computed on first use, because a response to a POST has none. */
   get etag(): string {
     this.#etag ??= `"${hash('sha256', this.body, 'base64url')}"`
     return this.#etag
   }
 }
 
-/** Answers with a body under its ETag, or with 304 where the client has it already (RFC 9110 section 13.1.2). */
+/** The request headers that a cacheable response depends on. */
+const VARY = 'Authorization, Accept, Accept-Encoding'
+
+/**
+ * Sends a body with its ETag, or 304 if the client has it already (RFC 9110 section 13.1.2).
+ * @throws `PRECONDITION_FAILED` when `If-Match` names other tags (section 13.1.1)
+ */
 export function sendCacheable(
   request: FastifyRequest,
   reply: FastifyReply,
-  tagged: ResponseBody,
+  content: ResponseBody,
 ): void | Promise<void> {
-  const { etag, links } = tagged
-  const coding = codingOf(request, tagged)
-  // In another coding it is other bytes, with a tag of their own (section 8.8.3.3).
+  const { etag, links } = content
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers
+  if (ifMatch !== undefined && findTag(ifMatch, etag, 'strong') === undefined) {
+    throw new CatalogError('PRECONDITION_FAILED', 'If-Match names another version of the response')
+  }
+  void reply.header('cache-control', content.cacheControl)
+  const coding = codingOf(request, content)
+  // The bytes differ in each content coding, and so must the tags (section 8.8.3.3).
   const tag = coding ? `${etag.slice(0, -1)}-${coding}"` : etag
-  void reply.header('etag', tag).header('cache-control', tagged.cacheControl)
-  if (matches(request.headers['if-none-match'], etag)) {
+  const matched = ifNoneMatch === undefined ? undefined : findTag(ifNoneMatch, etag, 'weak')
+  if (matched !== undefined) {
     appendVary(reply, VARY)
-    void reply.code(304).send()
+    void reply
+      .header('etag', matched === '*' ? tag : matched.replace(/^W\//, ''))
+      .code(304)
+      .send()
     return
   }
+  void reply.header('etag', tag)
   if (links !== undefined) void reply.header('link', links)
-  return sendBody(request, reply, tagged, VARY)
+  return sendBody(request, reply, content, VARY)
 }
 
-/** Answers with a body that is no resource to be known again, as that to a POST. */
+/** Sends an uncacheable body (no ETag), for example to a POST. */
 export function sendUncacheable(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -65,10 +80,7 @@ export function sendUncacheable(
   return sendBody(request, reply, content, 'Accept-Encoding')
 }
 
-/** The headers that an answer depends on. */
-const VARY = 'Authorization, Accept, Accept-Encoding'
-
-/** Sends a body, compressed for who takes it so. */
+/** Sends a body in the content coding that the client prefers. */
 function sendBody(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -93,7 +105,7 @@ function codingOf({ headers }: FastifyRequest, { body }: ResponseBody): Coding |
   return body.length < MIN_ENCODED_BYTES ? undefined : chooseContentCoding(headers['accept-encoding'])
 }
 
-/** Answers with an error in the form that REST has for it. */
+/** Sends an error in the form of REST. */
 export function sendError(request: FastifyRequest, reply: FastifyReply, error: CatalogError): FastifyReply {
   setErrorHeaders(request, reply, error)
   appendVary(reply, 'Accept')
@@ -101,7 +113,7 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, error: C
   return reply.type(contentType).send(JSON.stringify(body))
 }
 
-/** Answers with an error in the form that GraphQL over HTTP has for a request that was not executed. */
+/** Sends an error in the form of GraphQL over HTTP, for a request that can't be executed. */
 export function sendGraphQLError(request: FastifyRequest, reply: FastifyReply, error: CatalogError): FastifyReply {
   setErrorHeaders(request, reply, error)
   const asked = request.headers.accept?.includes('application/graphql-response+json')
@@ -115,30 +127,36 @@ function setErrorHeaders(request: FastifyRequest, reply: FastifyReply, error: Ca
   if (error.retryAfterSeconds !== undefined) void reply.header('retry-after', error.retryAfterSeconds)
 }
 
-/** Adds to the Vary that others, CORS for one, have set. */
+/** Adds names to the `Vary` header, which CORS may have set. */
 function appendVary(reply: FastifyReply, name: string): void {
   const before = reply.getHeader('vary')
   void reply.header('vary', before === undefined ? name : `${before}, ${name}`)
 }
 
-/** Whether If-None-Match names the tag, or that of the same content in a coding; weak comparison (RFC 9110 section 8.8.3.2). */
-function matches(header: string | undefined, etag: string): boolean {
-  if (header === undefined || header === etag) return header === etag
-  return header.split(',').some((tag) => tag.trim() === '*' || contentTag(tag.trim()) === etag)
+/**
+ * The tag in a list of tags that names the content, in whichever content coding; `*` names any content. A strong comparison
+ * refuses weak tags (RFC 9110 section 8.8.3.2).
+ */
+function findTag(list: string, etag: string, comparison: 'strong' | 'weak'): string | undefined {
+  if (list === etag) return etag
+  return list
+    .split(',')
+    .map((tag) => tag.trim())
+    .find((tag) => tag === '*' || contentTag(comparison === 'weak' ? tag.replace(/^W\//, '') : tag) === etag)
 }
 
 function contentTag(tag: string): string {
-  return tag.replace(/^W\//, '').replace(/-(br|gzip)"$/, '"')
+  return tag.replace(/-(br|gzip)"$/, '"')
 }
 
-/** What Fastify says of a request that it does not take, by its codes. */
+/** Fastify's own errors, by their codes. */
 const FASTIFY_ERRORS: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['PAYLOAD_TOO_LARGE', 'The body is too long'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['VALIDATION_FAILED', 'The body is not as long as Content-Length says'],
 }
 
-/** Anything that was thrown on the way of a request, as the error to answer with; what is not the client's is logged. */
+/** The error to send for anything that was thrown during a request. Server faults are logged. */
 export function toCatalogError(error: unknown, request: FastifyRequest): CatalogError {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
   const ofFastify = FASTIFY_ERRORS[code]

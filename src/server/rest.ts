@@ -31,7 +31,11 @@ export function addRestRoutes(app: FastifyInstance, { admit, responses, usesRawJ
         const [, queryString = ''] = request.url.split('?', 2)
         const variables = { ...parseQueryString(route.query, queryString), ...pathParameters(request.params) }
         const { body, meta, readLog } = await answer(caller.readCatalog, variables)
-        const response = new ResponseBody(body, contentType, pageLinks(request.url, meta))
+        const response = new ResponseBody(
+          body,
+          contentType,
+          pageLinks(request.url, meta, Object.keys(route.query.shape)),
+        )
         if (readLog) responses.store(name, response, caller, readLog)
         return sendCacheable(request, reply, response)
       },

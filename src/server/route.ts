@@ -43,7 +43,8 @@ export function addRoute(app: FastifyInstance, { path, methods, handler, ...hook
     if (request.headers.origin !== undefined) {
       void reply.headers({
         'access-control-allow-methods': allow,
-        'access-control-allow-headers': 'Authorization, Content-Type, If-None-Match, X-Request-Id',
+        'access-control-allow-headers':
+          'Authorization, Content-Type, If-Match, If-None-Match, X-Request-Id, traceparent, tracestate',
         'access-control-max-age': PREFLIGHT_MAX_AGE_SECONDS,
       })
     }

@@ -111,9 +111,9 @@ export interface components {
         Error: {
             error: {
                 /** @enum {string} */
-                code: "VALIDATION_FAILED" | "UNAUTHORIZED" | "DATASET_ACCESS_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+                code: "VALIDATION_FAILED" | "UNAUTHORIZED" | "DATASET_ACCESS_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "REQUEST_TIMEOUT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
                 message: string;
-                /** @description Every bad parameter; with VALIDATION_FAILED only. */
+                /** @description Every bad parameter. Only with VALIDATION_FAILED. */
                 details?: {
                     field: string;
                     message: string;
@@ -121,7 +121,7 @@ export interface components {
                 requestId: string;
             };
         };
-        /** @description The same facts as RFC 9457 has them. */
+        /** @description An error as problem details (RFC 9457). */
         Problem: {
             /** @constant */
             type: "about:blank";
@@ -129,8 +129,8 @@ export interface components {
             status: number;
             detail: string;
             /** @enum {string} */
-            code: "VALIDATION_FAILED" | "UNAUTHORIZED" | "DATASET_ACCESS_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
-            /** @description Every bad parameter; with VALIDATION_FAILED only. */
+            code: "VALIDATION_FAILED" | "UNAUTHORIZED" | "DATASET_ACCESS_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "REQUEST_TIMEOUT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+            /** @description Every bad parameter. Only with VALIDATION_FAILED. */
             details?: {
                 field: string;
                 message: string;
@@ -139,7 +139,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description A parameter is not as it must be; `details` names each. */
+        /** @description A parameter is not valid. `details` names each bad parameter. */
         VALIDATION_FAILED: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -181,7 +181,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description There is no API key, or it is not valid. */
+        /** @description The API key is missing or not valid. */
         UNAUTHORIZED: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -193,7 +193,7 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "UNAUTHORIZED",
-                 *         "message": "There is no API key, or it is not valid.",
+                 *         "message": "The API key is missing or not valid.",
                  *         "requestId": "0f8fad5b-d9cb-469f-a165-70867728950e"
                  *       }
                  *     }
@@ -204,7 +204,7 @@ export interface components {
                  *       "type": "about:blank",
                  *       "title": "Unauthorized",
                  *       "status": 401,
-                 *       "detail": "There is no API key, or it is not valid.",
+                 *       "detail": "The API key is missing or not valid.",
                  *       "code": "UNAUTHORIZED",
                  *       "requestId": "0f8fad5b-d9cb-469f-a165-70867728950e"
                  *     }
@@ -212,7 +212,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description There is no form of the answer that `Accept` allows. */
+        /** @description `Accept` allows no media type of the route. */
         NOT_ACCEPTABLE: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -223,7 +223,7 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "NOT_ACCEPTABLE",
-                 *         "message": "There is no form of the answer that `Accept` allows.",
+                 *         "message": "`Accept` allows no media type of the route.",
                  *         "requestId": "0f8fad5b-d9cb-469f-a165-70867728950e"
                  *       }
                  *     }
@@ -234,8 +234,38 @@ export interface components {
                  *       "type": "about:blank",
                  *       "title": "Not Acceptable",
                  *       "status": 406,
-                 *       "detail": "There is no form of the answer that `Accept` allows.",
+                 *       "detail": "`Accept` allows no media type of the route.",
                  *       "code": "NOT_ACCEPTABLE",
+                 *       "requestId": "0f8fad5b-d9cb-469f-a165-70867728950e"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `If-Match` names another version of the response. */
+        PRECONDITION_FAILED: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "PRECONDITION_FAILED",
+                 *         "message": "`If-Match` names another version of the response.",
+                 *         "requestId": "0f8fad5b-d9cb-469f-a165-70867728950e"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+                /**
+                 * @example {
+                 *       "type": "about:blank",
+                 *       "title": "Precondition Failed",
+                 *       "status": 412,
+                 *       "detail": "`If-Match` names another version of the response.",
+                 *       "code": "PRECONDITION_FAILED",
                  *       "requestId": "0f8fad5b-d9cb-469f-a165-70867728950e"
                  *     }
                  */
@@ -272,7 +302,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The API key has made as many requests as it may. */
+        /** @description The API key has used up its requests for this minute. */
         RATE_LIMITED: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -284,7 +314,7 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "RATE_LIMITED",
-                 *         "message": "The API key has made as many requests as it may.",
+                 *         "message": "The API key has used up its requests for this minute.",
                  *         "requestId": "0f8fad5b-d9cb-469f-a165-70867728950e"
                  *       }
                  *     }
@@ -295,7 +325,7 @@ export interface components {
                  *       "type": "about:blank",
                  *       "title": "Too Many Requests",
                  *       "status": 429,
-                 *       "detail": "The API key has made as many requests as it may.",
+                 *       "detail": "The API key has used up its requests for this minute.",
                  *       "code": "RATE_LIMITED",
                  *       "requestId": "0f8fad5b-d9cb-469f-a165-70867728950e"
                  *     }
@@ -333,7 +363,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The database is away or too slow, or there are too many requests at once. */
+        /** @description The database is unreachable or too slow, or too many requests arrive at once. */
         SERVICE_UNAVAILABLE: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -345,7 +375,7 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "SERVICE_UNAVAILABLE",
-                 *         "message": "The database is away or too slow, or there are too many requests at once.",
+                 *         "message": "The database is unreachable or too slow, or too many requests arrive at once.",
                  *         "requestId": "0f8fad5b-d9cb-469f-a165-70867728950e"
                  *       }
                  *     }
@@ -356,7 +386,7 @@ export interface components {
                  *       "type": "about:blank",
                  *       "title": "Service Unavailable",
                  *       "status": 503,
-                 *       "detail": "The database is away or too slow, or there are too many requests at once.",
+                 *       "detail": "The database is unreachable or too slow, or too many requests arrive at once.",
                  *       "code": "SERVICE_UNAVAILABLE",
                  *       "requestId": "0f8fad5b-d9cb-469f-a165-70867728950e"
                  *     }
@@ -394,7 +424,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description There is no such dataset or item. */
+        /** @description The dataset or item does not exist. */
         NOT_FOUND: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -405,7 +435,7 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "NOT_FOUND",
-                 *         "message": "There is no such dataset or item.",
+                 *         "message": "The dataset or item does not exist.",
                  *         "requestId": "0f8fad5b-d9cb-469f-a165-70867728950e"
                  *       }
                  *     }
@@ -416,7 +446,7 @@ export interface components {
                  *       "type": "about:blank",
                  *       "title": "Not Found",
                  *       "status": 404,
-                 *       "detail": "There is no such dataset or item.",
+                 *       "detail": "The dataset or item does not exist.",
                  *       "code": "NOT_FOUND",
                  *       "requestId": "0f8fad5b-d9cb-469f-a165-70867728950e"
                  *     }
@@ -428,19 +458,19 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description Names the request; a sane one that came in is kept. */
+        /** @description Id of the request. A valid id in the request is repeated. */
         "X-Request-Id": string;
-        /** @description Names this state of the answer, for `If-None-Match`. */
+        /** @description Version of the response, for `If-None-Match`. */
         ETag: string;
-        /** @description `private, no-cache`: to be kept by its client alone, and asked for again. */
+        /** @description `private, no-cache`: only the client may store the response, and it revalidates before each use. */
         "Cache-Control": string;
         /** @description Names `Authorization`, `Accept` and `Accept-Encoding`. */
         Vary: string;
-        /** @description The pages `first`, `prev`, `next` and `last`, where there are such (RFC 8288). */
+        /** @description The pages `first`, `prev`, `next` and `last`, if they exist (RFC 8288). */
         Link: string;
-        /** @description How many requests the key may make, where it has a limit. */
+        /** @description Request limit of the key, if it has one. */
         "RateLimit-Policy": string;
-        /** @description How many of them are left, and for how many seconds. */
+        /** @description Remaining requests, and seconds until the limit resets. */
         RateLimit: string;
         /** @description Seconds to wait. */
         "Retry-After": number;
@@ -528,7 +558,7 @@ export interface operations {
                         }[];
                         meta: {
                             /**
-                             * @description How many there are.
+                             * @description Number of datasets.
                              * @example 1
                              */
                             total: number;
@@ -536,7 +566,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The client has it already. */
+            /** @description The client has the current version. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -548,6 +578,7 @@ export interface operations {
             400: components["responses"]["VALIDATION_FAILED"];
             401: components["responses"]["UNAUTHORIZED"];
             406: components["responses"]["NOT_ACCEPTABLE"];
+            412: components["responses"]["PRECONDITION_FAILED"];
             414: components["responses"]["URI_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
@@ -637,7 +668,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The client has it already. */
+            /** @description The client has the current version. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -651,6 +682,7 @@ export interface operations {
             403: components["responses"]["DATASET_ACCESS_DENIED"];
             404: components["responses"]["NOT_FOUND"];
             406: components["responses"]["NOT_ACCEPTABLE"];
+            412: components["responses"]["PRECONDITION_FAILED"];
             414: components["responses"]["URI_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
@@ -671,27 +703,27 @@ export interface operations {
                  */
                 limit?: number;
                 /**
-                 * @description What to sort by.
+                 * @description Sort key.
                  * @example name
                  */
                 sort?: "name" | "createdAt" | "updatedAt";
                 /**
-                 * @description In what direction.
+                 * @description Sort direction.
                  * @example asc
                  */
                 order?: "asc" | "desc";
                 /**
-                 * @description Keep only items with exactly this administrative area code.
+                 * @description Return only items with exactly this administrative area code.
                  * @example 11110
                  */
                 administrativeAreaCode?: string;
                 /**
-                 * @description Keep only items with exactly this category code.
+                 * @description Return only items with exactly this category code.
                  * @example palace
                  */
                 categoryCode?: string;
                 /**
-                 * @description Keep only children of the item with this UUID; an explicit null keeps only root items.
+                 * @description Return only children of the item with this UUID. An explicit null returns only root items.
                  * @example null
                  */
                 parentItemId?: string;
@@ -832,7 +864,7 @@ export interface operations {
                              */
                             limit: number;
                             /**
-                             * @description How many items there are on all pages.
+                             * @description Number of items on all pages.
                              * @example 1
                              */
                             total: number;
@@ -950,7 +982,7 @@ export interface operations {
                              */
                             limit: number;
                             /**
-                             * @description How many items there are on all pages.
+                             * @description Number of items on all pages.
                              * @example 1
                              */
                             total: number;
@@ -958,7 +990,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The client has it already. */
+            /** @description The client has the current version. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -972,6 +1004,7 @@ export interface operations {
             403: components["responses"]["DATASET_ACCESS_DENIED"];
             404: components["responses"]["NOT_FOUND"];
             406: components["responses"]["NOT_ACCEPTABLE"];
+            412: components["responses"]["PRECONDITION_FAILED"];
             414: components["responses"]["URI_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
@@ -1145,7 +1178,7 @@ export interface operations {
                              */
                             limit: number;
                             /**
-                             * @description How many items lie within the radius.
+                             * @description Number of items within the radius.
                              * @example 1
                              */
                             total: number;
@@ -1266,7 +1299,7 @@ export interface operations {
                              */
                             limit: number;
                             /**
-                             * @description How many items lie within the radius.
+                             * @description Number of items within the radius.
                              * @example 1
                              */
                             total: number;
@@ -1274,7 +1307,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The client has it already. */
+            /** @description The client has the current version. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1288,6 +1321,7 @@ export interface operations {
             403: components["responses"]["DATASET_ACCESS_DENIED"];
             404: components["responses"]["NOT_FOUND"];
             406: components["responses"]["NOT_ACCEPTABLE"];
+            412: components["responses"]["PRECONDITION_FAILED"];
             414: components["responses"]["URI_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
@@ -1517,7 +1551,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The client has it already. */
+            /** @description The client has the current version. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1531,6 +1565,7 @@ export interface operations {
             403: components["responses"]["DATASET_ACCESS_DENIED"];
             404: components["responses"]["NOT_FOUND"];
             406: components["responses"]["NOT_ACCEPTABLE"];
+            412: components["responses"]["PRECONDITION_FAILED"];
             414: components["responses"]["URI_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];

@@ -18,8 +18,8 @@ import {
 import { envelopeOf, featuresOf, resourceOf } from './schemas.ts'
 
 /*
- * The OpenAPI 3.1 document of the /v1 routes. It is made of what the routes are made of: the GraphQL operation of each tells the
- * members of its answer and what they mean, and the schema that parses its parameters tells their bounds.
+ * The OpenAPI 3.1 document of the /v1 routes, generated from the routes. The GraphQL operation of a route gives the members of its
+ * response and their descriptions. The schema that parses its parameters gives their bounds.
  */
 
 type Json = Record<string, unknown>
@@ -32,20 +32,20 @@ export function openApiDocument(): Json {
       title: 'Dataset Catalog',
       version: '1',
       description:
-        'Datasets of places, and what is near a point. Every answer is cut to what the API key may access. ' +
-        'The same data composes freely at `/graphql`.',
+        'Datasets of places, and a search for places near a point. Each response contains only what the API key may access. ' +
+        '`/graphql` gives the same data, in any combination.',
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
     servers: [{ url: '/', description: 'This server' }],
     security: [{ apiKey: [] }],
     tags: [
-      { name: 'Datasets', description: 'What there is to read.' },
-      { name: 'Items', description: 'The places in the datasets.' },
+      { name: 'Datasets', description: 'Collections of places.' },
+      { name: 'Items', description: 'Places of the datasets.' },
     ],
     paths: Object.fromEntries(REST_ROUTES.map((route) => [pathTemplate(route.path), { get: operationOf(route) }])),
     components: {
       securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, as `catalog keys create` prints it.' },
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key. `catalog keys create` prints it.' },
       },
       headers: HEADERS,
       schemas: { Error: ERROR, Problem: PROBLEM },
@@ -56,16 +56,16 @@ export function openApiDocument(): Json {
 
 function operationOf(route: RestRoute): Json {
   const { field, node } = resourceOf(route)
-  const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
-  const mayBeDenied = names.length > 0 || Object.hasOwn(route.query.shape, 'datasetId')
+  const pathParameters = Object.entries(route.pathParameters)
+  const mayBeDenied = pathParameters.length > 0 || Object.hasOwn(route.query.shape, 'datasetId')
   const codes = [...COMMON_CODES, ...(mayBeDenied ? ACCESS_CODES : [])]
   const isPaged = Object.hasOwn(route.query.shape, 'page')
   return {
     operationId: route.name,
-    tags: [route.path.startsWith('/v1/dataset-items') || route.path.endsWith('/items') ? 'Items' : 'Datasets'],
+    tags: [route.tag],
     summary: route.summary,
     description: field.description ?? '',
-    parameters: [...names.map(pathParameter), ...queryParameters(route, field.args)],
+    parameters: [...pathParameters.map(pathParameter), ...queryParameters(route, field.args)],
     responses: {
       200: {
         description: field.description ?? '',
@@ -75,19 +75,18 @@ function operationOf(route: RestRoute): Json {
           ...(route.features && { [GEOJSON]: { schema: featuresOf(field.type, node) } }),
         },
       },
-      304: { description: 'The client has it already.', headers: headers('X-Request-Id', 'ETag') },
+      304: { description: 'The client has the current version.', headers: headers('X-Request-Id', 'ETag') },
       ...Object.fromEntries(codes.map((code) => [ERROR_CODES[code], { $ref: `#/components/responses/${code}` }])),
     },
   }
 }
 
-function pathParameter(name: string): Json {
-  const description = name === 'datasetId' ? 'UUID, in any letter case, or slug.' : 'UUID, in any letter case.'
+function pathParameter([name, description]: [string, string]): Json {
   const example = PARAMETER_EXAMPLES[name]
   return { name, in: 'path', required: true, description, example, schema: { type: 'string' } }
 }
 
-/** What a parameter may be stands in the route's schema, what it means and its default with the GraphQL argument. */
+/** The route's schema gives the bounds of a parameter, the GraphQL argument its description and default. */
 function queryParameters({ query }: RestRoute, args: readonly GraphQLArgument[]): Json[] {
   const { properties: read = {}, required = [] } = z.toJSONSchema(query, { unrepresentable: 'any' })
   const { properties: written = {} } = z.toJSONSchema(query, { io: 'input', unrepresentable: 'any' })

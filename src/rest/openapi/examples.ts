@@ -1,10 +1,10 @@
 /*
- * What the members of answers and errors look like, for the OpenAPI document: by name, as in the sample data.
+ * Example values for the OpenAPI document, by member name, from the sample data.
  */
 
 const CDN = 'https://images.example.org/gyeongbokgung'
 
-/** An example for each member that is no object or list itself. */
+/** An example for each member that is not an object or a list. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
   id: '7d444840-9dc0-11d1-b245-5ffdce74fad2',
   slug: 'seoul-landmarks',
@@ -65,5 +65,5 @@ export const PARAMETER_EXAMPLES: Readonly<Record<string, unknown>> = {
   radius: 2000,
 }
 
-/** The id of a request, in errors. */
+/** The request id in example errors. */
 export const REQUEST_ID_EXAMPLE = '0f8fad5b-d9cb-469f-a165-70867728950e'

@@ -3,16 +3,17 @@ import { errorBody, PROBLEM as PROBLEM_TYPE } from '../error-body.ts'
 import { REQUEST_ID_EXAMPLE } from './examples.ts'
 
 /*
- * Headers and errors, as OpenAPI describes them.
+ * Headers and errors in OpenAPI.
  */
 
 type Json = Record<string, unknown>
 
-/** What a route may answer besides success: each may be refused so; those with a name in their path may not find it. */
+/** The errors of every route; routes that name a dataset or an item have `ACCESS_CODES` too. */
 export const COMMON_CODES = [
   'VALIDATION_FAILED',
   'UNAUTHORIZED',
   'NOT_ACCEPTABLE',
+  'PRECONDITION_FAILED',
   'URI_TOO_LONG',
   'RATE_LIMITED',
   'INTERNAL_ERROR',
@@ -22,33 +23,36 @@ export const ACCESS_CODES = ['DATASET_ACCESS_DENIED', 'NOT_FOUND'] as const
 export const DOCUMENTED_CODES: readonly ErrorCode[] = [...COMMON_CODES, ...ACCESS_CODES]
 
 const MEANINGS: Partial<Record<ErrorCode, string>> = {
-  VALIDATION_FAILED: 'A parameter is not as it must be; `details` names each.',
-  UNAUTHORIZED: 'There is no API key, or it is not valid.',
+  VALIDATION_FAILED: 'A parameter is not valid. `details` names each bad parameter.',
+  UNAUTHORIZED: 'The API key is missing or not valid.',
   DATASET_ACCESS_DENIED: 'The API key has no access to the dataset.',
-  NOT_FOUND: 'There is no such dataset or item.',
-  NOT_ACCEPTABLE: 'There is no form of the answer that `Accept` allows.',
+  NOT_FOUND: 'The dataset or item does not exist.',
+  NOT_ACCEPTABLE: '`Accept` allows no media type of the route.',
+  PRECONDITION_FAILED: '`If-Match` names another version of the response.',
   URI_TOO_LONG: 'The URL has more than 12 kB.',
-  RATE_LIMITED: 'The API key has made as many requests as it may.',
+  RATE_LIMITED: 'The API key has used up its requests for this minute.',
   INTERNAL_ERROR: 'Something went wrong on our side.',
-  SERVICE_UNAVAILABLE: 'The database is away or too slow, or there are too many requests at once.',
+  SERVICE_UNAVAILABLE: 'The database is unreachable or too slow, or too many requests arrive at once.',
 }
 
 const text = (description: string): Json => ({ description, schema: { type: 'string' } })
 
-/** What headers mean. */
+/** Response headers. */
 export const HEADERS: Record<string, Json> = {
-  'X-Request-Id': text('Names the request; a sane one that came in is kept.'),
-  ETag: text('Names this state of the answer, for `If-None-Match`.'),
-  'Cache-Control': text('`private, no-cache`: to be kept by its client alone, and asked for again.'),
+  'X-Request-Id': text('Id of the request. A valid id in the request is repeated.'),
+  ETag: text('Version of the response, for `If-None-Match`.'),
+  'Cache-Control': text(
+    '`private, no-cache`: only the client may store the response, and it revalidates before each use.',
+  ),
   Vary: text('Names `Authorization`, `Accept` and `Accept-Encoding`.'),
-  Link: text('The pages `first`, `prev`, `next` and `last`, where there are such (RFC 8288).'),
-  'RateLimit-Policy': text('How many requests the key may make, where it has a limit.'),
-  RateLimit: text('How many of them are left, and for how many seconds.'),
+  Link: text('The pages `first`, `prev`, `next` and `last`, if they exist (RFC 8288).'),
+  'RateLimit-Policy': text('Request limit of the key, if it has one.'),
+  RateLimit: text('Remaining requests, and seconds until the limit resets.'),
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 0 } },
   'WWW-Authenticate': text('The challenge (RFC 6750).'),
 }
 
-/** Those of every success. */
+/** The headers of every success. */
 export const SUCCESS_HEADERS = ['X-Request-Id', 'ETag', 'Cache-Control', 'Vary', 'RateLimit-Policy', 'RateLimit']
 
 /** Refers to headers by name. */
@@ -60,7 +64,7 @@ const ERROR_MEMBERS = {
   message: { type: 'string' },
   details: {
     type: 'array',
-    description: 'Every bad parameter; with VALIDATION_FAILED only.',
+    description: 'Every bad parameter. Only with VALIDATION_FAILED.',
     items: {
       type: 'object',
       required: ['field', 'message'],
@@ -80,10 +84,10 @@ export const ERROR: Json = {
 }
 
 const { message: detail, ...problemMembers } = ERROR_MEMBERS
-/** The schema of an error as RFC 9457 has it. */
+/** The schema of an error as problem details (RFC 9457). */
 export const PROBLEM: Json = {
   type: 'object',
-  description: 'The same facts as RFC 9457 has them.',
+  description: 'An error as problem details (RFC 9457).',
   required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
   properties: {
     type: { const: 'about:blank' },
@@ -100,7 +104,7 @@ function errorExample(code: ErrorCode): CatalogError {
   return new CatalogError(code, message, details && { details })
 }
 
-/** The response for an error's code. */
+/** The response for an error code. */
 export function errorResponse(code: ErrorCode): Json {
   const example = (accept?: string) => errorBody(errorExample(code), REQUEST_ID_EXAMPLE, accept).body
   const more = { UNAUTHORIZED: 'WWW-Authenticate', RATE_LIMITED: 'Retry-After', SERVICE_UNAVAILABLE: 'Retry-After' }

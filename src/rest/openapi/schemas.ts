@@ -17,19 +17,19 @@ import type { RestRoute } from '../routes.ts'
 import { EXAMPLES } from './examples.ts'
 
 /*
- * What a route answers, as JSON Schema (2020-12, as OpenAPI 3.1 has it): its GraphQL operation tells the members, and the GraphQL
- * schema their types and what they mean.
+ * The JSON Schema of a route's response (2020-12, which OpenAPI 3.1 uses). The route's GraphQL operation gives the members, the
+ * GraphQL schema their types and descriptions.
  */
 
 type Json = Record<string, unknown>
 
-/** A field of an operation, and how that asks for it. */
+/** A field of the schema, and its node in the operation. */
 export interface Resource {
   field: GraphQLField<unknown, unknown>
   node: FieldNode
 }
 
-/** The field of the operation that is the route's resource. */
+/** The route's resource in its operation. */
 export function resourceOf({ operation, resource }: RestRoute): Resource {
   const [definition] = parse(operation).definitions
   if (definition?.kind !== Kind.OPERATION_DEFINITION) throw new TypeError('A route has an operation')
@@ -43,7 +43,7 @@ function follow(type: unknown, set: SelectionSetNode | undefined, [name, ...rest
   return rest.length === 0 ? { field, node } : follow(getNullableType(field.type), node.selectionSet, rest)
 }
 
-/** The schema of an envelope. As envelope.ts does with values: a list's nodes are `data`, and what stands beside them `meta`. */
+/** The schema of an envelope: as in envelope.ts, the nodes of a list are `data`, and its other members `meta`. */
 export function envelopeOf(type: GraphQLOutputType, node: FieldNode): Json {
   const { nodes, ...meta } = membersOf(type, node.selectionSet)
   return nodes
@@ -51,7 +51,7 @@ export function envelopeOf(type: GraphQLOutputType, node: FieldNode): Json {
     : objectOf({ data: objectOf(membersOf(type, node.selectionSet)), meta: objectOf({}) })
 }
 
-/** The schema of a collection of features. As geojson.ts does: a node's place is its geometry, and the rest of it its properties. */
+/** The schema of a FeatureCollection: as in geojson.ts, a node's place is the geometry, its other members the properties. */
 export function featuresOf(type: GraphQLOutputType, { selectionSet }: FieldNode): Json {
   const nodes = selectionSet && fieldsOf(selectionSet).find(({ name }) => name.value === 'nodes')
   const page = getNamedType(type)
@@ -95,7 +95,7 @@ function membersOf(type: GraphQLOutputType, set: SelectionSetNode | undefined): 
   for (const node of fieldsOf(set)) {
     const field = parent.getFields()[node.name.value]
     if (!field) throw new TypeError(`${parent.name} has no ${node.name.value}`)
-    // An item near a point is written with its distance among its members.
+    // REST puts the distance among the members of a nearby item.
     if (parent.name === 'NearbyItem' && node.name.value === 'item')
       Object.assign(members, membersOf(field.type, node.selectionSet))
     else members[node.name.value] = describe(schemaOf(field.type, node), node.name.value, field.description)
@@ -117,7 +117,7 @@ function schemaOf(type: GraphQLOutputType, node: FieldNode): Json {
 function presentSchemaOf(type: GraphQLOutputType, node: FieldNode): Json {
   if (isListType(type)) return { type: 'array', items: schemaOf(type.ofType, node) }
   if (isObjectType(type)) return objectOf(membersOf(type, node.selectionSet))
-  // REST writes the words in small letters.
+  // REST writes enum values in lower case.
   if (isEnumType(type)) return { type: 'string', enum: type.getValues().map(({ value }) => value) }
   const scalar = SCALARS[getNamedType(type).name]
   if (!scalar) throw new TypeError(`${type} has no JSON Schema`)

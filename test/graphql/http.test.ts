@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+
+/*
+ * GraphQL over HTTP beyond the audits of graphql-http: media types, statuses, and parameters that are no JSON.
+ */
+
+let t: TestApp
+let strict: TestApp
+beforeAll(async () => {
+  t = await startApp()
+  strict = await startApp({ trustedDocuments: new Map([['known', '{ datasets { total } }']]) })
+})
+afterAll(() => Promise.all([t.close(), strict.close()]))
+
+const RESPONSE_TYPE = 'application/graphql-response+json'
+const QUERY = '{ datasets { total } }'
+
+const post = (body: unknown, headers: Record<string, string> = {}, app = t) =>
+  fetch(`${app.url}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${app.key}`, 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+
+describe('A client that accepts', () => {
+  test.each([
+    ['multipart/mixed', 406],
+    ['multipart/*', 406],
+    ['text/event-stream, multipart/mixed', 406],
+    ['text/html', 406],
+    ['text/event-stream, application/json', 200],
+    ['multipart/mixed;deferSpec=20220824,application/json', 200],
+  ])('%s gets %i, with a body of Content-Length', async (accept, status) => {
+    const response = await post({ query: QUERY }, { accept })
+    expect([response.status, response.headers.get('transfer-encoding')]).toEqual([status, null])
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+    const body = await response.json()
+    if (status === 406) expect(body.errors[0].extensions.code).toBe('NOT_ACCEPTABLE')
+    else expect(body).toEqual({ data: { datasets: { total: 2 } } })
+  })
+
+  test.each([
+    ['application/json;q=0.1, application/graphql-response+json', RESPONSE_TYPE],
+    ['application/graphql-response+json;q=0.1, application/json', 'application/json'],
+    ['application/graphql-response+json;q=0, */*', 'application/json'],
+    ['application/json;q=0, */*', RESPONSE_TYPE],
+    ['application/graphql-response+json, application/json;q=0.9', RESPONSE_TYPE],
+  ])('%s gets %s', async (accept, type) => {
+    const response = await post({ query: QUERY }, { accept })
+    expect(response.headers.get('content-type')).toBe(`${type}; charset=utf-8`)
+    expect(await response.json()).toEqual({ data: { datasets: { total: 2 } } })
+  })
+})
+
+describe('Parameters that are no JSON are the mistake of the client', () => {
+  test.each([
+    ['variables=%7B', 'variables'],
+    ['variables=undefined', 'variables'],
+    ['variables=%5B%5D', 'variables'],
+    ['extensions=%7B', 'extensions'],
+    ['extensions=undefined', 'extensions'],
+  ])('?%s is a 400 that names %s', async (parameter, field) => {
+    const response = await t.get(`/graphql?query=${encodeURIComponent(QUERY)}&${parameter}`)
+    expect([response.status, response.headers.get('etag')]).toEqual([400, null])
+    const { extensions } = (await response.json()).errors[0]
+    expect([extensions.code, extensions.details[0].field]).toEqual(['VALIDATION_FAILED', field])
+  })
+
+  test.each([
+    ['{"query":', 'body'],
+    ['"text"', 'body'],
+    ['{"query":1}', 'query'],
+    ['{"variables":{}}', 'query'],
+    [`{"query":"${QUERY}","variables":"x"}`, 'variables'],
+    [`{"query":"${QUERY}","surprise":1}`, 'surprise'],
+    ['{"extensions":{"persistedQuery":{"version":2,"sha256Hash":"x"}}}', 'extensions.persistedQuery.version'],
+  ])('the body %s is a 400 that names %s, in both media types', async (body, field) => {
+    for (const accept of ['application/json', RESPONSE_TYPE]) {
+      const response = await post(body, { accept })
+      expect(response.status).toBe(400)
+      const { extensions } = (await response.json()).errors[0]
+      expect([extensions.code, extensions.details[0].field]).toEqual(['VALIDATION_FAILED', field])
+    }
+  })
+})
+
+describe('A well-formed request without data is 200 in application/json and 400 in application/graphql-response+json:', () => {
+  const mismatch = { persistedQuery: { version: 1, sha256Hash: '0'.repeat(64) } }
+  test.each<[string, object, boolean?]>([
+    ['a syntax error', { query: '{' }],
+    ['an unknown field', { query: '{ nothing }' }],
+    ['an operation that is not there', { query: 'query A { datasets { total } }', operationName: 'B' }],
+    ['a mutation', { query: 'mutation { x }' }],
+    ['a variable of another type', { query: 'query ($id: ID!) { dataset(id: $id) { id } }', variables: { id: {} } }],
+    ['an operation that costs too much', { query: costly() }],
+    [
+      'an operation that is too deep',
+      { query: `{ node(id: "x") ${'{ ... on Item { parent '.repeat(13)} { id } ${'} }'.repeat(13)} }` },
+    ],
+    ['a document that is too long', { query: `${QUERY} #${'x'.repeat(50_000)}` }],
+    ['another hash', { query: QUERY, extensions: mismatch }],
+    ['an unknown hash', { extensions: mismatch }],
+    ['a document that is not trusted', { query: '{ __typename }' }, true],
+  ])('%s', async (_what, body, isStrict = false) => {
+    const statuses = []
+    for (const accept of ['application/json', RESPONSE_TYPE]) {
+      const response = await post(body, { accept }, isStrict ? strict : t)
+      statuses.push(response.status)
+      const answer = await response.json()
+      expect([Object.keys(answer), answer.errors.length > 0]).toEqual([['errors'], true])
+    }
+    expect(statuses).toEqual([200, 400])
+  })
+
+  test('an error of a field leaves 200 in both, as there is data', async () => {
+    for (const accept of ['application/json', RESPONSE_TYPE]) {
+      const response = await post({ query: '{ dataset(id: "nowhere") { id } }' }, { accept })
+      expect([response.status, (await response.json()).data]).toEqual([200, { dataset: null }])
+    }
+  })
+})
+
+test('a body of another media type is a 415 with an error', async () => {
+  for (const type of ['text/plain', 'application/xml', 'application/json; charset=utf-16']) {
+    const response = await post({ query: QUERY }, { 'content-type': type })
+    expect(response.status).toBe(415)
+    expect((await response.json()).errors[0].extensions.code).toBe('UNSUPPORTED_MEDIA_TYPE')
+  }
+})
+
+test('HEAD answers as GET does, without the body', async () => {
+  const url = `${t.url}/graphql?query=${encodeURIComponent(QUERY)}`
+  const headers = { authorization: `Bearer ${t.key}` }
+  const got = await fetch(url, { headers })
+  const head = await fetch(url, { method: 'HEAD', headers })
+  expect([head.status, head.headers.get('etag'), await head.text()]).toEqual([200, got.headers.get('etag'), ''])
+  const allow = (await fetch(url, { method: 'PUT', headers })).headers.get('allow')
+  expect(allow).toBe((await fetch(url, { method: 'OPTIONS' })).headers.get('allow'))
+  expect(allow).toContain('HEAD')
+})
+
+describe('A value nested 900 deep', () => {
+  const deep = `${'['.repeat(900)}${']'.repeat(900)}`
+
+  test('in a document is refused, with a short message, however often it comes', async () => {
+    for (let n = 0; n < 20; n += 1) {
+      const response = await post({ query: `{ nodes(ids: ${deep}) { id } #${n}\n}` })
+      const { message, extensions } = (await response.json()).errors[0]
+      expect(extensions.code).toBe('VALIDATION_FAILED')
+      expect(message.length).toBeLessThan(600)
+    }
+  })
+})
+
+function costly(): string {
+  const search = (n: number) =>
+    `s${n}: nearbyItems(latitude: ${n}, longitude: 0, limit: 100) { nodes { item { name url } } }`
+  return `{ ${Array.from({ length: 40 }, (_, n) => search(n)).join(' ')} }`
+}

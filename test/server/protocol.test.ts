@@ -1,0 +1,161 @@
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+import { everything, open } from '../support/raw.ts'
+
+/*
+ * HTTP/1.1 in its corners: RFC 9110 and RFC 9112.
+ */
+
+let t: TestApp
+beforeAll(async () => {
+  t = await startApp({ corsOrigins: ['https://app.example'] })
+})
+afterAll(() => t.close())
+
+const raw = async (text: string) => {
+  const socket = await open(t.url)
+  const answer = everything(socket)
+  socket.write(text)
+  return answer
+}
+const withKey = () => ({ authorization: `Bearer ${t.key}` })
+
+describe('A request with a bad Host is a 400 with an error and an id:', () => {
+  test.each([
+    ['two lines', 'GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
+    ['two equal lines', 'GET /healthz HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n'],
+    ['none', 'GET /healthz HTTP/1.1\r\n\r\n'],
+    ['a space', 'GET /healthz HTTP/1.1\r\nHost: a b\r\n\r\n'],
+    ['a path', 'GET /healthz HTTP/1.1\r\nHost: a/b\r\n\r\n'],
+    ['a user', 'GET /healthz HTTP/1.1\r\nHost: a@b\r\n\r\n'],
+    ['a bad port', 'GET /healthz HTTP/1.1\r\nHost: a:port\r\n\r\n'],
+    ['a bad host at /graphql', 'GET /graphql?query={datasets{total}} HTTP/1.1\r\nHost: [\r\n\r\n'],
+  ])('%s', async (_what, text) => {
+    const answer = await raw(text)
+    expect(answer).toMatch(/^HTTP\/1.1 400 /)
+    expect(answer).toMatch(/x-request-id: \S/i)
+    expect(answer).toContain('"VALIDATION_FAILED"')
+  })
+
+  test('every form of a good one is taken', async () => {
+    for (const host of ['a', 'a.example:4000', '127.0.0.1:80', '[::1]:4000', 'xn--bcher-kva.example', 'a:']) {
+      expect(await raw(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`), host).toMatch(
+        /^HTTP\/1.1 200 /,
+      )
+    }
+    expect(await raw('GET /healthz HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /)
+  })
+})
+
+test('an unknown expectation is ignored, as RFC 9110 section 10.1.1 allows', async () => {
+  const answer = await raw('GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: foo\r\nConnection: close\r\n\r\n')
+  expect(answer).toMatch(/^HTTP\/1.1 200 /)
+  expect(answer).toMatch(/x-request-id: \S/i)
+})
+
+test('an unknown method is a 400 with an error and an id', async () => {
+  const answer = await raw('BREW /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
+  expect(answer).toMatch(/^HTTP\/1.1 400 /)
+  expect(answer).toMatch(/x-request-id: \S/i)
+})
+
+describe('An unknown path is 404 whatever its body:', () => {
+  test.each<[string, Record<string, string>, string | Uint8Array<ArrayBuffer>]>([
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 'a=1'],
+    ['another type', { 'content-type': 'application/xml' }, '<a/>'],
+    ['a compressed body', { 'content-encoding': 'gzip' }, new Uint8Array(gzipSync('{}'))],
+    ['a body that is too long', { 'content-type': 'application/json' }, ' '.repeat(300_000)],
+  ])('%s', async (_what, headers, body) => {
+    const response = await fetch(`${t.url}/v1/nothing`, { method: 'POST', headers, body })
+    expect([response.status, (await response.json()).error.code]).toEqual([404, 'NOT_FOUND'])
+  })
+})
+
+describe('A body that is too long', () => {
+  test('is read to its end, so that a client that still sends it gets the 413', async () => {
+    const length = 8 * 1024 * 1024
+    for (let n = 0; n < 5; n += 1) {
+      const socket = await open(t.url)
+      const answer = everything(socket)
+      socket.write(
+        `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${t.key}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`,
+      )
+      for (let sent = 0; sent < length; sent += 65_536) {
+        if (!socket.write(Buffer.alloc(65_536, ' '))) await new Promise((resolve) => socket.once('drain', resolve))
+      }
+      expect(await answer).toMatch(/^HTTP\/1.1 413 [\s\S]*"PAYLOAD_TOO_LARGE"/)
+    }
+  })
+
+  test('and has no end is answered all the same', async () => {
+    const socket = await open(t.url)
+    const answer = everything(socket)
+    socket.write(
+      `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${t.key}\r\nContent-Type: application/json\r\nContent-Length: 9999999\r\n\r\n`,
+    )
+    expect(await answer).toMatch(/^HTTP\/1.1 (408|413) /)
+  })
+})
+
+describe('If-Match', () => {
+  test('of another version is a 412', async () => {
+    const response = await t.get('/v1/datasets/seoul', { ...withKey(), 'if-match': '"another"' })
+    expect([response.status, (await response.json()).error.code]).toEqual([412, 'PRECONDITION_FAILED'])
+  })
+
+  test('of this version, in a list, or * is a 200', async () => {
+    const etag = (await t.get('/v1/datasets/seoul')).headers.get('etag')
+    for (const ifMatch of [`${etag}`, `"x", ${etag}`, '*']) {
+      expect((await t.get('/v1/datasets/seoul', { ...withKey(), 'if-match': ifMatch })).status).toBe(200)
+    }
+    expect((await t.get('/v1/datasets/seoul', { ...withKey(), 'if-match': `W/${etag}` })).status).toBe(412)
+  })
+})
+
+test('a 304 has the tag that the client sent, in whichever coding', async () => {
+  const path = '/v1/datasets/seoul/items?limit=100'
+  const tagOf = async (coding: string) =>
+    (await t.get(path, { ...withKey(), 'accept-encoding': coding })).headers.get('etag') ?? ''
+  const tags = [await tagOf('identity'), await tagOf('gzip'), await tagOf('br')]
+  expect(new Set(tags).size).toBe(3)
+  for (const tag of tags) {
+    const response = await t.get(path, { ...withKey(), 'accept-encoding': 'identity', 'if-none-match': `"x", ${tag}` })
+    expect([response.status, response.headers.get('etag')]).toEqual([304, tag])
+  }
+})
+
+describe('A script on another origin', () => {
+  const origin = 'https://app.example'
+
+  test('can read a 414', async () => {
+    const response = await fetch(`${t.url}/v1/datasets?x=${'a'.repeat(13_000)}`, { headers: { origin } })
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([414, origin])
+  })
+
+  test('may send traceparent and If-Match', async () => {
+    const response = await fetch(`${t.url}/v1/datasets`, {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': 'GET', 'access-control-request-headers': 'traceparent' },
+    })
+    expect(response.headers.get('access-control-allow-headers')).toMatch(/If-Match.*traceparent/)
+  })
+
+  test('from anywhere is let in by CORS_ORIGINS=*', async () => {
+    const open = await startApp({ corsOrigins: ['*'] })
+    const response = await open.get('/v1/datasets', {
+      authorization: `Bearer ${open.key}`,
+      origin: 'https://any.example',
+    })
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, '*'])
+    expect(response.headers.get('access-control-allow-credentials')).toBeNull()
+    await open.close()
+  })
+})
+
+test('a Link header repeats only parameters that the route knows', async () => {
+  const many = Array.from({ length: 500 }, (_, n) => `unknown${n}=1`).join('&')
+  const link = (await t.get(`/v1/datasets/seoul/items?limit=2&categoryCode=palace&${many}`)).headers.get('link') ?? ''
+  expect(link.length).toBeLessThan(500)
+  expect(link).toContain('</v1/datasets/seoul/items?limit=2&categoryCode=palace&page=1>; rel="first"')
+})
