@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import { getNamedType, isLeafType, isObjectType } from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { itemListArguments, parseArguments } from '../../src/catalog/arguments.ts'
+import { type Column, IMAGE_COLUMNS, ITEM_COLUMNS } from '../../src/catalog/columns.ts'
+import { type ItemProjection, itemColumns, rawItemColumns } from '../../src/catalog/item-columns.ts'
+import { createSnapshotReader } from '../../src/catalog/snapshot/snapshot-reader.ts'
+import { silentChangeFeed } from '../../src/database/change-feed.ts'
+import { schema } from '../../src/graphql/schema.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { DATASET } from '../support/catalog.ts'
+import { createWorkshop, ndjson, row, type Workshop } from '../support/import.ts'
+
+/*
+ * Each column of an item and of an image is imported, and is shown by GraphQL and by REST. A failure names the column.
+ */
+
+let t: TestApp
+let workshop: Workshop
+beforeAll(async () => {
+  t = await startApp()
+  workshop = await createWorkshop(t.database)
+})
+afterAll(() => Promise.all([t.close(), workshop.close()]))
+
+/** The columns that clients see, of the types. */
+const visible = (columns: ReadonlyMap<string, Column>, internal: string, isOfType = (_type: string) => true) =>
+  [...columns].flatMap(([field, { type }]) => (field !== internal && isOfType(type) ? [field] : [])).sort()
+
+const ITEM_FIELDS = visible(ITEM_COLUMNS, 'externalId')
+const IMAGE_FIELDS = visible(IMAGE_COLUMNS, 'itemId')
+
+/** The names of a GraphQL type's fields without sub-fields. */
+function leafFields(name: 'Item' | 'Image'): string[] {
+  const type = schema.getType(name)
+  const fields = isObjectType(type) ? Object.values(type.getFields()) : []
+  return fields.flatMap((field) => (isLeafType(getNamedType(field.type)) ? [field.name] : [])).sort()
+}
+
+describe('Every column', () => {
+  test('is a GraphQL field, and every GraphQL field without sub-fields is a column', () => {
+    expect(leafFields('Item')).toEqual(ITEM_FIELDS)
+    expect(leafFields('Image')).toEqual(IMAGE_FIELDS)
+  })
+
+  test('comes out of REST and GraphQL as the import read it', async () => {
+    const id = randomUUID()
+    const isText = (type: string) => type === 'String'
+    const texts = (fields: string[]) =>
+      Object.fromEntries(fields.filter((field) => !/^id$|Id$/.test(field)).map((field) => [field, `The ${field}`]))
+    const item = texts(visible(ITEM_COLUMNS, 'externalId', isText))
+    const image = texts(visible(IMAGE_COLUMNS, 'itemId', isText))
+    await workshop.run({ 'items.ndjson': ndjson(row({ ...item, id, images: [image] })) })
+
+    const { data } = await (await t.get(`/v1/dataset-items/${id}`)).json()
+    expect(Object.keys(data).sort()).toEqual([...ITEM_FIELDS, 'dataset', 'images'].sort())
+    expect(Object.keys(data.images[0]).sort()).toEqual(IMAGE_FIELDS)
+    expect(data).toMatchObject({ ...item, id, latitude: '37.5', longitude: '127', images: [image] })
+
+    const selection = `${ITEM_FIELDS.join(' ')} images { ${IMAGE_FIELDS.join(' ')} }`
+    // An alias keeps PostgreSQL from writing the items for the client.
+    for (const fields of [selection, selection.replace('extraAttributes', ''), `${selection} alias: name`]) {
+      const { body } = await t.graphql(`{ dataset(id: "places") { items { nodes { ${fields} } } } }`)
+      const { dataset: _dataset, extraAttributes: _attributes, ...expected } = data
+      expect(body.data.dataset.items.nodes).toEqual([expect.objectContaining(expected)])
+    }
+  })
+})
+
+describe('A projection', () => {
+  test('throws for a name that is not a field', () => {
+    const message = 'Item.phoneNumber has no column'
+    expect(() => itemColumns({ fields: ['name', 'phoneNumber'] })).toThrow(message)
+    expect(() => itemColumns({ fields: ['name'], parent: { fields: ['phoneNumber'] } })).toThrow(message)
+    expect(() => itemColumns({ fields: ['name'], images: ['phoneNumber'] })).toThrow('Image.phoneNumber has no column')
+    expect(() => rawItemColumns(['name', 'phoneNumber'])).toThrow(message)
+  })
+
+  test('covers every GraphQL field of an item', () => {
+    const type = schema.getType('Item')
+    const fields = isObjectType(type) ? Object.keys(type.getFields()) : []
+    expect(() => itemColumns({ fields: [...fields, '__typename'] })).not.toThrow()
+  })
+
+  test('gives items whose other fields throw', async () => {
+    const readCatalog = createSnapshotReader(t.database, silentChangeFeed)
+    const { result } = await readCatalog(
+      { accessTiers: [], grants: [] },
+      new Date(),
+    )(async (catalog) => {
+      const nodes: ItemProjection = { fields: ['name'], images: ['altText'], parent: { fields: ['url'] } }
+      const dataset = await catalog.dataset(DATASET.seoul)
+      const page = catalog.itemsOf(dataset, parseArguments(itemListArguments, { limit: 100 }), { nodes, total: false })
+      return page.nodes()
+    })
+    const child = result.find(({ parent }) => parent)
+    const illustrated = result.find(({ images = [] }) => images.length > 0)
+    expect(child?.name).toBeTypeOf('string')
+    expect(child?.parent?.url).toBeTypeOf('string')
+    expect(() => child?.url).toThrow('Item.url is not in the projection')
+    expect(() => child?.parent?.name).toThrow('Item.name is not in the projection')
+    expect(() => illustrated?.images?.[0]?.cdnUrl).toThrow('Image.cdnUrl is not in the projection')
+  })
+})
