@@ -1,0 +1,103 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ALL_PAGES, codeIn, PAGES, type Page } from './support/documentation.ts'
+import { CHECKOUT } from './support/process.ts'
+
+/*
+ * The documentation names nothing that does not exist: no page, no heading, no file, no setting, no option.
+ */
+
+const read = (path: string) => readFileSync(`${CHECKOUT}${path}`, 'utf8')
+const sources = (pattern: string) =>
+  globSync(pattern, { cwd: CHECKOUT, exclude: ['src/generated/**'] })
+    .map(read)
+    .join('\n')
+
+/** The settings of src/config.ts. */
+const SETTINGS = [...read('src/config.ts').matchAll(/^ {4}([A-Z][A-Z_]+):/gm)].map(([, name = '']) => name)
+
+const each = (pages: readonly Page[]) => pages.map((page) => [page.path, page] as const)
+
+test.each(each(ALL_PAGES))('every link of %s leads to a file and a heading that exist', (path, { text }) => {
+  const prose = text.replace(/^```.*?^```$/gms, '').replace(/`[^`\n]+`/g, '')
+  const broken = [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^(https?|mailto):/.test(target))
+    .filter((target) => {
+      const [file = '', heading] = target.split('#')
+      const found = file === '' ? path : join(dirname(path), file)
+      if (!existsSync(`${CHECKOUT}${found}`)) return true
+      return heading !== undefined && !headingsOf(read(found)).includes(heading)
+    })
+  expect(broken).toEqual([])
+})
+
+/** The anchors that GitHub gives to headings. */
+function headingsOf(text: string): string[] {
+  const headings = [...text.replace(/^```.*?^```$/gms, '').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title)
+  return headings.map((title) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+test.each(each(ALL_PAGES))('every file of this repository that %s names exists', (_path, page) => {
+  const named = codeIn(page).flatMap(
+    (code) => code.match(/(?<![\w./])(src|test|prisma|docs|\.ci)\/[\w./*-]*[\w*/]/g) ?? [],
+  )
+  const missing = named.filter((name) => globSync(name, { cwd: CHECKOUT }).length === 0)
+  expect(missing).toEqual([])
+})
+
+test.each(each(ALL_PAGES))('every setting that %s names exists', (_path, page) => {
+  const code = sources('{src,test}/**/*.ts') + sources('{compose.yaml,prisma/generate.js}')
+  const named = codeIn(page).flatMap((line) => line.match(/(?<![\w$])[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+(?!\w)/g) ?? [])
+  // OpenTelemetry reads these itself.
+  const known = (name: string) => name.startsWith('OTEL_') || new RegExp(`\\b${name}\\b`).test(code)
+  expect([...new Set(named)].filter((name) => !known(name))).toEqual([])
+})
+
+test.each(each(ALL_PAGES))('every command and option of `catalog` that %s names exists', (_path, page) => {
+  const commands = sources('src/cli/*.ts')
+  const named = codeIn(page).flatMap((line) =>
+    [...line.matchAll(/(?:catalog|src\/cli\.ts) ([a-z]+.*)/g)].map(([, rest = '']) => rest),
+  )
+  const words = named.flatMap((rest) => rest.split(/[|>&#]/)[0]?.split(' ') ?? [])
+  const options = words.filter((word) => /^--[a-z-]+$/.test(word) && word !== '--help')
+  const missing = options.filter((option) => !commands.includes(`'${option}`))
+  expect(missing).toEqual([])
+  const names = named.map((rest) => rest.split(' ')[0] ?? '')
+  expect(names.filter((name) => !commands.includes(`'${name}'`) && name !== 'completion')).toEqual([])
+})
+
+test('the page on configuration and .env.example have every setting, and no other', () => {
+  const page = PAGES.find(({ path }) => path === 'docs/configuration.md')
+  const rows = page?.text.split('\n').filter((line) => line.startsWith('| `')) ?? []
+  const documented = rows.flatMap((row) =>
+    [...(row.split('|')[1] ?? '').matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name),
+  )
+  const examples = [...read('.env.example').matchAll(/^# ?([A-Z_]+)=/gm)].map(([, name]) => name)
+  expect(SETTINGS.length).toBeGreaterThan(20)
+  expect(documented.toSorted()).toEqual(SETTINGS.toSorted())
+  expect(examples.toSorted()).toEqual(SETTINGS.toSorted())
+})
+
+test('the scripts that the pages name are those of package.json', () => {
+  const { scripts } = JSON.parse(read('package.json'))
+  const known = new Set([...Object.keys(scripts), 'ci', 'run', 'install', 'prune', 'init'])
+  const named = ALL_PAGES.flatMap(codeIn).flatMap((line) =>
+    [...line.matchAll(/\bnpm (?:run )?([a-z]+)/g)].map(([, name = '']) => name),
+  )
+  expect([...new Set(named)].filter((name) => !known.has(name))).toEqual([])
+  expect(read('README.md')).toContain('npm ci && npm start')
+  expect(read('README.md')).toContain('npm ci && npm test')
+})
+
+test('the README stays short', () => {
+  const lines = read('README.md').trimEnd().split('\n')
+  expect(lines.length).toBeLessThanOrEqual(130)
+  expect(lines.filter((line) => line.length > 160)).toEqual([])
+})
