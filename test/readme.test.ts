@@ -46,7 +46,6 @@ const localise = (script: string) =>
 test.each(onGateway.map(({ page, block }) => [page, block.split('\n')[0], block]))('%s: %s …', async (_, __, block) => {
   const { code, stdout, stderr } = await runShell({ ...env, KEY: key() }, localise(block ?? ''))
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('error')])
-  expect(stdout).not.toBe('')
   expect(stdout).not.toContain('"error')
 })
 
