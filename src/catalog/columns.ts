@@ -36,6 +36,8 @@ export function columnName(field: string): string {
 const EXPRESSIONS: ReadonlyMap<string, (column: string) => string> = new Map([
   ['Decimal', (column: string) => `trim_scale(${column})::text`],
   ['DateTime', toIsoExpression],
+  // Text in JSON, so that JSON.parse leaves it alone: it would change long numbers, and put keys that are integers first.
+  ['Json', (column: string) => `${column}::text`],
 ])
 
 /** SQL that gives a timestamp as toIso (models.ts) does, whatever the time zone of the session. */

@@ -30,7 +30,7 @@ const REQUIRED_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
 /** All columns of an item, without images and parent. */
 export const ALL_ITEM_FIELDS: ItemProjection = { fields: [...ITEM_COLUMNS.keys()] }
 
-/** Whether PostgreSQL can write the field of an item for clients. It prints jsonb otherwise than JSON.stringify does. */
+/** Whether PostgreSQL can write the field of an item for clients. The value of a JSON column is text here (columns.ts). */
 export function isRawItemField(field: string): boolean {
   return isRawField(ITEM_COLUMNS, field)
 }

@@ -10,7 +10,16 @@ export type { Dataset, Image }
 /** A Date from Prisma, or ISO 8601 text from PostgreSQL. */
 export type Timestamp = Date | string
 
-type ValueOf<Stored> = Stored extends Prisma.Decimal ? string : Stored extends Date ? Timestamp : Stored
+/** The text of a JSON value, as PostgreSQL holds it. */
+export type JsonText = string
+
+type ValueOf<Stored> = Prisma.JsonValue extends Stored
+  ? JsonText
+  : Stored extends Prisma.Decimal
+    ? string
+    : Stored extends Date
+      ? Timestamp
+      : Stored
 
 type ItemColumns = { [Field in ItemField]: ValueOf<StoredItem[Field]> }
 
@@ -20,12 +29,6 @@ export interface Item extends ItemColumns {
   images?: Image[]
   /** Present if the projection includes the parent. */
   parent?: Item | null
-}
-
-/** An item that Prisma read. */
-export function toItem(item: StoredItem): Item {
-  // Decimal's toString would give 1e-7.
-  return { ...item, latitude: item.latitude.toFixed(), longitude: item.longitude.toFixed() }
 }
 
 /** A timestamp in ISO 8601, in UTC, to the millisecond: 2026-01-31T09:00:00.000Z. */

@@ -4,16 +4,18 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Item, Timestamp } from '../catalog/models.ts'
 import type GeneratedTypes from '../generated/pothos.ts'
 import { getDatamodel } from '../generated/pothos.ts'
-import type { Prisma } from '../generated/prisma/client.ts'
 
 /** Prisma's types, with the catalog's type for items. */
 interface PrismaTypes extends Omit<GeneratedTypes, 'Item'> {
   Item: Omit<GeneratedTypes['Item'], 'Shape'> & { Shape: Item }
 }
 
-/** What a resolver gets: the catalog scoped to the caller's key, and no other access to the database. */
+/** What a resolver gets. */
 export interface GraphQLContext {
+  /** Scoped to the caller's key. There is no other access to the database. */
   catalog: Catalog
+  /** Collects the JSON text that placeholders in the result stand for (operation/placeholders.ts). */
+  rawJson: string[]
 }
 
 /** The builder of the one schema. It defines no types and opens no database. */
@@ -25,7 +27,7 @@ export const builder = new SchemaBuilder<{
     ID: { Input: string; Output: string }
     DateTime: { Input: never; Output: Timestamp }
     Decimal: { Input: never; Output: string }
-    JSONObject: { Input: never; Output: Prisma.JsonValue }
+    JSONObject: { Input: never; Output: string }
   }
 }>({
   plugins: [PrismaPlugin],

@@ -8,9 +8,9 @@ import {
 import type { Catalog } from '../../src/catalog/catalog.ts'
 import { columnName } from '../../src/catalog/columns.ts'
 import { encodeCursor } from '../../src/catalog/cursor.ts'
-import { toItem } from '../../src/catalog/models.ts'
 import { createSnapshotReader } from '../../src/catalog/snapshot/snapshot-reader.ts'
 import { ITEM_SORTS, type ItemSort } from '../../src/catalog/sorts.ts'
+import { fetchItemsById } from '../../src/catalog/sql/items.ts'
 import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -105,15 +105,13 @@ test.each(ITEM_SORTS)('a connection by %s starts at its cursor by the index, and
     const args = parseArguments(itemConnectionArguments, { sort, order, after })
     return catalog.itemConnectionOf(await catalog.dataset(LARGE), args)
   }
-  const deep = await (
-    await db.database.prisma.item.findMany({
-      where: { datasetId: LARGE },
-      orderBy: [{ [sort]: 'asc' }, { id: 'asc' }],
-      skip: 50_000,
-      take: 1,
-    })
-  ).at(0)
-  const cursor = deep && encodeCursor(toItem(deep), sort)
+  const { id } = await db.database.prisma.item.findFirstOrThrow({
+    where: { datasetId: LARGE },
+    orderBy: [{ [sort]: 'asc' }, { id: 'asc' }],
+    skip: 50_000,
+  })
+  const [deep] = await fetchItemsById(db.database.prisma, [id])
+  const cursor = deep && encodeCursor(deep, sort)
   for (const order of ['asc', 'desc'] as const) {
     const plan = await plansOf(async (catalog) => {
       const connection = await read(catalog, cursor, order)

@@ -1,8 +1,8 @@
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { type Dataset, toItem } from '../models.ts'
+import type { Dataset } from '../models.ts'
 import { countedTotals, countItems, storedTotals } from '../sql/counts.ts'
 import type { ItemOrder, ItemOwner, ItemSelection } from '../sql/item-list.ts'
-import { fetchItemPages, haveItemsBefore, type ItemWindow, type OwnerPosition } from '../sql/items.ts'
+import { fetchItemPages, fetchItemsById, haveItemsBefore, type ItemWindow, type OwnerPosition } from '../sql/items.ts'
 import { fetchNearbyPages, type NearbyWindow } from '../sql/nearby.ts'
 import { searchNearby } from '../sql/nearby-by-grid.ts'
 import { BOOKMARK_STEP, fetchBookmarks, type OffsetBookmarks } from '../sql/offset-bookmarks.ts'
@@ -58,7 +58,7 @@ export function createLoaders(options: LoaderOptions) {
   return {
     ...datasetLoaders(prisma, readLog, datasetCache),
     itemsById: recordLoader(
-      async (ids: string[]) => (await send().item.findMany({ where: { id: { in: ids } } })).map(toItem),
+      (ids: string[]) => fetchItemsById(send(), ids),
       (item) => item.id,
     ),
     imagesById: recordLoader(

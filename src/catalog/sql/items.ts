@@ -1,6 +1,6 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import { MAX_LIMIT } from '../arguments.ts'
-import { type ItemProjection, itemColumns, type RawItem, rawItemColumns } from '../item-columns.ts'
+import { ALL_ITEM_FIELDS, type ItemProjection, itemColumns, type RawItem, rawItemColumns } from '../item-columns.ts'
 import { type Item, readProjected } from '../models.ts'
 import type { Totals } from './counts.ts'
 import {
@@ -53,6 +53,11 @@ export type OwnerPosition = ItemOwner & ItemPosition
 
 /** A connection reads one more item than its limit, to see whether there are more. */
 const GREATEST_LIMIT = Prisma.raw(String(MAX_LIMIT + 1))
+
+/** Reads items by id. Prisma parses JSON columns, which changes long numbers. */
+export async function fetchItemsById(prisma: Prisma.TransactionClient, ids: readonly string[]): Promise<Item[]> {
+  return prisma.$queryRaw<Item[]>`SELECT ${itemColumns(ALL_ITEM_FIELDS)} FROM items i WHERE i.id = ANY(${ids}::uuid[])`
+}
 
 /** Reads the same window of each owner's list, in one statement. */
 export async function fetchItemPages(

@@ -3,12 +3,13 @@ import type { ReadLog } from '../../catalog/snapshot/read-log.ts'
 import type { ReadCatalog } from '../../catalog/snapshot/snapshot-reader.ts'
 import { CatalogError } from '../../errors.ts'
 import { inSpan } from '../../tracing.ts'
+import type { GraphQLContext } from '../builder.ts'
 import { graphqlErrorOf } from '../errors.ts'
 import { schema } from '../schema.ts'
 import { measureOperation } from './cost.ts'
 import type { InvalidDocument, PreparedDocument } from './documents.ts'
 import { findExcess, LIMITS, withinTime } from './limits.ts'
-import { type ExecutionContext, printJson } from './raw-json.ts'
+import { printJson } from './placeholders.ts'
 
 /** What a request says besides its document. */
 export interface OperationRequest {
@@ -48,7 +49,7 @@ export async function execute(
   if (excess) return refused([excess])
 
   const { result, readLog } = await readCatalog((catalog) => {
-    const contextValue: ExecutionContext = { catalog, rawJson: [] }
+    const contextValue: GraphQLContext = { catalog, rawJson: [] }
     const run = async () => {
       const executed = await executeDocument({ ...executable, variableValues: variables, operationName, contextValue })
       return { executed, rawJson: contextValue.rawJson }

@@ -1,7 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import {
   type DocumentNode,
-  type ExecutionResult,
   extendSchema,
   type FieldNode,
   type GraphQLSchema,
@@ -14,22 +12,17 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql'
-import type { Catalog } from '../../catalog/catalog.ts'
 import type { Page } from '../../catalog/page.ts'
+import type { GraphQLContext } from '../builder.ts'
 import { schema } from '../schema.ts'
+import { placeholderFor } from './placeholders.ts'
 import { type Fragments, fragmentsOf, projectItem, RAW_NODES } from './projection.ts'
 
 /*
  * PostgreSQL writes the items of a page as JSON where a query selects only plain fields of them. graphql-js would complete each
  * field of each item, and JSON.stringify would write them again: half of the time of a response (test/bench). The page's `nodes`
- * become one leaf, `rawNodes`; its value is a placeholder that `print` replaces with PostgreSQL's text.
+ * become one leaf, `rawNodes`, with PostgreSQL's text (placeholders.ts).
  */
-
-/** What resolvers get: the catalog, and the list that collects raw JSON. */
-export interface ExecutionContext {
-  catalog: Catalog
-  rawJson: string[]
-}
 
 /** A schema and the document to execute on it. */
 export interface Executable {
@@ -37,17 +30,13 @@ export interface Executable {
   document: DocumentNode
 }
 
-/** Clients can't guess it, so it occurs nowhere else in a response. */
-const PLACEHOLDER = randomUUID()
-const PLACEHOLDERS = new RegExp(`"${PLACEHOLDER} (\\d+)"`, 'g')
-
 /** Has the field `rawNodes`. Documents are validated against the public schema, so clients can't select it. */
 const rawSchema = extendSchema(schema, parse(`scalar RawJson extend type ItemPage { ${RAW_NODES}: RawJson! }`))
 const itemPage = rawSchema.getType('ItemPage')
 const rawNodes = isObjectType(itemPage) ? itemPage.getFields()[RAW_NODES] : undefined
 if (!rawNodes) throw new TypeError('The schema has no type ItemPage')
-rawNodes.resolve = async (page: Page<unknown>, _args, { rawJson }: ExecutionContext) =>
-  `${PLACEHOLDER} ${rawJson.push(await page.rawJson()) - 1}`
+rawNodes.resolve = async (page: Page<unknown>, _args, { rawJson }: GraphQLContext) =>
+  placeholderFor(await page.rawJson(), rawJson)
 
 /** The document with `rawNodes` in place of `nodes` wherever PostgreSQL can write them. */
 export function withRawJson(document: DocumentNode): Executable {
@@ -68,14 +57,6 @@ export function withRawJson(document: DocumentNode): Executable {
     }),
   )
   return { schema: rawSchema, document: rewritten }
-}
-
-/** Prints a result, or a part of it, as JSON. */
-export function printJson(value: ExecutionResult | object, rawJson: readonly string[]): string {
-  const text = JSON.stringify(value)
-  return rawJson.length === 0
-    ? text
-    : text.replace(PLACEHOLDERS, (_, index: string) => rawJson[Number(index)] ?? 'null')
 }
 
 function withRawNodes(set: SelectionSetNode, fragments: Fragments): SelectionSetNode {

@@ -2,6 +2,7 @@ import { itemListArguments, pageArguments, parseArguments } from '../../catalog/
 import type { Item as ItemRow } from '../../catalog/models.ts'
 import type { Page } from '../../catalog/page.ts'
 import { builder } from '../builder.ts'
+import { placeholderFor } from '../operation/placeholders.ts'
 import { type ListShape, listProjection } from '../operation/projection.ts'
 import { itemListArgs, pageArgs } from './arguments.ts'
 import { Dataset } from './dataset.ts'
@@ -33,7 +34,11 @@ export const Item = builder.prismaObject('Item', {
     email: t.exposeString('email', { nullable: true }),
     url: t.exposeString('url'),
     openingHours: t.exposeString('openingHours', { nullable: true }),
-    extraAttributes: t.expose('extraAttributes', { type: 'JSONObject' }),
+    extraAttributes: t.field({
+      type: 'JSONObject',
+      description: 'Further attributes, with the names that the source uses. An empty object when there are none.',
+      resolve: ({ extraAttributes }, _args, { rawJson }) => placeholderFor(extraAttributes, rawJson),
+    }),
   }),
 })
 

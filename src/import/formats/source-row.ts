@@ -1,4 +1,4 @@
-import { parseExactJson } from '../../catalog/exact-json.ts'
+import { parseExactJson } from '../exact-json.ts'
 
 /** The values of a row by the names that the file gives them: the columns of a CSV file, the members of a JSON object. */
 export type Fields = Record<string, unknown>

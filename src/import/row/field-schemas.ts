@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { RawNumber } from '../../catalog/exact-json.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import type { RawNumber } from '../exact-json.ts'
 
 /*
  * Schemas for the values of fields. Text keeps its spaces; only the empty string is no value.
