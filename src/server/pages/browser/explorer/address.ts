@@ -1,0 +1,71 @@
+/*
+ * What the address bar says: which dataset, which place, which filters. It never holds the key.
+ */
+
+export interface View {
+  /** Slug or UUID; undefined for all datasets. */
+  dataset?: string | undefined
+  /** The map's centre in degrees, and its zoom. */
+  at?: { latitude: number; longitude: number; zoom: number } | undefined
+  category?: string | undefined
+  area?: string | undefined
+  /** A search around a point: degrees and metres. */
+  near?: { latitude: number; longitude: number; radius: number } | undefined
+  /** UUID of the item that is shown. */
+  item?: string | undefined
+}
+
+export const MAX_RADIUS_METRES = 50_000
+export const DEFAULT_RADIUS_METRES = 1_000
+
+/** Reads the query string of an address. A part that is not valid is left out. */
+export function parseAddress(search: string): View {
+  const params = new URLSearchParams(search)
+  const text = (name: string) => params.get(name) || undefined
+  const [latitude, longitude, zoom] = numbers(params.get('at'), 3, 22)
+  const [nearLatitude, nearLongitude, radius] = numbers(params.get('near'), 3, MAX_RADIUS_METRES)
+  return {
+    dataset: text('dataset'),
+    category: text('category'),
+    area: text('area'),
+    item: text('item'),
+    at:
+      latitude === undefined || longitude === undefined || zoom === undefined
+        ? undefined
+        : { latitude, longitude, zoom },
+    near:
+      nearLatitude === undefined || nearLongitude === undefined || radius === undefined || radius < 1
+        ? undefined
+        : { latitude: nearLatitude, longitude: nearLongitude, radius },
+  }
+}
+
+/** Writes a view as a path with a query string. */
+export function formatAddress({ dataset, category, area, item, at, near }: View): string {
+  const params = new URLSearchParams()
+  if (dataset) params.set('dataset', dataset)
+  if (category) params.set('category', category)
+  if (area) params.set('area', area)
+  if (near) params.set('near', `${round(near.latitude, 6)},${round(near.longitude, 6)},${round(near.radius, 1)}`)
+  if (item) params.set('item', item)
+  if (at) params.set('at', `${round(at.latitude, 5)},${round(at.longitude, 5)},${round(at.zoom, 2)}`)
+  const query = params.toString().replaceAll('%2C', ',')
+  return query === '' ? '/' : `/?${query}`
+}
+
+/** Brings a longitude into -180 to 180: a map that was panned around the world gives others. */
+export function wrapLongitude(longitude: number): number {
+  return longitude >= -180 && longitude <= 180 ? longitude : ((((longitude + 180) % 360) + 360) % 360) - 180
+}
+
+function numbers(text: string | null, count: number, max: number): (number | undefined)[] {
+  const parts = (text ?? '').split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
+  const [latitude = Number.NaN, longitude = Number.NaN, third = Number.NaN] = parts
+  const isValid =
+    parts.length === count && Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 && third >= 0 && third <= max
+  return isValid ? parts : []
+}
+
+function round(value: number, decimals: number): number {
+  return Number(value.toFixed(decimals))
+}

@@ -1,0 +1,221 @@
+import { byId, element } from '../shared/dom.ts'
+import { readKey } from '../shared/key.ts'
+import { formatAddress, parseAddress, type View } from './address.ts'
+import { type Dataset, type Item, type ListedItem, readDatasets, readItem, readResults } from './data.ts'
+import { datasetsView } from './datasets-view.ts'
+import { itemView } from './item-view.ts'
+import { type ExplorerMap, openMap } from './map.ts'
+import { placesView } from './places-view.ts'
+import { problemNote } from './problem.ts'
+import { showsResults } from './style.ts'
+import { findBounds } from './tiles.ts'
+import { welcomeView } from './welcome-view.ts'
+
+/*
+ * Holds what is shown (the view in the address bar), reads what it needs, and gives it to the list and the map.
+ */
+
+const ITEM_ZOOM = 14
+const POINT_ZOOM = 12
+
+export class Explorer {
+  readonly #side: HTMLElement
+  readonly #map: ExplorerMap
+  readonly #dark = matchMedia('(prefers-color-scheme: dark)')
+  #view: View = parseAddress(location.search)
+  #datasets: readonly Dataset[] = []
+  #items: ListedItem[] = []
+  #item: Item | undefined
+  /** Radius of the search that waits for a click on the map. */
+  #picking: number | undefined
+  #reads = new AbortController()
+
+  constructor(side: HTMLElement, map: HTMLElement) {
+    this.#side = side
+    this.#map = openMap(map, this.#view.at, {
+      onPlace: (item) => this.open({ ...this.#view, item }),
+      onGround: (latitude, longitude) => this.#pick(latitude, longitude),
+      onMove: (at) => this.#noteMove(at),
+      onProblem: (message) => this.#say(`The map is not complete: ${message}`),
+    })
+    window.addEventListener('popstate', () => {
+      const view = parseAddress(location.search)
+      if (view.at) this.#map.jumpTo(view.at)
+      void this.#show(view)
+    })
+    this.#dark.addEventListener('change', () => this.#drawMap())
+    side.addEventListener('click', (event) => this.#followLink(event))
+  }
+
+  /** Starts again, with the key of now. */
+  restart(): void {
+    this.#datasets = []
+    this.#show(this.#view)
+  }
+
+  /** Opens a view, with an entry in the history. */
+  open(view: View): void {
+    history.pushState(undefined, '', formatAddress(view))
+    this.#show(view)
+  }
+
+  async #show(view: View): Promise<void> {
+    const before = this.#view
+    this.#view = view
+    this.#reads.abort()
+    this.#reads = new AbortController()
+    const { signal } = this.#reads
+    this.#side.setAttribute('aria-busy', 'true')
+    try {
+      await this.#read(view, before, signal)
+    } catch (error) {
+      if (!signal.aborted)
+        this.#side.replaceChildren(
+          element(
+            'div',
+            { class: 'view' },
+            problemNote(error, () => this.#show(view)),
+          ),
+        )
+    } finally {
+      if (!signal.aborted) this.#side.removeAttribute('aria-busy')
+    }
+  }
+
+  async #read(view: View, before: View, signal: AbortSignal): Promise<void> {
+    this.#say('')
+    if (readKey() === undefined) {
+      this.#datasets = []
+      this.#item = undefined
+      byId('credit', HTMLElement).textContent = ''
+      return this.#fill(welcomeView())
+    }
+    if (this.#datasets.length === 0) this.#datasets = await readDatasets(signal)
+    signal.throwIfAborted()
+    if (view.item === undefined) this.#item = undefined
+    this.#showCredit()
+    const isPlaces = view.dataset !== undefined || view.near !== undefined
+    const isNewList = JSON.stringify(listOf(view)) !== JSON.stringify(listOf(before)) || this.#items.length === 0
+    if (isPlaces && isNewList) this.#items = []
+    this.#drawMap()
+    if (view.at === undefined) void this.#moveTo(view, before, signal)
+    if (view.item !== undefined) {
+      if (showsResults(view) && this.#items.length === 0) this.#items = (await readResults(view, 1, signal)).items
+      await this.#showItem(view, signal)
+    } else if (isPlaces) await this.#showPlaces(view, 1, signal)
+    else this.#fill(datasetsView(this.#datasets, signal))
+  }
+
+  async #showItem(view: View, signal: AbortSignal): Promise<void> {
+    const item = await readItem(view.item ?? '', signal)
+    signal.throwIfAborted()
+    if (!item) return
+    this.#item = item
+    this.#fill(itemView(item, view))
+    this.#showCredit()
+    this.#drawMap()
+    if (view.at === undefined) this.#map.flyTo(Number(item.latitude), Number(item.longitude), ITEM_ZOOM)
+  }
+
+  async #showPlaces(view: View, page: number, signal: AbortSignal): Promise<void> {
+    const { total, items } = await readResults(view, page, signal)
+    signal.throwIfAborted()
+    this.#items = page === 1 ? items : [...this.#items, ...items]
+    const list = placesView(
+      { view, dataset: this.#dataset(), items: this.#items, total },
+      {
+        open: (next) => this.open(next),
+        more: () => void this.#showPlaces(view, page + 1, this.#reads.signal),
+        isPicking: this.#picking !== undefined,
+        pick: (radius) => this.#startPicking(radius),
+        search: (near) => this.open({ dataset: view.dataset, near }),
+      },
+    )
+    this.#fill(list, page === 1)
+    if (showsResults(view)) this.#drawMap()
+  }
+
+  #fill(content: HTMLElement, isNew = true): void {
+    const hadFocus = this.#side.contains(document.activeElement)
+    this.#side.replaceChildren(content)
+    if (!isNew) return
+    this.#side.scrollTop = 0
+    if (hadFocus) content.querySelector('h1')?.focus()
+  }
+
+  #drawMap(): void {
+    this.#map.show({
+      view: this.#view,
+      results: this.#items,
+      item: this.#item,
+      isDetailed: false,
+      isDark: this.#dark.matches,
+    })
+  }
+
+  /** Moves the map to what a view shows, unless only the item changed. */
+  async #moveTo({ dataset, near, item }: View, before: View, signal: AbortSignal): Promise<void> {
+    if (item !== undefined) return
+    if (near) return this.#map.flyTo(near.latitude, near.longitude, zoomFor(near.radius))
+    if (before.item !== undefined && before.dataset === dataset) return
+    try {
+      const bounds = await findBounds(dataset, signal)
+      if (bounds && !signal.aborted) this.#map.fit(bounds)
+    } catch (error) {
+      if (!signal.aborted) this.#say(error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  #startPicking(radius: number): void {
+    this.#picking = this.#picking === undefined ? radius : undefined
+    this.#say(this.#picking === undefined ? '' : 'Click on the map to search around that point.')
+    document.body.classList.toggle('picking', this.#picking !== undefined)
+  }
+
+  #pick(latitude: number, longitude: number): void {
+    if (this.#picking === undefined) return
+    const radius = this.#picking
+    this.#startPicking(radius)
+    this.open({ dataset: this.#view.dataset, near: { latitude, longitude, radius } })
+  }
+
+  /** Writes the map's place into the address, in the same entry of the history. */
+  #noteMove(at: NonNullable<View['at']>): void {
+    this.#view = { ...this.#view, at }
+    history.replaceState(history.state, '', formatAddress(this.#view))
+  }
+
+  #followLink(event: MouseEvent): void {
+    const link = event.target instanceof Element ? event.target.closest('a[data-view]') : null
+    if (!(link instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.shiftKey) return
+    event.preventDefault()
+    this.open(parseAddress(link.search))
+  }
+
+  #dataset(): Dataset | undefined {
+    return this.#datasets.find(({ slug, id }) => slug === this.#view.dataset || id === this.#view.dataset)
+  }
+
+  #showCredit(): void {
+    const shown = this.#item?.dataset ?? this.#dataset()
+    const credits = shown ? [shown.attribution] : [...new Set(this.#datasets.map(({ attribution }) => attribution))]
+    byId('credit', HTMLElement).replaceChildren(
+      ...credits.map((credit) => element('bdi', {}, credit)),
+      element('span', {}, 'Map: Natural Earth'),
+    )
+  }
+
+  #say(message: string): void {
+    byId('map-status', HTMLElement).textContent = message
+  }
+}
+
+/** The part of a view that decides what is listed. */
+function listOf({ dataset, category, area, near }: View): View {
+  return { dataset, category, area, near }
+}
+
+/** The zoom at which a circle fills most of the map. */
+function zoomFor(radiusMetres: number): number {
+  return Math.max(1, Math.min(POINT_ZOOM + 4, POINT_ZOOM - Math.log2(radiusMetres / 4_000)))
+}

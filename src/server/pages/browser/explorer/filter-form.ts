@@ -1,0 +1,42 @@
+import { button, element } from '../shared/dom.ts'
+import type { View } from './address.ts'
+import type { ListedItem } from './data.ts'
+
+/*
+ * The filters of a dataset: category and administrative area. The codes on offer are those of the items in the list.
+ */
+
+/** Makes the form. */
+export function filterForm(view: View, items: readonly ListedItem[], open: (view: View) => void): HTMLElement {
+  const category = field('category', view.category, new Set(items.map(({ categoryCode }) => categoryCode)))
+  const area = field('area', view.area, new Set(items.map(({ administrativeAreaCode }) => administrativeAreaCode)))
+  const form = element(
+    'form',
+    { class: 'fields' },
+    element('label', { for: 'category' }, 'Category'),
+    ...category,
+    element('label', { for: 'area' }, 'Area'),
+    ...area,
+    element('button', { type: 'submit', class: 'button' }, 'Filter'),
+    view.category || view.area
+      ? button('Clear', () => open({ dataset: view.dataset }), { class: 'button' })
+      : undefined,
+  )
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    const value = ([input]: ReturnType<typeof field>) => input.value.trim() || undefined
+    open({ dataset: view.dataset, category: value(category), area: value(area) })
+  })
+  return form
+}
+
+function field(
+  id: string,
+  value: string | undefined,
+  codes: ReadonlySet<string>,
+): [HTMLInputElement, HTMLDataListElement] {
+  return [
+    element('input', { id, value: value ?? '', list: `${id}-codes`, placeholder: 'any', autocomplete: 'off' }),
+    element('datalist', { id: `${id}-codes` }, ...[...codes].sort().map((code) => element('option', { value: code }))),
+  ]
+}

@@ -1,0 +1,116 @@
+import { type MapGeoJSONFeature, Map as MapView, NavigationControl, Popup, ScaleControl } from 'maplibre-gl'
+import { readKey } from '../shared/key.ts'
+import type { View } from './address.ts'
+import { wrapLongitude } from './address.ts'
+import { type MapContent, styleOf } from './style.ts'
+import type { Bounds } from './tiles.ts'
+
+/*
+ * The map: draws a content, and tells what a person does on it.
+ */
+
+interface Events {
+  onPlace: (id: string) => void
+  /** A click beside all places, at degrees. */
+  onGround: (latitude: number, longitude: number) => void
+  onMove: (at: NonNullable<View['at']>) => void
+  onProblem: (message: string) => void
+}
+
+export interface ExplorerMap {
+  show: (content: MapContent) => void
+  fit: (bounds: Bounds) => void
+  flyTo: (latitude: number, longitude: number, zoom: number) => void
+  /** Looks at a place at once. */
+  jumpTo: (at: NonNullable<View['at']>) => void
+}
+
+const PLACES = ['points', 'clusters', 'chosen']
+/** From here on the finer coasts can be told from the others. */
+const DETAILED_ZOOM = 5
+const FIT_MAX_ZOOM = 13
+const CLUSTER_ZOOM_STEP = 2
+
+/** Opens the map in an element. `start` is where it looks first. */
+export function openMap(container: HTMLElement, start: View['at'], events: Events): ExplorerMap {
+  let content: MapContent | undefined
+  const map = new MapView({
+    container,
+    style: { version: 8, sources: {}, layers: [] },
+    center: start ? [start.longitude, start.latitude] : [20, 20],
+    zoom: start?.zoom ?? 1,
+    attributionControl: false,
+    // Tiles need the key; other files of this server don't, and no request goes elsewhere.
+    transformRequest: (url) => {
+      const key = readKey()
+      const isTile = new URL(url, location.href).pathname.startsWith('/tiles/')
+      return isTile && key !== undefined ? { url, headers: { Authorization: `Bearer ${key}` } } : { url }
+    },
+  })
+  map.addControl(new NavigationControl({ showCompass: false }), 'top-right')
+  map.addControl(new ScaleControl({}), 'bottom-left')
+  map.touchZoomRotate.disableRotation()
+
+  const draw = () => {
+    if (!content) return
+    const isDetailed = content.isDetailed || map.getZoom() >= DETAILED_ZOOM
+    content = { ...content, isDetailed }
+    map.setStyle(styleOf(content), { diff: true })
+  }
+  const placeAt = (point: { x: number; y: number }) => {
+    const layers = PLACES.filter((layer) => map.getLayer(layer))
+    return map.queryRenderedFeatures([point.x, point.y], { layers })[0]
+  }
+  map.on('click', ({ point, lngLat }) => {
+    const place = placeAt(point)
+    if (!place) events.onGround(lngLat.lat, wrapLongitude(lngLat.lng))
+    else if (place.layer.id === 'clusters') {
+      map.easeTo({ center: positionOf(place, lngLat.lng), zoom: map.getZoom() + CLUSTER_ZOOM_STEP })
+    } else events.onPlace(String(place.properties.id))
+  })
+  showNames(map, placeAt)
+  map.on('moveend', () => {
+    const { lat, lng } = map.getCenter()
+    events.onMove({ latitude: lat, longitude: wrapLongitude(lng), zoom: map.getZoom() })
+    if (content && !content.isDetailed && map.getZoom() >= DETAILED_ZOOM) draw()
+  })
+  map.on('error', ({ error }) => events.onProblem(error.message))
+
+  return {
+    show: (next) => {
+      content = { ...next, isDetailed: next.isDetailed || (content?.isDetailed ?? false) }
+      draw()
+    },
+    fit: ([west, south, east, north]) =>
+      map.fitBounds([west, south, east, north], { padding: 56, maxZoom: FIT_MAX_ZOOM, ...animation() }),
+    flyTo: (latitude, longitude, zoom) =>
+      map.easeTo({ center: [longitude, latitude], zoom: Math.max(zoom, map.getZoom()), ...animation() }),
+    jumpTo: ({ latitude, longitude, zoom }) => map.jumpTo({ center: [longitude, latitude], zoom }),
+  }
+}
+
+/** Shows the name of the place, or the count of the cluster, under the mouse. */
+function showNames(map: MapView, placeAt: (point: { x: number; y: number }) => MapGeoJSONFeature | undefined): void {
+  const popup = new Popup({ closeButton: false, closeOnClick: false, offset: 12, className: 'place-name' })
+  map.on('mousemove', ({ point, lngLat }) => {
+    const place = placeAt(point)
+    map.getCanvas().style.cursor = place ? 'pointer' : ''
+    if (!place) return popup.remove()
+    const { name, total } = place.properties
+    const text = name ?? `${Number(total).toLocaleString('en')} places`
+    return popup.setLngLat(positionOf(place, lngLat.lng)).setText(String(text)).addTo(map)
+  })
+  map.on('mouseout', () => popup.remove())
+}
+
+/** The position of a place, in the copy of the world under the mouse. */
+function positionOf({ geometry }: MapGeoJSONFeature, nearLongitude: number): [number, number] {
+  if (geometry.type !== 'Point') return [nearLongitude, 0]
+  const [longitude = 0, latitude = 0] = geometry.coordinates
+  return [longitude + 360 * Math.round((nearLongitude - longitude) / 360), latitude]
+}
+
+function animation(): { animate: boolean; duration: number } {
+  const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches
+  return { animate: !isStill, duration: 600 }
+}

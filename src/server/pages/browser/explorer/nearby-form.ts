@@ -1,0 +1,59 @@
+import { button, element } from '../shared/dom.ts'
+import { DEFAULT_RADIUS_METRES, MAX_RADIUS_METRES, type View } from './address.ts'
+
+/*
+ * The search around a point: click on the map, or "here".
+ */
+
+export interface NearbyActions {
+  /** Waits for a click on the map. */
+  pick: (radius: number) => void
+  /** Whether a click on the map is waited for. */
+  isPicking: boolean
+  search: (near: View['near']) => void
+}
+
+/** Makes the form. */
+export function nearbyForm({ near }: View, { pick, isPicking, search }: NearbyActions): HTMLElement {
+  const radius = element('input', {
+    type: 'number',
+    id: 'radius',
+    min: 1,
+    max: MAX_RADIUS_METRES,
+    step: 'any',
+    value: near?.radius ?? DEFAULT_RADIUS_METRES,
+    required: true,
+  })
+  const status = element('p', { class: 'soft small', role: 'status' }, isPicking ? 'Click on the map.' : '')
+  const value = () => (radius.reportValidity() ? radius.valueAsNumber : undefined)
+  radius.addEventListener('change', () => {
+    const metres = value()
+    if (near && metres !== undefined) search({ ...near, radius: metres })
+  })
+  const withRadius = (action: (metres: number) => void) => () => {
+    const metres = value()
+    if (metres !== undefined) action(metres)
+  }
+  const here = withRadius((metres) => {
+    status.textContent = 'Asking your device where you are …'
+    navigator.geolocation.getCurrentPosition(
+      ({ coords }) => search({ latitude: coords.latitude, longitude: coords.longitude, radius: metres }),
+      ({ message }) => {
+        status.textContent = `Your device does not say where you are. ${message}`
+      },
+    )
+  })
+  return element(
+    'fieldset',
+    { class: 'fields' },
+    element('legend', {}, 'Nearby'),
+    element('label', { for: 'radius' }, 'Within'),
+    radius,
+    element('span', {}, 'm of'),
+    button('a point on the map', withRadius(pick), { class: 'button', 'aria-pressed': String(isPicking) }),
+    button('here', here, { class: 'button' }),
+    near && button('Clear', () => search(undefined), { class: 'button' }),
+    near && element('p', { class: 'soft small' }, `Around ${near.latitude.toFixed(5)}, ${near.longitude.toFixed(5)}`),
+    status,
+  )
+}

@@ -1,0 +1,45 @@
+import { button, element } from '../shared/dom.ts'
+import type { Picture } from './data.ts'
+import { safeUrl } from './safe-url.ts'
+
+/*
+ * A picture of an item. One on this server is shown at once. One on another server is loaded only after a click: no server
+ * learns by itself what a person looks at.
+ */
+
+/** Makes a figure for a picture. */
+export function pictureFigure({ thumbnailMediumUrl, originalUrl, altText }: Picture): HTMLElement {
+  const preview = safeUrl(thumbnailMediumUrl, location.origin)
+  const original = safeUrl(originalUrl, location.origin)
+  const frame = element('div', { class: 'frame' })
+  if (!preview) frame.append(note('The picture has no address that can be shown.'))
+  else if (preview.origin === location.origin) frame.append(image(preview, altText))
+  else {
+    const load = button(`Load picture from ${preview.host}`, () => frame.replaceChildren(image(preview, altText)), {
+      class: 'button',
+    })
+    frame.append(load)
+  }
+  return element(
+    'figure',
+    {},
+    frame,
+    element(
+      'figcaption',
+      {},
+      element('span', { dir: 'auto' }, altText || 'No description'),
+      original && ' · ',
+      original && element('a', { href: original.href, target: '_blank', rel: 'noopener noreferrer' }, 'Original'),
+    ),
+  )
+}
+
+function image(url: URL, alt: string): HTMLImageElement {
+  const made = element('img', { src: url.href, alt, loading: 'lazy', referrerpolicy: 'no-referrer' })
+  made.addEventListener('error', () => made.replaceWith(note('The picture can’t be loaded.')))
+  return made
+}
+
+function note(text: string): HTMLElement {
+  return element('p', { class: 'soft' }, text)
+}

@@ -1,0 +1,69 @@
+import { button, element } from '../shared/dom.ts'
+import { formatAddress, type View } from './address.ts'
+import type { Dataset, ListedItem } from './data.ts'
+import { datasetFacts } from './datasets-view.ts'
+import { filterForm } from './filter-form.ts'
+import { type NearbyActions, nearbyForm } from './nearby-form.ts'
+import { requestPanel } from './request-panel.ts'
+
+/*
+ * The list of places: of a dataset, filtered, or near a point.
+ */
+
+export interface PlacesContent {
+  view: View
+  dataset: Dataset | undefined
+  items: readonly ListedItem[]
+  total: number
+}
+
+export interface PlacesActions extends NearbyActions {
+  open: (view: View) => void
+  more: () => void
+}
+
+/** Makes the view. */
+export function placesView(content: PlacesContent, actions: PlacesActions): HTMLElement {
+  const { view, dataset, items, total } = content
+  const rest = total - items.length
+  return element(
+    'div',
+    { class: 'view' },
+    element('p', { class: 'back' }, element('a', { href: '/', 'data-view': true }, '← All datasets')),
+    element('h1', { tabindex: -1, dir: 'auto' }, dataset?.name ?? view.dataset ?? 'All datasets'),
+    dataset && element('p', { dir: 'auto' }, dataset.description ?? ''),
+    dataset && datasetFacts(dataset),
+    nearbyForm(view, actions),
+    view.near ? undefined : filterForm(view, items, actions.open),
+    element('p', { class: 'soft', role: 'status' }, count(view, total)),
+    element('ol', { class: 'places' }, ...items.map((item) => row(view, item))),
+    rest > 0 ? button(`Show more (${rest.toLocaleString('en')} left)`, actions.more, { class: 'button' }) : undefined,
+    requestPanel(view),
+  )
+}
+
+function count({ near, category, area }: View, total: number): string {
+  const places = `${total.toLocaleString('en')} ${total === 1 ? 'place' : 'places'}`
+  if (near) return `${places} within ${metres(near.radius)}, nearest first`
+  return category || area ? `${places} with these filters` : `${places}, by name`
+}
+
+function row(view: View, { id, name, categoryCode, distance }: ListedItem): HTMLElement {
+  return element(
+    'li',
+    {},
+    element('a', { href: formatAddress({ ...view, item: id, at: undefined }), 'data-view': true, dir: 'auto' }, name),
+    element(
+      'span',
+      { class: 'soft small' },
+      distance === undefined ? '' : `${metres(distance)} · `,
+      element('bdi', {}, categoryCode),
+    ),
+  )
+}
+
+/** A distance for people: `46 m`, `1.24 km`. */
+export function metres(distance: number): string {
+  if (distance < 1000) return `${Number(distance.toFixed(distance < 10 ? 1 : 0))} m`
+  return `${Number((distance / 1000).toFixed(2))} km`
+}

@@ -1,0 +1,23 @@
+import { ApiError } from '../shared/api.ts'
+import { button, element } from '../shared/dom.ts'
+import { forgetKey } from '../shared/key.ts'
+import { askForKey } from '../shared/key-field.ts'
+
+/*
+ * What a person sees when a request fails.
+ */
+
+/** Makes the message for an error, with a way to try again. A key that is refused is forgotten, and asked for again. */
+export function problemNote(error: unknown, retry: () => void): HTMLElement {
+  const message = error instanceof Error ? error.message : String(error)
+  if (error instanceof ApiError && error.status === 401) {
+    forgetKey()
+    askForKey('This key is expired or revoked. Give another one.')
+  }
+  return element(
+    'div',
+    { class: 'problem', role: 'alert' },
+    element('p', {}, message),
+    button('Try again', retry, { class: 'button' }),
+  )
+}

@@ -1,0 +1,53 @@
+import { button, copy, element } from '../shared/dom.ts'
+import { readKey } from '../shared/key.ts'
+import type { View } from './address.ts'
+import { formsOf, graphiqlPath, requestOf } from './requests.ts'
+
+/*
+ * "As a request": what is shown, ready to copy. The key is in what is copied, and hidden on the screen.
+ */
+
+const HIDDEN_KEY = 'dck_…'
+let chosen = 'curl'
+let isOpen = false
+
+/** Makes the panel for a view. */
+export function requestPanel(view: View): HTMLElement {
+  const request = requestOf(view)
+  const shown = formsOf(request, location.origin, HIDDEN_KEY)
+  const code = element('code', {}, shown[chosen])
+  const choices = Object.keys(shown).map((form) => {
+    const choice = button(
+      form,
+      () => {
+        chosen = form
+        code.textContent = shown[form] ?? ''
+        for (const other of choices) other.setAttribute('aria-pressed', String(other === choice))
+      },
+      { 'aria-pressed': String(form === chosen) },
+    )
+    return choice
+  })
+  const copyButton: HTMLButtonElement = button(
+    'Copy',
+    () => copy(formsOf(request, location.origin, readKey() ?? HIDDEN_KEY)[chosen] ?? '', copyButton),
+    { class: 'button primary', title: 'The copied text holds your API key' },
+  )
+  const panel = element(
+    'details',
+    { class: 'request', open: isOpen },
+    element('summary', {}, 'As a request'),
+    element('div', { class: 'choices', role: 'group', 'aria-label': 'Form of the request' }, ...choices),
+    element('pre', { tabindex: 0 }, code),
+    element(
+      'p',
+      { class: 'actions' },
+      copyButton,
+      element('a', { class: 'button', href: graphiqlPath(request) }, 'Open in GraphiQL'),
+    ),
+  )
+  panel.addEventListener('toggle', () => {
+    isOpen = panel.open
+  })
+  return panel
+}

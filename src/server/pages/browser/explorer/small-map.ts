@@ -1,0 +1,57 @@
+import { readTile } from './tiles.ts'
+
+/*
+ * A small map of the world with the places of a dataset, as SVG.
+ */
+
+const WIDTH = 360
+const HEIGHT = 155
+const NORTH = 84
+const SVG = 'http://www.w3.org/2000/svg'
+const LAND = new URL('../lib/world/land-110m.json', import.meta.url).pathname
+
+interface Land {
+  features: { geometry: { coordinates: [number, number][][][] } }[]
+}
+
+let landPath: Promise<string> | undefined
+
+/** Makes the map. The land and the places are drawn when they are there. */
+export function smallMap(dataset: string, signal: AbortSignal): SVGSVGElement {
+  const svg = document.createElementNS(SVG, 'svg')
+  svg.setAttribute('viewBox', `0 0 ${WIDTH} ${HEIGHT}`)
+  svg.setAttribute('class', 'small-map')
+  svg.setAttribute('aria-hidden', 'true')
+  const land = document.createElementNS(SVG, 'path')
+  svg.append(land)
+  landPath ??= readLand()
+  landPath.then((path) => land.setAttribute('d', path)).catch(() => {})
+  void drawPlaces(svg, dataset, signal)
+  return svg
+}
+
+async function drawPlaces(svg: SVGSVGElement, dataset: string, signal: AbortSignal): Promise<void> {
+  try {
+    const points = await readTile(dataset, [0, 0, 0], signal)
+    const most = Math.max(...points.map(({ total }) => total))
+    for (const { x, y, total } of points) {
+      const latitude = (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI
+      const dot = document.createElementNS(SVG, 'circle')
+      dot.setAttribute('cx', (x * 360).toFixed(1))
+      dot.setAttribute('cy', Math.min(HEIGHT - 3, NORTH - latitude).toFixed(1))
+      dot.setAttribute('r', (2.5 + 3 * Math.sqrt(total / most)).toFixed(1))
+      svg.append(dot)
+    }
+  } catch {
+    // The list says what is wrong with the server or the key; a map without dots says nothing false.
+    svg.classList.add('empty')
+  }
+}
+
+async function readLand(): Promise<string> {
+  const { features }: Land = await (await fetch(LAND)).json()
+  return features
+    .flatMap(({ geometry }) => geometry.coordinates.flat())
+    .map((ring) => `M${ring.map(([x, y]) => `${(x + 180).toFixed(1)} ${(NORTH - y).toFixed(1)}`).join('L')}Z`)
+    .join('')
+}

@@ -1,0 +1,94 @@
+import { readError, send } from '../shared/api.ts'
+import { pointsOf, type TilePoint } from './vector-tile.ts'
+
+/*
+ * The tiles of a dataset, and where its items are: read from a few tiles, however many items there are.
+ */
+
+/** Returns the address template of the tiles of a dataset, or of all datasets. */
+export function tileTemplate(dataset: string | undefined): string {
+  return `${location.origin}/tiles/${encodeURIComponent(dataset ?? 'all')}/{z}/{x}/{y}.mvt`
+}
+
+/** Reads the points of one tile. */
+export async function readTile(
+  dataset: string | undefined,
+  [z, x, y]: readonly [number, number, number],
+  signal: AbortSignal,
+): Promise<TilePoint[]> {
+  const path = tileTemplate(dataset).replace('{z}', `${z}`).replace('{x}', `${x}`).replace('{y}', `${y}`)
+  const response = await send(path, { signal })
+  if (response.status === 204) return []
+  if (!response.ok) throw await readError(response)
+  return pointsOf(new Uint8Array(await response.arrayBuffer()))
+}
+
+/** West, south, east, north in degrees. */
+export type Bounds = [number, number, number, number]
+
+/** How much deeper each round looks, and the last zoom that it looks at. */
+const ZOOM_STEP = 4
+const MAX_ZOOM = 12
+const MAX_TILES = 9
+/** A cluster stands for a cell of its tile, so its items may be this part of a tile away. */
+const CELL = 1 / 32
+
+/**
+ * Finds the box that holds the items of a dataset, undefined when it has none. Starts with the tile of the whole world, and looks
+ * at tiles four zooms deeper for as long as the box fits in a few of them.
+ */
+export async function findBounds(dataset: string | undefined, signal: AbortSignal): Promise<Bounds | undefined> {
+  let box = boxOf(await readTile(dataset, [0, 0, 0], signal))
+  if (!box) return undefined
+  for (let z = ZOOM_STEP; z <= MAX_ZOOM; z += ZOOM_STEP) {
+    const margin = CELL / 2 ** (z - ZOOM_STEP)
+    const tiles = tilesOver(box, margin, z)
+    if (tiles.length > MAX_TILES) break
+    const points = await Promise.all(
+      tiles.map(async ([x, y]) =>
+        (await readTile(dataset, [z, x, y], signal)).map((point) => ({
+          x: (x + point.x) / 2 ** z,
+          y: (y + point.y) / 2 ** z,
+        })),
+      ),
+    )
+    box = boxOf(points.flat()) ?? box
+  }
+  const [west, north, east, south] = box
+  return [longitudeOf(west), latitudeOf(south), longitudeOf(east), latitudeOf(north)]
+}
+
+/** A box in web Mercator, where the world is from 0 to 1: west, north, east, south. */
+type Box = [number, number, number, number]
+
+function boxOf(points: readonly { x: number; y: number }[]): Box | undefined {
+  if (points.length === 0) return undefined
+  const box: Box = [1, 1, 0, 0]
+  for (const { x, y } of points) {
+    box[0] = Math.min(box[0], x)
+    box[1] = Math.min(box[1], y)
+    box[2] = Math.max(box[2], x)
+    box[3] = Math.max(box[3], y)
+  }
+  return box
+}
+
+function tilesOver([west, north, east, south]: Box, margin: number, z: number): [number, number][] {
+  const size = 2 ** z
+  const index = (value: number) => Math.min(size - 1, Math.max(0, Math.floor(value * size)))
+  const tiles: [number, number][] = []
+  for (let x = index(west - margin); x <= index(east + margin); x++) {
+    for (let y = index(north - margin); y <= index(south + margin); y++) {
+      if (tiles.push([x, y]) > MAX_TILES) return tiles
+    }
+  }
+  return tiles
+}
+
+function longitudeOf(x: number): number {
+  return x * 360 - 180
+}
+
+function latitudeOf(y: number): number {
+  return (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI
+}

@@ -1,0 +1,39 @@
+import { button, copy, element } from '../shared/dom.ts'
+
+/*
+ * What a person without a key sees.
+ */
+
+/** Makes the view. Its command uses the address that the page was opened at. */
+export function welcomeView(): HTMLElement {
+  const command = `curl -H "Authorization: Bearer <API_KEY>" ${location.origin}/v1/datasets`
+  const copyButton: HTMLButtonElement = button('Copy', () => copy(command, copyButton), { class: 'button' })
+  return element(
+    'div',
+    { class: 'view' },
+    element('h1', {}, 'See what your key opens'),
+    element(
+      'p',
+      {},
+      'Datasets of places on a map: museums, airports, markets. Give your API key above. It stays in this tab and goes to this server only.',
+    ),
+    element('h2', {}, 'No key yet?'),
+    element('p', {}, 'The operator of this server makes one:'),
+    element('pre', { tabindex: 0 }, element('code', {}, 'npx catalog keys create --name NAME')),
+    element('h2', {}, 'Without this page'),
+    element('pre', { tabindex: 0 }, element('code', {}, command)),
+    element('p', { class: 'actions' }, copyButton),
+    element(
+      'ul',
+      { class: 'links' },
+      link('/graphql', 'GraphiQL', 'Datasets, items and images in one request.'),
+      link('/docs', 'API reference', 'The REST routes, to read and to try.'),
+      link('/v1/openapi.json', 'OpenAPI 3.1', 'The same for your tools.'),
+      link('/readyz', 'Health', 'Whether this server can answer.'),
+    ),
+  )
+}
+
+function link(href: string, name: string, text: string): HTMLElement {
+  return element('li', {}, element('a', { href }, name), element('span', {}, ` ${text}`))
+}
