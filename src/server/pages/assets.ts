@@ -8,6 +8,7 @@ import { CatalogError } from '../../errors.ts'
 import { ResponseBody, sendCacheable } from '../reply.ts'
 import { addRoute } from '../route.ts'
 import { LIBRARY_FILES, libraryVersions, MODULES } from './libraries.ts'
+import { ASSET_POLICY } from './policy.ts'
 
 /*
  * The scripts, styles and maps that the pages load. Their addresses hold a version, a hash of all content, so a browser keeps
@@ -69,7 +70,7 @@ export function addAssetRoute(app: FastifyInstance, assets: Assets): void {
       const body = bodies.get(name) ?? readBody(assets, path, isCurrent)
       if (!body) throw new CatalogError('NOT_FOUND', 'There is no such path')
       bodies.set(name, body)
-      return sendCacheable(request, reply, await body)
+      return sendCacheable(request, reply.header('content-security-policy', ASSET_POLICY), await body)
     },
   })
 }

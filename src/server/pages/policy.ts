@@ -18,6 +18,9 @@ const policy = (more: Record<string, string>) =>
     .map(([name, value]) => `${name} ${value}`)
     .join('; ')
 
+/** For files. A worker goes by the policy of its own file, and reads tiles and the base map from this server. */
+export const ASSET_POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; frame-ancestors 'none'"
+
 export const POLICIES = {
   /** MapLibre runs a worker. An item's pictures may be on other servers; the page loads those only after a click. */
   explorer: policy({ 'worker-src': "'self'", 'img-src': "'self' data: blob: https:" }),

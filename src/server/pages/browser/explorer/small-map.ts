@@ -5,13 +5,13 @@ import { readTile } from './tiles.ts'
  */
 
 const WIDTH = 360
-const HEIGHT = 155
-const NORTH = 84
+const HEIGHT = 136
+const NORTH = 78
 const SVG = 'http://www.w3.org/2000/svg'
 const LAND = new URL('../lib/world/land-110m.json', import.meta.url).pathname
 
 interface Land {
-  features: { geometry: { coordinates: [number, number][][][] } }[]
+  coordinates: [number, number][][][]
 }
 
 let landPath: Promise<string> | undefined
@@ -49,9 +49,14 @@ async function drawPlaces(svg: SVGSVGElement, dataset: string, signal: AbortSign
 }
 
 async function readLand(): Promise<string> {
-  const { features }: Land = await (await fetch(LAND)).json()
-  return features
-    .flatMap(({ geometry }) => geometry.coordinates.flat())
-    .map((ring) => `M${ring.map(([x, y]) => `${(x + 180).toFixed(1)} ${(NORTH - y).toFixed(1)}`).join('L')}Z`)
+  const { coordinates }: Land = await (await fetch(LAND)).json()
+  return coordinates.flat().map(pathOf).join('')
+}
+
+/** The path of a ring. One that goes over the antimeridian is drawn at both ends of the map. */
+function pathOf(ring: [number, number][]): string {
+  const turns = ring.some(([x]) => x > 180) ? [0, -360] : ring.some(([x]) => x < -180) ? [0, 360] : [0]
+  return turns
+    .map((turn) => `M${ring.map(([x, y]) => `${(x + 180 + turn).toFixed(1)} ${(NORTH - y).toFixed(1)}`).join('L')}Z`)
     .join('')
 }

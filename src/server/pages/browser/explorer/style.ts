@@ -28,7 +28,18 @@ const LIGHT = {
   ink: '#ffffff',
   chosen: '#c2410c',
 }
-const DARK = { water: '#10161d', land: '#222a33', border: '#3d4854', dot: '#7db9f5', ink: '#0d1722', chosen: '#fdba74' }
+const DARK = {
+  water: '#10161d',
+  land: '#222a33',
+  border: '#3d4854',
+  dot: '#7db9f5',
+  ink: '#0d1722',
+  text: '#c3ccd6',
+  chosen: '#fdba74',
+}
+
+/** From here on places have room for their names. */
+const NAMES_ZOOM = 11
 
 const world = (file: string) => new URL(`../lib/world/${file}.json`, import.meta.url).href
 
@@ -105,6 +116,22 @@ export function styleOf(content: MapContent): StyleSpecification {
           'circle-stroke-color': colour.ink,
           'circle-stroke-width': 1.5,
         },
+      },
+      {
+        id: 'names',
+        type: 'symbol',
+        ...source,
+        minzoom: NAMES_ZOOM,
+        filter: ['!', ['has', 'total']],
+        layout: {
+          // Names in scripts that MapLibre can't shape (Arabic) stand in the list and in the hint under the mouse.
+          'text-field': ['case', ['is-supported-script', ['get', 'name']], ['slice', ['get', 'name'], 0, 40], ''],
+          'text-size': 12,
+          'text-variable-anchor': ['left', 'right', 'top', 'bottom'],
+          'text-radial-offset': 0.9,
+          'text-max-width': 12,
+        },
+        paint: { 'text-color': colour.text, 'text-halo-color': colour.land, 'text-halo-width': 1.5 },
       },
       {
         id: 'chosen',
