@@ -26,6 +26,7 @@ const LIGHT = {
   border: '#c6ccd2',
   dot: '#0b5cad',
   ink: '#ffffff',
+  text: '#3b4653',
   chosen: '#c2410c',
 }
 const DARK = {
@@ -34,6 +35,7 @@ const DARK = {
   border: '#3d4854',
   dot: '#7db9f5',
   ink: '#0d1722',
+  text: '#c3ccd6',
   text: '#c3ccd6',
   chosen: '#fdba74',
 }
