@@ -36,7 +36,6 @@ const DARK = {
   dot: '#7db9f5',
   ink: '#0d1722',
   text: '#c3ccd6',
-  text: '#c3ccd6',
   chosen: '#fdba74',
 }
 
