@@ -10,35 +10,35 @@ import { printFailure } from './cli/print.ts'
 import { serveCommand } from './cli/serve.ts'
 
 const program = new Command('catalog')
-  .description('The Dataset Catalog: serve datasets of places, load them, and issue keys to read them')
+  .description('Dataset Catalog: serve datasets of places, import them, and manage the API keys to read them')
   .addHelpText('after', '\nExample:\n  npx catalog serve')
   .configureOutput({ outputError: (message) => printFailure(message.replace(/^error: /, '').replace(/\s+/g, ' ')) })
   .exitOverride()
 
 const commands = [serveCommand(), migrateCommand(), importCommand(), datasetsCommand(), keysCommand(), doctorCommand()]
 for (const command of commands) program.addCommand(inherit(command))
-// `catalog completion bash` and the like print a script for the shell, which asks here what there is.
+// Adds `catalog completion SHELL`, which prints a script. The shell then asks this program for the possible words.
 tab(program, { completionCommandName: 'completion' })
 
-/** Mistakes in the arguments of subcommands are told, and end them, as those of the program. */
+/** Makes subcommands report errors in their arguments and exit as the program does. */
 function inherit(command: Command): Command {
   for (const subcommand of command.commands) inherit(subcommand)
   return command.copyInheritedSettings(program)
 }
 
-// Whoever reads our output may stop reading (`| head`); the work is done all the same.
+// The reader of the output may stop early (`| head`). The command still completes its work.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') return
   printFailure(`The output can't be written: ${error.message}`)
   process.exitCode = 1
 })
-// There is nobody left to tell.
+// An error of stderr can't be reported anywhere.
 process.stderr.on('error', () => {})
 
 try {
   await program.parseAsync()
 } catch (error) {
-  // Commander has said what is wrong with the arguments.
+  // Commander has already printed what is wrong with the arguments.
   if (error instanceof CommanderError) process.exitCode = error.exitCode
   else {
     printFailure(error)

@@ -15,7 +15,7 @@ const integer = (minimum: number, maximum: number) =>
 
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
 
-/** As OpenTelemetry names them. */
+/** The sampler names of the OpenTelemetry specification. */
 const SAMPLERS = [
   'always_on',
   'always_off',
@@ -25,7 +25,7 @@ const SAMPLERS = [
   'parentbased_traceidratio',
 ] as const
 
-/** What there is to be traced, and how. */
+/** The exporter and the sampler of traces. */
 export interface TracingConfig {
   exporter: 'otlp' | 'console'
   sampler: (typeof SAMPLERS)[number]
@@ -120,11 +120,11 @@ const environment = z
 export type Config = z.output<typeof environment>
 export type DatabaseConfig = Config['database']
 export type LogLevel = (typeof LOG_LEVELS)[number]
-/** What a stranger may do. */
+/** Limits for clients and their connections. */
 export type LimitsConfig = Config['limits']
 
 /**
- * Reads the configuration from environment variables; an empty one counts as not set.
+ * Reads the configuration from environment variables. An empty variable counts as not set.
  * @throws `OPERATION_FAILED` with one line for each variable that is wrong.
  */
 export function readConfig(variables: NodeJS.ProcessEnv): Config {
@@ -143,11 +143,11 @@ interface TracingVariables {
   OTEL_TRACES_SAMPLER_ARG: number
 }
 
-/** Undefined unless an exporter is named, or where to send to. */
+/** Undefined unless the variables name an exporter or an endpoint. */
 function tracingOf(env: TracingVariables): TracingConfig | undefined {
-  const isSentSomewhere =
+  const hasEndpoint =
     env.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT !== undefined
-  const exporter = env.OTEL_TRACES_EXPORTER ?? (isSentSomewhere ? 'otlp' : 'none')
+  const exporter = env.OTEL_TRACES_EXPORTER ?? (hasEndpoint ? 'otlp' : 'none')
   if (env.OTEL_SDK_DISABLED || exporter === 'none') return undefined
   return { exporter, sampler: env.OTEL_TRACES_SAMPLER, samplerArgument: env.OTEL_TRACES_SAMPLER_ARG }
 }

@@ -11,28 +11,31 @@ import {
 import type { TracingConfig } from './config.ts'
 
 /*
- * Traces (OpenTelemetry): a span for each request, GraphQL operation and SQL statement, where the standard OTEL_* variables ask
- * for them. Without those nothing of it is loaded, and nothing is measured.
+ * OpenTelemetry traces, with a span for each request, GraphQL operation and SQL statement. The standard OTEL_* variables turn
+ * them on. Otherwise the SDK is not loaded and tracing costs nothing.
+ *
+ * `@opentelemetry/sdk-node` would replace `startTracing`, but it also brings logs, metrics, gRPC and Zipkin: 132 packages of
+ * 56 MB instead of 10 of 13 MB, and a start that takes 0.8 s and 55 MB of memory more.
  */
 
 const tracer = trace.getTracer('dataset-catalog')
 let isOn = false
 
-/** Whether there is tracing. */
+/** Whether tracing is on. */
 export function isTracing(): boolean {
   return isOn
 }
 
 /**
- * Begins to trace. The exporter reads where to send spans from the variables itself.
- * @returns the way to send what there is, and end
+ * Turns tracing on. The exporter itself reads the endpoint, the headers and the timeouts from the variables.
+ * @returns a function that sends the remaining spans and stops
  */
 export async function startTracing({
   exporter,
   sampler,
   samplerArgument,
 }: TracingConfig): Promise<() => Promise<void>> {
-  // Half a second of loading, for those alone who want it.
+  // Loaded only here, because the SDK takes 0.2 s to load.
   const [sdk, { AsyncLocalStorageContextManager }, { W3CTraceContextPropagator }, resources] = await Promise.all([
     import('@opentelemetry/sdk-trace'),
     import('@opentelemetry/context-async-hooks'),
@@ -67,7 +70,7 @@ export async function startTracing({
   return () => provider.shutdown()
 }
 
-/** Runs something within a span of its own, where there is tracing. */
+/** Runs something within a span if tracing is on. */
 export function inSpan<Result>(name: string, options: SpanOptions, run: () => Promise<Result>): Promise<Result> {
   if (!isOn) return run()
   return tracer.startActiveSpan(name, options, async (span) => {
@@ -83,13 +86,18 @@ export function inSpan<Result>(name: string, options: SpanOptions, run: () => Pr
   })
 }
 
-/** A request's span: within it runs what the request causes, and with its end the request's. */
+/** The span of an HTTP request. */
 export interface RequestSpan {
+  /** Runs the request within the span, so that its operations and statements become children. */
   enter: (run: () => void) => void
+  /** Ends the span with the HTTP status of the response. */
   end: (status: number) => void
 }
 
-/** Begins the span of a request, as a part of the trace that its headers name; undefined where there is no tracing. */
+/**
+ * Starts the span of a request. It continues the trace of the `traceparent` header (W3C Trace Context). Undefined if tracing is
+ * off.
+ */
 export function startRequestSpan(
   method: string,
   route: string,

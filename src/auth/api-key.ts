@@ -1,13 +1,13 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Access } from '../catalog/access.ts'
 
-/** An API key that has been shown to be good. */
+/** A valid API key. */
 export interface ApiKey extends Access {
   id: string
   name: string
-  /** Null: no limit. */
+  /** Null means no limit. */
   requestsPerMinute: number | null
-  /** Null: never. */
+  /** Null means that the key does not expire. */
   expiresAt: Date | null
 }
 
@@ -20,17 +20,17 @@ export function generateKey(): string {
   return PREFIX + randomBytes(RANDOM_BYTES).toString('base64url')
 }
 
-/** Whether a text could be a key at all. */
+/** Whether a text has the form of a key. */
 export function isKeyShaped(text: string): boolean {
   return SHAPE.test(text)
 }
 
-/** SHA-256 of a key, in base64url: what is stored of it. A key is random enough to need neither salt nor stretching. */
+/** SHA-256 of a key in base64url. Only the hash is stored. A key has 256 random bits, so it needs no salt and no slow hash. */
 export function hashKey(key: string): string {
   return hash('sha256', key, 'base64url')
 }
 
-/** A hash as the database stores it. */
+/** The bytes of a hash, in which form the database stores it. */
 export function hashBytes(keyHash: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.from(keyHash, 'base64url'))
 }

@@ -3,8 +3,8 @@ import { type ApiKey, isKeyShaped } from './api-key.ts'
 import type { FindKey } from './key-cache.ts'
 
 /**
- * The API key of an `Authorization` header (RFC 6750 section 2.1).
- * @throws `UNAUTHORIZED`; whether a key never was, has expired or was revoked is not told.
+ * Finds the API key of an `Authorization` header (RFC 6750 section 2.1).
+ * @throws `UNAUTHORIZED`, which does not say whether the key is unknown, expired or revoked
  */
 export async function authenticate(findKey: FindKey, authorization: string | undefined, now: Date): Promise<ApiKey> {
   if (!sendsBearer(authorization)) {
@@ -18,7 +18,7 @@ export async function authenticate(findKey: FindKey, authorization: string | und
   return key
 }
 
-/** The scheme's name is in any letter case (RFC 9110 section 11.1). */
+/** The name of the scheme is case-insensitive (RFC 9110 section 11.1). */
 function sendsBearer(authorization: string | undefined): authorization is string {
   return authorization !== undefined && /^bearer(?: |$)/i.test(authorization)
 }
@@ -27,7 +27,7 @@ function bearerToken(authorization: string): string | undefined {
   return /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization)?.[1]
 }
 
-/** The value of `WWW-Authenticate` for a refused request: no error where no bearer token came (RFC 6750 section 3.1). */
+/** The value of `WWW-Authenticate` for a refused request. Without a bearer token it names no error (RFC 6750 section 3.1). */
 export function challenge(authorization: string | undefined): string {
   const realm = 'Bearer realm="dataset-catalog"'
   if (!sendsBearer(authorization)) return realm

@@ -4,27 +4,27 @@ import { RevisionCache } from '../database/revision-cache.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import { type ApiKey, hashBytes, hashKey } from './api-key.ts'
 
-/** A key as the database has it, good or not. */
+/** A key from the database, valid or not. */
 export interface StoredKey extends ApiKey {
   revokedAt: Date | null
 }
 
-/** Finds the stored key of a token, null where there is none. */
+/** Finds the stored key of a token; null if there is none. */
 export type FindKey = (token: string) => Promise<StoredKey | null>
 
-/** So many keys are kept in memory, the least used given up first. */
+/** Above this number the least recently used key is removed. */
 const MAX_CACHED_KEYS = 10_000
 
-/** Finds keys with their grants in the database, and keeps them for as long as nothing changes about them. */
+/** Finds keys with their grants in the database, and caches each until it changes. */
 export function createKeyCache(
   prisma: PrismaClient,
   changeFeed: ChangeFeed,
   work: Backpressure = (read) => read(),
 ): FindKey {
-  const kept = new RevisionCache<StoredKey>(changeFeed, { limit: MAX_CACHED_KEYS })
+  const cache = new RevisionCache<StoredKey>(changeFeed, { limit: MAX_CACHED_KEYS })
   return (token) => {
     const hash = hashKey(token)
-    return kept.load(
+    return cache.load(
       hash,
       () =>
         work(() =>

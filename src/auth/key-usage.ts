@@ -1,9 +1,9 @@
 import type { PrismaClient } from '../generated/prisma/client.ts'
 
-/** How often uses are written, in one statement for all keys. */
+/** The interval at which uses are written, in one statement for all keys. */
 const INTERVAL_MS = 30_000
 
-/** Notes when keys are used, in memory, and now and then in the database. */
+/** Records when keys are used: first in memory, and at intervals in the database. */
 export class KeyUsage {
   readonly #prisma: PrismaClient
   #used = new Map<string, Date>()
@@ -12,18 +12,18 @@ export class KeyUsage {
     this.#prisma = prisma
   }
 
-  /** Notes that a key was used. */
-  note(keyId: string, now: Date): void {
+  /** Records that a key was used. */
+  record(keyId: string, now: Date): void {
     this.#used.set(keyId, now)
   }
 
-  /** Writes what was noted since the last time; what can't be written is noted still. */
+  /** Writes the uses since the last write to the database. If that fails, they are kept for the next write. */
   async write(): Promise<void> {
     const used = this.#used
     if (used.size === 0) return
     this.#used = new Map()
     try {
-      // A key may be gone by now; and another gateway may have seen it later.
+      // The join skips keys that were deleted meanwhile; greatest() keeps a later use that another gateway recorded.
       await this.#prisma.$executeRaw`
         INSERT INTO key_uses (api_key_id, used_at)
         SELECT id, used_at FROM unnest(${[...used.keys()]}::uuid[], ${[...used.values()]}::timestamptz[]) AS used (id, used_at)
@@ -37,8 +37,8 @@ export class KeyUsage {
 
   /**
    * Writes twice a minute.
-   * @param report is told of what fails
-   * @returns the way to stop, after a last time
+   * @param report is called with the error of a failed write
+   * @returns a function that writes a last time and stops
    */
   writeRegularly(report: (error: unknown) => void): () => Promise<void> {
     const write = () => this.write().catch(report)

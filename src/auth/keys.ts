@@ -14,7 +14,7 @@ interface NewKey {
   requestsPerMinute?: number | null
 }
 
-/** What may be shown of a key, at any time. */
+/** The properties of a key that may be shown at any time; the key itself is not among them. */
 export interface KeyRecord {
   id: string
   name: string
@@ -24,11 +24,12 @@ export interface KeyRecord {
   createdAt: Date
   expiresAt: Date | null
   revokedAt: Date | null
-  /** To the minute or so; null: never. */
+  /** Accurate to about a minute; null if the key was never used. */
   lastUsedAt: Date | null
 }
 
-const SHOWN = {
+/** The columns of a `KeyRecord`. */
+const KEY_COLUMNS = {
   id: true,
   name: true,
   accessTiers: true,
@@ -41,34 +42,34 @@ const SHOWN = {
 } as const
 
 /**
- * Issues a key. It can be seen here and never again.
- * @throws `OPERATION_FAILED` when the name or a tier is not a line of text, or a dataset is unknown; then there is no key.
+ * Creates a key. Only this result contains the key itself; later only its hash is known.
+ * @throws `OPERATION_FAILED` when the name or a tier is not one line of text, or a dataset is unknown; then no key is created
  */
-export async function createKey(prisma: PrismaClient, wanted: NewKey): Promise<KeyRecord & { key: string }> {
-  const accessTiers = [...new Set(wanted.accessTiers)]
-  if (!isLineOfText(wanted.name)) throw operationFailed("A key's name must be a line of text")
+export async function createKey(prisma: PrismaClient, newKey: NewKey): Promise<KeyRecord & { key: string }> {
+  const accessTiers = [...new Set(newKey.accessTiers)]
+  if (!isLineOfText(newKey.name)) throw operationFailed("A key's name must be a line of text")
   if (!accessTiers.every(isLineOfText)) throw operationFailed('An access tier must be a line of text')
   const key = generateKey()
   const createdAt = new Date()
-  const datasetIds = await Promise.all([...new Set(wanted.datasets)].map((slug) => datasetIdOf(prisma, slug)))
+  const datasetIds = await Promise.all([...new Set(newKey.datasets)].map((slug) => datasetIdOf(prisma, slug)))
   const stored = await prisma.apiKey.create({
     data: {
       id: randomUUID(),
-      name: wanted.name,
+      name: newKey.name,
       hash: hashBytes(hashKey(key)),
       accessTiers,
-      requestsPerMinute: wanted.requestsPerMinute ?? null,
+      requestsPerMinute: newKey.requestsPerMinute ?? null,
       createdAt,
-      expiresAt: wanted.expiresAt ?? null,
+      expiresAt: newKey.expiresAt ?? null,
       grants: { create: datasetIds.map((datasetId) => ({ datasetId, createdAt })) },
     },
-    select: SHOWN,
+    select: KEY_COLUMNS,
   })
   return { key, ...toRecord(stored) }
 }
 
-/** What the keys open that are good now, each. */
-export function findGoodKeys(prisma: PrismaClient, now: Date): Promise<Access[]> {
+/** The access of each key that is valid at `now`. */
+export function findValidKeys(prisma: PrismaClient, now: Date): Promise<Access[]> {
   return prisma.apiKey.findMany({
     where: { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] },
     select: { accessTiers: true, grants: { select: { datasetId: true, expiresAt: true } } },
@@ -77,22 +78,22 @@ export function findGoodKeys(prisma: PrismaClient, now: Date): Promise<Access[]>
 
 /** All keys, oldest first. */
 export async function listKeys(prisma: PrismaClient): Promise<KeyRecord[]> {
-  const stored = await prisma.apiKey.findMany({ select: SHOWN, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] })
+  const stored = await prisma.apiKey.findMany({ select: KEY_COLUMNS, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] })
   return stored.map(toRecord)
 }
 
 /**
- * Revokes a key, for good.
- * @throws `OPERATION_FAILED` when there is no such key, or it is revoked already.
+ * Revokes a key. This can't be undone.
+ * @throws `OPERATION_FAILED` when the key does not exist or is already revoked
  */
 export async function revokeKey(prisma: PrismaClient, id: string): Promise<KeyRecord> {
   await requireKey(prisma, id)
-  return toRecord(await prisma.apiKey.update({ where: { id }, data: { revokedAt: new Date() }, select: SHOWN }))
+  return toRecord(await prisma.apiKey.update({ where: { id }, data: { revokedAt: new Date() }, select: KEY_COLUMNS }))
 }
 
 /**
- * Grants a key a dataset, until it expires; a grant that is there gets the new expiry.
- * @throws `OPERATION_FAILED` when there is no such key or dataset, or the key is revoked.
+ * Grants a key access to a dataset. An existing grant gets the new expiry.
+ * @throws `OPERATION_FAILED` when the key or the dataset does not exist, or the key is revoked
  */
 export async function grantDataset(
   prisma: PrismaClient,
@@ -109,8 +110,8 @@ export async function grantDataset(
 }
 
 /**
- * Withdraws a grant.
- * @throws `OPERATION_FAILED` when there is no such key, dataset or grant, or the key is revoked.
+ * Removes a grant.
+ * @throws `OPERATION_FAILED` when the key, the dataset or the grant does not exist, or the key is revoked
  */
 export async function withdrawGrant(prisma: PrismaClient, grant: { keyId: string; dataset: string }): Promise<void> {
   await requireKey(prisma, grant.keyId)
@@ -125,7 +126,7 @@ async function requireKey(prisma: PrismaClient, id: string): Promise<void> {
   if (key.revokedAt !== null) throw operationFailed(`The key ${id} was revoked at ${key.revokedAt.toISOString()}`)
 }
 
-/** Control characters would tear up what shows it. */
+/** Control characters would break tables and logs that show the text. */
 function isLineOfText(text: string): boolean {
   return text.trim() !== '' && !/\p{Cc}/u.test(text)
 }

@@ -8,48 +8,48 @@ import {
 
 const WINDOW_SECONDS = 60
 
-/** What a caller may do in a window, and how much of it is left. */
+/** A request limit, and how much of it is left in the current window. */
 export interface Allowance {
-  /** Requests in a window. */
+  /** The maximum number of requests in a window. */
   limit: number
   windowSeconds: number
   remaining: number
-  /** Until the window is over. */
+  /** Seconds until the window ends. */
   resetSeconds: number
   isExceeded: boolean
 }
 
-/** Counts what callers do within a minute. */
+/** Counts requests per minute. */
 export interface RateLimits {
-  /** Counts a request of an API key. */
+  /** Counts a request with an API key. */
   countRequest: (keyId: string, requestsPerMinute: number) => Promise<Allowance>
-  /** Counts a request from an address that was refused for its key. */
-  countRefusal: (address: string) => Promise<Allowance>
+  /** Counts a request that was refused because it had no valid API key. `network` is that of the client (proxies.ts). */
+  countRefusal: (network: string) => Promise<Allowance>
   close: () => void
 }
 
 interface RateLimitOptions {
   refusalsPerMinute: number
-  /** Where instances count together; without it, or while it is away, each counts by itself. */
+  /** A Redis server that holds the counts of all instances. Without it, or while it is away, each instance counts alone. */
   redisUrl?: string | undefined
-  /** Is told once that Redis is away, and once that it is back. */
+  /** Called when Redis goes away and when it is back. */
   report: (message: string) => void
 }
 
-/** Opens the counters; they connect by themselves. */
+/** Opens the counters. They connect to Redis in the background. */
 export function openRateLimits({ refusalsPerMinute, redisUrl, report }: RateLimitOptions): RateLimits {
   const redis = redisUrl === undefined ? undefined : connect(redisUrl, report)
   const requests = createCounter('catalog:requests', redis)
   const refusals = createCounter('catalog:refusals', redis)
   return {
     countRequest: (keyId, requestsPerMinute) => count(requests, keyId, requestsPerMinute),
-    countRefusal: (address) => count(refusals, networkOf(address), refusalsPerMinute),
+    countRefusal: (network) => count(refusals, network, refusalsPerMinute),
     close: () => redis?.disconnect(),
   }
 }
 
 function connect(url: string, report: (message: string) => void): Redis {
-  // A request is not to wait for Redis: what can't be sent at once is counted here.
+  // No request waits for Redis: a count that can't be sent at once is made in this process.
   const redis = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 0, commandTimeout: 200 })
   let isAway = false
   redis.on('error', () => {
@@ -63,10 +63,10 @@ function connect(url: string, report: (message: string) => void): Redis {
   return redis
 }
 
-/** Asks Redis whether it is there; throws where it is not. */
+/** Checks that Redis answers. @throws the connection error if it does not */
 export async function pingRedis(url: string): Promise<void> {
   const redis = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null })
-  // What is wrong is told by `connect`.
+  // ioredis would print the error without a listener; `connect` throws it too.
   redis.on('error', () => {})
   try {
     await redis.connect()
@@ -76,7 +76,7 @@ export async function pingRedis(url: string): Promise<void> {
   }
 }
 
-/** Limits differ by key, so the limiter only counts. */
+/** The limiter only counts, because each key has another limit. */
 function createCounter(keyPrefix: string, redis: Redis | undefined): RateLimiterAbstract {
   const options: IRateLimiterOptions = { points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SECONDS, keyPrefix }
   const memory = new RateLimiterMemory(options)
@@ -92,15 +92,4 @@ async function count(counter: RateLimiterAbstract, name: string, limit: number):
     resetSeconds: Math.ceil(msBeforeNext / 1000),
     isExceeded: consumedPoints > limit,
   }
-}
-
-/** An IPv4 address, or the network of 64 bits that an IPv6 address is in: who has one has all of them. */
-export function networkOf(address: string): string {
-  const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1]
-  if (mapped !== undefined || !address.includes(':')) return mapped ?? address
-  const [head = '', tail] = address.split('::')
-  const start = head === '' ? [] : head.split(':')
-  const end = tail === undefined || tail === '' ? [] : tail.split(':')
-  const groups = [...start, ...Array.from({ length: 8 - start.length - end.length }, () => '0'), ...end]
-  return `${groups.slice(0, 4).join(':')}::/64`
 }

@@ -3,8 +3,8 @@ import { type Database, openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
 
 /**
- * Runs a command on the configured database, migrated, also while a server has it open.
- * @param use is given the database and the names of the migrations that it did not have.
+ * Opens the configured database, migrates it, and runs `use`. This works while a server has the database open too.
+ * @param use receives the database and the names of the migrations that were just applied
  */
 export async function withDatabase<Result>(
   use: (database: Database, applied: readonly string[]) => Promise<Result>,

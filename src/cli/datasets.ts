@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { findGoodKeys } from '../auth/keys.ts'
+import { findValidKeys } from '../auth/keys.ts'
 import { mayAccess } from '../catalog/access.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import { withDatabase } from './database.ts'
@@ -7,7 +7,7 @@ import { printJson, printLine, printTable } from './print.ts'
 
 export function datasetsCommand(): Command {
   return new Command('datasets')
-    .description('show all datasets: how many items they have, and how many keys may access them')
+    .description('list all datasets with their numbers of items and of keys that may access them')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  npx catalog datasets')
     .action(run)
@@ -27,9 +27,9 @@ async function run({ json }: { json?: true }): Promise<void> {
   }
 }
 
-/** `keys` is the number of good keys that the access rule lets in. */
+/** `keys` is the number of valid keys that may access the dataset. */
 async function listDatasets(prisma: PrismaClient, now: Date) {
-  const keys = await findGoodKeys(prisma, now)
+  const keys = await findValidKeys(prisma, now)
   const datasets = await prisma.dataset.findMany({
     include: { _count: { select: { items: true } } },
     orderBy: [{ name: 'asc' }, { id: 'asc' }],

@@ -11,11 +11,11 @@ interface Options {
 
 export function importCommand(): Command {
   return new Command('import')
-    .description('load or update datasets, each all or nothing')
-    .argument('<manifest...>', 'manifest files; paths in a manifest are relative to it')
-    .option('--keep-missing', 'keep items that the files no longer have')
-    .option('--skip-invalid', 'load the good rows and report the bad ones')
-    .option('--json', 'print a line of JSON for each manifest')
+    .description('load or update datasets; each is imported completely or not at all')
+    .argument('<manifest...>', 'manifest files; the paths in a manifest are relative to the manifest')
+    .option('--keep-missing', 'keep items that are no longer in the files')
+    .option('--skip-invalid', 'import the valid rows and report the invalid ones')
+    .option('--json', 'print one line of JSON for each manifest')
     .addHelpText('after', '\nExample:\n  npx catalog import museums.json')
     .action(run)
 }
@@ -47,35 +47,35 @@ function counts({ slug, created, updated, unchanged, removed, skipped }: ImportS
 
 const ERASE_LINE = '\r\x1b[2K'
 
-/** One line on the terminal, written over and over. */
+/** Progress on a terminal: one line that is overwritten. */
 function progressLine() {
-  const tell = storyteller()
+  const describe = progressText()
   return {
     show: (progress: ImportProgress) => {
-      process.stderr.write(ERASE_LINE + tell(progress).slice(0, process.stderr.columns - 1))
+      process.stderr.write(ERASE_LINE + describe(progress).slice(0, process.stderr.columns - 1))
     },
     clear: () => void process.stderr.write(ERASE_LINE),
   }
 }
 
-/** Where there is no terminal a line now and then shows that it goes on. */
+/** Without a terminal, a line at this interval shows that the import is running. */
 const LINE_INTERVAL_MS = 10_000
 
 function progressLines() {
-  const tell = storyteller()
-  let toldAtMs = Date.now()
+  const describe = progressText()
+  let printedAtMs = Date.now()
   return {
     show: (progress: ImportProgress) => {
-      if (Date.now() - toldAtMs < LINE_INTERVAL_MS) return
-      toldAtMs = Date.now()
-      printNotice(tell(progress))
+      if (Date.now() - printedAtMs < LINE_INTERVAL_MS) return
+      printedAtMs = Date.now()
+      printNotice(describe(progress))
     },
     clear: () => {},
   }
 }
 
-/** Tells how far an import has come, how fast it goes, and how long it may take still. */
-function storyteller() {
+/** A function that describes the progress of an import: the share that is read, the speed, and the estimated time left. */
+function progressText() {
   const startMs = Date.now()
   return ({ file, bytesRead, bytesTotal, rows }: ImportProgress) => {
     const share = bytesTotal === 0 ? 1 : bytesRead / bytesTotal

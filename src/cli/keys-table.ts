@@ -1,7 +1,7 @@
 import type { KeyRecord } from '../auth/keys.ts'
 import { printTable } from './print.ts'
 
-/** Prints keys as a table; `now` tells which have expired. */
+/** Prints keys as a table; those whose expiry is before `now` are marked as expired. */
 export function printKeys(keys: readonly KeyRecord[], now: Date): void {
   const isPast = (expiresAt: Date | null) => expiresAt !== null && expiresAt <= now
 

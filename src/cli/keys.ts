@@ -5,21 +5,21 @@ import { withDatabase } from './database.ts'
 import { printKeys } from './keys-table.ts'
 import { printJson, printLine } from './print.ts'
 
-const EXPIRES = ['--expires <when>', 'a span such as 90d, or an ISO date'] as const
+const EXPIRES = ['--expires <when>', 'a duration such as 90d, or an ISO date'] as const
 const DATASET = ['--dataset <slug>', 'the dataset'] as const
 const JSON_OPTION = ['--json', 'print JSON'] as const
 
 export function keysCommand(): Command {
   const keys = new Command('keys')
-    .description('issue, show, revoke and grant API keys')
+    .description('create, list and revoke API keys, and grant them access to datasets')
     .addHelpText('after', '\nExample:\n  npx catalog keys create --name app --dataset museums')
 
   keys
     .command('create')
-    .description('issue a key and print it, this once')
+    .description('create a key and print it; it is not shown again')
     .requiredOption('--name <name>', 'what the key is for')
-    .option('--dataset <slug>', 'grant a dataset (repeatable)', collect, [])
-    .option('--tier <tier>', 'an access tier of the key (repeatable)', collect, [])
+    .option('--dataset <slug>', 'grant access to a dataset (repeatable)', collect, [])
+    .option('--tier <tier>', 'give the key an access tier (repeatable)', collect, [])
     .option(...EXPIRES)
     .option('--rate-limit <n>', 'requests per minute', parseRateLimit)
     .option(...JSON_OPTION)
@@ -28,14 +28,14 @@ export function keysCommand(): Command {
 
   keys
     .command('list')
-    .description('show all keys; what they are cannot be shown again')
+    .description('list all keys with their ids and access; the keys themselves are not stored')
     .option(...JSON_OPTION)
     .addHelpText('after', '\nExample:\n  npx catalog keys list')
     .action(list)
 
   keys
     .command('revoke')
-    .description('revoke a key, for good')
+    .description('revoke a key; this can not be undone')
     .argument('<id>', 'id of the key', toLowerCase)
     .option(...JSON_OPTION)
     .addHelpText('after', '\nExample:\n  npx catalog keys revoke 6f1c0a52-3c59-4d7c-9a55-6c1f0f3f4a51')
@@ -43,7 +43,7 @@ export function keysCommand(): Command {
 
   keys
     .command('grant')
-    .description('let a key access a dataset')
+    .description('grant a key access to a dataset')
     .argument('<id>', 'id of the key', toLowerCase)
     .requiredOption(...DATASET)
     .option(...EXPIRES)
@@ -53,7 +53,7 @@ export function keysCommand(): Command {
 
   keys
     .command('ungrant')
-    .description('withdraw a grant')
+    .description('remove a grant')
     .argument('<id>', 'id of the key', toLowerCase)
     .requiredOption(...DATASET)
     .option(...JSON_OPTION)
@@ -76,24 +76,24 @@ interface CreateOptions {
 }
 
 async function create({ name, dataset, tier, expires, rateLimit, json }: CreateOptions): Promise<void> {
-  const wanted = {
+  const newKey = {
     name,
     datasets: dataset,
     accessTiers: tier,
     expiresAt: expiry(expires),
     requestsPerMinute: rateLimit ?? null,
   }
-  const issued = await withDatabase(({ prisma }) => createKey(prisma, wanted))
-  if (json) printJson(issuedKey(issued))
+  const created = await withDatabase(({ prisma }) => createKey(prisma, newKey))
+  if (json) printJson(createdKey(created))
   else {
-    printLine(`Key ${issued.id} for ${issued.name}. It is shown this once:`)
-    printLine(issued.key)
+    printLine(`Key ${created.id} for ${created.name}. It is not shown again:`)
+    printLine(created.key)
   }
 }
 
-function issuedKey({ id, key, name, accessTiers, grants, ...issued }: KeyRecord & { key: string }) {
+function createdKey({ id, key, name, accessTiers, grants, ...record }: KeyRecord & { key: string }) {
   const datasets = grants.map(({ dataset }) => dataset)
-  const { expiresAt, requestsPerMinute, createdAt } = issued
+  const { expiresAt, requestsPerMinute, createdAt } = record
   return { id, key, name, accessTiers, datasets, expiresAt, requestsPerMinute, createdAt }
 }
 
@@ -125,14 +125,14 @@ async function grant(keyId: string, { dataset, expires, json }: GrantOptions): P
 async function ungrant(keyId: string, { dataset, json }: GrantOptions): Promise<void> {
   await withDatabase(({ prisma }) => withdrawGrant(prisma, { keyId, dataset }))
   if (json) printJson({ id: keyId, dataset })
-  else printLine(`Key ${keyId} has no grant for ${dataset} any more`)
+  else printLine(`Key ${keyId} has no longer a grant for ${dataset}`)
 }
 
 function expiry(text: string | undefined): Date | null {
   return text === undefined ? null : parseExpiry(text, new Date())
 }
 
-/** UUIDs are taken in any letter case, and shown as they are stored. */
+/** Accepts UUIDs in any letter case; the database stores them in lower case. */
 function toLowerCase(id: string): string {
   return id.toLowerCase()
 }

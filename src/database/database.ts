@@ -129,7 +129,10 @@ function createPrisma(pool: pg.Pool, options: Pick<OpenOptions, 'onStatement'> &
 }
 
 const statementNames = new Map<string, string>()
-/** The limit exists because clients choose the selected fields, so the number of texts is unbounded, and a prepared statement takes memory on every connection. */
+/**
+ * The limit exists because clients choose the selected fields, so the number of texts is unbounded, and a prepared statement
+ * takes memory on every connection.
+ */
 const STATEMENT_NAMES_LIMIT = 500
 /** Number of uses of each statement that has no name. A statement that is used rarely is not worth preparing. */
 const useCounts = new LRUCache<string, number>({ max: 1_000 })

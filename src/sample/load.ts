@@ -3,15 +3,15 @@ import { createKey } from '../auth/keys.ts'
 import type { Database } from '../database/database.ts'
 import { importManifest } from '../import/import.ts'
 
-/** The datasets that show every field, filter and error on a first run: one folder entry each, beside this file. */
+/** The sample datasets, whose manifests are beside this file. Together they show every field, filter and error. */
 const SAMPLES = ['seoul-landmarks', 'world-airports', 'seoul-markets', 'korea-heritage', 'seoul-parks-draft'] as const
 
-/** Opens the paid sample; the restricted one and the draft stay shut, to show what that looks like. */
+/** The tier of the paid sample. The sample key has no access to the restricted one and the draft, to show the errors. */
 const SAMPLE_TIER = 'gold'
 
 /**
- * Loads the sample datasets into a database that holds nothing else, and issues a key for them.
- * @returns the key, or undefined when the database was in use before.
+ * Imports the sample datasets into a new database, and creates a key for them.
+ * @returns the key, or undefined if the database already has keys or other datasets
  */
 export async function loadSampleData(database: Database): Promise<string | undefined> {
   if (!(await isUnused(database))) return undefined
@@ -23,7 +23,7 @@ export async function loadSampleData(database: Database): Promise<string | undef
   return key
 }
 
-/** A start that was cut short may have left some of the samples. */
+/** Whether the database has no keys and no datasets other than samples. An interrupted start may have left some samples. */
 async function isUnused({ prisma }: Database): Promise<boolean> {
   const keys = await prisma.apiKey.count()
   const others = await prisma.dataset.count({ where: { slug: { notIn: [...SAMPLES] } } })

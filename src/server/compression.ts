@@ -2,10 +2,10 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Coding } from './negotiation.ts'
 
-/** What fits into a packet arrives no sooner for being shorter. */
+/** A smaller body fits into one TCP packet, so compression would not make it faster. */
 export const MIN_ENCODED_BYTES = 1_400
 
-/** Brotli's quality is 11 unless told, at a hundred times the time. */
+/** The default quality 11 takes a hundred times as long. */
 const BROTLI_QUALITY = 4
 
 const encoders: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
@@ -19,10 +19,13 @@ const encoders: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
   gzip: (body) => promisify(gzip)(body),
 }
 
-/** Bodies that were encoded, for as long as they themselves are kept. */
+/** The encoded forms of each body, for as long as the body itself is in memory. */
 const encoded = new WeakMap<Buffer, Partial<Record<Coding, Buffer>>>()
 
-/** A body in a content coding, made once: at once where it is there already, so that a kept answer waits for nothing. */
+/**
+ * Encodes a body, once for each coding. A body that was encoded before is returned without a promise, so that a cached response
+ * does not wait.
+ */
 export function encode(body: Buffer, coding: Coding): Buffer | Promise<Buffer> {
   const known = encoded.get(body) ?? {}
   encoded.set(body, known)

@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts'
 import { serviceUnavailable } from '../errors.ts'
 import { addRoute } from './route.ts'
 
-/** Mounts /healthz (the process lives) and /readyz (it can serve); neither needs a key. */
+/** Adds /healthz (the process runs) and /readyz (it can reach its database). Neither needs an API key. */
 export function addHealthRoutes(app: FastifyInstance, { prisma }: Database): void {
   addRoute(app, {
     path: '/healthz',

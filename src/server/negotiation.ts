@@ -3,14 +3,14 @@ import Negotiator from 'negotiator'
 import { CatalogError } from '../errors.ts'
 import { PROBLEM } from '../rest/error-body.ts'
 
-/** Content codings that are made. */
+/** The content codings that the gateway can produce. */
 const CODINGS = ['br', 'gzip'] as const
 export type Coding = (typeof CODINGS)[number]
 
-/** Clients send but a few different headers; what they come to is kept, as parsing them takes longer than all else here. */
+/** The result for each header value. Parsing is slow, and clients send only a few different values. */
 const codings = new LRUCache<string, Coding | 'identity'>({ max: 100 })
 
-/** The content coding that a client likes best (RFC 9110 section 12.5.3), undefined for none. */
+/** The content coding that the client prefers (RFC 9110 section 12.5.3); undefined for identity. */
 export function chooseContentCoding(header: string | string[] | undefined): Coding | undefined {
   if (typeof header !== 'string') return undefined
   let coding = codings.get(header)
@@ -24,15 +24,15 @@ export function chooseContentCoding(header: string | string[] | undefined): Codi
 }
 
 /**
- * The form that a client likes best (RFC 9110 section 12.5.1), the first where it does not mind.
- * @throws `NOT_ACCEPTABLE` where it takes none of them
+ * The representation that the client prefers (RFC 9110 section 12.5.1), or the first one if the client has no preference.
+ * @throws `NOT_ACCEPTABLE` when the client accepts none of them
  */
 export function chooseRepresentation<Form extends { mediaType: string }>(
   accept: string | undefined,
   forms: readonly [Form, ...Form[]],
 ): Form {
   const [first] = forms
-  // That type is asked for errors' sake, and says nothing of success.
+  // A client asks for problem+json to get errors in that form. This says nothing about successful responses.
   if (!accept || accept === '*/*' || accept === first.mediaType || accept.includes(PROBLEM)) return first
   const types = forms.map(({ mediaType }) => mediaType)
   const chosen = new Negotiator({ headers: { accept } }).mediaType(types)

@@ -11,19 +11,19 @@ interface Route {
   errorHandler?: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
 }
 
-/** Preflight answers are good for a day. */
+/** Browsers may cache a preflight response for a day. */
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400
 
 async function answer(handler: Route['handler'], request: FastifyRequest, reply: FastifyReply): Promise<void> {
   try {
     await handler(request, reply)
   } catch (error) {
-    // The error handler's to answer.
+    // The error handler sends the response.
     void reply.send(error)
   }
 }
 
-/** Mounts a path with all of HTTP's methods: HEAD beside GET, OPTIONS for preflight requests, 405 for the others. */
+/** Adds a route for all HTTP methods: the given ones, HEAD for GET, OPTIONS for preflight requests, and 405 for the others. */
 export function addRoute(app: FastifyInstance, { path, methods, handler, ...hooks }: Route): void {
   const allowed = [...methods, 'HEAD', 'OPTIONS']
   const allow = allowed.join(', ')
@@ -31,7 +31,7 @@ export function addRoute(app: FastifyInstance, { path, methods, handler, ...hook
   app.route({
     url: path,
     method: [...methods],
-    // Were the promise given to Fastify, it would watch each answer until it is sent, at a tenth of what a kept one takes.
+    // Returns no promise, because Fastify would track it until the response is sent, which costs 10 % of a cached response.
     handler: (request, reply) => {
       void answer(handler, request, reply)
     },

@@ -15,14 +15,15 @@ import { startupBanner } from './startup-banner.ts'
 import { openLog } from './telemetry/log.ts'
 import { type Metrics, openMetrics, serveMetrics } from './telemetry/metrics.ts'
 
-/** How long to wait before a database that is away is tried again. */
-const RETRY_MS = 500
+/** The pause between attempts to reach a database that is away. */
+const RETRY_PAUSE_MS = 500
 
 /**
- * Listens, migrates the database as soon as it is there, serves until SIGTERM or SIGINT, and finishes the requests in flight.
- * @param print is given the lines for the operator.
- * @param warn is given those on what is not as it should be.
- * @throws `OPERATION_FAILED` when it can't start.
+ * Starts to listen, migrates the database as soon as it can be reached, and serves until SIGTERM or SIGINT. Then it completes
+ * the requests in flight.
+ * @param print is called with lines for the operator
+ * @param warn is called with warnings for the operator
+ * @throws `OPERATION_FAILED` when the gateway can't start
  */
 export async function serve(
   config: Config,
@@ -31,7 +32,7 @@ export async function serve(
 ): Promise<void> {
   const { stopped, isStopped } = stopSignal()
   const trustedDocuments = await readTrustedDocuments(config.trustedDocuments)
-  // Undone in the opposite order, whatever happens.
+  // Everything that was opened is closed in reverse order, also after an error.
   const opened = new AsyncDisposableStack()
   try {
     const { log, flush } = openLog(config.logLevel)
@@ -47,7 +48,7 @@ export async function serve(
     })
     opened.defer(database.close)
     const keyUsage = new KeyUsage(database.prisma)
-    opened.defer(keyUsage.writeRegularly((error) => log.warn(`The use of keys can't be noted: ${messageOf(error)}`)))
+    opened.defer(keyUsage.writeRegularly((error) => log.warn(`The use of keys can't be recorded: ${messageOf(error)}`)))
     const readiness = new Readiness()
     const app = await createApp({ ...config, database, log, metrics, trustedDocuments, readiness, keyUsage })
     opened.defer(() => app.close())
@@ -72,21 +73,21 @@ async function prepare(database: Database, config: Config): Promise<{ sampleKey:
   return { sampleKey: config.sampleData ? await loadSampleData(database) : undefined }
 }
 
-/** Does what needs the database, again and again while that is away; gives up when the process is to stop. */
+/** Repeats an attempt while the database is away, until the process is asked to stop. Then the result is undefined. */
 async function waitFor<Result>(
   attempt: () => Promise<Result>,
   isStopped: () => boolean,
   warn: (line: string) => void,
 ): Promise<Result | undefined> {
-  let isToldOf = false
+  let hasWarned = false
   while (!isStopped()) {
     try {
       return await attempt()
     } catch (error) {
       if (!isAway(error)) throw error
-      if (!isToldOf) warn(`${messageOf(error)}; waiting for it`)
-      isToldOf = true
-      await sleep(RETRY_MS)
+      if (!hasWarned) warn(`${messageOf(error)}; waiting for it`)
+      hasWarned = true
+      await sleep(RETRY_PAUSE_MS)
     }
   }
   return undefined
@@ -100,7 +101,7 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<str
   }
 }
 
-/** @returns the way to stop */
+/** @returns a function that stops the metrics server */
 async function listenForMetrics(
   metrics: Metrics,
   { host, metricsPort: port = 0 }: Config,

@@ -1,4 +1,4 @@
-/** What an operator sees when the gateway is up: where it is, and what to try first. */
+/** The lines that the operator sees when the gateway is ready: its addresses, and commands to try. */
 export function startupBanner(url: string, sampleKey: string | undefined): string[] {
   const address = [`Dataset Catalog at ${url}`, `GraphiQL at ${url}/graphql`, `API reference at ${url}/docs`]
   if (sampleKey === undefined) {

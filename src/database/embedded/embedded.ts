@@ -9,9 +9,9 @@ import { z } from 'zod'
 import { messageOf, operationFailed } from '../../errors.ts'
 import { lockFolder } from './lock.ts'
 
-/** An embedded PostgreSQL that is running, in this process or in another. */
+/** A running embedded PostgreSQL, in this process or in another one. */
 export interface Embedded {
-  /** The folder of its Unix socket. */
+  /** The folder of the Unix socket. */
   socketDir: string
   close: () => Promise<void>
 }
@@ -20,36 +20,36 @@ export const SOCKET_PORT = 5432
 
 const MEMORY = 'memory://'
 
-/** A first start takes some 10 seconds. */
+/** The first start takes some 10 seconds, because it creates the database. */
 const START_TIMEOUT_MS = 120_000
 
-/** A command that has the database open lets others finish that came in through it. */
-const COMMAND_PATIENCE_MS = 86_400_000
+/** A command that has the database open waits this long for other processes that use it too. */
+const COMMAND_DRAIN_TIMEOUT_MS = 86_400_000
 
-/** So long a server that stops waits for commands that came in through it. */
-const PATIENCE_MS = 5_000
+/** A server that stops waits this long for commands that use its database. */
+const SERVER_DRAIN_TIMEOUT_MS = 5_000
 
-/** So long is waited before a database that does not start is started again. */
-const RESTART_MS = 1_000
+/** The pause before another attempt to start a database that did not start. */
+const RESTART_PAUSE_MS = 1_000
 
-const holderFile = z.object({ pid: z.number(), socketDir: z.string() })
-type Holder = z.output<typeof holderFile>
+/** The process that has the database open, as recorded in `owner.json` in DATA_DIR. */
+const ownerFile = z.object({ pid: z.number(), socketDir: z.string() })
+type Owner = z.output<typeof ownerFile>
 
 export interface EmbeddedOptions {
-  /** Whether to go through the process that has the folder open, where there is one. */
+  /** Whether to connect to the database of another process that has the folder open. Otherwise that is an error. */
   share: boolean
-  /** Is told a line when the database ended by itself. */
+  /** Called with a message when the database ends unexpectedly. */
   report?: (line: string) => void
 }
 
 /**
- * Opens the embedded database in `dataDir` (`memory://` keeps nothing). Where another process has it open, `share` says
- * to go through that process; otherwise that is an error.
- * @throws `OPERATION_FAILED` when the folder is in use or can't be used.
+ * Opens the embedded database in the folder `dataDir`, or in memory for `memory://`.
+ * @throws `OPERATION_FAILED` when another process has the folder open and `share` is false, or the folder can't be used
  */
 export async function openEmbedded(dataDir: string, options: EmbeddedOptions): Promise<Embedded> {
   const { report = () => {} } = options
-  if (dataDir === MEMORY) return start({ dataDir: MEMORY, patienceMs: 0, report })
+  if (dataDir === MEMORY) return start({ dataDir: MEMORY, drainTimeoutMs: 0, report })
   const folder = resolve(dataDir)
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw operationFailed(`DATA_DIR ${folder} can't be used: ${messageOf(error)}`, error)
@@ -58,15 +58,15 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions): P
   for (;;) {
     const lock = takeLock(folder)
     if (lock) {
-      const patienceMs = options.share ? COMMAND_PATIENCE_MS : PATIENCE_MS
-      return startLocked(folder, lock.release, { patienceMs, report })
+      const drainTimeoutMs = options.share ? COMMAND_DRAIN_TIMEOUT_MS : SERVER_DRAIN_TIMEOUT_MS
+      return startLocked(folder, lock.release, { drainTimeoutMs, report })
     }
-    const holder = await readHolder(folder)
+    const owner = await readOwner(folder)
     if (!options.share) {
-      throw operationFailed(`DATA_DIR ${folder} is in use by process ${holder?.pid ?? 'unknown'}; stop that one first`)
+      throw operationFailed(`DATA_DIR ${folder} is in use by process ${owner?.pid ?? 'unknown'}; stop that one first`)
     }
-    const visit = holder && (await visitHolder(holder.socketDir))
-    if (holder && visit) return { socketDir: holder.socketDir, close: async () => void visit.destroy() }
+    const connection = owner && (await connectToOwner(owner.socketDir))
+    if (owner && connection) return { socketDir: owner.socketDir, close: async () => void connection.destroy() }
     if (Date.now() > deadline) throw operationFailed(`DATA_DIR ${folder} is in use by a process that does not answer`)
     await sleep(100)
   }
@@ -85,13 +85,13 @@ async function startLocked(
   releaseLock: () => void,
   options: Omit<StartOptions, 'dataDir'>,
 ): Promise<Embedded> {
-  const file = join(folder, 'holder.json')
+  const file = join(folder, 'owner.json')
   try {
     await rm(file, { force: true })
     const embedded = await start({ dataDir: join(folder, 'postgres'), ...options })
-    const holder: Holder = { pid: process.pid, socketDir: embedded.socketDir }
-    // In one step, as others may be looking.
-    await writeFile(`${file}.new`, JSON.stringify(holder))
+    const owner: Owner = { pid: process.pid, socketDir: embedded.socketDir }
+    // A rename is atomic, so another process never reads half a file.
+    await writeFile(`${file}.new`, JSON.stringify(owner))
     await rename(`${file}.new`, file)
     return { socketDir: embedded.socketDir, close: () => embedded.close().finally(releaseLock) }
   } catch (error) {
@@ -102,14 +102,14 @@ async function startLocked(
 
 interface StartOptions {
   dataDir: string
-  /** How long to wait, when closing, for those that came in through this process. */
-  patienceMs: number
+  /** How long `close` waits for other processes that use the database, in milliseconds. */
+  drainTimeoutMs: number
   report: (line: string) => void
 }
 
-/** Runs PostgreSQL in a worker; should that end by itself, in another: what was committed is in the folder. */
-async function start({ dataDir, patienceMs, report }: StartOptions): Promise<Embedded> {
-  // A folder of its own, as the path of a Unix socket has room for 107 bytes only.
+/** Runs PostgreSQL in a worker, and starts a new worker if that one ends unexpectedly. Committed data is in the folder. */
+async function start({ dataDir, drainTimeoutMs, report }: StartOptions): Promise<Embedded> {
+  // Not in `dataDir`, because the path of a Unix socket has at most 107 bytes.
   const socketDir = await mkdtemp(join(tmpdir(), 'catalog-'))
   let isClosing = false
   let worker = await startWorker(dataDir, socketDir)
@@ -118,7 +118,7 @@ async function start({ dataDir, patienceMs, report }: StartOptions): Promise<Emb
     while (!isClosing) {
       const reason = await endOf(worker)
       if (isClosing) return
-      if (dataDir === MEMORY) throw operationFailed(`The embedded database has ended, and all in it: ${reason}`)
+      if (dataDir === MEMORY) throw operationFailed(`The in-memory database has ended and its data is lost: ${reason}`)
       report(`The embedded database has ended and is started again: ${reason}`)
       await restart()
     }
@@ -130,7 +130,7 @@ async function start({ dataDir, patienceMs, report }: StartOptions): Promise<Emb
         return
       } catch (error) {
         report(`The embedded database does not start: ${messageOf(error)}`)
-        await sleep(RESTART_MS)
+        await sleep(RESTART_PAUSE_MS)
       }
     }
   }
@@ -138,24 +138,24 @@ async function start({ dataDir, patienceMs, report }: StartOptions): Promise<Emb
 
   const close = async () => {
     isClosing = true
-    worker.postMessage(patienceMs)
+    worker.postMessage(drainTimeoutMs)
     await following
     await rm(socketDir, { recursive: true, force: true })
   }
   return { socketDir, close }
 }
 
-/** Starts a worker, and gives it once it serves. */
+/** Starts a worker, and returns it when it accepts connections. */
 async function startWorker(dataDir: string, socketDir: string): Promise<Worker> {
   const workerData = { dataDir, socketPath: join(socketDir, `.s.PGSQL.${SOCKET_PORT}`) }
-  // Node's own options are for the process: some would not do for the worker.
+  // The worker does not inherit Node's options, because a worker refuses some of them.
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData, execArgv: [] })
   // Under `node --watch` a worker also sends the names of the files that it loads.
   for await (const [message] of on(worker, 'message')) if (message === 'ready') break
   return worker
 }
 
-/** Waits for the end of a worker and gives its reason. */
+/** Waits until a worker ends, and returns the reason. */
 function endOf(worker: Worker): Promise<string> {
   return new Promise((resolve) => {
     let reason: string | undefined
@@ -166,16 +166,22 @@ function endOf(worker: Worker): Promise<string> {
   })
 }
 
-async function readHolder(folder: string): Promise<Holder | undefined> {
-  const text = await readFile(join(folder, 'holder.json'), 'utf8').catch(() => '')
-  return text === '' ? undefined : holderFile.parse(JSON.parse(text))
+async function readOwner(folder: string): Promise<Owner | undefined> {
+  // The file does not exist while the owner is starting.
+  const text = await readFile(join(folder, 'owner.json'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw operationFailed(`DATA_DIR ${folder} can't be used: ${error.message}`, error)
+  })
+  return text === '' ? undefined : ownerFile.parse(JSON.parse(text))
 }
 
-/** https://www.postgresql.org/docs/current/protocol-message-formats.html: answered with a byte. */
+/** PostgreSQL answers this message with one byte. https://www.postgresql.org/docs/current/protocol-message-formats.html */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 
-/** A connection to the holder, which keeps the database open for as long as that lasts; undefined when it is not up. */
-function visitHolder(socketDir: string): Promise<Socket | undefined> {
+/**
+ * Connects to the owner, which keeps the database open as long as the connection exists. Undefined if the owner does not answer.
+ */
+function connectToOwner(socketDir: string): Promise<Socket | undefined> {
   const socket = connect(join(socketDir, `.s.PGSQL.${SOCKET_PORT}`))
   socket.on('error', () => socket.destroy())
   socket.write(SSL_REQUEST)

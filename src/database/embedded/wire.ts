@@ -4,9 +4,9 @@ import type { PGlite } from '@electric-sql/pglite'
 import { messageOf } from '../../errors.ts'
 
 /*
- * PGlite is one PostgreSQL session. This lets many clients speak to it over a socket, as a pooler in transaction mode
- * would: a client holds the session from the first message of a batch until the server says that it is idle again.
- * (@electric-sql/pglite-socket hands over single messages, so that one client's Bind can meet another client's Parse.)
+ * PGlite has one PostgreSQL session. This server shares it between many clients over a socket, like a connection pooler in
+ * transaction mode: a client has the session from the first message of a batch until PostgreSQL reports that it is idle.
+ * (@electric-sql/pglite-socket switches clients between single messages. Then one client's Bind can use another client's Parse.)
  * Messages: https://www.postgresql.org/docs/current/protocol-message-formats.html
  */
 
@@ -20,12 +20,12 @@ const MESSAGE = {
   idle: 0x49,
 } as const
 
-/** A client that leaves a transaction open for this long is cut off, or it would hold up everybody. */
+/** A client that leaves a transaction open for this long is disconnected, because all other clients wait for it. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
 
-/** Serves the one session of `pglite` to any number of clients on the Unix socket `path`. */
+/** Serves the session of `pglite` to any number of clients on the Unix socket `path`. */
 export async function serveWire(pglite: PGlite, path: string): Promise<Server> {
-  const session = new Turns()
+  const session = new SessionQueue()
   const clients = new Set<Socket>()
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy())
@@ -39,50 +39,51 @@ export async function serveWire(pglite: PGlite, path: string): Promise<Server> {
   return server
 }
 
-async function serveClient(pglite: PGlite, session: Turns, socket: Socket, clients: Set<Socket>): Promise<void> {
-  let endTurn: (() => void) | undefined
+async function serveClient(pglite: PGlite, session: SessionQueue, socket: Socket, clients: Set<Socket>): Promise<void> {
+  let release: (() => void) | undefined
   socket.setTimeout(0)
   socket.on('timeout', () => socket.destroy())
   try {
     for await (const batch of batches(socket)) {
-      endTurn ??= await session.take()
+      release ??= await session.acquire()
       const { answer, notifications } = await execute(pglite, batch)
       socket.write(answer)
       clients.add(socket)
-      // The session hears what any of its clients listens to, and a client must expect to hear at any time.
+      // All clients share the session and its LISTEN, so each of them gets all notifications. The protocol allows them at any
+      // time.
       for (const client of notifications.length > 0 ? clients : []) client.write(notifications)
       if (isIdle(answer)) {
-        endTurn()
-        endTurn = undefined
+        release()
+        release = undefined
       }
-      socket.setTimeout(endTurn ? IDLE_IN_TRANSACTION_TIMEOUT_MS : 0)
+      socket.setTimeout(release ? IDLE_IN_TRANSACTION_TIMEOUT_MS : 0)
     }
   } catch (error) {
-    // A client that is gone in the middle of a message has nobody left to answer.
+    // A client that disconnected in the middle of a message needs no answer.
     if (error instanceof SessionLost || !socket.destroyed) throw error
   } finally {
-    if (endTurn) await pglite.exec('ROLLBACK').finally(endTurn)
+    if (release) await pglite.exec('ROLLBACK').finally(release)
   }
 }
 
-/** PostgreSQL itself has failed, and its thread ends with this: nothing it would answer from now on is to be trusted. */
+/** PostgreSQL itself failed. The error ends the worker, because no further answer of PostgreSQL would be reliable. */
 class SessionLost extends Error {}
 
 async function execute(pglite: PGlite, batch: Uint8Array): Promise<Output> {
   const output = await pglite.execProtocolRaw(batch, { syncToFs: true }).catch((cause: unknown) => {
     throw new SessionLost(`PostgreSQL failed: ${messageOf(cause)}`, { cause })
   })
-  const sorted = sortOut(output)
-  if (sorted.answer.at(-6) !== MESSAGE.readyForQuery) throw new SessionLost('PostgreSQL broke off in its answer')
-  return sorted
+  const split = splitNotifications(output)
+  if (split.answer.at(-6) !== MESSAGE.readyForQuery) throw new SessionLost('PostgreSQL sent an incomplete answer')
+  return split
 }
 
-/** First come, first served. */
-class Turns {
+/** A queue for the session, in order of arrival. */
+class SessionQueue {
   #last: Promise<void> = Promise.resolve()
 
-  /** Waits for its turn and gives the function that ends it. */
-  async take(): Promise<() => void> {
+  /** Waits until the session is free, and returns a function that releases it. */
+  async acquire(): Promise<() => void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const before = this.#last
     this.#last = promise
@@ -91,7 +92,10 @@ class Turns {
   }
 }
 
-/** The messages of a client, cut where it waits for an answer: the startup message, then each Query or Sync. */
+/**
+ * The messages of a client in batches. A batch ends where the client waits for an answer: after the startup message, a Query or a
+ * Sync.
+ */
 async function* batches(socket: Socket): AsyncGenerator<Uint8Array> {
   let received = Buffer.alloc(0)
   let checked = 0
@@ -126,13 +130,13 @@ async function* batches(socket: Socket): AsyncGenerator<Uint8Array> {
 }
 
 interface Output {
-  /** For the client that asked. */
+  /** The messages for the client that sent the batch. */
   answer: Uint8Array
-  /** For all. */
+  /** The notifications, which go to all clients. */
   notifications: Uint8Array
 }
 
-function sortOut(output: Uint8Array): Output {
+function splitNotifications(output: Uint8Array): Output {
   const view = Buffer.from(output.buffer, output.byteOffset, output.byteLength)
   const answer: Buffer[] = []
   const notifications: Buffer[] = []
@@ -145,7 +149,7 @@ function sortOut(output: Uint8Array): Output {
   return { answer: Buffer.concat(answer), notifications: Buffer.concat(notifications) }
 }
 
-/** Whether an answer, whose end is ReadyForQuery, was given outside of a transaction. */
+/** Whether the ReadyForQuery message at the end of an answer says that no transaction is open. */
 function isIdle(answer: Uint8Array): boolean {
   return answer.at(-1) === MESSAGE.idle
 }

@@ -8,25 +8,27 @@ import { z } from 'zod'
 import { serveWire } from './wire.ts'
 
 /*
- * PostgreSQL in WebAssembly, in a thread of its own: a long query, or a full disk, blocks this thread and not the one
- * that answers HTTP.
+ * PostgreSQL in WebAssembly, in a separate thread. A long query or a full disk blocks this thread, not the one that answers HTTP.
  */
 
 const { dataDir, socketPath } = z.object({ dataDir: z.string(), socketPath: z.string() }).parse(workerData)
 
 const pglite = await PGlite.create({ dataDir, extensions: { postgis } })
 await pglite.exec(`SET timezone = 'UTC'; SET jit = off`)
-// One before us may have left its socket.
+// A worker that ended unexpectedly leaves its socket behind.
 await rm(socketPath, { force: true })
 const server = await serveWire(pglite, socketPath)
 
-parentPort?.once('message', (patienceMs: unknown) => {
-  void closeAfterVisitors(Date.now() + z.number().parse(patienceMs))
+parentPort?.once('message', (drainTimeoutMs: unknown) => {
+  void closeAfterOthers(Date.now() + z.number().parse(drainTimeoutMs))
 })
 parentPort?.postMessage('ready')
 
-/** Lets commands of other processes finish that came in through this one, until `deadline` (milliseconds). */
-async function closeAfterVisitors(deadline: number): Promise<void> {
+/**
+ * Waits until other processes have disconnected, at the latest until `deadline` (milliseconds since the epoch), and ends the
+ * thread.
+ */
+async function closeAfterOthers(deadline: number): Promise<void> {
   while (Date.now() < deadline && (await promisify(server.getConnections.bind(server))()) > 0) await sleep(20)
   server.close()
   await pglite.close()

@@ -10,16 +10,24 @@ import { Cancellation, withCancellation } from '../../database/cancellation.ts'
 import type { ChangeFeed } from '../../database/change-feed.ts'
 import { CatalogError } from '../../errors.ts'
 import type { CallerAccess } from '../response-cache.ts'
+import { networkOf } from './proxies.ts'
 
-/** Who was let in, and how they may read. */
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The id of the valid API key of the request; undefined before admission. */
+    keyId: string | undefined
+  }
+}
+
+/** An admitted caller: its API key, and how it reads the catalog. */
 export interface Caller extends CallerAccess {
   key: ApiKey
   readCatalog: ReadCatalog
 }
 
 /**
- * Lets a request in, for its API key.
- * @throws `UNAUTHORIZED`, with the challenge in the reply's headers; `RATE_LIMITED`
+ * Admits a request that has a valid API key and is within the limit of its key.
+ * @throws `UNAUTHORIZED`, with `WWW-Authenticate` in the reply; `RATE_LIMITED`
  */
 export type Admission = (request: FastifyRequest, reply: FastifyReply) => Promise<Caller>
 
@@ -37,7 +45,7 @@ export function createAdmission({ findKey, read, changeFeed, limits, work, keyUs
     const now = new Date()
     const key = await identify(request, now, reply)
     request.keyId = key.id
-    keyUsage?.note(key.id, now)
+    keyUsage?.record(key.id, now)
     if (key.requestsPerMinute !== null) {
       const allowance = await limits.countRequest(key.id, key.requestsPerMinute)
       setAllowance(reply, allowance)
@@ -55,8 +63,8 @@ export function createAdmission({ findKey, read, changeFeed, limits, work, keyUs
       return await authenticate(findKey, authorization, now)
     } catch (error) {
       if (!(error instanceof CatalogError) || error.code !== 'UNAUTHORIZED') throw error
-      // A good key is let in from the same address all the same: others may share it.
-      const allowance = await limits.countRefusal(request.ip)
+      // This limit never applies to requests with a valid key, because several clients may share an address.
+      const allowance = await limits.countRefusal(networkOf(request.ip))
       if (allowance.isExceeded) throw rateLimited('Too many requests without a valid API key', allowance)
       void reply.header('www-authenticate', challenge(authorization))
       throw error
@@ -64,7 +72,7 @@ export function createAdmission({ findKey, read, changeFeed, limits, work, keyUs
   }
 }
 
-/** As draft-ietf-httpapi-ratelimit-headers-10 has it. */
+/** Sets the headers of draft-ietf-httpapi-ratelimit-headers-10. */
 function setAllowance(reply: FastifyReply, { limit, windowSeconds, remaining, resetSeconds }: Allowance): void {
   void reply.headers({
     'ratelimit-policy': `"requests";q=${limit};w=${windowSeconds}`,
@@ -76,7 +84,7 @@ function rateLimited(message: string, { resetSeconds }: Allowance): CatalogError
   return new CatalogError('RATE_LIMITED', message, { retryAfterSeconds: resetSeconds })
 }
 
-/** Who waits for an answer, until it was sent or the client has gone. */
+/** A cancellation for a request; it is cancelled if the client disconnects before the response is sent. */
 function cancellationFor({ raw }: FastifyReply): Cancellation {
   const cancellation = new Cancellation()
   raw.once('close', () => {

@@ -1,39 +1,43 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { networkOf } from '../../auth/rate-limit.ts'
 import { CatalogError, ERROR_CODES } from '../../errors.ts'
 import { errorBody } from '../../rest/error-body.ts'
 import { chooseRequestId } from '../request-id.ts'
-import type { IsTrustedProxy } from './proxies.ts'
+import { type IsTrustedProxy, networkOf } from './proxies.ts'
 
-/** Connections in all; each takes a file and some kilobytes. */
+/** The maximum number of connections. Each takes a file descriptor and some kilobytes. */
 const MAX_CONNECTIONS = 10_000
 const SHUTDOWN_GRACE_MS = 10_000
 
-/** Bounds the connections there may be, in all and from one address other than a proxy's; one too many is closed at once. */
+/**
+ * Limits the number of connections, in total and for each client network, and closes those above the limit at once. Trusted
+ * proxies have no limit.
+ */
 export function limitConnections(server: Server, maxPerAddress: number, isTrustedProxy: IsTrustedProxy): void {
   server.maxConnections = MAX_CONNECTIONS
   const open = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
     const { remoteAddress = '' } = socket
     if (isTrustedProxy(remoteAddress)) return
-    const address = networkOf(remoteAddress)
-    const count = (open.get(address) ?? 0) + 1
+    const network = networkOf(remoteAddress)
+    const count = (open.get(network) ?? 0) + 1
     if (count > maxPerAddress) {
       socket.destroy()
       return
     }
-    open.set(address, count)
+    open.set(network, count)
     socket.once('close', () => {
-      const left = (open.get(address) ?? 1) - 1
-      if (left === 0) open.delete(address)
-      else open.set(address, left)
+      const left = (open.get(network) ?? 1) - 1
+      if (left === 0) open.delete(network)
+      else open.set(network, left)
     })
   })
 }
 
-/** Once the application closes, a kept-alive connection ends with its answer, and a client that dawdles is cut off. */
+/**
+ * When the application closes, ends keep-alive connections after their current response, and slow clients after a grace period.
+ */
 export function closeConnections(app: FastifyInstance): void {
   let isClosing = false
   app.addHook('preClose', async () => {
@@ -46,16 +50,16 @@ export function closeConnections(app: FastifyInstance): void {
   })
 }
 
-/** Longer ones are of no use here, and logs and proxies have bounds like it. In bytes. */
+/** In bytes. No useful URL is longer, and proxies have similar limits. */
 export const MAX_URL_LENGTH = 12 * 1024
 
-/** What Node's parser says of a request, and the packet that it says it of. */
+/** An error of Node's HTTP parser, with the bytes that it failed on. */
 interface ClientError {
   code?: string | undefined
   rawPacket?: unknown
 }
 
-/** Answers a request that is not HTTP as it should be, or takes too long to come, in the shape of all errors. */
+/** Answers a request that is malformed or arrives too slowly with an error of the usual form. */
 export function answerClientError(error: ClientError, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()

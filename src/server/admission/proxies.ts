@@ -1,9 +1,9 @@
 import { BlockList, isIPv6 } from 'node:net'
 
-/** Whether an address is that of a proxy whose `X-Forwarded-For` is believed. */
+/** Whether an address belongs to a proxy whose `X-Forwarded-For` header the gateway trusts. */
 export type IsTrustedProxy = (address: string) => boolean
 
-/** @param networks are addresses, or networks with the length of their prefix, as `10.0.0.0/8`. */
+/** @param networks are addresses, or networks with a prefix length such as `10.0.0.0/8` */
 export function trustProxies(networks: readonly string[]): IsTrustedProxy {
   const list = new BlockList()
   for (const network of networks) {
@@ -16,4 +16,18 @@ export function trustProxies(networks: readonly string[]): IsTrustedProxy {
 
 function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIPv6(address) ? 'ipv6' : 'ipv4'
+}
+
+/**
+ * The network by which clients are counted: an IPv4 address itself, or the /64 network of an IPv6 address. A client that has one
+ * IPv6 address usually has all addresses of its /64 network.
+ */
+export function networkOf(address: string): string {
+  const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1]
+  if (mapped !== undefined || !address.includes(':')) return mapped ?? address
+  const [head = '', tail] = address.split('::')
+  const start = head === '' ? [] : head.split(':')
+  const end = tail === undefined || tail === '' ? [] : tail.split(':')
+  const groups = [...start, ...Array.from({ length: 8 - start.length - end.length }, () => '0'), ...end]
+  return `${groups.slice(0, 4).join(':')}::/64`
 }

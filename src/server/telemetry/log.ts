@@ -2,13 +2,14 @@ import { type Logger, pino, stdTimeFunctions } from 'pino'
 import { build } from 'pino-pretty'
 import type { LogLevel } from '../../config.ts'
 
-/** How long lines may wait to be written together: each write takes as long as a kept answer. */
+/** How long lines may wait for a common write. One write takes as long as a cached response. */
 const FLUSH_MS = 250
 const BUFFER_BYTES = 8 * 1024
 
 /**
- * The log, on stderr: a line of JSON each, or on a terminal lines to be read.
- * @param level is, unless told, `info` on a terminal and `warn` elsewhere: a line for each request costs a tenth of those per second
+ * Opens the log on stderr: lines of JSON, or readable lines on a terminal.
+ * @param level is `info` on a terminal and `warn` elsewhere by default, because a line for each request costs 10 % of the throughput
+ * @returns the log, and a function that writes the waiting lines
  */
 export function openLog(level: LogLevel | undefined): { log: Logger; flush: () => void } {
   if (process.stderr.isTTY) {

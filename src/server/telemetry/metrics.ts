@@ -3,51 +3,52 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Reads } from '../../catalog/snapshot/snapshot-reader.ts'
 import type { PoolUse, StatementEnd } from '../../database/pool.ts'
 
-/** How a request ended. */
+/** How an HTTP request ended. */
 export interface RequestEnd {
   method: string
-  /** The path's template, never the path. */
+  /** The template of the path, for example `/v1/datasets/{datasetId}`. */
   route: string
   status: number
   durationMs: number
 }
 
-/** What is counted where it happens, and read when it is asked for. */
+/** Functions that return current values; they are called when the metrics are read. */
 export interface Sources {
   poolUse: () => PoolUse
-  /** Since the start. */
+  /** Lookups in the response cache since the start. */
   cacheLookups: () => { hits: number; misses: number }
-  /** Since the start. */
+  /** Reads of the catalog since the start. */
   reads: () => Reads
 }
 
-/** Counts what the gateway does, for Prometheus. */
+/** The metrics of the gateway, for Prometheus. */
 export interface Metrics {
   countRequest: (end: RequestEnd) => void
   countStatement: (end: StatementEnd) => void
+  /** Adds metrics whose values are read from `sources`. */
   watch: (sources: Sources) => void
-  /** All of it in the text format of Prometheus. */
+  /** All metrics in the text format of Prometheus. */
   print: () => Promise<string>
 }
 
-/** Seconds; kept answers take less than a millisecond. */
+/** In seconds. Cached responses take less than a millisecond. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Opens the counters. */
+/** Creates the metrics. */
 export function openMetrics(): Metrics {
   const register = new Registry()
   const registers = [register]
   collectDefaultMetrics({ register })
   const requests = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Requests by method, route and status, and how long they took',
+    help: 'Duration of HTTP requests by method, route and status',
     labelNames: ['method', 'route', 'status'],
     buckets: BUCKETS,
     registers,
   })
   const statements = new Histogram({
     name: 'sql_statement_duration_seconds',
-    help: 'SQL statements by outcome (ok or failed), and how long they took with the way there',
+    help: 'Duration of SQL statements by outcome (ok or failed), including the network',
     labelNames: ['outcome'],
     buckets: BUCKETS,
     registers,
@@ -65,7 +66,7 @@ export function openMetrics(): Metrics {
 function watch({ poolUse, cacheLookups, reads }: Sources, registers: Registry[]): void {
   new Gauge({
     name: 'sql_connections',
-    help: 'Connections to the database: idle or busy; and the statements that wait for one',
+    help: 'Database connections by state (idle or busy), and statements that wait for a connection (waiting)',
     labelNames: ['state'],
     registers,
     collect() {
@@ -74,7 +75,7 @@ function watch({ poolUse, cacheLookups, reads }: Sources, registers: Registry[])
   })
   new Counter({
     name: 'catalog_reads_total',
-    help: 'Readings of the database, by server (primary or replica)',
+    help: 'Reads of the catalog by database server (primary or replica)',
     labelNames: ['server'],
     registers,
     collect() {
@@ -84,7 +85,7 @@ function watch({ poolUse, cacheLookups, reads }: Sources, registers: Registry[])
   })
   new Counter({
     name: 'answer_cache_lookups_total',
-    help: 'Requests for which a kept answer was looked for, by whether there was one (hit or miss)',
+    help: 'Lookups in the response cache by result (hit or miss)',
     labelNames: ['result'],
     registers,
     collect() {
@@ -97,8 +98,8 @@ function watch({ poolUse, cacheLookups, reads }: Sources, registers: Registry[])
 }
 
 /**
- * Serves the metrics at /metrics of a port of their own, since they tell of use.
- * @returns the port, and the way to stop
+ * Serves the metrics at /metrics on a separate port, because they are not for API clients.
+ * @returns the port, and a function that stops the server
  */
 export async function serveMetrics(
   { print }: Metrics,

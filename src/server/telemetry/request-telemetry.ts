@@ -3,23 +3,19 @@ import { pathTemplate } from '../../rest/routes.ts'
 import { isTracing, startRequestSpan } from '../../tracing.ts'
 import type { Metrics } from './metrics.ts'
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The id of the API key that the request came with, once it is known to be good. */
-    keyId: string | undefined
-  }
-}
-
-/** What those who watch over the gateway ask for all the time. */
+/** Monitoring requests these paths all the time, so they are logged at the level debug. */
 const PROBES = new Set(['/healthz', '/readyz'])
-/** As nginx has it, of a client that has gone before it was answered. */
-const CLIENT_GONE = 499
+/** The status that nginx logs when a client disconnects before the response. */
+const CLIENT_CLOSED_REQUEST = 499
 
-/** Notes every request at its end, in the log, the metrics and the trace: by the route, never by the URL, which may hold anything. */
+/**
+ * Reports the end of each request to the log, the metrics and the trace. They get the route, not the URL, which may contain
+ * personal data.
+ */
 export function addRequestTelemetry(app: FastifyInstance, metrics: Metrics | undefined): void {
   app.decorateRequest('keyId', undefined)
   const isLogged = ['info', 'debug', 'trace'].includes(app.log.level)
-  // It would cost a kept answer a twentieth for nothing.
+  // The hooks would cost a cached response 5 % of its time.
   if (!isLogged && !metrics && !isTracing()) return
   const routes = new Map<string, string>()
   app.addHook('onRoute', ({ url }) => {
@@ -31,7 +27,7 @@ export function addRequestTelemetry(app: FastifyInstance, metrics: Metrics | und
     const route = routes.get(routeOptions.url ?? '') ?? 'unknown'
     const span = startRequestSpan(method, route, request.headers)
     raw.once('close', () => {
-      const status = raw.writableFinished ? raw.statusCode : CLIENT_GONE
+      const status = raw.writableFinished ? raw.statusCode : CLIENT_CLOSED_REQUEST
       const durationMs = performance.now() - startMs
       span?.end(status)
       metrics?.countRequest({ method, route, status, durationMs })
