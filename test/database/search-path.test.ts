@@ -24,6 +24,17 @@ beforeAll(async () => {
 })
 afterAll(() => db.close())
 
+test('every function that a trigger runs names its schemas', async () => {
+  const { rows } = await db.database.withSession((session) =>
+    session.query(`
+      SELECT proname AS name FROM pg_proc
+       WHERE prorettype = 'trigger'::regtype AND pronamespace = 'public'::regnamespace
+         AND NOT coalesce(proconfig::text LIKE '%search_path=%', false)
+         AND oid IN (SELECT tgfoid FROM pg_trigger)`),
+  )
+  expect(rows).toEqual([])
+})
+
 const STATE = `
   SELECT (SELECT revision FROM public.datasets WHERE id = '${DATASET.seoul}') AS revision,
          (SELECT n FROM public.item_counts WHERE dataset_id = '${DATASET.seoul}' AND list = 'roots category ''hall''') AS halls,
