@@ -73,6 +73,12 @@ test.each(each(ALL_PAGES))('every command and option of `catalog` that %s names 
   expect(names.filter((name) => !commands.includes(`'${name}'`) && name !== 'completion')).toEqual([])
 })
 
+test.each(each(ALL_PAGES))('every metric that %s names exists', (_path, page) => {
+  const code = sources('src/server/telemetry/*.ts')
+  const named = codeIn(page).flatMap((line) => line.match(/\b[a-z]+(?:_[a-z]+)*_(?:total|seconds)\b/g) ?? [])
+  expect(named.filter((name) => !code.includes(`'${name}'`))).toEqual([])
+})
+
 test('the page on configuration and .env.example have every setting, and no other', () => {
   const page = PAGES.find(({ path }) => path === 'docs/configuration.md')
   const rows = page?.text.split('\n').filter((line) => line.startsWith('| `')) ?? []
