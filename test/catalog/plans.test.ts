@@ -41,7 +41,7 @@ beforeAll(async () => {
              '2026-01-01'::timestamptz + n * interval '1 second', '2026-02-01'::timestamptz - n * interval '1 second'
         FROM generate_series(1::bigint, 100000) AS n
        ORDER BY n % 977, n`)
-    await session.query('VACUUM (ANALYZE) items, datasets')
+    await session.query('VACUUM (ANALYZE) items, datasets, tile_counts')
   })
 })
 afterAll(() => db.close())
@@ -180,6 +180,24 @@ test.each([
   expect(plan).toContain('cube_counts_pkey')
   expect(plan).toContain('items_dataset_id_cube_idx')
   expect(plan).not.toMatch(/Seq Scan on (items|cube_counts)/)
+})
+
+test.each([
+  ['one dataset', LARGE],
+  ['all datasets', undefined],
+])('a map tile of %s reads the counts, and looks for a limited number of items', async (_what, datasetId) => {
+  const plan = await plansOf(async (catalog) => {
+    for (const tile of [
+      { z: 0, x: 0, y: 0 },
+      { z: 6, x: 54, y: 25 },
+    ]) {
+      const features = await catalog.tile(tile, datasetId)
+      expect(features.some(({ properties }) => 'total' in properties && properties.total > 256)).toBe(true)
+    }
+  }, /\b(items|tile_counts)\b/)
+  expect(plan).toContain('tile_counts_pkey')
+  expect(plan).toMatch(/Limit .*\n +-> +Index (Only )?Scan using items_dataset_id_tile_cell_idx /)
+  expect(plan).not.toMatch(/Seq Scan on (items|tile_counts)/)
 })
 
 test('an item and its images come from their indexes', async () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { decodeTile } from '../support/tiles.ts'
 
 /*
  * Who sees what (decisions.md section 2), against a plain model of the rule: catalogs, keys, grants and documents at random.
@@ -176,6 +177,8 @@ async function expectAnswers(made: World, key: string, seen: number[], selection
     for (const name of [uuid(1, d), slugOf(d)]) {
       expect((await get(`/v1/datasets/${name}`)).status).toBe(expected)
       expect((await get(`/v1/dataset-items/nearby?latitude=10&longitude=20&datasetId=${name}`)).status).toBe(expected)
+      const tile = await t.get(`/tiles/${name}/0/0/0.mvt`, { authorization: `Bearer ${key}` })
+      expect(tile.status).toBe(expected)
     }
     const items = await get(`/v1/datasets/${slugOf(d)}/items`)
     expect(items.status).toBe(expected)
@@ -185,6 +188,12 @@ async function expectAnswers(made: World, key: string, seen: number[], selection
   const near = await get('/v1/dataset-items/nearby?latitude=10&longitude=20&radius=50000')
   expect(idsOf(near.body.data)).toEqual(seen.flatMap(itemsOf).sort())
   expect(near.body.meta.total).toBe(seen.flatMap(itemsOf).length)
+
+  const tile = await t.get('/tiles/all/0/0/0.mvt', { authorization: `Bearer ${key}` })
+  const bytes = await tile.arrayBuffer()
+  tellsNothing(Buffer.from(bytes).toString('latin1'))
+  const features = decodeTile(bytes, { z: 0, x: 0, y: 0 })
+  expect(features.map(({ properties }) => properties.id).sort()).toEqual(seen.flatMap(itemsOf).sort())
 
   const nodeIds = all.flatMap((d) => [uuid(1, d), ...itemsOf(d), uuid(3, d)])
   for (const selection of selections) {
