@@ -60,7 +60,7 @@ async function fetchClusters(prisma: Prisma.TransactionClient, tile: TileAddress
     WITH cluster AS MATERIALIZED (
       SELECT square, sum(n)::integer AS n, div(sum(sum_x), sum(n))::integer AS x, div(sum(sum_y), sum(n))::integer AS y,
              (array_agg(dataset_id))[1] AS dataset_id
-        FROM (${selectCounts(tile, scope)}) AS counted GROUP BY square
+        FROM (${selectCounts(tile, scope)}) AS counted GROUP BY square HAVING sum(n) > 0
     )
     SELECT json_agg(json_build_array(x, y, n, item.columns) ORDER BY square)::text AS rows
       FROM cluster
