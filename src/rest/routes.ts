@@ -138,5 +138,5 @@ export const REST_ROUTES: readonly RestRoute[] = [
 
 /** A path of the router as a URI template (RFC 6570): `/v1/datasets/{datasetId}`. */
 export function pathTemplate(path: string): string {
-  return path.replace(/:(\w+)\(\.\+\)/g, '{$1}')
+  return path.replace(/:(\w+)(\(\.\+\))?/g, '{$1}')
 }
