@@ -1,13 +1,13 @@
 import type { Database } from '../../src/database/database.ts'
-import { bearer, ITEMS, post, RELATED } from './comparisons.ts'
+import { bearer, getByHash, getQuery, ITEMS, post, postByHash, RELATED } from './comparisons.ts'
 import { type Compared, compareRates, compareTimes, median, type Side, timeOf } from './measure.ts'
-import { startGateway, startPeer } from './processes.ts'
+import { startGateway, startPeer, startReference } from './processes.ts'
 import { CITY } from './seed.ts'
 import { createKeys, fillWorld, openWorld } from './world.ts'
-import type { LoadRequest } from './wrk.ts'
+import { type LoadRequest, load } from './wrk.ts'
 
 /*
- * Everything that the README says about speed, as ratios against peers that run in turn with the gateway, on the same rows.
+ * The figures of docs/performance.md, as ratios against peers that run in turn with the gateway, on the same rows.
  *
  *   npm ci --prefix test/bench/peers
  *   node test/bench/compare.ts postgresql://superuser@host/a-database-of-its-own [rounds]
@@ -30,7 +30,7 @@ const [key = ''] = keys
 const postgraphile = await startPeer('postgraphile', databaseUrl)
 const floor = await startPeer('floor', databaseUrl)
 const uncached = await startGateway(databaseUrl, { RESPONSE_CACHE_MB: '0' })
-const plain = await startGateway(databaseUrl, { RESPONSE_CACHE_MB: '0', NEARBY_CUBES: 'false' })
+const plain = await startReference(databaseUrl)
 const cached = await startGateway(databaseUrl, { RESPONSE_CACHE_MB: '256' })
 
 const pages = Array.from({ length: REQUESTS }, (_, n) => n + 1)
@@ -98,6 +98,27 @@ const rates: [string, number, Side, Side][] = [
     peer,
   ],
 ]
+
+// A client registers a document once, and then sends its hash.
+await load(cached.url, [postByHash(ITEMS.catalog, {}, key, 'register')], 1)
+await load(uncached.url, [postByHash(ITEMS.catalog, {}, key, 'register')], 1)
+for (const [what, url] of [
+  ['cache off', uncached.url],
+  ['warm', cached.url],
+] as const) {
+  const posted: Side = { url, requests: pages.map((page) => post(ITEMS.catalog, { page }, key)) }
+  const side = (request: (page: number) => LoadRequest): Side => ({ url, requests: pages.map(request) })
+  rates.push(
+    [`GraphQL by GET, ${what}; by POST`, 0.97, side((page) => getQuery(ITEMS.catalog, { page }, key)), posted],
+    [`GraphQL by hash, ${what}; by text`, 0.97, side((page) => postByHash(ITEMS.catalog, { page }, key)), posted],
+    [
+      `GraphQL by hash and GET, ${what}; by POST`,
+      0.97,
+      side((page) => getByHash(ITEMS.catalog, { page }, key)),
+      posted,
+    ],
+  )
+}
 
 const ask = async (url: string, { path, method, headers, body }: LoadRequest) => {
   const response = await fetch(url + path, { method, ...(headers && { headers }), ...(body !== undefined && { body }) })

@@ -1,6 +1,7 @@
+import { hash } from 'node:crypto'
 import type { LoadRequest } from './wrk.ts'
 
-/** The same asked of the catalog and of PostGraphile: twenty items with seven fields, and with what hangs on them. */
+/** The same query for the catalog and for PostGraphile: twenty items with seven fields. */
 export const ITEMS = {
   catalog: `query ($page: Int) { dataset(id: "towns") { id name items(page: $page) { nodes {
     id name description categoryCode latitude longitude createdAt } } } }`,
@@ -9,6 +10,7 @@ export const ITEMS = {
     rowId name description categoryCode latitude longitude createdAt } } } }`,
 } as const
 
+/** The same with images and parents. */
 export const RELATED = {
   catalog: `query ($page: Int) { dataset(id: "towns") { id name items(page: $page) { nodes {
     id name description categoryCode latitude longitude createdAt
@@ -20,7 +22,7 @@ export const RELATED = {
     itemByDatasetIdAndParentItemId { rowId name } } } } }`,
 } as const
 
-/** A query as clients POST it. */
+/** A query by POST. */
 export function post(query: string, variables: object, key?: string): LoadRequest {
   return {
     method: 'POST',
@@ -30,6 +32,29 @@ export function post(query: string, variables: object, key?: string): LoadReques
   }
 }
 
+/** A query by GET. */
+export function getQuery(query: string, variables: object, key: string): LoadRequest {
+  return getWith({ query, variables: JSON.stringify(variables) }, key)
+}
+
+/** A query by its hash and POST (automatic persisted queries); with its text where it is to be registered. */
+export function postByHash(query: string, variables: object, key: string, registers?: 'register'): LoadRequest {
+  const extensions = { persistedQuery: { version: 1, sha256Hash: hash('sha256', query) } }
+  const request = post(query, variables, key)
+  return { ...request, body: JSON.stringify({ ...(registers && { query }), variables, extensions }) }
+}
+
+/** A query by its hash and GET. */
+export function getByHash(query: string, variables: object, key: string): LoadRequest {
+  const persistedQuery = { version: 1, sha256Hash: hash('sha256', query) }
+  return getWith({ variables: JSON.stringify(variables), extensions: JSON.stringify({ persistedQuery }) }, key)
+}
+
+function getWith(parameters: Record<string, string>, key: string): LoadRequest {
+  return { method: 'GET', path: `/graphql?${new URLSearchParams(parameters)}`, headers: bearer(key) }
+}
+
+/** The header of a key. */
 export function bearer(key: string): Record<string, string> {
   return { authorization: `Bearer ${key}` }
 }

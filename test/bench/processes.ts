@@ -11,15 +11,16 @@ export interface Server {
 
 /** The gateway as `npm start` runs it, on a free port. */
 export function startGateway(databaseUrl: string, env: Readonly<Record<string, string>> = {}): Promise<Server> {
-  return start('./src/cli.ts', ['serve'], {
-    DATABASE_URL: databaseUrl,
-    PORT: '0',
-    SAMPLE_DATA: 'false',
-    ...env,
-  })
+  const settings = { DATABASE_URL: databaseUrl, PORT: '0', SAMPLE_DATA: 'false', ...env }
+  return start('./src/cli.ts', ['serve'], settings)
 }
 
-/** One of what the gateway is compared with: `postgraphile` or `floor`. */
+/** The gateway in its reference mode. */
+export function startReference(databaseUrl: string): Promise<Server> {
+  return start(process.execPath, ['test/bench/reference.ts'], { DATABASE_URL: databaseUrl, PORT: '0' })
+}
+
+/** A server to compare the gateway with. */
 export function startPeer(name: 'postgraphile' | 'floor', databaseUrl: string): Promise<Server> {
   return start(process.execPath, [`test/bench/peers/${name}.js`, databaseUrl, '0'], { NODE_ENV: 'production' })
 }
@@ -41,7 +42,7 @@ async function start(program: string, args: readonly string[], env: Readonly<Rec
   }
 }
 
-/** Each of the servers says where it listens once it does. */
+/** Each server prints its URL when it listens. */
 async function firstUrl({ stdout, spawnargs }: ChildProcess): Promise<string> {
   if (!stdout) throw new TypeError('The process was started without a pipe')
   for await (const line of createInterface({ input: stdout })) {
