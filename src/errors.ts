@@ -71,7 +71,7 @@ export function accessDenied(): CatalogError {
 
 /** `SERVICE_UNAVAILABLE`: the database is away or too slow. */
 export function serviceUnavailable(cause: unknown): CatalogError {
-  return new CatalogError('SERVICE_UNAVAILABLE', 'The service is unavailable for the moment; try again', {
+  return new CatalogError('SERVICE_UNAVAILABLE', 'The service is temporarily unavailable; try again', {
     retryAfterSeconds: 1,
     cause,
   })

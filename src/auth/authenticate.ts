@@ -8,7 +8,7 @@ import type { FindKey } from './key-cache.ts'
  */
 export async function authenticate(findKey: FindKey, authorization: string | undefined, now: Date): Promise<ApiKey> {
   if (!sendsBearer(authorization)) {
-    throw new CatalogError('UNAUTHORIZED', 'An API key is needed: send the header Authorization: Bearer <API_KEY>')
+    throw new CatalogError('UNAUTHORIZED', 'An API key is required: send the header Authorization: Bearer <API_KEY>')
   }
   const token = bearerToken(authorization)
   const key = token !== undefined && isKeyShaped(token) ? await findKey(token) : null

@@ -122,7 +122,7 @@ export async function withdrawGrant(prisma: PrismaClient, grant: { keyId: string
 
 async function requireKey(prisma: PrismaClient, id: string): Promise<void> {
   const key = isUuid(id) ? await prisma.apiKey.findUnique({ where: { id }, select: { revokedAt: true } }) : null
-  if (!key) throw operationFailed(`There is no key with the id ${id}; catalog keys list shows them`)
+  if (!key) throw operationFailed(`There is no key with the id ${id}; list the keys with: npx catalog keys list`)
   if (key.revokedAt !== null) throw operationFailed(`The key ${id} was revoked at ${key.revokedAt.toISOString()}`)
 }
 

@@ -16,7 +16,7 @@ export function datasetsCommand(): Command {
 async function run({ json }: { json?: true }): Promise<void> {
   const datasets = await withDatabase(({ prisma }) => listDatasets(prisma, new Date()))
   if (json) printJson(datasets)
-  else if (datasets.length === 0) printLine('There are no datasets; npx catalog import MANIFEST loads one')
+  else if (datasets.length === 0) printLine('There are no datasets. Import one: npx catalog import MANIFEST')
   else {
     printTable(
       ['SLUG', 'NAME', 'STATUS', 'VISIBILITY', 'TIER', 'ITEMS', 'KEYS', 'UPDATED'],

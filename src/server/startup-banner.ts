@@ -2,7 +2,7 @@
 export function startupBanner(url: string, sampleKey: string | undefined): string[] {
   const address = [`Dataset Catalog at ${url}`, `GraphiQL at ${url}/graphql`, `API reference at ${url}/docs`]
   if (sampleKey === undefined) {
-    return [...address, 'An API key is needed to read: npx catalog keys create --name NAME']
+    return [...address, 'Create an API key: npx catalog keys create --name NAME']
   }
   const curl = `curl -H 'Authorization: Bearer ${sampleKey}'`
   return [

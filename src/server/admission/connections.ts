@@ -83,7 +83,7 @@ export function answerClientError(error: ClientError, socket: Socket): void {
 
 function clientError({ code, rawPacket }: ClientError): CatalogError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new CatalogError('REQUEST_TIMEOUT', 'The request took too long to come')
+    return new CatalogError('REQUEST_TIMEOUT', 'The request took too long to arrive')
   }
   if (code === 'HPE_HEADER_OVERFLOW') {
     const firstLine = Buffer.isBuffer(rawPacket) ? rawPacket.indexOf('\r\n') : 0
