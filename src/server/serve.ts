@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { KeyUsage } from '../auth/key-usage.ts'
@@ -40,6 +42,7 @@ export async function serve(
     if (config.tracing) opened.defer(await startTracing(config.tracing))
     const metrics = config.metricsPort === undefined ? undefined : openMetrics()
     const observe = metrics?.countStatement
+    if (isFirstStart(config)) print('Creating the database. This takes about ten seconds ...')
     const database = await openDatabase(config.database, {
       share: false,
       report: warn,
@@ -55,7 +58,7 @@ export async function serve(
 
     const url = await listen(app, config)
     if (metrics) opened.defer(await listenForMetrics(metrics, config, print))
-    const prepared = await waitFor(() => prepare(database, config), isStopped, warn)
+    const prepared = await waitFor(() => prepare(database, config, url, print), isStopped, warn)
     if (prepared) {
       readiness.state = 'ready'
       for (const line of startupBanner(url, prepared.sampleKey)) print(line)
@@ -68,9 +71,19 @@ export async function serve(
   }
 }
 
-async function prepare(database: Database, config: Config): Promise<{ sampleKey: string | undefined }> {
+/** Whether the embedded database has yet to be created. */
+function isFirstStart({ database }: Config): boolean {
+  return database.kind === 'embedded' && !existsSync(join(database.dataDir, 'postgres'))
+}
+
+async function prepare(
+  database: Database,
+  config: Config,
+  url: string,
+  print: (line: string) => void,
+): Promise<{ sampleKey: string | undefined }> {
   await database.withSession((session) => migrate(session))
-  return { sampleKey: config.sampleData ? await loadSampleData(database) : undefined }
+  return { sampleKey: config.sampleData ? await loadSampleData(database, url, print) : undefined }
 }
 
 /** Repeats an attempt while the database is away, until the process is asked to stop. Then the result is undefined. */

@@ -1,3 +1,6 @@
+/** An item with a parent and a picture. Its UUID comes from its externalId, so it is the same on every machine. */
+const GWANGHWAMUN = 'ed9ea7d8-caaf-5cf9-817b-36ba51a4744b'
+
 /** The lines that the operator sees when the gateway is ready: its addresses, and commands to try. */
 export function startupBanner(url: string, sampleKey: string | undefined): string[] {
   const address = [`Dataset Catalog at ${url}`, `GraphiQL at ${url}/graphql`, `API reference at ${url}/docs`]
@@ -5,14 +8,17 @@ export function startupBanner(url: string, sampleKey: string | undefined): strin
     return [...address, 'Create an API key: npx catalog keys create --name NAME']
   }
   const curl = `curl -H 'Authorization: Bearer ${sampleKey}'`
+  const query = `{ item(id: \\"${GWANGHWAMUN}\\") { name parent { name } images { altText originalUrl } } }`
   return [
     ...address,
     '',
     `Sample key, shown this once: ${sampleKey}`,
+    // A browser keeps the fragment to itself: it is in no request and no log.
+    `Explore with it: ${url}/#key=${sampleKey}`,
     '',
     'Try:',
     `  ${curl} '${url}/v1/datasets'`,
     `  ${curl} '${url}/v1/dataset-items/nearby?latitude=37.5796&longitude=126.977&radius=2000&limit=3'`,
-    `  ${curl} -H 'Content-Type: application/json' -d '{"query":"{ dataset(id: \\"seoul-landmarks\\") { name items(limit: 3) { total nodes { name images { altText } parent { name } } } } }"}' '${url}/graphql'`,
+    `  ${curl} -H 'Content-Type: application/json' -d '{"query":"${query}"}' '${url}/graphql'`,
   ]
 }

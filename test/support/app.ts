@@ -42,9 +42,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   const limits = { ...defaults.limits, ...options.limits }
   const db = await createDatabase()
   const { prisma } = db.database
-  if (data === 'sample') await loadSampleData(db.database)
-  else await seedCatalog(prisma)
-  const { key } = await createKey(prisma, { name: 'test' })
+  if (data === 'small') await seedCatalog(prisma)
   const app = await createApp({
     database: db.database,
     corsOrigins,
@@ -53,6 +51,8 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     limits,
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  if (data === 'sample') await loadSampleData(db.database, url)
+  const { key } = await createKey(prisma, { name: 'test' })
   return {
     ...db,
     app,

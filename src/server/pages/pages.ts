@@ -6,6 +6,7 @@ import { addRoute } from '../route.ts'
 import { addAssetRoute, openAssets } from './assets.ts'
 import { EXAMPLES, VARIABLES } from './graphiql-examples.ts'
 import { POLICIES } from './policy.ts'
+import { addSamplePictureRoutes } from './sample-pictures.ts'
 
 /*
  * The pages for people: the explorer, GraphiQL and the API reference. They open without a key and load nothing from another
@@ -23,6 +24,7 @@ export interface Pages {
 export function addPages(app: FastifyInstance): Pages {
   const assets = openAssets()
   addAssetRoute(app, assets)
+  addSamplePictureRoutes(app)
   const page = (name: keyof typeof POLICIES, data: object = {}) => {
     const body = new ResponseBody(renderPage(name, assets.base, data), HTML)
     return (request: FastifyRequest, reply: FastifyReply) =>

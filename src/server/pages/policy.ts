@@ -23,7 +23,7 @@ export const ASSET_POLICY = "default-src 'none'; script-src 'self'; connect-src 
 
 export const POLICIES = {
   /** MapLibre runs a worker. An item's pictures may be on other servers; the page loads those only after a click. */
-  explorer: policy({ 'worker-src': "'self'", 'img-src': "'self' data: blob: https:" }),
+  explorer: policy({ 'worker-src': "'self'", 'img-src': "'self' data: blob: http: https:" }),
   /** The editor makes styles while it runs, and carries its fonts in its stylesheet. */
   graphiql: policy({ 'style-src': "'self' 'unsafe-inline'", 'font-src': 'data:', 'worker-src': "'self'" }),
   /** Swagger UI makes styles while it runs. */

@@ -13,7 +13,13 @@ const BUFFER_BYTES = 8 * 1024
  */
 export function openLog(level: LogLevel | undefined): { log: Logger; flush: () => void } {
   if (process.stderr.isTTY) {
-    const stream = build({ destination: 2, sync: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l' })
+    const stream = build({
+      destination: 2,
+      sync: true,
+      ignore: 'pid,hostname',
+      translateTime: 'SYS:HH:MM:ss.l',
+      singleLine: true,
+    })
     return { log: pino({ level: level ?? 'info' }, stream), flush: () => {} }
   }
   const stream = pino.destination({ dest: 2, sync: false, minLength: BUFFER_BYTES, periodicFlush: FLUSH_MS })

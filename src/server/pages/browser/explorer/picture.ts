@@ -1,6 +1,6 @@
 import { button, element } from '../shared/dom.ts'
 import type { Picture } from './data.ts'
-import { safeUrl } from './safe-url.ts'
+import { pictureUrl } from './safe-url.ts'
 
 /*
  * A picture of an item. One on this server is shown at once. One on another server is loaded only after a click: no server
@@ -9,8 +9,8 @@ import { safeUrl } from './safe-url.ts'
 
 /** Makes a figure for a picture. */
 export function pictureFigure({ thumbnailMediumUrl, originalUrl, altText }: Picture): HTMLElement {
-  const preview = safeUrl(thumbnailMediumUrl, location.origin)
-  const original = safeUrl(originalUrl, location.origin)
+  const preview = pictureUrl(thumbnailMediumUrl, location.origin)
+  const original = pictureUrl(originalUrl, location.origin)
   const frame = element('div', { class: 'frame' })
   if (!preview) frame.append(note('The picture has no address that can be shown.'))
   else if (preview.origin === location.origin) frame.append(image(preview, altText))
