@@ -1,21 +1,21 @@
 import type { Dataset } from './models.ts'
 
-/** Leave for one dataset, until it expires; null means that it does not. */
+/** Permission for one dataset. With `expiresAt` null it never expires. */
 export interface DatasetGrant {
   datasetId: string
   expiresAt: Date | null
 }
 
-/** What an API key opens. */
+/** The permissions of an API key. */
 export interface Access {
   accessTiers: readonly string[]
   grants: readonly DatasetGrant[]
 }
 
-/** The members of a dataset that its access depends on. */
+/** The fields of a dataset that decide who may access it. */
 export type AccessSubject = Pick<Dataset, 'id' | 'status' | 'visibility' | 'accessTier'>
 
-/** The access rule, whole and only here (decisions.md section 2). */
+/** Whether a key may access a dataset at the time `now`. This is the whole access rule (decisions.md section 2). */
 export function mayAccess(access: Access, dataset: AccessSubject, now: Date): boolean {
   return hasGrant(access, dataset, now) || (isPublished(dataset) && isOpenTo(access, dataset))
 }

@@ -19,13 +19,13 @@ import type { ItemOrder, ItemOwner, ItemSelection } from './sql/item-list.ts'
 import type { NearbyItem } from './sql/nearby.ts'
 import type { TileAddress, TileFeature } from './tile.ts'
 
-/** Something with a UUID, and what it is. */
+/** A record with a UUID, and its type. */
 export type CatalogNode = ({ type: 'Dataset' } & Dataset) | ({ type: 'Item' } & Item) | ({ type: 'Image' } & Image)
 
 /**
- * All that one API key may read, for the length of one request. What is asked for together is read in one statement, and
- * nothing is read twice. An item in hand is one that the key may access, and so are its dataset, parent, children and
- * images: access is checked where a dataset or item is first reached by name, id or place.
+ * Everything that one API key may read, for one request. Concurrent reads share a statement, and nothing is read twice.
+ * Methods that take a slug, an id or a place check access. Methods that take a dataset or an item do not: the caller got it
+ * from a method that did, and the key may access its dataset, parent, children and images too.
  */
 export class Catalog {
   readonly #loaders: Loaders
@@ -64,7 +64,7 @@ export class Catalog {
     return item
   }
 
-  /** The dataset, item or image of each UUID, null where there is none that the key may access. */
+  /** The dataset, item or image of each UUID. Null if it does not exist or the key may not access it. */
   async nodes(ids: readonly string[]): Promise<(CatalogNode | null)[]> {
     return Promise.all(ids.map((id) => (isUuid(id) ? this.#findNode(id.toLowerCase()) : null)))
   }
@@ -72,7 +72,7 @@ export class Catalog {
   /** The dataset that owns an item. */
   async datasetOf({ datasetId }: Item): Promise<Dataset> {
     const dataset = await this.#loaders.datasetById(datasetId)
-    // The item was read a moment ago: an import has removed its dataset since.
+    // Someone removed the dataset after the item was read.
     if (!dataset) throw notFound('dataset')
     return dataset
   }
@@ -97,7 +97,7 @@ export class Catalog {
 
   /**
    * A connection of a dataset's items.
-   * @throws `VALIDATION_FAILED` for a cursor of another list
+   * @throws `VALIDATION_FAILED` for text that is not a cursor, and for a cursor of another list
    */
   itemConnectionOf(
     dataset: Dataset,
@@ -145,7 +145,7 @@ export class Catalog {
       limit,
       hasNodes: projection.nodes !== undefined,
       fetch: (offset) => fetch({ limit, offset, projection: projection.nodes ?? ALL_ITEM_FIELDS }),
-      // The search knows the total at the price of an item.
+      // A search for one item finds the total.
       count: async () => (await fetch({ limit: 1, offset: 0, projection: NO_FIELDS })).total ?? 0,
     })
   }
@@ -212,7 +212,7 @@ export class Catalog {
 
 const NO_FIELDS: ItemProjection = { fields: [] }
 
-/** Whose items a list of a dataset shows, and which. */
+/** The owner and the selection of a dataset's list. */
 function selectItems({ id }: Dataset, args: Omit<ItemListArguments, keyof PageArguments>) {
   const { parentItemId, administrativeAreaCode, categoryCode } = args
   const among = parentItemId === undefined ? 'all' : parentItemId === null ? 'roots' : 'children'

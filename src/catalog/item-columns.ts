@@ -45,14 +45,14 @@ function isRawField(columns: ReadonlyMap<string, Column>, field: string): boolea
   return column ? column.type !== 'Json' : field === '__typename'
 }
 
-/** A document that runs again brings the same objects, so its SELECT lists are made once. */
+/** A prepared document always brings the same objects, so its SELECT lists are made once. */
 const selectLists = new WeakMap<ItemProjection | RawItem, Map<string, Prisma.Sql>>()
 
 function cached(key: ItemProjection | RawItem, variant: string, make: () => string): Prisma.Sql {
   const known = selectLists.get(key) ?? new Map<string, Prisma.Sql>()
   const before = known.get(variant)
   if (before) return before
-  // The text consists of constants and of columns that exist: `columnOf` throws for every other name.
+  // The text consists of constants and of columns that exist: `selectField` throws for every other name.
   const list = Prisma.raw(make())
   selectLists.set(key, known.set(variant, list))
   return list

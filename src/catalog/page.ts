@@ -1,15 +1,15 @@
-/** A page of a list. Nodes and total are fetched when asked for, each once. */
+/** A page of a list. Nodes and total are read when they are called for; the loaders read each once. */
 export interface Page<Node> {
   page: number
   limit: number
   nodes: () => Promise<Node[]>
-  /** The nodes as they go out, a JSON array, where they were asked for so. */
+  /** The nodes as a JSON array for clients. Throws unless the projection has `rawJson`. */
   rawJson: () => Promise<string>
-  /** How many there are on all pages. */
+  /** Number of nodes on all pages. */
   total: () => Promise<number>
 }
 
-/** What is fetched of a list at once. The total is null where it was not asked for. */
+/** A part of a list from one statement. The total is null unless it was requested. */
 export interface Fetched<Node> {
   nodes: Node[]
   rawJson?: string
@@ -19,13 +19,13 @@ export interface Fetched<Node> {
 interface PageSource<Node> {
   page: number
   limit: number
-  /** Whether the page is fetched anyway, so that its total comes with it. */
+  /** Whether the nodes are read too. Then their statement returns the total as well. */
   hasNodes: boolean
   fetch: (offset: number) => Promise<Fetched<Node>>
   count: () => Promise<number>
 }
 
-/** A page from its source: one statement for nodes and total, where both are wanted. */
+/** A page from its source. Nodes and total take one statement if the query requests both. */
 export function createPage<Node>({ page, limit, hasNodes, fetch, count }: PageSource<Node>): Page<Node> {
   const offset = (page - 1) * limit
   return {
@@ -34,7 +34,7 @@ export function createPage<Node>({ page, limit, hasNodes, fetch, count }: PageSo
     nodes: async () => (await fetch(offset)).nodes,
     rawJson: async () => {
       const { rawJson } = await fetch(offset)
-      if (rawJson === undefined) throw new TypeError('The nodes were not asked for as they go out')
+      if (rawJson === undefined) throw new TypeError('The projection of the page has no rawJson')
       return rawJson
     },
     total: async () => (hasNodes ? (await fetch(offset)).total : null) ?? count(),

@@ -1,12 +1,14 @@
 import { ALL_ITEM_FIELDS, type ItemProjection, type RawItem } from './item-columns.ts'
 
-/** What is wanted of a list: which fields of its nodes, where those are wanted at all, and whether the total. */
+/** The requested parts of a list. */
 export interface ListProjection {
+  /** Without it, and without `rawJson`, no items are read. */
   nodes?: ItemProjection
-  /** Where the nodes are wanted as they go out, and not to be looked at. */
+  /** Instead of `nodes`: PostgreSQL writes the items as JSON for the client. */
   rawJson?: RawItem
+  /** Whether to return the total. */
   total: boolean
 }
 
-/** For who has not said: every field, and the total. */
+/** Default projection: every field, and the total. */
 export const DEFAULT_LIST_PROJECTION: ListProjection = { nodes: ALL_ITEM_FIELDS, total: true }

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader'
 
-/** Loads records by key: one statement for all that are asked for together, and null for a key without a record. */
+/** Loads records by key. Concurrent loads share a call of `find`. A key without a record gives null. */
 export function recordLoader<Key, Row>(
   find: (keys: Key[]) => Promise<Row[]>,
   keyOf: (row: Row) => Key,
@@ -11,7 +11,7 @@ export function recordLoader<Key, Row>(
   })
 }
 
-/** Loads the lists that belong to keys: one statement for all that are asked for together. */
+/** Loads the list of records for a key. Concurrent loads share a call of `find`. */
 export function listLoader<Key, Row>(
   find: (keys: Key[]) => Promise<Row[]>,
   keyOf: (row: Row) => Key,
@@ -23,14 +23,14 @@ export function listLoader<Key, Row>(
 }
 
 /**
- * Loads what depends on arguments besides its key: one statement for each different set of arguments, however many keys,
- * so that a field under aliases costs a statement an alias and not one a row.
+ * Loads values that depend on a key and on arguments. Concurrent loads with equal arguments share a call of `find`. So a
+ * GraphQL field with arguments costs one statement for each alias, and not one for each row.
  */
 export class ArgumentsLoader<Arguments, Key, Value> {
   readonly #find: (args: Arguments, keys: readonly Key[]) => Promise<Value[]>
   readonly #loaders = new Map<string, DataLoader<Key, Value, string>>()
 
-  /** @param find gives a value for each key, in their order. */
+  /** @param find returns a value for each key, in the order of the keys. */
   constructor(find: (args: Arguments, keys: readonly Key[]) => Promise<Value[]>) {
     this.#find = find
   }

@@ -2,13 +2,13 @@ import type { ChangeFeed } from '../../database/change-feed.ts'
 import { RevisionCache } from '../../database/revision-cache.ts'
 import type { Dataset } from '../models.ts'
 
-/** What was read, and when that had been done, in milliseconds of `performance.now`. */
+/** A value, and the time when its read ended, in milliseconds of `performance.now`. */
 export interface Known<Value> {
   value: Value
   knownAt: number
 }
 
-/** Datasets in memory, for as long as nothing changes about them; by UUID, by slug, and the list of all. */
+/** Datasets in memory by UUID and by slug, and the list of all. A change to a dataset removes it. */
 export interface DatasetCache {
   one: (idOrSlug: string, read: () => Promise<Dataset | null>) => Promise<Known<Dataset> | null>
   all: (read: () => Promise<Dataset[]>) => Promise<Known<Dataset[]>>
@@ -16,7 +16,7 @@ export interface DatasetCache {
 
 const MAX_CACHED_DATASETS = 10_000
 
-/** Keeps datasets that were read. */
+/** Creates an empty cache. While the change feed is down, it caches nothing. */
 export function createDatasetCache(changeFeed: ChangeFeed): DatasetCache {
   const single = new RevisionCache<Known<Dataset>>(changeFeed, { limit: MAX_CACHED_DATASETS })
   const list = new RevisionCache<Known<Dataset[]>>(changeFeed, { limit: 1 })

@@ -13,7 +13,7 @@ import { ArgumentsLoader, listLoader, recordLoader } from './batching.ts'
 import type { DatasetCache, Known } from './dataset-cache.ts'
 import type { ReadLog } from './read-log.ts'
 
-/** The ways to the database. Within a request what is asked for together is one statement, and nothing is read twice. */
+/** All reads of one request. Concurrent reads share a statement, and nothing is read twice. */
 export type Loaders = ReturnType<typeof createLoaders>
 
 export interface LoaderOptions {
@@ -30,7 +30,7 @@ export interface LoaderOptions {
   isReference?: boolean
 }
 
-/** Sources that read for the length of one request; they know nothing of access. */
+/** Creates the loaders for one request. They do not check access. */
 export function createLoaders(options: LoaderOptions) {
   const { prisma, readLog, datasetCache, bookmarks, batchedFetch, isReference = false } = options
   const totals = isReference ? countedTotals : storedTotals
@@ -89,7 +89,7 @@ export function createLoaders(options: LoaderOptions) {
     ),
     nearbyPages: new ArgumentsLoader(async (window: NearbyWindow, scopes: readonly string[][]) => {
       const [scope] = scopes
-      // One statement for many searches at once; they are rare, and each would be several among the cubes.
+      // Several searches in one request are rare. Plain PostGIS does them in one statement; the grid takes several for each.
       if (isReference || !scope || scopes.length > 1) return fetchNearbyPages(send(), window, scopes)
       return [await searchNearby(send(), window, scope)]
     }),
@@ -97,7 +97,7 @@ export function createLoaders(options: LoaderOptions) {
   }
 }
 
-/** Datasets from memory, or else from the database; each that is met is noted at its revision. */
+/** Loads datasets from the cache, or else from the database, and logs the revision of each. */
 function datasetLoaders(prisma: Prisma.TransactionClient, readLog: ReadLog, datasetCache: DatasetCache | undefined) {
   const byId = recordLoader(
     (ids: string[]) => prisma.dataset.findMany({ where: { id: { in: ids } } }),
@@ -110,7 +110,7 @@ function datasetLoaders(prisma: Prisma.TransactionClient, readLog: ReadLog, data
   const readAll = () => prisma.dataset.findMany({ orderBy: [{ name: 'asc' }, { id: 'asc' }] })
   const observe = ({ value, knownAt }: Known<Dataset>) => {
     readLog.observe(value, knownAt)
-    // Its items ask for it again, by id.
+    // Resolvers of its items load it again, by id.
     byId.prime(value.id, value)
     return value
   }

@@ -1,21 +1,21 @@
 import type { PrismaClient } from '../../generated/prisma/client.ts'
 import { type Access, type AccessSubject, mayAccess } from '../access.ts'
 
-/** A dataset's identity and the revision that it was seen at. */
+/** A dataset at one revision. */
 interface Stamp {
   id: string
   revision: bigint
 }
 
-/** Whether a key was let into a dataset on the way to an answer. */
+/** The decision of the access rule on a dataset. */
 export interface Verdict {
   dataset: AccessSubject
   isAllowed: boolean
 }
 
 /**
- * What one reading met on its way: which datasets, at which revision, and how the access rule decided. From that follows
- * whether all its statements saw one state of the database, and on what its answer depends.
+ * The log of one read: the datasets, their revisions, and the decisions of the access rule. It shows whether all statements
+ * saw the same state of the database, and what the result depends on.
  */
 export class ReadLog {
   readonly #access: Access
@@ -33,9 +33,9 @@ export class ReadLog {
   }
 
   /**
-   * Notes a dataset at its revision.
-   * @param knownAt is when it had been read, in milliseconds of `performance.now`. Had anything been read before, a change in
-   * between would not show.
+   * Logs the revision of a dataset. The read counts as inconsistent if the log already has another revision of the dataset,
+   * or if a statement was sent before `knownAt`: a change between the two would go unnoticed.
+   * @param knownAt is the time when the dataset was read, in milliseconds of `performance.now`.
    */
   observe({ id, revision }: Stamp, knownAt: number): void {
     const before = this.#revisions.get(id)
@@ -45,28 +45,28 @@ export class ReadLog {
     } else if (before !== revision) this.#isInconsistent = true
   }
 
-  /** The revision that a dataset was met at. */
+  /** The logged revision of a dataset. */
   revisionOf(id: string): bigint | undefined {
     return this.#revisions.get(id)
   }
 
-  /** Notes that a statement is sent. A stamped one tells of its datasets' revisions, for `confirm`. */
+  /** Logs that a statement is sent. A stamped statement returns the revision of its dataset, for `verify`. */
   send({ isStamped }: { isStamped: boolean }): void {
     this.#sentAt ??= performance.now()
     if (!isStamped) this.#hasUnstamped = true
   }
 
-  /** Notes the revision that a statement tells of a dataset; null when that is gone. */
+  /** Compares the log with the revision that a stamped statement returned; null means that the dataset is gone. */
   verify(id: string, revision: bigint | null): void {
     if (this.#revisions.get(id) !== revision) this.#isInconsistent = true
   }
 
-  /** Notes that the answer depends on which datasets there are, or on something not being there. */
+  /** Logs that the result depends on the set of all datasets, or on the absence of a record. */
   dependOnAll(): void {
     this.#dependsOnAll = true
   }
 
-  /** Whether the key may access a dataset (access.ts), remembered. */
+  /** Whether the key may access a dataset (access.ts). Logs the decision. */
   mayAccess(dataset: AccessSubject): boolean {
     const known = this.#verdicts.get(dataset.id)
     if (known) return known.isAllowed
@@ -76,16 +76,16 @@ export class ReadLog {
     return isAllowed
   }
 
-  /** What the answer depends on: how the rule decided, and whether on other datasets too. */
+  /** What the result depends on: the decisions on datasets, and whether on all datasets. */
   get dependencies(): { verdicts: readonly Verdict[]; onAll: boolean } {
     return { verdicts: [...this.#verdicts.values()], onAll: this.#dependsOnAll }
   }
 
-  /** Whether all statements saw the same state. Asks the database where they do not tell by themselves. */
+  /** Whether all statements saw the same state. Reads the revisions again if the log does not show it. */
   async isConsistent(prisma: PrismaClient): Promise<boolean> {
     if (this.#isInconsistent) return false
     if (this.#sentAt === undefined || this.#revisions.size === 0) return true
-    // Stamped statements on one dataset have said that it was the same one.
+    // If all statements are stamped and read the same dataset, `verify` has compared its revision already.
     if (!this.#hasUnstamped && this.#revisions.size === 1) return true
     const ids = [...this.#revisions.keys()]
     const stamps = await prisma.dataset.findMany({ where: { id: { in: ids } }, select: { id: true, revision: true } })

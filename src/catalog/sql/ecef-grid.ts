@@ -1,6 +1,8 @@
 /*
- * Where the cubes lie that items are counted by (prisma/migrations: cube_of). Everything here is in metres, in earth-centred,
- * earth-fixed coordinates on the WGS 84 ellipsoid: x through 0° east on the equator, y through 90° east, z through the north pole.
+ * The grid of cubes in which the database counts items. Coordinates are earth-centred, earth-fixed (ECEF) on the WGS 84
+ * ellipsoid, in metres: x points to 0° east on the equator, y to 90° east, z to the north pole. In space there are no poles
+ * and no antimeridian. The SQL function `cube_of` (migration 20261121000001_counts) computes the same cubes: its constants
+ * and its numbering must stay equal to those here.
  */
 
 export interface Point {
@@ -9,20 +11,20 @@ export interface Point {
   z: number
 }
 
-/** Edges of a level's cubes. Eight cubes of a level stand along the edge of one of the next. */
+/** The edge of a cube in metres, by level. A cube of the next level has eight times the edge. */
 export const CUBE_EDGES = [128, 1024, 8192, 65_536] as const
 export type CubeLevel = 0 | 1 | 2 | 3
 
-/** Numbers of a level's cubes begin with the number of the cube of the next level that they are in, then have nine bits. */
+/** The number of a cube is that of the cube around it on the next level, followed by nine bits: three for each axis. */
 export const BITS_PER_LEVEL = 9
 
 const ORIGIN = -8_388_608
 const SEMI_MAJOR_AXIS = 6_378_137
 const SEMI_MINOR_AXIS = 6_356_752.314245179
 const ECCENTRICITY_SQUARED = 0.0066943799901413165
-/** Of all normal sections, on the meridian at the equator. */
+/** The smallest radius of curvature of the ellipsoid, which is that of the meridian at the equator. */
 const LEAST_RADIUS_OF_CURVATURE = 6_335_439
-/** Far more than the error of the arithmetic, and far less than an edge. */
+/** Metres. Much more than the error of floating-point arithmetic, and much less than an edge. */
 const MARGIN = 0.01
 
 /** The point on the ellipsoid at a latitude and longitude in degrees. */
@@ -38,8 +40,9 @@ export function pointAt(latitude: number, longitude: number): Point {
 }
 
 /**
- * Between which distances on the ellipsoid all points of a cube lie from a centre. A chord is never longer than the geodesic
- * over it, and the geodesic never longer than the arc over that chord on a sphere as curved as the ellipsoid is anywhere.
+ * A lower and an upper bound, in metres, for the geodesic distance from a centre to the points of the ellipsoid in a cube. The
+ * straight line to a point is never longer than the geodesic. The geodesic is never longer than the arc over the same straight
+ * line on a sphere with the ellipsoid's smallest radius of curvature.
  */
 export function distancesTo(centre: Point, level: CubeLevel, cube: number): { nearest: number; farthest: number } {
   const edge = CUBE_EDGES[level]
@@ -55,14 +58,14 @@ export function distancesTo(centre: Point, level: CubeLevel, cube: number): { ne
   }
 }
 
-/** Between which distances along an axis a cube lies from a coordinate. */
+/** The smallest and the greatest distance from a coordinate to a cube, along one axis. */
 function axisTo(coordinate: number, place: number, edge: number): { near: number; far: number } {
   const first = ORIGIN + place * edge - coordinate
   const last = first + edge
   return { near: Math.max(first, -last, 0), far: Math.max(-first, last) }
 }
 
-/** Which cube of its level it is along each axis. A number has up to 51 bits, more than JavaScript's bitwise operators take. */
+/** The index of a cube along each axis. The number has up to 51 bits, and JavaScript's bitwise operators have 32. */
 function placeOf(level: CubeLevel, cube: number): Point {
   const levelAbove = above(level)
   if (levelAbove === undefined) return { x: cube >> 16, y: (cube >> 8) & 255, z: cube & 255 }
@@ -71,7 +74,7 @@ function placeOf(level: CubeLevel, cube: number): Point {
   return { x: around.x * 8 + (within >> 6), y: around.y * 8 + ((within >> 3) & 7), z: around.z * 8 + (within & 7) }
 }
 
-/** The number of the cube at a place of its level; the inverse of `placeOf`. */
+/** The number of the cube with these indexes; the inverse of `placeOf`. */
 function numberOf(level: CubeLevel, { x, y, z }: Point): number {
   const levelAbove = above(level)
   if (levelAbove === undefined) return (x << 16) | (y << 8) | z
@@ -84,8 +87,8 @@ function above(level: CubeLevel): CubeLevel | undefined {
 }
 
 /**
- * The cubes in which all points within a radius of a centre lie, of a level at which they are few: some 20 at the most. Cubes that
- * the surface does not cut are left out.
+ * Cubes that contain all points of the ellipsoid within a radius of a centre. The level is chosen so that there are at most
+ * about 20. Cubes that the ellipsoid's surface does not intersect are left out.
  */
 export function coverOf(centre: Point, radius: number): { level: CubeLevel; cubes: number[] } {
   const level = ([0, 1, 2] as const).find((level) => radius <= 2.5 * CUBE_EDGES[level]) ?? 3
@@ -108,12 +111,12 @@ export function coverOf(centre: Point, radius: number): { level: CubeLevel; cube
   return { level, cubes }
 }
 
-/** Whether the ellipsoid may cut a cube: its middle is no farther from the surface than its corners are from its middle. */
+/** Whether the ellipsoid's surface may intersect a cube: if so, the cube's middle is at most half a diagonal from it. */
 function isOnSurface(place: Point, edge: number): boolean {
   const middle = (n: number) => ORIGIN + (n + 0.5) * edge
   const [x, y, z] = [middle(place.x), middle(place.y), middle(place.z)]
   const scale = Math.sqrt((x * x + y * y) / SEMI_MAJOR_AXIS ** 2 + (z * z) / SEMI_MINOR_AXIS ** 2)
-  // Measured along the ray from the earth's centre, which is a fifth of a degree off the plumb line at the most.
+  // The distance along the ray from the earth's centre. It differs from the vertical by at most a fifth of a degree.
   const height = Math.abs(1 - 1 / scale) * Math.sqrt(x * x + y * y + z * z)
   return height * 0.9999 <= (edge * Math.sqrt(3)) / 2 + MARGIN
 }

@@ -13,32 +13,33 @@ import {
 } from './nearby.ts'
 
 /*
- * A nearby search that looks at the counts of cubes and not at the points in them: cubes that are surely inside the circle are
- * summed, those surely outside left out, and only at the rim are points tested. For the page, only the points of those cubes are
- * measured that may hold one of its places. Where a cube may be either, the cubes in it are looked at instead, down to 128 metres.
- * The answer is exactly that of nearby.ts, whose words for distance and nearness are used for every point that is looked at.
+ * A nearby search over the counts of the ECEF grid. It has exactly the result of nearby.ts, and reads far fewer points:
+ *
+ * - The total adds up the counts of the cubes inside the circle, and tests the points of the cubes at the rim only.
+ * - The page measures only the points of the cubes that may contain one of its items: the band.
+ * - A large cube in the rim or in the band is replaced by the smaller cubes in it, down to an edge of 128 metres.
  */
 
-/** Cubes around a circle that hold no more points than this are searched at once. */
+/** If the cubes of the circle have at most this many points, all of them are tested at once. */
 const FEW_POINTS = 500
-/** Points of a cube with no more than this are tested rather than its cubes looked up. */
+/** A cube with at most this many points is not replaced by smaller ones. */
 const SMALL_CUBE = 16
 
-/** A cube and how many items of a dataset lie in it, between which distances in metres from the centre. */
+/** A cube, the number of a dataset's items in it, and bounds for their distance from the centre in metres. */
 interface CountedCube {
   level: CubeLevel
   cube: number
-  /** The dataset's place in the scope, from 1. */
+  /** Index of the dataset in the scope, from 1. */
   dataset: number
   n: number
   nearest: number
   farthest: number
 }
 
-/** As the database tells of cubes: number, dataset, items. */
+/** A cube from the database. */
 type CubeRow = [cube: number, dataset: number, n: number]
 
-/** What is searched, and through what. */
+/** The parameters of a search. */
 interface Search {
   prisma: Prisma.TransactionClient
   window: NearbyWindow
@@ -46,7 +47,7 @@ interface Search {
   centre: Point
 }
 
-/** A window of the items in a circle, nearest first, and how many there are in all. */
+/** A window of the items in a circle, nearest first, and the total. */
 export async function searchNearby(
   prisma: Prisma.TransactionClient,
   window: NearbyWindow,
@@ -73,7 +74,7 @@ export async function searchNearby(
                FROM cover WHERE NOT size.is_small
            )::text AS cover
       FROM size`
-  if (!first) throw new TypeError('A search has no answer')
+  if (!first) throw new TypeError('The search returned no row')
   if (first.cover === null) return fetchedOf(first)
   const search = { prisma, window, scope, centre }
   const counted = countedCubes(search, level, JSON.parse(first.cover))
@@ -84,21 +85,21 @@ function countedCubes({ centre }: Search, level: CubeLevel, rows: readonly CubeR
   return rows.map(([cube, dataset, n]) => ({ level, cube, dataset, n, ...distancesTo(centre, level, cube) }))
 }
 
-/** What is known of the circle. */
-interface Findings {
-  /** How many items surely come before the page. */
+/** The state of a search. */
+interface SearchState {
+  /** Number of items that come before the page. */
   before: number
-  /** How many items are surely in the circle, apart from those in cubes below. */
+  /** Number of items inside the circle, without those of the rim and the band. */
   inside: number
-  /** Cubes that the rim may go through. */
+  /** Cubes that may be partly inside the circle. */
   rim: CountedCube[]
-  /** Cubes that may hold a place of the page. */
+  /** Cubes that may contain an item of the page. */
   band: CountedCube[]
 }
 
-/** Looks into the cubes that may be either, until all that are left are small. */
-async function refine(search: Search, found: Findings): Promise<Findings> {
-  const sorted = sortOut(search.window, found)
+/** Replaces large cubes in the rim and in the band by smaller ones, until none is left. */
+async function refine(search: Search, found: SearchState): Promise<SearchState> {
+  const sorted = classify(search.window, found)
   const isOpen = ({ level, n }: CountedCube) => level > 0 && n > SMALL_CUBE
   const open = [...sorted.rim, ...sorted.band].filter(isOpen)
   if (open.length === 0) return sorted
@@ -111,18 +112,18 @@ async function refine(search: Search, found: Findings): Promise<Findings> {
       ),
     ),
   )
-  const isShut = (cube: CountedCube) => !isOpen(cube)
-  const band = [...sorted.band.filter(isShut), ...children.flat()]
-  return refine(search, { ...sorted, rim: sorted.rim.filter(isShut), band })
+  const isClosed = (cube: CountedCube) => !isOpen(cube)
+  const band = [...sorted.band.filter(isClosed), ...children.flat()]
+  return refine(search, { ...sorted, rim: sorted.rim.filter(isClosed), band })
 }
 
-/** Leaves in the band those of its cubes that may hold a place of the page. */
-function sortOut({ radius, offset, limit }: NearbyWindow, { before, inside, rim, band }: Findings): Findings {
-  // All that is nearer than this comes before the page: it is `offset` items at the most.
+/** Keeps in the band only the cubes that may contain an item of the page, and moves or counts the others. */
+function classify({ radius, offset, limit }: NearbyWindow, { before, inside, rim, band }: SearchState): SearchState {
+  // At most `offset` items are nearer than this, so they all come before the page.
   const start = distanceAt(band, 'nearest', offset + 1 - before) ?? Number.POSITIVE_INFINITY
-  // So many are surely within this, the page's last among them.
+  // At least `offset + limit` items are within this distance, and the page's last item is one of them.
   const end = distanceAt(band, 'farthest', offset + limit - before) ?? radius
-  const sorted: Findings = { before, inside, rim: [...rim], band: [] }
+  const sorted: SearchState = { before, inside, rim: [...rim], band: [] }
   for (const cube of band) {
     if (cube.nearest > radius) continue
     if (cube.farthest >= start && cube.nearest <= end) sorted.band.push(cube)
@@ -135,7 +136,7 @@ function sortOut({ radius, offset, limit }: NearbyWindow, { before, inside, rim,
   return sorted
 }
 
-/** The bound of the cube with which the items, taken cube by cube in the order of that bound, come to `count`. */
+/** Adds up the items of the cubes in the order of a bound. Returns the bound at which the sum reaches `count`. */
 function distanceAt(cubes: readonly CountedCube[], bound: 'nearest' | 'farthest', count: number): number | undefined {
   let sum = 0
   for (const cube of cubes.toSorted((a, b) => a[bound] - b[bound])) {
@@ -162,8 +163,8 @@ async function fetchCubesIn(search: Search, level: 1 | 2 | 3, parents: readonly 
   return countedCubes(search, levelBelow, JSON.parse(row?.cubes ?? '[]'))
 }
 
-/** Tests the points of the rim, and measures those that may be on the page. */
-async function measure({ prisma, window, scope }: Search, found: Findings): Promise<Fetched<NearbyItem>> {
+/** Tests the points of the rim, and measures the points of the band. */
+async function measure({ prisma, window, scope }: Search, found: SearchState): Promise<Fetched<NearbyItem>> {
   const { before, inside, rim, band } = found
   const [row] = await prisma.$queryRaw<(NearbyRow & { rim: number })[]>`
     WITH hit AS MATERIALIZED (
@@ -173,11 +174,11 @@ async function measure({ prisma, window, scope }: Search, found: Findings): Prom
     SELECT ${nodesOf({ ...window, offset: window.offset - before })} AS nodes,
            (SELECT count(*) FROM hit)::integer AS total,
            (SELECT count(*) FROM ${itemsIn(rim, scope)} WHERE ${isInCircle(window)})::integer AS rim`
-  if (!row) throw new TypeError('A search has no answer')
+  if (!row) throw new TypeError('The search returned no row')
   return fetchedOf({ ...row, total: inside + row.total + row.rim })
 }
 
-/** The items `i` (id, location) in cubes. */
+/** The items `i` (id, location) in cubes, as a table. */
 function itemsIn(cubes: readonly CountedCube[], scope: Scope): Prisma.Sql {
   const first = cubes.map(({ level, cube }) => cube * 2 ** (level * BITS_PER_LEVEL))
   const end = cubes.map(({ level, cube }) => (cube + 1) * 2 ** (level * BITS_PER_LEVEL))
@@ -186,7 +187,7 @@ function itemsIn(cubes: readonly CountedCube[], scope: Scope): Prisma.Sql {
                     ${ITEMS_OF_PART}`
 }
 
-/** By the index on dataset and cube. OFFSET 0 keeps the planner from joining by the index on places, anew for every part. */
+/** Joins the items of each part by the index on dataset and cube. Without OFFSET 0 the planner would use the index on locations for each part. */
 const ITEMS_OF_PART = Prisma.sql`CROSS JOIN LATERAL (
   SELECT i.id, i.location FROM items i
    WHERE i.dataset_id = part.dataset_id AND i.cube >= part.first AND i.cube < part."end" OFFSET 0
