@@ -99,41 +99,41 @@ interface SearchState {
 
 /** Replaces large cubes in the rim and in the band by smaller ones, until none is left. */
 async function refine(search: Search, found: SearchState): Promise<SearchState> {
-  const sorted = classify(search.window, found)
-  const isOpen = ({ level, n }: CountedCube) => level > 0 && n > SMALL_CUBE
-  const open = [...sorted.rim, ...sorted.band].filter(isOpen)
-  if (open.length === 0) return sorted
+  const state = classify(search.window, found)
+  const isLarge = ({ level, n }: CountedCube) => level > 0 && n > SMALL_CUBE
+  const isSmall = (cube: CountedCube) => !isLarge(cube)
+  const large = [...state.rim, ...state.band].filter(isLarge)
+  if (large.length === 0) return state
   const children = await Promise.all(
     ([1, 2, 3] as const).map((level) =>
       fetchCubesIn(
         search,
         level,
-        open.filter((cube) => cube.level === level),
+        large.filter((cube) => cube.level === level),
       ),
     ),
   )
-  const isClosed = (cube: CountedCube) => !isOpen(cube)
-  const band = [...sorted.band.filter(isClosed), ...children.flat()]
-  return refine(search, { ...sorted, rim: sorted.rim.filter(isClosed), band })
+  const band = [...state.band.filter(isSmall), ...children.flat()]
+  return refine(search, { ...state, rim: state.rim.filter(isSmall), band })
 }
 
-/** Keeps in the band only the cubes that may contain an item of the page, and moves or counts the others. */
+/** Decides for each cube of the band: it stays, moves to the rim, or its items are counted, or it is outside the circle. */
 function classify({ radius, offset, limit }: NearbyWindow, { before, inside, rim, band }: SearchState): SearchState {
-  // At most `offset` items are nearer than this, so they all come before the page.
+  // At most `offset` items are nearer than this, so the page starts here or farther away.
   const start = distanceAt(band, 'nearest', offset + 1 - before) ?? Number.POSITIVE_INFINITY
-  // At least `offset + limit` items are within this distance, and the page's last item is one of them.
+  // At least `offset + limit` items are within this distance, so the page ends here or nearer.
   const end = distanceAt(band, 'farthest', offset + limit - before) ?? radius
-  const sorted: SearchState = { before, inside, rim: [...rim], band: [] }
+  const state: SearchState = { before, inside, rim: [...rim], band: [] }
   for (const cube of band) {
     if (cube.nearest > radius) continue
-    if (cube.farthest >= start && cube.nearest <= end) sorted.band.push(cube)
-    else if (cube.farthest > radius) sorted.rim.push(cube)
+    if (cube.farthest >= start && cube.nearest <= end) state.band.push(cube)
+    else if (cube.farthest > radius) state.rim.push(cube)
     else {
-      sorted.inside += cube.n
-      if (cube.farthest < start) sorted.before += cube.n
+      state.inside += cube.n
+      if (cube.farthest < start) state.before += cube.n
     }
   }
-  return sorted
+  return state
 }
 
 /** Adds up the items of the cubes in the order of a bound. Returns the bound at which the sum reaches `count`. */
@@ -164,8 +164,8 @@ async function fetchCubesIn(search: Search, level: 1 | 2 | 3, parents: readonly 
 }
 
 /** Tests the points of the rim, and measures the points of the band. */
-async function measure({ prisma, window, scope }: Search, found: SearchState): Promise<Fetched<NearbyItem>> {
-  const { before, inside, rim, band } = found
+async function measure({ prisma, window, scope }: Search, state: SearchState): Promise<Fetched<NearbyItem>> {
+  const { before, inside, rim, band } = state
   const [row] = await prisma.$queryRaw<(NearbyRow & { rim: number })[]>`
     WITH hit AS MATERIALIZED (
       SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance
