@@ -41,15 +41,15 @@ import type { Metrics } from './telemetry/metrics.ts'
 import { addRequestTelemetry } from './telemetry/request-telemetry.ts'
 import { addTileRoute } from './tiles.ts'
 
-/** A connection on which nothing moves for so long is closed. */
+/** An idle connection closes after this time. */
 const IDLE_TIMEOUT_MS = 60_000
-/** How often Node looks for requests that take too long to come. */
+/** How often Node checks for requests that take too long to arrive. */
 const CHECK_INTERVAL_MS = 1_000
 const MAX_BODY_BYTES = 256 * 1024
-/** As long as Node's limit on the whole head of a request, so that it is never this one that is met. */
+/** Node's limit on the whole head of a request, so that this limit never applies first. */
 const MAX_PATH_PARAMETER_LENGTH = 16 * 1024
 
-/** A browser is to take an answer for what it says it is, to show it in no frame, and to tell nobody where it was. */
+/** A browser must not guess the media type, show a response in a frame, or send a referrer. */
 const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -57,7 +57,7 @@ const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 }
 
-/** What a script on another origin may read besides the answer. */
+/** Response headers that a script on another origin may read. */
 const EXPOSED_HEADERS = [
   'ETag',
   'Link',
@@ -71,7 +71,7 @@ const EXPOSED_HEADERS = [
 export interface AppOptions {
   database: Database
   corsOrigins: readonly string[]
-  /** Without one nothing is logged. */
+  /** Without it nothing is logged. */
   log?: FastifyBaseLogger
   metrics?: Metrics | undefined
   /** Where there are trusted documents, /graphql executes no others. */
@@ -81,13 +81,13 @@ export interface AppOptions {
   /** Takes the plainest way everywhere: no cache, no shortcut. For the differential test and the benchmarks only. */
   isReference?: boolean
   limits: LimitsConfig
-  /** Where it is noted when keys are used. */
+  /** Records the last use of each key. */
   keyUsage?: KeyUsage
-  /** Without it the application is ready from the start. */
+  /** Without it the application is ready at once. */
   readiness?: Readiness
 }
 
-/** The application, without listening. */
+/** Creates the application. It does not listen yet. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { database, corsOrigins, log, metrics, trustedDocuments, limits, readiness, keyUsage } = options
   const { responseCacheBytes, isReference = false } = options
@@ -95,7 +95,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const app = fastify({
     trustProxy: limits.trustedProxies.length > 0 && isTrustedProxy,
     ...(log && { loggerInstance: log }),
-    // Lines have the request's id by themselves; a logger for each request would cost more than a kept answer.
+    // Log lines have the request's id. A logger for each request would take longer than a cached response.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: chooseRequestId,
@@ -108,11 +108,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       requireHostHeader: false,
     },
     clientErrorHandler: answerClientError,
-    // What was accepted is answered, though the application closes.
+    // Requests in flight are answered while the application closes.
     return503OnClosing: false,
     bodyLimit: MAX_BODY_BYTES,
     routerOptions: { maxParamLength: MAX_PATH_PARAMETER_LENGTH },
-    // The path is not even percent-encoded UTF-8, so it is none of ours.
+    // The path is not percent-encoded UTF-8.
     frameworkErrors: (_error, request, reply) => sendError(request, reply, unknownPath()),
   })
   for (const method of METHODS) {
@@ -165,8 +165,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
 }
 
 /**
- * Sends what is ready in one turn of the event loop at its end. Who waits on the other side, a proxy say, is then woken once for
- * all of it; on a machine with two cores that is worth up to three quarters (test/bench).
+ * Sends all responses of one turn of the event loop at its end. The receiving process, for example a proxy, then wakes up once for
+ * all of them. On a machine with two cores that gives up to three quarters more responses a second (test/bench).
  */
 function sendTogether(app: FastifyInstance): void {
   let ready: (() => void)[] = []

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createKey } from '../../src/auth/keys.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { DATASET } from '../support/catalog.ts'
+
+/*
+ * Two checks that need no second implementation (SQLancer's partition and pivot), on a catalog that a seed decides: the parts of a
+ * list together are the list, and an item picked at random is found by every path that leads to it.
+ */
+
+const SEED = process.env.ORACLE_SEED ?? '1'
+const ITEMS = 600
+
+let t: TestApp
+let key: string
+const ids: string[] = []
+
+/** A whole number below `bound`; the seed and the name decide which. */
+const random = (name: string, bound: number) =>
+  createHash('sha256').update(`${SEED} ${name}`).digest().readUInt32BE() % bound
+const idOf = (n: number) => `88888888-0000-4000-8000-${String(n).padStart(12, '0')}`
+
+beforeAll(async () => {
+  t = await startApp()
+  const { prisma } = t.database
+  ;({ key } = await createKey(prisma, { name: 'oracle', accessTiers: ['gold'] }))
+  const item = (n: number) => ({
+    id: idOf(n),
+    datasetId: DATASET.paid,
+    // Parents come first, and few names are unique.
+    parentItemId: n > 40 && random(`child ${n}`, 3) === 0 ? idOf(random(`parent ${n}`, 40)) : null,
+    name: ['Seoul', '서울', 'Ñandú', '“x”', `Item ${random(`name ${n}`, 90)}`][random(`kind ${n}`, 5)] ?? '',
+    latitude: (random(`latitude ${n}`, 1_800_001) / 10_000 - 90).toFixed(4),
+    longitude: (random(`longitude ${n}`, 3_600_001) / 10_000 - 180).toFixed(4),
+    administrativeAreaCode: `a${random(`area ${n}`, 7)}`,
+    categoryCode: `c${random(`category ${n}`, 5)}`,
+    createdAt: new Date(1_700_000_000_000 + random(`created ${n}`, 50) * 1000),
+    updatedAt: new Date(1_700_000_000_000 + random(`updated ${n}`, 50) * 1000),
+  })
+  const rows = Array.from({ length: ITEMS }, (_, n) => item(n))
+  await prisma.item.createMany({ data: rows.filter(({ parentItemId }) => parentItemId === null) })
+  await prisma.item.createMany({ data: rows.filter(({ parentItemId }) => parentItemId !== null) })
+  ids.push(...(await prisma.item.findMany({ where: { datasetId: DATASET.paid } })).map(({ id }) => id))
+})
+afterAll(() => t.close())
+
+const get = async (path: string) => (await t.get(path, { authorization: `Bearer ${key}` })).json()
+
+/** The ids on all pages of a list, in order. */
+async function walk(query: string, limit = 37): Promise<string[]> {
+  const found: string[] = []
+  for (let page = 1; ; page += 1) {
+    const { data, meta } = await get(`/v1/datasets/paid/items?${query}&page=${page}&limit=${limit}`)
+    found.push(...data.map(({ id }: { id: string }) => id))
+    if (data.length < limit) {
+      expect(meta.total).toBe(found.length)
+      return found
+    }
+  }
+}
+
+/** The ids of a connection in order, walked from its start. */
+async function follow(args: string, first = 41): Promise<string[]> {
+  const found: string[] = []
+  for (let after: string | null = null; ; ) {
+    const query = `query ($after: String) { dataset(id: "paid") { itemConnection(first: ${first}, after: $after, ${args}) {
+      nodes { id } pageInfo { hasNextPage endCursor } } } }`
+    const { body } = await t.graphql(query, { after }, key)
+    const { nodes, pageInfo } = body.data.dataset.itemConnection
+    found.push(...nodes.map(({ id }: { id: string }) => id))
+    if (!pageInfo.hasNextPage) return found
+    after = pageInfo.endCursor
+  }
+}
+
+describe('Partition: the parts of a list together are the list', () => {
+  test.each([
+    ['categories', Array.from({ length: 5 }, (_, n) => `categoryCode=c${n}`)],
+    ['areas', Array.from({ length: 7 }, (_, n) => `administrativeAreaCode=a${n}`)],
+    [
+      'areas and categories',
+      Array.from({ length: 35 }, (_, n) => `administrativeAreaCode=a${n % 7}&categoryCode=c${Math.floor(n / 7)}`),
+    ],
+    ['roots and children', ['parentItemId=null', ...Array.from({ length: 40 }, (_, n) => `parentItemId=${idOf(n)}`)]],
+  ])('by %s', async (_what, filters) => {
+    const parts: string[] = []
+    for (const filter of filters) parts.push(...(await walk(filter)))
+    // The small catalog's own items of the dataset have other codes.
+    const own = new Set(parts)
+    const whole = (await walk('')).filter((id) => id.startsWith('88888888') || own.has(id))
+    expect(parts.length).toBe(own.size)
+    expect([...own].sort()).toEqual(whole.toSorted())
+  })
+
+  test.each(['name', 'createdAt', 'updatedAt'])('pages and cursors by %s give one order, both ways', async (sort) => {
+    const word = { name: 'NAME', createdAt: 'CREATED_AT', updatedAt: 'UPDATED_AT' }[sort]
+    const ascending = await walk(`sort=${sort}`)
+    expect(await walk(`sort=${sort}&order=desc`, 53)).toEqual(ascending.toReversed())
+    expect(await follow(`sort: ${word}`)).toEqual(ascending)
+    expect(await follow(`sort: ${word}, order: DESC`, 100)).toEqual(ascending.toReversed())
+    expect(ascending.toSorted()).toEqual(ids.toSorted())
+  })
+})
+
+test('Pivot: an item picked at random is found by every path that leads to it', async () => {
+  const order = await walk('')
+  for (let turn = 0; turn < 12; turn += 1) {
+    const id = order[random(`pivot ${turn}`, order.length)] ?? ''
+    const { data } = await get(`/v1/dataset-items/${id}`)
+    expect(data.id).toBe(id)
+    const page = Math.floor(order.indexOf(id) / 20) + 1
+    const onPage = (await get(`/v1/datasets/paid/items?page=${page}`)).data
+    const filters = new URLSearchParams({
+      administrativeAreaCode: data.administrativeAreaCode,
+      categoryCode: data.categoryCode,
+      parentItemId: String(data.parentItemId),
+    })
+    const near = await get(
+      `/v1/dataset-items/nearby?latitude=${data.latitude}&longitude=${data.longitude}&radius=1&limit=100`,
+    )
+    const { body } = await t.graphql(
+      `query ($id: ID!) { item(id: $id) { id name dataset { slug } } node(id: $id) { id ... on Item { name } } nodes(ids: [$id]) { id } }`,
+      { id: id.toUpperCase() },
+      key,
+    )
+    expect(onPage.find((item: { id: string }) => item.id === id)).toMatchObject({ name: data.name })
+    expect(await walk(`${filters}`)).toContain(id)
+    expect(near.data.find((item: { id: string }) => item.id === id)).toMatchObject({ name: data.name, distance: 0 })
+    expect(body.data).toEqual({
+      item: { id, name: data.name, dataset: { slug: 'paid' } },
+      node: { id, name: data.name },
+      nodes: [{ id }],
+    })
+  }
+})
