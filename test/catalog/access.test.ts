@@ -15,46 +15,50 @@ type Slug = keyof typeof DATASET
 const ALL = Object.keys(DATASET) as Slug[]
 const SOME_ITEM = { ...ITEM, seoul: ITEM.palace }
 
-interface Wanted {
+interface KeyOptions {
   accessTiers?: string[]
   datasets?: Slug[]
 }
 
 const get = (path: string, key: string) => t.get(path, { authorization: `Bearer ${key}` })
-const issue = (wanted: Wanted) => createKey(t.database.prisma, { name: 'access', ...wanted })
+const issue = (options: KeyOptions) => createKey(t.database.prisma, { name: 'access', ...options })
 
-/** What a key sees of the small catalog, by each way there is. */
-const KEYS: { what: string; wanted: Wanted; sees: Slug[] }[] = [
-  { what: 'without tiers or grants', wanted: {}, sees: ['archived', 'seoul'] },
-  { what: 'with the tier of the paid dataset', wanted: { accessTiers: ['gold'] }, sees: ['archived', 'paid', 'seoul'] },
-  { what: 'with another tier', wanted: { accessTiers: ['silver', 'Gold'] }, sees: ['archived', 'seoul'] },
+/** The datasets of the small catalog that each kind of key may access. */
+const KEYS: { what: string; options: KeyOptions; sees: Slug[] }[] = [
+  { what: 'without tiers or grants', options: {}, sees: ['archived', 'seoul'] },
+  {
+    what: 'with the tier of the paid dataset',
+    options: { accessTiers: ['gold'] },
+    sees: ['archived', 'paid', 'seoul'],
+  },
+  { what: 'with another tier', options: { accessTiers: ['silver', 'Gold'] }, sees: ['archived', 'seoul'] },
   {
     what: 'with a grant for the restricted dataset',
-    wanted: { datasets: ['restricted'] },
+    options: { datasets: ['restricted'] },
     sees: ['archived', 'restricted', 'seoul'],
   },
-  { what: 'with a grant for the paid dataset', wanted: { datasets: ['paid'] }, sees: ['archived', 'paid', 'seoul'] },
+  { what: 'with a grant for the paid dataset', options: { datasets: ['paid'] }, sees: ['archived', 'paid', 'seoul'] },
   {
     what: 'with grants for the draft and the inactive',
-    wanted: { datasets: ['draft', 'inactive'] },
+    options: { datasets: ['draft', 'inactive'] },
     sees: ['archived', 'draft', 'inactive', 'seoul'],
   },
 ]
 
-describe.each(KEYS)('A key $what', ({ wanted, sees }) => {
+describe.each(KEYS)('A key $what', ({ options, sees }) => {
   let key: string
-  const shut = ALL.filter((slug) => !sees.includes(slug))
+  const denied = ALL.filter((slug) => !sees.includes(slug))
   beforeAll(async () => {
-    ;({ key } = await issue(wanted))
+    ;({ key } = await issue(options))
   })
 
-  test('lists what it may access', async () => {
+  test('lists the datasets that it may access', async () => {
     const { data, meta } = await (await get('/v1/datasets', key)).json()
     expect(data.map(({ slug }: { slug: string }) => slug)).toEqual(sees)
     expect(meta.total).toBe(sees.length)
   })
 
-  test('reads that, and is refused all else, by slug, UUID and item, in REST and GraphQL', async () => {
+  test('reads those datasets, and is denied all others, by slug, UUID and item, in REST and GraphQL', async () => {
     for (const slug of ALL) {
       const status = sees.includes(slug) ? 200 : 403
       const codes = sees.includes(slug) ? undefined : 'DATASET_ACCESS_DENIED'
@@ -73,17 +77,17 @@ describe.each(KEYS)('A key $what', ({ wanted, sees }) => {
     }
   })
 
-  test('finds nearby only what it may access', async () => {
+  test('finds nearby items only in datasets that it may access', async () => {
     const { data, meta } = await (
       await get('/v1/dataset-items/nearby?latitude=37.5798&longitude=126.977&radius=100', key)
     ).json()
     const found = new Set(data.map(({ datasetId }: { datasetId: string }) => datasetId))
-    for (const slug of shut) expect(found).not.toContain(DATASET[slug])
+    for (const slug of denied) expect(found).not.toContain(DATASET[slug])
     expect(meta.total).toBe(data.length)
     expect(meta.total).toBe(sees.length)
   })
 
-  test('is told nothing else of what it may not access', async () => {
+  test('receives no id of a dataset that it may not access', async () => {
     const answers = await Promise.all(
       ['/v1/datasets', '/v1/dataset-items/nearby?latitude=37.58&longitude=126.977&radius=50000&limit=100'].map((path) =>
         get(path, key).then((response) => response.text()),
@@ -94,18 +98,18 @@ describe.each(KEYS)('A key $what', ({ wanted, sees }) => {
       {},
       key,
     )
-    const told = answers.join() + JSON.stringify(body)
-    for (const slug of shut) for (const id of [DATASET[slug], SOME_ITEM[slug]]) expect(told).not.toContain(id)
-    expect(told.includes(IMAGE.restricted)).toBe(sees.includes('restricted'))
+    const received = answers.join() + JSON.stringify(body)
+    for (const slug of denied) for (const id of [DATASET[slug], SOME_ITEM[slug]]) expect(received).not.toContain(id)
+    expect(received.includes(IMAGE.restricted)).toBe(sees.includes('restricted'))
   })
 })
 
 describe('Keys and grants', () => {
-  /** decisions.md section 5; it is in fact milliseconds. */
+  /** A second is the limit of decisions.md section 5. It takes milliseconds. */
   const expectWithinASecond = (ask: () => Promise<Response>, status: number) =>
     expect.poll(async () => (await ask()).status, { interval: 2, timeout: 1000 }).toBe(status)
 
-  test('an expired grant opens nothing, one that has yet to expire does', async () => {
+  test('a grant gives access until it expires', async () => {
     const { key, id } = await issue({})
     const { prisma } = t.database
     await grantDataset(prisma, { keyId: id, dataset: 'restricted', expiresAt: new Date(Date.now() + 60_000) })
@@ -121,19 +125,19 @@ describe('Keys and grants', () => {
     await expectWithinASecond(() => get('/v1/datasets/draft', key), 403)
   })
 
-  test('a revoked key stops working within a second, on a connection that is kept alive', async () => {
+  test('a revoked key stops working within a second, on a keep-alive connection', async () => {
     const { key, id } = await issue({})
     expect((await get('/v1/datasets', key)).status).toBe(200)
     await revokeKey(t.database.prisma, id)
     await expectWithinASecond(() => get('/v1/datasets', key), 401)
   })
 
-  test('a key that has expired is refused', async () => {
+  test('an expired key is refused', async () => {
     const { key } = await createKey(t.database.prisma, { name: 'short', expiresAt: new Date(Date.now() - 1) })
     expect((await get('/v1/datasets', key)).status).toBe(401)
   })
 
-  test('a key with a limit is refused the request after the last, and told when to come back', async () => {
+  test('a key with a rate limit gets 429 with Retry-After for the first request beyond it', async () => {
     const { key } = await createKey(t.database.prisma, { name: 'slow', requestsPerMinute: 2 })
     const answers = [await get('/v1/datasets', key), await get('/v1/datasets', key), await get('/v1/datasets', key)]
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 429])
@@ -145,7 +149,7 @@ describe('Keys and grants', () => {
   })
 })
 
-test('what a key may not see adds no statement and no row to what its requests cost', async () => {
+test('datasets that a key may not access add no statement and no row to its requests', async () => {
   const { key } = await issue({})
   const { prisma } = t.database
   const requests = [
@@ -155,7 +159,7 @@ test('what a key may not see adds no statement and no row to what its requests c
     '/v1/dataset-items/nearby?latitude=37.5797&longitude=126.977&radius=50000',
     '/v1/dataset-items/nearby?latitude=37.5797&longitude=126.977&datasetId=restricted',
   ]
-  /** What PostgreSQL is asked for, and the answers. */
+  /** The statements that PostgreSQL receives, and the responses. */
   const ask = async () => {
     const bodies: string[] = []
     t.statements.length = 0
@@ -163,12 +167,12 @@ test('what a key may not see adds no statement and no row to what its requests c
     for (const path of requests) bodies.push((await (await get(path, key)).text()).replace(/"requestId":"[^"]+"/, ''))
     return { statements: [...t.statements], parameters: [...t.parameters], bodies }
   }
-  const forget = async () => {
+  const clearCaches = async () => {
     await prisma.$executeRaw`SELECT pg_notify('catalog', 'everything')`
     await setTimeout(50)
   }
 
-  await forget()
+  await clearCaches()
   const before = await ask()
   await prisma.item.createMany({
     data: Array.from({ length: 500 }, (_, n) => ({
@@ -183,7 +187,7 @@ test('what a key may not see adds no statement and no row to what its requests c
       updatedAt: new Date(),
     })),
   })
-  await forget()
+  await clearCaches()
   const after = await ask()
   expect(after.bodies).toEqual(before.bodies)
   expect(after.statements).toEqual(before.statements)

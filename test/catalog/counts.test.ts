@@ -6,7 +6,7 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { createWorkshop, ndjson, row } from '../support/import.ts'
 
 /*
- * The counts that the database keeps are what counting anew would give, whatever was written and by whom.
+ * The counts that triggers maintain are equal to a recount, after any kind of write.
  */
 
 let db: TestDatabase
@@ -16,19 +16,19 @@ beforeAll(async () => {
 })
 afterAll(() => db.close())
 
-const KEPT = `
+const STORED_COUNTS = `
   SELECT 'list ' || dataset_id || list AS what, n FROM item_counts
    UNION ALL SELECT 'cube ' || level || ' ' || cube || dataset_id, n FROM cube_counts
    UNION ALL SELECT 'tile ' || level || ' ' || cell || ' ' || sum_x || ' ' || sum_y || dataset_id, n FROM tile_counts ORDER BY 1`
 
-/** Compares what is kept with what is counted anew, in a transaction that is taken back. */
-async function expectTrue(session: ClientBase): Promise<void> {
-  const { rows: kept } = await session.query(KEPT)
+/** Compares the stored counts with a recount, in a transaction that is rolled back. */
+async function expectCorrect(session: ClientBase): Promise<void> {
+  const { rows: stored } = await session.query(STORED_COUNTS)
   await session.query('BEGIN')
   await session.query('SELECT recount_items()')
-  const { rows: counted } = await session.query(KEPT)
+  const { rows: counted } = await session.query(STORED_COUNTS)
   await session.query('ROLLBACK')
-  expect(kept).toEqual(counted)
+  expect(stored).toEqual(counted)
 }
 
 const NEW_ITEM = `
@@ -43,21 +43,21 @@ test.each<[string, string, unknown[]]>([
     [randomUUID(), DATASET.seoul, null, `it's "odd"`, `' category 'x'`, 12.5, -180],
   ],
   ['a new child', NEW_ITEM, [randomUUID(), DATASET.seoul, ITEM.palace, '11110', 'gate', 90, 0]],
-  ['a change that counts for nothing', `UPDATE items SET name = 'Other' WHERE id = $1`, [ITEM.gate]],
+  ['a change that no count depends on', `UPDATE items SET name = 'Other' WHERE id = $1`, [ITEM.gate]],
   ['another category', `UPDATE items SET category_code = 'hall' WHERE id = $1`, [ITEM.gate]],
   ['another place', 'UPDATE items SET latitude = -latitude', []],
   ['another parent', 'UPDATE items SET parent_item_id = $2 WHERE id = $1', [ITEM.hall, ITEM.museum]],
   ['another dataset', 'UPDATE items SET dataset_id = $2 WHERE id = $1', [ITEM.tower, DATASET.paid]],
   ['a deleted item', 'DELETE FROM items WHERE id = $1', [ITEM.umlaut]],
   ['a deleted dataset', 'DELETE FROM datasets WHERE id = $1', [DATASET.restricted]],
-])('counts are true after %s', async (_what, sql, parameters) => {
+])('counts are correct after %s', async (_what, sql, parameters) => {
   await db.database.withSession(async (session) => {
     await session.query(sql, parameters)
-    await expectTrue(session)
+    await expectCorrect(session)
   })
 })
 
-test('counts are true after imports of several datasets and writes to them at once', async () => {
+test('counts are correct after concurrent imports and writes', async () => {
   const workshops = await Promise.all([createWorkshop(db.database), createWorkshop(db.database)])
   const rows = (count: number, seed: number) =>
     ndjson(
@@ -74,7 +74,7 @@ test('counts are true after imports of several datasets and writes to them at on
     for (const seed of [1, 2, 3, 5]) {
       const load = () =>
         workshop.run({ 'a.ndjson': rows(60 + seed * 20, seed) }, { dataset: { slug: `places-${index}` } })
-      // A writer without order among its rows may be in a deadlock with an import; then one of the two is told so.
+      // These writers lock rows in any order, so they may deadlock with an import. PostgreSQL then ends one of the two.
       await load().catch(load)
     }
   })
@@ -86,14 +86,14 @@ test('counts are true after imports of several datasets and writes to them at on
     }
   }
   await Promise.all([...importAll, write(), write()])
-  await db.database.withSession(expectTrue)
+  await db.database.withSession(expectCorrect)
   await Promise.all(workshops.map((workshop) => workshop.close()))
 })
 
-test('counts are true after TRUNCATE', async () => {
+test('counts are correct after TRUNCATE', async () => {
   await db.database.withSession(async (session) => {
     await session.query('TRUNCATE items CASCADE')
-    await expectTrue(session)
-    expect((await session.query(KEPT)).rows).toEqual([])
+    await expectCorrect(session)
+    expect((await session.query(STORED_COUNTS)).rows).toEqual([])
   })
 })

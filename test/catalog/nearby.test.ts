@@ -5,8 +5,8 @@ import { searchNearby } from '../../src/catalog/sql/nearby-by-grid.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 /*
- * Searches among the counts of cubes against plain ST_DWithin and ST_Distance, over places made at random: a city with many at the same
- * spot, both poles, the antimeridian, and the rest of the world.
+ * The search by grid has the same results as plain ST_DWithin and ST_Distance, over random places: a city with many places at
+ * the same point, both poles, the antimeridian, and the rest of the world.
  */
 
 let db: TestDatabase
@@ -38,7 +38,7 @@ function newItem(n: number) {
   const [latitude, longitude] = place(n)
   return {
     id: randomUUID(),
-    // The second holds one in twenty of all, wherever they are.
+    // The second dataset has every twentieth item, in all regions.
     datasetId: DATASETS[n % 20 === 0 ? 1 : n % 3 === 0 ? 2 : 0] ?? '',
     name: String(n),
     administrativeAreaCode: 'a',
@@ -50,7 +50,7 @@ function newItem(n: number) {
   }
 }
 
-/** Every other in the city, a third of these at the spots of a grid. */
+/** Every other place is in the city, and a third of these are on the points of a grid. */
 function place(n: number): [number, number] {
   if (n % 2 === 0) {
     const spread = n % 3 === 0 ? Math.round((random() - 0.5) * 8) / 200 : (random() + random() + random() - 1.5) / 10
@@ -87,7 +87,7 @@ function someSearch(n: number) {
   }
 }
 
-/** The contract's own words, with nothing to be fast. */
+/** The search as the contract defines it, without optimization. */
 async function plainSearch({ latitude, longitude, radius, limit, offset, scope }: ReturnType<typeof someSearch>) {
   return db.database.withSession(async (session) => {
     const { rows } = await session.query<{ id: string; distance: number }>(
@@ -112,12 +112,12 @@ async function expectExact(searches: number): Promise<number> {
   return greatest
 }
 
-describe('A search among cubes is exactly one among points', () => {
-  test('in 300 circles, of any size, at any depth, in any datasets', async () => {
+describe('A search by grid has the results of a plain search', () => {
+  test('in 300 circles of all sizes, at all depths, in all datasets', async () => {
     expect(await expectExact(300)).toBeGreaterThan(2_000)
   })
 
-  test('and still is after items have come, gone, moved, and changed their dataset', async () => {
+  test('after items are created, deleted and moved, and after they change their dataset', async () => {
     const { item } = db.database.prisma
     await item.createMany({ data: Array.from({ length: 500 }, (_, n) => newItem(n)) })
     await item.updateMany({ where: { name: { endsWith: '7' } }, data: { latitude: 37.51, longitude: 127.01 } })
@@ -127,14 +127,14 @@ describe('A search among cubes is exactly one among points', () => {
   })
 })
 
-test('a point on the ellipsoid is where PostGIS has it', async () => {
+test('pointAt agrees with PostGIS', async () => {
   const [row] = await db.database.prisma.$queryRaw<{ arc: number }[]>`
     SELECT ST_Distance('POINT(127 37.5)'::geography, 'POINT(127.001 37.5)'::geography) AS arc`
   const [a, b] = [pointAt(37.5, 127), pointAt(37.5, 127.001)]
   expect(Math.hypot(a.x - b.x, a.y - b.y, a.z - b.z)).toBeCloseTo(row?.arc ?? 0, 5)
 })
 
-/** Numbers from 0 to 1, the same each time (mulberry32). */
+/** A generator of numbers from 0 to 1, the same for the same seed (mulberry32). */
 function generator(seed: number): () => number {
   let state = seed
   return () => {
