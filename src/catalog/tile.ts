@@ -18,7 +18,7 @@ export interface TileFeature {
   properties: TileItem | TileCluster
 }
 
-/** An item, as a tile shows it. */
+/** The properties of an item in a tile. */
 export interface TileItem {
   id: string
   name: string
@@ -26,7 +26,7 @@ export interface TileItem {
   datasetId: string
 }
 
-/** Several items that lie close together: how many. */
+/** The number of items that are close together, two or more. */
 export interface TileCluster {
   total: number
 }
@@ -70,7 +70,7 @@ export function countedZoomFor({ z }: TileAddress): number | undefined {
   return COUNTED_ZOOMS.find((zoom) => zoom >= z + CLUSTER_ZOOMS)
 }
 
-/** How many bits a number of a zoom has more than that of the cluster's square it lies in; without a zoom, a cell's number. */
+/** The number of bits to remove from a tile's number at a zoom (by default a cell's number) to get the number of its cluster's square. */
 export function bitsBelowCluster({ z }: TileAddress, zoom = CELL_ZOOM): number {
   return 2 * (zoom - z - CLUSTER_ZOOMS)
 }

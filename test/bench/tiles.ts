@@ -42,8 +42,8 @@ for (const dataset of [SLUG, 'all']) {
     const { byteLength } = await fetchTile(path)
     const times: number[] = []
     for (let round = 0; round < ROUNDS; round += 1) times.push(await timeOf(() => fetchTile(path)))
-    const [first, worst] = [median(times), Math.max(...times)]
-    process.stdout.write(`${path}  ${first.toFixed(1)} ms (at most ${worst.toFixed(1)})  ${byteLength} bytes\n`)
+    const [least, middle, most] = [Math.min(...times), median(times), Math.max(...times)].map((ms) => ms.toFixed(1))
+    process.stdout.write(`${path}  ${middle} ms (${least} to ${most})  ${byteLength} bytes\n`)
   }
 }
 await app.close()

@@ -41,7 +41,7 @@ async function fetchItems(prisma: Prisma.TransactionClient, tile: TileAddress, s
   return readRows(
     await prisma.$queryRaw<JsonRow[]>`
     SELECT json_agg(${ITEM} ORDER BY i.tile_cell, i.id)::text AS rows FROM (
-      SELECT i.* FROM ${scopeTable(scope)}
+      SELECT i.* FROM unnest(${[...scope]}::uuid[]) AS scope (dataset_id)
        CROSS JOIN LATERAL (
               SELECT i.id, i.name, i.category_code, i.dataset_id, i.tile_cell FROM items i
                WHERE i.dataset_id = scope.dataset_id AND ${isInRange('i.tile_cell', cellRange(tile))}
@@ -52,7 +52,7 @@ async function fetchItems(prisma: Prisma.TransactionClient, tile: TileAddress, s
   )
 }
 
-/** The squares of a tile with how many items each has, and with the item of those that have one. */
+/** The squares of a tile that have items: the number of items, and the item of a square with only one. */
 async function fetchClusters(prisma: Prisma.TransactionClient, tile: TileAddress, scope: Scope): Promise<ClusterRow[]> {
   const bits = bitsBelowCluster(tile)
   return readRows(
@@ -73,7 +73,7 @@ async function fetchClusters(prisma: Prisma.TransactionClient, tile: TileAddress
   )
 }
 
-/** Counts of parts of a tile's squares: dataset_id, square, n, sum_x and sum_y (of the columns and rows of the items' cells). */
+/** A query for the items in parts of a tile's squares: dataset_id, square, their number n, and the sums of their cells' columns and rows. */
 function selectCounts(tile: TileAddress, scope: Scope): Prisma.Sql {
   const zoom = countedZoomFor(tile)
   if (zoom !== undefined) {
@@ -83,7 +83,7 @@ function selectCounts(tile: TileAddress, scope: Scope): Prisma.Sql {
        WHERE c.dataset_id = ANY (${[...scope]}::uuid[]) AND c.level = ${zoom}::smallint
          AND ${isInRange('c.cell', rangeAtZoom(tile, zoom))}`
   }
-  // Few steps for each item: the cluster's position is the middle between its first and its last cell, and not the mean.
+  // A mean would need the column and row of each item. The middle between the first and the last cell needs two.
   return Prisma.sql`
     SELECT dataset_id, square, n, n * (even_bits(first) + even_bits(last)) / 2 AS sum_x,
            n * (even_bits(first >> 1) + even_bits(last >> 1)) / 2 AS sum_y
@@ -94,7 +94,7 @@ function selectCounts(tile: TileAddress, scope: Scope): Prisma.Sql {
              GROUP BY 1, 2) AS part`
 }
 
-/** The columns of an item `i`, as an `ItemRow` has them. */
+/** The `ItemRow` of an item `i`. */
 const ITEM = Prisma.sql`json_build_array(
   even_bits(i.tile_cell), even_bits(i.tile_cell >> 1), i.id, i.name, i.category_code, i.dataset_id)`
 
@@ -103,15 +103,11 @@ function isInRange(column: 'i.tile_cell' | 'c.cell', { first, end }: { first: bi
   return Prisma.sql`${number} >= ${first}::bigint AND ${number} < ${end}::bigint`
 }
 
-function scopeTable(scope: Scope): Prisma.Sql {
-  return Prisma.sql`unnest(${[...scope]}::uuid[]) AS scope (dataset_id)`
-}
-
 interface JsonRow {
   rows: string | null
 }
 
-/** The rows that a statement gives as one JSON text. */
+/** Parses rows that a statement returns as one JSON text. */
 function readRows<Row>([row]: readonly JsonRow[]): Row[] {
   return JSON.parse(row?.rows ?? '[]')
 }
@@ -120,7 +116,7 @@ function itemFeature(tile: TileAddress, [x, y, id, name, categoryCode, datasetId
   return { ...position(tile, x, y), properties: { id, name, categoryCode, datasetId } }
 }
 
-/** Where a cell, given by its column and row, lies in a tile. */
+/** The position in a tile of the cell with a column and a row. */
 function position(tile: TileAddress, x: number, y: number): { x: number; y: number } {
   return { x: positionInTile(tile, x), y: positionInTile(tile, y) }
 }
