@@ -70,7 +70,7 @@ export function countedZoomFor({ z }: TileAddress): number | undefined {
   return COUNTED_ZOOMS.find((zoom) => zoom >= z + CLUSTER_ZOOMS)
 }
 
-/** The number of bits to remove from a tile's number at a zoom (by default a cell's number) to get the number of its cluster's square. */
+/** The number of bits to remove from a tile's number at a zoom (by default a cell's number) to get that of its cluster's square. */
 export function bitsBelowCluster({ z }: TileAddress, zoom = CELL_ZOOM): number {
   return 2 * (zoom - z - CLUSTER_ZOOMS)
 }

@@ -73,7 +73,7 @@ async function fetchClusters(prisma: Prisma.TransactionClient, tile: TileAddress
   )
 }
 
-/** A query for the items in parts of a tile's squares: dataset_id, square, their number n, and the sums of their cells' columns and rows. */
+/** A query for parts of a tile's squares: dataset_id, square, number of items, and the sums of their cells' columns and rows. */
 function selectCounts(tile: TileAddress, scope: Scope): Prisma.Sql {
   const zoom = countedZoomFor(tile)
   if (zoom !== undefined) {
