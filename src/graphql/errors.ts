@@ -13,7 +13,7 @@ export function catalogErrorOf(error: unknown): CatalogError {
       ? catalogErrorOf(error.originalError)
       : new CatalogError('VALIDATION_FAILED', shorten(error.message))
   }
-  // The client disconnected, or an operator cancelled the statement. Neither is a fault to log.
+  // The client disconnected, which is no fault to log.
   if (isCancelled(error)) {
     return new CatalogError('SERVICE_UNAVAILABLE', 'The request was given up; try again', { retryAfterSeconds: 1 })
   }
