@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { ERROR_CODES } from '../src/errors.ts'
 import { ALL_PAGES, codeIn, PAGES, type Page } from './support/documentation.ts'
 import { CHECKOUT } from './support/process.ts'
 
@@ -71,6 +72,11 @@ test.each(each(ALL_PAGES))('every command and option of `catalog` that %s names 
   expect(missing).toEqual([])
   const names = named.map((rest) => rest.split(' ')[0] ?? '')
   expect(names.filter((name) => !commands.includes(`'${name}'`) && name !== 'completion')).toEqual([])
+})
+
+test('the page on REST has every error code', () => {
+  const page = PAGES.find(({ path }) => path === 'docs/rest.md')
+  expect(Object.keys(ERROR_CODES).filter((code) => !page?.text.includes(`\`${code}\``))).toEqual([])
 })
 
 test.each(each(ALL_PAGES))('every metric that %s names exists', (_path, page) => {
