@@ -32,20 +32,20 @@ export function columnName(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-/** SQL for a column's value in JSON, by Prisma's type; the types that are not named here need nothing but the column. */
+/** SQL that converts a column to the form of the models, by Prisma's type. Columns of other types need no conversion. */
 const EXPRESSIONS: ReadonlyMap<string, (column: string) => string> = new Map([
   ['Decimal', (column: string) => `trim_scale(${column})::text`],
   ['DateTime', toIsoExpression],
-  // Text in JSON, so that JSON.parse leaves it alone: it would change long numbers, and put keys that are integers first.
+  // As text, because JSON.parse would change long numbers and move integer keys to the front.
   ['Json', (column: string) => `${column}::text`],
 ])
 
-/** SQL that gives a timestamp as toIso (models.ts) does, whatever the time zone of the session. */
+/** SQL that converts a timestamp to the same text as toIso (models.ts), in every time zone of the session. */
 export function toIsoExpression(timestamp: string): string {
   return `to_char(${timestamp} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 }
 
-/** SQL that gives the value of a column, as the models have it. The table is an alias in the statement. */
+/** SQL for a column in the form of the models. `table` is the table's alias in the statement. */
 export function selectColumn(table: string, { name, type }: Column): string {
   const column = `${table}.${name}`
   return EXPRESSIONS.get(type)?.(column) ?? column

@@ -2,7 +2,7 @@ import type { Dataset, Image, Prisma, Item as StoredItem } from '../generated/pr
 import { type Column, IMAGE_COLUMNS, ITEM_COLUMNS, type ItemField } from './columns.ts'
 
 /*
- * The records that the catalog returns. Their values are already in the form that clients receive.
+ * The records that the catalog returns. Their values are in the form that clients receive.
  */
 
 export type { Dataset, Image }
@@ -23,7 +23,7 @@ type ValueOf<Stored> = Prisma.JsonValue extends Stored
 
 type ItemColumns = { [Field in ItemField]: ValueOf<StoredItem[Field]> }
 
-/** An item. A projected item (see `readProjected`) has its id and the projected fields only. */
+/** An item. A projected item (see `guardProjection`) has its id and the projected fields only. */
 export interface Item extends ItemColumns {
   /** Present if the projection includes the images. */
   images?: Image[]
@@ -36,18 +36,18 @@ export function toIso(timestamp: Timestamp): string {
   return typeof timestamp === 'string' ? timestamp : timestamp.toISOString()
 }
 
-/** Marks an item from the database as projected: to read a field outside the projection throws a TypeError. */
-export function readProjected(item: Item): Item {
+/** Makes an item from PostgreSQL throw a TypeError when code reads a field outside the projection. Returns the item. */
+export function guardProjection(item: Item): Item {
   Object.setPrototypeOf(item, UNPROJECTED_ITEM)
   for (const image of item.images ?? []) Object.setPrototypeOf(image, UNPROJECTED_IMAGE)
-  if (item.parent) readProjected(item.parent)
+  if (item.parent) guardProjection(item.parent)
   return item
 }
 
 const UNPROJECTED_ITEM = unprojected('Item', ITEM_COLUMNS)
 const UNPROJECTED_IMAGE = unprojected('Image', IMAGE_COLUMNS)
 
-/** A prototype that throws for every field; the projected fields of an object hide it. */
+/** A prototype whose getters throw. The object's own fields, which are the projected ones, hide them. */
 function unprojected(model: string, columns: ReadonlyMap<string, Column>): object {
   const throwFor = (field: string) => ({
     get: () => {

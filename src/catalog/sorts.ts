@@ -3,24 +3,24 @@ import { Prisma } from '../generated/prisma/client.ts'
 import { columnName, type ItemField, toIsoExpression } from './columns.ts'
 import { type Item, type Timestamp, toIso } from './models.ts'
 
-/** An order of items: by one field, then by id. An index on dataset, field and id serves it. */
+/** A sort order of items: by one field, then by id. It needs an index on dataset, field and id. */
 export interface Sort {
   /** The column of the items `i`. */
   column: Prisma.Sql
-  /** The column's type, which the text of a cursor is cast to. */
+  /** The type of the column. SQL casts the text from a cursor to it. */
   sqlType: Prisma.Sql
-  /** The value of an item as a cursor holds it. */
+  /** The item's value as text, for a cursor. */
   toText: (item: Item) => string
-  /** SQL that gives the same text for a value of the column. */
+  /** SQL that converts a value of the column to the same text. */
   toTextExpression: (value: string) => string
-  /** Whether text from a cursor is a value of the field. */
+  /** Whether the text from a cursor is a valid value. */
   isValue: (text: string) => boolean
 }
 
 type TextField = { [Field in ItemField]: Item[Field] extends string ? Field : never }[ItemField]
 type TimestampField = { [Field in ItemField]: Timestamp extends Item[Field] ? Field : never }[ItemField]
 
-/** A sort by text, in the order of Unicode code points if the column has the collation `C`, as it must. */
+/** A sort by text in Unicode code point order. The column must have the collation `C`. */
 function textSort(field: TextField): Sort {
   return {
     column: columnOf(field),

@@ -27,10 +27,11 @@ const TEXTS = [
 ]
 const PAGE_SIZE = 100
 
+const isText = (sort: ItemSort) => ITEM_COLUMNS.get(sort)?.type === 'String'
+
 let t: TestApp
 beforeAll(async () => {
   t = await startApp()
-  const isText = (sort: ItemSort) => ITEM_COLUMNS.get(sort)?.type === 'String'
   /** Value `n` of a sort, from few enough values for ties. */
   const value = (sort: ItemSort, n: number) =>
     isText(sort) ? TEXTS[n % TEXTS.length] : new Date(Date.UTC(2026, 0, 1 + (n % 40), 0, 0, 0, n % 40))
@@ -71,6 +72,12 @@ test.each(ORDERS)('a list by %s %s has the order of the contract, on pages of an
     ids.push(...data.map(({ id }: { id: string }) => id))
   }
   expect(ids).toEqual(await expectedIds(sort, order))
+})
+
+test.each(ITEM_SORTS.filter(isText))('the column of %s has the collation C', async (sort) => {
+  const rows = await t.database.prisma.$queryRaw`
+    SELECT collation_name FROM information_schema.columns WHERE table_name = 'items' AND column_name = ${columnName(sort)}`
+  expect(rows).toEqual([{ collation_name: 'C' }])
 })
 
 const QUERY = `query ($sort: ItemSort, $order: SortOrder, $first: Int, $after: String, $last: Int, $before: String) {

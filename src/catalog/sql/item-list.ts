@@ -38,7 +38,7 @@ export interface ItemBounds {
   before?: ItemPosition | undefined
 }
 
-/** The table `owner` (dataset_id, parent_item_id, n). The planner makes better plans for one row of constants than for unnest. */
+/** The table `owner` (dataset_id, parent_item_id, n). One owner is a row of constants: PostgreSQL plans that better than unnest. */
 export function ownerTable(owners: readonly ItemOwner[]): Prisma.Sql {
   const [owner] = owners
   if (owner && owners.length === 1) {
@@ -68,7 +68,7 @@ export function isBetween({ after, before, ...order }: ItemOrder & ItemBounds): 
   return Prisma.join(conditions, ' AND ')
 }
 
-/** Whether the item comes after or before a position. An index on (column, id) can serve the comparison of whole rows. */
+/** Whether the item comes after or before a position. The row comparison can use the index of the sort. */
 export function isBeyond(
   { sort, order }: ItemOrder,
   side: keyof ItemBounds,

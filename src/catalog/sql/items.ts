@@ -1,7 +1,7 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import { MAX_LIMIT } from '../arguments.ts'
 import { ALL_ITEM_FIELDS, type ItemProjection, itemColumns, type RawItem, rawItemColumns } from '../item-columns.ts'
-import { type Item, readProjected } from '../models.ts'
+import { guardProjection, type Item } from '../models.ts'
 import type { Totals } from './counts.ts'
 import {
   type ItemBounds,
@@ -101,7 +101,7 @@ interface WindowRow {
 function contentOf({ revision, total, nodes }: WindowRow, { rawItem }: ItemWindow): ItemWindowContent {
   if (rawItem) return { revision, total, nodes: [], rawJson: nodes }
   const items: Item[] = JSON.parse(nodes)
-  return { revision, total, nodes: items.map(readProjected) }
+  return { revision, total, nodes: items.map(guardProjection) }
 }
 
 function selectWindows(window: ItemWindow, owners: readonly ItemOwner[], totals: Totals): Prisma.Sql {

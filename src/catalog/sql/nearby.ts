@@ -1,6 +1,6 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type ItemProjection, itemColumns } from '../item-columns.ts'
-import { type Item, readProjected } from '../models.ts'
+import { guardProjection, type Item } from '../models.ts'
 import type { Fetched } from '../page.ts'
 
 /*
@@ -60,7 +60,7 @@ export interface NearbyRow {
 /** The content of a row. */
 export function fetchedOf({ nodes, total }: NearbyRow): Fetched<NearbyItem> {
   const found: NearbyItem[] = nodes === null ? [] : JSON.parse(nodes)
-  for (const { item } of found) readProjected(item)
+  for (const { item } of found) guardProjection(item)
   return { nodes: found, total }
 }
 

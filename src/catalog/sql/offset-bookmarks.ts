@@ -8,8 +8,8 @@ import type { ItemWindow } from './items.ts'
 /*
  * Bookmarks are the positions of every 500th item of a list. A deep page starts at the bookmark before it and skips at most
  * 500 items, instead of all items before it. The first request for a deep page walks the index of the list once to find
- * them. Bookmarks are valid for one revision of the dataset; the statement that uses them returns the revision that it
- * read (snapshot/read-log.ts).
+ * them. Bookmarks belong to one revision of the dataset. The statement that uses them returns the revision that it saw, and
+ * snapshot/read-log.ts compares the two.
  */
 
 /** Number of items from one bookmark to the next. */
@@ -45,7 +45,7 @@ export class OffsetBookmarks {
   }
 }
 
-/** The next bookmarks of an owner's list after a position. None if the window's offset is past the end of the list. */
+/** Reads the next bookmarks of an owner's list after a position; none if the window's offset is past the end of the list. */
 export async function fetchBookmarks(
   prisma: Prisma.TransactionClient,
   window: ItemWindow,
