@@ -8,7 +8,9 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     // Each file may open an embedded database, of about 1 GB.
     maxWorkers: 2,
-    testTimeout: 120_000,
-    hookTimeout: 240_000,
+    // A busy machine may be ten times as slow. A test that hangs is what these are for.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 60_000, interval: 20 } },
   },
 })

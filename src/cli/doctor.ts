@@ -9,7 +9,7 @@ import { printJson, printLine } from './print.ts'
 
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description('look whether all is well with configuration and database, and say what to do; changes nothing')
+    .description('check the configuration and the database, and say what to do; changes nothing')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  npx catalog doctor')
     .action(run)
@@ -56,14 +56,14 @@ async function attempt<Value>(
   try {
     return { value: await run() }
   } catch (error) {
-    return { finding: { check, isOk: false, found: messageOf(error), advice: ADVICE[check] ?? 'mend that first' } }
+    return { finding: { check, isOk: false, found: messageOf(error), advice: ADVICE[check] ?? 'fix this first' } }
   }
 }
 
 const ADVICE: Readonly<Record<string, string>> = {
-  configuration: 'the README has a table of all settings',
-  database: 'check DATABASE_URL, or DATA_DIR of the embedded one, and whether it runs',
-  redis: 'check REDIS_URL; until then each gateway counts requests by itself',
+  configuration: 'the documentation lists all settings',
+  database: 'check DATABASE_URL or DATA_DIR, and that the database runs',
+  redis: 'check REDIS_URL; until Redis answers, each gateway counts requests separately',
 }
 
 function describe({ database }: Config): string {

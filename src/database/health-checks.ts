@@ -3,7 +3,7 @@ import type { Client, QueryResultRow } from 'pg'
 import { messageOf } from '../errors.ts'
 import { checkServer, findMissing, readMigrations } from './migrate.ts'
 
-/** What a check has found; `advice` says what to do where it is not well. */
+/** Result of a check. `advice` says what to do after a failure. */
 export interface Finding {
   check: string
   isOk: boolean
@@ -16,10 +16,10 @@ type Check = (session: Client) => Promise<Omit<Finding, 'check'>>
 const ok = (found: string) => ({ isOk: true, found })
 const fail = (found: string, advice: string) => ({ isOk: false, found, advice })
 
-/** Where one of these is not well, the others have nothing to look at. */
+/** The other checks need these. */
 const BASES = new Set(['server', 'migrations'])
 
-/** What a database must be and have. */
+/** The checks of a database, in order. */
 const CHECKS: Readonly<Record<string, Check>> = {
   server: async (session) => {
     const [row] = await rows<{ version: string; postgis: string | null }>(
@@ -38,16 +38,16 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
   indexes: async (session) => {
     const sql = (await readMigrations()).map((migration) => migration.sql).join('\n')
-    const wanted = [...sql.matchAll(/^CREATE (?:UNIQUE )?INDEX (\w+)/gm)].map(([, name = '']) => name)
+    const created = [...sql.matchAll(/^CREATE (?:UNIQUE )?INDEX (\w+)/gm)].map(([, name = '']) => name)
     const dropped = new Set([...sql.matchAll(/^DROP INDEX (\w+)/gm)].map(([, name = '']) => name))
     const valid = await rows<{ name: string }>(
       session,
       'SELECT indexrelid::regclass::text AS name FROM pg_index WHERE indisvalid',
     )
     const names = new Set(valid.map(({ name }) => name))
-    const missing = wanted.filter((name) => !dropped.has(name) && !names.has(name))
-    if (missing.length === 0) return ok(`all ${wanted.length - dropped.size} are there and valid`)
-    return fail(`${missing.join(', ')} missing or invalid`, 'create them as prisma/migrations does, or REINDEX them')
+    const missing = created.filter((name) => !dropped.has(name) && !names.has(name))
+    if (missing.length === 0) return ok(`all ${created.length - dropped.size} exist and are valid`)
+    return fail(`${missing.join(', ')} missing or invalid`, 'create them as prisma/migrations does, or run REINDEX')
   },
   triggers: async (session) => {
     const disabled = await rows<{ name: string }>(
@@ -56,46 +56,67 @@ const CHECKS: Readonly<Record<string, Check>> = {
     )
     if (disabled.length === 0) return ok('all are enabled')
     const names = disabled.map(({ name }) => name).join(', ')
-    return fail(`${names} disabled`, 'ALTER TABLE … ENABLE TRIGGER: without them answers go stale and totals wrong')
+    return fail(
+      `${names} disabled`,
+      'run ALTER TABLE … ENABLE TRIGGER; without triggers, responses become stale and counts wrong',
+    )
   },
   totals: async (session) => {
-    const wrong = await rows<{ slug: string }>(
-      session,
-      `SELECT slug FROM datasets d CROSS JOIN LATERAL (SELECT count(*) AS n FROM items WHERE dataset_id = d.id) AS item
-        WHERE item.n <> coalesce((SELECT n FROM item_counts WHERE dataset_id = d.id AND list = 'all'), 0)
-           OR EXISTS (SELECT FROM tile_counts WHERE dataset_id = d.id GROUP BY level HAVING sum(n) <> item.n)
-           OR (SELECT count(DISTINCT level) FROM tile_counts WHERE dataset_id = d.id) <> CASE item.n WHEN 0 THEN 0 ELSE 4 END
-        ORDER BY slug LIMIT 10`,
-    )
-    if (wrong.length === 0) return ok('kept totals are true')
+    const wrong = await rows<{ slug: string; tables: string }>(session, WRONG_COUNTS)
+    if (wrong.length === 0) return ok('all stored counts are right')
     return fail(
-      `those of ${wrong.map(({ slug }) => slug).join(', ')} are wrong`,
+      `wrong counts: ${wrong.map(({ slug, tables }) => `${slug} (${tables})`).join(', ')}`,
       'run SELECT recount_items() in the database, and report this',
     )
   },
   notifications: async (session) => {
     const heard = new Promise<boolean>((resolve) => session.once('notification', () => resolve(true)))
-    await session.query('LISTEN catalog_checkup')
-    await session.query('NOTIFY catalog_checkup')
-    if (await Promise.race([heard, sleep(NOTIFY_TIMEOUT_MS, false)])) return ok('come through')
-    return fail('do not come through', 'connect to PostgreSQL itself, or to a pooler in session mode')
+    await session.query('LISTEN catalog_health_check')
+    await session.query('NOTIFY catalog_health_check')
+    if (await Promise.race([heard, sleep(NOTIFY_TIMEOUT_MS, false)])) return ok('arrive')
+    return fail('do not arrive', 'connect to PostgreSQL directly, or to a pooler in session mode')
   },
   keys: async (session) => {
     const [row] = await rows<{ n: number }>(
       session,
       `SELECT count(*)::integer AS n FROM api_keys WHERE revoked_at IS NULL AND coalesce(expires_at > now(), true)`,
     )
-    return row?.n ? ok(`${row.n} are good`) : fail('there is none', 'npx catalog keys create --name NAME')
+    return row?.n ? ok(`${row.n} valid`) : fail('no valid key', 'run npx catalog keys create --name NAME')
   },
 }
 
 const NOTIFY_TIMEOUT_MS = 2_000
 
-/** Looks at a database without changing it; gives a finding for each check, in order, until one that others rest on. */
+/** Datasets whose stored counts differ from their items, with the tables that are wrong. Counts as `recount_items()` does. */
+const WRONG_COUNTS = `
+  WITH counted AS (
+    SELECT 'item_counts' AS table_name, dataset_id, list_name(among, administrative_area_code, category_code) AS key, count(*) AS n
+      FROM items
+     CROSS JOIN LATERAL (VALUES ('all'), (coalesce('children of ' || parent_item_id, 'roots'))) AS list (among)
+     GROUP BY dataset_id, among, CUBE (administrative_area_code, category_code)
+    HAVING among IN ('all', 'roots') OR grouping(administrative_area_code, category_code) = 3
+    UNION ALL
+    SELECT 'cube_counts', dataset_id, level || ' ' || (cube >> 9 * level), count(*)
+      FROM items CROSS JOIN generate_series(0, 3) AS level GROUP BY dataset_id, level, cube >> 9 * level
+    UNION ALL
+    SELECT 'tile_counts', dataset_id, level || ' ' || (tile_cell >> 60 - 2 * level), count(*)
+      FROM items CROSS JOIN unnest(ARRAY[5, 9, 13, 17]) AS level GROUP BY dataset_id, level, tile_cell >> 60 - 2 * level
+  ), stored AS (
+    SELECT 'item_counts' AS table_name, dataset_id, list AS key, n FROM item_counts
+    UNION ALL SELECT 'cube_counts', dataset_id, level || ' ' || cube, n FROM cube_counts
+    UNION ALL SELECT 'tile_counts', dataset_id, level || ' ' || cell, n FROM tile_counts
+  )
+  SELECT coalesce(slug, dataset_id::text) AS slug, string_agg(DISTINCT table_name, ', ' ORDER BY table_name) AS tables
+    FROM counted FULL JOIN stored USING (table_name, dataset_id, key)
+    LEFT JOIN datasets ON datasets.id = dataset_id
+   WHERE counted.n IS DISTINCT FROM stored.n
+   GROUP BY 1 ORDER BY 1 LIMIT 10`
+
+/** Checks a database and changes nothing. Stops after a failure of the server or its migrations, which the others need. */
 export async function checkHealth(session: Client): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const [check, run] of Object.entries(CHECKS)) {
-    const finding = await run(session).catch((error: unknown) => fail(messageOf(error), 'mend that first'))
+    const finding = await run(session).catch((error: unknown) => fail(messageOf(error), 'fix this first'))
     findings.push({ check, ...finding })
     if (!finding.isOk && BASES.has(check)) break
   }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
+import { checkHealth } from '../../src/database/health-checks.ts'
 import { seedCatalog } from '../support/catalog.ts'
 import { createDatabase, createEmpty, type TestDatabase } from '../support/database.ts'
 import { environment, runCatalog, runProcess, startGateway } from '../support/process.ts'
@@ -72,6 +73,30 @@ describe('catalog doctor', () => {
     const { stdout } = await runCatalog(db.env, 'doctor')
     expect(stdout).toMatch(/^ok {4}configuration {2}/)
     expect(stdout).not.toContain('\x1b')
+  })
+
+  test.each([
+    ['a list', `UPDATE item_counts SET n = n + 1 WHERE list = 'all category ''gate'''`, 'item_counts'],
+    ['a list that is missing', `DELETE FROM item_counts WHERE list LIKE 'children of %'`, 'item_counts'],
+    ['a list that should not exist', `INSERT INTO item_counts SELECT id, 'none', 1 FROM datasets`, 'item_counts'],
+    ['a cell of the grid', 'UPDATE cube_counts SET n = n + 1 WHERE level = 2', 'cube_counts'],
+    ['a tile', 'DELETE FROM tile_counts WHERE level = 9', 'tile_counts'],
+  ])('finds a wrong count of %s, and recount_items() repairs it', async (_what, sql, table) => {
+    const own = await createDatabase()
+    await seedCatalog(own.database.prisma)
+    const totals = () =>
+      own.database.withSession(checkHealth).then((all) => all.find(({ check }) => check === 'totals'))
+    expect(await totals()).toMatchObject({ isOk: true })
+    await own.database.withSession((session) => session.query(sql))
+    expect(await totals()).toEqual({
+      check: 'totals',
+      isOk: false,
+      found: expect.stringContaining(`(${table})`),
+      advice: expect.stringContaining('SELECT recount_items()'),
+    })
+    await own.database.withSession((session) => session.query('SELECT recount_items()'))
+    expect(await totals()).toMatchObject({ isOk: true })
+    await own.close()
   })
 
   test('says what is missing or wrong, and what to do, and exits non-zero', async () => {

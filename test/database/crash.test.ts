@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openDatabase } from '../../src/database/database.ts'
 import { createEmpty } from '../support/database.ts'
-import { CHECKOUT, runCatalog, runProcess, startGateway } from '../support/process.ts'
+import { CHECKOUT, runCatalog, runProcess, startGateway, startProcess } from '../support/process.ts'
 
 /*
  * The embedded database is killed in the midst of imports, at moments at random: by turns the gateway that has it open while
@@ -16,7 +16,6 @@ import { CHECKOUT, runCatalog, runProcess, startGateway } from '../support/proce
 
 const CRASHES = Number(process.env.CRASHES ?? 2)
 const ITEMS = 3_000
-const MUSEUMS = 'test/import/manifests/kr_museums.json'
 
 describe.runIf(inject('template').kind === 'embedded')('kill -9 during imports', () => {
   let folder: string
@@ -29,25 +28,6 @@ describe.runIf(inject('template').kind === 'embedded')('kill -9 during imports',
     await rm(folder, { recursive: true })
     await empty.drop()
   })
-
-  /** Every item of a version has its number as name. */
-  async function writeManifest(version: number): Promise<string> {
-    const items = Array.from({ length: ITEMS + version }, (_, n) =>
-      JSON.stringify({
-        externalId: String(n),
-        name: String(version),
-        latitude: (n % 900) / 10,
-        longitude: 1,
-        administrativeAreaCode: 'x',
-        categoryCode: 'y',
-      }),
-    )
-    await writeFile(join(folder, 'items.ndjson'), items.join('\n'))
-    const dataset = { slug: 'crash', name: 'Crash', status: 'active', visibility: 'public', attribution: 'x' }
-    const manifest = join(folder, 'manifest.json')
-    await writeFile(manifest, JSON.stringify({ dataset, items: 'items.ndjson' }))
-    return manifest
-  }
 
   /** What the database holds once it is opened again: the versions of its items, and how many there are of each. */
   async function readVersions(): Promise<Map<number, number>> {
@@ -65,13 +45,13 @@ describe.runIf(inject('template').kind === 'embedded')('kill -9 during imports',
   }
 
   test(`${CRASHES} times: each time a sound database opens, with every import that was told to be done, and no half of one`, {
-    timeout: 60_000 + CRASHES * 30_000,
+    timeout: 600_000 + CRASHES * 60_000,
   }, async () => {
     let held = 0
     for (let version = 1; version <= CRASHES; version += 1) {
-      const manifest = await writeManifest(version)
+      const manifest = await writeManifest(folder, version)
       const gateway = version % 2 === 0 ? await startGateway({ ...empty.env, SAMPLE_DATA: 'false' }) : undefined
-      const importing = spawn(process.execPath, ['src/cli.ts', 'import', manifest], {
+      const importing = startProcess(process.execPath, ['src/cli.ts', 'import', manifest], {
         cwd: CHECKOUT,
         env: { PATH: process.env.PATH, ...empty.env },
       })
@@ -94,25 +74,27 @@ describe.runIf(inject('template').kind === 'embedded')('kill -9 during imports',
 
 test.runIf(inject('template').kind === 'embedded')(
   'A disk that is full fails an import in one line; what is there is served meanwhile, and an import works once there is room',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async ({ skip }) => {
     const disk = await mkdtemp(join(tmpdir(), 'catalog-disk-'))
+    const folder = await mkdtemp(join(tmpdir(), 'catalog-full-'))
     const mounted = await runProcess('mount', ['-t', 'tmpfs', '-o', 'size=140m', 'tmpfs', disk], process.env)
     if (mounted.code !== 0) skip('A small disk can be mounted by root alone')
     try {
       const env = { DATA_DIR: join(disk, 'data') }
+      const manifest = await writeManifest(folder, 1)
       const gateway = await startGateway(env)
       const headers = { authorization: `Bearer ${/dck_\S+/.exec(gateway.printed)?.[0]}` }
       const read = async () =>
         (await fetch(`${gateway.url}/v1/datasets/world-airports/items?x=${Math.random()}`, { headers })).status
       const filler = await runProcess('dd', ['if=/dev/zero', `of=${join(disk, 'filler')}`, 'bs=1M'], process.env)
       expect(filler.stderr).toContain('No space left')
-      const importing = runCatalog(env, 'import', '--skip-invalid', MUSEUMS)
+      const importing = runCatalog(env, 'import', '--skip-invalid', manifest)
       const { code, stderr } = await importing
       expect([code, stderr]).toEqual([1, expect.stringMatching(/^catalog: [^\n]*No space left on device[^\n]*\n$/)])
       expect(await read()).toBe(200)
       await rm(join(disk, 'filler'))
-      expect(await runCatalog(env, 'import', '--skip-invalid', MUSEUMS)).toMatchObject({
+      expect(await runCatalog(env, 'import', '--skip-invalid', manifest)).toMatchObject({
         code: 0,
         stdout: expect.stringContaining('created'),
       })
@@ -121,6 +103,7 @@ test.runIf(inject('template').kind === 'embedded')(
     } finally {
       await runProcess('umount', ['-l', disk], process.env)
       await rm(disk, { recursive: true })
+      await rm(folder, { recursive: true })
     }
   },
 )
@@ -129,4 +112,23 @@ async function codeOf(child: ChildProcess): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
   const [code] = await once(child, 'exit')
   return code
+}
+
+/** Writes a manifest with its items into a folder, and returns its path. Every item of a version has its number as name. */
+async function writeManifest(folder: string, version: number): Promise<string> {
+  const items = Array.from({ length: ITEMS + version }, (_, n) =>
+    JSON.stringify({
+      externalId: String(n),
+      name: String(version),
+      latitude: (n % 900) / 10,
+      longitude: 1,
+      administrativeAreaCode: 'x',
+      categoryCode: 'y',
+    }),
+  )
+  await writeFile(join(folder, 'items.ndjson'), items.join('\n'))
+  const dataset = { slug: 'crash', name: 'Crash', status: 'active', visibility: 'public', attribution: 'x' }
+  const manifest = join(folder, 'manifest.json')
+  await writeFile(manifest, JSON.stringify({ dataset, items: 'items.ndjson' }))
+  return manifest
 }

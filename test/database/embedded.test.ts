@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +6,7 @@ import { createKey, listKeys } from '../../src/auth/keys.ts'
 import type { DatabaseConfig } from '../../src/config.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
+import { startProcess } from '../support/process.ts'
 
 const config = (dataDir: string): DatabaseConfig => ({
   kind: 'embedded',
@@ -114,7 +114,7 @@ test('a database that ends by itself is started again, with all that was committ
     await session.query('SELECT 1')
   })
   await expect(ending).rejects.toThrow('The database went away')
-  await expect.poll(() => prisma.apiKey.count().catch(() => 0), { timeout: 30_000 }).toBe(1)
+  await expect.poll(() => prisma.apiKey.count().catch(() => 0)).toBe(1)
   expect((await listKeys(prisma)).map(({ id }) => id)).toEqual([key.id])
   await expect.poll(() => changes.latest()).toBeDefined()
   expect(told).toEqual([expect.stringMatching(/^The embedded database has ended and is started again: /)])
@@ -132,7 +132,7 @@ test('a process that is killed leaves no lock, and nothing that it committed is 
     await database.withSession((session) => migrate(session))
     process.stdout.write('open')
     setInterval(() => {}, 1000)`
-  const child: ChildProcess = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+  const child = startProcess(process.execPath, ['--input-type=module', '--eval', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   await new Promise((resolve) => child.stdout?.once('data', resolve))

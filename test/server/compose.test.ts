@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { readConfig } from '../../src/config.ts'
 import { createEmpty } from '../support/database.ts'
 import { freePort } from '../support/free-port.ts'
-import { type Gateway, runCatalog, startGateway } from '../support/process.ts'
+import { type Gateway, runCatalog, startGateway, startProcess } from '../support/process.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 
 /*
@@ -74,10 +74,10 @@ describe.skipIf(!isThere)('Two gateways behind the balancer of compose.yaml', ()
     )
     const file = join(folder, 'haproxy.cfg')
     await writeFile(file, configuration)
-    balancer = spawn(HAPROXY, ['-db', '-f', file], { stdio: 'ignore' })
+    balancer = startProcess(HAPROXY, ['-db', '-f', file], { stdio: 'ignore' })
     const isReady = async () => expect((await fetch(`${url}/readyz`)).status).toBe(200)
-    await vi.waitFor(isReady, { timeout: 10_000 })
-  }, 60_000)
+    await vi.waitFor(isReady, { timeout: 30_000 })
+  })
   afterAll(async () => {
     balancer.kill('SIGKILL')
     await Promise.all(gateways.map((gateway) => gateway.stop()))

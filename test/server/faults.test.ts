@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
@@ -7,7 +6,7 @@ import { type Database, openDatabase } from '../../src/database/database.ts'
 import { createApp } from '../../src/server/app.ts'
 import { seedCatalog } from '../support/catalog.ts'
 import { createDatabase, createEmpty, type TestDatabase } from '../support/database.ts'
-import { CHECKOUT, runCatalog, startGateway } from '../support/process.ts'
+import { CHECKOUT, runCatalog, startGateway, startProcess } from '../support/process.ts'
 import { type DatabaseProxy, openProxy } from '../support/proxy.ts'
 
 /*
@@ -69,7 +68,9 @@ describe.runIf(inject('template').kind === 'postgres')('A database', () => {
     await db.database.withSession(async (session) => {
       await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
       const inFlight = get(`${NEARBY}&page=2`)
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      const countWaiting = async () =>
+        (await session.query(`SELECT FROM pg_locks WHERE NOT granted AND relation = 'items'::regclass`)).rowCount
+      await expect.poll(countWaiting, { interval: 5 }).toBe(1)
       await proxy.cut()
       expect((await inFlight).status).toBe(503)
       await session.query('COMMIT')
@@ -146,24 +147,22 @@ test.runIf(inject('template').kind === 'postgres')(
   async () => {
     const { env, drop } = await createEmpty()
     const proxy = await openProxy(env.DATABASE_URL ?? '', { isOpen: false })
-    const child = spawn(process.execPath, ['src/cli.ts', 'serve'], {
+    const child = startProcess(process.execPath, ['src/cli.ts', 'serve'], {
       cwd: CHECKOUT,
       env: { PATH: process.env.PATH, DATABASE_URL: proxy.url, PORT: '0', HOST: '127.0.0.1' },
     })
     let printed = ''
     let warned = ''
-    child.stdout.on('data', (data) => {
+    child.stdout?.on('data', (data) => {
       printed += data
     })
-    child.stderr.on('data', (data) => {
+    child.stderr?.on('data', (data) => {
       warned += data
     })
-    await expect
-      .poll(() => warned, { timeout: 10_000 })
-      .toMatch(/^catalog: The database can't be reached: .*; waiting for it\n$/m)
+    await expect.poll(() => warned).toMatch(/^catalog: The database can't be reached: .*; waiting for it\n$/m)
     expect(printed).toBe('')
     await proxy.restore()
-    await expect.poll(() => printed, { timeout: 15_000 }).toContain('Dataset Catalog at http')
+    await expect.poll(() => printed).toContain('Dataset Catalog at http')
     const url = /Dataset Catalog at (\S+)/.exec(printed)?.[1] ?? ''
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
     child.kill('SIGTERM')

@@ -74,15 +74,18 @@ test('SIGTERM finishes the request in flight, and the process exits with 0', asy
   const body = JSON.stringify({ query: '{ datasets { total } }' })
   const socket = connect(Number(port), '127.0.0.1')
   socket.write(
-    `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${JSON.parse(stdout).key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+    `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${JSON.parse(stdout).key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
   )
   let answer = ''
   socket.on('data', (data) => {
     answer += data
   })
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  // The server has begun the request once it asks for the body.
+  await expect.poll(() => answer).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\n$/)
+  answer = ''
   const stopped = running.stop()
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  const isReady = async () => (await fetch(`${running.url}/readyz`).catch(() => undefined))?.ok ?? false
+  await expect.poll(isReady).toBe(false)
   socket.write(body)
   expect(await stopped).toBe(0)
   expect(answer).toMatch(/^HTTP\/1.1 200 OK/)

@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { afterAll } from 'vitest'
 
 export const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url))
 /** As the first line of the command has them. */
@@ -22,6 +23,22 @@ export function environment(env: Env): Env {
   return { PATH: `${CHECKOUT}node_modules/.bin:${PATH}`, HOME, ...env }
 }
 
+const started = new Set<ChildProcess>()
+
+/** As `spawn`. The process is killed at the end of the test file if it still runs, even when a test fails or times out. */
+export function startProcess(program: string, args: string[], options: SpawnOptions): ChildProcess {
+  const child = spawn(program, args, options)
+  started.add(child)
+  child.once('exit', () => started.delete(child))
+  return child
+}
+
+const killAll = () => {
+  for (const child of started) child.kill('SIGKILL')
+}
+afterAll(killAll)
+process.once('exit', killAll)
+
 /** Runs the `catalog` command in a process of its own, to its end. */
 export function runCatalog(env: Env, ...args: string[]): Promise<Finished> {
   return runProcess(process.execPath, [...NODE_OPTIONS, CLI, ...args], environment(env))
@@ -41,15 +58,15 @@ export async function runProcess(
   env: NodeJS.ProcessEnv,
   { readsOutput = true } = {},
 ): Promise<Finished> {
-  const child = spawn(program, args, { env, cwd: CHECKOUT, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = startProcess(program, args, { env, cwd: CHECKOUT, stdio: ['ignore', 'pipe', 'pipe'] })
   const finished: Finished = { code: null, stdout: '', stderr: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     finished.stdout += text
   })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     finished.stderr += text
   })
-  if (!readsOutput) child.stdout.destroy()
+  if (!readsOutput) child.stdout?.destroy()
   const [code] = await once(child, 'close')
   return { ...finished, code }
 }
@@ -65,17 +82,17 @@ export interface Gateway {
 
 /** Starts the gateway in a process of its own on a free port, and waits until it serves. */
 export async function startGateway(env: Env): Promise<Gateway> {
-  const child = spawn(process.execPath, [...NODE_OPTIONS, CLI, 'serve'], {
+  const child = startProcess(process.execPath, [...NODE_OPTIONS, CLI, 'serve'], {
     env: environment({ PORT: '0', ...env }),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let printed = ''
   let failed = ''
-  child.stderr.on('data', (data) => {
+  child.stderr?.on('data', (data) => {
     failed += data
   })
   await new Promise<void>((resolve, reject) => {
-    child.stdout.on('data', (data) => {
+    child.stdout?.on('data', (data) => {
       printed += data
       // All lines are printed at once; the last is the last of the curl lines, or about keys.
       if (/\/graphql'\n|keys create .*\n/.test(printed)) resolve()
@@ -83,7 +100,7 @@ export async function startGateway(env: Env): Promise<Gateway> {
     child.once('exit', (code) => reject(new Error(`ended with ${code}: ${failed}`)))
   })
   const stop = async () => {
-    if (child.exitCode !== null) return child.exitCode
+    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
     const exited = once(child, 'exit')
     child.kill('SIGTERM')
     const [code] = await exited

@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { freePort } from './free-port.ts'
+import { startProcess } from './process.ts'
 
 const REDIS = ['/usr/bin/redis-server', '/usr/bin/valkey-server'].find((path) => existsSync(path))
 
@@ -11,9 +12,9 @@ if (!hasRedis) process.stderr.write('No redis-server: the tests with one are ski
 /** Starts a Redis or Valkey that keeps nothing. */
 export async function startRedis(): Promise<{ url: string; process: ChildProcess }> {
   const port = await freePort()
-  const redis = spawn(REDIS ?? 'redis-server', ['--port', String(port), '--save', '', '--bind', '127.0.0.1'])
+  const redis = startProcess(REDIS ?? 'redis-server', ['--port', String(port), '--save', '', '--bind', '127.0.0.1'], {})
   await new Promise((resolve) =>
-    redis.stdout.on('data', (data) => /[Rr]eady to accept/.test(String(data)) && resolve(0)),
+    redis.stdout?.on('data', (data) => /[Rr]eady to accept/.test(String(data)) && resolve(0)),
   )
   return { url: `redis://127.0.0.1:${port}`, process: redis }
 }
