@@ -9,13 +9,12 @@ import {
   type PageArguments,
 } from './arguments.ts'
 import { createConnection, type ItemConnection } from './connection.ts'
-import { ALL_ITEM_FIELDS, type ItemProjection } from './item-columns.ts'
+import { createItemPage, createNearbyPage, selectItems } from './item-pages.ts'
 import type { Dataset, Image, Item } from './models.ts'
-import { createPage, type Page } from './page.ts'
-import { DEFAULT_LIST_PROJECTION, type ListProjection } from './projection.ts'
+import type { Page } from './page.ts'
+import { DEFAULT_LIST_PROJECTION } from './projection.ts'
 import type { Loaders } from './snapshot/loaders.ts'
 import type { ReadLog } from './snapshot/read-log.ts'
-import type { ItemOrder, ItemOwner, ItemSelection } from './sql/item-list.ts'
 import type { NearbyItem } from './sql/nearby.ts'
 import type { TileAddress, TileFeature } from './tile.ts'
 
@@ -90,9 +89,7 @@ export class Catalog {
 
   /** A page of a dataset's items. */
   itemsOf(dataset: Dataset, args: ItemListArguments, projection = DEFAULT_LIST_PROJECTION): Page<Item> {
-    const { page, limit, sort, order } = args
-    const { owner, selection } = selectItems(dataset, args)
-    return this.#itemPage(owner, selection, { sort, order }, { page, limit }, projection)
+    return createItemPage(this.#loaders, { ...args, ...selectItems(dataset, args) }, args, projection)
   }
 
   /**
@@ -115,7 +112,8 @@ export class Catalog {
   /** A page of an item's children, by name, then id. */
   childrenOf({ id, datasetId }: Item, paging: PageArguments, projection = DEFAULT_LIST_PROJECTION): Page<Item> {
     const { sort, order } = DEFAULTS
-    return this.#itemPage({ datasetId, parentItemId: id }, { among: 'children' }, { sort, order }, paging, projection)
+    const list = { owner: { datasetId, parentItemId: id }, selection: { among: 'children' as const }, sort, order }
+    return createItemPage(this.#loaders, list, paging, projection)
   }
 
   /**
@@ -136,18 +134,8 @@ export class Catalog {
     args: Omit<NearbyArguments, 'datasetId'>,
     projection = DEFAULT_LIST_PROJECTION,
   ): Page<NearbyItem> {
-    const { page, limit, ...circle } = args
     const scope = datasets.map((dataset) => dataset.id)
-    const fetch = (window: { offset: number; limit: number; projection: ItemProjection }) =>
-      this.#loaders.nearbyPages.load({ ...circle, ...window }, scope)
-    return createPage({
-      page,
-      limit,
-      hasNodes: projection.nodes !== undefined,
-      fetch: (offset) => fetch({ limit, offset, projection: projection.nodes ?? ALL_ITEM_FIELDS }),
-      // A search for one item finds the total.
-      count: async () => (await fetch({ limit: 1, offset: 0, projection: NO_FIELDS })).total ?? 0,
-    })
+    return createNearbyPage(this.#loaders, scope, args, projection)
   }
 
   /**
@@ -160,31 +148,6 @@ export class Catalog {
       tile,
       datasets.map(({ id }) => id),
     )
-  }
-
-  #itemPage(
-    owner: ItemOwner,
-    selection: ItemSelection,
-    order: ItemOrder,
-    { page, limit }: PageArguments,
-    projection: ListProjection,
-  ): Page<Item> {
-    const list = {
-      ...selection,
-      ...order,
-      limit,
-      ...(projection.rawJson
-        ? { rawItem: projection.rawJson, projection: NO_FIELDS }
-        : { projection: projection.nodes ?? ALL_ITEM_FIELDS }),
-    }
-    return createPage({
-      page,
-      limit,
-      hasNodes: projection.nodes !== undefined || projection.rawJson !== undefined,
-      fetch: (offset) =>
-        this.#loaders.itemPages.load({ ...list, offset, isCounted: projection.total || offset > 0 }, owner),
-      count: () => this.#loaders.itemCounts.load(selection, owner),
-    })
   }
 
   async #findNode(id: string): Promise<CatalogNode | null> {
@@ -208,15 +171,4 @@ export class Catalog {
   #mayAccess(dataset: Dataset): boolean {
     return this.#readLog.mayAccess(dataset)
   }
-}
-
-const NO_FIELDS: ItemProjection = { fields: [] }
-
-/** The owner and the selection of a dataset's list. */
-function selectItems({ id }: Dataset, args: Omit<ItemListArguments, keyof PageArguments>) {
-  const { parentItemId, administrativeAreaCode, categoryCode } = args
-  const among = parentItemId === undefined ? 'all' : parentItemId === null ? 'roots' : 'children'
-  const owner: ItemOwner = { datasetId: id, parentItemId: parentItemId ?? null }
-  const selection: ItemSelection = { among, administrativeAreaCode, categoryCode }
-  return { owner, selection }
 }

@@ -1,0 +1,67 @@
+import type { ItemListArguments, NearbyArguments, PageArguments } from './arguments.ts'
+import { ALL_ITEM_FIELDS, type ItemProjection } from './item-columns.ts'
+import type { Dataset, Item } from './models.ts'
+import { createPage, type Page } from './page.ts'
+import type { ListProjection } from './projection.ts'
+import type { Loaders } from './snapshot/loaders.ts'
+import type { ItemOrder, ItemOwner, ItemSelection } from './sql/item-list.ts'
+import type { NearbyItem } from './sql/nearby.ts'
+
+const NO_FIELDS: ItemProjection = { fields: [] }
+
+/** A list of items without its bounds. */
+export interface ItemList extends ItemOrder {
+  owner: ItemOwner
+  selection: ItemSelection
+}
+
+/** The owner and the selection of a dataset's list. */
+export function selectItems(
+  { id }: Dataset,
+  args: Omit<ItemListArguments, keyof PageArguments>,
+): Pick<ItemList, 'owner' | 'selection'> {
+  const { parentItemId, administrativeAreaCode, categoryCode } = args
+  const among = parentItemId === undefined ? 'all' : parentItemId === null ? 'roots' : 'children'
+  return {
+    owner: { datasetId: id, parentItemId: parentItemId ?? null },
+    selection: { among, administrativeAreaCode, categoryCode },
+  }
+}
+
+/** A page of a list of items. */
+export function createItemPage(
+  loaders: Loaders,
+  { owner, selection, sort, order }: ItemList,
+  { page, limit }: PageArguments,
+  { nodes, rawJson, total }: ListProjection,
+): Page<Item> {
+  const parts = rawJson ? { rawItem: rawJson, projection: NO_FIELDS } : { projection: nodes ?? ALL_ITEM_FIELDS }
+  const window = { ...selection, sort, order, limit, ...parts }
+  return createPage({
+    page,
+    limit,
+    hasNodes: nodes !== undefined || rawJson !== undefined,
+    // The total keeps the statement from walking to a page past the end.
+    fetch: (offset) => loaders.itemPages.load({ ...window, offset, isCounted: total || offset > 0 }, owner),
+    count: () => loaders.itemCounts.load(selection, owner),
+  })
+}
+
+/** A page of the items in a circle, nearest first. `scope` holds the ids of the datasets. */
+export function createNearbyPage(
+  loaders: Loaders,
+  scope: string[],
+  { page, limit, ...circle }: Omit<NearbyArguments, 'datasetId'>,
+  { nodes }: ListProjection,
+): Page<NearbyItem> {
+  const fetch = (window: { offset: number; limit: number; projection: ItemProjection }) =>
+    loaders.nearbyPages.load({ ...circle, ...window }, scope)
+  return createPage({
+    page,
+    limit,
+    hasNodes: nodes !== undefined,
+    fetch: (offset) => fetch({ limit, offset, projection: nodes ?? ALL_ITEM_FIELDS }),
+    // A search for one item finds the total.
+    count: async () => (await fetch({ limit: 1, offset: 0, projection: NO_FIELDS })).total ?? 0,
+  })
+}
