@@ -22,7 +22,7 @@ const items = () =>
   db.database.prisma.item.findMany({ orderBy: { name: 'asc' }, include: { images: { orderBy: { id: 'asc' } } } })
 const dataset = () => db.database.prisma.dataset.findFirstOrThrow()
 
-/** Everything that is stored, and in which version of its row. */
+/** All rows, with the transaction that wrote each. */
 const everything = () =>
   db.database.prisma.$queryRaw<unknown[]>`
     SELECT xmin::text, to_jsonb(d)::text FROM datasets d
@@ -43,7 +43,7 @@ describe('Importing again', () => {
     expect(await everything()).toEqual(before)
   })
 
-  test('changes what is new, other or gone, and no timestamp besides', async () => {
+  test('creates, updates and removes items, and leaves the timestamps of unchanged items', async () => {
     await workshop.run(file(row(), b(), row({ externalId: 'c', name: 'C' })), { now: at(1) })
     const summary = await workshop.run(file(row({ description: 'new' }), b(), row({ externalId: 'd', name: 'D' })), {
       now: at(2),
@@ -57,7 +57,7 @@ describe('Importing again', () => {
     expect(await dataset()).toMatchObject({ createdAt: at(1), updatedAt: at(2) })
   })
 
-  test('keeps what the files no longer have, with keepMissing', async () => {
+  test('keeps items that the files no longer have, with keepMissing', async () => {
     await workshop.run(file(row(), b()))
     expect(await workshop.run(file(row({ name: 'A2' })), { keepMissing: true })).toMatchObject({
       updated: 1,
@@ -94,7 +94,7 @@ describe('Importing again', () => {
     expect(await prisma.grant.count({ where: { apiKeyId: id } })).toBe(1)
   })
 
-  test('stores moments that are given, to the millisecond', async () => {
+  test('stores given timestamps to the millisecond', async () => {
     await workshop.run(file(row({ createdAt: '2020-01-01T09:00:00.123456+09:00', updatedAt: '2020-01-02' })), {
       dataset: { createdAt: '2019-01-01T00:00:00Z', updatedAt: '2019-06-01T00:00:00Z' },
     })
@@ -113,7 +113,7 @@ describe('Identity', () => {
     expect((await items())[0]?.id).toBe('05d1c988-709d-5062-80fc-256170256977')
   })
 
-  test('a dataset keeps the id it was given, and takes no other', async () => {
+  test('a dataset keeps its id, and another id is refused', async () => {
     const id = '11111111-0000-4000-8000-000000000001'
     expect(await workshop.run(file(row()), { dataset: { id } })).toMatchObject({ datasetId: id })
     expect(await workshop.run(file(row()))).toMatchObject({ datasetId: id, unchanged: 1 })
@@ -125,7 +125,7 @@ describe('Identity', () => {
     )
   })
 
-  test('an item is known again by its externalId where an earlier import gave it an id', async () => {
+  test('an item is recognised by its externalId after an earlier import gave it an id', async () => {
     const id = '22222222-0000-4000-8000-00000000000A'
     await workshop.run(file(row({ id })))
     expect(await workshop.run(file(row({ name: 'Again' })))).toMatchObject({ created: 0, updated: 1, removed: 0 })
@@ -140,7 +140,7 @@ describe('Identity', () => {
     )
   })
 
-  test('an image id may stand in one item only', async () => {
+  test('an image id may occur in one item only', async () => {
     const image = { id: '33333333-0000-4000-8000-000000000001', originalUrl: 'o' }
     expect(await workshop.fail(file(row({ images: [image] }), b({ images: [image] })))).toContain('stands twice')
     await workshop.run(file(row({ images: [image] }), b()))
@@ -150,7 +150,7 @@ describe('Identity', () => {
     expect(await workshop.run(file(row(), b({ images: [image] })))).toMatchObject({ updated: 2 })
   })
 
-  test('items may swap their externalIds and their places in the tree', async () => {
+  test('items may swap their externalIds and their parents', async () => {
     const one = { id: '22222222-0000-4000-8000-000000000001' }
     const two = { id: '22222222-0000-4000-8000-000000000002' }
     await workshop.run(file(row({ ...one }), b({ ...two, parentItemId: one.id })))
@@ -163,7 +163,7 @@ describe('Identity', () => {
 })
 
 describe('Parents', () => {
-  test('may stand later in the file, or in another file', async () => {
+  test('may come later in the file, or in another file', async () => {
     const files = {
       'a.ndjson': ndjson(row({ parentExternalId: 'b' }), b({ parentExternalId: 'c' })),
       'c.ndjson': ndjson(row({ externalId: 'c', name: 'C' })),
@@ -177,13 +177,13 @@ describe('Parents', () => {
     ])
   })
 
-  test('may be items that stay, with keepMissing alone', async () => {
+  test('may be items that the files do not have, only with keepMissing', async () => {
     await workshop.run(file(row()))
     expect(await workshop.run(file(b({ parentExternalId: 'a' })), { keepMissing: true })).toMatchObject({ created: 1 })
     expect(await workshop.fail(file(b({ parentExternalId: 'a' })))).toContain('the parent a is not there')
   })
 
-  test('may not form a cycle with items that stay', async () => {
+  test('may not form a cycle with items that keepMissing keeps', async () => {
     await workshop.run(file(row(), b({ parentExternalId: 'a' })))
     expect(await workshop.fail(file(row({ parentExternalId: 'b' })), { keepMissing: true })).toContain(
       'its parents form a cycle',
@@ -196,11 +196,11 @@ describe('Parents', () => {
   })
 })
 
-describe('Others', () => {
+describe('Other sessions', () => {
   const many = (name: string, count = 3000) =>
     file(...Array.from({ length: count }, (_, n) => row({ externalId: String(n), name: `${name} ${n}` })))
 
-  test('see the dataset before the import or after it, and nothing between', async () => {
+  test('see the dataset before the import or after it, and nothing in between', async () => {
     await workshop.run(many('old'))
     const seen = new Set<string>()
     let running = true
@@ -241,6 +241,6 @@ test('memory does not grow with the file', async () => {
     return peak
   }
   await grown(1_000)
-  // 40 MB of rows, of which the heap holds a few batches and what is yet to be collected.
+  // 40 MB of rows. The heap holds a few batches, and garbage that is not collected yet.
   expect(await grown(40_000)).toBeLessThan(150_000_000)
 })

@@ -6,9 +6,9 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const DATA = fileURLToPath(new URL('../../../shared/data/', import.meta.url))
 const isThere = existsSync(DATA)
-if (!isThere) process.stderr.write(`No data at ${DATA}: its import is not tested\n`)
+if (!isThere) process.stderr.write(`No data at ${DATA}: the test of its import is skipped\n`)
 
-/** What is good and bad in each file, counted by a script of its own in another language. */
+/** The numbers of good and bad rows in each file, counted by an independent script. */
 const FILES: [string, number, number, string][] = [
   ['kr_museums', 2232, 4, 'stands twice'],
   ['kr_tourist_sites', 924, 0, ''],

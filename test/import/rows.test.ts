@@ -51,9 +51,9 @@ describe('A bad row', () => {
       { 'a.ndjson': ndjson(row({ categoryCode: 'x'.repeat(101) })) },
       'categoryCode must be at most 100',
     ],
-    ['with an id that is no UUID', { 'a.ndjson': ndjson(row({ id: 'abc' })) }, 'id must be a UUID'],
+    ['with an id that is not a UUID', { 'a.ndjson': ndjson(row({ id: 'abc' })) }, 'id must be a UUID'],
     [
-      'with a latitude that is no number',
+      'with a latitude that is not a number',
       { 'a.csv': csv('a,A,11,x,north,127') },
       'a.csv:2: latitude must be a decimal number',
     ],
@@ -78,14 +78,14 @@ describe('A bad row', () => {
     ],
     ['with too few cells', { 'a.csv': csv('a,A,11,x,37,127', 'b,B,11') }, 'a.csv:3: has 3 cells, and the header 6'],
     ['that is not JSON', { 'a.ndjson': `${ndjson(row())}{"name":\n` }, 'a.ndjson:2: is not JSON'],
-    ['that is no object', { 'a.ndjson': '[1]\n' }, 'a.ndjson:1: must be a JSON object'],
+    ['that is not an object', { 'a.ndjson': '[1]\n' }, 'a.ndjson:1: must be a JSON object'],
     [
       'with broken JSON in a cell',
       { 'a.csv': `${HEADER},images\na,A,11,x,37,127,[{\n` },
       'a.csv:2: images is not JSON',
     ],
     [
-      'with attributes that are no object',
+      'with attributes that are not an object',
       { 'a.ndjson': ndjson(row({ extraAttributes: [1] })) },
       'extraAttributes must be an object',
     ],
@@ -96,7 +96,7 @@ describe('A bad row', () => {
       'extraAttributes must hold',
     ],
     [
-      'with half a character',
+      'with a lone surrogate',
       {
         'a.ndjson':
           '{"externalId":"a","name":"\\ud800","administrativeAreaCode":"1","categoryCode":"x","latitude":1,"longitude":1}\n',
@@ -104,7 +104,7 @@ describe('A bad row', () => {
       'name must be well-formed Unicode',
     ],
     [
-      'with a number too great',
+      'with a number that is too large',
       {
         'a.ndjson':
           '{"externalId":"a","name":"A","administrativeAreaCode":"1","categoryCode":"x","latitude":1,"longitude":1,"extraAttributes":{"n":1e400}}\n',
@@ -112,17 +112,17 @@ describe('A bad row', () => {
       'extraAttributes must hold',
     ],
     [
-      'with a moment without an offset',
+      'with a timestamp without an offset',
       { 'a.ndjson': ndjson(row({ createdAt: '2026-01-01T00:00:00' })) },
       'createdAt must be an ISO 8601 date',
     ],
     [
-      'with a moment before the year 1',
+      'with a timestamp before the year 1',
       { 'a.ndjson': ndjson(row({ createdAt: '0000-01-01T00:00:00Z' })) },
       'a.ndjson:1: createdAt must be from 0001-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z',
     ],
     [
-      'with a moment after the year 9999 in UTC',
+      'with a timestamp after the year 9999 in UTC',
       { 'a.ndjson': ndjson(row({ updatedAt: '9999-12-31T23:59:59-14:00' })) },
       'a.ndjson:1: updatedAt must be from 0001-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z',
     ],
@@ -157,12 +157,12 @@ describe('A bad row', () => {
     ],
     ['with an image without a URL', { 'a.ndjson': ndjson(row({ images: [{}] })) }, 'images.0.originalUrl'],
     [
-      'with an externalId that stands twice',
+      'with an externalId that occurs twice',
       { 'a.ndjson': ndjson(row(), row({ name: 'B' })) },
       'a.ndjson:2: the externalId a stands twice',
     ],
     [
-      'with an id that stands twice, in two files',
+      'with an id that occurs in two files',
       {
         'a.ndjson': ndjson(row({ id: '22222222-0000-4000-8000-000000000001' })),
         'b.ndjson': ndjson(row({ externalId: 'b', id: '22222222-0000-4000-8000-000000000001' })),
@@ -170,12 +170,12 @@ describe('A bad row', () => {
       'b.ndjson:1: the id 22222222-0000-4000-8000-000000000001 stands twice',
     ],
     [
-      'with a parent that is not there',
+      'with an externalId of a parent that does not exist',
       { 'a.ndjson': ndjson(row({ parentExternalId: 'z' })) },
       'a.ndjson:1: the parent z is not there',
     ],
     [
-      'with a parent UUID that is not there',
+      'with the UUID of a parent that does not exist',
       { 'a.ndjson': ndjson(row({ parentItemId: '22222222-0000-4000-8000-000000000001' })) },
       'the parent 22222222-0000-4000-8000-000000000001 is not there',
     ],
@@ -186,27 +186,24 @@ describe('A bad row', () => {
       'a.ndjson:2: its parents form a cycle',
     ],
     [
-      'with two names for its parent',
+      'with both the UUID and the externalId of its parent',
       { 'a.ndjson': ndjson(row({ parentExternalId: 'b', parentItemId: '22222222-0000-4000-8000-000000000001' })) },
       'give one',
     ],
     [
-      'that is no point',
+      'that is not a point',
       {
         'a.geojson': collection({ type: 'Feature', geometry: { type: 'LineString', coordinates: [] }, properties: {} }),
       },
       'geometry must be a Point',
     ],
   ]
-  test.each(bad)(
-    '%s is listed with its file, line and reason, and nothing is changed',
-    async (_what, files, reason) => {
-      expect(await workshop.fail(files)).toContain(reason)
-      expect(await db.database.prisma.dataset.count()).toBe(0)
-    },
-  )
+  test.each(bad)('%s is listed with its file, line and reason, and nothing changes', async (_what, files, reason) => {
+    expect(await workshop.fail(files)).toContain(reason)
+    expect(await db.database.prisma.dataset.count()).toBe(0)
+  })
 
-  test('is left out with skipInvalid, and so is what hangs on it; the others are loaded', async () => {
+  test('is left out with skipInvalid, and so are its descendants; the other rows are loaded', async () => {
     const files = {
       'a.ndjson': ndjson(
         row({ externalId: 'bad', latitude: 91 }),
@@ -223,7 +220,7 @@ describe('A bad row', () => {
     ])
   })
 
-  test('is one of at most a hundred that are listed; the others are counted', async () => {
+  test('is listed if it is among the first hundred; the error counts the others', async () => {
     const message = await workshop.fail({ 'a.ndjson': ndjson(...Array.from({ length: 150 }, () => ({}))) })
     expect(message).toMatch(/^150 bad rows; nothing was changed\n/)
     expect(message.split('\n')).toHaveLength(102)
@@ -250,7 +247,7 @@ describe('A bad file', () => {
       { 'a.ndjson.gz': gzipSync(ndjson(row())).subarray(0, 40) },
       "a.ndjson.gz: can't be read: unexpected end of file",
     ],
-    ['that is no gzip', { 'a.ndjson.gz': ndjson(row()) }, "a.ndjson.gz: can't be read: incorrect header check"],
+    ['that is not gzip', { 'a.ndjson.gz': ndjson(row()) }, "a.ndjson.gz: can't be read: incorrect header check"],
     [
       'that is cut-off gzip with an ending in capitals',
       { 'a.ndjson.GZ': gzipSync(ndjson(row())).subarray(0, 40) },
@@ -276,12 +273,16 @@ describe('A bad file', () => {
       { 'a.csv.gz': gzipSync(Buffer.from(csv('a,A,11,x,37,127'), 'utf16le')) },
       'convert it: gunzip -c a.csv.gz | iconv -f UTF-16LE -t UTF-8',
     ],
-    ['of another kind', { 'a.xlsx': 'x' }, 'a.xlsx: must end in .ndjson, .csv or .geojson'],
+    ['with another ending', { 'a.xlsx': 'x' }, 'a.xlsx: must end in .ndjson, .csv or .geojson'],
     ['with a quote that never ends', { 'a.csv': csv('a,"A,11,x,37,127') }, 'a.csv:2: is not CSV'],
     ['with a column twice', { 'a.csv': 'name,name\na,b\n' }, 'the header has the column "name" twice'],
-    ['that is no collection', { 'a.geojson': '{"type":"Feature"}' }, 'a.geojson: is not a GeoJSON FeatureCollection'],
+    [
+      'that is not a collection',
+      { 'a.geojson': '{"type":"Feature"}' },
+      'a.geojson: is not a GeoJSON FeatureCollection',
+    ],
     ['that is half a collection', { 'a.geojson': collection(point([1, 2], row())).slice(0, -5) }, 'ends in the middle'],
-  ])('%s stops the import with its name, and nothing is changed', async (_what, files, reason) => {
+  ])('%s stops the import with an error that names it, and nothing changes', async (_what, files, reason) => {
     expect(await workshop.fail(files, { skipInvalid: true })).toContain(reason)
     expect(await db.database.prisma.dataset.count()).toBe(0)
   })
@@ -296,11 +297,11 @@ describe('A bad file', () => {
     }
   })
 
-  test('that is not there is named', async () => {
+  test('that does not exist is named in the error', async () => {
     expect(await workshop.fail({}, { items: 'nowhere.csv' })).toContain("nowhere.csv: can't be read: ENOENT")
   })
 
-  test('with a line of 11 MB is refused without keeping it', async () => {
+  test('with a line of 11 MB is refused', async () => {
     expect(await workshop.fail({ 'a.ndjson': `{"name":"${'a'.repeat(11_000_000)}"}\n` })).toContain(
       'a.ndjson:1: is longer than 10000000 characters',
     )
@@ -316,12 +317,12 @@ describe('A bad manifest', () => {
       'a.ndjson',
       'dataset.slug must be letters',
     ],
-    ['with a slug that no URL has', { slug: 'a b' }, 'a.ndjson', 'dataset.slug must be letters'],
+    ['with a slug that needs escaping in a URL', { slug: 'a b' }, 'a.ndjson', 'dataset.slug must be letters'],
     ['with an unknown status', { status: 'ready' }, 'a.ndjson', 'dataset.status'],
-    ['with a member that means nothing', { nmae: 'x' }, 'a.ndjson', 'nmae'],
-    ['with a field that items have not', {}, [{ file: 'a.csv', columns: { nmae: 'x' } }], 'nmae'],
+    ['with an unknown member', { nmae: 'x' }, 'a.ndjson', 'nmae'],
+    ['with a field that items do not have', {}, [{ file: 'a.csv', columns: { nmae: 'x' } }], 'nmae'],
     [
-      'with a column that the file has not',
+      'with a column that the file does not have',
       {},
       [{ file: 'a.csv', columns: { name: '이름', categoryCode: { template: '{a}-{b}' } } }],
       'a.csv: has no column 이름, a, b',
@@ -335,17 +336,22 @@ describe('A bad manifest', () => {
     ['without a name', { name: undefined }, 'a.ndjson', 'manifest.json: dataset.name is required'],
     ['with an unknown visibility', { visibility: 'all' }, 'a.ndjson', 'must be one of public, restricted, paid'],
     ['with a number for its files', {}, 5, 'items.0 must be a file name, or { "file", "columns" }'],
-    ['with a file that is not named', {}, [{}], 'items.0.file is required'],
-    ['with a member for a file that means nothing', {}, [{ file: 'a.csv', colums: {} }], 'items.0 has the unknown'],
-    ['with a year that PostgreSQL has not', { createdAt: '0000-01-01' }, 'a.ndjson', 'dataset.createdAt must be from'],
-  ])('%s is refused with the member named', async (_what, dataset, list, reason) => {
+    ['with a file without a name', {}, [{}], 'items.0.file is required'],
+    ['with an unknown member of a file', {}, [{ file: 'a.csv', colums: {} }], 'items.0 has the unknown'],
+    [
+      'with a year that PostgreSQL does not have',
+      { createdAt: '0000-01-01' },
+      'a.ndjson',
+      'dataset.createdAt must be from',
+    ],
+  ])('%s is refused with an error that names the member', async (_what, dataset, list, reason) => {
     expect(
       await workshop.fail({ 'a.ndjson': ndjson(row()), 'a.csv': csv('a,A,11,x,37,127') }, { dataset, items: list }),
     ).toContain(reason)
   })
 })
 
-describe('Every form of file', () => {
+describe('Every format', () => {
   test.each<[string, Files]>([
     ['NDJSON', { 'a.ndjson': ndjson(row()) }],
     [
@@ -376,20 +382,20 @@ describe('Every form of file', () => {
     expect([item?.latitude.toFixed(), item?.longitude.toFixed()]).toEqual(['37.5', '127'])
   })
 
-  test('an empty file has no items, and takes none away with keepMissing', async () => {
+  test('an empty file has no items, and removes none with keepMissing', async () => {
     await workshop.run({ 'a.ndjson': ndjson(row()) })
     expect(await workshop.run({ 'a.csv': '' }, { keepMissing: true })).toMatchObject({ created: 0, removed: 0 })
     expect(await workshop.run({ 'a.csv': `${HEADER}\n` })).toMatchObject({ created: 0, removed: 1 })
   })
 
-  test('a CSV cell may span lines, and the line of a later row is still its own', async () => {
+  test('a CSV cell may span lines, and later rows still report their own line', async () => {
     const files = { 'a.csv': csv('a,"A\nof ""two""\nlines",11,x,37,127', 'b,B,11,x,99,127') }
     expect(await workshop.fail(files)).toContain('a.csv:5: latitude')
     await workshop.run(files, { skipInvalid: true })
     expect((await items())[0]?.name).toBe('A\nof "two"\nlines')
   })
 
-  test("a GeoJSON feature's id names it where its properties do not, and its line is told", async () => {
+  test("a GeoJSON feature's id is its externalId if its properties have none, and a bad feature reports its line", async () => {
     const { externalId: _, ...unnamed } = row()
     await workshop.run({ 'a.geojson': collection(point([127, 37.5], unnamed, { id: 7 })) })
     expect((await items())[0]?.externalId).toBe('7')
@@ -397,7 +403,7 @@ describe('Every form of file', () => {
     expect(await workshop.fail({ 'a.geojson': twice })).toMatch(/a\.geojson:2\d: latitude/)
   })
 
-  test('JSON stands in CSV cells, and an empty cell is no value', async () => {
+  test('a CSV cell may hold JSON, and an empty cell is no value', async () => {
     await workshop.run({
       'a.csv': `${HEADER},extraAttributes,images,description,email\na,A,11,x,37,127,"{""n"":1}","[{""originalUrl"":""u""}]",,\n`,
     })
@@ -449,7 +455,7 @@ test('the longest names, codes and external ids fit in the indexes', async () =>
   expect(await workshop.run({ 'a.ndjson': ndjson(row(longest)) })).toMatchObject({ created: 1 })
 })
 
-describe('What was left out', () => {
+describe('A default or a correction', () => {
   test.each([
     ['37.57961745', '37.5796175'],
     ['-37.57961745', '-37.5796175'],
@@ -458,12 +464,12 @@ describe('What was left out', () => {
     ['+5', '5'],
     ['1e-7', '0.0000001'],
     [0.0000001, '0.0000001'],
-  ])('of a coordinate of more than 7 decimals is rounded: %s is %s', async (given, stored) => {
+  ])('rounds a coordinate of more than 7 decimals: %s is %s', async (given, stored) => {
     await workshop.run({ 'a.ndjson': ndjson(row({ latitude: given })) })
     expect((await items())[0]?.latitude.toFixed()).toBe(stored)
   })
 
-  test('of images falls back, and the first by sortOrder is primary', async () => {
+  test('fills in the URLs of images, and makes the first by sortOrder primary', async () => {
     await workshop.run({
       'a.ndjson': ndjson(
         row({
@@ -491,7 +497,7 @@ describe('What was left out', () => {
     expect(item?.thumbnailUrl).toBe('s2')
   })
 
-  test('is reported where it looks like a mistake: (0, 0), and columns that mean nothing', async () => {
+  test('comes with a warning for (0, 0) and for unknown columns', async () => {
     await workshop.run({ 'a.ndjson': ndjson(row({ latitude: 0, longitude: '0.0', colour: 'red' })) })
     expect(workshop.told.warnings).toEqual([
       { file: 'a.ndjson', line: 1, reason: 'not fields of an item, so ignored: colour' },

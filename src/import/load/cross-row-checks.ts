@@ -8,8 +8,8 @@ export interface BadRow {
 }
 
 /**
- * What each check removes from the staging table `t`, for the dataset $1; $2 says whether items stay that the import does
- * not have. Each gives file, line and reason of what it removed.
+ * Statements that delete bad rows from the staging table `t`, and return the file, line and reason of each. $1 is the
+ * dataset. $2 says whether the dataset keeps items that the files do not have.
  */
 const CHECKS: readonly ((t: string) => string)[] = [
   (t) => `
@@ -57,7 +57,7 @@ const CHECKS: readonly ((t: string) => string)[] = [
     RETURNING bad.file, bad.line, 'the image id ' || taken.id || ' belongs to another item' AS reason`,
 ]
 
-/** A parent that is neither staged nor stays. Whose parent goes, goes too: run until nothing goes. */
+/** Deletes rows whose parent does not exist. That may delete the parent of another row, so it runs until it finds none. */
 const checkParents = (t: string) => `
   DELETE FROM ${t} AS bad
    WHERE coalesce(bad.parent_item_id::text, bad.parent_external_id) IS NOT NULL
@@ -67,7 +67,7 @@ const checkParents = (t: string) => `
   RETURNING bad.file, bad.line,
             'the parent ' || coalesce(bad.parent_external_id, bad.parent_item_id::text) || ' is not there' AS reason`
 
-/** Items that no walk from the roots comes to: each is its own ancestor, or below one that is. */
+/** Deletes rows that no root item leads to: each is its own ancestor, or a descendant of such an item. */
 const checkCycles = (t: string) => `
   WITH RECURSIVE node AS (
     SELECT id, parent_item_id FROM ${t}
@@ -83,8 +83,13 @@ const checkCycles = (t: string) => `
    WHERE bad.parent_item_id IS NOT NULL AND NOT EXISTS (SELECT FROM reached WHERE reached.id = bad.id)
   RETURNING bad.file, bad.line, 'its parents form a cycle' AS reason`
 
-/** Knows items again by their external id, and finds the parents that are named by theirs. */
-async function resolveNames(session: ClientBase, t: string, datasetId: string, keepMissing: boolean): Promise<void> {
+/** Gives rows without an id the id of the item with their `externalId`, and finds parents by their `externalId`. */
+async function resolveExternalIds(
+  session: ClientBase,
+  t: string,
+  datasetId: string,
+  keepMissing: boolean,
+): Promise<void> {
   await session.query(
     `UPDATE ${t} AS s SET id = i.id FROM items AS i
       WHERE NOT s.has_own_id AND i.dataset_id = $1 AND i.external_id = s.external_id AND i.id <> s.id`,
@@ -102,7 +107,7 @@ async function resolveNames(session: ClientBase, t: string, datasetId: string, k
   )
 }
 
-/** Removes from a staging table the rows that can't be loaded beside the others and what is there, and tells which. */
+/** Deletes the staged rows that conflict with other rows or with the database, and returns them. */
 export async function removeBadRows(
   session: ClientBase,
   table: string,
@@ -115,7 +120,7 @@ export async function removeBadRows(
     bad.push(...rows)
     return rows.length
   }
-  await resolveNames(session, table, datasetId, keepMissing)
+  await resolveExternalIds(session, table, datasetId, keepMissing)
   for (const check of CHECKS) await remove(check(table))
   while ((await remove(checkParents(table))) > 0);
   await remove(checkCycles(table))

@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { DATASET, ndjson, row } from '../support/import.ts'
+import { CHECKOUT, environment, runCatalog } from '../support/process.ts'
+
+/*
+ * Imports in processes of their own, on a database that this process has open. docs/import-corners.md makes these promises.
+ */
+
+const COUNT = 2_000
+
+let db: TestDatabase
+let folder: string
+beforeAll(async () => {
+  db = await createDatabase()
+  folder = await mkdtemp(join(tmpdir(), 'catalog-interrupted-'))
+  for (const name of ['old', 'new']) {
+    const rows = Array.from({ length: COUNT }, (_, n) => row({ externalId: String(n), name: `${name} ${n}` }))
+    await writeFile(join(folder, `${name}.ndjson`), ndjson(...rows))
+    await writeFile(join(folder, `${name}.json`), JSON.stringify({ dataset: DATASET, items: `${name}.ndjson` }))
+  }
+})
+afterAll(async () => {
+  await db.close()
+  await rm(folder, { recursive: true })
+})
+
+const importFile = (name: string) => runCatalog(db.env, 'import', join(folder, `${name}.json`))
+
+/** The first words of the names of all items, and the number of items. */
+async function content(): Promise<string> {
+  const [found] = await db.database.prisma.$queryRaw<{ content: string }[]>`
+    SELECT string_agg(DISTINCT split_part(name, ' ', 1), ',') || count(*) AS content FROM items`
+  return found?.content ?? ''
+}
+
+/** Whether an import has indexed its staging table: it merges next. Of an import that was killed, the table may remain. */
+async function stagedTables(): Promise<number> {
+  const [found] = await db.database.prisma.$queryRaw<{ tables: bigint }[]>`
+    SELECT count(*) AS tables FROM pg_indexes WHERE tablename LIKE 'import\\_%' AND indexname LIKE '%parent_item_id%'`
+  return Number(found?.tables)
+}
+
+describe.each(['SIGKILL', 'SIGTERM'] as const)('An import that ends by %s while it merges', (signal) => {
+  test('leaves the dataset before it or after it, and nothing in the way of the next import', async () => {
+    expect((await importFile('old')).code).toBe(0)
+    const before = await stagedTables()
+    const child = spawn(process.execPath, [join(CHECKOUT, 'src/cli.ts'), 'import', join(folder, 'new.json')], {
+      env: environment(db.env),
+      stdio: 'ignore',
+    })
+    const exited = once(child, 'exit')
+    while (child.exitCode === null && (await stagedTables()) <= before);
+    child.kill(signal)
+    await exited
+    expect([`old${COUNT}`, `new${COUNT}`]).toContain(await content())
+    const { code, stdout } = await importFile('new')
+    expect([code, stdout]).toEqual([0, expect.stringContaining(', 0 removed, 0 skipped')])
+    expect(await content()).toBe(`new${COUNT}`)
+  })
+})
+
+test('two processes may import one dataset at once: the content is that of one of them', async () => {
+  const finished = await Promise.all([importFile('old'), importFile('new')])
+  expect(finished.map(({ code }) => code)).toEqual([0, 0])
+  expect([`old${COUNT}`, `new${COUNT}`]).toContain(await content())
+})
