@@ -19,24 +19,105 @@ const LAYERS = [
   'generated',
 ]
 
+const SOURCES = new Map(
+  globSync('src/**/*.ts', { exclude: ['src/generated/**'] }).map((file) => [file, readFileSync(file, 'utf8')]),
+)
+
+/** The files of src/ that a file imports, for types too. */
+function importsOf(file: string): string[] {
+  const paths = SOURCES.get(file)?.matchAll(/(?:^(?:import|export)\b[^;'"]*?|\bimport\()\s*['"](\.[^'"]+)['"]/gm) ?? []
+  return [...paths].map(([, path = '']) => join(dirname(file), path))
+}
+
 const layerOf = (file: string) => LAYERS.indexOf(/^src\/([\w-]+)/.exec(file)?.[1] ?? '')
 
 test('imports point one way, from HTTP down to the database', () => {
   const upward: string[] = []
-  for (const file of globSync('src/**/*.ts', { exclude: ['src/generated/**'] })) {
+  for (const file of SOURCES.keys()) {
     expect(layerOf(file), `${file} is in no layer`).toBeGreaterThanOrEqual(0)
-    for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(/^(?:import|export).*? from '(\.[^']+)'/gms)) {
-      const target = join(dirname(file), path)
+    for (const target of importsOf(file)) {
       if (layerOf(target) < layerOf(file)) upward.push(`${file} imports ${target}`)
     }
   }
   expect(upward).toEqual([])
 })
 
-test('the environment is read in one place, and SQL is never made of strings that came in', () => {
-  for (const file of globSync('src/**/*.ts', { exclude: ['src/generated/**'] })) {
-    const source = readFileSync(file, 'utf8')
-    expect(source, file).not.toMatch(/\$(query|execute)RawUnsafe/)
+test('no file imports itself through others, not even for a type', () => {
+  const cycles: string[] = []
+  const isDone = new Set<string>()
+  const visit = (file: string, path: string[]) => {
+    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' -> '))
+    if (isDone.has(file) || path.includes(file)) return
+    for (const target of importsOf(file)) visit(target, [...path, file])
+    isDone.add(file)
+  }
+  for (const file of SOURCES.keys()) visit(file, [])
+  expect(cycles).toEqual([])
+})
+
+test('the environment is read in one place', () => {
+  for (const [file, source] of SOURCES) {
     if (source.includes('process.env')) expect(source, file).toMatch(/readConfig\(process\.env\)/)
   }
 })
+
+/** What becomes part of an SQL text, and why it is no value from outside. Values are always parameters. */
+const SQL_PARTS: Readonly<Record<string, string>> = {
+  'src/catalog/item-columns.ts: make()': 'SELECT lists, made of constants and column names of the datamodel',
+  'src/catalog/sorts.ts: columnName(field)': 'the column names of the sort orders',
+  'src/catalog/sql/items.ts: String(MAX_LIMIT + 1)': 'a constant number',
+  "src/catalog/sql/offset-bookmarks.ts: toTextExpression('value')": 'an expression from the table of sort orders',
+  'src/catalog/sql/tiles.ts: column': 'one of two constants, by its type',
+  'src/database/health-checks.ts: sql': 'constants of that file',
+  'src/database/migrate.ts: MIGRATIONS_TABLE': 'a constant',
+  'src/database/migrate.ts: sql': 'the files in prisma/migrations',
+  'src/database/pool.ts: statement': 'passes on what Prisma sends',
+  'src/database/replica.ts: sql': 'constants of that file',
+  'src/import/import.ts: table': 'the name of the staging table: random hexadecimal digits',
+  'src/import/load/cross-row-checks.ts: sql': 'constants of that file, with the name of the staging table',
+  'src/import/load/cross-row-checks.ts: t': 'the name of the staging table',
+  "src/import/load/merge.ts: IMAGE_COLUMN_NAMES.join(', ')": 'column names',
+  "src/import/load/merge.ts: ITEM_COLUMN_NAMES.join(', ')": 'column names',
+  'src/import/load/merge.ts: STORED_IMAGES': 'a constant',
+  "src/import/load/merge.ts: listOf(IMAGE_COLUMN_NAMES, 'image')": 'column names',
+  "src/import/load/merge.ts: listOf(ITEM_COLUMN_NAMES, 'i')": 'column names',
+  "src/import/load/merge.ts: listOf(ITEM_COLUMN_NAMES, 's')": 'column names',
+  'src/import/load/merge.ts: table': 'the name of the staging table',
+  "src/import/load/staging.ts: ITEM_COLUMN_NAMES.join(', ')": 'column names',
+  'src/import/load/staging.ts: table': 'the name of the staging table',
+}
+
+test('SQL is made of constants, and of parts that are named here', () => {
+  const parts = [...SOURCES].flatMap(([file, source]) => sqlPartsOf(source).map((part) => `${file}: ${part}`))
+  expect([...new Set(parts)].sort()).toEqual(Object.keys(SQL_PARTS).sort())
+})
+
+/** What is not constant in the first arguments of `.query()`, `Prisma.raw()` and their like. Tagged templates are safe. */
+function sqlPartsOf(source: string): string[] {
+  const calls = source.matchAll(/(?:\.query|Prisma\.raw|new Prisma\.Sql|RawUnsafe)(?:<[^()]*>)?\(\s*/g)
+  return [...calls].flatMap((call) => {
+    const rest = source.slice(call.index + call[0].length)
+    if (rest.startsWith("'")) return []
+    if (!rest.startsWith('`')) return [expressionAt(rest)]
+    const text = rest.slice(1, endOf(rest, 1, '`'))
+    const parts: string[] = []
+    for (let start = text.indexOf('${'); start >= 0; start = text.indexOf('${', start + 2)) {
+      parts.push(text.slice(start + 2, endOf(text, start + 2, '}')))
+    }
+    return parts
+  })
+}
+
+const expressionAt = (text: string) => text.slice(0, Math.min(endOf(text, 0, ','), endOf(text, 0, ')'))).trim()
+
+/** Where a character stands outside of brackets, from a start on. */
+function endOf(text: string, start: number, end: string): number {
+  let depth = 0
+  for (let index = start; index < text.length; index += 1) {
+    const character = text[index] ?? ''
+    if (depth === 0 && character === end) return index
+    if ('({['.includes(character)) depth += 1
+    if (')}]'.includes(character)) depth -= 1
+  }
+  return text.length
+}
