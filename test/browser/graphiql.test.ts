@@ -29,8 +29,8 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
   test('opens without a key, with a field for it and a tab for each example, and asks for nothing in vain', async () => {
     await page.goto(`${t.url}/graphql`)
     await page.getByText('Your datasets. Ctrl-Enter runs it.').waitFor()
-    expect(await page.getByLabel('API key').getAttribute('type')).toBe('password')
-    expect(await page.getByLabel('API key').getAttribute('title')).toContain('Authorization: Bearer')
+    expect(await page.getByLabel('API key', { exact: true }).getAttribute('type')).toBe('password')
+    expect(await page.getByLabel('API key', { exact: true }).getAttribute('title')).toContain('Authorization: Bearer')
     expect(await tabs()).toEqual(['Datasets', 'Palaces', 'Nearby', 'Connection', 'Compare', 'Node'])
     expect(statuses.filter((status) => status >= 400)).toEqual([])
   })
@@ -38,7 +38,9 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
   test('a query without a key leads to the key field', async () => {
     await run()
     await result().getByText('Give your API key above').waitFor()
-    expect(await page.getByLabel('API key').evaluate((input) => input === document.activeElement)).toBe(true)
+    expect(
+      await page.getByLabel('API key', { exact: true }).evaluate((input) => input === document.activeElement),
+    ).toBe(true)
     expect(statuses.filter((status) => status >= 400)).toEqual([])
   })
 
@@ -95,7 +97,7 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
   test('forgets the key on request', async () => {
     await page.getByRole('button', { name: 'Forget key' }).click()
     expect(await page.evaluate('sessionStorage.length')).toBe(0)
-    await page.getByLabel('API key').waitFor()
+    await page.getByLabel('API key', { exact: true }).waitFor()
   })
 
   test('loads its scripts once: compressed, and from the cache from then on', async () => {

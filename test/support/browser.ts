@@ -22,7 +22,7 @@ const SOFTWARE_WEBGL = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'
 
 /** Types a key into the field in the bar, as a person does. */
 export async function giveKey(page: Page, key: string): Promise<void> {
-  await page.getByLabel('API key').fill(key)
+  await page.getByLabel('API key', { exact: true }).fill(key)
   await page.getByRole('button', { name: 'Use key' }).click()
 }
 

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliDecompress } from 'node:zlib'
 import { bordersGeoJson, landGeoJson } from './base-map.ts'
 
 /*
@@ -11,20 +13,15 @@ import { bordersGeoJson, landGeoJson } from './base-map.ts'
 const { resolve } = createRequire(import.meta.url)
 const folderOf = (name: string) => dirname(resolve(`${name}/package.json`))
 
-const PACKAGES = [
-  '@graphql-yoga/render-graphiql',
-  'maplibre-gl',
-  'swagger-ui-dist',
-  'topojson-client',
-  'world-atlas',
-] as const
+const PACKAGES = ['@graphql-yoga/render-graphiql', 'maplibre-gl', 'topojson-client', 'world-atlas'] as const
 
 /** Returns the names and versions of the packages; with them the addresses of the assets change. */
 export function libraryVersions(): string[] {
-  return PACKAGES.map((name) => {
+  const versions = PACKAGES.map((name) => {
     const { version }: { version: string } = JSON.parse(readFileSync(resolve(`${name}/package.json`), 'utf8'))
     return `${name} ${version}`
   })
+  return [...versions, SCALAR]
 }
 
 type Read = () => Promise<string | Buffer>
@@ -35,6 +32,10 @@ const filesOf = (name: string, folder: string, from: string, files: readonly str
 
 /** Yoga's package carries GraphiQL's files as strings in one module of 9 MB. */
 const graphiql = () => import('@graphql-yoga/render-graphiql/graphiql')
+
+/** Scalar is one file in our own tree, see vendor/NOTICE.md. */
+const SCALAR = 'scalar-1.72.1.js.br'
+const readScalar = async () => promisify(brotliDecompress)(await readFile(new URL(`vendor/${SCALAR}`, import.meta.url)))
 
 /** The files, by their path below the folder of the assets. */
 export const LIBRARY_FILES: ReadonlyMap<string, Read> = new Map([
@@ -53,7 +54,7 @@ export const LIBRARY_FILES: ReadonlyMap<string, Read> = new Map([
     [`lib/world/land-${scale}.json`, () => landGeoJson(scale)],
     [`lib/world/borders-${scale}.json`, () => bordersGeoJson(scale)],
   ]),
-  ...filesOf('swagger-ui-dist', 'lib/swagger-ui', '', ['swagger-ui-bundle.js', 'swagger-ui.css']),
+  ['lib/scalar/scalar.js', readScalar],
 ])
 
 /** The file of each package that our modules import by its name. */

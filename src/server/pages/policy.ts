@@ -26,6 +26,6 @@ export const POLICIES = {
   explorer: policy({ 'worker-src': "'self'", 'img-src': "'self' data: blob: http: https:" }),
   /** The editor makes styles while it runs, and carries its fonts in its stylesheet. */
   graphiql: policy({ 'style-src': "'self' 'unsafe-inline'", 'font-src': 'data:', 'worker-src': "'self'" }),
-  /** Swagger UI makes styles while it runs. */
+  /** Scalar makes styles while it runs. */
   reference: policy({ 'style-src': "'self' 'unsafe-inline'", 'font-src': 'data:' }),
 }

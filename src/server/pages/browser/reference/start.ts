@@ -2,32 +2,31 @@ import { onKeyChange, readKey } from '../shared/key.ts'
 import { startKeyField } from '../shared/key-field.ts'
 
 /*
- * The API reference: Swagger UI on this server's OpenAPI document, with the key of the tab.
+ * The API reference: Scalar on this server's OpenAPI document, with the key of the tab. Scalar can also call servers of its makers;
+ * those features are off, and the page's policy allows no such request.
  */
 
-interface SwaggerUI {
-  preauthorizeApiKey: (scheme: string, key: string) => void
-  authActions: { logout: (schemes: string[]) => void }
-}
-
 declare global {
-  var SwaggerUIBundle: (options: object) => SwaggerUI
+  var Scalar: { createApiReference: (selector: string, options: object) => void }
 }
-
-const SCHEME = 'apiKey'
 
 startKeyField()
-const ui = globalThis.SwaggerUIBundle({
+globalThis.Scalar.createApiReference('#reference', {
   url: '/v1/openapi.json',
-  dom_id: '#reference',
-  deepLinking: true,
-  displayRequestDuration: true,
-  tryItOutEnabled: true,
-  onComplete: () => authorize(readKey()),
+  authentication: {
+    preferredSecurityScheme: 'apiKey',
+    securitySchemes: { apiKey: { token: readKey() ?? '' } },
+  },
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  defaultOpenAllTags: true,
+  hideModels: true,
+  hideDarkModeToggle: true,
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
 })
-onKeyChange(authorize)
-
-function authorize(key: string | undefined): void {
-  if (key === undefined) ui.authActions.logout([SCHEME])
-  else ui.preauthorizeApiKey(SCHEME, key)
-}
+// Scalar takes a key only when it starts.
+onKeyChange(() => location.reload())
