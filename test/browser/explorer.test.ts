@@ -1,0 +1,205 @@
+import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+import { giveKey, hasBrowser, openBrowser, type Visit } from '../support/browser.ts'
+import { runShell } from '../support/process.ts'
+
+const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
+
+describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
+  let t: TestApp
+  let visit: Visit
+  let page: Page
+
+  beforeAll(async () => {
+    t = await startApp({ data: 'sample' })
+    visit = await openBrowser(t.url, { width: 1440, height: 900 })
+    page = visit.page
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  })
+  afterAll(async () => {
+    await visit.browser.close()
+    await t.close()
+  })
+
+  const heading = (name: string) => page.getByRole('heading', { name, level: 1 })
+  const link = (name: string) => page.locator('.side').getByRole('link', { name, exact: true })
+  const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
+  const seriousViolations = async () => {
+    // evaluate() is not held to the page's policy, as a script element is.
+    await page.evaluate(AXE)
+    const { violations } = await page.evaluate<{ violations: { id: string; impact: string; nodes: unknown[] }[] }>(
+      'axe.run()',
+    )
+    return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+  }
+
+  test('opens without a key, and gives a command with the address of now', async () => {
+    await page.goto(t.url)
+    await heading('See what your key opens').waitFor()
+    await page.getByText(`${t.url}/v1/datasets`).waitFor()
+    expect(await seriousViolations()).toEqual([])
+  })
+
+  test('shows the datasets that the key opens, with their numbers, credits and places', async () => {
+    await giveKey(page, t.key)
+    await page.getByText('2 datasets, 44 places').waitFor()
+    await link('Seoul Landmarks').waitFor()
+    await page.getByText('27 places').first().waitFor()
+    expect(await page.locator('.card').count()).toBe(2)
+    await page.locator('.small-map circle').first().waitFor()
+    expect(await page.locator('#credit').textContent()).toContain('OurAirports (public domain)')
+    expect(await seriousViolations()).toEqual([])
+  })
+
+  test('chooses a dataset, lists its places, and keeps its credit line in sight', async () => {
+    await link('Seoul Landmarks').click()
+    await heading('Seoul Landmarks').waitFor()
+    await link('Gyeongbokgung Palace').waitFor()
+    expect(await page.locator('#credit').isVisible()).toBe(true)
+    await expect
+      .poll(() => page.url(), { timeout: 20_000 })
+      .toMatch(/dataset=seoul-landmarks&at=37\.\d+,12[67]\.\d+,1\d/)
+    expect(await seriousViolations()).toEqual([])
+  })
+
+  test('shows an item with all members, pictures, parent and children', async () => {
+    await link('Gyeongbokgung Palace').click()
+    await heading('Gyeongbokgung Palace').waitFor()
+    await page.getByText('서울특별시 종로구 사직로 161').waitFor()
+    await page.getByText('designation').waitFor()
+    const images = page.locator('.pictures img')
+    expect(await images.count()).toBe(3)
+    await expect
+      .poll(() => images.first().evaluate((image) => (image instanceof HTMLImageElement ? image.naturalWidth : 0)), {
+        timeout: 20_000,
+      })
+      .toBeGreaterThan(0)
+    await page.screenshot({ path: join(tmpdir(), 'explorer-item.png') })
+    await link('Gwanghwamun').click()
+    await heading('Gwanghwamun').waitFor()
+    await page.getByText('Part of').waitFor()
+    expect(await seriousViolations()).toEqual([])
+    await link('Gyeongbokgung Palace').click()
+    await heading('Gyeongbokgung Palace').waitFor()
+  })
+
+  test('the request, copied and run, gives the same item', async () => {
+    await page.getByText('As a request').click()
+    expect(await page.locator('.request pre').textContent()).not.toContain(t.key)
+    await page.locator('.request').getByRole('button', { name: 'Copy' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    const { stdout } = await runShell({}, await copied())
+    expect(JSON.parse(stdout).data).toMatchObject({ name: 'Gyeongbokgung Palace', categoryCode: 'palace' })
+  })
+
+  test('the same request in JavaScript and GraphQL runs as copied', async () => {
+    const choose = async (form: string) => {
+      await page.locator('.request').getByRole('button', { name: form, exact: true }).click()
+      await page.locator('.request .primary').click()
+      await page.getByRole('button', { name: 'Copied' }).waitFor()
+      return copied()
+    }
+    const script = await choose('JavaScript')
+    const { stdout } = await runShell({}, `node --input-type=module <<'END'\n${script}\nEND`)
+    expect(stdout).toContain("name: 'Gyeongbokgung Palace'")
+    const { body } = await t.graphql(await choose('GraphQL'))
+    expect(body.data.item.name).toBe('Gyeongbokgung Palace')
+  })
+
+  test('the request opens in GraphiQL and runs there with the same key', async () => {
+    await page.getByRole('link', { name: 'Open in GraphiQL' }).click()
+    await page.getByRole('button', { name: /Execute query/ }).click()
+    await page.locator('.graphiql-response').getByText('"Gyeongbokgung Palace"').first().waitFor()
+    await page.goBack()
+    await heading('Gyeongbokgung Palace').waitFor()
+  })
+
+  test('the address shows the same after a reload, and back leads back', async () => {
+    expect(page.url()).not.toContain('dck_')
+    await page.reload()
+    await heading('Gyeongbokgung Palace').waitFor()
+    await page.goBack()
+    await heading('Gwanghwamun').waitFor()
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&category=palace`)
+    await page.getByText('4 places with these filters').waitFor()
+  })
+
+  test('searches around a point, with the distances in order', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&near=37.5796,126.977,2000`)
+    await page.getByText('within 2 km, nearest first').waitFor()
+    const distances = await page.locator('.places li > span').allTextContents()
+    const metres = distances.map((text) => Number.parseFloat(text) * (text.includes(' km') ? 1000 : 1))
+    expect(metres.length).toBeGreaterThan(5)
+    expect(metres).toEqual([...metres].sort((left, right) => left - right))
+    await page.getByLabel('Within').fill('500')
+    await page.keyboard.press('Tab')
+    await page.getByText('within 500 m, nearest first').waitFor()
+    await page.getByRole('button', { name: 'a point on the map' }).click()
+    await page.locator('.maplibregl-canvas').click({ position: { x: 400, y: 300 } })
+    await expect.poll(() => page.url(), { timeout: 20_000 }).toMatch(/near=37\.5(?!796,)/)
+  })
+
+  test('a click on a point of the map shows its item', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&at=37.5511694,126.9882266,17`)
+    await link('N Seoul Tower').waitFor()
+    const canvas = page.locator('.maplibregl-canvas')
+    const box = await canvas.boundingBox()
+    await expect
+      .poll(
+        async () => {
+          await canvas.click({ position: { x: (box?.width ?? 0) / 2, y: (box?.height ?? 0) / 2 } })
+          return page.locator('.side h1').textContent()
+        },
+        { timeout: 30_000, interval: 500 },
+      )
+      .toBe('N Seoul Tower')
+  })
+
+  test('a key in the fragment is taken out of the address at once', async () => {
+    const other = await openBrowser(t.url, { width: 390, height: 844 })
+    await other.page.goto(`${t.url}/#key=${t.key}`)
+    await other.page.getByText('2 datasets, 44 places').waitFor()
+    expect(other.page.url()).not.toContain('key')
+    expect(await other.page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    await other.page.screenshot({ path: join(tmpdir(), 'explorer-phone.png') })
+    expect([other.foreign, other.errors]).toEqual([[], []])
+    await other.browser.close()
+  })
+
+  test('a revoked key is told, and asked for again', async () => {
+    await page.goto(t.url)
+    await page.evaluate('sessionStorage.setItem("dataset-catalog.key", "dck_gone")')
+    await page.reload()
+    await page.getByText('This key is expired or revoked').waitFor()
+    await giveKey(page, t.key)
+    await page.getByText('2 datasets, 44 places').waitFor()
+  })
+
+  test('a server that is away is told, and tried again on request', async () => {
+    await page.route('**/graphql', (route) => route.abort())
+    await link('Seoul Landmarks').click()
+    await page.getByText('The server does not answer').waitFor()
+    await page.unroute('**/graphql')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await heading('Seoul Landmarks').waitFor()
+  })
+
+  test('the first page leads to GraphiQL, the reference, the document and health, and each is there', async () => {
+    await page.getByRole('button', { name: 'Forget key' }).click()
+    await heading('See what your key opens').waitFor()
+    const links = await page.locator('a').evaluateAll((all) => all.map((each) => each.getAttribute('href') ?? ''))
+    expect(new Set(links)).toEqual(new Set(['/', '/graphql', '/docs', '/v1/openapi.json', '/readyz']))
+    for (const each of links) {
+      expect((await fetch(t.url + each, { headers: { accept: 'text/html' } })).status).toBe(200)
+    }
+  })
+
+  test('makes no request to another origin, and breaks no rule of the policy', () => {
+    expect(visit.foreign).toEqual([])
+    expect(visit.errors).toEqual([])
+  })
+})
