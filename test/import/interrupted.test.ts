@@ -9,7 +9,7 @@ import { DATASET, ndjson, row } from '../support/import.ts'
 import { CHECKOUT, environment, runCatalog } from '../support/process.ts'
 
 /*
- * Imports in processes of their own, on a database that this process has open. docs/import-corners.md makes these promises.
+ * Imports in processes of their own, on a database that this process has open. docs/importing.md makes these promises.
  */
 
 const COUNT = 2_000
