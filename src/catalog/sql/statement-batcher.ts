@@ -24,7 +24,10 @@ interface Waiting {
 /** Numbers of windows in a statement. There are few, because PostgreSQL prepares a statement for each number. */
 const SIZES = [4, 2, 1]
 
-/** Whether an index gives the window's items in their order. A slow window would delay all others in its statement. */
+/**
+ * Whether an index gives the window's items in their order: that of the sort, or, in the default sort, that of one filter. A slow
+ * window would delay all others in its statement.
+ */
 export function isCheap({ offset, sort, administrativeAreaCode, categoryCode }: ItemWindow): boolean {
   const filters = [administrativeAreaCode, categoryCode].filter((code) => code !== undefined).length
   return offset === 0 && (filters === 0 || (filters === 1 && sort === DEFAULTS.sort))
