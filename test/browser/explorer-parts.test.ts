@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { formatAddress, parseAddress } from '../../src/server/pages/browser/explorer/address.ts'
+import { circle, destination } from '../../src/server/pages/browser/explorer/geodesic.ts'
+import { formsOf, graphiqlPath, requestOf } from '../../src/server/pages/browser/explorer/requests.ts'
+import { pictureUrl, safeUrl } from '../../src/server/pages/browser/explorer/safe-url.ts'
+import { pointsOf } from '../../src/server/pages/browser/explorer/vector-tile.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { runShell } from '../support/process.ts'
+
+/*
+ * The explorer's parts that need no browser.
+ */
+
+let t: TestApp
+beforeAll(async () => {
+  t = await startApp({ data: 'sample' })
+})
+afterAll(() => t.close())
+
+const BASE = 'http://127.0.0.1:4000'
+
+test.each([
+  [126.977, 37.5796, 1000],
+  [179.9, -16.7, 50_000],
+  [0, 0, 1],
+  [-73.8, 89.9, 5_000],
+  [10, -89.99, 50_000],
+])('each point of the circle around %f, %f is exactly %i m away, as PostGIS measures it', async (x, y, radius) => {
+  for (const azimuth of [0, 31, 90, 180, 270, 333]) {
+    const [longitude, latitude] = destination([x, y], azimuth, radius)
+    const [row] = await t.database.prisma.$queryRaw<{ metres: number }[]>`
+      select ST_Distance(ST_Point(${x}, ${y})::geography, ST_Point(${((longitude + 540) % 360) - 180}, ${latitude})::geography) as metres`
+    expect(Math.abs((row?.metres ?? 0) - radius)).toBeLessThan(0.001)
+  }
+})
+
+test('a circle over a pole reaches the edge of the map from side to side', () => {
+  const ring = circle([10, -89.9], 50_000)
+  expect(ring[0]).toEqual(ring.at(-1))
+  expect([Math.min(...ring.map(([x]) => x)), Math.max(...ring.map(([x]) => x))]).toEqual([-180, 180])
+})
+
+test.each([
+  {},
+  { dataset: 'seoul-landmarks', at: { latitude: 37.5, longitude: 127.1, zoom: 11.25 } },
+  { dataset: 'x y&z', category: '가', area: '11110' },
+  { near: { latitude: -90, longitude: 180, radius: 50_000 }, item: '7748716f-f0aa-5779-a29b-4066ccbe3bdb' },
+])('an address says what is seen: %j', (view) => {
+  expect(parseAddress(formatAddress(view).slice(1))).toEqual({
+    ...{ dataset: undefined, category: undefined, area: undefined, item: undefined, at: undefined, near: undefined },
+    ...view,
+  })
+})
+
+test.each(['at=x', 'at=91,0,3', 'at=1,2', 'near=0,181,5', 'near=0,0,0', 'near=0,0,60000', 'near=NaN,0,1', 'at=,,'])(
+  'an address that is not valid is left out: %s',
+  (query) => {
+    const { at, near } = parseAddress(query)
+    expect([at, near]).toEqual([undefined, undefined])
+  },
+)
+
+test.each([
+  {},
+  { dataset: 'seoul-landmarks' },
+  { dataset: 'seoul-landmarks', category: 'palace', area: '11110' },
+  { near: { latitude: 37.5796, longitude: 126.977, radius: 2000 } },
+  { dataset: 'seoul-landmarks', near: { latitude: 37.5796, longitude: 126.977, radius: 2000 } },
+  { item: 'ed9ea7d8-caaf-5cf9-817b-36ba51a4744b' },
+])('the request for %j is the same in REST and GraphQL, and each form runs as copied', async (view) => {
+  const request = requestOf(view)
+  const rest = await (await t.get(request.path)).json()
+  const { body } = await t.graphql(request.query)
+  expect(body.errors).toBeUndefined()
+  const named = (value: unknown) => [...JSON.stringify(value).matchAll(/"id":"([^"]+)"/g)].map(([, id]) => id)
+  expect(named(body.data)).toEqual(expect.arrayContaining(named(rest.data).slice(0, 1)))
+  expect(new URL(graphiqlPath(request), BASE).searchParams.get('query')).toBe(request.query)
+  const { curl = '', Python = '' } = formsOf(request, t.url, t.key)
+  expect(JSON.parse((await runShell({}, `${curl} --silent`)).stdout)).toEqual(rest)
+  const python = await runShell({}, `command -v python3 >/dev/null || exit 0\npython3 - <<'END'\n${Python}\nEND`)
+  if (python.stdout !== '') expect(JSON.parse(python.stdout)).toEqual(rest)
+})
+
+test('a key with quotes stays one word of the shell', async () => {
+  const { curl = '' } = formsOf(requestOf({}), BASE, `a'; echo broken; '`)
+  const { stdout } = await runShell({}, curl.replace('curl -H', "printf '%s|'"))
+  expect(stdout).toBe(`Authorization: Bearer a'; echo broken; '|${BASE}/v1/datasets|`)
+})
+
+test.each([
+  'javascript:alert(1)',
+  ' JaVaScRiPt:alert(1)',
+  'data:text/html,x',
+  'vbscript:x',
+  'file:///etc/passwd',
+  '',
+  'http://',
+])('is no link: %s', (text) => {
+  expect(safeUrl(text, BASE)?.protocol ?? 'none').toMatch(text.includes(':') || text === '' ? /^none$/ : /^http/)
+})
+
+test('a picture of the sample is taken from this server, any other from where it says', () => {
+  expect(pictureUrl('http://10.0.0.1:9/sample/nmk-1.svg', BASE)?.href).toBe(`${BASE}/sample/nmk-1.svg`)
+  expect(pictureUrl('https://x.example/sample/../a.png', BASE)?.href).toBe('https://x.example/a.png')
+})
+
+test('reads where the items of a tile are, and how many', async () => {
+  const response = await fetch(`${t.url}/tiles/all/0/0/0.mvt`, { headers: { authorization: `Bearer ${t.key}` } })
+  const points = pointsOf(new Uint8Array(await response.arrayBuffer()))
+  const total = (sum: number, point: { total: number }) => sum + point.total
+  expect(points.reduce(total, 0)).toBe(44)
+  for (const { x, y } of points) expect(Math.min(x, y, 1 - x, 1 - y)).toBeGreaterThanOrEqual(-0.1)
+})
