@@ -1,0 +1,131 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+import { giveKey, hasBrowser, openBrowser, type Visit } from '../support/browser.ts'
+import { createWorkshop, ndjson, row } from '../support/import.ts'
+
+const MARKUP = `<img src=x onerror="globalThis.hacked=1"><script>globalThis.hacked=1</script>"><b>bold`
+const REVERSED = 'safe\u202egnp.exe\u202c'
+const LONG = 'Earth'.repeat(100)
+const ARABIC = 'متحف الفن الإسلامي'
+const KOREAN = '국립중앙박물관'
+
+const ITEMS = [
+  row({
+    externalId: 'markup',
+    name: MARKUP,
+    description: MARKUP,
+    categoryCode: MARKUP,
+    streetAddress: MARKUP,
+    url: 'javascript:globalThis.hacked=1',
+    extraAttributes: { [MARKUP]: MARKUP, __proto__x: 1, nested: { a: [MARKUP] } },
+    images: [
+      { originalUrl: 'javascript:globalThis.hacked=1', altText: MARKUP },
+      { originalUrl: '/sample/none.svg', altText: 'gone' },
+      { originalUrl: 'https://pictures.example.org/a.png', altText: 'elsewhere' },
+    ],
+  }),
+  row({ externalId: 'child', name: 'Child', parentExternalId: 'markup' }),
+  row({ externalId: 'reversed', name: REVERSED }),
+  row({ externalId: 'long', name: LONG }),
+  row({ externalId: 'arabic', name: ARABIC, description: ARABIC }),
+  row({ externalId: 'korean', name: KOREAN }),
+  row({ externalId: 'north', name: 'North Pole', latitude: '90', longitude: '0' }),
+  row({ externalId: 'south', name: 'South Pole', latitude: '-90', longitude: '180' }),
+  row({ externalId: 'east', name: 'East of the line', latitude: '-17', longitude: '179.9999' }),
+  row({ externalId: 'west', name: 'West of the line', latitude: '-17', longitude: '-179.9999' }),
+]
+
+describe.skipIf(!hasBrowser)('The explorer with bad input', () => {
+  let t: TestApp
+  let visit: Visit
+  let page: Page
+
+  beforeAll(async () => {
+    t = await startApp()
+    const workshop = await createWorkshop(t.database)
+    const dataset = { name: `Odd ${MARKUP}`, description: `${MARKUP} ${REVERSED}`, attribution: `Credit ${MARKUP}` }
+    await workshop.run({ 'items.ndjson': ndjson(...ITEMS) }, { dataset })
+    await workshop.close()
+    visit = await openBrowser(t.url, { width: 390, height: 844 })
+    page = visit.page
+    page.on('dialog', (dialog) => {
+      visit.errors.push(`A dialog opened: ${dialog.message()}`)
+      void dialog.dismiss()
+    })
+    await page.goto(`${t.url}/?dataset=places`)
+    await giveKey(page, t.key)
+    await page.getByText('10 places, by name').waitFor()
+  })
+  afterAll(async () => {
+    await visit.browser.close()
+    await t.close()
+  })
+
+  const open = async (name: string) => {
+    await page.goto(`${t.url}/?dataset=places`)
+    await page.locator('.places').getByRole('link', { name, exact: true }).click()
+    await page.getByRole('heading', { name, level: 1, exact: true }).waitFor()
+  }
+
+  test('markup in a dataset is shown as text', async () => {
+    expect(await page.locator('.side h1').textContent()).toBe(`Odd ${MARKUP}`)
+    expect(await page.locator('#credit').textContent()).toContain(`Credit ${MARKUP}`)
+  })
+
+  test('markup in an item is shown as text, and no link runs it', async () => {
+    await page.locator('.places a').first().click()
+    await page.locator('.side h1', { hasText: 'onerror' }).waitFor()
+    expect(await page.locator('.side h1').textContent()).toBe(MARKUP)
+    await page.getByText('The picture has no address that can be shown.').waitFor()
+    await page.getByText('The picture can’t be loaded.').waitFor()
+    await page.getByRole('button', { name: 'Load picture from pictures.example.org' }).waitFor()
+    const links = await page.locator('a').evaluateAll((all) => all.map((each) => each.getAttribute('href') ?? ''))
+    expect(links.filter((link) => !/^(\/|https?:)/.test(link))).toEqual([])
+    await page.getByText('As a request').click()
+    await page.screenshot({ path: join(tmpdir(), 'bad-input.png'), fullPage: true })
+  })
+
+  test.each([
+    ['reversed text', REVERSED],
+    ['Arabic', ARABIC],
+    ['Korean', KOREAN],
+    ['a name of 500 characters', LONG],
+  ])('%s is shown and fits the width', async (_what, name) => {
+    await open(name)
+    expect(await page.locator('.side h1').evaluate((h1) => getComputedStyle(h1).unicodeBidi)).toMatch(
+      /isolate|plaintext/,
+    )
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  })
+
+  test.each(['North Pole', 'South Pole', 'East of the line', 'West of the line', 'Child'])(
+    '%s is shown',
+    async (name) => {
+      await open(name)
+      expect(await page.getByText('The map is not complete').count()).toBe(0)
+    },
+  )
+
+  test.each(['90,0', '-90,180', '-17,180', '0,-180'])('a search around %s draws its circle', async (point) => {
+    await page.goto(`${t.url}/?near=${point},50000`)
+    await page.getByText('within 50 km, nearest first').waitFor()
+    expect(await page.getByText('The map is not complete').count()).toBe(0)
+  })
+
+  test.each(['dataset=none', 'item=none', 'dataset=paid', 'item=../../x', 'dataset=%3Cscript%3E'])(
+    'a link to what the key may not see, or is not there, says so: %s',
+    async (query) => {
+      await page.goto(`${t.url}/?${query}`)
+      await page.getByRole('alert').waitFor()
+    },
+  )
+
+  test('nothing ran, nothing left for another origin, and no rule of the policy was broken', async () => {
+    expect(await page.evaluate('globalThis.hacked')).toBeUndefined()
+    expect(visit.foreign).toEqual([])
+    expect(visit.errors).toEqual([])
+  })
+})
