@@ -89,7 +89,8 @@ async function count(counter: RateLimiterAbstract, name: string, limit: number):
     limit,
     windowSeconds: WINDOW_SECONDS,
     remaining: Math.max(0, limit - consumedPoints),
-    resetSeconds: Math.ceil(msBeforeNext / 1000),
+    // A clock that goes back would make it longer.
+    resetSeconds: Math.min(WINDOW_SECONDS, Math.ceil(msBeforeNext / 1000)),
     isExceeded: consumedPoints > limit,
   }
 }

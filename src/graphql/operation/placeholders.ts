@@ -15,6 +15,13 @@ export function placeholderFor(text: string, rawJson: string[]): string {
   return `${PLACEHOLDER} ${rawJson.push(text) - 1}`
 }
 
+const STRING_OR_SPACE = /("(?:[^"\\]|\\.)*")|\s+/g
+
+/** JSON text without the spaces that PostgreSQL writes after colons and commas. */
+export function compactJson(text: string): string {
+  return text.replace(STRING_OR_SPACE, (_, string: string | undefined) => string ?? '')
+}
+
 /** Prints a result, or a part of it, as JSON. */
 export function printJson(value: ExecutionResult | object, rawJson: readonly string[]): string {
   const text = JSON.stringify(value)

@@ -2,7 +2,7 @@ import { itemListArguments, pageArguments, parseArguments } from '../../catalog/
 import type { Item as ItemRow } from '../../catalog/models.ts'
 import type { Page } from '../../catalog/page.ts'
 import { builder } from '../builder.ts'
-import { placeholderFor } from '../operation/placeholders.ts'
+import { compactJson, placeholderFor } from '../operation/placeholders.ts'
 import { type ListShape, listProjection } from '../operation/projection.ts'
 import { itemListArgs, pageArgs } from './arguments.ts'
 import { Dataset } from './dataset.ts'
@@ -37,7 +37,7 @@ export const Item = builder.prismaObject('Item', {
     extraAttributes: t.field({
       type: 'JSONObject',
       description: 'Further attributes, with the names that the source uses. An empty object when there are none.',
-      resolve: ({ extraAttributes }, _args, { rawJson }) => placeholderFor(extraAttributes, rawJson),
+      resolve: ({ extraAttributes }, _args, { rawJson }) => placeholderFor(compactJson(extraAttributes), rawJson),
     }),
   }),
 })
