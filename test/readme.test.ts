@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createEmpty } from './support/database.ts'
-import { blocksIn } from './support/documentation.ts'
+import { blocksIn, comparable } from './support/documentation.ts'
 import { CHECKOUT, environment, type Gateway, runProcess, runShell, startGateway } from './support/process.ts'
 
 /*
@@ -43,10 +43,11 @@ const localise = (script: string) =>
     // As npx runs it, but without the second that npx takes to find it.
     .replaceAll('npx catalog ', './src/cli.ts ')
 
-test.each(onGateway.map(({ page, block }) => [page, block.split('\n')[0], block]))('%s: %s …', async (_, __, block) => {
-  const { code, stdout, stderr } = await runShell({ ...env, KEY: key() }, localise(block ?? ''))
+test.each(onGateway)('$page: $title …', async ({ block, output }) => {
+  const { code, stdout, stderr } = await runShell({ ...env, KEY: key() }, localise(block))
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('error')])
   expect(stdout).not.toContain('"error')
+  if (output !== undefined) expect(comparable(stdout)).toEqual(comparable(output))
 })
 
 test('npx finds the command', async () => {
@@ -119,8 +120,8 @@ describe.skipIf(!TEST_DATABASE_URL)('on a PostgreSQL of one’s own', () => {
   })
 
   const others = onPostgres.filter(({ block }) => !block.includes('npm start'))
-  test.each(others.map(({ page, block }) => [page, block.split('\n')[0], block]))('%s: %s …', async (_, __, block) => {
-    const { code, stdout, stderr } = await runShell(own.env, localise(block ?? ''))
+  test.each(others)('$page: $title …', async ({ block }) => {
+    const { code, stdout, stderr } = await runShell(own.env, localise(block))
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).not.toContain('FAIL')
   })

@@ -9,7 +9,7 @@ import { createKeys, fillWorld, openWorld } from './world.ts'
 
 /*
  * What an answer costs as the data grows, for every route: the median time of one request at a time, with the cache off. A database
- * for each size is made on the server, and filled where it is not yet. Writes growth.svg beside it, which the README shows.
+ * for each size is made on the server, and filled where it is not yet. Writes growth.svg beside it, which docs/performance.md shows.
  *
  *   node test/bench/growth.ts postgresql://superuser@host/postgres [items...]
  */

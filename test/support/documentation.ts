@@ -15,10 +15,37 @@ export const PAGES: readonly Page[] = ['README.md', ...globSync('docs/**/*.md', 
 /** Every page for readers, those for contributors included. */
 export const ALL_PAGES: readonly Page[] = [...PAGES, ...['CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'].map(read)]
 
-/** The fenced blocks of a language, each with the name of its page. */
-export function blocksIn(language: string): { page: string; block: string }[] {
-  const fence = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms')
-  return PAGES.flatMap(({ path, text }) => [...text.matchAll(fence)].map(([, block = '']) => ({ page: path, block })))
+export interface Block {
+  page: string
+  /** Its first line. */
+  title: string
+  block: string
+  /** The output that the page shows below the block, if it shows any. */
+  output: string | undefined
+}
+
+/** The fenced blocks of a language, in order. */
+export function blocksIn(language: string): Block[] {
+  const fence = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$(?:\\n\\n\`\`\`(?:json|text)\\n(.*?)^\`\`\`$)?`, 'gms')
+  return PAGES.flatMap(({ path, text }) =>
+    [...text.matchAll(fence)].map(([, block = '', output]) => {
+      const [title = ''] = block.split('\n')
+      return { page: path, title, block, output }
+    }),
+  )
+}
+
+/** An output without what differs from run to run: ids, keys, times, ports, cursors, versions and the width of columns. */
+export function comparable(output: string): string[] {
+  const text = output
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID')
+    .replace(/dck_[\w-]+/g, 'KEY')
+    .replace(/\bnever\b|\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+    .replace(/http:\/\/127\.0\.0\.1:\d+/g, 'URL')
+    .replace(/(ursor":")[\w-]+/g, '$1CURSOR')
+    .replace(/^(ok\s+(?:configuration|server)) .*$/gm, '$1')
+  const lines = text.startsWith('{') ? [text.replaceAll('\n', '')] : text.trim().split('\n')
+  return lines.map((line) => line.replace(/ +/g, ' ').trim())
 }
 
 /** The code in a page: fenced blocks, indented commands and `inline code`. */
