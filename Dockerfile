@@ -1,4 +1,4 @@
-# The gateway as a small image: `docker build -t dataset-catalog .`
+# The image of the gateway: `docker build -t dataset-catalog .` (docs/operations.md)
 #
 #   docker run --read-only --tmpfs /tmp -v catalog:/data -p 4000:4000 dataset-catalog                    # embedded PostGIS
 #   docker run --read-only --tmpfs /tmp -e DATABASE_URL=postgresql://... -p 4000:4000 dataset-catalog    # a server
