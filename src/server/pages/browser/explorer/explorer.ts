@@ -87,7 +87,8 @@ export class Explorer {
     if (readKey() === undefined) {
       this.#datasets = []
       this.#item = undefined
-      byId('credit', HTMLElement).textContent = ''
+      this.#showCredit()
+      this.#drawMap()
       return this.#fill(welcomeView())
     }
     if (this.#datasets.length === 0) this.#datasets = await readDatasets(signal)
@@ -145,10 +146,10 @@ export class Explorer {
 
   #drawMap(): void {
     this.#map.show({
+      hasKey: readKey() !== undefined,
       view: this.#view,
       results: this.#items,
       item: this.#item,
-      isDetailed: false,
       isDark: this.#dark.matches,
     })
   }

@@ -51,12 +51,16 @@ export function openMap(container: HTMLElement, start: View['at'], events: Event
   map.addControl(new ScaleControl({}), 'bottom-left')
   map.touchZoomRotate.disableRotation()
 
+  let isDetailed = false
+  let isReady = false
   const draw = () => {
-    if (!content) return
-    const isDetailed = content.isDetailed || map.getZoom() >= DETAILED_ZOOM
-    content = { ...content, isDetailed }
-    map.setStyle(styleOf(content), { diff: true })
+    if (isReady && content) map.setStyle(styleOf(content, isDetailed), { diff: true })
   }
+  // MapLibre compares styles only when it has loaded the first one.
+  map.once('style.load', () => {
+    isReady = true
+    draw()
+  })
   const placeAt = (point: { x: number; y: number }) => {
     const layers = PLACES.filter((layer) => map.getLayer(layer))
     return map.queryRenderedFeatures([point.x, point.y], { layers })[0]
@@ -72,13 +76,18 @@ export function openMap(container: HTMLElement, start: View['at'], events: Event
   map.on('moveend', () => {
     const { lat, lng } = map.getCenter()
     events.onMove({ latitude: lat, longitude: wrapLongitude(lng), zoom: map.getZoom() })
-    if (content && !content.isDetailed && map.getZoom() >= DETAILED_ZOOM) draw()
+  })
+  // The finer base map is large, so it waits until all else is drawn.
+  map.on('idle', () => {
+    if (isDetailed || map.getZoom() < DETAILED_ZOOM) return
+    isDetailed = true
+    draw()
   })
   map.on('error', ({ error }) => events.onProblem(error.message))
 
   return {
     show: (next) => {
-      content = { ...next, isDetailed: next.isDetailed || (content?.isDetailed ?? false) }
+      content = next
       draw()
     },
     fit: ([west, south, east, north]) =>

@@ -10,13 +10,13 @@ import { tileTemplate } from './tiles.ts'
  */
 
 export interface MapContent {
+  /** Without a key there are no places to show. */
+  hasKey: boolean
   view: View
   /** What the list shows when the view has filters or a searched point; the map then shows the same. */
   results: readonly ListedItem[]
   /** The item that is shown. */
   item: ListedItem | undefined
-  /** Whether the finer base map is loaded. */
-  isDetailed: boolean
   isDark: boolean
 }
 
@@ -49,12 +49,12 @@ export function showsResults({ near, category, area }: View): boolean {
   return near !== undefined || category !== undefined || area !== undefined
 }
 
-/** Returns the style for a content. */
-export function styleOf(content: MapContent): StyleSpecification {
-  const { view, results, item, isDetailed, isDark } = content
+/** Returns the style for a content, with the finer base map or the coarser one. */
+export function styleOf(content: MapContent, isDetailed: boolean): StyleSpecification {
+  const { hasKey, view, results, item, isDark } = content
   const colour = isDark ? DARK : LIGHT
   const scale = isDetailed ? '10m' : '50m'
-  const isList = showsResults(view)
+  const isList = !hasKey || showsResults(view)
   const points = isList ? 'results' : 'places'
   const source = isList ? { source: points } : { source: points, 'source-layer': 'items' }
   return {
@@ -130,6 +130,7 @@ export function styleOf(content: MapContent): StyleSpecification {
           'text-size': 12,
           'text-variable-anchor': ['left', 'right', 'top', 'bottom'],
           'text-radial-offset': 0.9,
+          'text-padding': 4,
           'text-max-width': 12,
         },
         paint: { 'text-color': colour.text, 'text-halo-color': colour.land, 'text-halo-width': 1.5 },
