@@ -26,15 +26,26 @@ export function createKeyCache(
     const hash = hashKey(token)
     return cache.load(
       hash,
-      () =>
-        work(() =>
-          prisma.apiKey.findUnique({
-            where: { hash: hashBytes(hash) },
-            include: { grants: { select: { datasetId: true, expiresAt: true } } },
-            omit: { hash: true },
-          }),
-        ),
+      () => work(() => findByHash(prisma, hashBytes(hash))),
       ({ id }) => [`key ${id}`],
     )
   }
+}
+
+const WITH_GRANTS = {
+  include: { grants: { select: { datasetId: true, expiresAt: true } } },
+  omit: { hash: true },
+} as const
+
+/** A retired secret gives the key an earlier expiry. A rotation moves a secret in one transaction, so this order misses none. */
+async function findByHash(prisma: PrismaClient, hash: Uint8Array<ArrayBuffer>): Promise<StoredKey | null> {
+  const current = await prisma.apiKey.findUnique({ where: { hash }, ...WITH_GRANTS })
+  if (current) return current
+  const retired = await prisma.retiredSecret.findUnique({
+    where: { hash },
+    select: { expiresAt: true, apiKey: WITH_GRANTS },
+  })
+  if (!retired) return null
+  const { expiresAt, apiKey } = retired
+  return { ...apiKey, expiresAt: apiKey.expiresAt && apiKey.expiresAt < expiresAt ? apiKey.expiresAt : expiresAt }
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Access } from '../catalog/access.ts'
-import { isUuid } from '../catalog/arguments.ts'
 import { operationFailed } from '../errors.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import { generateKey, hashBytes, hashKey } from './api-key.ts'
+import { resolveDataset, resolveKey, resolveUnrevokedKey } from './names.ts'
 
 interface NewKey {
   name: string
@@ -51,7 +51,8 @@ export async function createKey(prisma: PrismaClient, newKey: NewKey): Promise<K
   if (!accessTiers.every(isLineOfText)) throw operationFailed('An access tier must be a line of text')
   const key = generateKey()
   const createdAt = new Date()
-  const datasetIds = await Promise.all([...new Set(newKey.datasets)].map((slug) => datasetIdOf(prisma, slug)))
+  const datasets = await Promise.all([...new Set(newKey.datasets)].map((slug) => resolveDataset(prisma, slug)))
+  const datasetIds = [...new Set(datasets.map(({ id }) => id))]
   const stored = await prisma.apiKey.create({
     data: {
       id: randomUUID(),
@@ -83,12 +84,64 @@ export async function listKeys(prisma: PrismaClient): Promise<KeyRecord[]> {
 }
 
 /**
- * Revokes a key. This can't be undone.
+ * A key with the expiries of its old secrets that still work, the latest first.
+ * @throws `OPERATION_FAILED` when the key does not exist
+ */
+export async function showKey(
+  prisma: PrismaClient,
+  text: string,
+  now: Date,
+): Promise<KeyRecord & { previousSecrets: { expiresAt: Date }[] }> {
+  const { id } = await resolveKey(prisma, text)
+  const { retiredSecrets, ...stored } = await prisma.apiKey.findUniqueOrThrow({
+    where: { id },
+    select: {
+      ...KEY_COLUMNS,
+      retiredSecrets: {
+        where: { expiresAt: { gt: now } },
+        select: { expiresAt: true },
+        orderBy: { expiresAt: 'desc' },
+      },
+    },
+  })
+  return { ...toRecord(stored), previousSecrets: retiredSecrets }
+}
+
+/** Number of requests with a key on a day in UTC, written as `2026-11-21`. */
+export interface DailyUsage {
+  day: string
+  requests: number
+}
+
+/**
+ * The days on which a key was used, the oldest first. The numbers are accurate to half a minute.
+ * @throws `OPERATION_FAILED` when the key does not exist
+ */
+export async function listUsage(prisma: PrismaClient, text: string): Promise<DailyUsage[]> {
+  const { id } = await resolveKey(prisma, text)
+  const days = await prisma.keyUsageDay.findMany({ where: { apiKeyId: id }, orderBy: { day: 'asc' } })
+  return days.map(({ day, requests }) => ({ day: day.toISOString().slice(0, 10), requests: Number(requests) }))
+}
+
+/**
+ * Revokes a key with all of its secrets. This can't be undone.
  * @throws `OPERATION_FAILED` when the key does not exist or is already revoked
  */
-export async function revokeKey(prisma: PrismaClient, id: string): Promise<KeyRecord> {
-  await requireKey(prisma, id)
+export async function revokeKey(prisma: PrismaClient, text: string): Promise<KeyRecord> {
+  const { id } = await resolveUnrevokedKey(prisma, text)
   return toRecord(await prisma.apiKey.update({ where: { id }, data: { revokedAt: new Date() }, select: KEY_COLUMNS }))
+}
+
+/** A key and a dataset, as commands name them (names.ts). */
+interface GrantNames {
+  keyId: string
+  dataset: string
+}
+
+/** A key by its id, and a dataset by its slug. */
+export interface GrantSubject {
+  id: string
+  dataset: string
 }
 
 /**
@@ -97,44 +150,37 @@ export async function revokeKey(prisma: PrismaClient, id: string): Promise<KeyRe
  */
 export async function grantDataset(
   prisma: PrismaClient,
-  grant: { keyId: string; dataset: string; expiresAt: Date | null },
-): Promise<void> {
-  await requireKey(prisma, grant.keyId)
-  const ids = { apiKeyId: grant.keyId, datasetId: await datasetIdOf(prisma, grant.dataset) }
-  const { expiresAt } = grant
+  { expiresAt, ...names }: GrantNames & { expiresAt: Date | null },
+): Promise<GrantSubject> {
+  const { ids, subject } = await resolveGrant(prisma, names)
   await prisma.grant.upsert({
     where: { apiKeyId_datasetId: ids },
     create: { ...ids, createdAt: new Date(), expiresAt },
     update: { expiresAt },
   })
+  return subject
 }
 
 /**
  * Removes a grant.
  * @throws `OPERATION_FAILED` when the key, the dataset or the grant does not exist, or the key is revoked
  */
-export async function withdrawGrant(prisma: PrismaClient, grant: { keyId: string; dataset: string }): Promise<void> {
-  await requireKey(prisma, grant.keyId)
-  const datasetId = await datasetIdOf(prisma, grant.dataset)
-  const { count } = await prisma.grant.deleteMany({ where: { apiKeyId: grant.keyId, datasetId } })
-  if (count === 0) throw operationFailed(`The key ${grant.keyId} has no grant for the dataset ${grant.dataset}`)
+export async function withdrawGrant(prisma: PrismaClient, names: GrantNames): Promise<GrantSubject> {
+  const { ids, subject } = await resolveGrant(prisma, names)
+  const { count } = await prisma.grant.deleteMany({ where: ids })
+  if (count === 0) throw operationFailed(`The key ${subject.id} has no grant for the dataset ${subject.dataset}`)
+  return subject
 }
 
-async function requireKey(prisma: PrismaClient, id: string): Promise<void> {
-  const key = isUuid(id) ? await prisma.apiKey.findUnique({ where: { id }, select: { revokedAt: true } }) : null
-  if (!key) throw operationFailed(`There is no key with the id ${id}; list the keys with: npx catalog keys list`)
-  if (key.revokedAt !== null) throw operationFailed(`The key ${id} was revoked at ${key.revokedAt.toISOString()}`)
+async function resolveGrant(prisma: PrismaClient, { keyId, dataset: name }: GrantNames) {
+  const key = await resolveUnrevokedKey(prisma, keyId)
+  const dataset = await resolveDataset(prisma, name)
+  return { ids: { apiKeyId: key.id, datasetId: dataset.id }, subject: { id: key.id, dataset: dataset.slug } }
 }
 
 /** Control characters would break tables and logs that show the text. */
 function isLineOfText(text: string): boolean {
   return text.trim() !== '' && !/\p{Cc}/u.test(text)
-}
-
-async function datasetIdOf(prisma: PrismaClient, slug: string): Promise<string> {
-  const dataset = await prisma.dataset.findUnique({ where: { slug }, select: { id: true } })
-  if (!dataset) throw operationFailed(`There is no dataset with the slug ${slug}`)
-  return dataset.id
 }
 
 type StoredKey = Omit<KeyRecord, 'grants' | 'lastUsedAt'> & {

@@ -22,6 +22,7 @@ const SCALAR_TYPES: Readonly<Record<string, string>> = {
 
 const NATIVE_TYPES: Readonly<Record<string, (parameters: string) => string>> = {
   Uuid: () => 'uuid',
+  Date: () => 'date',
   SmallInt: () => 'smallint',
   Decimal: (parameters) => `numeric(${parameters})`,
   Timestamptz: (parameters) => `timestamp(${parameters}) with time zone`,

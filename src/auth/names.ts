@@ -1,0 +1,76 @@
+import { operationFailed } from '../errors.ts'
+import type { PrismaClient } from '../generated/prisma/client.ts'
+
+/** A key as a command names it. */
+export interface NamedKey {
+  id: string
+  name: string
+  expiresAt: Date | null
+  revokedAt: Date | null
+}
+
+/** A shorter prefix of an id is likely to name another key than the one that the operator means. */
+const SHORTEST_PREFIX = 4
+/** An error lists at most this number of names. */
+const LISTED = 20
+
+/**
+ * Finds a key by its id (in any letter case), by its name, or by a unique prefix of its id.
+ * If several keys have the name, it is that of the only one that is not revoked.
+ * @throws `OPERATION_FAILED` when no key or several keys match
+ */
+export async function resolveKey(prisma: PrismaClient, text: string): Promise<NamedKey> {
+  const keys = await prisma.apiKey.findMany({ select: { id: true, name: true, expiresAt: true, revokedAt: true } })
+  const named = keys.filter(({ name }) => name === text)
+  const valid = named.filter(({ revokedAt }) => revokedAt === null)
+  const found = pick(text, keys, named.length > 1 && valid.length === 1 ? valid : named)
+  const [key] = found
+  if (!key) {
+    throw operationFailed(
+      `There is no key with the id ${text}, or with that name; list the keys with: npx catalog keys list`,
+    )
+  }
+  if (found.length > 1) {
+    throw operationFailed(`${text} names ${found.length} keys; use an id: ${listOf(found.map(({ id }) => id))}`)
+  }
+  return key
+}
+
+/** @throws `OPERATION_FAILED` when no key or several keys match, or the key is revoked */
+export async function resolveUnrevokedKey(prisma: PrismaClient, text: string): Promise<NamedKey> {
+  const key = await resolveKey(prisma, text)
+  if (key.revokedAt !== null) throw operationFailed(`The key ${key.id} was revoked at ${key.revokedAt.toISOString()}`)
+  return key
+}
+
+/**
+ * Finds a dataset by its slug, by its id (in any letter case), by its name, or by a unique prefix of its id.
+ * @throws `OPERATION_FAILED` when no dataset or several datasets match
+ */
+export async function resolveDataset(prisma: PrismaClient, text: string): Promise<{ id: string; slug: string }> {
+  const datasets = await prisma.dataset.findMany({ select: { id: true, slug: true, name: true } })
+  const bySlug = datasets.filter(({ slug }) => slug === text)
+  const byName = datasets.filter(({ name }) => name === text)
+  const found = bySlug.length > 0 ? bySlug : pick(text, datasets, byName)
+  const slugs = (list: readonly { slug: string }[]) => listOf(list.map(({ slug }) => slug).sort())
+  const [dataset] = found
+  if (!dataset) {
+    const others = datasets.length === 0 ? 'there are no datasets' : `there are ${slugs(datasets)}`
+    throw operationFailed(`There is no dataset with the slug ${text}; ${others}`)
+  }
+  if (found.length > 1) throw operationFailed(`${text} names ${found.length} datasets; use a slug: ${slugs(found)}`)
+  return dataset
+}
+
+function pick<Entry extends { id: string }>(text: string, entries: readonly Entry[], named: readonly Entry[]) {
+  const prefix = text.toLowerCase()
+  const byId = entries.filter(({ id }) => id === prefix)
+  if (byId.length > 0) return byId
+  if (named.length > 0) return named
+  return prefix.length < SHORTEST_PREFIX ? [] : entries.filter(({ id }) => id.startsWith(prefix))
+}
+
+function listOf(names: readonly string[]): string {
+  const more = names.length > LISTED ? `, and ${names.length - LISTED} more` : ''
+  return names.slice(0, LISTED).join(', ') + more
+}

@@ -1,0 +1,58 @@
+import { operationFailed } from '../errors.ts'
+import type { PrismaClient } from '../generated/prisma/client.ts'
+import { generateKey, hashBytes, hashKey } from './api-key.ts'
+import { resolveUnrevokedKey } from './names.ts'
+
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
+
+/**
+ * Parses the time for which an old secret still works: `0s`, `30m`, `24h`, `7d`, `2w`. Returns milliseconds.
+ * @throws `OPERATION_FAILED` for any other text
+ */
+export function parseGrace(text: string): number {
+  const [, count, unit] = /^(\d{1,5})([smhdw])$/.exec(text) ?? []
+  const unitMs = Object.entries(UNIT_MS).find(([name]) => name === unit)?.[1]
+  if (count === undefined || unitMs === undefined) {
+    throw operationFailed(`--grace must be a duration such as 30m, 24h or 7d, or 0s for none, not "${text}"`)
+  }
+  return Number(count) * unitMs
+}
+
+/** The new secret of a key. */
+export interface RotatedKey {
+  id: string
+  name: string
+  key: string
+  /** Time until which the secret before this one works. */
+  previousExpiresAt: Date
+}
+
+/**
+ * Gives a key a new secret. Its id, grants, tiers and limit stay. The current secret works for `graceMs` more milliseconds, and the
+ * secrets before it until the time that they were given. With `graceMs` 0, all of them stop at once.
+ * @throws `OPERATION_FAILED` when the key does not exist, is revoked or has expired
+ */
+export async function rotateKey(
+  prisma: PrismaClient,
+  text: string,
+  graceMs: number,
+  now = new Date(),
+): Promise<RotatedKey> {
+  const { id, name, expiresAt } = await resolveUnrevokedKey(prisma, text)
+  if (expiresAt !== null && expiresAt <= now) {
+    throw operationFailed(`The key ${id} expired at ${expiresAt.toISOString()}; a new secret would not work`)
+  }
+  const key = generateKey()
+  const previousExpiresAt = new Date(now.getTime() + graceMs)
+  await prisma.$transaction(async (transaction) => {
+    // The lock makes two rotations of one key run one after the other, so that no secret is lost.
+    await transaction.$queryRaw`SELECT FROM api_keys WHERE id = ${id}::uuid FOR UPDATE`
+    const { hash } = await transaction.apiKey.findUniqueOrThrow({ where: { id }, select: { hash: true } })
+    const ended = graceMs === 0 ? {} : { expiresAt: { lte: now } }
+    await transaction.retiredSecret.deleteMany({ where: { apiKeyId: id, ...ended } })
+    if (graceMs > 0)
+      await transaction.retiredSecret.create({ data: { hash, apiKeyId: id, expiresAt: previousExpiresAt } })
+    await transaction.apiKey.update({ where: { id }, data: { hash: hashBytes(hashKey(key)) } })
+  })
+  return { id, name, key, previousExpiresAt }
+}

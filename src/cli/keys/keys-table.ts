@@ -1,0 +1,31 @@
+import type { KeyRecord } from '../../auth/keys.ts'
+import { printNotice, printTable } from '../print.ts'
+
+/** Prints keys as a table; those whose expiry is before `now` are marked as expired. */
+export function printKeys(keys: readonly KeyRecord[], now: Date): void {
+  const toCells = (key: KeyRecord) => [
+    key.id,
+    key.name,
+    stateOf(key, now),
+    key.expiresAt?.toISOString() ?? 'never',
+    key.lastUsedAt?.toISOString() ?? 'never',
+    key.requestsPerMinute === null ? 'none' : `${key.requestsPerMinute}/min`,
+    key.accessTiers.join(',') || '-',
+    key.grants.map(({ dataset, expiresAt }) => (isPast(expiresAt, now) ? `${dataset} (expired)` : dataset)).join(',') ||
+      '-',
+  ]
+
+  printTable(['ID', 'NAME', 'STATE', 'EXPIRES', 'LAST USED', 'LIMIT', 'TIERS', 'DATASETS'], keys.map(toCells))
+  // On stderr, so that a script reads only the table.
+  printNotice('Public datasets are open to all active keys.')
+}
+
+/** Whether a key works at `now`, and else why not. */
+export function stateOf({ revokedAt, expiresAt }: KeyRecord, now: Date): 'active' | 'expired' | 'revoked' {
+  if (revokedAt !== null) return 'revoked'
+  return isPast(expiresAt, now) ? 'expired' : 'active'
+}
+
+function isPast(expiresAt: Date | null, now: Date): boolean {
+  return expiresAt !== null && expiresAt <= now
+}

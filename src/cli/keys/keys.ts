@@ -1,0 +1,17 @@
+import { Command } from 'commander'
+import { createCommand } from './create.ts'
+import { grantCommand, revokeCommand, ungrantCommand } from './grants.ts'
+import { listCommand, showCommand, usageCommand } from './list.ts'
+import { rotateCommand } from './rotate.ts'
+
+export function keysCommand(): Command {
+  const keys = new Command('keys')
+    .description('create, list, rotate and revoke API keys, and grant them access to datasets')
+    .addHelpText('after', '\nExample:\n  npx catalog keys create --name app --dataset museums')
+  const commands = [
+    ...[createCommand(), listCommand(), showCommand(), usageCommand(), rotateCommand()],
+    ...[revokeCommand(), grantCommand(), ungrantCommand()],
+  ]
+  for (const command of commands) keys.addCommand(command)
+  return keys
+}

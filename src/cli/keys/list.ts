@@ -1,0 +1,86 @@
+import { Command } from 'commander'
+import { type DailyUsage, type KeyRecord, listKeys, listUsage, showKey } from '../../auth/keys.ts'
+import { withDatabase } from '../database.ts'
+import { printJson, printLine, printTable } from '../print.ts'
+import { printKeys, stateOf } from './keys-table.ts'
+import { JSON_OPTION, KEY } from './options.ts'
+
+interface Options {
+  json?: true
+}
+
+export function listCommand(): Command {
+  return new Command('list')
+    .description('list all keys with their ids and access; the keys themselves are not stored')
+    .option(...JSON_OPTION)
+    .addHelpText('after', '\nPublic datasets are open to all keys.\n\nExample:\n  npx catalog keys list')
+    .action(list)
+}
+
+export function showCommand(): Command {
+  return new Command('show')
+    .description('show one key with its grants, tiers, limit and old secrets that still work')
+    .argument(...KEY)
+    .option(...JSON_OPTION)
+    .addHelpText('after', '\nExample:\n  npx catalog keys show app')
+    .action(show)
+}
+
+export function usageCommand(): Command {
+  return new Command('usage')
+    .description('count the requests with a key on each day (UTC), accurate to half a minute')
+    .argument(...KEY)
+    .option(...JSON_OPTION)
+    .addHelpText('after', '\nExample:\n  npx catalog keys usage app')
+    .action(usage)
+}
+
+async function list({ json }: Options): Promise<void> {
+  const keys = await withDatabase(({ prisma }) => listKeys(prisma))
+  if (json) printJson(keys)
+  else printKeys(keys, new Date())
+}
+
+async function show(id: string, { json }: Options): Promise<void> {
+  const now = new Date()
+  const key = await withDatabase(({ prisma }) => showKey(prisma, id, now))
+  if (json) printJson(key)
+  else for (const [label, value] of describeKey(key, now)) printLine(`${label.padEnd(16)}${value}`)
+}
+
+function describeKey(
+  { previousSecrets, ...key }: KeyRecord & { previousSecrets: { expiresAt: Date }[] },
+  now: Date,
+): [string, string][] {
+  const time = (date: Date | null) => date?.toISOString() ?? 'never'
+  return [
+    ['id', key.id],
+    ['name', key.name],
+    ['state', stateOf(key, now)],
+    ['created', time(key.createdAt)],
+    ['expires', time(key.expiresAt)],
+    ['revoked', time(key.revokedAt)],
+    ['last used', time(key.lastUsedAt)],
+    ['limit', key.requestsPerMinute === null ? 'none' : `${key.requestsPerMinute} requests a minute`],
+    ['tiers', key.accessTiers.join(', ') || 'none'],
+    ...key.grants.map(({ dataset, expiresAt }): [string, string] => [
+      'grant',
+      `${dataset}${expiresAt ? ` until ${time(expiresAt)}` : ''}`,
+    ]),
+    ...previousSecrets.map(({ expiresAt }): [string, string] => ['old secret', `works until ${time(expiresAt)}`]),
+  ]
+}
+
+async function usage(id: string, { json }: Options): Promise<void> {
+  const days = await withDatabase(({ prisma }) => listUsage(prisma, id))
+  if (json) printJson(days)
+  else if (days.length === 0) printLine('The key has not been used')
+  else printUsage(days)
+}
+
+function printUsage(days: readonly DailyUsage[]): void {
+  printTable(
+    ['DAY', 'REQUESTS'],
+    days.map(({ day, requests }) => [day, String(requests)]),
+  )
+}
