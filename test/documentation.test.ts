@@ -62,7 +62,7 @@ test.each(each(ALL_PAGES))('every setting that %s names exists', (_path, page) =
 })
 
 test.each(each(ALL_PAGES))('every command and option of `catalog` that %s names exists', (_path, page) => {
-  const commands = sources('src/cli/*.ts')
+  const commands = sources('src/cli/**/*.ts')
   const named = codeIn(page).flatMap((line) =>
     [...line.matchAll(/(?:catalog|src\/cli\.ts) ([a-z]+.*)/g)].map(([, rest = '']) => rest),
   )
