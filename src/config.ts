@@ -29,6 +29,7 @@ const SAMPLERS = [
 export interface TracingConfig {
   exporter: 'otlp' | 'console'
   sampler: (typeof SAMPLERS)[number]
+  /** The share of traces that `traceidratio` samples, from 0 to 1. */
   samplerArgument: number
 }
 
@@ -143,7 +144,7 @@ interface TracingVariables {
   OTEL_TRACES_SAMPLER_ARG: number
 }
 
-/** Undefined unless the variables name an exporter or an endpoint. */
+/** Returns undefined if tracing is disabled, or if no variable names an exporter or an endpoint. */
 function tracingOf(env: TracingVariables): TracingConfig | undefined {
   const hasEndpoint =
     env.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT !== undefined

@@ -35,7 +35,7 @@ interface CatalogErrorOptions {
   cause?: unknown
 }
 
-/** An error for clients: its code, message and details are sent, its `cause` is only logged. */
+/** An error for clients. They receive its code, message and details. Its `cause` is only logged. */
 export class CatalogError extends GraphQLError {
   override readonly name = 'CatalogError'
   readonly code: ErrorCode
@@ -53,23 +53,26 @@ export class CatalogError extends GraphQLError {
   }
 }
 
-/** `VALIDATION_FAILED`, with every bad parameter. */
+/** Returns `VALIDATION_FAILED`, which names every bad parameter. */
 export function validationFailed(details: readonly ErrorDetail[]): CatalogError {
   const message = details.map((detail) => `${detail.field} ${detail.message}`).join('; ')
   return new CatalogError('VALIDATION_FAILED', message, { details })
 }
 
-/** @param kind is what was not found: "dataset" or "item" */
+/**
+ * Returns `NOT_FOUND`.
+ * @param kind of the missing record: "dataset" or "item"
+ */
 export function notFound(kind: string): CatalogError {
   return new CatalogError('NOT_FOUND', `The ${kind} does not exist`)
 }
 
-/** `DATASET_ACCESS_DENIED`. */
+/** Returns `DATASET_ACCESS_DENIED`. */
 export function accessDenied(): CatalogError {
   return new CatalogError('DATASET_ACCESS_DENIED', 'This API key has no access to the dataset')
 }
 
-/** `SERVICE_UNAVAILABLE`: the database is away or too slow. */
+/** Returns `SERVICE_UNAVAILABLE`, for a database that is unavailable or too slow. */
 export function serviceUnavailable(cause: unknown): CatalogError {
   return new CatalogError('SERVICE_UNAVAILABLE', 'The service is temporarily unavailable; try again', {
     retryAfterSeconds: 1,
@@ -78,8 +81,8 @@ export function serviceUnavailable(cause: unknown): CatalogError {
 }
 
 /**
- * An error for operators at the command line, which ends the command with an exit code. It has no HTTP status and is not a
- * `CatalogError`, so it can't be sent to a client: a request that meets one is answered with `INTERNAL_ERROR`.
+ * An error for operators. It ends a command with exit code 1. Clients never see its message: if a request fails with it, the
+ * client receives `INTERNAL_ERROR`.
  */
 export class OperationFailed extends Error {
   override readonly name = 'OperationFailed'
@@ -87,14 +90,14 @@ export class OperationFailed extends Error {
 }
 
 /**
- * `OPERATION_FAILED`.
+ * Returns `OPERATION_FAILED`.
  * @param message says what is wrong and what to do, usually in one line
  */
 export function operationFailed(message: string, cause?: unknown): OperationFailed {
   return new OperationFailed(message, { cause })
 }
 
-/** The message of any thrown value. */
+/** Returns the message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error && error.message !== '' ? error.message : String(error)
 }

@@ -27,7 +27,7 @@ export function isTracing(): boolean {
 }
 
 /**
- * Turns tracing on. The exporter itself reads the endpoint, the headers and the timeouts from the variables.
+ * Turns tracing on. The exporter itself reads its endpoint, headers and timeouts from the OTEL_* variables.
  * @returns a function that sends the remaining spans and stops
  */
 export async function startTracing({
@@ -70,7 +70,7 @@ export async function startTracing({
   return () => provider.shutdown()
 }
 
-/** Runs something within a span if tracing is on. */
+/** Returns the result of `run`. If tracing is on, runs it within a span, which records its error. */
 export function inSpan<Result>(name: string, options: SpanOptions, run: () => Promise<Result>): Promise<Result> {
   if (!isOn) return run()
   return tracer.startActiveSpan(name, options, async (span) => {
@@ -95,8 +95,8 @@ export interface RequestSpan {
 }
 
 /**
- * Starts the span of a request. It continues the trace of the `traceparent` header (W3C Trace Context). Undefined if tracing is
- * off.
+ * Starts the span of a request. It continues the trace of the `traceparent` header (W3C Trace Context).
+ * @returns undefined if tracing is off
  */
 export function startRequestSpan(
   method: string,

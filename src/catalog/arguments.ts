@@ -15,7 +15,7 @@ const wholeNumber = (minimum: number, maximum: number) =>
 
 const number = (minimum: number, maximum: number) => between(minimum, maximum, z.number('must be a number'))
 
-/** PostgreSQL cannot store NUL in text. */
+// PostgreSQL can't store NUL in text.
 const text = z
   .string('must be text')
   .min(1, 'must not be empty')
@@ -24,24 +24,30 @@ const text = z
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const SLUG = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,199}$/
 
+/** Whether a text is a UUID, in any letter case. */
 export const isUuid = (value: string) => UUID.test(value)
+/** Whether a text has the form of a slug. A UUID is not a slug, so the two can't be confused. */
 export const isSlug = (value: string) => SLUG.test(value) && !isUuid(value)
 
+/** A UUID, converted to lower case. */
 export const uuid = z
   .string('must be a UUID')
   .regex(UUID, 'must be a UUID')
   .transform((value) => value.toLowerCase())
 
-/** Page numbers fit into GraphQL's 32-bit signed Int. */
+/** A page number. It fits into GraphQL's 32-bit signed Int. */
 export const page = wholeNumber(1, 2_147_483_647)
 /** Maximum page size. */
 export const MAX_LIMIT = 100
 
 export const limit = wholeNumber(1, MAX_LIMIT)
+/** Degrees. */
 export const latitude = number(-90, 90)
+/** Degrees. */
 export const longitude = number(-180, 180)
 /** Metres. */
 export const radius = number(1, 50_000)
+/** The code of an administrative area or a category. */
 export const code = text
 /** A UUID, or null for root items. */
 export const parentItemId = uuid.nullable()
@@ -98,8 +104,8 @@ export type ItemConnectionArguments = z.output<typeof itemConnectionArguments>
 export type NearbyArguments = z.output<typeof nearbyArguments>
 
 /**
- * Parses arguments.
- * @throws `VALIDATION_FAILED` that names every invalid argument.
+ * Parses arguments, and fills in their defaults.
+ * @throws `VALIDATION_FAILED`, which names every invalid argument
  */
 export function parseArguments<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const parsed = schema.safeParse(input)

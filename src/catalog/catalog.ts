@@ -22,9 +22,9 @@ import type { TileAddress, TileFeature } from './tile.ts'
 export type CatalogNode = ({ type: 'Dataset' } & Dataset) | ({ type: 'Item' } & Item) | ({ type: 'Image' } & Image)
 
 /**
- * Everything that one API key may read, for one request. Concurrent reads share a statement, and nothing is read twice.
- * Methods that take a slug, an id or a place check access. Methods that take a dataset or an item do not: the caller got it
- * from a method that did, and the key may access its dataset, parent, children and images too.
+ * The catalog as one API key may read it, for one request. Concurrent reads share a statement, and nothing is read twice.
+ * Methods that take an id, a slug, a point or a tile check access. Methods that take a dataset or an item do not: the caller got
+ * it from a method that did. A key that may access an item may also access its dataset, parent, children and images.
  */
 export class Catalog {
   readonly #loaders: Loaders
@@ -71,7 +71,7 @@ export class Catalog {
   /** The dataset that owns an item. */
   async datasetOf({ datasetId }: Item): Promise<Dataset> {
     const dataset = await this.#loaders.datasetById(datasetId)
-    // Someone removed the dataset after the item was read.
+    // An import or an operator removed the dataset after the item was read.
     if (!dataset) throw notFound('dataset')
     return dataset
   }
@@ -94,7 +94,7 @@ export class Catalog {
 
   /**
    * A connection of a dataset's items.
-   * @throws `VALIDATION_FAILED` for text that is not a cursor, and for a cursor of another list
+   * @throws `VALIDATION_FAILED` for text that is not a cursor, or for a cursor of another list
    */
   itemConnectionOf(
     dataset: Dataset,
@@ -117,7 +117,7 @@ export class Catalog {
   }
 
   /**
-   * A page of the items around a point, nearest first, in one dataset or in all that the key may access.
+   * A page of the items around a point, nearest first, from one dataset or from all that the key may access.
    * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED` for the dataset
    */
   async nearby(
@@ -128,7 +128,7 @@ export class Catalog {
     return this.nearbyIn(datasets, args, projection)
   }
 
-  /** A page of the items around a point, nearest first, in datasets that the key may access. */
+  /** A page of the items around a point, nearest first. The caller has checked access to the datasets. */
   nearbyIn(
     datasets: readonly Dataset[],
     args: Omit<NearbyArguments, 'datasetId'>,
@@ -139,7 +139,7 @@ export class Catalog {
   }
 
   /**
-   * The features of a map tile, of one dataset or of all that the key may access.
+   * The features of a map tile, from one dataset or from all that the key may access.
    * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED` for the dataset
    */
   async tile(tile: TileAddress, datasetId?: string): Promise<TileFeature[]> {

@@ -3,7 +3,7 @@ import type { Item } from '../generated/prisma/client.ts'
 
 /*
  * The columns of items and images, derived from prisma/schema.prisma. The SELECT lists (item-columns.ts), the sort orders
- * (sorts.ts), the model types (models.ts) and the import's staging table (import/load/) all follow from this description.
+ * (sorts.ts), the model types (models.ts) and the import's staging table (import/load/) are built from these columns.
  */
 
 /** A field of an item that has a column. */
@@ -27,12 +27,12 @@ function columnsOf(model: 'Item' | 'Image'): ReadonlyMap<string, Column> {
   return new Map(scalars.map(({ name, type }) => [name, { name: columnName(name), type }]))
 }
 
-/** The column of a field: schema.prisma maps every field to its name in snake case. */
+/** The name of a field's column. schema.prisma maps every field to its name in snake case. */
 export function columnName(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-/** SQL that converts a column to the form of the models, by Prisma's type. Columns of other types need no conversion. */
+/** For each Prisma type: SQL that converts a column to the values of models.ts. Other types need no conversion. */
 const EXPRESSIONS: ReadonlyMap<string, (column: string) => string> = new Map([
   ['Decimal', (column: string) => `trim_scale(${column})::text`],
   ['DateTime', toIsoExpression],
@@ -40,12 +40,12 @@ const EXPRESSIONS: ReadonlyMap<string, (column: string) => string> = new Map([
   ['Json', (column: string) => `${column}::text`],
 ])
 
-/** SQL that converts a timestamp to the same text as toIso (models.ts), in every time zone of the session. */
+/** SQL that converts a timestamp to the text of `toIso` (models.ts). The time zone of the session does not matter. */
 export function toIsoExpression(timestamp: string): string {
   return `to_char(${timestamp} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 }
 
-/** SQL for a column in the form of the models. `table` is the table's alias in the statement. */
+/** SQL for a column, converted to the values of models.ts. `table` is the table's alias in the statement. */
 export function selectColumn(table: string, { name, type }: Column): string {
   const column = `${table}.${name}`
   return EXPRESSIONS.get(type)?.(column) ?? column

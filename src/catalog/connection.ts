@@ -8,8 +8,8 @@ import type { ItemOrder, ItemOwner, ItemPosition, ItemSelection } from './sql/it
 import type { ItemWindow } from './sql/items.ts'
 
 /**
- * A slice of a list of items. It starts at a cursor's position and not at an offset, so that a slice costs the same at
- * any depth. See GraphQL Cursor Connections, https://relay.dev/graphql/connections.htm
+ * A slice of a list of items (GraphQL Cursor Connections, https://relay.dev/graphql/connections.htm). It starts at the
+ * position of a cursor, not at an offset, so every slice costs the same.
  */
 export interface ItemConnection {
   nodes: () => Promise<Item[]>
@@ -19,7 +19,7 @@ export interface ItemConnection {
   totalCount: () => Promise<number>
 }
 
-/** The reads of a connection. */
+/** The reads from which a connection is built. */
 export interface ConnectionSource {
   fetch: (window: ItemWindow) => Promise<Fetched<Item>>
   hasBefore: (selection: ItemSelection & ItemOrder, position: ItemPosition) => Promise<boolean>
@@ -29,8 +29,8 @@ export interface ConnectionSource {
 const OPPOSITE = { asc: 'desc', desc: 'asc' } as const
 
 /**
- * A connection of an owner's items.
- * @throws `VALIDATION_FAILED` for text that is not a cursor, and for a cursor of another list.
+ * Creates a connection of an owner's items. Nothing is read until its functions are called.
+ * @throws `VALIDATION_FAILED` for text that is not a cursor, or for a cursor of another list
  */
 export function createConnection(
   { datasetId }: ItemOwner,
@@ -51,18 +51,18 @@ export function createConnection(
     ? { order: OPPOSITE[order], after: bounds.before, before: bounds.after }
     : { order, ...bounds }
   const details = { projection: projection.nodes ?? ALL_ITEM_FIELDS, isForCursor: true, isCounted: projection.total }
-  // One item more than the limit shows whether there are more items.
-  const fetchAll = () => source.fetch({ ...selection, ...window, ...details, sort, limit: limit + 1, offset: 0 })
-  const fetch = async () => (await fetchAll()).nodes
+  // One item above the limit shows whether there are more items.
+  const fetchWindow = () => source.fetch({ ...selection, ...window, ...details, sort, limit: limit + 1, offset: 0 })
+  const fetchNodes = async () => (await fetchWindow()).nodes
   const nodes = async () => {
-    const ahead = (await fetch()).slice(0, limit)
+    const ahead = (await fetchNodes()).slice(0, limit)
     return backward ? ahead.reverse() : ahead
   }
-  const hasMoreAhead = async () => window.before !== undefined || (await fetch()).length > limit
+  const hasMoreAhead = async () => window.before !== undefined || (await fetchNodes()).length > limit
   const hasMoreBehind = async () => {
     if (window.after === undefined) return false
-    const [nearest] = await fetch()
-    const position = nearest ? positionOf(nearest, sort) : window.after
+    const [first] = await fetchNodes()
+    const position = first ? positionOf(first, sort) : window.after
     return source.hasBefore({ ...selection, sort, order: window.order }, position)
   }
   return {
@@ -70,6 +70,6 @@ export function createConnection(
     cursorOf: (item) => encodeCursor(item, sort),
     hasNextPage: backward ? hasMoreBehind : hasMoreAhead,
     hasPreviousPage: backward ? hasMoreAhead : hasMoreBehind,
-    totalCount: async () => (projection.nodes ? (await fetchAll()).total : null) ?? source.count(),
+    totalCount: async () => (projection.nodes ? (await fetchWindow()).total : null) ?? source.count(),
   }
 }

@@ -5,7 +5,7 @@ import type { Item } from './models.ts'
 import { ITEM_SORTS, type ItemSort, SORTS } from './sorts.ts'
 import type { ItemPosition } from './sql/item-list.ts'
 
-/** The content of a cursor: the list (dataset, sort) and the position in it (value, id of the item). */
+/** The content of a cursor: its list (dataset, sort) and its position in the list (value, id of the item). */
 const content = z.tuple([uuid, z.enum(ITEM_SORTS), z.string(), uuid])
 
 /** The position of an item in a list by `sort`. */
@@ -20,9 +20,10 @@ export function encodeCursor(item: Item, sort: ItemSort): string {
 }
 
 /**
- * The position that a cursor holds.
- * @param list is the list that the cursor must belong to.
- * @throws `VALIDATION_FAILED` for text that is not a cursor, and for a cursor of another list.
+ * Returns the position that a cursor holds.
+ * @param field names the argument, for the error
+ * @param list to which the cursor must belong
+ * @throws `VALIDATION_FAILED` for text that is not a cursor, or for a cursor of another list
  */
 export function decodeCursor(
   field: 'after' | 'before',

@@ -15,7 +15,7 @@ export interface ItemProjection {
   parent?: ItemProjection
 }
 
-/** The members of an item in the order of the response. PostgreSQL makes the JSON that clients receive. */
+/** The JSON members of an item in the order of the response. PostgreSQL writes the JSON that clients receive. */
 export type RawItem = readonly (string | { images: readonly string[] } | { parent: RawItem })[]
 
 /** Fields of an item without a column, and the fields that their resolvers read. */
@@ -30,12 +30,12 @@ const REQUIRED_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
 /** All columns of an item, without images and parent. */
 export const ALL_ITEM_FIELDS: ItemProjection = { fields: [...ITEM_COLUMNS.keys()] }
 
-/** Whether PostgreSQL can write the field of an item for clients. The value of a JSON column is text here (columns.ts). */
+/** Whether PostgreSQL can write a field of an item for clients. Not a JSON column: the SELECT list converts it to text (columns.ts). */
 export function isRawItemField(field: string): boolean {
   return isRawField(ITEM_COLUMNS, field)
 }
 
-/** Whether PostgreSQL can write the field of an image for clients. */
+/** Whether PostgreSQL can write a field of an image for clients. */
 export function isRawImageField(field: string): boolean {
   return isRawField(IMAGE_COLUMNS, field)
 }
@@ -45,26 +45,26 @@ function isRawField(columns: ReadonlyMap<string, Column>, field: string): boolea
   return column ? column.type !== 'Json' : field === '__typename'
 }
 
-/** A prepared document always brings the same objects, so its SELECT lists are made once. */
+/** A prepared GraphQL document always passes the same projection objects, so each SELECT list is built once. */
 const selectLists = new WeakMap<ItemProjection | RawItem, Map<string, Prisma.Sql>>()
 
 function cached(key: ItemProjection | RawItem, variant: string, make: () => string): Prisma.Sql {
-  const known = selectLists.get(key) ?? new Map<string, Prisma.Sql>()
-  const before = known.get(variant)
-  if (before) return before
+  const variants = selectLists.get(key) ?? new Map<string, Prisma.Sql>()
+  const existing = variants.get(variant)
+  if (existing) return existing
   // The text consists of constants and of columns that exist: `selectField` throws for every other name.
   const list = Prisma.raw(make())
-  selectLists.set(key, known.set(variant, list))
+  selectLists.set(key, variants.set(variant, list))
   return list
 }
 
 /**
- * The SELECT list for the projected items of the table `i`. Columns are named as the fields are.
- * @param also names further fields to read.
- * @throws TypeError for a name that is not a field of an item.
+ * The SELECT list for the projected items of the table `i`. Each column has the name of its field.
+ * @param extraFields to read too
+ * @throws TypeError for a name that is not a field of an item
  */
-export function itemColumns(projection: ItemProjection, also: readonly string[] = []): Prisma.Sql {
-  return cached(projection, also.join(), () => selectItem('i', membersOf(projection, also)))
+export function itemColumns(projection: ItemProjection, extraFields: readonly string[] = []): Prisma.Sql {
+  return cached(projection, extraFields.join(), () => selectItem('i', membersOf(projection, extraFields)))
 }
 
 /**
@@ -75,10 +75,10 @@ export function rawItemColumns(members: RawItem): Prisma.Sql {
   return cached(members, '', () => selectItem('i', members))
 }
 
-function membersOf({ fields, images, parent }: ItemProjection, also: readonly string[] = []): RawItem {
+function membersOf({ fields, images, parent }: ItemProjection, extraFields: readonly string[] = []): RawItem {
   const columns = fields.flatMap((field) => REQUIRED_FIELDS.get(field) ?? [field])
   return [
-    ...new Set(['id', ...columns, ...also]),
+    ...new Set(['id', ...columns, ...extraFields]),
     ...(images ? [{ images: [...new Set(['id', ...images])] }] : []),
     ...(parent ? [{ parent: membersOf(parent) }] : []),
   ]

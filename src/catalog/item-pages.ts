@@ -9,13 +9,13 @@ import type { NearbyItem } from './sql/nearby.ts'
 
 const NO_FIELDS: ItemProjection = { fields: [] }
 
-/** A list of items without its bounds. */
+/** A whole list of items. */
 export interface ItemList extends ItemOrder {
   owner: ItemOwner
   selection: ItemSelection
 }
 
-/** The owner and the selection of a dataset's list. */
+/** Returns the owner and the selection of a dataset's list. */
 export function selectItems(
   { id }: Dataset,
   args: Omit<ItemListArguments, keyof PageArguments>,
@@ -28,7 +28,7 @@ export function selectItems(
   }
 }
 
-/** A page of a list of items. */
+/** Creates a page of a list of items. Nothing is read until its functions are called. */
 export function createItemPage(
   loaders: Loaders,
   { owner, selection, sort, order }: ItemList,
@@ -41,13 +41,13 @@ export function createItemPage(
     page,
     limit,
     hasNodes: nodes !== undefined || rawJson !== undefined,
-    // The total keeps the statement from walking to a page past the end.
+    // With the total, the statement does not walk the index to a page past the end.
     fetch: (offset) => loaders.itemPages.load({ ...window, offset, isCounted: total || offset > 0 }, owner),
     count: () => loaders.itemCounts.load(selection, owner),
   })
 }
 
-/** A page of the items in a circle, nearest first. `scope` holds the ids of the datasets. */
+/** Creates a page of the items in a circle, nearest first. `scope` holds the UUIDs of the datasets. */
 export function createNearbyPage(
   loaders: Loaders,
   scope: string[],
@@ -61,7 +61,7 @@ export function createNearbyPage(
     limit,
     hasNodes: nodes !== undefined,
     fetch: (offset) => fetch({ limit, offset, projection: nodes ?? ALL_ITEM_FIELDS }),
-    // A search for one item finds the total.
+    // A search for one item returns the total too.
     count: async () => (await fetch({ limit: 1, offset: 0, projection: NO_FIELDS })).total ?? 0,
   })
 }

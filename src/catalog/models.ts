@@ -2,7 +2,7 @@ import type { Dataset, Image, Prisma, Item as StoredItem } from '../generated/pr
 import { type Column, IMAGE_COLUMNS, ITEM_COLUMNS, type ItemField } from './columns.ts'
 
 /*
- * The records that the catalog returns. Their values are in the form that clients receive.
+ * The records that the catalog returns, with the values that clients receive.
  */
 
 export type { Dataset, Image }
@@ -10,7 +10,7 @@ export type { Dataset, Image }
 /** A Date from Prisma, or ISO 8601 text from PostgreSQL. */
 export type Timestamp = Date | string
 
-/** The text of a JSON value, as PostgreSQL holds it. */
+/** The text of a JSON value, as PostgreSQL stores it. */
 export type JsonText = string
 
 type ValueOf<Stored> = Prisma.JsonValue extends Stored
@@ -31,12 +31,12 @@ export interface Item extends ItemColumns {
   parent?: Item | null
 }
 
-/** A timestamp in ISO 8601, in UTC, to the millisecond: 2026-01-31T09:00:00.000Z. */
+/** Returns a timestamp in ISO 8601, in UTC, to the millisecond: 2026-01-31T09:00:00.000Z. */
 export function toIso(timestamp: Timestamp): string {
   return typeof timestamp === 'string' ? timestamp : timestamp.toISOString()
 }
 
-/** Makes an item from PostgreSQL throw a TypeError when code reads a field outside the projection. Returns the item. */
+/** Returns the item, which from now on throws a TypeError when code reads a field outside its projection. */
 export function guardProjection(item: Item): Item {
   Object.setPrototypeOf(item, UNPROJECTED_ITEM)
   for (const image of item.images ?? []) Object.setPrototypeOf(image, UNPROJECTED_IMAGE)
@@ -47,7 +47,7 @@ export function guardProjection(item: Item): Item {
 const UNPROJECTED_ITEM = unprojected('Item', ITEM_COLUMNS)
 const UNPROJECTED_IMAGE = unprojected('Image', IMAGE_COLUMNS)
 
-/** A prototype whose getters throw. The object's own fields, which are the projected ones, hide them. */
+/** A prototype whose getters throw. The projected fields are own properties of the item, and hide the getters. */
 function unprojected(model: string, columns: ReadonlyMap<string, Column>): object {
   const throwFor = (field: string) => ({
     get: () => {

@@ -1,4 +1,4 @@
-/** A page of a list. Nodes and total are read when they are called for; the loaders read each once. */
+/** A page of a list. Each function reads its part from the database; the loaders read a part only once. */
 export interface Page<Node> {
   page: number
   limit: number
@@ -9,7 +9,7 @@ export interface Page<Node> {
   total: () => Promise<number>
 }
 
-/** A part of a list from one statement. The total is null unless it was requested. */
+/** The result of one statement: a part of a list. The total is null unless it was requested. */
 export interface Fetched<Node> {
   nodes: Node[]
   rawJson?: string
@@ -19,13 +19,13 @@ export interface Fetched<Node> {
 interface PageSource<Node> {
   page: number
   limit: number
-  /** Whether the nodes are read too. Then their statement returns the total as well. */
+  /** Whether the query requests the nodes. Their statement returns the total too. */
   hasNodes: boolean
   fetch: (offset: number) => Promise<Fetched<Node>>
   count: () => Promise<number>
 }
 
-/** A page from its source. Nodes and total take one statement if the query requests both. */
+/** Creates a page. One statement reads the nodes and the total if the query requests both. */
 export function createPage<Node>({ page, limit, hasNodes, fetch, count }: PageSource<Node>): Page<Node> {
   const offset = (page - 1) * limit
   return {

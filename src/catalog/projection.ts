@@ -2,7 +2,7 @@ import { ALL_ITEM_FIELDS, type ItemProjection, type RawItem } from './item-colum
 
 /** The requested parts of a list. */
 export interface ListProjection {
-  /** Without it, and without `rawJson`, no items are read. */
+  /** The fields of the items. Without `nodes` and `rawJson`, no items are read. */
   nodes?: ItemProjection
   /** Instead of `nodes`: PostgreSQL writes the items as JSON for the client. */
   rawJson?: RawItem

@@ -46,7 +46,7 @@ function columnOf(field: ItemField): Prisma.Sql {
   return Prisma.raw(`i.${columnName(field)}`)
 }
 
-/** All sort orders. To add one, add a row here, an index and a description in graphql/types/arguments.ts. */
+/** All sort orders. To add one, add a row here, an index, and a description in graphql/types/arguments.ts. */
 export const SORTS = {
   name: textSort('name'),
   createdAt: timestampSort('createdAt'),

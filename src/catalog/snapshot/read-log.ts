@@ -1,5 +1,5 @@
 import type { PrismaClient } from '../../generated/prisma/client.ts'
-import { type Access, type AccessSubject, mayAccess } from '../access.ts'
+import { type Access, type DatasetAccessFields, mayAccess } from '../access.ts'
 
 /** A dataset at one revision. */
 interface Stamp {
@@ -9,7 +9,7 @@ interface Stamp {
 
 /** The decision of the access rule on a dataset. */
 export interface Verdict {
-  dataset: AccessSubject
+  dataset: DatasetAccessFields
   isAllowed: boolean
 }
 
@@ -67,7 +67,7 @@ export class ReadLog {
   }
 
   /** Whether the key may access a dataset (access.ts). Logs the decision. */
-  mayAccess(dataset: AccessSubject): boolean {
+  mayAccess(dataset: DatasetAccessFields): boolean {
     const known = this.#verdicts.get(dataset.id)
     if (known) return known.isAllowed
     const { id, status, visibility, accessTier } = dataset
