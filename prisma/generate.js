@@ -1,9 +1,9 @@
-// Generates the Prisma client and the Pothos types into src/generated (after every `npm install`). Every `prisma` command first
-// downloads its schema engine, unless a variable names an executable. Generating never runs the engine, so any executable will do.
+// Generates the Prisma client and the Pothos types in src/generated, after every `npm install`. A `prisma` command first downloads
+// its schema engine, unless a variable names an executable. `prisma generate` never runs the engine, so any executable works.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-// `npx catalog` counts as an install of this package too: what is generated may be in use then, and is up to date.
+// `npx catalog` runs this install script too. The generated files are up to date then, and another process may use them.
 if (process.env.npm_command === 'exec') process.exit()
 
 const prisma = fileURLToPath(new URL('../node_modules/prisma/build/index.js', import.meta.url))

@@ -10,7 +10,7 @@ interface PrismaTypes extends Omit<GeneratedTypes, 'Item'> {
   Item: Omit<GeneratedTypes['Item'], 'Shape'> & { Shape: Item }
 }
 
-/** What a resolver gets. */
+/** The context that every resolver receives. */
 export interface GraphQLContext {
   /** Scoped to the caller's key. There is no other access to the database. */
   catalog: Catalog
@@ -18,7 +18,7 @@ export interface GraphQLContext {
   rawJson: string[]
 }
 
-/** The builder of the one schema. It defines no types and opens no database. */
+/** The builder of the GraphQL schema. It has no database client: resolvers read through `GraphQLContext.catalog`. */
 export const builder = new SchemaBuilder<{
   Context: GraphQLContext
   PrismaTypes: PrismaTypes

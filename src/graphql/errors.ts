@@ -3,8 +3,9 @@ import { isCancelled, isUnavailable } from '../database/unavailable.ts'
 import { CatalogError, serviceUnavailable } from '../errors.ts'
 
 /**
- * What a client may know of anything that was thrown. GraphQL's own errors are about the client's document and variables.
- * An error that is not ours shows only whether a retry may help.
+ * Converts anything that was thrown to an error that a client may see. A GraphQLError without a cause is about the client's
+ * document or variables: `VALIDATION_FAILED`. Any other error becomes `SERVICE_UNAVAILABLE` if a retry may help, or else
+ * `INTERNAL_ERROR`. Its own text is not shown.
  */
 export function catalogErrorOf(error: unknown): CatalogError {
   if (error instanceof CatalogError) return error
@@ -13,17 +14,20 @@ export function catalogErrorOf(error: unknown): CatalogError {
       ? catalogErrorOf(error.originalError)
       : new CatalogError('VALIDATION_FAILED', shorten(error.message))
   }
-  // The client disconnected, which is no fault to log.
+  // The client has disconnected. This is not a fault, so the error has no cause that would be logged.
   if (isCancelled(error)) {
-    return new CatalogError('SERVICE_UNAVAILABLE', 'The request was given up; try again', { retryAfterSeconds: 1 })
+    return new CatalogError('SERVICE_UNAVAILABLE', 'The request was cancelled; try again', { retryAfterSeconds: 1 })
   }
   if (isUnavailable(error)) return serviceUnavailable(error)
   return new CatalogError('INTERNAL_ERROR', 'Something went wrong on our side', { cause: error })
 }
 
-/** An entry of a response's `errors`: its code and message are those of `catalogErrorOf`, its location is kept. */
+/**
+ * Converts anything that was thrown to an entry of a response's `errors`. It has the code and message of `catalogErrorOf`, and
+ * the location and path of the original. Errors of persisted documents stay unchanged.
+ */
 export function graphqlErrorOf(error: unknown): GraphQLError {
-  if (isOfPersistedDocument(error)) return error
+  if (isPersistedDocumentError(error)) return error
   const originalError = catalogErrorOf(error)
   const { message, extensions } = originalError
   if (!(error instanceof GraphQLError)) return new GraphQLError(message, { extensions, originalError })
@@ -31,12 +35,12 @@ export function graphqlErrorOf(error: unknown): GraphQLError {
   return new GraphQLError(message, { nodes, source, positions, path, extensions, originalError })
 }
 
-/** The ecosystem defines these codes, and clients act on them (http/persisted-documents.ts). */
-function isOfPersistedDocument(error: unknown): error is GraphQLError {
+/** Clients such as Apollo know these codes and act on them (http/persisted-documents.ts). */
+function isPersistedDocumentError(error: unknown): error is GraphQLError {
   return error instanceof GraphQLError && String(error.extensions.code).startsWith('PERSISTED_QUERY')
 }
 
-/** graphql-js prints values of the request in its messages, however long they are. */
+/** In characters. graphql-js prints values of the request in its messages without a limit. */
 const MAX_MESSAGE_LENGTH = 500
 
 function shorten(message: string): string {

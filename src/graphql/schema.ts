@@ -7,5 +7,5 @@ import './types/nearby.ts'
 import './types/node.ts'
 import './types/image.ts'
 
-/** The one schema, behind /graphql and behind each /v1 route. */
+/** The GraphQL schema. /graphql and every /v1 route execute their operations on it. */
 export const schema = builder.toSchema()

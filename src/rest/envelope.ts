@@ -5,21 +5,21 @@ export interface Envelope {
 }
 
 type Members = Record<string, unknown>
-/** Turns the members of a GraphQL object into those of REST. */
+/** Converts the members of a GraphQL object to those of REST. */
 export type Shape = (members: Members) => Members
 
 const unchanged: Shape = (members) => members
 
-/** One record, with an empty `meta`. */
+/** Makes the envelope of one record, with an empty `meta`. */
 export function recordEnvelope(shape: Shape = unchanged): (resource: unknown) => Envelope {
   return (resource) => ({ data: shape(membersOf(resource)), meta: {} })
 }
 
-/** A list of records. The members beside the nodes are its `meta`. */
+/** Makes the envelope of a list. All members of the list except `nodes` become `meta`. */
 export function listEnvelope(shape: Shape = unchanged): (resource: unknown) => Envelope {
   return (resource) => {
     const { nodes, ...meta } = membersOf(resource)
-    // A placeholder for raw JSON (graphql/operation/raw-json.ts).
+    // A placeholder for the items as JSON (graphql/operation/raw-json.ts).
     if (typeof nodes === 'string') return { data: nodes, meta }
     if (!Array.isArray(nodes)) throw new TypeError('A list has no nodes')
     return { data: nodes.map((node) => shape(membersOf(node))), meta }
@@ -34,7 +34,7 @@ export const toDataset: Shape = (dataset) =>
     ),
   )
 
-/** The item's members, then the distance. */
+/** The members of the item, then its distance in metres. */
 export const toNearbyItem: Shape = ({ item, distance }) => ({ ...membersOf(item), distance })
 
 /** The members of an object of a GraphQL result. */

@@ -7,7 +7,7 @@ export interface ErrorBody {
   body: unknown
 }
 
-/** RFC 9457. */
+/** The media type of problem details (RFC 9457). */
 export const PROBLEM = 'application/problem+json'
 
 /** The body for an error; problem details if the client accepts them. */

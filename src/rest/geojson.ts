@@ -10,7 +10,7 @@ export interface FeatureCollection {
   meta: Envelope['meta']
 }
 
-/** Turns a list of items into points whose properties are the members of the envelope. */
+/** Makes points from a list of items. Their properties are the members of the items in the envelope. */
 export function featureCollection(shape?: Shape): (resource: unknown) => FeatureCollection {
   const envelope = listEnvelope(shape)
   return (resource) => {

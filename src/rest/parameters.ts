@@ -24,8 +24,10 @@ const toEnumName = (word: string) => word.replace(/[A-Z]/g, (letter) => `_${lett
 const page = wholeNumber.pipe(domain.page).optional()
 const limit = wholeNumber.pipe(domain.limit).optional()
 
+/** For routes without query parameters. Unknown parameters are ignored. */
 export const noParameters = z.object({})
 
+/** The query parameters of the item list. */
 export const itemListParameters = z.object({
   page,
   limit,
@@ -42,6 +44,7 @@ export const itemListParameters = z.object({
 
 const required = (schema: z.ZodType<number, string>) => z.string('is required').pipe(schema)
 
+/** The query parameters of the nearby search: degrees and metres. */
 export const nearbyParameters = z.object({
   latitude: required(decimalNumber.pipe(domain.latitude)),
   longitude: required(decimalNumber.pipe(domain.longitude)),

@@ -8,14 +8,14 @@ import { type Envelope, membersOf } from './envelope.ts'
 import { GEOJSON } from './geojson.ts'
 import type { RestRoute } from './routes.ts'
 
-/** A response body as text, its `meta`, and what it depends on. */
+/** A response body as text, its `meta`, and the log of the reads on which it depends. */
 export interface Represented {
   body: string
   meta: Envelope['meta']
   readLog: ReadLog | undefined
 }
 
-/** A media type of a route, and how to answer in it. */
+/** A media type of a route, and the function that makes the response in it. */
 export interface Representation {
   mediaType: string
   contentType: string
@@ -23,12 +23,12 @@ export interface Representation {
   answer: (readCatalog: ReadCatalog, variables: Record<string, unknown>) => Promise<Represented>
 }
 
-/** The representations of a route; the first is the default. Each prepares the route's operation once. */
+/** The representations of a route; the first is the default. Call it once for each route: it prepares the route's operation. */
 export function representationsOf(route: RestRoute, options: PrepareOptions): [Representation, ...Representation[]] {
   const { features } = route
   return [
     represent('application/json', 'application/json; charset=utf-8', route, options, route.envelope),
-    // A feature is built from the members of an item, so raw JSON is of no use.
+    // A feature is built from the members of an item, and raw JSON has none.
     ...(features ? [represent(GEOJSON, GEOJSON, route, { usesRawJson: false }, features)] : []),
   ]
 }

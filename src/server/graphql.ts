@@ -42,16 +42,17 @@ export function addGraphQLRoute(
       const caller = callers.get(request)
       if (!caller) throw new TypeError('The request was not admitted')
       const { mediaType } = chooseRepresentation(request.headers.accept, RESPONSE_TYPES)
-      const { name, readParams } = sourceOf(request)
+      const { id, readParams } = paramsSourceOf(request)
+      const cacheKey = `${mediaType} ${id}`
       const send = request.method === 'POST' ? sendUncacheable : sendCacheable
-      const cached = responses.find(`${mediaType} ${name}`, caller)
+      const cached = responses.find(cacheKey, caller)
       if (cached) return send(request, reply, cached)
 
       const { result, print, readLog } = await execute(readParams(), caller.readCatalog)
       for (const { originalError } of result.errors ?? []) logFault(request, originalError)
       const { status, headers } = responseHead(result, mediaType)
       const body = new ResponseBody(print(result), `${mediaType}; charset=utf-8`)
-      if (!result.errors && readLog) responses.store(`${mediaType} ${name}`, body, caller, readLog)
+      if (!result.errors && readLog) responses.store(cacheKey, body, caller, readLog)
       void reply.code(status).headers(headers)
       return status === 200 ? send(request, reply, body) : sendUncacheable(request, reply, body)
     },
@@ -59,25 +60,25 @@ export function addGraphQLRoute(
   })
 }
 
-/** Where a request has its parameters. Requests with the same `name` have the same parameters. */
+/** The part of a request that contains its parameters. Requests with the same `id` have the same parameters. */
 interface ParamsSource {
-  name: string
+  id: string
   readParams: () => GraphQLParams
 }
 
 /** @throws `UNSUPPORTED_MEDIA_TYPE` */
-function sourceOf({ method, url, headers, body }: FastifyRequest): ParamsSource {
+function paramsSourceOf({ method, url, headers, body }: FastifyRequest): ParamsSource {
   if (method !== 'POST') {
     const [, queryString = ''] = url.split('?', 2)
-    return { name: `? ${queryString}`, readParams: () => readQueryString(queryString) }
+    return { id: `? ${queryString}`, readParams: () => readQueryString(queryString) }
   }
   const bodyType = bodyTypeOf(headers['content-type'])
   if (bodyType === undefined) throw new CatalogError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json')
   const text = typeof body === 'string' ? body : ''
-  return { name: `${bodyType} ${text}`, readParams: () => readBody(bodyType, text) }
+  return { id: `${bodyType} ${text}`, readParams: () => readBody(bodyType, text) }
 }
 
-/** Reads bodies of any type as text, so that the route decides which types it takes. */
+/** Reads bodies of any type as text, because the route decides which types it accepts. */
 function addBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
@@ -89,7 +90,7 @@ function addBodyParser(app: FastifyInstance): void {
   })
 }
 
-/** Whether a browser opens the page: it asks for HTML, and scripts don't. */
+/** Whether a person opens the page in a browser. The browser then asks for HTML; scripts do not. */
 function wantsPage({ method, headers }: FastifyRequest): boolean {
   return method !== 'POST' && headers.accept?.includes('text/html') === true
 }

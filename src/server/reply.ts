@@ -10,7 +10,7 @@ import { type Coding, chooseContentCoding } from './negotiation.ts'
 export class ResponseBody {
   readonly body: Buffer
   readonly contentType: string
-  /** The other pages of a list, for a `Link` header. */
+  /** The `Link` header; undefined for a response without pages. */
   readonly links: string | undefined
   /** The `Cache-Control` header. */
   readonly cacheControl: string
@@ -28,7 +28,7 @@ export class ResponseBody {
     this.links = links
   }
 
-  /** A strong entity tag (RFC 9110 section 8.8.3). It is computed on first use, because a response to a POST has none. */
+  /** A strong entity tag (RFC 9110 section 8.8.3). It is computed on first use, because a response to a POST needs none. */
   get etag(): string {
     this.#etag ??= `"${hash('sha256', this.body, 'base64url')}"`
     return this.#etag
@@ -116,9 +116,11 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, error: C
 /** Sends an error in the form of GraphQL over HTTP, for a request that can't be executed. */
 export function sendGraphQLError(request: FastifyRequest, reply: FastifyReply, error: CatalogError): FastifyReply {
   setErrorHeaders(request, reply, error)
-  const asked = request.headers.accept?.includes('application/graphql-response+json')
+  const isGraphQLType = request.headers.accept?.includes('application/graphql-response+json')
   const body = { errors: [{ message: error.message, extensions: error.extensions }] }
-  return reply.type(`application/${asked ? 'graphql-response+json' : 'json'}; charset=utf-8`).send(JSON.stringify(body))
+  return reply
+    .type(`application/${isGraphQLType ? 'graphql-response+json' : 'json'}; charset=utf-8`)
+    .send(JSON.stringify(body))
 }
 
 function setErrorHeaders(request: FastifyRequest, reply: FastifyReply, error: CatalogError): void {
@@ -134,8 +136,8 @@ function appendVary(reply: FastifyReply, name: string): void {
 }
 
 /**
- * The tag in a list of tags that names the content, in whichever content coding; `*` names any content. A strong comparison
- * refuses weak tags (RFC 9110 section 8.8.3.2).
+ * Finds the tag in a list of tags that names the content, in any content coding. The tag `*` names any content. A strong
+ * comparison ignores weak tags (RFC 9110 section 8.8.3.2).
  */
 function findTag(list: string, etag: string, comparison: 'strong' | 'weak'): string | undefined {
   if (list === etag) return etag
@@ -149,7 +151,7 @@ function contentTag(tag: string): string {
   return tag.replace(/-(br|gzip)"$/, '"')
 }
 
-/** Fastify's own errors, by their codes. */
+/** The errors of Fastify that are the client's fault, by their codes. */
 const FASTIFY_ERRORS: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['PAYLOAD_TOO_LARGE', 'The body is too long'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json'],
@@ -159,8 +161,8 @@ const FASTIFY_ERRORS: Record<string, [ErrorCode, string]> = {
 /** The error to send for anything that was thrown during a request. Server faults are logged. */
 export function toCatalogError(error: unknown, request: FastifyRequest): CatalogError {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
-  const ofFastify = FASTIFY_ERRORS[code]
-  const known = ofFastify ? new CatalogError(...ofFastify) : catalogErrorOf(error)
+  const fastifyError = FASTIFY_ERRORS[code]
+  const known = fastifyError ? new CatalogError(...fastifyError) : catalogErrorOf(error)
   logFault(request, known)
   return known
 }

@@ -4,20 +4,21 @@ import type { ChangeFeed, SequenceNumber, Topic } from '../database/change-feed.
 import { RevisionCache } from '../database/revision-cache.ts'
 import { ResponseBody } from './reply.ts'
 
-/** What an API key may access, and when the request arrived. */
+/** What an API key may access, and the time at which its request arrived. */
 export interface CallerAccess {
   key: Access
   now: Date
+  /** The latest change that had arrived with the request. Undefined means that the response must not be cached. */
   since: SequenceNumber | undefined
 }
 
 /**
- * Caches response bodies in memory. A response depends on the request, on the decisions of the access rule about the datasets that
- * it reads, and on their content. So a cached response goes only to a key for which the rule decides about the same datasets in
- * the same way, and only while none of them has changed. The rule is evaluated for each request.
+ * Caches response bodies in memory. A response depends on the request, on the datasets that it reads, and on the decision of the
+ * access rule about each of them. So a cached response goes only to a key for which the rule makes the same decisions, and only
+ * while none of these datasets has changed. The rule is evaluated for each request.
  */
 export class ResponseCache {
-  /** The datasets that the response to a request depends on, as HTTP's `Vary` lists its headers. */
+  /** For each request, the datasets on which its response depends. The decisions about them are part of the key of the response. */
   readonly #verdicts: RevisionCache<readonly Verdict[]>
   readonly #responses: RevisionCache<ResponseBody>
   readonly #isEnabled: boolean
@@ -34,7 +35,7 @@ export class ResponseCache {
     })
     this.#responses = new RevisionCache(changeFeed, {
       limit,
-      sizeOf: ({ body }) => Math.ceil(body.length * WITH_COPIES) + ENTRY_BYTES,
+      sizeOf: ({ body }) => Math.ceil(body.length * COMPRESSED_COPIES_FACTOR) + ENTRY_BYTES,
     })
   }
 
@@ -56,7 +57,7 @@ export class ResponseCache {
   }
 }
 
-/** Small buffers share memory of Node's pool, and one cached body would keep a whole pool of 8 kB alive. */
+/** Copies a small body out of Node's buffer pool. Otherwise one cached body would keep a whole pool of 8 kB in memory. */
 function inOwnMemory(response: ResponseBody): ResponseBody {
   const { body, contentType, links } = response
   if (body.length === body.buffer.byteLength) return response
@@ -65,10 +66,10 @@ function inOwnMemory(response: ResponseBody): ResponseBody {
   return new ResponseBody(copy, contentType, links)
 }
 
-/** A body may have two compressed copies (compression.ts) of about a fifth of its size each. */
-const WITH_COPIES = 1.4
+/** A body may have two compressed copies (compression.ts), each about a fifth of its size. */
+const COMPRESSED_COPIES_FACTOR = 1.4
 
-/** Memory of an entry beside its body. */
+/** Memory of an entry without its body. */
 const ENTRY_BYTES = 500
 
 /** The decisions of the access rule, one character for each dataset. */

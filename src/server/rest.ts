@@ -15,7 +15,7 @@ interface RestOptions {
   usesRawJson: boolean
 }
 
-/** Adds the /v1 routes: parameters become variables, variables a result, the result an envelope. */
+/** Adds the /v1 routes. Each turns parameters into variables, executes its operation and sends the result as an envelope. */
 export function addRestRoutes(app: FastifyInstance, { admit, responses, usesRawJson }: RestOptions): void {
   for (const route of REST_ROUTES) {
     const representations = representationsOf(route, { usesRawJson })
@@ -25,8 +25,8 @@ export function addRestRoutes(app: FastifyInstance, { admit, responses, usesRawJ
       handler: async (request, reply) => {
         const caller = await admit(request, reply)
         const { answer, mediaType, contentType } = chooseRepresentation(request.headers.accept, representations)
-        const name = `${mediaType} ${request.url}`
-        const cached = responses.find(name, caller)
+        const cacheKey = `${mediaType} ${request.url}`
+        const cached = responses.find(cacheKey, caller)
         if (cached) return sendCacheable(request, reply, cached)
         const [, queryString = ''] = request.url.split('?', 2)
         const variables = { ...parseQueryString(route.query, queryString), ...pathParameters(request.params) }
@@ -36,14 +36,14 @@ export function addRestRoutes(app: FastifyInstance, { admit, responses, usesRawJ
           contentType,
           pageLinks(request.url, meta, Object.keys(route.query.shape)),
         )
-        if (readLog) responses.store(name, response, caller, readLog)
+        if (readLog) responses.store(cacheKey, response, caller, readLog)
         return sendCacheable(request, reply, response)
       },
     })
   }
 }
 
-/** Fastify decodes the parameters of the path. */
+/** The parameters of the path, which Fastify has decoded. */
 function pathParameters(params: unknown): Record<string, unknown> {
   return typeof params === 'object' ? { ...params } : {}
 }

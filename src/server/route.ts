@@ -6,7 +6,7 @@ interface Route {
   methods: readonly ('GET' | 'POST')[]
   /** Runs before the body is read. */
   onRequest?: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
-  /** Sends the answer. */
+  /** Sends the response, or throws. */
   handler: (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>
   errorHandler?: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
 }
@@ -31,7 +31,7 @@ export function addRoute(app: FastifyInstance, { path, methods, handler, ...hook
   app.route({
     url: path,
     method: [...methods],
-    // Returns no promise, because Fastify would track it until the response is sent, which costs 10 % of a cached response.
+    // It returns no promise. Fastify would track a promise until the response is sent, which takes 10 % of a cached response's time.
     handler: (request, reply) => {
       void answer(handler, request, reply)
     },

@@ -13,7 +13,7 @@ export function startupBanner(url: string, sampleKey: string | undefined): strin
     ...address,
     '',
     `Sample key, shown this once: ${sampleKey}`,
-    // A browser keeps the fragment to itself: it is in no request and no log.
+    // A browser does not send the fragment, so the key is in no request and no log.
     `Explore with it: ${url}/#key=${sampleKey}`,
     '',
     'Try:',

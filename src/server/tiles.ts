@@ -19,7 +19,7 @@ import { addRoute } from './route.ts'
 /** Registered at https://www.iana.org/assignments/media-types/application/vnd.mapbox-vector-tile. */
 const MEDIA_TYPE = 'application/vnd.mapbox-vector-tile'
 
-/** In place of a dataset: all that the key may access. */
+/** This word in place of a dataset's id means all datasets that the key may access. */
 const ALL = 'all'
 
 const LAYER = 'items'
@@ -40,8 +40,8 @@ export function addTileRoute(app: FastifyInstance, { admit, responses }: TileOpt
     handler: async (request, reply) => {
       const caller = await admit(request, reply)
       chooseRepresentation(request.headers.accept, [{ mediaType: MEDIA_TYPE }])
-      const name = `${MEDIA_TYPE} ${request.url}`
-      const cached = responses.find(name, caller)
+      const cacheKey = `${MEDIA_TYPE} ${request.url}`
+      const cached = responses.find(cacheKey, caller)
       if (cached) return sendCacheable(request, reply, cached)
       const [, queryString = ''] = request.url.split('?', 2)
       parseQueryString(noParameters, queryString)
@@ -51,7 +51,7 @@ export function addTileRoute(app: FastifyInstance, { admit, responses }: TileOpt
         catalog.tile(address, datasetId === ALL ? undefined : datasetId),
       )
       const body = new ResponseBody(encodeTile(result), MEDIA_TYPE)
-      responses.store(name, body, caller, readLog)
+      responses.store(cacheKey, body, caller, readLog)
       return sendCacheable(request, reply, body)
     },
   })
@@ -65,19 +65,19 @@ const pathParameters = z.object({ datasetId: z.string(), z: z.string(), x: z.str
  */
 function parseAddress(path: Record<keyof TileAddress, string>): TileAddress {
   const zoomProblems = problemsOf('z', path.z, MAX_ZOOM)
-  // Without a zoom the greatest x and y are not known.
-  const last = zoomProblems.length > 0 ? Number.POSITIVE_INFINITY : 2 ** Number(path.z) - 1
-  const problems = [...zoomProblems, ...problemsOf('x', path.x, last), ...problemsOf('y', path.y, last)]
+  // The limit of x and y depends on the zoom.
+  const max = zoomProblems.length > 0 ? Number.POSITIVE_INFINITY : 2 ** Number(path.z) - 1
+  const problems = [...zoomProblems, ...problemsOf('x', path.x, max), ...problemsOf('y', path.y, max)]
   if (problems.length > 0) throw validationFailed(problems)
   return { z: Number(path.z), x: Number(path.x), y: Number(path.y) }
 }
 
-function problemsOf(field: string, text: string, last: number): ErrorDetail[] {
+function problemsOf(field: string, text: string, max: number): ErrorDetail[] {
   if (!/^[0-9]+$/.test(text)) return [{ field, message: 'must be a whole number in decimal digits' }]
-  return Number(text) > last ? [{ field, message: `must be at most ${last}` }] : []
+  return Number(text) > max ? [{ field, message: `must be at most ${max}` }] : []
 }
 
-/** A vector tile with one layer; of no features, no bytes, which are a tile without layers. */
+/** Encodes features as a vector tile with one layer. Without features the tile has no layer, and so no bytes. */
 function encodeTile(features: readonly TileFeature[]): Buffer {
   if (features.length === 0) return Buffer.alloc(0)
   const layer = {

@@ -508,7 +508,7 @@ export interface operations {
                             /**
                              * Format: uuid
                              * @description UUID, the same in GraphQL and REST.
-                             * @example 7d444840-9dc0-11d1-b245-5ffdce74fad2
+                             * @example 7748716f-f0aa-5779-a29b-4066ccbe3bdb
                              */
                             id: string;
                             /**
@@ -523,7 +523,7 @@ export interface operations {
                             name: string;
                             /**
                              * @description Description, or null.
-                             * @example The main palace of the Joseon dynasty.
+                             * @example The main royal palace of the Joseon dynasty, first built in 1395.
                              */
                             description: string | null;
                             /**
@@ -546,13 +546,13 @@ export interface operations {
                             /**
                              * Format: date-time
                              * @description Creation time, with milliseconds.
-                             * @example 2026-01-31T09:00:00.000Z
+                             * @example 2026-01-05T00:00:00.000Z
                              */
                             createdAt: string;
                             /**
                              * Format: date-time
                              * @description Time of the last change to the dataset or one of its items, with milliseconds.
-                             * @example 2026-01-31T09:00:00.000Z
+                             * @example 2026-03-01T09:30:00.000Z
                              */
                             updatedAt: string;
                         }[];
@@ -617,7 +617,7 @@ export interface operations {
                             /**
                              * Format: uuid
                              * @description UUID, the same in GraphQL and REST.
-                             * @example 7d444840-9dc0-11d1-b245-5ffdce74fad2
+                             * @example 7748716f-f0aa-5779-a29b-4066ccbe3bdb
                              */
                             id: string;
                             /**
@@ -632,7 +632,7 @@ export interface operations {
                             name: string;
                             /**
                              * @description Description, or null.
-                             * @example The main palace of the Joseon dynasty.
+                             * @example The main royal palace of the Joseon dynasty, first built in 1395.
                              */
                             description: string | null;
                             /**
@@ -648,19 +648,19 @@ export interface operations {
                             accessTier: string | null;
                             /**
                              * @description Credit line to show with the data.
-                             * @example Wikidata, CC0
+                             * @example Dataset Catalog sample; facts from public sources
                              */
                             attribution: string;
                             /**
                              * Format: date-time
                              * @description Creation time, with milliseconds.
-                             * @example 2026-01-31T09:00:00.000Z
+                             * @example 2026-01-05T00:00:00.000Z
                              */
                             createdAt: string;
                             /**
                              * Format: date-time
                              * @description Time of the last change to the dataset or one of its items, with milliseconds.
-                             * @example 2026-01-31T09:00:00.000Z
+                             * @example 2026-03-01T09:30:00.000Z
                              */
                             updatedAt: string;
                         };
@@ -759,13 +759,13 @@ export interface operations {
                             /**
                              * Format: uuid
                              * @description UUID, the same in GraphQL and REST.
-                             * @example 7d444840-9dc0-11d1-b245-5ffdce74fad2
+                             * @example 7748716f-f0aa-5779-a29b-4066ccbe3bdb
                              */
                             id: string;
                             /**
                              * Format: uuid
                              * @description UUID of the dataset that owns the item.
-                             * @example 2c5ea4c0-4067-11e9-8bad-9b1deb4d3b7d
+                             * @example c7ffd39d-1b20-5302-b2c9-95d5c229bedc
                              */
                             datasetId: string;
                             /**
@@ -775,7 +775,7 @@ export interface operations {
                             name: string;
                             /**
                              * @description Description. An empty string means unknown.
-                             * @example The main palace of the Joseon dynasty.
+                             * @example The main royal palace of the Joseon dynasty, first built in 1395.
                              */
                             description: string;
                             /**
@@ -816,39 +816,39 @@ export interface operations {
                             postalCode: string | null;
                             /**
                              * @description Korean road-name address.
-                             * @example 161 Sajik-ro, Jongno-gu, Seoul
+                             * @example 서울특별시 종로구 사직로 161
                              */
                             roadAddress: string | null;
                             /**
                              * @description Korean lot-number address.
-                             * @example 1-91 Sejongno, Jongno-gu, Seoul
+                             * @example 서울특별시 종로구 세종로 1-91
                              */
                             jibunAddress: string | null;
                             /**
                              * @description Latitude in degrees north, WGS 84, up to 7 decimals.
-                             * @example 37.5796212
+                             * @example 37.579617
                              */
                             latitude: string;
                             /**
                              * @description Longitude in degrees east, WGS 84, up to 7 decimals.
-                             * @example 126.9770162
+                             * @example 126.977041
                              */
                             longitude: string;
                             /**
                              * @description URL of a small image of the place.
-                             * @example https://images.example.org/gyeongbokgung-small.jpg
+                             * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
                              */
                             thumbnailUrl: string | null;
                             /**
                              * Format: date-time
                              * @description Creation time, with milliseconds.
-                             * @example 2026-01-31T09:00:00.000Z
+                             * @example 2026-01-05T00:00:00.000Z
                              */
                             createdAt: string;
                             /**
                              * Format: date-time
                              * @description Time of the last change to the item or one of its images, with milliseconds.
-                             * @example 2026-01-31T09:00:00.000Z
+                             * @example 2026-03-01T09:30:00.000Z
                              */
                             updatedAt: string;
                         }[];
@@ -879,7 +879,7 @@ export interface operations {
                             /**
                              * Format: uuid
                              * @description UUID, the same in GraphQL and REST.
-                             * @example 7d444840-9dc0-11d1-b245-5ffdce74fad2
+                             * @example 7748716f-f0aa-5779-a29b-4066ccbe3bdb
                              */
                             id: string;
                             geometry: {
@@ -892,7 +892,7 @@ export interface operations {
                                 /**
                                  * Format: uuid
                                  * @description UUID of the dataset that owns the item.
-                                 * @example 2c5ea4c0-4067-11e9-8bad-9b1deb4d3b7d
+                                 * @example c7ffd39d-1b20-5302-b2c9-95d5c229bedc
                                  */
                                 datasetId: string;
                                 /**
@@ -902,7 +902,7 @@ export interface operations {
                                 name: string;
                                 /**
                                  * @description Description. An empty string means unknown.
-                                 * @example The main palace of the Joseon dynasty.
+                                 * @example The main royal palace of the Joseon dynasty, first built in 1395.
                                  */
                                 description: string;
                                 /**
@@ -943,29 +943,29 @@ export interface operations {
                                 postalCode: string | null;
                                 /**
                                  * @description Korean road-name address.
-                                 * @example 161 Sajik-ro, Jongno-gu, Seoul
+                                 * @example 서울특별시 종로구 사직로 161
                                  */
                                 roadAddress: string | null;
                                 /**
                                  * @description Korean lot-number address.
-                                 * @example 1-91 Sejongno, Jongno-gu, Seoul
+                                 * @example 서울특별시 종로구 세종로 1-91
                                  */
                                 jibunAddress: string | null;
                                 /**
                                  * @description URL of a small image of the place.
-                                 * @example https://images.example.org/gyeongbokgung-small.jpg
+                                 * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
                                  */
                                 thumbnailUrl: string | null;
                                 /**
                                  * Format: date-time
                                  * @description Creation time, with milliseconds.
-                                 * @example 2026-01-31T09:00:00.000Z
+                                 * @example 2026-01-05T00:00:00.000Z
                                  */
                                 createdAt: string;
                                 /**
                                  * Format: date-time
                                  * @description Time of the last change to the item or one of its images, with milliseconds.
-                                 * @example 2026-01-31T09:00:00.000Z
+                                 * @example 2026-03-01T09:30:00.000Z
                                  */
                                 updatedAt: string;
                             };
@@ -1070,13 +1070,13 @@ export interface operations {
                             /**
                              * Format: uuid
                              * @description UUID, the same in GraphQL and REST.
-                             * @example 7d444840-9dc0-11d1-b245-5ffdce74fad2
+                             * @example 7748716f-f0aa-5779-a29b-4066ccbe3bdb
                              */
                             id: string;
                             /**
                              * Format: uuid
                              * @description UUID of the dataset that owns the item.
-                             * @example 2c5ea4c0-4067-11e9-8bad-9b1deb4d3b7d
+                             * @example c7ffd39d-1b20-5302-b2c9-95d5c229bedc
                              */
                             datasetId: string;
                             /**
@@ -1086,7 +1086,7 @@ export interface operations {
                             name: string;
                             /**
                              * @description Description. An empty string means unknown.
-                             * @example The main palace of the Joseon dynasty.
+                             * @example The main royal palace of the Joseon dynasty, first built in 1395.
                              */
                             description: string;
                             /**
@@ -1121,48 +1121,48 @@ export interface operations {
                             postalCode: string | null;
                             /**
                              * @description Korean road-name address.
-                             * @example 161 Sajik-ro, Jongno-gu, Seoul
+                             * @example 서울특별시 종로구 사직로 161
                              */
                             roadAddress: string | null;
                             /**
                              * @description Korean lot-number address.
-                             * @example 1-91 Sejongno, Jongno-gu, Seoul
+                             * @example 서울특별시 종로구 세종로 1-91
                              */
                             jibunAddress: string | null;
                             /**
                              * @description Latitude in degrees north, WGS 84, up to 7 decimals.
-                             * @example 37.5796212
+                             * @example 37.579617
                              */
                             latitude: string;
                             /**
                              * @description Longitude in degrees east, WGS 84, up to 7 decimals.
-                             * @example 126.9770162
+                             * @example 126.977041
                              */
                             longitude: string;
                             /**
                              * @description URL of a small image of the place.
-                             * @example https://images.example.org/gyeongbokgung-small.jpg
+                             * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
                              */
                             thumbnailUrl: string | null;
                             /**
                              * @description Web address. An empty string means unknown.
-                             * @example https://royal.khs.go.kr
+                             * @example https://www.royalpalace.go.kr/
                              */
                             url: string;
                             /**
                              * @description Opening hours, in the words of the source.
-                             * @example We-Mo 09:00-18:00
+                             * @example 09:00-18:00, closed on Tuesdays
                              */
                             openingHours: string | null;
                             /**
                              * Format: date-time
                              * @description Creation time, with milliseconds.
-                             * @example 2026-01-31T09:00:00.000Z
+                             * @example 2026-01-05T00:00:00.000Z
                              */
                             createdAt: string;
                             /**
                              * @description Metres from the point, on the WGS 84 spheroid.
-                             * @example 46.3
+                             * @example 4.06
                              */
                             distance: number;
                         }[];
@@ -1193,7 +1193,7 @@ export interface operations {
                             /**
                              * Format: uuid
                              * @description UUID, the same in GraphQL and REST.
-                             * @example 7d444840-9dc0-11d1-b245-5ffdce74fad2
+                             * @example 7748716f-f0aa-5779-a29b-4066ccbe3bdb
                              */
                             id: string;
                             geometry: {
@@ -1206,7 +1206,7 @@ export interface operations {
                                 /**
                                  * Format: uuid
                                  * @description UUID of the dataset that owns the item.
-                                 * @example 2c5ea4c0-4067-11e9-8bad-9b1deb4d3b7d
+                                 * @example c7ffd39d-1b20-5302-b2c9-95d5c229bedc
                                  */
                                 datasetId: string;
                                 /**
@@ -1216,7 +1216,7 @@ export interface operations {
                                 name: string;
                                 /**
                                  * @description Description. An empty string means unknown.
-                                 * @example The main palace of the Joseon dynasty.
+                                 * @example The main royal palace of the Joseon dynasty, first built in 1395.
                                  */
                                 description: string;
                                 /**
@@ -1251,38 +1251,38 @@ export interface operations {
                                 postalCode: string | null;
                                 /**
                                  * @description Korean road-name address.
-                                 * @example 161 Sajik-ro, Jongno-gu, Seoul
+                                 * @example 서울특별시 종로구 사직로 161
                                  */
                                 roadAddress: string | null;
                                 /**
                                  * @description Korean lot-number address.
-                                 * @example 1-91 Sejongno, Jongno-gu, Seoul
+                                 * @example 서울특별시 종로구 세종로 1-91
                                  */
                                 jibunAddress: string | null;
                                 /**
                                  * @description URL of a small image of the place.
-                                 * @example https://images.example.org/gyeongbokgung-small.jpg
+                                 * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
                                  */
                                 thumbnailUrl: string | null;
                                 /**
                                  * @description Web address. An empty string means unknown.
-                                 * @example https://royal.khs.go.kr
+                                 * @example https://www.royalpalace.go.kr/
                                  */
                                 url: string;
                                 /**
                                  * @description Opening hours, in the words of the source.
-                                 * @example We-Mo 09:00-18:00
+                                 * @example 09:00-18:00, closed on Tuesdays
                                  */
                                 openingHours: string | null;
                                 /**
                                  * Format: date-time
                                  * @description Creation time, with milliseconds.
-                                 * @example 2026-01-31T09:00:00.000Z
+                                 * @example 2026-01-05T00:00:00.000Z
                                  */
                                 createdAt: string;
                                 /**
                                  * @description Metres from the point, on the WGS 84 spheroid.
-                                 * @example 46.3
+                                 * @example 4.06
                                  */
                                 distance: number;
                             };
@@ -1335,7 +1335,7 @@ export interface operations {
             path: {
                 /**
                  * @description UUID, in any letter case.
-                 * @example 7d444840-9dc0-11d1-b245-5ffdce74fad2
+                 * @example 7748716f-f0aa-5779-a29b-4066ccbe3bdb
                  */
                 itemId: string;
             };
@@ -1360,13 +1360,13 @@ export interface operations {
                             /**
                              * Format: uuid
                              * @description UUID, the same in GraphQL and REST.
-                             * @example 7d444840-9dc0-11d1-b245-5ffdce74fad2
+                             * @example 7748716f-f0aa-5779-a29b-4066ccbe3bdb
                              */
                             id: string;
                             /**
                              * Format: uuid
                              * @description UUID of the dataset that owns the item.
-                             * @example 2c5ea4c0-4067-11e9-8bad-9b1deb4d3b7d
+                             * @example c7ffd39d-1b20-5302-b2c9-95d5c229bedc
                              */
                             datasetId: string;
                             /**
@@ -1376,7 +1376,7 @@ export interface operations {
                             name: string;
                             /**
                              * @description Description. An empty string means unknown.
-                             * @example The main palace of the Joseon dynasty.
+                             * @example The main royal palace of the Joseon dynasty, first built in 1395.
                              */
                             description: string;
                             /**
@@ -1417,49 +1417,49 @@ export interface operations {
                             postalCode: string | null;
                             /**
                              * @description Korean road-name address.
-                             * @example 161 Sajik-ro, Jongno-gu, Seoul
+                             * @example 서울특별시 종로구 사직로 161
                              */
                             roadAddress: string | null;
                             /**
                              * @description Korean lot-number address.
-                             * @example 1-91 Sejongno, Jongno-gu, Seoul
+                             * @example 서울특별시 종로구 세종로 1-91
                              */
                             jibunAddress: string | null;
                             /**
                              * @description Latitude in degrees north, WGS 84, up to 7 decimals.
-                             * @example 37.5796212
+                             * @example 37.579617
                              */
                             latitude: string;
                             /**
                              * @description Longitude in degrees east, WGS 84, up to 7 decimals.
-                             * @example 126.9770162
+                             * @example 126.977041
                              */
                             longitude: string;
                             /**
                              * @description URL of a small image of the place.
-                             * @example https://images.example.org/gyeongbokgung-small.jpg
+                             * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
                              */
                             thumbnailUrl: string | null;
                             /**
                              * Format: date-time
                              * @description Creation time, with milliseconds.
-                             * @example 2026-01-31T09:00:00.000Z
+                             * @example 2026-01-05T00:00:00.000Z
                              */
                             createdAt: string;
                             /**
                              * Format: date-time
                              * @description Time of the last change to the item or one of its images, with milliseconds.
-                             * @example 2026-01-31T09:00:00.000Z
+                             * @example 2026-03-01T09:30:00.000Z
                              */
                             updatedAt: string;
                             /**
                              * @description Contact name. An empty string means unknown.
-                             * @example Visitor centre
+                             * @example Gyeongbokgung Palace Management Office
                              */
                             contactName: string;
                             /**
                              * @description Telephone number. An empty string means unknown.
-                             * @example +82 2 3700 3900
+                             * @example +82-2-3700-3900
                              */
                             telephone: string;
                             /**
@@ -1469,18 +1469,20 @@ export interface operations {
                             email: string | null;
                             /**
                              * @description Web address. An empty string means unknown.
-                             * @example https://royal.khs.go.kr
+                             * @example https://www.royalpalace.go.kr/
                              */
                             url: string;
                             /**
                              * @description Opening hours, in the words of the source.
-                             * @example We-Mo 09:00-18:00
+                             * @example 09:00-18:00, closed on Tuesdays
                              */
                             openingHours: string | null;
                             /**
                              * @description Further attributes, with the names that the source uses. An empty object when there are none.
                              * @example {
-                             *       "built": 1395
+                             *       "nameKo": "경복궁",
+                             *       "builtYear": 1395,
+                             *       "designation": "Historic Site No. 117"
                              *     }
                              */
                             extraAttributes: Record<string, never>;
@@ -1502,37 +1504,37 @@ export interface operations {
                                 /**
                                  * Format: uuid
                                  * @description UUID, the same in GraphQL and REST.
-                                 * @example 7d444840-9dc0-11d1-b245-5ffdce74fad2
+                                 * @example 7748716f-f0aa-5779-a29b-4066ccbe3bdb
                                  */
                                 id: string;
                                 /**
                                  * @description URL of the original image.
-                                 * @example https://images.example.org/gyeongbokgung.jpg
+                                 * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
                                  */
                                 originalUrl: string;
                                 /**
-                                 * @description URL of the delivery copy.
-                                 * @example https://images.example.org/gyeongbokgung.webp
+                                 * @description URL of the copy that a content delivery network (CDN) serves.
+                                 * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
                                  */
                                 cdnUrl: string;
                                 /**
                                  * @description URL of the small thumbnail.
-                                 * @example https://images.example.org/gyeongbokgung-small.jpg
+                                 * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
                                  */
                                 thumbnailSmallUrl: string;
                                 /**
                                  * @description URL of the medium thumbnail.
-                                 * @example https://images.example.org/gyeongbokgung-medium.jpg
+                                 * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
                                  */
                                 thumbnailMediumUrl: string;
                                 /**
                                  * @description URL of the large thumbnail.
-                                 * @example https://images.example.org/gyeongbokgung-large.jpg
+                                 * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
                                  */
                                 thumbnailLargeUrl: string;
                                 /**
                                  * @description Alternative text. An empty string when there is none.
-                                 * @example The throne hall
+                                 * @example The palace seen from Gwanghwamun
                                  */
                                 altText: string;
                                 /**

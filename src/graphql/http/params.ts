@@ -34,7 +34,7 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
 }
 
-/** The parameters of a request. `query` or `documentId` or an extension names the document. */
+/** The parameters of a request. `query`, `documentId` or `extensions.persistedQuery` identifies the document. */
 export type GraphQLParams = z.output<typeof graphqlParams>
 
 /** Media types of a body, each with its reader. */
@@ -44,7 +44,7 @@ const BODY_READERS: Readonly<Record<string, (body: string) => unknown>> = {
   'application/graphql': (query) => ({ query }),
 }
 
-/** The media type of a `Content-Type` header, if /graphql takes such a body. The character set must be UTF-8. */
+/** The media type of a `Content-Type` header; undefined if /graphql does not accept it. The character set must be UTF-8. */
 export function bodyTypeOf(contentType: string | undefined): string | undefined {
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';')
   const isUtf8 = parameters.every((parameter) => !/^\s*charset\s*=\s*"?(?!utf-?8"?\s*$)/.test(parameter))
@@ -53,7 +53,7 @@ export function bodyTypeOf(contentType: string | undefined): string | undefined 
 
 /**
  * The parameters in the body of a POST request.
- * @param bodyType is what `bodyTypeOf` returned.
+ * @param bodyType is a result of `bodyTypeOf`
  * @throws `VALIDATION_FAILED` that names every bad parameter
  */
 export function readBody(bodyType: string, body: string): GraphQLParams {

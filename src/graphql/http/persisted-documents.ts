@@ -12,7 +12,7 @@ import { z } from 'zod'
 /** Documents that an operator trusts, by the hash or other id that clients send. */
 export type TrustedDocuments = ReadonlyMap<string, string>
 
-/** Clients choose the documents, so the store is bounded: by their number, and by the characters of all together. */
+/** Clients choose the documents, so the store limits their number and their total length in characters. */
 const MAX_DOCUMENTS = 1_000
 const MAX_CHARACTERS = 4_000_000
 
@@ -23,8 +23,9 @@ const reference = z.union([
 ])
 
 /**
- * Lets clients send the id of a document instead of its text. With trusted documents no other document is executed. Without
- * them a client registers a document by sending its text together with its SHA-256 (automatic persisted queries).
+ * A Yoga plugin that lets clients send the id of a document instead of its text. With trusted documents no other document is
+ * executed. Without them a client registers a document by sending its text together with its SHA-256 (automatic persisted
+ * queries).
  */
 export function persistedDocuments(trusted: TrustedDocuments | undefined): Plugin {
   const findQuery = trusted ? trustedDocumentFinder(trusted) : registeredDocumentFinder()
@@ -36,6 +37,7 @@ export function persistedDocuments(trusted: TrustedDocuments | undefined): Plugi
   }
 }
 
+/** The text of the document to execute. It throws a GraphQLError with a code `PERSISTED_QUERY_…` if the document is refused. */
 type FindQuery = (id: string | undefined, query: string | undefined) => string | undefined
 
 function trustedDocumentFinder(trusted: TrustedDocuments): FindQuery {

@@ -11,16 +11,16 @@ export interface ResponseType {
   mediaType: 'application/json' | 'application/graphql-response+json'
 }
 
-/** The status and the further headers of a response. */
+/** The status and the additional headers of a response. */
 export interface ResponseHead {
   status: number
   headers: Record<string, string>
 }
 
 /**
- * The head of the response to a well-formed request (GraphQL over HTTP, section 6.4). Where execution began, `data` is there, and
- * the status is 200. Otherwise it is the first error's in application/graphql-response+json, and 200 in application/json.
- * When the service is unavailable, the status says so in both.
+ * The head of the response to a well-formed request (GraphQL over HTTP, section 6.4). If execution began, the result has `data`
+ * and the status is 200. Otherwise application/graphql-response+json has the status of the first error, and application/json
+ * has 200. If the whole operation failed because the service is unavailable, both have 503.
  */
 export function responseHead({ data, errors }: ExecutionResult, mediaType: ResponseType['mediaType']): ResponseHead {
   const [error] = errors ?? []

@@ -8,8 +8,9 @@ import type { TrustedDocuments } from './persisted-documents.ts'
 const documents = z.record(z.string().min(1), z.string())
 
 /**
- * Reads the file of trusted documents: an object of documents by hash, as code generators write it.
- * @throws `OPERATION_FAILED` when it is none, or a document is not one of this schema.
+ * Reads the file of trusted documents: a JSON object of documents by hash, as code generators write it.
+ * @returns undefined if there is no path
+ * @throws `OPERATION_FAILED` if the file can't be read or has another form, or if a document is not valid in this schema
  */
 export async function readTrustedDocuments(path: string | undefined): Promise<TrustedDocuments | undefined> {
   if (path === undefined) return undefined

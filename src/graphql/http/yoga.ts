@@ -12,18 +12,19 @@ export type ExecuteParams = (params: GraphQLParams, readCatalog: ReadCatalog) =>
 
 interface YogaContext {
   readCatalog: ReadCatalog
-  /** What `executeOperation` leaves for the adapter. */
+  /** Set by `executeOperation` and read by the adapter, because Yoga returns only the result. */
   executed?: Executed
 }
 
 interface YogaOptions extends PrepareOptions {
-  /** Where there are trusted documents, no others are executed. */
+  /** If given, no other documents are executed. */
   trusted?: TrustedDocuments | undefined
 }
 
 /**
- * Yoga with its plugins, without its Request and Response objects: they take longer than the rest of a small request
- * (docs/decisions). The server reads the parameters and writes the response.
+ * Creates the function that executes requests through Yoga and its plugins. It does not use Yoga's Request and Response objects,
+ * because they take longer than the rest of a small request (docs/decisions/0007-yoga-without-fetch.md). The server reads the
+ * parameters and writes the response.
  */
 export function createYogaAdapter({ trusted, usesRawJson }: YogaOptions): ExecuteParams {
   const yoga = createYoga<YogaContext>({
@@ -37,7 +38,7 @@ export function createYogaAdapter({ trusted, usesRawJson }: YogaOptions): Execut
     multipart: false,
     logging: false,
   })
-  // Plugins get a request, and ours don't look at it.
+  // Yoga gives a request to its plugins. Ours do not read it.
   const request = new yoga.fetchAPI.Request('http://localhost/graphql')
   return async (params, readCatalog) => {
     const context: YogaContext = { readCatalog }
@@ -51,7 +52,7 @@ export function createYogaAdapter({ trusted, usesRawJson }: YogaOptions): Execut
   }
 }
 
-/** Executes each operation by the one function that REST uses too. */
+/** A plugin that replaces Yoga's execution with `execute`, which REST uses too. */
 function executeOperation(options: PrepareOptions): Plugin<object, YogaContext> {
   const findDocument = createDocumentStore(options)
   return {

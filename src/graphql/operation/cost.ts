@@ -15,7 +15,7 @@ import type { Fragments } from './projection.ts'
 
 declare module 'graphql' {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
-    /** Cost of the field itself; 1 when absent. A statement of its own costs more than a value in memory. */
+    /** Cost of the field itself; 1 when absent. A field that needs a separate statement costs more than a value in memory. */
     cost?: number
     /** Number of objects to assume where the document gives no page size; 1 when absent. */
     assumedLength?: number
@@ -112,7 +112,7 @@ function lengthOf(node: FieldNode, field: GraphQLField<unknown, unknown>, variab
   return field.extensions.assumedLength ?? 1
 }
 
-/** The resolver refuses a value that is not a page size. */
+/** The given page size. A value that is not a page size counts as the default, because the resolver will refuse it. */
 function pageSize(given: unknown): number {
   return typeof given === 'number' && given > 0 ? given : DEFAULT_PAGE_SIZE
 }

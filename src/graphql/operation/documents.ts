@@ -1,15 +1,15 @@
 import { type DocumentNode, GraphQLError, parse, validate, visit } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import { schema } from '../schema.ts'
-import { countNames, findExcessLength, LIMITS, type NameCounts } from './limits.ts'
+import { countAliasesAndDirectives, type DocumentCounts, findExcessLength, LIMITS } from './limits.ts'
 import { type Fragments, fragmentsOf } from './projection.ts'
 import { type Executable, withRawJson } from './raw-json.ts'
 
-/** A valid document with everything that is known of it before its variables are. */
+/** A valid document, and everything about it that does not depend on variables. */
 export interface PreparedDocument {
   document: DocumentNode
   fragments: Fragments
-  counts: NameCounts
+  counts: DocumentCounts
   executable: Executable
 }
 
@@ -18,14 +18,14 @@ export interface InvalidDocument {
   errors: readonly GraphQLError[]
 }
 
-/** Prepares a document, or returns what it prepared before. */
+/** Returns the prepared document of a text. It prepares each document on first use. */
 export type DocumentStore = (query: string) => PreparedDocument | InvalidDocument
 
-/** Clients choose the documents, so the store is bounded: by their number, and by the characters of all together. */
+/** Clients choose the documents, so the store limits their number and their total length in characters. */
 const MAX_DOCUMENTS = 1_000
 const MAX_CHARACTERS = 4_000_000
 
-/** A store of prepared documents; it gives up the least recently used one first. */
+/** Creates a store of prepared documents. When it is full, it drops the least recently used one. */
 export function createDocumentStore(options: PrepareOptions): DocumentStore {
   const documents = new LRUCache<string, PreparedDocument | InvalidDocument>({
     max: MAX_DOCUMENTS,
@@ -44,11 +44,11 @@ export function createDocumentStore(options: PrepareOptions): DocumentStore {
 }
 
 export interface PrepareOptions {
-  /** Whether PostgreSQL writes the items of pages as JSON where it can (raw-json.ts). */
+  /** Whether PostgreSQL writes the items of pages as JSON whenever the selection allows it (raw-json.ts). */
   usesRawJson: boolean
 }
 
-/** Parses, validates, counts and rewrites a document. */
+/** Parses, validates, counts and rewrites a document. It does not throw for a bad document: it returns the errors. */
 export function prepareDocument(query: string, { usesRawJson }: PrepareOptions): PreparedDocument | InvalidDocument {
   try {
     const document = parse(query, { maxTokens: LIMITS.tokens })
@@ -56,10 +56,10 @@ export function prepareDocument(query: string, { usesRawJson }: PrepareOptions):
     if (errors.length > 0) return { errors }
     // Introspection must not show the fields that raw-json.ts adds to the schema.
     const executable = usesRawJson && !isIntrospection(document) ? withRawJson(document) : { schema, document }
-    return { document, fragments: fragmentsOf(document), counts: countNames(document), executable }
+    return { document, fragments: fragmentsOf(document), counts: countAliasesAndDirectives(document), executable }
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [error] }
-    // The parser is recursive, and lists of values nest without a limit of their own.
+    // The parser is recursive, and no other limit applies to the nesting of values.
     if (error instanceof RangeError) return { errors: [new GraphQLError('The document is nested too deeply')] }
     throw error
   }

@@ -11,11 +11,11 @@ import type { InvalidDocument, PreparedDocument } from './documents.ts'
 import { findExcess, LIMITS, withinTime } from './limits.ts'
 import { printJson } from './placeholders.ts'
 
-/** What a request says besides its document. */
+/** The parameters of a request, except its document. */
 export interface OperationRequest {
   operationName?: string | null | undefined
   variables?: Readonly<Record<string, unknown>> | null | undefined
-  /** Whether the response tells the operation's cost in its `extensions`. */
+  /** Whether the response has the operation's cost in its `extensions`. */
   showsCost?: boolean
 }
 
@@ -25,14 +25,14 @@ export interface Executed {
   result: ExecutionResult
   /** Prints the result, or a part of it, as JSON. */
   print: (value: object) => string
-  /** What the result depends on; absent where nothing was read. */
+  /** What the result depends on; absent if nothing was read. */
   readLog?: ReadLog
 }
 
 /**
- * Executes an operation on one snapshot of the catalog. Every request ends here: each REST route, and /graphql however it names
- * its document.
- * @throws what `readCatalog` throws when the database is away or there are too many requests
+ * Executes an operation on one snapshot of the catalog. All requests for data use it: every REST route, and /graphql with a
+ * document or with the id of one. Errors of the operation are in the result.
+ * @throws the errors of `readCatalog`, for example when the database is unreachable or there are too many requests
  */
 export async function execute(
   prepared: PreparedDocument | InvalidDocument,

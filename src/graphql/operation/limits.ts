@@ -2,7 +2,7 @@ import { type DocumentNode, visit } from 'graphql'
 import { CatalogError, validationFailed } from '../../errors.ts'
 import type { OperationSize } from './cost.ts'
 
-/** Limits on an operation. One beyond them is refused before any SQL, with the limit in the message. */
+/** Limits on an operation. An operation that exceeds one is refused before any SQL runs, and the message names the limit. */
 export const LIMITS = {
   /** Weighted fields in the response (cost.ts). */
   cost: 25_000,
@@ -21,13 +21,12 @@ export const LIMITS = {
 } as const
 
 /** The number of aliases and directives in a document. */
-export interface NameCounts {
+export interface DocumentCounts {
   aliases: number
   directives: number
 }
 
-/** Counts the aliases and directives of a document. */
-export function countNames(document: DocumentNode): NameCounts {
+export function countAliasesAndDirectives(document: DocumentNode): DocumentCounts {
   const counts = { aliases: 0, directives: 0 }
   visit(document, {
     Field: ({ alias }) => {
@@ -40,28 +39,29 @@ export function countNames(document: DocumentNode): NameCounts {
   return counts
 }
 
-/** `VALIDATION_FAILED` for the first limit that an operation exceeds; undefined where it exceeds none. */
-export function findExcess(measured: OperationSize & NameCounts): CatalogError | undefined {
+/** `VALIDATION_FAILED` for the first limit that an operation exceeds; undefined if it exceeds none. */
+export function findExcess(measured: OperationSize & DocumentCounts): CatalogError | undefined {
   for (const name of ['aliases', 'directives', 'depth', 'cost'] as const) {
     if (measured[name] > LIMITS[name]) {
-      return beyond(name, `of the operation is ${measured[name]} and must be at most ${LIMITS[name]}`)
+      return limitExceeded(name, `of the operation is ${measured[name]} and must be at most ${LIMITS[name]}`)
     }
   }
   return undefined
 }
 
-/** `VALIDATION_FAILED` for a document of too many bytes; undefined for others. */
+/** `VALIDATION_FAILED` for a document with too many bytes; undefined for any other. */
 export function findExcessLength(document: string): CatalogError | undefined {
   if (Buffer.byteLength(document) <= LIMITS.bytes) return undefined
-  return beyond('query', `must be at most ${LIMITS.bytes} bytes long`)
+  return limitExceeded('query', `must be at most ${LIMITS.bytes} bytes long`)
 }
 
-function beyond(field: string, message: string): CatalogError {
+function limitExceeded(field: string, message: string): CatalogError {
   return validationFailed([{ field, message }])
 }
 
 /**
- * The result of an execution, if it settles within `timeMs`. The database ends its statements by a timeout of its own.
+ * The result of an execution, if it settles within `timeMs`. It does not stop the statements of a slow execution: they have
+ * their own timeout in the database.
  * @throws `SERVICE_UNAVAILABLE` after that time
  */
 export async function withinTime<Result>(execution: Result | Promise<Result>, timeMs: number): Promise<Result> {

@@ -2,27 +2,27 @@ import { randomUUID } from 'node:crypto'
 import type { ExecutionResult } from 'graphql'
 
 /*
- * JSON text from PostgreSQL goes into the response as it is: to parse it and write it again takes time, and changes numbers of
- * more than 15 digits and the order of keys. The result holds a placeholder, which is replaced when the result is printed.
+ * JSON text from PostgreSQL goes into the response without being parsed. Parsing and printing take time, and they change the
+ * order of keys and numbers of more than 15 digits. The result contains a placeholder, which `printJson` replaces with the text.
  */
 
 /** Clients can't guess it, so it occurs nowhere else in a response. */
 const PLACEHOLDER = randomUUID()
 const PLACEHOLDERS = new RegExp(`"${PLACEHOLDER} (\\d+)"`, 'g')
 
-/** Adds JSON text to the list `rawJson`, and returns the placeholder for it. */
+/** Adds JSON text to the list `rawJson`, and returns its placeholder. */
 export function placeholderFor(text: string, rawJson: string[]): string {
   return `${PLACEHOLDER} ${rawJson.push(text) - 1}`
 }
 
 const STRING_OR_SPACE = /("(?:[^"\\]|\\.)*")|\s+/g
 
-/** JSON text without the spaces that PostgreSQL writes after colons and commas. */
+/** JSON text without spaces outside of strings, as `JSON.stringify` writes it. PostgreSQL puts one after each colon and comma. */
 export function compactJson(text: string): string {
   return text.replace(STRING_OR_SPACE, (_, string: string | undefined) => string ?? '')
 }
 
-/** Prints a result, or a part of it, as JSON. */
+/** Prints a result, or a part of it, as JSON. It replaces each placeholder with its text from `rawJson`. */
 export function printJson(value: ExecutionResult | object, rawJson: readonly string[]): string {
   const text = JSON.stringify(value)
   return rawJson.length === 0

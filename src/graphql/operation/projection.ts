@@ -10,13 +10,13 @@ import { type ItemProjection, isRawImageField, isRawItemField, type RawItem } fr
 import type { ListProjection } from '../../catalog/projection.ts'
 
 /*
- * Which parts of a list a query selects, found before the list is read, so that the statement reads no other columns. A field
- * under @skip or @include counts as selected.
+ * Finds which parts of a list a query selects, so that the SQL statement reads nothing else. A field under @skip or @include
+ * counts as selected.
  */
 
+/** The fragments of a document by name. */
 export type Fragments = Readonly<Record<string, FragmentDefinitionNode | undefined>>
 
-/** The fragments of a document by name. */
 export function fragmentsOf({ definitions }: DocumentNode): Fragments {
   const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
   return Object.fromEntries(fragments.map((fragment) => [fragment.name.value, fragment]))
@@ -25,7 +25,7 @@ export function fragmentsOf({ definitions }: DocumentNode): Fragments {
 /** The field that replaces `nodes` of a page where PostgreSQL writes the items as JSON (raw-json.ts). */
 export const RAW_NODES = 'rawNodes'
 
-/** Where a page or connection has its items, and its total. */
+/** The fields in which a page or connection has its items and its total. */
 export interface ListShape {
   /** Each path leads from the list to its items. */
   items: readonly (readonly [string, ...string[]])[]
@@ -35,7 +35,7 @@ export interface ListShape {
 /** Fields that need no item. */
 const FIELDS_WITHOUT_ITEMS = new Set(['page', 'limit', '__typename'])
 
-/** Documents are prepared once, so their nodes are the same in each request. */
+/** A cache. It works because documents are prepared once: their nodes are the same objects in each request. */
 const projections = new WeakMap<FieldNode, ListProjection>()
 
 /** The projection of the list that the resolver with this `info` returns. */
@@ -57,12 +57,12 @@ export function listProjection(info: GraphQLResolveInfo, shape: ListShape): List
   return projection
 }
 
-/** Further generations of parents are read by a statement each. */
+/** The list's statement reads this many generations of parents. Each further generation takes another statement. */
 const MAX_PARENT_DEPTH = 1
 
 /**
- * The projection of an item. `rawJson` lists its members in the order of the response; it is absent where PostgreSQL can't write
- * the item as the response shows it (aliases, arguments, directives, fields that need a resolver).
+ * The projection of an item. `rawJson` lists its members in the order of the response. It is undefined if PostgreSQL can't write
+ * the item in the form of the response (aliases, arguments, directives, fields that need a resolver).
  */
 export function projectItem(
   sets: readonly SelectionSetNode[],
@@ -93,9 +93,9 @@ export function projectItem(
 }
 
 interface SelectedFields {
-  /** By name, in the order of the response, each with the selections on it. */
+  /** The selection sets of each field by its name, in the order of the response. */
   fields: Map<string, SelectionSetNode[]>
-  /** Whether no field has an alias, an argument or a directive, and none with sub-fields is repeated. */
+  /** Whether no field has an alias, an argument or a directive, and no field with sub-fields occurs twice. */
   isPlain: boolean
 }
 

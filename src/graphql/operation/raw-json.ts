@@ -19,9 +19,9 @@ import { placeholderFor } from './placeholders.ts'
 import { type Fragments, fragmentsOf, projectItem, RAW_NODES } from './projection.ts'
 
 /*
- * PostgreSQL writes the items of a page as JSON where a query selects only plain fields of them. graphql-js would complete each
- * field of each item, and JSON.stringify would write them again: half of the time of a response (test/bench). The page's `nodes`
- * become one leaf, `rawNodes`, with PostgreSQL's text (placeholders.ts).
+ * If a query selects only plain fields of a page's items, PostgreSQL writes the items as JSON. The leaf field `rawNodes` then
+ * replaces the page's `nodes`; its value is PostgreSQL's text (placeholders.ts). This saves half of the time of a response
+ * (test/bench): graphql-js does not complete each field of each item, and JSON.stringify does not print them.
  */
 
 /** A schema and the document to execute on it. */
@@ -30,7 +30,7 @@ export interface Executable {
   document: DocumentNode
 }
 
-/** Has the field `rawNodes`. Documents are validated against the public schema, so clients can't select it. */
+/** The schema with `rawNodes`. Documents are validated against the public schema, so clients can't select this field. */
 const rawSchema = extendSchema(schema, parse(`scalar RawJson extend type ItemPage { ${RAW_NODES}: RawJson! }`))
 const itemPage = rawSchema.getType('ItemPage')
 const rawNodes = isObjectType(itemPage) ? itemPage.getFields()[RAW_NODES] : undefined
@@ -45,7 +45,7 @@ export function withRawJson(document: DocumentNode): Executable {
   const rewritten = visit(
     document,
     visitWithTypeInfo(typeInfo, {
-      // graphql-js merges fields that share a response name, and fragments may add some: those parts stay as they are.
+      // graphql-js merges fields that share a response name, and fragments may add such fields. Those parts stay unchanged.
       FragmentDefinition: () => false,
       SelectionSet: (set) => (hasDistinctFields(set) ? undefined : false),
       Field: {
@@ -69,7 +69,7 @@ function withRawNodes(set: SelectionSetNode, fragments: Fragments): SelectionSet
   return { ...set, selections: set.selections.map((selection) => (selection === field ? raw : selection)) }
 }
 
-/** Whether a selection set holds only fields, each with another response name. */
+/** Whether a selection set holds only fields, each with a different response name. */
 function hasDistinctFields({ selections }: SelectionSetNode): boolean {
   const fields = selections.filter((selection) => selection.kind === Kind.FIELD)
   return new Set(fields.map(({ alias, name }) => (alias ?? name).value)).size === selections.length

@@ -28,7 +28,7 @@ export const SortOrder = builder.enumType('SortOrder', {
   } as const,
 })
 
-/** `page` and `limit`. */
+/** The arguments of a page by number. */
 export const pageArgs = builder.args((t) => ({
   page: t.int({ defaultValue: DEFAULTS.page, description: 'Page number, from 1 to 2147483647.' }),
   limit: t.int({ defaultValue: DEFAULTS.limit, description: 'Page size, from 1 to 100.' }),

@@ -19,7 +19,7 @@ const ItemEdge = builder.objectRef<{ connection: Connection; item: ItemRow }>('I
 })
 
 const PageInfo = builder.objectRef<Connection>('PageInfo').implement({
-  description: 'Whether a page of a connection has neighbours, and its first and last cursor.',
+  description: 'The first and last cursor of a page, and whether items precede and follow it.',
   fields: (t) => ({
     hasNextPage: t.boolean({
       description: 'Whether more items follow this page.',
@@ -48,8 +48,7 @@ async function cursorAt(connection: Connection, index: number): Promise<string |
 }
 
 const ItemConnection = builder.objectRef<Connection>('ItemConnection').implement({
-  description:
-    'A page of items that starts at a cursor (Relay connection). Each page takes the same time, however deep it is.',
+  description: 'A page of items that starts at a cursor (Relay connection). A page takes the same time at any depth.',
   fields: (t) => ({
     edges: t.field({
       type: [ItemEdge],
@@ -63,7 +62,7 @@ const ItemConnection = builder.objectRef<Connection>('ItemConnection').implement
     }),
     pageInfo: t.field({
       type: PageInfo,
-      description: 'Neighbours of this page.',
+      description: 'Cursors of this page, and whether items precede and follow it.',
       resolve: (connection) => connection,
     }),
     totalCount: t.int({

@@ -24,7 +24,7 @@ import { envelopeOf, featuresOf, resourceOf } from './schemas.ts'
 
 type Json = Record<string, unknown>
 
-/** The OpenAPI document. */
+/** The OpenAPI document as an object. */
 export function openApiDocument(): Json {
   return {
     openapi: '3.1.0',
@@ -88,22 +88,25 @@ function pathParameter([name, description]: [string, string]): Json {
 
 /** The route's schema gives the bounds of a parameter, the GraphQL argument its description and default. */
 function queryParameters({ query }: RestRoute, args: readonly GraphQLArgument[]): Json[] {
-  const { properties: read = {}, required = [] } = z.toJSONSchema(query, { unrepresentable: 'any' })
-  const { properties: written = {} } = z.toJSONSchema(query, { io: 'input', unrepresentable: 'any' })
+  const { properties: parsed = {}, required = [] } = z.toJSONSchema(query, { unrepresentable: 'any' })
+  const { properties: unparsed = {} } = z.toJSONSchema(query, { io: 'input', unrepresentable: 'any' })
   return Object.keys(query.shape).map((name) => {
     const arg = args.find((candidate) => candidate.name === name)
     const type = arg && getNamedType(arg.type).name
-    const bounds = read[name]
+    const bounds = parsed[name]
     const isNumber = typeof bounds === 'object' && bounds.type === 'number'
-    const domain = isNumber ? { ...bounds, ...(type === 'Int' && { type: 'integer' }) } : written[name]
-    const preset = arg?.default?.value ?? arg?.defaultValue
+    const domain = isNumber ? { ...bounds, ...(type === 'Int' && { type: 'integer' }) } : unparsed[name]
+    const defaultValue = arg?.default?.value ?? arg?.defaultValue
     return {
       name,
       in: 'query',
       required: required.includes(name),
       description: arg?.description ?? '',
       example: PARAMETER_EXAMPLES[name],
-      schema: { ...(typeof domain === 'object' && domain), ...(preset !== undefined && { default: preset }) },
+      schema: {
+        ...(typeof domain === 'object' && domain),
+        ...(defaultValue !== undefined && { default: defaultValue }),
+      },
     }
   })
 }

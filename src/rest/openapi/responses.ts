@@ -3,7 +3,7 @@ import { errorBody, PROBLEM as PROBLEM_TYPE } from '../error-body.ts'
 import { REQUEST_ID_EXAMPLE } from './examples.ts'
 
 /*
- * Headers and errors in OpenAPI.
+ * The response headers and the errors of the OpenAPI document.
  */
 
 type Json = Record<string, unknown>
@@ -55,7 +55,7 @@ export const HEADERS: Record<string, Json> = {
 /** The headers of every success. */
 export const SUCCESS_HEADERS = ['X-Request-Id', 'ETag', 'Cache-Control', 'Vary', 'RateLimit-Policy', 'RateLimit']
 
-/** Refers to headers by name. */
+/** References to headers, by name. */
 export const headers = (...names: string[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
@@ -107,11 +107,15 @@ function errorExample(code: ErrorCode): CatalogError {
 /** The response for an error code. */
 export function errorResponse(code: ErrorCode): Json {
   const example = (accept?: string) => errorBody(errorExample(code), REQUEST_ID_EXAMPLE, accept).body
-  const more = { UNAUTHORIZED: 'WWW-Authenticate', RATE_LIMITED: 'Retry-After', SERVICE_UNAVAILABLE: 'Retry-After' }
-  const special = Object.entries(more).flatMap(([name, header]) => (name === code ? [header] : []))
+  const errorHeaders = {
+    UNAUTHORIZED: 'WWW-Authenticate',
+    RATE_LIMITED: 'Retry-After',
+    SERVICE_UNAVAILABLE: 'Retry-After',
+  }
+  const additional = Object.entries(errorHeaders).flatMap(([name, header]) => (name === code ? [header] : []))
   return {
     description: MEANINGS[code] ?? code,
-    headers: headers('X-Request-Id', ...special),
+    headers: headers('X-Request-Id', ...additional),
     content: {
       'application/json': { schema: { $ref: '#/components/schemas/Error' }, example: example() },
       [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' }, example: example(PROBLEM_TYPE) },

@@ -32,7 +32,7 @@ export interface Resource {
 /** The route's resource in its operation. */
 export function resourceOf({ operation, resource }: RestRoute): Resource {
   const [definition] = parse(operation).definitions
-  if (definition?.kind !== Kind.OPERATION_DEFINITION) throw new TypeError('A route has an operation')
+  if (definition?.kind !== Kind.OPERATION_DEFINITION) throw new TypeError('The route has no operation')
   return follow(schema.getQueryType(), definition.selectionSet, resource)
 }
 
@@ -51,12 +51,12 @@ export function envelopeOf(type: GraphQLOutputType, node: FieldNode): Json {
     : objectOf({ data: objectOf(membersOf(type, node.selectionSet)), meta: objectOf({}) })
 }
 
-/** The schema of a FeatureCollection: as in geojson.ts, a node's place is the geometry, its other members the properties. */
+/** The schema of a FeatureCollection: as in geojson.ts, a node's coordinates are the geometry, its other members the properties. */
 export function featuresOf(type: GraphQLOutputType, { selectionSet }: FieldNode): Json {
   const nodes = selectionSet && fieldsOf(selectionSet).find(({ name }) => name.value === 'nodes')
   const page = getNamedType(type)
   const items = isObjectType(page) ? page.getFields().nodes : undefined
-  if (!nodes || !items) throw new TypeError('A collection of features is made of a list')
+  if (!nodes || !items) throw new TypeError('Only a list can become a FeatureCollection')
   const {
     id = {},
     latitude: _latitude,

@@ -40,6 +40,7 @@ interface AdmissionOptions {
   keyUsage?: KeyUsage | undefined
 }
 
+/** Creates the function that admits requests. It also records the use of each key, and sets the `RateLimit` headers. */
 export function createAdmission({ findKey, read, changeFeed, limits, work, keyUsage }: AdmissionOptions): Admission {
   return async (request, reply) => {
     const now = new Date()
@@ -84,7 +85,7 @@ function rateLimited(message: string, { resetSeconds }: Allowance): CatalogError
   return new CatalogError('RATE_LIMITED', message, { retryAfterSeconds: resetSeconds })
 }
 
-/** A cancellation for a request; it is cancelled if the client disconnects before the response is sent. */
+/** A cancellation that happens when the client disconnects before the response is sent. */
 function cancellationFor({ raw }: FastifyReply): Cancellation {
   const cancellation = new Cancellation()
   raw.once('close', () => {

@@ -3,7 +3,10 @@ import { BlockList, isIPv6 } from 'node:net'
 /** Whether an address belongs to a proxy whose `X-Forwarded-For` header the gateway trusts. */
 export type IsTrustedProxy = (address: string) => boolean
 
-/** @param networks are addresses, or networks with a prefix length such as `10.0.0.0/8` */
+/**
+ * Makes the test for trusted proxies.
+ * @param networks are addresses, or networks with a prefix length such as `10.0.0.0/8`
+ */
 export function trustProxies(networks: readonly string[]): IsTrustedProxy {
   const list = new BlockList()
   for (const network of networks) {

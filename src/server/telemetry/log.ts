@@ -2,7 +2,7 @@ import { type Logger, pino, stdTimeFunctions } from 'pino'
 import { build } from 'pino-pretty'
 import type { LogLevel } from '../../config.ts'
 
-/** How long lines may wait for a common write. One write takes as long as a cached response. */
+/** Lines wait at most this long, so that one write has many of them. A write takes as long as a cached response. */
 const FLUSH_MS = 250
 const BUFFER_BYTES = 8 * 1024
 

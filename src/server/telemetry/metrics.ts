@@ -12,7 +12,7 @@ export interface RequestEnd {
   durationMs: number
 }
 
-/** Functions that return current values; they are called when the metrics are read. */
+/** Functions that return current values. They are called whenever the metrics are read. */
 export interface Sources {
   poolUse: () => PoolUse
   /** Lookups in the response cache since the start. */
@@ -34,7 +34,7 @@ export interface Metrics {
 /** In seconds. Cached responses take less than a millisecond. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Creates the metrics. */
+/** Creates the metrics, with those of the process. */
 export function openMetrics(): Metrics {
   const register = new Registry()
   const registers = [register]
