@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)('The explorer with bad input', () => {
 
   test('markup in an item is shown as text, and no link runs it', async () => {
     await page.locator('.places a').first().click()
-    await page.locator('.side h1', { hasText: 'onerror' }).waitFor()
+    await page.locator('.members').first().waitFor()
     expect(await page.locator('.side h1').textContent()).toBe(MARKUP)
     await page.getByText('The picture has no address that can be shown.').waitFor()
     await page.getByText('The picture can’t be loaded.').waitFor()

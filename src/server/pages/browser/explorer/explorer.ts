@@ -1,14 +1,16 @@
-import { byId, element } from '../shared/dom.ts'
+import { element } from '../shared/dom.ts'
 import { readKey } from '../shared/key.ts'
 import { formatAddress, parseAddress, type View } from './address.ts'
+import { moveMap } from './camera.ts'
 import { type Dataset, type Item, type ListedItem, readDatasets, readItem, readResults } from './data.ts'
 import { datasetsView } from './datasets-view.ts'
 import { itemView } from './item-view.ts'
 import { type ExplorerMap, openMap } from './map.ts'
+import { showCredits, showStatus } from './map-lines.ts'
 import { placesView } from './places-view.ts'
+import { PointPicker } from './point-picker.ts'
 import { problemNote } from './problem.ts'
 import { showsResults } from './style.ts'
-import { findBounds } from './tiles.ts'
 import { welcomeView } from './welcome-view.ts'
 
 /*
@@ -16,7 +18,6 @@ import { welcomeView } from './welcome-view.ts'
  */
 
 const ITEM_ZOOM = 14
-const POINT_ZOOM = 12
 
 export class Explorer {
   readonly #side: HTMLElement
@@ -26,8 +27,7 @@ export class Explorer {
   #datasets: readonly Dataset[] = []
   #items: ListedItem[] = []
   #item: Item | undefined
-  /** Radius of the search that waits for a click on the map. */
-  #picking: number | undefined
+  readonly #picker = new PointPicker()
   #reads = new AbortController()
 
   constructor(side: HTMLElement, map: HTMLElement) {
@@ -36,7 +36,7 @@ export class Explorer {
       onPlace: (item) => this.open({ ...this.#view, item }),
       onGround: (latitude, longitude) => this.#pick(latitude, longitude),
       onMove: (at) => this.#noteMove(at),
-      onProblem: (message) => this.#say(`The map is not complete: ${message}`),
+      onProblem: (message) => showStatus(`The map is not complete: ${message}`),
     })
     window.addEventListener('popstate', () => {
       const view = parseAddress(location.search)
@@ -65,25 +65,25 @@ export class Explorer {
     this.#reads.abort()
     this.#reads = new AbortController()
     const { signal } = this.#reads
+    await this.#attempt(() => this.#read(view, before, signal), signal)
+  }
+
+  /** Reads and shows something. A problem takes the place of the list, unless another view is on its way. */
+  async #attempt(action: () => Promise<void>, signal: AbortSignal): Promise<void> {
     this.#side.setAttribute('aria-busy', 'true')
     try {
-      await this.#read(view, before, signal)
+      await action()
     } catch (error) {
-      if (!signal.aborted)
-        this.#side.replaceChildren(
-          element(
-            'div',
-            { class: 'view' },
-            problemNote(error, () => this.#show(view)),
-          ),
-        )
-    } finally {
-      if (!signal.aborted) this.#side.removeAttribute('aria-busy')
+      if (signal.aborted) return
+      const note = problemNote(error, () => this.#show(this.#view))
+      // A refused key has been forgotten by now, and the page shows that instead.
+      if (!signal.aborted) this.#side.replaceChildren(element('div', { class: 'view' }, note))
     }
+    if (!signal.aborted) this.#side.removeAttribute('aria-busy')
   }
 
   async #read(view: View, before: View, signal: AbortSignal): Promise<void> {
-    this.#say('')
+    showStatus('')
     if (readKey() === undefined) {
       this.#datasets = []
       this.#item = undefined
@@ -99,7 +99,7 @@ export class Explorer {
     const isNewList = JSON.stringify(listOf(view)) !== JSON.stringify(listOf(before)) || this.#items.length === 0
     if (isPlaces && isNewList) this.#items = []
     this.#drawMap()
-    if (view.at === undefined) void this.#moveTo(view, before, signal)
+    if (view.at === undefined) void this.#attempt(() => moveMap(this.#map, view, before, signal), signal)
     if (view.item !== undefined) {
       if (showsResults(view) && this.#items.length === 0) this.#items = (await readResults(view, 1, signal)).items
       await this.#showItem(view, signal)
@@ -126,9 +126,8 @@ export class Explorer {
       { view, dataset: this.#dataset(), items: this.#items, total },
       {
         open: (next) => this.open(next),
-        more: () => void this.#showPlaces(view, page + 1, this.#reads.signal),
-        isPicking: this.#picking !== undefined,
-        pick: (radius) => this.#startPicking(radius),
+        more: () => this.#attempt(() => this.#showPlaces(view, page + 1, signal), signal),
+        pick: (radius) => this.#picker.toggle(radius),
         search: (near) => this.open({ dataset: view.dataset, near }),
       },
     )
@@ -154,30 +153,9 @@ export class Explorer {
     })
   }
 
-  /** Moves the map to what a view shows, unless only the item changed. */
-  async #moveTo({ dataset, near, item }: View, before: View, signal: AbortSignal): Promise<void> {
-    if (item !== undefined) return
-    if (near) return this.#map.flyTo(near.latitude, near.longitude, zoomFor(near.radius))
-    if (before.item !== undefined && before.dataset === dataset) return
-    try {
-      const bounds = await findBounds(dataset, signal)
-      if (bounds && !signal.aborted) this.#map.fit(bounds)
-    } catch (error) {
-      if (!signal.aborted) this.#say(error instanceof Error ? error.message : String(error))
-    }
-  }
-
-  #startPicking(radius: number): void {
-    this.#picking = this.#picking === undefined ? radius : undefined
-    this.#say(this.#picking === undefined ? '' : 'Click on the map to search around that point.')
-    document.body.classList.toggle('picking', this.#picking !== undefined)
-  }
-
   #pick(latitude: number, longitude: number): void {
-    if (this.#picking === undefined) return
-    const radius = this.#picking
-    this.#startPicking(radius)
-    this.open({ dataset: this.#view.dataset, near: { latitude, longitude, radius } })
+    const radius = this.#picker.take()
+    if (radius !== undefined) this.open({ dataset: this.#view.dataset, near: { latitude, longitude, radius } })
   }
 
   /** Writes the map's place into the address, in the same entry of the history. */
@@ -199,24 +177,11 @@ export class Explorer {
 
   #showCredit(): void {
     const shown = this.#item?.dataset ?? this.#dataset()
-    const credits = shown ? [shown.attribution] : [...new Set(this.#datasets.map(({ attribution }) => attribution))]
-    byId('credit', HTMLElement).replaceChildren(
-      ...credits.map((credit) => element('bdi', {}, credit)),
-      element('span', {}, 'Map: Natural Earth'),
-    )
-  }
-
-  #say(message: string): void {
-    byId('map-status', HTMLElement).textContent = message
+    showCredits((shown ? [shown] : this.#datasets).map(({ attribution }) => attribution))
   }
 }
 
 /** The part of a view that decides what is listed. */
 function listOf({ dataset, category, area, near }: View): View {
   return { dataset, category, area, near }
-}
-
-/** The zoom at which a circle fills most of the map. */
-function zoomFor(radiusMetres: number): number {
-  return Math.max(1, Math.min(POINT_ZOOM + 4, POINT_ZOOM - Math.log2(radiusMetres / 4_000)))
 }

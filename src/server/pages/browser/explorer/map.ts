@@ -19,7 +19,7 @@ interface Events {
 
 export interface ExplorerMap {
   show: (content: MapContent) => void
-  fit: (bounds: Bounds) => void
+  fit: (bounds: Bounds, maxZoom: number) => void
   flyTo: (latitude: number, longitude: number, zoom: number) => void
   /** Looks at a place at once. */
   jumpTo: (at: NonNullable<View['at']>) => void
@@ -28,7 +28,6 @@ export interface ExplorerMap {
 const PLACES = ['points', 'clusters', 'chosen']
 /** From here on the finer coasts can be told from the others. */
 const DETAILED_ZOOM = 5
-const FIT_MAX_ZOOM = 13
 const CLUSTER_ZOOM_STEP = 2
 
 /** Opens the map in an element. `start` is where it looks first. */
@@ -90,8 +89,8 @@ export function openMap(container: HTMLElement, start: View['at'], events: Event
       content = next
       draw()
     },
-    fit: ([west, south, east, north]) =>
-      map.fitBounds([west, south, east, north], { padding: 56, maxZoom: FIT_MAX_ZOOM, ...animation() }),
+    fit: ([west, south, east, north], maxZoom) =>
+      map.fitBounds([west, south, east, north], { padding: 56, maxZoom, ...animation() }),
     flyTo: (latitude, longitude, zoom) =>
       map.easeTo({ center: [longitude, latitude], zoom: Math.max(zoom, map.getZoom()), ...animation() }),
     jumpTo: ({ latitude, longitude, zoom }) => map.jumpTo({ center: [longitude, latitude], zoom }),

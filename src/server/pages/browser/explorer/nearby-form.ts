@@ -8,13 +8,11 @@ import { DEFAULT_RADIUS_METRES, MAX_RADIUS_METRES, type View } from './address.t
 export interface NearbyActions {
   /** Waits for a click on the map. */
   pick: (radius: number) => void
-  /** Whether a click on the map is waited for. */
-  isPicking: boolean
   search: (near: View['near']) => void
 }
 
 /** Makes the form. */
-export function nearbyForm({ near }: View, { pick, isPicking, search }: NearbyActions): HTMLElement {
+export function nearbyForm({ near }: View, { pick, search }: NearbyActions): HTMLElement {
   const radius = element('input', {
     type: 'number',
     id: 'radius',
@@ -24,7 +22,7 @@ export function nearbyForm({ near }: View, { pick, isPicking, search }: NearbyAc
     value: near?.radius ?? DEFAULT_RADIUS_METRES,
     required: true,
   })
-  const status = element('p', { class: 'soft small', role: 'status' }, isPicking ? 'Click on the map.' : '')
+  const status = element('p', { class: 'soft small', role: 'status' })
   const value = () => (radius.reportValidity() ? radius.valueAsNumber : undefined)
   radius.addEventListener('change', () => {
     const metres = value()
@@ -50,7 +48,7 @@ export function nearbyForm({ near }: View, { pick, isPicking, search }: NearbyAc
     element('label', { for: 'radius' }, 'Within'),
     radius,
     element('span', {}, 'm of'),
-    button('a point on the map', withRadius(pick), { class: 'button', 'aria-pressed': String(isPicking) }),
+    button('a point on the map', withRadius(pick), { class: 'button' }),
     button('here', here, { class: 'button' }),
     near && button('Clear', () => search(undefined), { class: 'button' }),
     near && element('p', { class: 'soft small' }, `Around ${near.latitude.toFixed(5)}, ${near.longitude.toFixed(5)}`),

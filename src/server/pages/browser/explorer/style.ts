@@ -1,8 +1,10 @@
 import type { Feature, FeatureCollection } from 'geojson'
 import type { StyleSpecification } from 'maplibre-gl'
 import type { View } from './address.ts'
+import { DARK, LIGHT } from './colours.ts'
 import type { ListedItem } from './data.ts'
 import { circle } from './geodesic.ts'
+import { placeLayers } from './place-layers.ts'
 import { tileTemplate } from './tiles.ts'
 
 /*
@@ -19,28 +21,6 @@ export interface MapContent {
   item: ListedItem | undefined
   isDark: boolean
 }
-
-const LIGHT = {
-  water: '#dfe8ef',
-  land: '#f7f7f4',
-  border: '#c6ccd2',
-  dot: '#0b5cad',
-  ink: '#ffffff',
-  text: '#3b4653',
-  chosen: '#c2410c',
-}
-const DARK = {
-  water: '#10161d',
-  land: '#222a33',
-  border: '#3d4854',
-  dot: '#7db9f5',
-  ink: '#0d1722',
-  text: '#c3ccd6',
-  chosen: '#fdba74',
-}
-
-/** From here on places have room for their names. */
-const NAMES_ZOOM = 11
 
 const world = (file: string) => new URL(`../lib/world/${file}.json`, import.meta.url).href
 
@@ -80,61 +60,7 @@ export function styleOf(content: MapContent, isDetailed: boolean): StyleSpecific
       },
       { id: 'area', type: 'fill', source: 'area', paint: { 'fill-color': colour.chosen, 'fill-opacity': 0.08 } },
       { id: 'area-edge', type: 'line', source: 'area', paint: { 'line-color': colour.chosen, 'line-width': 1.5 } },
-      {
-        id: 'clusters',
-        type: 'circle',
-        ...source,
-        filter: ['has', 'total'],
-        paint: {
-          'circle-color': colour.dot,
-          'circle-opacity': 0.9,
-          'circle-radius': ['interpolate', ['linear'], ['log10', ['get', 'total']], 0, 11, 6, 34],
-          'circle-stroke-color': colour.dot,
-          'circle-stroke-opacity': 0.25,
-          'circle-stroke-width': 4,
-        },
-      },
-      {
-        id: 'totals',
-        type: 'symbol',
-        ...source,
-        filter: ['has', 'total'],
-        layout: {
-          'text-field': ['number-format', ['get', 'total'], { locale: 'en' }],
-          'text-size': 12,
-          'text-allow-overlap': true,
-        },
-        paint: { 'text-color': colour.ink },
-      },
-      {
-        id: 'points',
-        type: 'circle',
-        ...source,
-        filter: ['!', ['has', 'total']],
-        paint: {
-          'circle-color': colour.dot,
-          'circle-radius': ['interpolate', ['linear'], ['zoom'], 4, 4, 14, 7],
-          'circle-stroke-color': colour.ink,
-          'circle-stroke-width': 1.5,
-        },
-      },
-      {
-        id: 'names',
-        type: 'symbol',
-        ...source,
-        minzoom: NAMES_ZOOM,
-        filter: ['!', ['has', 'total']],
-        layout: {
-          // Names in scripts that MapLibre can't shape (Arabic) stand in the list and in the hint under the mouse.
-          'text-field': ['case', ['is-supported-script', ['get', 'name']], ['slice', ['get', 'name'], 0, 40], ''],
-          'text-size': 12,
-          'text-variable-anchor': ['left', 'right', 'top', 'bottom'],
-          'text-radial-offset': 0.9,
-          'text-padding': 4,
-          'text-max-width': 12,
-        },
-        paint: { 'text-color': colour.text, 'text-halo-color': colour.land, 'text-halo-width': 1.5 },
-      },
+      ...placeLayers(source, colour),
       {
         id: 'chosen',
         type: 'circle',
