@@ -30,7 +30,10 @@ const REQUIRED_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
 /** All columns of an item, without images and parent. */
 export const ALL_ITEM_FIELDS: ItemProjection = { fields: [...ITEM_COLUMNS.keys()] }
 
-/** Whether PostgreSQL can write a field of an item for clients. Not a JSON column: the SELECT list converts it to text (columns.ts). */
+/**
+ * Whether PostgreSQL can write a field of an item for clients. It can't write a JSON column, which the SELECT list converts to
+ * text (columns.ts).
+ */
 export function isRawItemField(field: string): boolean {
   return isRawField(ITEM_COLUMNS, field)
 }

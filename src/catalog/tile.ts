@@ -1,7 +1,7 @@
 /*
- * Map tiles in the Web Mercator square (EPSG:3857): at zoom z it is divided into 2^z by 2^z tiles, with x eastwards from 180°
- * west and y southwards from 85.0511° north. The database gives each item a cell, as if at zoom 30, and numbers the cells in
- * Morton order (prisma/migrations: tile_cell_of): all cells of a tile are one range of numbers.
+ * Map tiles. At zoom z, the Web Mercator square (EPSG:3857) is divided into 2^z by 2^z tiles, with x eastwards from 180° west
+ * and y southwards from 85.0511° north. The database assigns each item to a cell, which is a tile at zoom 30. It numbers the
+ * cells in Morton order (prisma/migrations: tile_cell_of), so the cells in a tile have consecutive numbers.
  */
 
 /** A tile: its zoom, column and row. */
@@ -11,7 +11,7 @@ export interface TileAddress {
   y: number
 }
 
-/** An item or a cluster, at a position in the tile: from its top left corner, in units of 1/4096 of its width. */
+/** An item or a cluster, and its position from the top left corner of the tile, in units of 1/4096 of the tile's width. */
 export interface TileFeature {
   x: number
   y: number
@@ -26,33 +26,33 @@ export interface TileItem {
   datasetId: string
 }
 
-/** The number of items that are close together, two or more. */
+/** The properties of a cluster: its number of items, which is two or more. */
 export interface TileCluster {
   total: number
 }
 
 export const MAX_ZOOM = 18
 
-/** Units along a tile's edge. At the highest zoom a unit is a cell. */
+/** Units along a tile's edge. At `MAX_ZOOM` a unit is a cell. */
 export const TILE_EXTENT = 4096
 
 const CELL_ZOOM = 30
 
-/** A tile with many items is divided into 16 by 16 squares, each with one feature at most. */
+/** A tile with many items is divided into 16 by 16 squares, each with at most one feature. A square is a tile 4 zooms higher. */
 const CLUSTER_ZOOMS = 4
-/** Features in a tile, at most. */
+/** Maximum number of features in a tile. */
 export const MAX_FEATURES = 4 ** CLUSTER_ZOOMS
 
 /** Zooms for which the database counts the items of each tile (prisma/migrations: tile_counts). */
 const COUNTED_ZOOMS = [5, 9, 13, 17] as const
 
-/** The numbers of the cells in a tile: from `first` to before `end`. */
+/** A range of numbers in Morton order, from `first` (included) to `end` (excluded). */
 export interface CellRange {
   first: bigint
   end: bigint
 }
 
-/** The range of a tile among the tiles of another, higher zoom, numbered in Morton order. */
+/** Returns the numbers of the tiles of a higher zoom in a tile. */
 export function rangeAtZoom({ z, x, y }: TileAddress, zoom: number): CellRange {
   let number = 0n
   for (let bit = z - 1; bit >= 0; bit -= 1) number = number * 4n + BigInt(((y >> bit) & 1) * 2 + ((x >> bit) & 1))
@@ -60,22 +60,25 @@ export function rangeAtZoom({ z, x, y }: TileAddress, zoom: number): CellRange {
   return { first: number << bits, end: (number + 1n) << bits }
 }
 
-/** The range of a tile among the cells of items. */
+/** Returns the numbers of the cells in a tile. */
 export function cellRange(tile: TileAddress): CellRange {
   return rangeAtZoom(tile, CELL_ZOOM)
 }
 
-/** The lowest zoom of counts that are fine enough for a tile's clusters; undefined for none. */
+/** Returns the lowest zoom whose stored counts are fine enough for a tile's clusters; undefined if there is none. */
 export function countedZoomFor({ z }: TileAddress): number | undefined {
   return COUNTED_ZOOMS.find((zoom) => zoom >= z + CLUSTER_ZOOMS)
 }
 
-/** The number of bits to remove from a tile's number at a zoom (by default a cell's number) to get that of its cluster's square. */
+/**
+ * Returns the number of bits to shift out of the number of a tile at `zoom` (by default, of a cell). The result is the number of
+ * its square.
+ */
 export function bitsBelowCluster({ z }: TileAddress, zoom = CELL_ZOOM): number {
   return 2 * (zoom - z - CLUSTER_ZOOMS)
 }
 
-/** The position in a tile of a cell in it, given by the cell's column or row. */
+/** Returns the position in a tile (0 to 4095) of a column or row of cells. */
 export function positionInTile({ z }: TileAddress, cell: number): number {
   return (cell >> (MAX_ZOOM - z)) % TILE_EXTENT
 }

@@ -11,9 +11,9 @@ import type { CatalogPool } from './pool.ts'
 /** A position in PostgreSQL's write-ahead log, in bytes. */
 export type WalPosition = bigint
 
-/** The end of the primary's write-ahead log, after all changes that it has notified. */
+/** Selects the end of the primary's write-ahead log. It comes after all changes of which the primary has sent notifications. */
 export const CURRENT_POSITION = `SELECT (pg_current_wal_insert_lsn() - '0/0')::text AS position`
-/** How far a replica has replayed the log. A replica that was promoted to a primary returns no row. */
+/** Selects how far a replica has replayed the log. Returns no row on a replica that was promoted to a primary. */
 const REPLAYED_POSITION = `SELECT (pg_last_wal_replay_lsn() - '0/0')::text AS position WHERE pg_is_in_recovery()`
 
 const POLL_INTERVAL_MS = 50
@@ -45,7 +45,7 @@ export class Replica {
   }
 
   /** Whether the replica answers and has replayed the log up to a position; false for an unknown position. */
-  isUpTo(position: WalPosition | undefined): boolean {
+  hasReplayed(position: WalPosition | undefined): boolean {
     return (
       position !== undefined && this.#replayed >= position && performance.now() - this.#answeredAtMs < ANSWER_VALID_MS
     )
@@ -78,17 +78,17 @@ export class Replica {
   async #poll(client: pg.Client): Promise<void> {
     await client.connect()
     while (!this.#isClosing) {
-      const askedAtMs = performance.now()
+      const sentAtMs = performance.now()
       const position = await readPosition(client, REPLAYED_POSITION)
       if (position === undefined) return
       this.#replayed = position
-      this.#answeredAtMs = askedAtMs
+      this.#answeredAtMs = sentAtMs
       await sleep(POLL_INTERVAL_MS)
     }
   }
 }
 
-/** The position that `sql` selects; undefined if the server has none. */
+/** Returns the position that `sql` selects; undefined if the server has none. */
 export async function readPosition(client: pg.Client, sql: string): Promise<WalPosition | undefined> {
   const { rows } = await client.query<{ position: string | null }>(sql)
   const position = rows[0]?.position

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader'
 
-/** Loads records by key. Concurrent loads share a call of `find`. A key without a record gives null. */
+/** Returns a loader of records by key; null for a key without a record. Concurrent loads share a call of `find`. */
 export function recordLoader<Key, Row>(
   find: (keys: Key[]) => Promise<Row[]>,
   keyOf: (row: Row) => Key,
@@ -11,7 +11,7 @@ export function recordLoader<Key, Row>(
   })
 }
 
-/** Loads the list of records for a key. Concurrent loads share a call of `find`. */
+/** Returns a loader of the list of records for a key. Concurrent loads share a call of `find`. */
 export function listLoader<Key, Row>(
   find: (keys: Key[]) => Promise<Row[]>,
   keyOf: (row: Row) => Key,
@@ -24,7 +24,7 @@ export function listLoader<Key, Row>(
 
 /**
  * Loads values that depend on a key and on arguments. Concurrent loads with equal arguments share a call of `find`. So a
- * GraphQL field with arguments costs one statement for each alias, and not one for each row.
+ * GraphQL field with arguments takes one statement for each alias, not one for each parent record.
  */
 export class ArgumentsLoader<Arguments, Key, Value> {
   readonly #find: (args: Arguments, keys: readonly Key[]) => Promise<Value[]>
@@ -36,11 +36,11 @@ export class ArgumentsLoader<Arguments, Key, Value> {
   }
 
   load(args: Arguments, key: Key): Promise<Value> {
-    const name = JSON.stringify(args)
-    let loader = this.#loaders.get(name)
+    const argumentsKey = JSON.stringify(args)
+    let loader = this.#loaders.get(argumentsKey)
     if (!loader) {
       loader = new DataLoader((keys) => this.#find(args, keys), { cacheKeyFn: (key) => JSON.stringify(key) })
-      this.#loaders.set(name, loader)
+      this.#loaders.set(argumentsKey, loader)
     }
     return loader.load(key)
   }

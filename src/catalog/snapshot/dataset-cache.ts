@@ -3,37 +3,39 @@ import { RevisionCache } from '../../database/revision-cache.ts'
 import type { Dataset } from '../models.ts'
 
 /** A value, and the time when its read ended, in milliseconds of `performance.now`. */
-export interface Known<Value> {
+export interface Timed<Value> {
   value: Value
-  knownAt: number
+  readAtMs: number
 }
 
-/** Datasets in memory by UUID and by slug, and the list of all. A change to a dataset removes it. */
+/** Caches datasets by UUID and by slug, and the list of all datasets. A change to a dataset removes it. */
 export interface DatasetCache {
-  one: (idOrSlug: string, read: () => Promise<Dataset | null>) => Promise<Known<Dataset> | null>
-  all: (read: () => Promise<Dataset[]>) => Promise<Known<Dataset[]>>
+  /** Returns a dataset. Calls `read` if the cache does not have it. */
+  one: (idOrSlug: string, read: () => Promise<Dataset | null>) => Promise<Timed<Dataset> | null>
+  /** Returns all datasets. Calls `read` if the cache does not have the list. */
+  all: (read: () => Promise<Dataset[]>) => Promise<Timed<Dataset[]>>
 }
 
 const MAX_CACHED_DATASETS = 10_000
 
 /** Creates an empty cache. While the change feed is down, it caches nothing. */
 export function createDatasetCache(changeFeed: ChangeFeed): DatasetCache {
-  const single = new RevisionCache<Known<Dataset>>(changeFeed, { limit: MAX_CACHED_DATASETS })
-  const list = new RevisionCache<Known<Dataset[]>>(changeFeed, { limit: 1 })
+  const single = new RevisionCache<Timed<Dataset>>(changeFeed, { limit: MAX_CACHED_DATASETS })
+  const list = new RevisionCache<Timed<Dataset[]>>(changeFeed, { limit: 1 })
   return {
     one: (idOrSlug, read) =>
       single.load(
         idOrSlug,
         async () => {
           const value = await read()
-          return value && { value, knownAt: performance.now() }
+          return value && { value, readAtMs: performance.now() }
         },
         ({ value }) => [`dataset ${value.id}`],
       ),
     all: (read) =>
       list.load(
         'all',
-        async () => ({ value: await read(), knownAt: performance.now() }),
+        async () => ({ value: await read(), readAtMs: performance.now() }),
         () => ['datasets'],
       ),
   }

@@ -10,23 +10,23 @@ import { type BatchedFetch, isCheap } from '../sql/statement-batcher.ts'
 import { fetchTile } from '../sql/tiles.ts'
 import type { TileAddress } from '../tile.ts'
 import { ArgumentsLoader, listLoader, recordLoader } from './batching.ts'
-import type { DatasetCache, Known } from './dataset-cache.ts'
+import type { DatasetCache, Timed } from './dataset-cache.ts'
 import type { ReadLog } from './read-log.ts'
 
-/** All reads of one request. Concurrent reads share a statement, and nothing is read twice. */
+/** The loaders of one request. Concurrent reads share a statement, and nothing is read twice. */
 export type Loaders = ReturnType<typeof createLoaders>
 
 export interface LoaderOptions {
   prisma: Prisma.TransactionClient
-  /** Records every statement, and every dataset that the request observes. */
+  /** Logs every statement, and the revision of every dataset that the request reads. */
   readLog: ReadLog
-  /** Without it datasets are read from the database. */
+  /** Without a cache, each request reads its datasets from the database. */
   datasetCache?: DatasetCache | undefined
-  /** Without them a deep page walks its whole offset. */
+  /** Without bookmarks, a deep page walks its whole offset. */
   bookmarks?: OffsetBookmarks | undefined
-  /** Reads pages of several requests in one statement. Without it each request sends its own. */
+  /** Reads pages for several requests in one statement. Without it, each request sends its own statements. */
   batchedFetch?: BatchedFetch | undefined
-  /** Counts totals and searches all points, instead of using the stored counts. */
+  /** Whether to count totals and search all points, instead of using the stored counts. For tests. */
   isReference?: boolean
 }
 
@@ -34,23 +34,28 @@ export interface LoaderOptions {
 export function createLoaders(options: LoaderOptions) {
   const { prisma, readLog, datasetCache, bookmarks, batchedFetch, isReference = false } = options
   const totals = isReference ? countedTotals : storedTotals
-  const send = (isStamped = false) => {
-    readLog.send({ isStamped })
+  const send = (options = { returnsRevision: false }) => {
+    readLog.send(options)
     return prisma
   }
   const sendBatched: BatchedFetch | undefined =
     batchedFetch &&
     ((window, owner) => {
-      readLog.send({ isStamped: true })
+      readLog.send({ returnsRevision: true })
       return batchedFetch(window, owner)
     })
-  const approach = async (window: ItemWindow, owners: readonly ItemOwner[]) => {
+  const startAtBookmark = async (window: ItemWindow, owners: readonly ItemOwner[]) => {
     const [owner] = owners
     const revision = owner && readLog.revisionOf(owner.datasetId)
     if (!bookmarks || !owner || revision === undefined || owners.length > 1 || window.offset < BOOKMARK_STEP)
       return window
-    return bookmarks.approach(window, owner, revision, async (after, steps) => {
-      const walked = await fetchBookmarks(send(true), window, owner, { after, steps, step: BOOKMARK_STEP, totals })
+    return bookmarks.startAt(window, owner, revision, async (after, steps) => {
+      const walked = await fetchBookmarks(send({ returnsRevision: true }), window, owner, {
+        after,
+        steps,
+        step: BOOKMARK_STEP,
+        totals,
+      })
       readLog.verify(owner.datasetId, walked.revision)
       return walked.revision === revision ? walked.bookmarks : []
     })
@@ -75,7 +80,7 @@ export function createLoaders(options: LoaderOptions) {
       const pages =
         sendBatched && owner && owners.length === 1 && isCheap(window)
           ? [await sendBatched(window, owner)]
-          : await fetchItemPages(send(true), await approach(window, owners), owners, totals)
+          : await fetchItemPages(send({ returnsRevision: true }), await startAtBookmark(window, owners), owners, totals)
       pages.forEach(({ revision }, index) => {
         readLog.verify(owners[index]?.datasetId ?? '', revision)
       })
@@ -89,7 +94,7 @@ export function createLoaders(options: LoaderOptions) {
     ),
     nearbyPages: new ArgumentsLoader(async (window: NearbyWindow, scopes: readonly string[][]) => {
       const [scope] = scopes
-      // Several searches in one request are rare. Plain PostGIS does them in one statement; the grid takes several for each.
+      // Several searches in one request are rare. Plain PostGIS runs them in one statement; the grid needs several for each.
       if (isReference || !scope || scopes.length > 1) return fetchNearbyPages(send(), window, scopes)
       return [await searchNearby(send(), window, scope)]
     }),
@@ -97,7 +102,7 @@ export function createLoaders(options: LoaderOptions) {
   }
 }
 
-/** Loads datasets from the cache, or else from the database, and logs the revision of each. */
+/** Loads datasets from the cache or the database, and logs the revision of each. */
 function datasetLoaders(prisma: Prisma.TransactionClient, readLog: ReadLog, datasetCache: DatasetCache | undefined) {
   const byId = recordLoader(
     (ids: string[]) => prisma.dataset.findMany({ where: { id: { in: ids } } }),
@@ -108,31 +113,31 @@ function datasetLoaders(prisma: Prisma.TransactionClient, readLog: ReadLog, data
     (dataset) => dataset.slug,
   )
   const readAll = () => prisma.dataset.findMany({ orderBy: [{ name: 'asc' }, { id: 'asc' }] })
-  const observe = ({ value, knownAt }: Known<Dataset>) => {
-    readLog.observe(value, knownAt)
-    // Resolvers of its items load it again, by id.
+  const observe = ({ value, readAtMs }: Timed<Dataset>) => {
+    readLog.observe(value, readAtMs)
+    // The resolvers of the dataset's items load it by id.
     byId.prime(value.id, value)
     return value
   }
-  const find = async (name: string, read: () => Promise<Dataset | null>) => {
-    const found = datasetCache ? await datasetCache.one(name, read) : await knownNow(read)
+  const find = async (idOrSlug: string, read: () => Promise<Dataset | null>) => {
+    const found = datasetCache ? await datasetCache.one(idOrSlug, read) : await readNow(read)
     return found && observe(found)
   }
   return {
     datasets: once(async () => {
-      const { value, knownAt } = datasetCache
+      const { value, readAtMs } = datasetCache
         ? await datasetCache.all(readAll)
-        : { value: await readAll(), knownAt: performance.now() }
-      return value.map((dataset) => observe({ value: dataset, knownAt }))
+        : { value: await readAll(), readAtMs: performance.now() }
+      return value.map((dataset) => observe({ value: dataset, readAtMs }))
     }),
     datasetById: (id: string) => find(id, () => byId.load(id)),
     datasetBySlug: (slug: string) => find(slug, () => bySlug.load(slug)),
   }
 }
 
-async function knownNow(read: () => Promise<Dataset | null>): Promise<Known<Dataset> | null> {
+async function readNow(read: () => Promise<Dataset | null>): Promise<Timed<Dataset> | null> {
   const value = await read()
-  return value && { value, knownAt: performance.now() }
+  return value && { value, readAtMs: performance.now() }
 }
 
 function once<Value>(make: () => Promise<Value>): () => Promise<Value> {

@@ -2,7 +2,7 @@ import type { PrismaClient } from '../../generated/prisma/client.ts'
 import { type Access, type DatasetAccessFields, mayAccess } from '../access.ts'
 
 /** A dataset at one revision. */
-interface Stamp {
+interface DatasetRevision {
   id: string
   revision: bigint
 }
@@ -24,7 +24,7 @@ export class ReadLog {
   readonly #verdicts = new Map<string, Verdict>()
   #sentAt: number | undefined
   #isInconsistent = false
-  #hasUnstamped = false
+  #hasUnverified = false
   #dependsOnAll = false
 
   constructor(access: Access, now: Date) {
@@ -33,30 +33,30 @@ export class ReadLog {
   }
 
   /**
-   * Logs the revision of a dataset. The read counts as inconsistent if the log already has another revision of the dataset,
-   * or if a statement was sent before `knownAt`: a change between the two would go unnoticed.
-   * @param knownAt is the time when the dataset was read, in milliseconds of `performance.now`.
+   * Logs the revision of a dataset. The read counts as inconsistent if the log already has another revision of the dataset. It
+   * also does if a statement was sent before `readAtMs`, because a change between the two would go unnoticed.
+   * @param readAtMs when the dataset was read, in milliseconds of `performance.now`
    */
-  observe({ id, revision }: Stamp, knownAt: number): void {
+  observe({ id, revision }: DatasetRevision, readAtMs: number): void {
     const before = this.#revisions.get(id)
     if (before === undefined) {
       this.#revisions.set(id, revision)
-      if (this.#sentAt !== undefined && knownAt > this.#sentAt) this.#isInconsistent = true
+      if (this.#sentAt !== undefined && readAtMs > this.#sentAt) this.#isInconsistent = true
     } else if (before !== revision) this.#isInconsistent = true
   }
 
-  /** The logged revision of a dataset. */
+  /** The logged revision of a dataset; undefined if the log has none. */
   revisionOf(id: string): bigint | undefined {
     return this.#revisions.get(id)
   }
 
-  /** Logs that a statement is sent. A stamped statement returns the revision of its dataset, for `verify`. */
-  send({ isStamped }: { isStamped: boolean }): void {
+  /** Logs that a statement is sent, and whether it returns the revision of its dataset, for `verify`. */
+  send({ returnsRevision }: { returnsRevision: boolean }): void {
     this.#sentAt ??= performance.now()
-    if (!isStamped) this.#hasUnstamped = true
+    if (!returnsRevision) this.#hasUnverified = true
   }
 
-  /** Compares the log with the revision that a stamped statement returned; null means that the dataset is gone. */
+  /** Compares the log with the revision that a statement returned; null means that the dataset does not exist any more. */
   verify(id: string, revision: bigint | null): void {
     if (this.#revisions.get(id) !== revision) this.#isInconsistent = true
   }
@@ -76,7 +76,7 @@ export class ReadLog {
     return isAllowed
   }
 
-  /** What the result depends on: the decisions on datasets, and whether on all datasets. */
+  /** What the result depends on: the decisions on datasets, and whether it depends on all datasets (`onAll`). */
   get dependencies(): { verdicts: readonly Verdict[]; onAll: boolean } {
     return { verdicts: [...this.#verdicts.values()], onAll: this.#dependsOnAll }
   }
@@ -85,10 +85,10 @@ export class ReadLog {
   async isConsistent(prisma: PrismaClient): Promise<boolean> {
     if (this.#isInconsistent) return false
     if (this.#sentAt === undefined || this.#revisions.size === 0) return true
-    // If all statements are stamped and read the same dataset, `verify` has compared its revision already.
-    if (!this.#hasUnstamped && this.#revisions.size === 1) return true
+    // If all statements returned the revision of one dataset, `verify` has compared it already.
+    if (!this.#hasUnverified && this.#revisions.size === 1) return true
     const ids = [...this.#revisions.keys()]
-    const stamps = await prisma.dataset.findMany({ where: { id: { in: ids } }, select: { id: true, revision: true } })
-    return stamps.length === ids.length && stamps.every(({ id, revision }) => this.#revisions.get(id) === revision)
+    const current = await prisma.dataset.findMany({ where: { id: { in: ids } }, select: { id: true, revision: true } })
+    return current.length === ids.length && current.every(({ id, revision }) => this.#revisions.get(id) === revision)
   }
 }

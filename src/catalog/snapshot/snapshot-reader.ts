@@ -17,12 +17,12 @@ export interface SnapshotResult<Result> {
   readLog: ReadLog
 }
 
-/** Reads from one snapshot of the catalog. `read` runs again if data changed while it ran. */
+/** Runs `read` on one snapshot of the catalog. It runs again if data changed meanwhile. */
 export type ReadCatalog = <Result>(
   read: (catalog: Catalog) => Promise<Result> | Result,
 ) => Promise<SnapshotResult<Result>>
 
-/** Reads what an API key may access. `now` decides which grants have expired. */
+/** Returns a function that reads what an API key may access. `now` decides which grants have expired. */
 export type SnapshotReader = (access: Access, now: Date) => ReadCatalog
 
 /** The number of snapshots read from the primary and from replicas since the start. */
@@ -32,7 +32,7 @@ export interface Reads {
 }
 
 export interface SnapshotReaderOptions {
-  /** Reads in the plainest way: each snapshot a transaction, totals counted, nothing cached or batched. For tests. */
+  /** Whether to read without optimizations: in a transaction, with counted totals, without caches or batches. For tests. */
   isReference?: boolean
 }
 
@@ -40,8 +40,8 @@ const SNAPSHOT_TIMEOUT_MS = 20_000
 const SNAPSHOT_WAIT_MS = 5_000
 
 /**
- * Reads from replicas in turn while they are up to date with the change feed, and otherwise from the primary. If a replica fails,
- * the primary reads again. One snapshot comes from one server.
+ * Creates a reader. It reads from the replicas in turn while they are up to date with the change feed, and otherwise from the
+ * primary. If a replica fails, it reads again from the primary. One snapshot comes from one server.
  */
 export function createSnapshotReader(
   { prisma, replicas }: Pick<Database, 'prisma' | 'replicas'>,
@@ -49,8 +49,8 @@ export function createSnapshotReader(
   options: SnapshotReaderOptions = {},
 ): SnapshotReader & { reads: Reads } {
   const primary = createServerReader(prisma, changeFeed, options)
-  const copies = replicas.map((replica) => {
-    const isUpToDate = () => replica.isUpTo(changeFeed.position())
+  const replicaReaders = replicas.map((replica) => {
+    const isUpToDate = () => replica.hasReplayed(changeFeed.position())
     // A result may be cached only if the replica was up to date when the read began.
     const replicaFeed: ChangeFeed = { ...changeFeed, latest: () => (isUpToDate() ? changeFeed.latest() : undefined) }
     return { replica, isUpToDate, read: createServerReader(replica.prisma, replicaFeed, options) }
@@ -58,15 +58,15 @@ export function createSnapshotReader(
   const reads = { primary: 0, replica: 0 }
 
   const reader: SnapshotReader = (access, now) => async (read) => {
-    const copy = copies.find(({ isUpToDate }) => isUpToDate())
-    if (copy) {
+    const next = replicaReaders.find(({ isUpToDate }) => isUpToDate())
+    if (next) {
       // Round robin.
-      copies.push(...copies.splice(copies.indexOf(copy), 1))
-      const { failures } = copy.replica
-      const attempt = copy.read(access, now)(read)
+      replicaReaders.push(...replicaReaders.splice(replicaReaders.indexOf(next), 1))
+      const { failures } = next.replica
+      const attempt = next.read(access, now)(read)
       const isLost = await attempt.then(() => false, isUnavailable)
-      // A GraphQL result holds its errors, so the replica's count of failed statements decides too. The primary may still succeed.
-      if (!isLost && copy.replica.failures === failures) {
+      // A GraphQL read returns its errors and does not throw them, so the replica's count of failed statements decides too.
+      if (!isLost && next.replica.failures === failures) {
         reads.replica += 1
         return attempt
       }
@@ -78,9 +78,9 @@ export function createSnapshotReader(
 }
 
 /**
- * Reads snapshots from one server: all statements of a read see the same state of the database. A transaction would take three
- * more round trips. So the first attempt runs without one and checks the read log; if data changed meanwhile, the read runs again
- * in a transaction.
+ * Reads snapshots from one server: all statements of a read see the same state of the database. A transaction takes three more
+ * round trips. So the first attempt runs without one, and then checks the read log. If data changed meanwhile, the read runs
+ * again in a transaction.
  */
 function createServerReader(
   prisma: PrismaClient,
@@ -101,7 +101,7 @@ function createServerReader(
       const readLog = new ReadLog(access, now)
       const catalog = new Catalog(createLoaders({ prisma, readLog, datasetCache, bookmarks, batchedFetch }), readLog)
       const attempt = (async () => read(catalog))()
-      // An error may be a consequence of the change. If the read is consistent, the error is thrown below.
+      // A concurrent change may have caused the error. If the read is consistent, the error is thrown below.
       await attempt.catch((error: unknown) => {
         if (isCancelled(error)) throw error
       })

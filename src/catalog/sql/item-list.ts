@@ -3,8 +3,8 @@ import type { SortOrder } from '../arguments.ts'
 import { type ItemSort, SORTS } from '../sorts.ts'
 
 /*
- * A list of items: its owner, selection, order and bounds, and the SQL for each. The SQL calls the items `i` and the
- * owner `owner`.
+ * A list of items: its owner, selection, order and bounds, and the SQL for each. In the SQL, `i` is the table of items and
+ * `owner` is the table of owners.
  */
 
 /** A dataset, or a parent item in it. */
@@ -13,7 +13,7 @@ export interface ItemOwner {
   parentItemId: string | null
 }
 
-/** The owner's items that the list contains. */
+/** Which items of the owner the list contains. */
 export interface ItemSelection {
   /** All items of the dataset, its root items, or the children of the parent item. */
   among: 'all' | 'roots' | 'children'
@@ -32,13 +32,16 @@ export interface ItemPosition {
   id: string
 }
 
-/** The list contains only items between these positions, without the items at them. */
+/** Positions between which the items of the list must be. The items at the positions are excluded. */
 export interface ItemBounds {
   after?: ItemPosition | undefined
   before?: ItemPosition | undefined
 }
 
-/** The table `owner` (dataset_id, parent_item_id, n). One owner is a row of constants: PostgreSQL plans that better than unnest. */
+/**
+ * SQL for the table `owner` (dataset_id, parent_item_id, n), where n counts from 1. One owner becomes a row of constants, which
+ * PostgreSQL plans better than unnest.
+ */
 export function ownerTable(owners: readonly ItemOwner[]): Prisma.Sql {
   const [owner] = owners
   if (owner && owners.length === 1) {
@@ -50,7 +53,7 @@ export function ownerTable(owners: readonly ItemOwner[]): Prisma.Sql {
                       WITH ORDINALITY AS owner (dataset_id, parent_item_id, n)`
 }
 
-/** Whether the item is in the selection. */
+/** SQL condition: the item is in the selection. */
 export function isSelected({ among, administrativeAreaCode, categoryCode }: ItemSelection): Prisma.Sql {
   const conditions = [Prisma.sql`i.dataset_id = owner.dataset_id`]
   if (among === 'roots') conditions.push(Prisma.sql`i.parent_item_id IS NULL`)
@@ -60,7 +63,7 @@ export function isSelected({ among, administrativeAreaCode, categoryCode }: Item
   return Prisma.join(conditions, ' AND ')
 }
 
-/** Whether the item is between the bounds. */
+/** SQL condition: the item is between the bounds. */
 export function isBetween({ after, before, ...order }: ItemOrder & ItemBounds): Prisma.Sql {
   const conditions = [Prisma.sql`true`]
   if (after) conditions.push(isBeyond(order, 'after', constant(after)))
@@ -68,7 +71,7 @@ export function isBetween({ after, before, ...order }: ItemOrder & ItemBounds): 
   return Prisma.join(conditions, ' AND ')
 }
 
-/** Whether the item comes after or before a position. The row comparison can use the index of the sort. */
+/** SQL condition: the item comes after or before a position. A row comparison can use the index of the sort. */
 export function isBeyond(
   { sort, order }: ItemOrder,
   side: keyof ItemBounds,
@@ -85,7 +88,7 @@ function constant({ value, id }: ItemPosition) {
   return { value: Prisma.sql`${value}`, id: Prisma.sql`${id}::uuid` }
 }
 
-/** The list of ORDER BY. */
+/** SQL for the expressions of ORDER BY. */
 export function orderOf({ sort, order }: ItemOrder): Prisma.Sql {
   const { column } = SORTS[sort]
   return order === 'asc' ? Prisma.sql`${column}, i.id` : Prisma.sql`${column} DESC, i.id DESC`

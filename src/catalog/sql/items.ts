@@ -17,23 +17,23 @@ import {
 } from './item-list.ts'
 
 /*
- * Pages of items for several owners in one statement. Prisma cannot write LATERAL: it would load every item of every
- * owner. Nor can it walk an index to a deep page and fetch only the rows of that page.
+ * Reads pages of items for several owners in one statement. Prisma has no LATERAL: it would load every item of every owner. It
+ * also can't walk an index to a deep page and then read only the rows of that page.
  */
 
-/** A part of a list, and what to read of it. */
+/** A part of a list, and what to read from it. */
 export interface ItemWindow extends ItemSelection, ItemOrder, ItemBounds {
   limit: number
-  /** Position of the first item in the whole list; the first item of the list has 0. */
+  /** Number of items of the list before the window. */
   offset: number
-  /** Number of items to skip after `after`, if a bookmark supplied that; otherwise `offset` items are skipped. */
+  /** Number of items to skip after `after`, if `after` is a bookmark. By default the statement skips `offset` items. */
   skip?: number
   projection: ItemProjection
-  /** If given, PostgreSQL writes these members for clients, and `projection` is not used. */
+  /** Replaces `projection`: PostgreSQL writes these members as JSON for clients. */
   rawItem?: RawItem | undefined
-  /** Whether the items need the fields that cursors consist of. */
+  /** Whether to read the fields that a cursor contains. */
   isForCursor?: boolean
-  /** Whether to return the total too. With it, a window past the end is empty without a walk through the list. */
+  /** Whether to return the total too. With the total, a window past the end does not walk through the list. */
   isCounted: boolean
 }
 
@@ -54,12 +54,15 @@ export type OwnerPosition = ItemOwner & ItemPosition
 /** A connection reads one more item than its limit, to see whether there are more. */
 const GREATEST_LIMIT = Prisma.raw(String(MAX_LIMIT + 1))
 
-/** Reads items by id. Prisma parses JSON columns, which changes long numbers. */
+/**
+ * Reads items by id, in any order; an item that does not exist is left out. Prisma's `findMany` would parse JSON columns, which
+ * changes long numbers.
+ */
 export async function fetchItemsById(prisma: Prisma.TransactionClient, ids: readonly string[]): Promise<Item[]> {
   return prisma.$queryRaw<Item[]>`SELECT ${itemColumns(ALL_ITEM_FIELDS)} FROM items i WHERE i.id = ANY(${ids}::uuid[])`
 }
 
-/** Reads the same window of each owner's list, in one statement. */
+/** Reads the same window of each owner's list, in one statement. Returns the contents in the order of the owners. */
 export async function fetchItemPages(
   prisma: Prisma.TransactionClient,
   window: ItemWindow,
@@ -76,7 +79,7 @@ export interface OwnedWindow {
   owner: ItemOwner
 }
 
-/** Reads windows of different lists, in one statement. */
+/** Reads windows of different lists, in one statement. Returns the contents in the order of the windows. */
 export async function fetchItemWindows(
   prisma: Prisma.TransactionClient,
   windows: readonly OwnedWindow[],
@@ -113,26 +116,26 @@ function selectWindows(window: ItemWindow, owners: readonly ItemOwner[], totals:
      CROSS JOIN LATERAL (SELECT ${window.isCounted ? totals(window) : Prisma.sql`NULL::integer`} AS total) AS list`
 }
 
-/** A first page is read along the index. For a deeper page only the index is walked, and then the rows of the page are read. */
+/** PostgreSQL reads a first page along the index. For a deeper page it walks only the index, and then reads the page's rows. */
 function selectWindow(window: ItemWindow): Prisma.Sql {
   const { limit, offset, skip = offset, sort, isCounted, projection, rawItem, isForCursor } = window
   const columns = rawItem ? rawItemColumns(rawItem) : itemColumns(projection, isForCursor ? ['datasetId', sort] : [])
   const among = Prisma.sql`FROM items i WHERE ${isSelected(window)} AND ${isBetween(window)}`
   if (offset === 0) {
-    // The constant limit lets PostgreSQL keep a generic plan. For a parameter it expects a tenth of all items, finds the
-    // generic plan too expensive, and plans each execution anew, which takes a third of the response time.
+    // With a constant limit, PostgreSQL reuses a generic plan. For a limit in a parameter it expects a tenth of all items, finds
+    // the generic plan too expensive, and plans each execution anew. Planning takes a third of the response time.
     return Prisma.sql`SELECT * FROM (SELECT ${columns} ${among} ORDER BY ${orderOf(window)} LIMIT ${GREATEST_LIMIT}) AS first LIMIT ${limit}`
   }
-  const isThere = isCounted ? Prisma.sql`list.total > ${offset}::bigint` : Prisma.sql`true`
+  const isBeforeEnd = isCounted ? Prisma.sql`list.total > ${offset}::bigint` : Prisma.sql`true`
   return Prisma.sql`
     SELECT ${columns}
-      FROM (SELECT i.id ${among} AND ${isThere}
+      FROM (SELECT i.id ${among} AND ${isBeforeEnd}
              ORDER BY ${orderOf(window)} LIMIT ${limit} OFFSET ${skip}::bigint) AS place
       JOIN items i ON i.id = place.id
      ORDER BY ${orderOf(window)}`
 }
 
-/** Whether each owner has items before a position, in one statement. */
+/** Returns for each owner whether it has items before the position. Takes one statement. */
 export async function haveItemsBefore(
   prisma: Prisma.TransactionClient,
   selection: ItemSelection & ItemOrder,

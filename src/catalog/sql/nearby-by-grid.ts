@@ -13,19 +13,19 @@ import {
 } from './nearby.ts'
 
 /*
- * A nearby search over the counts of the ECEF grid. It has exactly the result of nearby.ts, and reads far fewer points:
+ * A nearby search with the counts of the ECEF grid. It has exactly the result of nearby.ts, and reads far fewer points:
  *
- * - The total adds up the counts of the cubes inside the circle, and tests the points of the cubes at the rim only.
- * - The page measures only the points of the cubes that may contain one of its items: the band.
- * - A large cube in the rim or in the band is replaced by the smaller cubes in it, down to an edge of 128 metres.
+ * - For the total, it adds up the counts of the cubes inside the circle. It tests the points of the cubes on the boundary only.
+ * - For the page, it measures only the points of the candidates: the cubes that may contain an item of the page.
+ * - It replaces a large boundary cube or candidate by the smaller cubes in it, down to an edge of 128 metres.
  */
 
-/** If the cubes of the circle have at most this many points, all of them are tested at once. */
+/** If the cubes of the circle have at most this many points, the first statement tests all of them. */
 const FEW_POINTS = 500
-/** A cube with at most this many points is not replaced by smaller ones. */
-const SMALL_CUBE = 16
+/** A cube with at most this many points is not replaced by smaller cubes. */
+const SMALL_CUBE_POINTS = 16
 
-/** A cube, the number of a dataset's items in it, and bounds for their distance from the centre in metres. */
+/** A cube, the number `n` of a dataset's items in it, and bounds for their distance from the centre in metres. */
 interface CountedCube {
   level: CubeLevel
   cube: number
@@ -36,7 +36,7 @@ interface CountedCube {
   farthest: number
 }
 
-/** A cube from the database. */
+/** A `CountedCube` from the database. */
 type CubeRow = [cube: number, dataset: number, n: number]
 
 /** The parameters of a search. */
@@ -47,7 +47,7 @@ interface Search {
   centre: Point
 }
 
-/** A window of the items in a circle, nearest first, and the total. */
+/** Returns a window of the items in a circle, nearest first, and the total. */
 export async function searchNearby(
   prisma: Prisma.TransactionClient,
   window: NearbyWindow,
@@ -78,7 +78,7 @@ export async function searchNearby(
   if (first.cover === null) return fetchedOf(first)
   const search = { prisma, window, scope, centre }
   const counted = countedCubes(search, level, JSON.parse(first.cover))
-  return measure(search, await refine(search, { before: 0, inside: 0, rim: [], band: counted }))
+  return measure(search, await refine(search, { before: 0, inside: 0, boundary: [], candidates: counted }))
 }
 
 function countedCubes({ centre }: Search, level: CubeLevel, rows: readonly CubeRow[]): CountedCube[] {
@@ -89,20 +89,20 @@ function countedCubes({ centre }: Search, level: CubeLevel, rows: readonly CubeR
 interface SearchState {
   /** Number of items that come before the page. */
   before: number
-  /** Number of items inside the circle, without those of the rim and the band. */
+  /** Number of items inside the circle that are not in boundary cubes or candidates. */
   inside: number
   /** Cubes that may be partly inside the circle. */
-  rim: CountedCube[]
+  boundary: CountedCube[]
   /** Cubes that may contain an item of the page. */
-  band: CountedCube[]
+  candidates: CountedCube[]
 }
 
-/** Replaces large cubes in the rim and in the band by smaller ones, until none is left. */
-async function refine(search: Search, found: SearchState): Promise<SearchState> {
-  const state = classify(search.window, found)
-  const isLarge = ({ level, n }: CountedCube) => level > 0 && n > SMALL_CUBE
+/** Replaces large boundary cubes and candidates by smaller cubes, until no large one is left. */
+async function refine(search: Search, unclassified: SearchState): Promise<SearchState> {
+  const state = classify(search.window, unclassified)
+  const isLarge = ({ level, n }: CountedCube) => level > 0 && n > SMALL_CUBE_POINTS
   const isSmall = (cube: CountedCube) => !isLarge(cube)
-  const large = [...state.rim, ...state.band].filter(isLarge)
+  const large = [...state.boundary, ...state.candidates].filter(isLarge)
   if (large.length === 0) return state
   const children = await Promise.all(
     ([1, 2, 3] as const).map((level) =>
@@ -113,21 +113,27 @@ async function refine(search: Search, found: SearchState): Promise<SearchState> 
       ),
     ),
   )
-  const band = [...state.band.filter(isSmall), ...children.flat()]
-  return refine(search, { ...state, rim: state.rim.filter(isSmall), band })
+  const candidates = [...state.candidates.filter(isSmall), ...children.flat()]
+  return refine(search, { ...state, boundary: state.boundary.filter(isSmall), candidates })
 }
 
-/** Decides for each cube of the band: it stays, moves to the rim, or its items are counted, or it is outside the circle. */
-function classify({ radius, offset, limit }: NearbyWindow, { before, inside, rim, band }: SearchState): SearchState {
+/**
+ * Classifies each candidate. It stays a candidate, becomes a boundary cube, is counted as inside the circle, or is dropped
+ * because it is outside the circle.
+ */
+function classify(
+  { radius, offset, limit }: NearbyWindow,
+  { before, inside, boundary, candidates }: SearchState,
+): SearchState {
   // At most `offset` items are nearer than this, so the page starts here or farther away.
-  const start = distanceAt(band, 'nearest', offset + 1 - before) ?? Number.POSITIVE_INFINITY
+  const start = distanceAt(candidates, 'nearest', offset + 1 - before) ?? Number.POSITIVE_INFINITY
   // At least `offset + limit` items are within this distance, so the page ends here or nearer.
-  const end = distanceAt(band, 'farthest', offset + limit - before) ?? radius
-  const state: SearchState = { before, inside, rim: [...rim], band: [] }
-  for (const cube of band) {
+  const end = distanceAt(candidates, 'farthest', offset + limit - before) ?? radius
+  const state: SearchState = { before, inside, boundary: [...boundary], candidates: [] }
+  for (const cube of candidates) {
     if (cube.nearest > radius) continue
-    if (cube.farthest >= start && cube.nearest <= end) state.band.push(cube)
-    else if (cube.farthest > radius) state.rim.push(cube)
+    if (cube.farthest >= start && cube.nearest <= end) state.candidates.push(cube)
+    else if (cube.farthest > radius) state.boundary.push(cube)
     else {
       state.inside += cube.n
       if (cube.farthest < start) state.before += cube.n
@@ -136,7 +142,7 @@ function classify({ radius, offset, limit }: NearbyWindow, { before, inside, rim
   return state
 }
 
-/** Adds up the items of the cubes in the order of a bound. Returns the bound at which the sum reaches `count`. */
+/** Adds up the items of the cubes in the order of a bound. Returns the bound (metres) at which the sum reaches `count`. */
 function distanceAt(cubes: readonly CountedCube[], bound: 'nearest' | 'farthest', count: number): number | undefined {
   let sum = 0
   for (const cube of cubes.toSorted((a, b) => a[bound] - b[bound])) {
@@ -146,6 +152,7 @@ function distanceAt(cubes: readonly CountedCube[], bound: 'nearest' | 'farthest'
   return undefined
 }
 
+/** Returns the cubes of the level below that are in the given cubes of a level. */
 async function fetchCubesIn(search: Search, level: 1 | 2 | 3, parents: readonly CountedCube[]): Promise<CountedCube[]> {
   if (parents.length === 0) return []
   const levelBelow = ([0, 1, 2] as const)[level - 1] ?? 0
@@ -163,22 +170,22 @@ async function fetchCubesIn(search: Search, level: 1 | 2 | 3, parents: readonly 
   return countedCubes(search, levelBelow, JSON.parse(row?.cubes ?? '[]'))
 }
 
-/** Tests the points of the rim, and measures the points of the band. */
+/** Tests the points of the boundary cubes, and measures the points of the candidates. */
 async function measure({ prisma, window, scope }: Search, state: SearchState): Promise<Fetched<NearbyItem>> {
-  const { before, inside, rim, band } = state
-  const [row] = await prisma.$queryRaw<(NearbyRow & { rim: number })[]>`
+  const { before, inside, boundary, candidates } = state
+  const [row] = await prisma.$queryRaw<(NearbyRow & { boundary: number })[]>`
     WITH hit AS MATERIALIZED (
       SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance
-        FROM ${itemsIn(band, scope)} WHERE ${isInCircle(window)}
+        FROM ${itemsIn(candidates, scope)} WHERE ${isInCircle(window)}
     )
     SELECT ${nodesOf({ ...window, offset: window.offset - before })} AS nodes,
            (SELECT count(*) FROM hit)::integer AS total,
-           (SELECT count(*) FROM ${itemsIn(rim, scope)} WHERE ${isInCircle(window)})::integer AS rim`
+           (SELECT count(*) FROM ${itemsIn(boundary, scope)} WHERE ${isInCircle(window)})::integer AS boundary`
   if (!row) throw new TypeError('The search returned no row')
-  return fetchedOf({ ...row, total: inside + row.total + row.rim })
+  return fetchedOf({ ...row, total: inside + row.total + row.boundary })
 }
 
-/** The items `i` (id, location) in cubes, as a table. */
+/** SQL for the table `i` (id, location) of the items in cubes. */
 function itemsIn(cubes: readonly CountedCube[], scope: Scope): Prisma.Sql {
   const first = cubes.map(({ level, cube }) => cube * 2 ** (level * BITS_PER_LEVEL))
   const end = cubes.map(({ level, cube }) => (cube + 1) * 2 ** (level * BITS_PER_LEVEL))
@@ -187,7 +194,10 @@ function itemsIn(cubes: readonly CountedCube[], scope: Scope): Prisma.Sql {
                     ${ITEMS_OF_PART}`
 }
 
-/** Joins the items of each part by the index on dataset and cube. Without OFFSET 0 the planner would use the index on locations for each part. */
+/**
+ * SQL that joins the items of each part, through the index on dataset and cube. Without OFFSET 0 the planner would use the index
+ * on locations for each part.
+ */
 const ITEMS_OF_PART = Prisma.sql`CROSS JOIN LATERAL (
   SELECT i.id, i.location FROM items i
    WHERE i.dataset_id = part.dataset_id AND i.cube >= part.first AND i.cube < part."end" OFFSET 0

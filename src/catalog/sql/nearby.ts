@@ -4,8 +4,8 @@ import { guardProjection, type Item } from '../models.ts'
 import type { Fetched } from '../page.ts'
 
 /*
- * Items around a point, by plain PostGIS. ST_DWithin and ST_Distance on the WGS 84 spheroid decide which items are in the
- * circle, and in what order (decisions.md section 3). Prisma has no geography.
+ * Items around a point, from plain PostGIS. ST_DWithin and ST_Distance on the WGS 84 spheroid decide which items are in the
+ * circle, and in what order (decisions.md section 3). Prisma has no geography type.
  */
 
 /** A circle on the spheroid: centre in degrees, radius in metres. */
@@ -31,7 +31,7 @@ export interface NearbyItem {
 /** UUIDs of the datasets to search. */
 export type Scope = readonly string[]
 
-/** The same window and the total for each scope, in one statement. */
+/** Returns the window and the total for each scope, in the order of the scopes. Takes one statement. */
 export async function fetchNearbyPages(
   prisma: Prisma.TransactionClient,
   window: NearbyWindow,
@@ -51,20 +51,20 @@ export async function fetchNearbyPages(
   return rows.map(fetchedOf)
 }
 
-/** A row of a search: the window as JSON (null if it is empty), and the number of items in the circle. */
+/** A row of a search: the window as JSON (null if it is empty), and the total number of items in the circle. */
 export interface NearbyRow {
   nodes: string | null
   total: number
 }
 
-/** The content of a row. */
+/** Parses a row. */
 export function fetchedOf({ nodes, total }: NearbyRow): Fetched<NearbyItem> {
   const found: NearbyItem[] = nodes === null ? [] : JSON.parse(nodes)
   for (const { item } of found) guardProjection(item)
   return { nodes: found, total }
 }
 
-/** SQL for the window's part of the table `hit` (id, distance), as JSON. */
+/** SQL for a window of the table `hit` (id, distance), as JSON. */
 export function nodesOf({ limit, offset, projection }: NearbyWindow): Prisma.Sql {
   return Prisma.sql`(
     SELECT json_agg(node) FROM (
@@ -77,18 +77,21 @@ export function nodesOf({ limit, offset, projection }: NearbyWindow): Prisma.Sql
   )::text`
 }
 
-/** The table `scope` (dataset_ids, n). Each scope is an array as text, because scopes differ in length and PostgreSQL's arrays are rectangular. */
+/**
+ * SQL for the table `scope` (dataset_ids, n). Each scope is an array as text, because scopes differ in length and PostgreSQL's
+ * arrays are rectangular.
+ */
 function scopeTable(scopes: readonly Scope[]): Prisma.Sql {
   const datasetIds = scopes.map((ids) => `{${ids.join(',')}}`)
   return Prisma.sql`unnest(${datasetIds}::text[]) WITH ORDINALITY AS scope (dataset_ids, n)`
 }
 
-/** Whether the item `i` is in the circle. */
+/** SQL condition: the item `i` is in the circle. */
 export function isInCircle(circle: Circle): Prisma.Sql {
   return Prisma.sql`ST_DWithin(i.location, ${centreOf(circle)}, ${circle.radius}::float8)`
 }
 
-/** The centre as a PostGIS geography. */
+/** SQL for the centre, as a PostGIS geography. */
 export function centreOf({ latitude, longitude }: Circle): Prisma.Sql {
   return Prisma.sql`ST_SetSRID(ST_MakePoint(${longitude}::float8, ${latitude}::float8), 4326)::geography`
 }

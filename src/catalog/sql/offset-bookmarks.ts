@@ -6,22 +6,23 @@ import { type ItemOwner, type ItemPosition, isBetween, isSelected, orderOf, owne
 import type { ItemWindow } from './items.ts'
 
 /*
- * Bookmarks are the positions of every 500th item of a list. A deep page starts at the bookmark before it and skips at most
- * 500 items, instead of all items before it. The first request for a deep page walks the index of the list once to find
- * them. Bookmarks belong to one revision of the dataset. The statement that uses them returns the revision that it saw, and
- * snapshot/read-log.ts compares the two.
+ * A bookmark is the position of every 500th item of a list. A deep page starts at the last bookmark before it, and skips fewer
+ * than 500 items instead of all items before it. The first request for a deep page walks the index of the list once and stores
+ * the bookmarks. They belong to one revision of the dataset. A statement that uses a bookmark returns the revision that it saw,
+ * and snapshot/read-log.ts compares the two.
  */
 
 /** Number of items from one bookmark to the next. */
 export const BOOKMARK_STEP = 500
 
 const MAX_BYTES = 32 * 1024 * 1024
-/** Memory for a bookmark, without its text. */
+/** Estimated memory for a bookmark without its text. */
 const BOOKMARK_BYTES = 150
 
-/** Walks a list from a position, or from its start, and returns the next bookmarks; fewer than `steps` at the list's end. */
+/** Walks a list from a position or from its start. Returns the next `steps` bookmarks, or fewer at the end of the list. */
 export type WalkList = (after: ItemPosition | undefined, steps: number) => Promise<ItemPosition[]>
 
+/** The bookmarks of lists, in memory. */
 export class OffsetBookmarks {
   readonly #lists = new LRUCache<string, ItemPosition[]>({
     maxSize: MAX_BYTES,
@@ -29,8 +30,8 @@ export class OffsetBookmarks {
       2 * key.length + bookmarks.reduce((sum, { value }) => sum + BOOKMARK_BYTES + 2 * value.length, 1),
   })
 
-  /** The same window, described from the last bookmark before it. */
-  async approach(window: ItemWindow, owner: ItemOwner, revision: bigint, walk: WalkList): Promise<ItemWindow> {
+  /** Returns the same window with `after` and `skip`, so that it starts at the last bookmark before it. */
+  async startAt(window: ItemWindow, owner: ItemOwner, revision: bigint, walk: WalkList): Promise<ItemWindow> {
     const { limit: _, offset, projection: __, isCounted: ___, ...list } = window
     const steps = Math.floor(offset / BOOKMARK_STEP)
     const key = JSON.stringify([owner, list, String(revision)])
@@ -45,7 +46,10 @@ export class OffsetBookmarks {
   }
 }
 
-/** Reads the next bookmarks of an owner's list after a position; none if the window's offset is past the end of the list. */
+/**
+ * Reads the next bookmarks of an owner's list after a position, and the revision of the dataset.
+ * @returns no bookmarks if the window's offset is past the end of the list; no revision if the dataset does not exist
+ */
 export async function fetchBookmarks(
   prisma: Prisma.TransactionClient,
   window: ItemWindow,

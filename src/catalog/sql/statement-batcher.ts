@@ -6,12 +6,12 @@ import type { ItemOwner } from './item-list.ts'
 import { fetchItemWindows, type ItemWindow, type ItemWindowContent } from './items.ts'
 
 /*
- * Sends the reads of concurrent requests as one statement. The round trip to PostgreSQL costs both sides more time than a
- * page of 20 items, so four pages in one round trip nearly double the throughput (test/bench). Requests share only the
- * round trip: each has its own part of the statement, and the statement is sent after all of its requests arrived.
+ * Sends the reads of concurrent requests as one statement. A round trip to PostgreSQL costs both sides more time than a page
+ * of 20 items, so four pages in one round trip nearly double the throughput (test/bench). Requests share only the round trip.
+ * Each has its own part of the statement. The statement is sent after all of its requests have arrived, so none gets old data.
  */
 
-/** Reads a window of an owner's items. */
+/** Reads a window of an owner's list. */
 export type BatchedFetch = (window: ItemWindow, owner: ItemOwner) => Promise<ItemWindowContent>
 
 interface Waiting {
@@ -21,26 +21,26 @@ interface Waiting {
   reject: (error: unknown) => void
 }
 
-/** Numbers of windows in a statement. There are few, because PostgreSQL prepares a statement for each number. */
+/** Possible numbers of windows in a statement. There are few, because each number makes another prepared statement. */
 const SIZES = [4, 2, 1]
 
 /**
- * Whether an index gives the window's items in their order: that of the sort, or, in the default sort, that of one filter. A slow
- * window would delay all others in its statement.
+ * Whether an index returns the window's items in their order. Each sort has an index for lists without filters. Only the default
+ * sort has indexes for lists with one filter. Other windows are slow, and would delay all windows in the same statement.
  */
 export function isCheap({ offset, sort, administrativeAreaCode, categoryCode }: ItemWindow): boolean {
   const filters = [administrativeAreaCode, categoryCode].filter((code) => code !== undefined).length
   return offset === 0 && (filters === 0 || (filters === 1 && sort === DEFAULTS.sort))
 }
 
-/** Collects windows until the event loop has read all requests that have arrived, and then sends their statements. */
+/** Collects windows until the event loop has read all requests that have arrived. Then it sends their statements. */
 export function batchStatements(prisma: Prisma.TransactionClient, totals: Totals): BatchedFetch {
   let waiting = new Map<string, Waiting[]>()
 
   const flush = () => {
-    const shapes = [...waiting.values()]
+    const batches = [...waiting.values()]
     waiting = new Map()
-    for (const windows of shapes) {
+    for (const windows of batches) {
       while (windows.length > 0) {
         const size = SIZES.find((n) => n <= windows.length)
         void send(windows.splice(0, size))
@@ -69,7 +69,7 @@ export function batchStatements(prisma: Prisma.TransactionClient, totals: Totals
     })
 }
 
-/** Windows of the same shape have the same SQL text, and differ in its parameters only. */
+/** Returns a key that is equal for windows with the same SQL text. They differ only in its parameters. */
 function shapeOf({
   among,
   sort,

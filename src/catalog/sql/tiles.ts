@@ -11,17 +11,18 @@ import {
 } from '../tile.ts'
 
 /*
- * The features of a map tile. A tile with few items has them all. A tile with many is divided into squares, and has for each square
- * its only item or a cluster. Clusters come from counts; only at high zooms, where a tile is small, from an index of the items.
+ * The features of a map tile. A tile with few items contains all of them. A tile with many items is divided into squares, and
+ * contains one feature for each square: its only item, or a cluster. Clusters come from stored counts. At high zooms, where a
+ * tile is small, they come from an index of the items.
  */
 
-/** The datasets whose items the tile shows. */
+/** UUIDs of the datasets whose items the tile shows. */
 type Scope = readonly string[]
 
 type ItemRow = [x: number, y: number, id: string, name: string, categoryCode: string, datasetId: string]
 type ClusterRow = [x: number, y: number, total: number, item: ItemRow | null]
 
-/** The features of a tile, in a fixed order: by place, then id. */
+/** Returns the features of a tile, in a fixed order: by cell, then id. */
 export async function fetchTile(
   prisma: Prisma.TransactionClient,
   tile: TileAddress,
@@ -35,7 +36,7 @@ export async function fetchTile(
   )
 }
 
-/** The items of a tile, or one more than a tile may have. */
+/** Returns the items of a tile, but at most one more than a tile may contain. */
 async function fetchItems(prisma: Prisma.TransactionClient, tile: TileAddress, scope: Scope): Promise<ItemRow[]> {
   const limit = MAX_FEATURES + 1
   return readRows(
@@ -52,7 +53,7 @@ async function fetchItems(prisma: Prisma.TransactionClient, tile: TileAddress, s
   )
 }
 
-/** The squares of a tile that have items: the number of items, and the item of a square with only one. */
+/** Returns the squares of a tile that have items: the number of items, and the item if it is the only one. */
 async function fetchClusters(prisma: Prisma.TransactionClient, tile: TileAddress, scope: Scope): Promise<ClusterRow[]> {
   const bits = bitsBelowCluster(tile)
   return readRows(
@@ -73,7 +74,7 @@ async function fetchClusters(prisma: Prisma.TransactionClient, tile: TileAddress
   )
 }
 
-/** A query for parts of a tile's squares: dataset_id, square, number of items, and the sums of their cells' columns and rows. */
+/** SQL for parts of a tile's squares: dataset_id, square, number of items (n), and the sums of their cells' columns and rows. */
 function selectCounts(tile: TileAddress, scope: Scope): Prisma.Sql {
   const zoom = countedZoomFor(tile)
   if (zoom !== undefined) {
@@ -83,7 +84,7 @@ function selectCounts(tile: TileAddress, scope: Scope): Prisma.Sql {
        WHERE c.dataset_id = ANY (${[...scope]}::uuid[]) AND c.level = ${zoom}::smallint
          AND ${isInRange('c.cell', rangeAtZoom(tile, zoom))}`
   }
-  // A mean would need the column and row of each item. The middle between the first and the last cell needs two.
+  // A mean would need the cell of every item. The middle between the first and the last cell needs only two cells.
   return Prisma.sql`
     SELECT dataset_id, square, n, n * (even_bits(first) + even_bits(last)) / 2 AS sum_x,
            n * (even_bits(first >> 1) + even_bits(last >> 1)) / 2 AS sum_y
@@ -94,7 +95,7 @@ function selectCounts(tile: TileAddress, scope: Scope): Prisma.Sql {
              GROUP BY 1, 2) AS part`
 }
 
-/** The `ItemRow` of an item `i`. */
+/** SQL for the `ItemRow` of an item `i`. */
 const ITEM = Prisma.sql`json_build_array(
   even_bits(i.tile_cell), even_bits(i.tile_cell >> 1), i.id, i.name, i.category_code, i.dataset_id)`
 
@@ -107,7 +108,7 @@ interface JsonRow {
   rows: string | null
 }
 
-/** Parses rows that a statement returns as one JSON text. */
+/** Parses the rows of a statement that returns them as one JSON text. */
 function readRows<Row>([row]: readonly JsonRow[]): Row[] {
   return JSON.parse(row?.rows ?? '[]')
 }
@@ -116,7 +117,7 @@ function itemFeature(tile: TileAddress, [x, y, id, name, categoryCode, datasetId
   return { ...position(tile, x, y), properties: { id, name, categoryCode, datasetId } }
 }
 
-/** The position in a tile of the cell with a column and a row. */
+/** Returns the position in a tile of the cell with column x and row y. */
 function position(tile: TileAddress, x: number, y: number): { x: number; y: number } {
   return { x: positionInTile(tile, x), y: positionInTile(tile, y) }
 }
