@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 import { giveKey, hasBrowser, openBrowser, type Visit } from '../support/browser.ts'
-import { createWorkshop, ndjson, row } from '../support/import.ts'
+import { createImporter, ndjson, row } from '../support/import.ts'
 
 const MARKUP = `<img src=x onerror="globalThis.hacked=1"><script>globalThis.hacked=1</script>"><b>bold`
 const REVERSED = 'safe\u202egnp.exe\u202c'
@@ -45,10 +45,10 @@ describe.skipIf(!hasBrowser)('The explorer with bad input', () => {
 
   beforeAll(async () => {
     t = await startApp()
-    const workshop = await createWorkshop(t.database)
+    const importer = await createImporter(t.database)
     const dataset = { name: `Odd ${MARKUP}`, description: `${MARKUP} ${REVERSED}`, attribution: `Credit ${MARKUP}` }
-    await workshop.run({ 'items.ndjson': ndjson(...ITEMS) }, { dataset })
-    await workshop.close()
+    await importer.run({ 'items.ndjson': ndjson(...ITEMS) }, { dataset })
+    await importer.close()
     visit = await openBrowser(t.url, { width: 390, height: 844 })
     page = visit.page
     page.on('dialog', (dialog) => {

@@ -9,19 +9,19 @@ import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import { schema } from '../../src/graphql/schema.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
-import { createWorkshop, ndjson, row, type Workshop } from '../support/import.ts'
+import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
 
 /*
  * Each column of an item and of an image is imported, and is shown by GraphQL and by REST. A failure names the column.
  */
 
 let t: TestApp
-let workshop: Workshop
+let importer: Importer
 beforeAll(async () => {
   t = await startApp()
-  workshop = await createWorkshop(t.database)
+  importer = await createImporter(t.database)
 })
-afterAll(() => Promise.all([t.close(), workshop.close()]))
+afterAll(() => Promise.all([t.close(), importer.close()]))
 
 /** The columns that clients see, of the types. */
 const visible = (columns: ReadonlyMap<string, Column>, internal: string, isOfType = (_type: string) => true) =>
@@ -50,7 +50,7 @@ describe('Every column', () => {
       Object.fromEntries(fields.filter((field) => !/^id$|Id$/.test(field)).map((field) => [field, `The ${field}`]))
     const item = texts(visible(ITEM_COLUMNS, 'externalId', isText))
     const image = texts(visible(IMAGE_COLUMNS, 'itemId', isText))
-    await workshop.run({ 'items.ndjson': ndjson(row({ ...item, id, images: [image] })) })
+    await importer.run({ 'items.ndjson': ndjson(row({ ...item, id, images: [image] })) })
 
     const { data } = await (await t.get(`/v1/dataset-items/${id}`)).json()
     expect(Object.keys(data).sort()).toEqual([...ITEM_FIELDS, 'dataset', 'images'].sort())

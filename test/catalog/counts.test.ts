@@ -3,7 +3,7 @@ import type { ClientBase } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { createWorkshop, ndjson, row } from '../support/import.ts'
+import { createImporter, ndjson, row } from '../support/import.ts'
 
 /*
  * The counts that triggers maintain are equal to a recount, after any kind of write.
@@ -58,7 +58,7 @@ test.each<[string, string, unknown[]]>([
 })
 
 test('counts are correct after concurrent imports and writes', async () => {
-  const workshops = await Promise.all([createWorkshop(db.database), createWorkshop(db.database)])
+  const importers = await Promise.all([createImporter(db.database), createImporter(db.database)])
   const rows = (count: number, seed: number) =>
     ndjson(
       ...Array.from({ length: count }, (_, n) =>
@@ -70,10 +70,10 @@ test('counts are correct after concurrent imports and writes', async () => {
         }),
       ),
     )
-  const importAll = workshops.map(async (workshop, index) => {
+  const importAll = importers.map(async (importer, index) => {
     for (const seed of [1, 2, 3, 5]) {
       const load = () =>
-        workshop.run({ 'a.ndjson': rows(60 + seed * 20, seed) }, { dataset: { slug: `places-${index}` } })
+        importer.run({ 'a.ndjson': rows(60 + seed * 20, seed) }, { dataset: { slug: `places-${index}` } })
       // These writers lock rows in any order, so they may deadlock with an import. PostgreSQL then ends one of the two.
       await load().catch(load)
     }
@@ -87,7 +87,7 @@ test('counts are correct after concurrent imports and writes', async () => {
   }
   await Promise.all([...importAll, write(), write()])
   await db.database.withSession(expectCorrect)
-  await Promise.all(workshops.map((workshop) => workshop.close()))
+  await Promise.all(importers.map((importer) => importer.close()))
 })
 
 test('counts are correct after TRUNCATE', async () => {

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { createWorkshop, type Files, ndjson, row, type Workshop } from '../support/import.ts'
+import { createImporter, type Files, type Importer, ndjson, row } from '../support/import.ts'
 
 let db: TestDatabase
-let workshop: Workshop
+let importer: Importer
 beforeAll(async () => {
   db = await createDatabase()
-  workshop = await createWorkshop(db.database)
+  importer = await createImporter(db.database)
 })
 beforeEach(() => db.database.prisma.dataset.deleteMany())
 afterAll(async () => {
-  await workshop.close()
+  await importer.close()
   await db.close()
 })
 
@@ -62,9 +62,9 @@ const FORMATS: [string, (attributes: string) => Files][] = [
 
 describe.each(FORMATS)('%s', (_format, filesOf) => {
   test.each(ATTRIBUTES)('stores %s as it came in', async (_what, attributes) => {
-    await workshop.run(filesOf(attributes))
+    await importer.run(filesOf(attributes))
     expect(await storedAttributes()).toBe(attributes)
-    expect(await workshop.run(filesOf(attributes))).toMatchObject({ updated: 0, unchanged: 1 })
+    expect(await importer.run(filesOf(attributes))).toMatchObject({ updated: 0, unchanged: 1 })
   })
 })
 
@@ -79,12 +79,12 @@ const COLUMNS = {
 
 test('columns with the names of object methods are mapped into the attributes, and missing ones are left out', async () => {
   const columns = { ...COLUMNS, extraAttributes: ['__proto__', 'constructor', 'toString'] }
-  await workshop.run(
+  await importer.run(
     { 'a.csv': 'id,x,y,__proto__,constructor,toString\na,1,2,p,c,t\n' },
     { items: [{ file: 'a.csv', columns }] },
   )
   expect(await storedAttributes()).toBe('{"toString":"t","__proto__":"p","constructor":"c"}')
-  await workshop.run(
+  await importer.run(
     { 'a.ndjson': '{"id":"a","x":1,"y":2,"toString":12345678901234567890}\n' },
     { items: [{ file: 'a.ndjson', columns }] },
   )
@@ -97,7 +97,7 @@ describe('A number for a field of text', () => {
 
   test('keeps its digits, so that two long ids are two items', async () => {
     const text = ndjson(row({ externalId: 1 }), row({ externalId: 2 }))
-    await workshop.run({
+    await importer.run({
       'a.ndjson': text
         .replace('"externalId":1,', '"externalId":9007199254740993,')
         .replace('"externalId":2,', '"externalId":9007199254740992,'),
@@ -107,7 +107,7 @@ describe('A number for a field of text', () => {
 
   test('keeps its digits in a template, beside a list and an object', async () => {
     const columns = { ...COLUMNS, externalId: { template: '{id}|{list}|{object}' } }
-    await workshop.run(
+    await importer.run(
       { 'a.ndjson': '{"id":12345678901234567890,"x":1,"y":2,"list":["a",1],"object":{"toString":1}}\n' },
       { items: [{ file: 'a.ndjson', columns }] },
     )
@@ -115,7 +115,7 @@ describe('A number for a field of text', () => {
   })
 
   test('is the same text as ever where a double holds it', async () => {
-    await workshop.run({
+    await importer.run({
       'a.ndjson': ndjson(...['7.0', '1.50', '1e3'].map((n) => row({ externalId: JSON.rawJSON(n) }))),
     })
     expect(await externalIds()).toEqual(['1.5', '1000', '7'])
@@ -123,7 +123,7 @@ describe('A number for a field of text', () => {
 })
 
 test('a coordinate of many digits is rounded from its text', async () => {
-  await workshop.run({ 'a.ndjson': ndjson(row({ latitude: JSON.rawJSON('37.123456749999999999999') })) })
+  await importer.run({ 'a.ndjson': ndjson(row({ latitude: JSON.rawJSON('37.123456749999999999999') })) })
   const [item] = await db.database.prisma.item.findMany()
   expect(item?.latitude.toFixed()).toBe('37.1234567')
 })

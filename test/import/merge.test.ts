@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createKey, grantDataset } from '../../src/auth/keys.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { createWorkshop, ndjson, row, type Workshop } from '../support/import.ts'
+import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
 
 let db: TestDatabase
-let workshop: Workshop
+let importer: Importer
 beforeAll(async () => {
   db = await createDatabase()
-  workshop = await createWorkshop(db.database)
+  importer = await createImporter(db.database)
 })
 beforeEach(() => db.database.prisma.dataset.deleteMany())
 afterAll(async () => {
-  await workshop.close()
+  await importer.close()
   await db.close()
 })
 
@@ -37,15 +37,15 @@ describe('Importing again', () => {
       row({ images, extraAttributes: { z: 1, a: { b: [1.5, null] } } }),
       b({ parentExternalId: 'a', createdAt: at(1) }),
     )
-    expect(await workshop.run(files)).toMatchObject({ created: 2, updated: 0, unchanged: 0, removed: 0, skipped: 0 })
+    expect(await importer.run(files)).toMatchObject({ created: 2, updated: 0, unchanged: 0, removed: 0, skipped: 0 })
     const before = await everything()
-    expect(await workshop.run(files)).toMatchObject({ created: 0, updated: 0, unchanged: 2, removed: 0, skipped: 0 })
+    expect(await importer.run(files)).toMatchObject({ created: 0, updated: 0, unchanged: 2, removed: 0, skipped: 0 })
     expect(await everything()).toEqual(before)
   })
 
   test('creates, updates and removes items, and leaves the timestamps of unchanged items', async () => {
-    await workshop.run(file(row(), b(), row({ externalId: 'c', name: 'C' })), { now: at(1) })
-    const summary = await workshop.run(file(row({ description: 'new' }), b(), row({ externalId: 'd', name: 'D' })), {
+    await importer.run(file(row(), b(), row({ externalId: 'c', name: 'C' })), { now: at(1) })
+    const summary = await importer.run(file(row({ description: 'new' }), b(), row({ externalId: 'd', name: 'D' })), {
       now: at(2),
     })
     expect(summary).toMatchObject({ slug: 'places', created: 1, updated: 1, unchanged: 1, removed: 1, skipped: 0 })
@@ -58,8 +58,8 @@ describe('Importing again', () => {
   })
 
   test('keeps items that the files no longer have, with keepMissing', async () => {
-    await workshop.run(file(row(), b()))
-    expect(await workshop.run(file(row({ name: 'A2' })), { keepMissing: true })).toMatchObject({
+    await importer.run(file(row(), b()))
+    expect(await importer.run(file(row({ name: 'A2' })), { keepMissing: true })).toMatchObject({
       updated: 1,
       removed: 0,
     })
@@ -67,9 +67,9 @@ describe('Importing again', () => {
   })
 
   test('changes an item when its images change, and leaves the other images as they are', async () => {
-    await workshop.run(file(row({ images }), b({ images: [{ originalUrl: 'x' }] })), { now: at(1) })
+    await importer.run(file(row({ images }), b({ images: [{ originalUrl: 'x' }] })), { now: at(1) })
     const [, before] = await items()
-    const summary = await workshop.run(file(row({ images: images.slice(1) }), b({ images: [{ originalUrl: 'x' }] })), {
+    const summary = await importer.run(file(row({ images: images.slice(1) }), b({ images: [{ originalUrl: 'x' }] })), {
       now: at(2),
     })
     expect(summary).toMatchObject({ updated: 1, unchanged: 1 })
@@ -81,10 +81,10 @@ describe('Importing again', () => {
 
   test('updates the dataset by its slug, and its keys keep their grants', async () => {
     const { prisma } = db.database
-    await workshop.run(file(row()), { dataset: { status: 'draft' }, now: at(1) })
+    await importer.run(file(row()), { dataset: { status: 'draft' }, now: at(1) })
     const { id } = await createKey(prisma, { name: 'k' })
     await grantDataset(prisma, { keyId: id, dataset: 'places', expiresAt: null })
-    await workshop.run(file(row()), { dataset: { status: 'archived', description: 'New' }, now: at(2) })
+    await importer.run(file(row()), { dataset: { status: 'archived', description: 'New' }, now: at(2) })
     expect(await dataset()).toMatchObject({
       status: 'archived',
       description: 'New',
@@ -95,7 +95,7 @@ describe('Importing again', () => {
   })
 
   test('stores given timestamps to the millisecond', async () => {
-    await workshop.run(file(row({ createdAt: '2020-01-01T09:00:00.123456+09:00', updatedAt: '2020-01-02' })), {
+    await importer.run(file(row({ createdAt: '2020-01-01T09:00:00.123456+09:00', updatedAt: '2020-01-02' })), {
       dataset: { createdAt: '2019-01-01T00:00:00Z', updatedAt: '2019-06-01T00:00:00Z' },
     })
     const [item] = await items()
@@ -107,7 +107,7 @@ describe('Importing again', () => {
 
 describe('Identity', () => {
   test('a dataset has the version 5 UUID of its slug, an item that of its externalId in the dataset', async () => {
-    const { datasetId } = await workshop.run(file(row()), { dataset: { slug: 'museums' } })
+    const { datasetId } = await importer.run(file(row()), { dataset: { slug: 'museums' } })
     // uuid5(NAMESPACE_URL, "museums") and uuid5 of "a" in that, by Python.
     expect(datasetId).toBe('f9c8fd2b-5551-52fa-9c5a-16e4072379d2')
     expect((await items())[0]?.id).toBe('05d1c988-709d-5062-80fc-256170256977')
@@ -115,46 +115,46 @@ describe('Identity', () => {
 
   test('a dataset keeps its id, and another id is refused', async () => {
     const id = '11111111-0000-4000-8000-000000000001'
-    expect(await workshop.run(file(row()), { dataset: { id } })).toMatchObject({ datasetId: id })
-    expect(await workshop.run(file(row()))).toMatchObject({ datasetId: id, unchanged: 1 })
-    expect(await workshop.fail(file(row()), { dataset: { id: '11111111-0000-4000-8000-000000000002' } })).toContain(
+    expect(await importer.run(file(row()), { dataset: { id } })).toMatchObject({ datasetId: id })
+    expect(await importer.run(file(row()))).toMatchObject({ datasetId: id, unchanged: 1 })
+    expect(await importer.fail(file(row()), { dataset: { id: '11111111-0000-4000-8000-000000000002' } })).toContain(
       'has the id',
     )
-    expect(await workshop.fail(file(row()), { dataset: { id, slug: 'other' } })).toContain(
+    expect(await importer.fail(file(row()), { dataset: { id, slug: 'other' } })).toContain(
       'belongs to the dataset places',
     )
   })
 
   test('an item is recognised by its externalId after an earlier import gave it an id', async () => {
     const id = '22222222-0000-4000-8000-00000000000A'
-    await workshop.run(file(row({ id })))
-    expect(await workshop.run(file(row({ name: 'Again' })))).toMatchObject({ created: 0, updated: 1, removed: 0 })
+    await importer.run(file(row({ id })))
+    expect(await importer.run(file(row({ name: 'Again' })))).toMatchObject({ created: 0, updated: 1, removed: 0 })
     expect(await items()).toMatchObject([{ id: id.toLowerCase(), name: 'Again' }])
   })
 
   test('an id of an item of another dataset is refused', async () => {
     const id = '22222222-0000-4000-8000-000000000001'
-    await workshop.run(file(row({ id })))
-    expect(await workshop.fail(file(row({ id })), { dataset: { slug: 'other' } })).toContain(
+    await importer.run(file(row({ id })))
+    expect(await importer.fail(file(row({ id })), { dataset: { slug: 'other' } })).toContain(
       'belongs to an item of another dataset',
     )
   })
 
   test('an image id may occur in one item only', async () => {
     const image = { id: '33333333-0000-4000-8000-000000000001', originalUrl: 'o' }
-    expect(await workshop.fail(file(row({ images: [image] }), b({ images: [image] })))).toContain('stands twice')
-    await workshop.run(file(row({ images: [image] }), b()))
-    expect(await workshop.fail(file(row({ images: [image] })), { dataset: { slug: 'other' } })).toContain(
+    expect(await importer.fail(file(row({ images: [image] }), b({ images: [image] })))).toContain('stands twice')
+    await importer.run(file(row({ images: [image] }), b()))
+    expect(await importer.fail(file(row({ images: [image] })), { dataset: { slug: 'other' } })).toContain(
       'belongs to another item',
     )
-    expect(await workshop.run(file(row(), b({ images: [image] })))).toMatchObject({ updated: 2 })
+    expect(await importer.run(file(row(), b({ images: [image] })))).toMatchObject({ updated: 2 })
   })
 
   test('items may swap their externalIds and their parents', async () => {
     const one = { id: '22222222-0000-4000-8000-000000000001' }
     const two = { id: '22222222-0000-4000-8000-000000000002' }
-    await workshop.run(file(row({ ...one }), b({ ...two, parentItemId: one.id })))
-    expect(await workshop.run(file(b({ ...one, parentItemId: two.id }), row({ ...two })))).toMatchObject({ updated: 2 })
+    await importer.run(file(row({ ...one }), b({ ...two, parentItemId: one.id })))
+    expect(await importer.run(file(b({ ...one, parentItemId: two.id }), row({ ...two })))).toMatchObject({ updated: 2 })
     expect(await items()).toMatchObject([
       { ...two, externalId: 'a', parentItemId: null },
       { ...one, externalId: 'b', parentItemId: two.id },
@@ -168,7 +168,7 @@ describe('Parents', () => {
       'a.ndjson': ndjson(row({ parentExternalId: 'b' }), b({ parentExternalId: 'c' })),
       'c.ndjson': ndjson(row({ externalId: 'c', name: 'C' })),
     }
-    await workshop.run(files)
+    await importer.run(files)
     const [a, parent, grandparent] = await items()
     expect([a?.parentItemId, parent?.parentItemId, grandparent?.parentItemId]).toEqual([
       parent?.id,
@@ -178,21 +178,21 @@ describe('Parents', () => {
   })
 
   test('may be items that the files do not have, only with keepMissing', async () => {
-    await workshop.run(file(row()))
-    expect(await workshop.run(file(b({ parentExternalId: 'a' })), { keepMissing: true })).toMatchObject({ created: 1 })
-    expect(await workshop.fail(file(b({ parentExternalId: 'a' })))).toContain('the parent a is not there')
+    await importer.run(file(row()))
+    expect(await importer.run(file(b({ parentExternalId: 'a' })), { keepMissing: true })).toMatchObject({ created: 1 })
+    expect(await importer.fail(file(b({ parentExternalId: 'a' })))).toContain('the parent a is not there')
   })
 
   test('may not form a cycle with items that keepMissing keeps', async () => {
-    await workshop.run(file(row(), b({ parentExternalId: 'a' })))
-    expect(await workshop.fail(file(row({ parentExternalId: 'b' })), { keepMissing: true })).toContain(
+    await importer.run(file(row(), b({ parentExternalId: 'a' })))
+    expect(await importer.fail(file(row({ parentExternalId: 'b' })), { keepMissing: true })).toContain(
       'its parents form a cycle',
     )
   })
 
   test('may be removed together with their children', async () => {
-    await workshop.run(file(row(), b({ parentExternalId: 'a' }), row({ externalId: 'c', name: 'C' })))
-    expect(await workshop.run(file(row({ externalId: 'c', name: 'C' })))).toMatchObject({ removed: 2, unchanged: 1 })
+    await importer.run(file(row(), b({ parentExternalId: 'a' }), row({ externalId: 'c', name: 'C' })))
+    expect(await importer.run(file(row({ externalId: 'c', name: 'C' })))).toMatchObject({ removed: 2, unchanged: 1 })
   })
 })
 
@@ -201,7 +201,7 @@ describe('Other sessions', () => {
     file(...Array.from({ length: count }, (_, n) => row({ externalId: String(n), name: `${name} ${n}` })))
 
   test('see the dataset before the import or after it, and nothing in between', async () => {
-    await workshop.run(many('old'))
+    await importer.run(many('old'))
     const seen = new Set<string>()
     let running = true
     const reader = (async () => {
@@ -211,14 +211,14 @@ describe('Other sessions', () => {
         seen.add(rows[0]?.names ?? '')
       }
     })()
-    await workshop.run(many('new', 2500))
+    await importer.run(many('new', 2500))
     running = false
     await reader
     for (const names of seen) expect(['old3000', 'new2500']).toContain(names)
   })
 
   test('may import the same dataset at the same time: one comes after the other', async () => {
-    const [first, second] = [await createWorkshop(db.database), await createWorkshop(db.database)]
+    const [first, second] = [await createImporter(db.database), await createImporter(db.database)]
     const summaries = await Promise.all([first.run(many('same')), second.run(many('same'))])
     expect(summaries.map(({ created, unchanged }) => created + unchanged)).toEqual([3000, 3000])
     expect(summaries.reduce((sum, { created }) => sum + created, 0)).toBe(3000)
@@ -233,7 +233,7 @@ test('memory does not grow with the file', async () => {
     )
     let peak = 0
     const before = process.memoryUsage().heapUsed
-    await workshop.run(files, {
+    await importer.run(files, {
       onProgress: () => {
         peak = Math.max(peak, process.memoryUsage().heapUsed - before)
       },

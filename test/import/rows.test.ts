@@ -1,17 +1,17 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { createWorkshop, type Files, ndjson, row, type Workshop } from '../support/import.ts'
+import { createImporter, type Files, type Importer, ndjson, row } from '../support/import.ts'
 
 let db: TestDatabase
-let workshop: Workshop
+let importer: Importer
 beforeAll(async () => {
   db = await createDatabase()
-  workshop = await createWorkshop(db.database)
+  importer = await createImporter(db.database)
 })
 beforeEach(() => db.database.prisma.dataset.deleteMany())
 afterAll(async () => {
-  await workshop.close()
+  await importer.close()
   await db.close()
 })
 
@@ -199,7 +199,7 @@ describe('A bad row', () => {
     ],
   ]
   test.each(bad)('%s is listed with its file, line and reason, and nothing changes', async (_what, files, reason) => {
-    expect(await workshop.fail(files)).toContain(reason)
+    expect(await importer.fail(files)).toContain(reason)
     expect(await db.database.prisma.dataset.count()).toBe(0)
   })
 
@@ -212,8 +212,8 @@ describe('A bad row', () => {
         row({ externalId: 'good' }),
       ),
     }
-    expect(await workshop.run(files, { skipInvalid: true })).toMatchObject({ created: 1, skipped: 3 })
-    expect(workshop.told.skipped.map(({ file, line }) => `${file}:${line}`)).toEqual([
+    expect(await importer.run(files, { skipInvalid: true })).toMatchObject({ created: 1, skipped: 3 })
+    expect(importer.reported.skipped.map(({ file, line }) => `${file}:${line}`)).toEqual([
       'a.ndjson:1',
       'a.ndjson:2',
       'a.ndjson:3',
@@ -221,7 +221,7 @@ describe('A bad row', () => {
   })
 
   test('is listed if it is among the first hundred; the error counts the others', async () => {
-    const message = await workshop.fail({ 'a.ndjson': ndjson(...Array.from({ length: 150 }, () => ({}))) })
+    const message = await importer.fail({ 'a.ndjson': ndjson(...Array.from({ length: 150 }, () => ({}))) })
     expect(message).toMatch(/^150 bad rows; nothing was changed\n/)
     expect(message.split('\n')).toHaveLength(102)
     expect(message).toMatch(/and 50 more$/)
@@ -283,7 +283,7 @@ describe('A bad file', () => {
     ],
     ['that is half a collection', { 'a.geojson': collection(point([1, 2], row())).slice(0, -5) }, 'ends in the middle'],
   ])('%s stops the import with an error that names it, and nothing changes', async (_what, files, reason) => {
-    expect(await workshop.fail(files, { skipInvalid: true })).toContain(reason)
+    expect(await importer.fail(files, { skipInvalid: true })).toContain(reason)
     expect(await db.database.prisma.dataset.count()).toBe(0)
   })
 
@@ -291,21 +291,21 @@ describe('A bad file', () => {
     const rows = Array.from({ length: 5_000 }, (_, n) => row({ externalId: String(n), description: String(n ** 9) }))
     const packed = gzipSync(ndjson(...rows))
     for (const options of [{}, { skipInvalid: true }]) {
-      const message = await workshop.fail({ 'a.ndjson.gz': packed.subarray(0, packed.length / 2) }, options)
+      const message = await importer.fail({ 'a.ndjson.gz': packed.subarray(0, packed.length / 2) }, options)
       expect(message).toBe("a.ndjson.gz: can't be read: unexpected end of file")
-      expect(workshop.told.skipped).toEqual([])
+      expect(importer.reported.skipped).toEqual([])
     }
   })
 
   test('that does not exist is named in the error', async () => {
-    expect(await workshop.fail({}, { items: 'nowhere.csv' })).toContain("nowhere.csv: can't be read: ENOENT")
+    expect(await importer.fail({}, { items: 'nowhere.csv' })).toContain("nowhere.csv: can't be read: ENOENT")
   })
 
   test('with a line of 11 MB is refused', async () => {
-    expect(await workshop.fail({ 'a.ndjson': `{"name":"${'a'.repeat(11_000_000)}"}\n` })).toContain(
+    expect(await importer.fail({ 'a.ndjson': `{"name":"${'a'.repeat(11_000_000)}"}\n` })).toContain(
       'a.ndjson:1: is longer than 10000000 characters',
     )
-    expect(await workshop.fail({ 'a.csv': csv(`a,${'a'.repeat(11_000_000)},11,x,37,127`) })).toContain('a.csv:2')
+    expect(await importer.fail({ 'a.csv': csv(`a,${'a'.repeat(11_000_000)},11,x,37,127`) })).toContain('a.csv:2')
   })
 })
 
@@ -346,7 +346,7 @@ describe('A bad manifest', () => {
     ],
   ])('%s is refused with an error that names the member', async (_what, dataset, list, reason) => {
     expect(
-      await workshop.fail({ 'a.ndjson': ndjson(row()), 'a.csv': csv('a,A,11,x,37,127') }, { dataset, items: list }),
+      await importer.fail({ 'a.ndjson': ndjson(row()), 'a.csv': csv('a,A,11,x,37,127') }, { dataset, items: list }),
     ).toContain(reason)
   })
 })
@@ -370,7 +370,7 @@ describe('Every format', () => {
       { 'a.geojson.gz': gzipSync(collection(point([127, 37.5, 30], row({ latitude: 1, longitude: 2 })))) },
     ],
   ])('%s is read', async (_what, files) => {
-    await workshop.run(files)
+    await importer.run(files)
     const [item] = await items()
     expect(item).toMatchObject({
       name: 'A',
@@ -383,28 +383,28 @@ describe('Every format', () => {
   })
 
   test('an empty file has no items, and removes none with keepMissing', async () => {
-    await workshop.run({ 'a.ndjson': ndjson(row()) })
-    expect(await workshop.run({ 'a.csv': '' }, { keepMissing: true })).toMatchObject({ created: 0, removed: 0 })
-    expect(await workshop.run({ 'a.csv': `${HEADER}\n` })).toMatchObject({ created: 0, removed: 1 })
+    await importer.run({ 'a.ndjson': ndjson(row()) })
+    expect(await importer.run({ 'a.csv': '' }, { keepMissing: true })).toMatchObject({ created: 0, removed: 0 })
+    expect(await importer.run({ 'a.csv': `${HEADER}\n` })).toMatchObject({ created: 0, removed: 1 })
   })
 
   test('a CSV cell may span lines, and later rows still report their own line', async () => {
     const files = { 'a.csv': csv('a,"A\nof ""two""\nlines",11,x,37,127', 'b,B,11,x,99,127') }
-    expect(await workshop.fail(files)).toContain('a.csv:5: latitude')
-    await workshop.run(files, { skipInvalid: true })
+    expect(await importer.fail(files)).toContain('a.csv:5: latitude')
+    await importer.run(files, { skipInvalid: true })
     expect((await items())[0]?.name).toBe('A\nof "two"\nlines')
   })
 
   test("a GeoJSON feature's id is its externalId if its properties have none, and a bad feature reports its line", async () => {
     const { externalId: _, ...unnamed } = row()
-    await workshop.run({ 'a.geojson': collection(point([127, 37.5], unnamed, { id: 7 })) })
+    await importer.run({ 'a.geojson': collection(point([127, 37.5], unnamed, { id: 7 })) })
     expect((await items())[0]?.externalId).toBe('7')
     const twice = collection(point([127, 37.5], row()), point([127, 99], row({ externalId: 'b', name: '"}]{[' })))
-    expect(await workshop.fail({ 'a.geojson': twice })).toMatch(/a\.geojson:2\d: latitude/)
+    expect(await importer.fail({ 'a.geojson': twice })).toMatch(/a\.geojson:2\d: latitude/)
   })
 
   test('a CSV cell may hold JSON, and an empty cell is no value', async () => {
-    await workshop.run({
+    await importer.run({
       'a.csv': `${HEADER},extraAttributes,images,description,email\na,A,11,x,37,127,"{""n"":1}","[{""originalUrl"":""u""}]",,\n`,
     })
     const [item] = await items()
@@ -413,7 +413,7 @@ describe('Every format', () => {
   })
 
   test("other people's columns are mapped: by name, constant, template and list", async () => {
-    await workshop.run(
+    await importer.run(
       { 'a.csv': '이름,위도,경도,시작,끝,요금,휴관\n궁,37.5,127,09:00,18:00,1000,\n탑,37.6,127,,,,월요일\n' },
       {
         items: [
@@ -452,7 +452,7 @@ test('the longest names, codes and external ids fit in the indexes', async () =>
     administrativeAreaCode: '다'.repeat(100),
     categoryCode: '라'.repeat(100),
   }
-  expect(await workshop.run({ 'a.ndjson': ndjson(row(longest)) })).toMatchObject({ created: 1 })
+  expect(await importer.run({ 'a.ndjson': ndjson(row(longest)) })).toMatchObject({ created: 1 })
 })
 
 describe('A default or a correction', () => {
@@ -465,12 +465,12 @@ describe('A default or a correction', () => {
     ['1e-7', '0.0000001'],
     [0.0000001, '0.0000001'],
   ])('rounds a coordinate of more than 7 decimals: %s is %s', async (given, stored) => {
-    await workshop.run({ 'a.ndjson': ndjson(row({ latitude: given })) })
+    await importer.run({ 'a.ndjson': ndjson(row({ latitude: given })) })
     expect((await items())[0]?.latitude.toFixed()).toBe(stored)
   })
 
   test('fills in the URLs of images, and makes the first by sortOrder primary', async () => {
-    await workshop.run({
+    await importer.run({
       'a.ndjson': ndjson(
         row({
           images: [
@@ -498,8 +498,8 @@ describe('A default or a correction', () => {
   })
 
   test('comes with a warning for (0, 0) and for unknown columns', async () => {
-    await workshop.run({ 'a.ndjson': ndjson(row({ latitude: 0, longitude: '0.0', colour: 'red' })) })
-    expect(workshop.told.warnings).toEqual([
+    await importer.run({ 'a.ndjson': ndjson(row({ latitude: 0, longitude: '0.0', colour: 'red' })) })
+    expect(importer.reported.warnings).toEqual([
       { file: 'a.ndjson', line: 1, reason: 'not fields of an item, so ignored: colour' },
       { file: 'a.ndjson', line: 1, reason: 'latitude and longitude are both 0' },
     ])

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-import { createWorkshop, type Workshop } from '../support/import.ts'
+import { createImporter, type Importer } from '../support/import.ts'
 
 let t: TestApp
-let workshop: Workshop
+let importer: Importer
 let datasetId: string
 let itemId: string
 beforeAll(async () => {
   t = await startApp()
-  workshop = await createWorkshop(t.database)
-  const summary = await workshop.run({
+  importer = await createImporter(t.database)
+  const summary = await importer.run({
     'a.ndjson': `{"externalId":9007199254740993,"name":"A","administrativeAreaCode":"11","categoryCode":"x","latitude":1,"longitude":2,"extraAttributes":${ATTRIBUTES}}\n`,
   })
   datasetId = summary.datasetId
   itemId = (await t.database.prisma.item.findFirstOrThrow({ where: { datasetId } })).id
 })
 afterAll(async () => {
-  await workshop.close()
+  await importer.close()
   await t.close()
 })
 

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-import { createWorkshop, ndjson, row, type Workshop } from '../support/import.ts'
+import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
 
 let t: TestApp
-let workshop: Workshop
+let importer: Importer
 beforeAll(async () => {
   t = await startApp()
-  workshop = await createWorkshop(t.database)
+  importer = await createImporter(t.database)
 })
 afterAll(async () => {
-  await workshop.close()
+  await importer.close()
   await t.close()
 })
 
@@ -17,7 +17,7 @@ const COUNTS = { red: 30, green: 70 } as const
 
 /** All items are of one colour, and each colour has its own number. */
 const load = (colour: keyof typeof COUNTS) =>
-  workshop.run({
+  importer.run({
     'a.ndjson': ndjson(
       ...Array.from({ length: COUNTS[colour] }, (_, n) =>
         row({

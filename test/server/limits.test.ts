@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { networkOf } from '../../src/server/admission/proxies.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { everything, open } from '../support/raw.ts'
+import { openSocket, readAll } from '../support/raw.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 
 /*
@@ -29,8 +29,8 @@ describe('A request that takes too long to come is cut off', () => {
       ' ',
     ],
   ])('%s, though a byte comes now and then', async (_where, start, drip) => {
-    const socket = await open(t.url)
-    const answer = everything(socket)
+    const socket = await openSocket(t.url)
+    const answer = readAll(socket)
     socket.write(start)
     const dripping = setInterval(() => socket.write(drip), 100)
     const text = await answer
@@ -54,8 +54,8 @@ describe('What is too long is refused in the shape of all errors:', () => {
     ['headers', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
     ['nonsense', 'nonsense\r\n\r\n', 400, 'VALIDATION_FAILED'],
   ])('%s', async (_what, text, status, code) => {
-    const socket = await open(t.url)
-    const answer = everything(socket)
+    const socket = await openSocket(t.url)
+    const answer = readAll(socket)
     socket.write(text)
     const [head = '', body = ''] = (await answer).split('\r\n\r\n')
     expect(head).toContain(`HTTP/1.1 ${status} `)
@@ -75,7 +75,7 @@ describe('Connections', () => {
     const sockets: Socket[] = []
     const closed = new Set<Socket>()
     for (let n = 0; n < 30; n += 1) {
-      const socket = await open(t.url)
+      const socket = await openSocket(t.url)
       sockets.push(socket.resume().on('close', () => closed.add(socket)))
     }
     await expect.poll(() => sockets.length - closed.size).toBeLessThanOrEqual(20)
@@ -139,7 +139,7 @@ describe('Behind a proxy', () => {
   })
 
   test('the bound on connections is not the proxy’s', async () => {
-    const sockets = await Promise.all(Array.from({ length: 6 }, () => open(proxied.url)))
+    const sockets = await Promise.all(Array.from({ length: 6 }, () => openSocket(proxied.url)))
     expect((await proxied.get('/v1/datasets')).status).toBe(200)
     for (const socket of sockets) socket.destroy()
   })

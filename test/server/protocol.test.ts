@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-import { everything, open } from '../support/raw.ts'
+import { openSocket, readAll } from '../support/raw.ts'
 
 /*
  * HTTP/1.1 in its corners: RFC 9110 and RFC 9112.
@@ -14,8 +14,8 @@ beforeAll(async () => {
 afterAll(() => t.close())
 
 const raw = async (text: string) => {
-  const socket = await open(t.url)
-  const answer = everything(socket)
+  const socket = await openSocket(t.url)
+  const answer = readAll(socket)
   socket.write(text)
   return answer
 }
@@ -76,8 +76,8 @@ describe('A body that is too long', () => {
   test('is read to its end, so that a client that still sends it gets the 413', async () => {
     const length = 8 * 1024 * 1024
     for (let n = 0; n < 5; n += 1) {
-      const socket = await open(t.url)
-      const answer = everything(socket)
+      const socket = await openSocket(t.url)
+      const answer = readAll(socket)
       socket.write(
         `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${t.key}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`,
       )
@@ -89,8 +89,8 @@ describe('A body that is too long', () => {
   })
 
   test('and has no end is answered all the same', async () => {
-    const socket = await open(t.url)
-    const answer = everything(socket)
+    const socket = await openSocket(t.url)
+    const answer = readAll(socket)
     socket.write(
       `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${t.key}\r\nContent-Type: application/json\r\nContent-Length: 9999999\r\n\r\n`,
     )

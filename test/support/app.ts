@@ -7,14 +7,15 @@ import { seedCatalog } from './catalog.ts'
 import { createDatabase, type TestDatabase } from './database.ts'
 import { checkDocumented } from './openapi.ts'
 
+/** A running application and its database. */
 export interface TestApp extends TestDatabase {
   app: FastifyInstance
   url: string
-  /** A key without tiers or grants: it sees what is public. */
+  /** A key without tiers or grants. It may access public datasets. */
   key: string
-  /** Sends a GET with the key, or with the headers given; a response of REST must be as the OpenAPI document says. */
+  /** Sends a GET with the key, or with the given headers. A REST response must match the OpenAPI document. */
   get: (path: string, headers?: Record<string, string>) => Promise<Response>
-  /** Sends a GraphQL operation with the key, or with another. */
+  /** Sends a GraphQL operation with the key, or with another one. */
   graphql: (query: string, variables?: Record<string, unknown>, key?: string) => Promise<GraphQLAnswer>
 }
 
@@ -22,7 +23,7 @@ export interface StartOptions {
   corsOrigins?: string[]
   data?: 'small' | 'sample'
   trustedDocuments?: ReadonlyMap<string, string>
-  /** Memory for cached responses; the default is that of the configuration. */
+  /** Memory for cached responses; by default that of the configuration. */
   responseCacheBytes?: number
   /** Overrides some of the default limits. */
   limits?: Partial<LimitsConfig>
@@ -30,11 +31,11 @@ export interface StartOptions {
 
 export interface GraphQLAnswer {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: tests assert what it holds
+  // biome-ignore lint/suspicious/noExplicitAny: the tests assert its content
   body: any
 }
 
-/** The application over real HTTP on a free port, over a database of its own with the small catalog or the sample data in it. */
+/** Starts the application on a free port, on a new database with the small catalog or the sample data. */
 export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   const { corsOrigins = [], data = 'small', trustedDocuments } = options
   const defaults = readConfig({})

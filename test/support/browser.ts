@@ -3,16 +3,16 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 
-/** Whether the tests in a browser are to run; in CI they are, and fail without one. */
+/** Whether to run the browser tests. In CI they always run, and fail without a browser. */
 export const hasBrowser = existsSync(CHROMIUM) || process.env.CI !== undefined
-if (!hasBrowser) process.stderr.write(`No browser at ${CHROMIUM}: the tests in one are skipped\n`)
+if (!hasBrowser) process.stderr.write(`No browser at ${CHROMIUM}: the browser tests are skipped\n`)
 
 export interface Visit {
   browser: Browser
   page: Page
-  /** URLs of other origins that were asked for. */
+  /** URLs of other origins that the page has requested. */
   foreign: string[]
-  /** What scripts threw, and what the page's policy forbade. */
+  /** Errors of scripts, and violations of the page's Content-Security-Policy. */
   errors: string[]
 }
 
@@ -26,7 +26,7 @@ export async function giveKey(page: Page, key: string): Promise<void> {
   await page.getByRole('button', { name: 'Use key' }).click()
 }
 
-/** Opens an empty page of headless Chromium, for what is at `origin`. */
+/** Opens an empty page in headless Chromium. Requests to other origins than `origin` are recorded in `foreign`. */
 export async function openBrowser(origin: string, viewport: { width: number; height: number }): Promise<Visit> {
   const browser = await chromium.launch({
     executablePath: CHROMIUM,

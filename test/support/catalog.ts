@@ -1,8 +1,8 @@
 import type { Prisma, PrismaClient } from '../../src/generated/prisma/client.ts'
 
 /*
- * One small catalog whose every number can be checked by eye: six datasets, one for each way to be seen, and in `seoul`
- * nine items around Gyeongbokgung.
+ * A small catalog, so that a reader can check every expected number. It has six datasets, one for each case of the access rule.
+ * `seoul` has nine items; each other dataset has one.
  */
 
 const at = (day: number) => new Date(Date.UTC(2026, 0, day, 9))
@@ -143,7 +143,7 @@ const IMAGES = [
   image('restricted', ITEM.restricted, 0, true),
 ]
 
-/** Puts the small catalog into an empty database. */
+/** Writes the small catalog to an empty database. */
 export async function seedCatalog(prisma: PrismaClient): Promise<void> {
   await prisma.dataset.createMany({ data: DATASETS })
   await prisma.item.createMany({ data: ITEMS })

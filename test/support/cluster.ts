@@ -6,17 +6,17 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from './free-port.ts'
 
-/** A PostgreSQL server of a test's own, from Debian's packages. */
+/** A PostgreSQL server for one test, from Debian's packages. */
 export interface PostgresServer {
-  /** Of the database `postgres`, as superuser. */
+  /** The URL of the database `postgres`, with a superuser. */
   url: string
   stop: (mode: 'fast' | 'immediate') => Promise<void>
 }
 
-/** Servers that follow one another by streaming replication. */
+/** A primary and its streaming replicas. */
 export interface Cluster {
   primary: PostgresServer
-  /** A hot standby that streams from the primary. */
+  /** Starts a hot standby that streams from the primary. */
   addReplica: () => Promise<PostgresServer>
   close: () => Promise<void>
 }
@@ -24,10 +24,10 @@ export interface Cluster {
 const [initdb = ''] = globSync('/usr/lib/postgresql/*/bin/initdb').sort().reverse()
 export const hasPostgres = initdb !== ''
 
-/** Starts a primary in a folder of its own. */
+/** Starts a primary in a new folder. */
 export async function startCluster(): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), 'catalog-cluster-'))
-  // PostgreSQL does not run as root; root has to hand the folder over.
+  // PostgreSQL does not run as root. It runs as the user postgres, who must own the folder.
   if (isRoot) await runAs([], 'chown', ['postgres', folder])
   await chmod(folder, 0o755)
   const servers: PostgresServer[] = []

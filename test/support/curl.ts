@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 
 /*
- * Stands in for curl where there is none, as far as the README's lines and those of the first start go: `npm test` needs
- * nothing but Node.
+ * Replaces curl on machines without it, because `npm test` must need nothing but Node. It has the options that the README and
+ * the start-up banner use.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -24,5 +24,5 @@ const response = await fetch(positionals[0] ?? '', {
   ...(data !== undefined && { method: 'POST', body: data }),
 })
 process.stdout.write(await response.text())
-/** As curl has it with --fail-with-body. */
+/** The exit code of curl with --fail-with-body. */
 process.exitCode = response.ok ? 0 : 22

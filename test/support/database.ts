@@ -10,7 +10,7 @@ import { type Database, openDatabase } from '../../src/database/database.ts'
 export interface TestDatabase {
   database: Database
   config: DatabaseConfig
-  /** The environment that leads a process of its own to this database. */
+  /** The settings with which another process uses this database. */
   env: Record<string, string>
   /** The SQL statements that Prisma has sent, in order. */
   statements: string[]
@@ -19,7 +19,7 @@ export interface TestDatabase {
   close: () => Promise<void>
 }
 
-/** A migrated, empty database of one's own: a copy of the embedded template, or a new database on the server. */
+/** Opens a new database, migrated and empty: a copy of the embedded template, or a database on the server. */
 export async function createDatabase(): Promise<TestDatabase> {
   const { config, env, drop } = await createEmpty()
   const statements: string[] = []
@@ -32,7 +32,7 @@ export async function createDatabase(): Promise<TestDatabase> {
   return { database, config, env, statements, parameters, close: () => database.close().then(drop) }
 }
 
-/** A migrated, empty database that nothing has open yet. */
+/** Creates a database, migrated and empty, and does not open it. */
 export async function createEmpty() {
   const template = inject('template')
   const limits = { poolSize: 4, statementTimeoutMs: 60_000 }

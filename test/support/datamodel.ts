@@ -5,8 +5,9 @@ import { readFileSync } from 'node:fs'
  * `npm ci` does not install. https://www.prisma.io/docs/orm/reference/prisma-schema-reference
  */
 
+/** A model or an enum. */
 interface Block {
-  /** Its name in the database. */
+  /** The name of the table or enum in the database. */
   name: string
   lines: string[]
 }

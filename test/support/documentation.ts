@@ -12,7 +12,7 @@ const read = (path: string): Page => ({ path, text: readFileSync(`${CHECKOUT}${p
 /** The pages whose commands the tests run, the README first. */
 export const PAGES: readonly Page[] = ['README.md', ...globSync('docs/**/*.md', { cwd: CHECKOUT }).sort()].map(read)
 
-/** Every page for readers, those for contributors included. */
+/** All pages, with those for contributors. */
 export const ALL_PAGES: readonly Page[] = [...PAGES, ...['CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'].map(read)]
 
 export interface Block {

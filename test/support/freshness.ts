@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const BOUND_MS = 1_000
 
 /**
- * Call this right after a change has committed: asks again and again until the answer shows the change. A request that begins
- * a second or more after the change must show it (decisions.md section 8). How long its answer takes depends on the machine.
+ * Repeats a request until its answer passes a check. Call it right after a change has committed: a request that begins a second
+ * or more after the change must show it (decisions.md section 8). The time until the answer arrives depends on the machine and
+ * does not count.
+ * @throws the error of the check, if such a late request fails it
  */
 export async function expectWithinASecond<Answer>(
   ask: () => Promise<Answer>,

@@ -8,7 +8,7 @@ import type { DatabaseConfig } from '../../src/config.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
 
-/** A migrated database that each test file copies: a folder of the embedded one, or a template on a server. */
+/** A migrated database that each test file copies: a folder of the embedded database, or a template on a server. */
 export type DatabaseTemplate = { kind: 'embedded'; folder: string } | { kind: 'postgres'; url: string; name: string }
 
 declare module 'vitest' {
@@ -17,7 +17,7 @@ declare module 'vitest' {
   }
 }
 
-/** `TEST_DATABASE_URL` names a PostgreSQL superuser's database; without it the tests use the embedded one. */
+/** `TEST_DATABASE_URL` is the URL of a PostgreSQL superuser. Without it the tests use the embedded database. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const url = process.env.TEST_DATABASE_URL
   return url ? setupPostgres(project, url) : setupEmbedded(project)

@@ -8,24 +8,25 @@ export const DATASET = { slug: 'places', name: 'Places', status: 'active', visib
 
 export type Files = Record<string, string | Buffer>
 
-export interface Workshop {
-  /** Writes files and a manifest over them (all of them, unless `items` says else), and imports it. */
+/** Imports files in a temporary folder. */
+export interface Importer {
+  /** Writes the files and a manifest that names them, or names `items` instead, and imports it. */
   run: (
     files: Files,
     options?: Partial<ImportOptions> & { dataset?: object; items?: unknown },
   ) => Promise<ImportSummary>
-  /** The same, for its failure: the message. */
-  fail: (files: Files, options?: Parameters<Workshop['run']>[1]) => Promise<string>
-  /** What was told of rows on the way of the last run. */
-  told: { warnings: ImportProblem[]; skipped: ImportProblem[] }
+  /** Does the same and expects a failure. It returns the message of the error. */
+  fail: (files: Files, options?: Parameters<Importer['run']>[1]) => Promise<string>
+  /** The problems that the last run reported. */
+  reported: { warnings: ImportProblem[]; skipped: ImportProblem[] }
   close: () => Promise<void>
 }
 
-/** A folder to make manifests in. */
-export async function createWorkshop(database: Database): Promise<Workshop> {
+/** Creates the temporary folder. `close` removes it. */
+export async function createImporter(database: Database): Promise<Importer> {
   const folder = await mkdtemp(join(tmpdir(), 'catalog-import-'))
-  const told: Workshop['told'] = { warnings: [], skipped: [] }
-  const run: Workshop['run'] = async (files, { dataset = {}, items, ...options } = {}) => {
+  const reported: Importer['reported'] = { warnings: [], skipped: [] }
+  const run: Importer['run'] = async (files, { dataset = {}, items, ...options } = {}) => {
     for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
     const manifest = {
       dataset: { ...DATASET, ...dataset },
@@ -33,19 +34,19 @@ export async function createWorkshop(database: Database): Promise<Workshop> {
     }
     const path = join(folder, 'manifest.json')
     await writeFile(path, JSON.stringify(manifest))
-    told.warnings = []
-    told.skipped = []
+    reported.warnings = []
+    reported.skipped = []
     return importManifest(database, path, {
       keepMissing: false,
       skipInvalid: false,
-      onWarning: (warning) => told.warnings.push(warning),
-      onSkipped: (problem) => told.skipped.push(problem),
+      onWarning: (warning) => reported.warnings.push(warning),
+      onSkipped: (problem) => reported.skipped.push(problem),
       ...options,
     })
   }
   return {
     run,
-    told,
+    reported,
     fail: (files, options) =>
       run(files, options).then(
         (summary) => `loaded ${JSON.stringify(summary)}`,
@@ -55,7 +56,7 @@ export async function createWorkshop(database: Database): Promise<Workshop> {
   }
 }
 
-/** A good row, but for what is given. */
+/** A valid row, with the given fields added or replaced. */
 export const row = (more: object = {}) => ({
   externalId: 'a',
   name: 'A',

@@ -8,14 +8,15 @@ addFormats.default(ajv)
 const document = openApiDocument()
 ajv.addSchema(document, 'openapi')
 
-/** The routes' templates, and what matches them; in the router's order of preference. */
+/** The path templates of the routes and their patterns, in the router's order of preference. */
 const TEMPLATES = REST_ROUTES.map(({ path }) => pathTemplate(path))
   .map((template) => ({ template, pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`) }))
   .sort((a, b) => a.template.split('{').length - b.template.split('{').length)
 
 /**
- * Checks a response of a /v1 route against the OpenAPI document: its status must stand there, and its body be as its schema says.
- * @throws where it does not
+ * Checks a response of a /v1 route: the OpenAPI document must contain its status and media type, and its body must match the
+ * schema.
+ * @throws Error if the response does not match
  */
 export async function checkDocumented(url: string, response: Response): Promise<void> {
   const { pathname } = new URL(url)
@@ -32,7 +33,7 @@ export async function checkDocumented(url: string, response: Response): Promise<
   }
 }
 
-/** Where a response stands that the document refers to. */
+/** The path of the component to which the response at `pointer` refers; undefined if it refers to none. */
 function resolve(pointer: readonly string[]): string[] | undefined {
   const found = pointer.reduce<unknown>(
     (value, part) => (typeof value === 'object' && value !== null ? Reflect.get(value, part) : undefined),

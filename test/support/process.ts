@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll } from 'vitest'
 
 export const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url))
-/** As the first line of the command has them. */
+/** One of the options in the first line of src/cli.ts. It keeps warnings of Node out of the asserted output. */
 const NODE_OPTIONS = ['--disable-warning=ExperimentalWarning']
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
@@ -17,7 +17,7 @@ export interface Finished {
 
 type Env = Record<string, string>
 
-/** No configuration but what is given. */
+/** An environment with only the given settings. */
 export function environment(env: Env): Env {
   const { PATH = '', HOME = '' } = process.env
   return { PATH: `${CHECKOUT}node_modules/.bin:${PATH}`, HOME, ...env }
@@ -25,7 +25,7 @@ export function environment(env: Env): Env {
 
 const started = new Set<ChildProcess>()
 
-/** As `spawn`. The process is killed at the end of the test file if it still runs, even when a test fails or times out. */
+/** Like `spawn`. A process that still runs at the end of the test file is killed, even if a test fails or times out. */
 export function startProcess(program: string, args: string[], options: SpawnOptions): ChildProcess {
   const child = spawn(program, args, options)
   started.add(child)
@@ -39,19 +39,19 @@ const killAll = () => {
 afterAll(killAll)
 process.once('exit', killAll)
 
-/** Runs the `catalog` command in a process of its own, to its end. */
+/** Runs the `catalog` command in a new process and waits until it ends. */
 export function runCatalog(env: Env, ...args: string[]): Promise<Finished> {
   return runProcess(process.execPath, [...NODE_OPTIONS, CLI, ...args], environment(env))
 }
 
 const CURL = `command -v curl >/dev/null || curl() { node '${CHECKOUT}test/support/curl.ts' "$@"; }`
 
-/** Runs a shell script in the checkout, to its end; the first command that fails ends it. */
+/** Runs a shell script in the checkout and waits until it ends. It stops at the first command that fails. */
 export function runShell(env: Env, script: string): Promise<Finished> {
   return runProcess('bash', ['-euo', 'pipefail', '-c', `${CURL}\n${script}`], environment(env))
 }
 
-/** Runs a program in the checkout, to its end. `readsOutput: false` closes its stdout at once, as `| head` may. */
+/** Runs a program in the checkout and waits until it ends. `readsOutput: false` closes its stdout at once, as `| head` may. */
 export async function runProcess(
   program: string,
   args: string[],
@@ -73,14 +73,14 @@ export async function runProcess(
 
 export interface Gateway {
   url: string
-  /** What it printed until it was ready. */
+  /** The output until the gateway was ready. */
   printed: string
   child: ChildProcess
-  /** Asks it to end and gives its exit code. */
+  /** Sends SIGTERM and waits for the end. It returns the exit code. */
   stop: () => Promise<number | null>
 }
 
-/** Starts the gateway in a process of its own on a free port, and waits until it serves. */
+/** Starts the gateway in a new process on a free port, and waits until it is ready. */
 export async function startGateway(env: Env): Promise<Gateway> {
   const child = startProcess(process.execPath, [...NODE_OPTIONS, CLI, 'serve'], {
     env: environment({ PORT: '0', ...env }),
@@ -94,7 +94,7 @@ export async function startGateway(env: Env): Promise<Gateway> {
   await new Promise<void>((resolve, reject) => {
     child.stdout?.on('data', (data) => {
       printed += data
-      // All lines are printed at once; the last is the last of the curl lines, or about keys.
+      // The start-up banner is complete with its last line: a curl command for /graphql, or the command that creates a key.
       if (/\/graphql'\n|keys create .*\n/.test(printed)) resolve()
     })
     child.once('exit', (code) => reject(new Error(`ended with ${code}: ${failed}`)))

@@ -1,26 +1,26 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A way to a server that can be cut, as a cable can, or go silent. */
+/** A TCP proxy in front of PostgreSQL that can cut, reset or silence its connections. */
 export interface DatabaseProxy {
-  /** The URL of the server, by this way. */
+  /** The URL of the server through the proxy. */
   url: string
-  /** Cuts all connections, and takes no new ones. */
+  /** Closes all connections, and accepts no new ones. */
   cut: () => Promise<void>
   /** Ends all connections with a TCP reset, so that Node reports ECONNRESET. */
   reset: () => void
-  /** Passes nothing on from now on, and keeps all connections open. */
+  /** Forwards no more data, and keeps all connections open. */
   silence: () => void
-  /** Works again, for new connections. */
+  /** Accepts and forwards new connections again. */
   restore: () => Promise<void>
   close: () => Promise<void>
 }
 
-/** Opens a way to the server of a URL. `isOpen: false` leaves it cut. */
+/** Opens a proxy to the server of a URL. With `isOpen: false` it accepts no connections until `restore`. */
 export async function openProxy(serverUrl: string, { isOpen = true } = {}): Promise<DatabaseProxy> {
   const target = new URL(serverUrl)
   const sockets = new Set<Socket>()
   let isSilent = false
-  const keep = (socket: Socket) => {
+  const track = (socket: Socket) => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy())
   }
@@ -30,7 +30,7 @@ export async function openProxy(serverUrl: string, { isOpen = true } = {}): Prom
       [client, upstream],
       [upstream, client],
     ] as const) {
-      keep(from)
+      track(from)
       from.on('data', (data) => {
         if (!isSilent) to.write(data)
       })

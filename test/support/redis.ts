@@ -5,11 +5,11 @@ import { startProcess } from './process.ts'
 
 const REDIS = ['/usr/bin/redis-server', '/usr/bin/valkey-server'].find((path) => existsSync(path))
 
-/** Whether the tests with Redis are to run; in CI they are, and fail without it. */
+/** Whether to run the tests with Redis. In CI they always run, and fail without it. */
 export const hasRedis = REDIS !== undefined || process.env.CI !== undefined
-if (!hasRedis) process.stderr.write('No redis-server: the tests with one are skipped\n')
+if (!hasRedis) process.stderr.write('No redis-server: the tests with Redis are skipped\n')
 
-/** Starts a Redis or Valkey that keeps nothing. */
+/** Starts a Redis or Valkey that stores nothing on disk. */
 export async function startRedis(): Promise<{ url: string; process: ChildProcess }> {
   const port = await freePort()
   const redis = startProcess(REDIS ?? 'redis-server', ['--port', String(port), '--save', '', '--bind', '127.0.0.1'], {})
