@@ -1,8 +1,9 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createEmpty } from '../support/database.ts'
-import { type Gateway, runCatalog, runShell, startGateway } from '../support/process.ts'
+import { CHECKOUT, environment, type Gateway, runCatalog, runShell, startGateway } from '../support/process.ts'
 
 let env: Record<string, string>
 let drop: () => Promise<void>
@@ -26,6 +27,43 @@ test('a first start prints the address, GraphiQL, a sample key and three curl li
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toHaveProperty('data')
   }
+})
+
+test('a first start says what it does, and links to the explorer with the key where no server sees it', async () => {
+  const key = /dck_[\w-]+/.exec(gateway.printed)?.[0]
+  expect(gateway.printed).toContain('Loading the sample datasets ...\n')
+  expect(gateway.printed).toContain(`Explore with it: ${gateway.url}/#key=${key}\n`)
+  const third = gateway.printed.split('\n').filter((line) => line.startsWith('  curl '))[2] ?? ''
+  const { item } = JSON.parse((await runShell({}, `${third} --silent`)).stdout).data
+  expect(item.parent.name).toBe('Gyeongbokgung Palace')
+  const picture = await fetch(item.images[0].originalUrl)
+  expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
+})
+
+test('npm start passes SIGTERM on, and ends with the gateway', async () => {
+  const { env: own, drop: dropOwn } = await createEmpty()
+  const npm = spawn('npm', ['start', '--silent'], {
+    cwd: CHECKOUT,
+    env: environment({ ...own, SAMPLE_DATA: 'false', PORT: '0' }),
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  let printed = ''
+  for await (const text of npm.stdout.setEncoding('utf8')) {
+    printed += text
+    if (printed.includes('keys create')) break
+  }
+  const [, url = ''] = /Dataset Catalog at (\S+)/.exec(printed) ?? []
+  expect((await fetch(`${url}/healthz`)).status).toBe(200)
+  const ended = once(npm, 'exit')
+  npm.kill('SIGTERM')
+  await ended
+  const answers = () =>
+    fetch(`${url}/healthz`).then(
+      () => true,
+      () => false,
+    )
+  await expect.poll(answers, { timeout: 30_000 }).toBe(false)
+  await dropOwn()
 })
 
 test('the sample shows every visibility, and the draft to nobody', async () => {

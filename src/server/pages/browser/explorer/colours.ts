@@ -6,10 +6,14 @@ export interface Colours {
   water: string
   land: string
   border: string
-  /** A place, or a cluster of places. */
+  /** A place, or a cluster of about a hundred. */
   dot: string
+  /** Clusters of few and of many places. */
+  few: string
+  many: string
   /** What is written on a dot, and the edge of a dot. */
   ink: string
+  inkOnFew: string
   /** Names beside places. */
   text: string
   /** The chosen item, and the searched circle. */
@@ -21,7 +25,10 @@ export const LIGHT: Colours = {
   land: '#f7f7f4',
   border: '#c6ccd2',
   dot: '#0b5cad',
+  few: '#c4dcf3',
+  many: '#062f5e',
   ink: '#ffffff',
+  inkOnFew: '#0d2a4a',
   text: '#3b4653',
   chosen: '#c2410c',
 }
@@ -30,7 +37,10 @@ export const DARK: Colours = {
   land: '#222a33',
   border: '#3d4854',
   dot: '#7db9f5',
+  few: '#2d4a68',
+  many: '#d6eaff',
   ink: '#0d1722',
+  inkOnFew: '#e3eefa',
   text: '#c3ccd6',
   chosen: '#fdba74',
 }

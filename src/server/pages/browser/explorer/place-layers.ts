@@ -1,4 +1,4 @@
-import type { LayerSpecification } from 'maplibre-gl'
+import type { ExpressionSpecification, LayerSpecification } from 'maplibre-gl'
 import type { Colours } from './colours.ts'
 
 /*
@@ -7,6 +7,11 @@ import type { Colours } from './colours.ts'
 
 /** From here on places have room for their names. */
 const NAMES_ZOOM = 11
+
+/** The number of items of a cluster as a power of ten. */
+const MAGNITUDE: ExpressionSpecification = ['log10', ['get', 'total']]
+/** Clusters with fewer items are pale, with dark figures. */
+const FEW = 30
 
 /** Returns the layers for a source of places: features with a `total` are clusters, others items with a `name`. */
 export function placeLayers(
@@ -20,25 +25,11 @@ export function placeLayers(
       ...source,
       filter: ['has', 'total'],
       paint: {
-        'circle-color': colour.dot,
-        'circle-opacity': 0.9,
-        'circle-radius': ['interpolate', ['linear'], ['log10', ['get', 'total']], 0, 11, 6, 34],
-        'circle-stroke-color': colour.dot,
-        'circle-stroke-opacity': 0.25,
-        'circle-stroke-width': 4,
+        'circle-color': ['interpolate', ['linear'], MAGNITUDE, 0, colour.few, 2, colour.dot, 5, colour.many],
+        'circle-radius': ['interpolate', ['linear'], MAGNITUDE, 0, 10, 4, 15, 6, 24],
+        'circle-stroke-color': colour.land,
+        'circle-stroke-width': 1,
       },
-    },
-    {
-      id: 'totals',
-      type: 'symbol',
-      ...source,
-      filter: ['has', 'total'],
-      layout: {
-        'text-field': ['number-format', ['get', 'total'], { locale: 'en' }],
-        'text-size': 12,
-        'text-allow-overlap': true,
-      },
-      paint: { 'text-color': colour.ink },
     },
     {
       id: 'points',
@@ -68,6 +59,19 @@ export function placeLayers(
         'text-max-width': 12,
       },
       paint: { 'text-color': colour.text, 'text-halo-color': colour.land, 'text-halo-width': 1.5 },
+    },
+    // Names give way to these: MapLibre places the last layer first.
+    {
+      id: 'totals',
+      type: 'symbol',
+      ...source,
+      filter: ['has', 'total'],
+      layout: {
+        'text-field': ['number-format', ['get', 'total'], { locale: 'en' }],
+        'text-size': ['interpolate', ['linear'], MAGNITUDE, 2, 11, 3, 10, 5, 12],
+        'text-allow-overlap': true,
+      },
+      paint: { 'text-color': ['step', ['get', 'total'], colour.inkOnFew, FEW, colour.ink] },
     },
   ]
 }
