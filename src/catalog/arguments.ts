@@ -98,10 +98,40 @@ export const nearbyArguments = z.object({
   ...paging,
 })
 
+/** Code points. */
+const MAX_SEARCH_LENGTH = 200
+
+/** A text to search for. */
+const searchText = text
+  .refine((value) => value.isWellFormed(), 'must be well-formed Unicode')
+  .refine((value) => [...value].length <= MAX_SEARCH_LENGTH, `must be at most ${MAX_SEARCH_LENGTH} characters long`)
+  .refine((value) => value === '' || /\P{White_Space}/u.test(value), 'must not be only white space')
+
+/** A box in degrees. With `west` greater than `east` it crosses the antimeridian. */
+const boundingBox = z
+  .object({ west: longitude, south: latitude, east: longitude, north: latitude })
+  .refine(({ south, north }) => south <= north, { path: ['south'], error: 'must be at most north' })
+
+/** The arguments of a search for items by name, in a box, or both. */
+export const searchArguments = z
+  .object({
+    text: optional(searchText),
+    within: optional(boundingBox),
+    datasetId: optional(datasetId),
+    administrativeAreaCode: optional(code),
+    categoryCode: optional(code),
+    ...paging,
+  })
+  .refine(({ text, within }) => text !== undefined || within !== undefined, {
+    path: ['text'],
+    error: 'or within must be given',
+  })
+
 export type PageArguments = z.output<typeof pageArguments>
 export type ItemListArguments = z.output<typeof itemListArguments>
 export type ItemConnectionArguments = z.output<typeof itemConnectionArguments>
 export type NearbyArguments = z.output<typeof nearbyArguments>
+export type SearchArguments = z.output<typeof searchArguments>
 
 /**
  * Parses arguments, and fills in their defaults.

@@ -7,14 +7,16 @@ import {
   isUuid,
   type NearbyArguments,
   type PageArguments,
+  type SearchArguments,
 } from './arguments.ts'
 import { createConnection, type ItemConnection } from './connection.ts'
-import { createItemPage, createNearbyPage, selectItems } from './item-pages.ts'
+import { createItemPage, createNearbyPage, createSearchPage, selectItems } from './item-pages.ts'
 import type { Dataset, Image, Item } from './models.ts'
 import type { Page } from './page.ts'
 import { DEFAULT_LIST_PROJECTION } from './projection.ts'
 import type { Loaders } from './snapshot/loaders.ts'
 import type { ReadLog } from './snapshot/read-log.ts'
+import type { Facet, FacetField } from './sql/facets.ts'
 import type { NearbyItem } from './sql/nearby.ts'
 import type { TileAddress, TileFeature } from './tile.ts'
 
@@ -136,6 +138,30 @@ export class Catalog {
   ): Page<NearbyItem> {
     const scope = datasets.map((dataset) => dataset.id)
     return createNearbyPage(this.#loaders, scope, args, projection)
+  }
+
+  /**
+   * A page of the items with a name or in a box, from one dataset or from all that the key may access.
+   * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED` for the dataset
+   */
+  async search({ datasetId, ...args }: SearchArguments, projection = DEFAULT_LIST_PROJECTION): Promise<Page<Item>> {
+    const datasets = datasetId === undefined ? await this.datasets() : [await this.dataset(datasetId)]
+    return this.searchIn(datasets, args, projection)
+  }
+
+  /** A page of the items with a name or in a box. The caller has checked access to the datasets. */
+  searchIn(
+    datasets: readonly Dataset[],
+    args: Omit<SearchArguments, 'datasetId'>,
+    projection = DEFAULT_LIST_PROJECTION,
+  ): Page<Item> {
+    const scope = datasets.map((dataset) => dataset.id)
+    return createSearchPage(this.#loaders, scope, args, projection)
+  }
+
+  /** The codes of a field in the items of a dataset, each with its number of items, by number (most first), then code. */
+  facetsOf({ id }: Dataset, field: FacetField): Promise<Facet[]> {
+    return this.#loaders.facets.load(field, id)
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { ItemListArguments, NearbyArguments, PageArguments } from './arguments.ts'
+import type { ItemListArguments, NearbyArguments, PageArguments, SearchArguments } from './arguments.ts'
 import { ALL_ITEM_FIELDS, type ItemProjection } from './item-columns.ts'
 import type { Dataset, Item } from './models.ts'
 import { createPage, type Page } from './page.ts'
@@ -6,6 +6,7 @@ import type { ListProjection } from './projection.ts'
 import type { Loaders } from './snapshot/loaders.ts'
 import type { ItemOrder, ItemOwner, ItemSelection } from './sql/item-list.ts'
 import type { NearbyItem } from './sql/nearby.ts'
+import type { SearchWindow } from './sql/search.ts'
 
 const NO_FIELDS: ItemProjection = { fields: [] }
 
@@ -35,8 +36,7 @@ export function createItemPage(
   { page, limit }: PageArguments,
   { nodes, rawJson, total }: ListProjection,
 ): Page<Item> {
-  const parts = rawJson ? { rawItem: rawJson, projection: NO_FIELDS } : { projection: nodes ?? ALL_ITEM_FIELDS }
-  const window = { ...selection, sort, order, limit, ...parts }
+  const window = { ...selection, sort, order, limit, ...partsOf({ nodes, rawJson }) }
   return createPage({
     page,
     limit,
@@ -44,6 +44,29 @@ export function createItemPage(
     // With the total, the statement does not walk the index to a page past the end.
     fetch: (offset) => loaders.itemPages.load({ ...window, offset, isCounted: total || offset > 0 }, owner),
     count: () => loaders.itemCounts.load(selection, owner),
+  })
+}
+
+/** What a statement reads of each item. */
+function partsOf({ nodes = ALL_ITEM_FIELDS, rawJson }: Omit<ListProjection, 'total'>) {
+  return rawJson ? { rawItem: rawJson, projection: NO_FIELDS } : { projection: nodes }
+}
+
+/** Creates a page of the items with a name or in a box. `scope` holds the UUIDs of the datasets. */
+export function createSearchPage(
+  loaders: Loaders,
+  scope: string[],
+  { page, limit, ...search }: Omit<SearchArguments, 'datasetId'>,
+  { nodes, rawJson }: ListProjection,
+): Page<Item> {
+  const fetch = (window: Omit<SearchWindow, keyof typeof search>) =>
+    loaders.searchPages.load({ ...search, ...window }, scope)
+  return createPage({
+    page,
+    limit,
+    hasNodes: nodes !== undefined || rawJson !== undefined,
+    fetch: (offset) => fetch({ limit, offset, ...partsOf({ nodes, rawJson }) }),
+    count: async () => (await fetch({ limit: 0, offset: 0, projection: NO_FIELDS })).total ?? 0,
   })
 }
 

@@ -4,6 +4,8 @@ import './types/dataset.ts'
 import './types/item.ts'
 import './types/connection.ts'
 import './types/nearby.ts'
+import './types/search.ts'
+import './types/facet.ts'
 import './types/node.ts'
 import './types/image.ts'
 

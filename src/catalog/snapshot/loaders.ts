@@ -1,11 +1,13 @@
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Dataset } from '../models.ts'
 import { countedTotals, countItems, storedTotals } from '../sql/counts.ts'
+import { countFacets, type FacetField, storedFacets } from '../sql/facets.ts'
 import type { ItemOrder, ItemOwner, ItemSelection } from '../sql/item-list.ts'
 import { fetchItemPages, fetchItemsById, haveItemsBefore, type ItemWindow, type OwnerPosition } from '../sql/items.ts'
 import { fetchNearbyPages, type NearbyWindow } from '../sql/nearby.ts'
 import { searchNearby } from '../sql/nearby-by-grid.ts'
 import { BOOKMARK_STEP, fetchBookmarks, type OffsetBookmarks } from '../sql/offset-bookmarks.ts'
+import { fetchSearchPage, type SearchWindow } from '../sql/search.ts'
 import { type BatchedFetch, isCheap } from '../sql/statement-batcher.ts'
 import { fetchTile } from '../sql/tiles.ts'
 import type { TileAddress } from '../tile.ts'
@@ -98,6 +100,12 @@ export function createLoaders(options: LoaderOptions) {
       if (isReference || !scope || scopes.length > 1) return fetchNearbyPages(send(), window, scopes)
       return [await searchNearby(send(), window, scope)]
     }),
+    searchPages: new ArgumentsLoader((window: SearchWindow, scopes: readonly string[][]) =>
+      Promise.all(scopes.map((scope) => fetchSearchPage(send(), window, scope, { isReference }))),
+    ),
+    facets: new ArgumentsLoader((field: FacetField, datasetIds: readonly string[]) =>
+      (isReference ? countFacets : storedFacets)(send(), field, datasetIds),
+    ),
     tile: (tile: TileAddress, scope: readonly string[]) => fetchTile(send(), tile, scope),
   }
 }

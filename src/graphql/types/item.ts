@@ -13,6 +13,7 @@ export const Item = builder.prismaObject('Item', {
   interfaces: [Node],
   fields: (t) => ({
     datasetId: t.exposeID('datasetId'),
+    externalId: t.exposeString('externalId', { nullable: true }),
     name: t.exposeString('name'),
     description: t.exposeString('description'),
     administrativeAreaCode: t.exposeString('administrativeAreaCode'),
@@ -42,7 +43,7 @@ export const Item = builder.prismaObject('Item', {
   }),
 })
 
-const ITEM_PAGE: ListShape = { items: [['nodes']], total: 'total' }
+export const ITEM_PAGE: ListShape = { items: [['nodes']], total: 'total' }
 
 export const ItemPage = builder.objectRef<Page<ItemRow>>('ItemPage').implement({
   description: 'A page of items. A page past the end is empty and has the true total.',

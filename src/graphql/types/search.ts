@@ -1,0 +1,53 @@
+import { parseArguments, searchArguments } from '../../catalog/arguments.ts'
+import { builder } from '../builder.ts'
+import { listProjection } from '../operation/projection.ts'
+import { pageArgs } from './arguments.ts'
+import { Dataset } from './dataset.ts'
+import { ITEM_PAGE, ItemPage } from './item.ts'
+
+const BoundingBox = builder.inputType('BoundingBox', {
+  description: 'A box in degrees, edges included. If west is greater than east, it crosses the antimeridian.',
+  fields: (t) => ({
+    west: t.float({ required: true, description: 'Longitude of the western edge, from -180 to 180.' }),
+    south: t.float({ required: true, description: 'Latitude of the southern edge, from -90 to 90.' }),
+    east: t.float({ required: true, description: 'Longitude of the eastern edge, from -180 to 180.' }),
+    north: t.float({ required: true, description: 'Latitude of the northern edge, from -90 to 90.' }),
+  }),
+})
+
+const searchArgs = builder.args((t) => ({
+  text: t.string({
+    description: 'Words, 1 to 200 characters. The name must contain each of them; case and accents do not matter.',
+  }),
+  within: t.field({ type: BoundingBox, description: 'Return only items in this box. Required without text.' }),
+  administrativeAreaCode: t.string({ description: 'Return only items with exactly this administrative area code.' }),
+  categoryCode: t.string({ description: 'Return only items with exactly this category code.' }),
+}))
+
+const ORDER = 'First names equal to the text, then names that begin with it, then others; each by name, then id.'
+
+builder.queryField('searchItems', (t) =>
+  t.field({
+    type: ItemPage,
+    description: `Items by name, in a box, or both, from all datasets or from one. ${ORDER}`,
+    extensions: { cost: 500 },
+    args: {
+      ...searchArgs,
+      datasetId: t.arg.id({ description: 'Search only the dataset with this UUID or slug.' }),
+      ...pageArgs,
+    },
+    resolve: (_query, args, { catalog }, info) =>
+      catalog.search(parseArguments(searchArguments, args), listProjection(info, ITEM_PAGE)),
+  }),
+)
+
+builder.prismaObjectField(Dataset, 'searchItems', (t) =>
+  t.field({
+    type: ItemPage,
+    description: `Items of the dataset by name, in a box, or both. ${ORDER}`,
+    extensions: { cost: 500 },
+    args: { ...searchArgs, ...pageArgs },
+    resolve: (dataset, args, { catalog }, info) =>
+      catalog.searchIn([dataset], parseArguments(searchArguments, args), listProjection(info, ITEM_PAGE)),
+  }),
+)

@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fetchSearchPage, type Search } from '../../src/catalog/sql/search.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { fold } from '../support/fold.ts'
+
+/*
+ * Searches against a scan that is written from the words of decisions.md, over names and boxes made from a seed. SEARCHES is the
+ * number of searches.
+ */
+
+const SEARCHES = Number(process.env.SEARCHES ?? 400)
+const DATASETS = Array.from({ length: 3 }, () => randomUUID())
+const [FIRST = '', SECOND = ''] = DATASETS
+
+/** The same numbers from 0 to 1 in each run. */
+function generator(seed: number) {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+const random = generator(20_261_121)
+const pick = <Value>(values: readonly [Value, ...Value[]]): Value =>
+  values[Math.floor(random() * values.length)] ?? values[0]
+
+const WORDS: readonly [readonly [string, ...string[]], ...(readonly [string, ...string[]])[]] = [
+  ['서울', '시장', '공원', '박물관', '서울특별시', '한강공원', '경복궁', '각', '가', '남대문'],
+  ['東京', 'タワー', 'ﾀﾜｰ', 'とうきょう', 'ガーデン', '公園', '東京タワー', 'カ゛', '駅'],
+  ['北京', '北京市', '公园', '博物馆', '𠮷野', '中央公園', '馆'],
+  ['القاهرة', 'متحف', 'مطار', 'حديقة', 'مُتْحَف', 'ﷺ'],
+  ['Αθήνα', 'ΟΔΟΣ', 'οδός', 'Άγιος', 'ΜΟΥΣΕΙΟ', 'Σίσυφος'],
+  ['Ёлка', 'Музей', 'парк', 'МОСКВА', 'Йошкар'],
+  [
+    'São',
+    'Paulo',
+    'Ångström',
+    'Zürich',
+    'ZURICH',
+    'İstanbul',
+    'Straße',
+    'a',
+    'A',
+    'Airport',
+    'Port',
+    'ﬁord',
+    'e\u0301cole',
+    'x\u20dd',
+  ],
+  ['🏔️', '🌸', '👨‍👩‍👧', '★', '100%', 'a_b', "O'Hare", '"quoted"', '\\', '٣', 'Ⅻ', '1'],
+]
+const SPACES = [' ', ' ', ' ', '\u3000', '  ', '\u00a0', '-', ''] as const
+
+function newName(): string {
+  const words = pick(WORDS)
+  let name: string = pick(words)
+  while (random() < 0.5) name += pick(SPACES) + pick(random() < 0.2 ? pick(WORDS) : words)
+  return name
+}
+
+/** Decimal text with up to 7 decimals; many are the edges of boxes too. */
+function degrees(limit: number): string {
+  const value = (random() * 2 - 1) * limit
+  const kind = random()
+  if (kind < 0.05) return pick([String(limit), String(-limit)])
+  return String(Number(value.toFixed(kind < 0.6 ? 0 : kind < 0.8 ? 1 : 7)))
+}
+
+interface Row {
+  id: string
+  datasetId: string
+  name: string
+  folded: string
+  latitude: string
+  longitude: string
+  administrativeAreaCode: string
+  categoryCode: string
+}
+
+function newRow(n: number): Row {
+  const name = newName()
+  return {
+    id: randomUUID(),
+    datasetId: DATASETS[n % 10 === 0 ? 1 : n % 3 === 0 ? 2 : 0] ?? '',
+    name,
+    folded: fold(name),
+    latitude: degrees(90),
+    longitude: degrees(180),
+    administrativeAreaCode: `a${n % 5}`,
+    categoryCode: `c${n % 4}`,
+  }
+}
+
+const ROWS = Array.from({ length: 3_000 }, (_, n) => newRow(n))
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await createDatabase()
+  const { prisma } = db.database
+  const now = { createdAt: new Date(), updatedAt: new Date() }
+  const published = { status: 'active', visibility: 'public', attribution: '' } as const
+  await prisma.dataset.createMany({
+    data: DATASETS.map((id, n) => ({ id, slug: `d${n}`, name: `D${n}`, ...published, ...now })),
+  })
+  await prisma.item.createMany({ data: ROWS.map(({ folded, ...row }) => ({ ...row, ...now })) })
+})
+afterAll(() => db.close())
+
+/** Most are parts of names, as they are or changed in their case or form. */
+function newText(): string {
+  const characters = [...pick([pick(ROWS as [Row, ...Row[]]).name, newName()])]
+  const length = random() < 0.8 ? 1 + Math.floor(random() * 4) : characters.length
+  const from = Math.floor(random() * Math.max(1, characters.length - length))
+  const text = characters.slice(from, from + length).join('')
+  const changed = pick([text, text.toUpperCase(), text.normalize('NFD'), ` ${text} `, text.replaceAll(' ', '\u3000 ')])
+  return /\P{White_Space}/u.test(changed) ? changed : 'a'
+}
+
+function newSearch(n: number): Search {
+  const [south, north] = [Number(degrees(90)), Number(degrees(90))].sort((a, b) => a - b)
+  const within = { west: Number(degrees(180)), east: Number(degrees(180)), south: south ?? 0, north: north ?? 0 }
+  return {
+    ...(n % 4 !== 0 && { text: newText() }),
+    ...(n % 4 < 2 && { within }),
+    ...(random() < 0.1 && { administrativeAreaCode: 'a1' }),
+    ...(random() < 0.1 && { categoryCode: 'c2' }),
+  }
+}
+
+/** The ids of all found items, in order. */
+function scan({ text, within, administrativeAreaCode, categoryCode }: Search, scope: readonly string[]): string[] {
+  const words = fold(text ?? '')
+    .split(/\p{White_Space}+/u)
+    .filter((word) => word !== '')
+  const phrase = words.join(' ')
+  const isWithin = (row: Row) => {
+    if (!within) return true
+    const [latitude, longitude] = [Number(row.latitude), Number(row.longitude)]
+    if (latitude < within.south || latitude > within.north) return false
+    return within.west <= within.east
+      ? longitude >= within.west && longitude <= within.east
+      : longitude >= within.west || longitude <= within.east
+  }
+  const rank = ({ folded }: Row) => (text === undefined ? 0 : folded === phrase ? 0 : folded.startsWith(phrase) ? 1 : 2)
+  const codePoints = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
+  return ROWS.filter((row) => scope.includes(row.datasetId))
+    .filter((row) => words.every((word) => row.folded.includes(word)) && isWithin(row))
+    .filter((row) => administrativeAreaCode === undefined || row.administrativeAreaCode === administrativeAreaCode)
+    .filter((row) => categoryCode === undefined || row.categoryCode === categoryCode)
+    .sort((a, b) => rank(a) - rank(b) || codePoints(a.name, b.name) || codePoints(a.id, b.id))
+    .map(({ id }) => id)
+}
+
+describe('A search', () => {
+  test(`finds the items, the order and the total of a scan (${SEARCHES} searches)`, async () => {
+    let found = 0
+    for (let n = 0; n < SEARCHES; n += 1) {
+      const search = newSearch(n)
+      const scope = pick([DATASETS, [FIRST], [SECOND], []])
+      const window = { limit: pick([20, 1, 100]), offset: pick([0, 0, 7, 100]), projection: { fields: ['id'] } }
+      const expected = scan(search, scope)
+      const { nodes, total } = await fetchSearchPage(db.database.prisma, { ...search, ...window }, scope)
+      const ids = expected.slice(window.offset, window.offset + window.limit)
+      expect({ search, total, ids: nodes.map(({ id }) => id) }).toEqual({ search, total: expected.length, ids })
+      found += total ?? 0
+    }
+    expect(found).toBeGreaterThan(SEARCHES * 10)
+  }, 600_000)
+
+  test('finds the same without the indexes', async () => {
+    for (let n = 0; n < 40; n += 1) {
+      const window = { ...newSearch(n), limit: 20, offset: 0, projection: { fields: ['id'] } }
+      const found = await fetchSearchPage(db.database.prisma, window, DATASETS)
+      expect(await fetchSearchPage(db.database.prisma, window, DATASETS, { isReference: true })).toEqual(found)
+    }
+  })
+})
+
+/**
+ * Characters that Unicode 15 to 17 have added: PostgreSQL 15 normalizes by Unicode 14, and its ICU has Unicode 15. And U+11A7, which
+ * PostgreSQL drops after a Hangul syllable.
+ */
+const NEWER =
+  /[\u{11A7}\u{1C89}\u{A7CB}-\u{A7DC}\u{A7F1}\u{10D50}-\u{10D65}\u{16EA0}-\u{16EB8}\u{1CCD6}-\u{1CCF9}\u{1E030}-\u{1E06D}]/u
+
+test('fold_name folds each assigned character as Unicode does', async () => {
+  const points = Array.from({ length: 0x10ffff }, (_, n) => n + 1)
+  const characters = points
+    .map((point) => String.fromCodePoint(point))
+    .filter((text) => /[^\p{Cn}\p{Co}\p{Cs}]/u.test(text))
+  const different: string[] = []
+  for (let from = 0; from < characters.length; from += 20_000) {
+    const texts = characters.slice(from, from + 20_000).flatMap((text) => [text, `e${text}\u0301`, `가${text}`])
+    const rows = await db.database.prisma.$queryRaw<{ folded: string }[]>`
+      SELECT fold_name(text) AS folded FROM unnest(${texts}::text[]) WITH ORDINALITY AS t (text, n) ORDER BY n`
+    rows.forEach(({ folded }, n) => {
+      const text = texts[n] ?? ''
+      if (folded !== fold(text) && !NEWER.test(text)) different.push(text)
+    })
+  }
+  expect(different).toEqual([])
+})
+
+test.each([
+  ['ＡＢＣ ｶﾞ', 'abc ガ'],
+  ['Ångström İstanbul STRASSE Straße', 'angstrom istanbul strasse straße'],
+  ['ΟΔΟΣ Σίσυφος ᾼ', 'οδος σισυφος α'],
+  ['Ёлка Йошкар-Ола', 'елка иошкар-ола'],
+  ['각 か\u3099 مُتْحَف', '각 が مُتْحَف'],
+])('fold_name folds %s', async (text, folded) => {
+  expect(fold(text)).toBe(folded)
+  expect(await db.database.prisma.$queryRaw`SELECT fold_name(${text}) AS folded`).toEqual([{ folded }])
+})
