@@ -34,9 +34,10 @@ export function createItemPage(
   loaders: Loaders,
   { owner, selection, sort, order }: ItemList,
   { page, limit }: PageArguments,
-  { nodes, rawJson, total }: ListProjection,
+  projection: ListProjection,
 ): Page<Item> {
-  const window = { ...selection, sort, order, limit, ...partsOf({ nodes, rawJson }) }
+  const { nodes, rawJson, total } = projection
+  const window = { ...selection, sort, order, limit, ...partsOf(projection) }
   return createPage({
     page,
     limit,
@@ -48,7 +49,7 @@ export function createItemPage(
 }
 
 /** What a statement reads of each item. */
-function partsOf({ nodes = ALL_ITEM_FIELDS, rawJson }: Omit<ListProjection, 'total'>) {
+function partsOf({ nodes = ALL_ITEM_FIELDS, rawJson }: ListProjection) {
   return rawJson ? { rawItem: rawJson, projection: NO_FIELDS } : { projection: nodes }
 }
 
@@ -57,15 +58,15 @@ export function createSearchPage(
   loaders: Loaders,
   scope: string[],
   { page, limit, ...search }: Omit<SearchArguments, 'datasetId'>,
-  { nodes, rawJson }: ListProjection,
+  projection: ListProjection,
 ): Page<Item> {
   const fetch = (window: Omit<SearchWindow, keyof typeof search>) =>
     loaders.searchPages.load({ ...search, ...window }, scope)
   return createPage({
     page,
     limit,
-    hasNodes: nodes !== undefined || rawJson !== undefined,
-    fetch: (offset) => fetch({ limit, offset, ...partsOf({ nodes, rawJson }) }),
+    hasNodes: projection.nodes !== undefined || projection.rawJson !== undefined,
+    fetch: (offset) => fetch({ limit, offset, ...partsOf(projection) }),
     count: async () => (await fetch({ limit: 0, offset: 0, projection: NO_FIELDS })).total ?? 0,
   })
 }

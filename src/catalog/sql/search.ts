@@ -1,7 +1,7 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type BoundingBox, coverBox } from '../box.ts'
 import { type ItemProjection, itemColumns, type RawItem, rawItemColumns } from '../item-columns.ts'
-import { type Item, readProjected } from '../models.ts'
+import { guardProjection, type Item } from '../models.ts'
 import type { Fetched } from '../page.ts'
 
 /*
@@ -58,7 +58,7 @@ export async function fetchSearchPage(
   const { nodes = '[]', total = 0 } = rows[0] ?? {}
   if (rawItem) return { nodes: [], rawJson: nodes, total }
   const items: Item[] = JSON.parse(nodes)
-  return { nodes: items.map(readProjected), total }
+  return { nodes: items.map(guardProjection), total }
 }
 
 /** @see https://www.unicode.org/reports/tr44/#White_Space */
