@@ -87,7 +87,7 @@ const SQL_PARTS: Readonly<Record<string, string>> = {
   'src/import/load/staging.ts: table': 'the name of the staging table',
 }
 
-test('SQL is made of constants, and of parts that are named here', () => {
+test('SQL consists of constants and of the parts that this test lists', () => {
   const parts = [...SOURCES].flatMap(([file, source]) => sqlPartsOf(source).map((part) => `${file}: ${part}`))
   expect([...new Set(parts)].sort()).toEqual(Object.keys(SQL_PARTS).sort())
 })

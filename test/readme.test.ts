@@ -88,7 +88,7 @@ test.skipIf(!hasPython)('the Python program reads every page', async () => {
 })
 
 const { TEST_DATABASE_URL } = process.env
-describe.skipIf(!TEST_DATABASE_URL)('on a PostgreSQL of one’s own', () => {
+describe.skipIf(!TEST_DATABASE_URL)('on your own PostgreSQL', () => {
   let own: Awaited<ReturnType<typeof createEmpty>>
   beforeAll(async () => {
     own = await createEmpty()

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => t.close())
 
 describe('The Authorization header', () => {
-  test.each(['Bearer', 'bearer', 'BEARER'])('takes the scheme %s, in any letter case', async (scheme) => {
+  test.each(['Bearer', 'bearer', 'BEARER'])('accepts the scheme %s, in any letter case', async (scheme) => {
     expect((await t.get('/v1/datasets', { authorization: `${scheme} ${t.key}` })).status).toBe(200)
   })
 
@@ -49,7 +49,7 @@ describe('The Authorization header', () => {
 })
 
 describe('A key', () => {
-  test('is dck_ and 256 random bits, of which the database has the SHA-256 alone', async () => {
+  test('is dck_ and 256 random bits, and the database stores only its SHA-256', async () => {
     const { prisma } = t.database
     const { key, id } = await createKey(prisma, { name: 'shape' })
     expect(key).toMatch(/^dck_[A-Za-z0-9_-]{43}$/)
@@ -58,14 +58,14 @@ describe('A key', () => {
     expect(JSON.stringify([stored, await listKeys(prisma)])).not.toContain(key)
   })
 
-  test('is not issued where a dataset to grant is unknown', async () => {
+  test('is not issued if a granted dataset is unknown', async () => {
     const { prisma } = t.database
     const before = await prisma.apiKey.count()
     await expect(createKey(prisma, { name: 'x', datasets: ['seoul', 'nowhere'] })).rejects.toThrow('nowhere')
     expect(await prisma.apiKey.count()).toBe(before)
   })
 
-  test('that is unknown can be neither revoked nor granted anything', async () => {
+  test('that is unknown can neither be revoked nor get a grant', async () => {
     const { prisma } = t.database
     for (const id of ['abc', '99999999-0000-4000-8000-000000000009']) {
       await expect(revokeKey(prisma, id)).rejects.toThrow(`no key with the id ${id}`)

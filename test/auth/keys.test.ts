@@ -15,7 +15,7 @@ afterAll(() => db.close())
 
 const now = new Date()
 
-describe('What is no key', () => {
+describe('A malformed key', () => {
   const almost = `dck_${'A'.repeat(43)}`
   test.each([
     undefined,
@@ -46,13 +46,13 @@ describe('What is no key', () => {
     [undefined, 'Bearer realm="dataset-catalog"'],
     ['Basic dXNlcjpwYXNz', 'Bearer realm="dataset-catalog"'],
     ['bearer x', 'Bearer realm="dataset-catalog", error="invalid_token", error_description="The API key is not valid"'],
-  ])('is challenged with an error only where a bearer token came: %j', (authorization, expected) => {
+  ])('is challenged with an error only if there is a bearer token: %j', (authorization, expected) => {
     expect(challenge(authorization)).toBe(expected)
   })
 })
 
 describe('A key', () => {
-  test('is told apart by nothing whether it never was, expired or was revoked', async () => {
+  test('gets the same error whether it never existed, has expired or is revoked', async () => {
     const { prisma } = db.database
     const expired = await createKey(prisma, { name: 'expired', expiresAt: now })
     const revoked = await createKey(prisma, { name: 'revoked' })
@@ -66,7 +66,7 @@ describe('A key', () => {
     expect([...messages]).toEqual(['The API key is not valid'])
   })
 
-  test('is good until the moment at which it expires', async () => {
+  test('is valid until the time at which it expires', async () => {
     const { prisma } = db.database
     const { id, key } = await createKey(prisma, { name: 'until', expiresAt: now })
     const justBefore = new Date(now.getTime() - 1)
@@ -80,21 +80,21 @@ describe('A key', () => {
     )
   })
 
-  test('does not carry its hash any further than the database', async () => {
+  test('is read without its hash', async () => {
     const { key } = await createKey(db.database.prisma, { name: 'hashless' })
     expect(
       await authenticate(createKeyCache(db.database.prisma, silentChangeFeed), `Bearer ${key}`, now),
     ).not.toHaveProperty('hash')
   })
 
-  test('has each tier and dataset once, however often it was given', async () => {
+  test('has each tier and dataset once, even if it was given several times', async () => {
     const given = { accessTiers: ['gold', 'gold'], datasets: ['draft', 'draft', 'seoul'] }
     const { accessTiers, grants } = await createKey(db.database.prisma, { name: 'twice', ...given })
     expect(accessTiers).toEqual(['gold'])
     expect(grants.map(({ dataset }) => dataset)).toEqual(['draft', 'seoul'])
   })
 
-  test('that is revoked is changed no more, and stays listed', async () => {
+  test('that is revoked can no longer be changed, and stays in the list', async () => {
     const { prisma } = db.database
     const { id } = await createKey(prisma, { name: 'gone', datasets: ['draft'] })
     const { revokedAt } = await revokeKey(prisma, id)
@@ -110,7 +110,7 @@ describe('A key', () => {
   })
 })
 
-test('a grant that is there gets the new expiry, also none', async () => {
+test('a repeated grant replaces the expiry, also with none', async () => {
   const { prisma } = db.database
   const { id, key } = await createKey(prisma, { name: 'regranted', datasets: ['draft'] })
   const expiresAt = new Date('2199-01-31')

@@ -44,7 +44,7 @@ describe('Every column', () => {
     expect(leafFields('Image')).toEqual(IMAGE_FIELDS)
   })
 
-  test('comes out of REST and GraphQL as the import read it', async () => {
+  test('has the imported value in REST and GraphQL', async () => {
     const id = randomUUID()
     const isText = (type: string) => type === 'String'
     const texts = (fields: string[]) =>
@@ -83,7 +83,7 @@ describe('A projection', () => {
     expect(() => itemColumns({ fields: [...fields, '__typename'] })).not.toThrow()
   })
 
-  test('gives items whose other fields throw', async () => {
+  test('gives items that throw if a field outside of the projection is read', async () => {
     const readCatalog = createSnapshotReader(t.database, silentChangeFeed)
     const { result } = await readCatalog(
       { accessTiers: [], grants: [] },

@@ -113,7 +113,7 @@ async function expectExact(searches: number): Promise<number> {
 }
 
 describe('A search by grid has the results of a plain search', () => {
-  test('in 300 circles of all sizes, at all depths, in all datasets', async () => {
+  test('in 300 circles of all sizes, on pages of all depths, in all datasets', async () => {
     expect(await expectExact(300)).toBeGreaterThan(2_000)
   })
 

@@ -125,7 +125,7 @@ test.each(ITEM_SORTS)('a connection by %s starts at its cursor by the index, and
   }
 })
 
-test('children of many items come from the index on parents', async () => {
+test('children of many items are read by the index on parents', async () => {
   const plan = await plansOf(async (catalog) => {
     const { items } = {
       items: catalog.itemsOf(await catalog.dataset(LARGE), parseArguments(itemListArguments, { limit: 100 })),
@@ -139,7 +139,7 @@ test('children of many items come from the index on parents', async () => {
   expect(plan).not.toContain('Seq Scan on items')
 })
 
-test('a deep page starts at a bookmark in the index, and a page past the end walks no index', async () => {
+test('a deep page starts at a bookmark in the index, and a page past the end reads no items', async () => {
   const plan = await plansOf(listing({ page: 1000 }))
   expect(plan).toMatch(/Index (Only )?Scan using items_dataset_id_name_id_idx .*\n +Index Cond: .*ROW\(/)
   expect(plan).not.toContain('Seq Scan on items')
@@ -170,7 +170,7 @@ test.each([
 test.each([
   ['all datasets', {}],
   ['one dataset', { datasetId: LARGE }],
-])('a nearby search of %s uses the counts of cubes, and the index on the items in them', async (_what, scope) => {
+])('a nearby search of %s uses the counts of grid cells, and the index on the items in them', async (_what, scope) => {
   const plan = await plansOf(async (catalog) => {
     const args = { latitude: 35.5, longitude: 127.5, radius: 50000, ...scope }
     const page = await catalog.nearby(parseArguments(nearbyArguments, args))
@@ -200,7 +200,7 @@ test.each([
   expect(plan).not.toMatch(/Seq Scan on (items|tile_counts)/)
 })
 
-test('an item and its images come from their indexes', async () => {
+test('an item and its images are read by their indexes', async () => {
   const plan = await plansOf(async (catalog) => catalog.imagesOf(await catalog.item(PARENT)))
   expect(plan).toContain('items_pkey')
   expect(plan).not.toContain('Seq Scan on items')

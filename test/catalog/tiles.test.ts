@@ -89,29 +89,35 @@ const SCOPES = [
 ] as const
 
 describe.each(SCOPES)('The tiles of %s', (_what, datasetId) => {
-  test.each(ZOOMS)('at zoom %i have each item once, in the tile of its place', { timeout: 120_000 }, async (z) => {
-    const places = placesOf(datasetId)
-    const byTile = Map.groupBy(places, (place) => JSON.stringify(tileOf(place, z)))
-    const ids = new Set<unknown>()
-    let items = 0
-    for (const [json, inTile] of byTile) {
-      const features = await featuresOf(JSON.parse(json), datasetId)
-      expect(totalOf(features), json).toBe(inTile.length)
-      expect(features.length).toBeLessThanOrEqual(MAX_FEATURES)
-      for (const { properties, x, y } of features) {
-        expect(x >= 0 && x < 4096 && y >= 0 && y < 4096).toBe(true)
-        if ('total' in properties) expect(properties.total).toBeGreaterThan(1)
-        else {
-          items += 1
-          ids.add(properties.id)
-          expect(inTile.map(({ latitude, longitude }) => `${latitude} ${longitude}`)).toContain(properties.name)
+  test.each(ZOOMS)(
+    'at zoom %i show each item once, in the tile that contains its place',
+    { timeout: 120_000 },
+    async (z) => {
+      const places = placesOf(datasetId)
+      const byTile = Map.groupBy(places, (place) => JSON.stringify(tileOf(place, z)))
+      const ids = new Set<unknown>()
+      let items = 0
+      for (const [json, inTile] of byTile) {
+        const features = await featuresOf(JSON.parse(json), datasetId)
+        expect(totalOf(features), json).toBe(inTile.length)
+        expect(features.length).toBeLessThanOrEqual(MAX_FEATURES)
+        for (const { properties, x, y } of features) {
+          expect(x >= 0 && x < 4096 && y >= 0 && y < 4096).toBe(true)
+          if ('total' in properties) expect(properties.total).toBeGreaterThan(1)
+          else {
+            items += 1
+            ids.add(properties.id)
+            expect(inTile.map(({ latitude, longitude }) => `${latitude} ${longitude}`)).toContain(properties.name)
+          }
         }
       }
-    }
-    expect(ids.size).toBe(items)
-  })
+      expect(ids.size).toBe(items)
+    },
+  )
 
-  test('of each tile the four in it have its items together', { timeout: 120_000 }, async () => {
+  test('add up: four tiles of a zoom have as many items as the tile that contains them', {
+    timeout: 120_000,
+  }, async () => {
     const descend = async (tile: TileAddress, places: readonly Place[]): Promise<void> => {
       const total = totalOf(await featuresOf(tile, datasetId))
       expect(total).toBe(places.length)
@@ -156,7 +162,7 @@ const address = fc
   .nat(MAX_ZOOM)
   .chain((z) => fc.record({ z: fc.constant(z), x: fc.nat(2 ** z - 1), y: fc.nat(2 ** z - 1) }))
 
-test('the cells of a tile are those of the four tiles in it', () => {
+test('the cells of a tile are the cells of the four tiles in it', () => {
   fc.assert(
     fc.property(address, ({ z, x, y }) => {
       const { first, end } = cellRange({ z, x, y })
@@ -171,7 +177,7 @@ test('the cells of a tile are those of the four tiles in it', () => {
   expect(rangeAtZoom({ z: 0, x: 0, y: 0 }, 5)).toEqual({ first: 0n, end: 1024n })
 })
 
-test('the database gives a place the cell of its tile, at any zoom', async () => {
+test('the cell that the database computes for a place lies in the tile of the place, at any zoom', async () => {
   const places = fc.sample(
     fc.record({ latitude: fc.integer({ min: -9e8, max: 9e8 }), longitude: fc.integer({ min: -18e8, max: 18e8 }) }),
     500,

@@ -41,7 +41,7 @@ describe('catalog import', () => {
     expect(stderr).toBe('items.ndjson:2: warning: latitude and longitude are both 0\n')
   })
 
-  test('prints a line of JSON a manifest with --json', async () => {
+  test('prints a line of JSON for each manifest with --json', async () => {
     const { code, stdout } = await run('import', '--json', join(folder, 'places.json'))
     expect(code).toBe(0)
     expect(Object.keys(JSON.parse(stdout))).toEqual([
@@ -100,7 +100,7 @@ describe('catalog keys', () => {
     expect((await run('keys', 'list', '--json')).stdout).not.toContain(key)
   })
 
-  test('grant and ungrant open and shut a dataset at once', async () => {
+  test('grant and ungrant take effect at once', async () => {
     const { id, key } = await create()
     expect(await status('/v1/datasets/places', key)).toBe(403)
     expect((await run('keys', 'grant', id, '--dataset', 'places', '--expires', '2099-01-01')).code).toBe(0)
@@ -111,7 +111,7 @@ describe('catalog keys', () => {
     expect([code, stderr]).toEqual([1, `catalog: The key ${id} has no grant for the dataset places\n`])
   })
 
-  test('revoke ends a key at once, and list says so', async () => {
+  test('revoke takes effect at once, and list shows it', async () => {
     const { id, key } = await create()
     expect(JSON.parse((await run('keys', 'revoke', id, '--json')).stdout)).toMatchObject({
       id,

@@ -51,7 +51,7 @@ describe('The command line', () => {
     ['keys', 'revoke'],
     ['keys', 'grant'],
     ['keys', 'ungrant'],
-  ])('catalog %s %s --help shows how it is used, with an example', async (...command) => {
+  ])('catalog %s %s --help shows the usage with an example', async (...command) => {
     const { code, stdout, stderr } = await runCatalog({}, ...command, '--help')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain(`Usage: ${['catalog', ...command].join(' ')}`)
@@ -67,12 +67,12 @@ describe('The command line', () => {
     [['migrate'], { PORT: 'abc', SAMPLE_DATA: 'maybe' }, /^catalog: PORT must .*\nSAMPLE_DATA must .*\n$/],
     [['migrate'], { DATABASE_URL: 'postgresql://u@127.0.0.1:1/x' }, /^catalog: The database can't be reached: .*\n$/],
     [['migrate'], { DATA_DIR: '/dev/null/x' }, /^catalog: DATA_DIR \/dev\/null\/x can't be used: .*\n$/],
-  ])('catalog %j with %j fails, and says why in a line for each mistake', async (command, env, stderr) => {
+  ])('catalog %j with %j fails with one line for each mistake', async (command, env, stderr) => {
     const result = await runCatalog(env, ...command)
     expect(result).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(stderr) })
   })
 
-  test('npx finds the command in the checkout, without a network, and generates nothing anew', async () => {
+  test('npx finds the command in the checkout without a network, and generates no files again', async () => {
     const generated = join(ROOT, 'src/generated/pothos.ts')
     const before = statSync(generated).mtimeMs
     const env = { ...process.env, npm_config_cache: join(folder, 'npm'), npm_config_offline: 'true' }
@@ -135,13 +135,13 @@ describe('On a database that another process has open', () => {
     expect(skipping.stderr).toMatch(/^mixed\.ndjson:2: skipped: latitude .*\n$/)
   })
 
-  test('catalog import fails in a line when a manifest is not there', async () => {
+  test('catalog import fails in one line if a manifest does not exist', async () => {
     const result = await runCatalog(db.env, 'import', join(folder, 'nowhere.json'))
     expect(result).toMatchObject({ code: 1, stdout: '' })
     expect(result.stderr).toMatch(/^catalog: .*nowhere\.json: .*\n$/)
   })
 
-  test('catalog import names a data file that is not there, and does not blame the database', async () => {
+  test('catalog import names a data file that does not exist, and does not blame the database', async () => {
     const path = await manifest('fileless', { a: '37.5' })
     await rm(join(folder, 'fileless.ndjson'))
     const { code, stdout, stderr } = await runCatalog(db.env, 'import', path)
@@ -149,7 +149,7 @@ describe('On a database that another process has open', () => {
     expect(stderr).toMatch(/^catalog: fileless\.ndjson: can't be read: ENOENT[^\n]*\n$/)
   })
 
-  test('a command whose output nobody reads does its work all the same', async () => {
+  test('a command whose output is not read does its work', async () => {
     const cli = join(ROOT, 'src/cli.ts')
     const args = [cli, 'import', await manifest('unread1', { a: '37.5' }), await manifest('unread2', { a: '37.5' })]
     const result = await runProcess(process.execPath, args, db.env, { readsOutput: false })
@@ -158,7 +158,7 @@ describe('On a database that another process has open', () => {
   })
 })
 
-test('on a database that nobody has open, what one command stores the next one finds', async () => {
+test('on a database that no process has open, each command finds what the one before stored', async () => {
   const { env, drop } = await createEmpty()
   onTestFinished(drop)
   const imported = await runCatalog(env, 'import', await manifest('alone', { a: '37.5' }))

@@ -33,7 +33,7 @@ const TIMESTAMP = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z
 const KEY = /^dck_[A-Za-z0-9_-]{43}$/
 
 describe('catalog keys create', () => {
-  test('prints the key, which then opens what it was given', async () => {
+  test('prints the key, which then gives the access that was granted', async () => {
     const given = ['--dataset', 'restricted', '--dataset', 'draft', '--dataset', 'draft', '--tier', 'gold']
     const limits = ['--expires', '2199-01-31', '--rate-limit', '60']
     const created = await keysJson('create', '--name', '박물관 app', ...given, ...limits)
@@ -53,7 +53,7 @@ describe('catalog keys create', () => {
     await expect(authenticated(created.key, new Date('2199-01-31'))).rejects.toThrow('The API key is not valid')
   })
 
-  test('leaves the SHA-256 of the key behind and nothing else of it, and keys list does not tell it again', async () => {
+  test('stores only the SHA-256 of the key, and keys list does not show the key', async () => {
     const { code, stdout } = await keys('create', '--name', 'plain')
     const key = stdout.split('\n').at(-2) ?? ''
     expect(code).toBe(0)
@@ -70,7 +70,7 @@ describe('catalog keys create', () => {
 })
 
 describe('catalog keys list', () => {
-  test('prints an array with --json, and else a table whose columns are aligned', async () => {
+  test('prints a table with aligned columns, or an array with --json', async () => {
     const { id } = await keysJson('create', '--name', 'listed', '--dataset', 'draft', '--expires', '4w')
     const listed = await keysJson('list')
     expect(listed.find((key: { id: string }) => key.id === id)).toEqual({
@@ -96,7 +96,7 @@ describe('catalog keys list', () => {
 })
 
 describe('A grant and a key', () => {
-  test('stop at once when they are withdrawn and revoked', async () => {
+  test('stop working at once when they are withdrawn and revoked', async () => {
     const { id, key } = await keysJson('create', '--name', 'in use')
     expect((await authenticated(key)).grants).toEqual([])
 
@@ -126,7 +126,7 @@ const failure = (line: RegExp) => ({
   stderr: expect.stringMatching(new RegExp(`^catalog: .*${line.source}.*\\n$`)),
 })
 
-describe('A mistake is told in one line, and changes nothing:', () => {
+describe('A mistake gives one line and changes nothing:', () => {
   const unknown = '99999999-0000-4000-8000-000000000009'
   test.each<[string[], RegExp]>([
     [['create'], /--name/],
@@ -153,7 +153,7 @@ describe('A mistake is told in one line, and changes nothing:', () => {
     expect(await db.database.prisma.apiKey.count()).toBe(before)
   })
 
-  test('a dataset that is unknown, for a key that is known', async () => {
+  test('an unknown dataset for a known key', async () => {
     const { id } = await keysJson('create', '--name', 'known')
     for (const command of ['grant', 'ungrant']) {
       expect(await keys(command, id, '--dataset', 'nowhere')).toEqual(failure(/no dataset with the slug nowhere/))

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => db.close())
 
 describe('catalog datasets', () => {
-  test('tells of each dataset how many items it has, and how many good keys the access rule lets in', async () => {
+  test('shows for each dataset its number of items, and how many valid keys may access it', async () => {
     const { code, stdout, stderr } = await runCatalog(db.env, 'datasets', '--json')
     expect([code, stderr]).toEqual([0, ''])
     const datasets: Record<string, unknown>[] = JSON.parse(stdout)
@@ -39,7 +39,7 @@ describe('catalog datasets', () => {
     })
   })
 
-  test('prints a table whose columns are aligned, without colour where nobody looks', async () => {
+  test('prints a table with aligned columns, and no colour outside a terminal', async () => {
     const [header = '', ...rows] = (await runCatalog(db.env, 'datasets')).stdout.trimEnd().split('\n')
     expect(header).toMatch(/^SLUG +NAME +STATUS +VISIBILITY +TIER +ITEMS +KEYS +UPDATED$/)
     const paid = rows.find((row) => row.startsWith('paid ')) ?? ''
@@ -54,7 +54,7 @@ describe('catalog doctor', () => {
     return { code, findings, ill: findings.filter(({ isOk }) => !isOk) }
   }
 
-  test('finds all well with a database that is', async () => {
+  test('finds no problem in a sound database', async () => {
     const { code, findings, ill } = await examine(db.env)
     expect([code, ill]).toEqual([0, []])
     expect(findings.map(({ check }) => check)).toEqual([
@@ -99,7 +99,7 @@ describe('catalog doctor', () => {
     await own.close()
   })
 
-  test('says what is missing or wrong, and what to do, and exits non-zero', async () => {
+  test('names each problem and its remedy, and exits non-zero', async () => {
     const own = await createDatabase()
     await seedCatalog(own.database.prisma)
     await own.database.withSession(async (session) => {
@@ -132,19 +132,19 @@ describe('catalog doctor', () => {
   test.each([
     [{ DATABASE_URL: 'postgresql://127.0.0.1:1/x' }, 'database', /ECONNREFUSED/],
     [{ PORT: 'x' }, 'configuration', /^PORT must be/],
-  ])('tells of %o', async (env, check, found) => {
+  ])('reports %o', async (env, check, found) => {
     const { code, ill } = await examine(env)
     expect(code).toBe(1)
     expect(ill).toEqual([{ check, isOk: false, found: expect.stringMatching(found), advice: expect.any(String) }])
   })
 
-  test('tells that REDIS_URL does not answer', async () => {
+  test('reports that REDIS_URL does not answer', async () => {
     const { ill } = await examine({ ...db.env, REDIS_URL: 'redis://127.0.0.1:1' })
     expect(ill.map(({ check }) => check)).toEqual(['redis'])
   })
 })
 
-test('the last use of a key shows in catalog keys list once a gateway has written it', async () => {
+test('catalog keys list shows the last use of a key once a gateway has written it', async () => {
   const { env, drop } = await createEmpty()
   const gateway = await startGateway({ ...env, SAMPLE_DATA: 'false' })
   const keys = async () => JSON.parse((await runCatalog(env, 'keys', 'list', '--json')).stdout)
@@ -163,7 +163,7 @@ test('the last use of a key shows in catalog keys list once a gateway has writte
 /** A terminal for a program that has none (util-linux). */
 const SCRIPT = '/usr/bin/script'
 
-test.skipIf(!existsSync(SCRIPT))('on a terminal there is colour, and an import tells how far it is', async () => {
+test.skipIf(!existsSync(SCRIPT))('a terminal gets colour, and the progress of an import', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'catalog-terminal-'))
   const row = (n: number) => `${n},Place ${n},37.5,127,x,y`
   const rows = [
@@ -199,7 +199,7 @@ describe('catalog completion', () => {
     [['keys', 'gr'], ['grant']],
     [['keys', 'create', '--d'], ['--dataset']],
     [['d'], ['datasets', 'doctor']],
-  ])('tells the shell what %o may go on with', async (words, completions) => {
+  ])('completes %o', async (words, completions) => {
     const { stdout } = await runCatalog({}, 'complete', '--', ...words)
     const offered = stdout.split('\n').filter((line) => line.includes('\t'))
     expect(offered.map((line) => line.split('\t')[0])).toEqual(completions)

@@ -47,7 +47,7 @@ describe('Apollo Client', () => {
     return { client, cache }
   }
 
-  test('fetches more over itemConnection, and keeps each item once in its cache', async () => {
+  test('fetches more pages of itemConnection, and stores each item once in its cache', async () => {
     const { client, cache } = connect()
     await client.query<Page>({ query: PAGE })
     const query = client.watchQuery<Page>({ query: PAGE })
@@ -63,7 +63,7 @@ describe('Apollo Client', () => {
     client.stop()
   })
 
-  test('tells an error by its code', async () => {
+  test('gets the code of an error', async () => {
     const { client } = connect()
     const { data, error } = await client.query({ query: gql`{ dataset(id: "restricted") { id } }`, errorPolicy: 'all' })
     expect(data).toEqual({ dataset: null })
@@ -108,7 +108,7 @@ describe('gql.tada', () => {
     }
   `)
 
-  test('types a composed query by schema.graphql, and what comes is of these types', async () => {
+  test('types a composed query by schema.graphql, and the response has these types', async () => {
     const response = await fetch(`${t.url}/graphql`, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
@@ -136,12 +136,12 @@ describe('gql.tada', () => {
     })
   })
 
-  test('its types are those of schema.graphql (npm run schema writes them anew)', () => {
+  test('its types are up to date (npm run schema)', () => {
     expect(readFileSync(new URL('graphql-env.d.ts', import.meta.url), 'utf8')).toBe(graphqlEnv())
   })
 })
 
-describe('openapi-fetch, with types that openapi-typescript made of the document', () => {
+describe('openapi-fetch, with types that openapi-typescript generates from the document', () => {
   const connect = () => createClient<paths, 'application/json'>({ baseUrl: t.url, headers })
 
   test('reads items, whose members have their types', async () => {
@@ -155,7 +155,7 @@ describe('openapi-fetch, with types that openapi-typescript made of the document
     expectTypeOf(item).toExtend<{ id: string; latitude: string; parentItemId: string | null } | undefined>()
   })
 
-  test('searches near a point, and knows what it must be given', async () => {
+  test('searches near a point, and its types demand the required parameters', async () => {
     const { data } = await connect().GET('/v1/dataset-items/nearby', {
       params: { query: { latitude: 37.5796, longitude: 126.977 } },
     })

@@ -44,7 +44,7 @@ describe.runIf(inject('template').kind === 'embedded')('kill -9 during imports',
     }
   }
 
-  test(`${CRASHES} times: each time a sound database opens, with every import that was told to be done, and no half of one`, {
+  test(`${CRASHES} times: each time a sound database opens, with every import that was reported as done, and no partial import`, {
     timeout: 600_000 + CRASHES * 60_000,
   }, async () => {
     const startImport = (manifest: string) =>

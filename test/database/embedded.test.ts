@@ -50,7 +50,7 @@ describe('The embedded database', () => {
     expect(answers).toEqual(answers.map((_, n) => (n % 2 === 0 ? 'division by zero' : 10)))
   })
 
-  test('rolls back the transaction of a client that goes away, and goes on', async () => {
+  test('rolls back the transaction of a client that disconnects, and serves the next one', async () => {
     const name = 'gone'
     await database.withSession(async (session) => {
       await session.query('BEGIN')
@@ -68,7 +68,7 @@ describe('The embedded database', () => {
     expect(row?.zone).toBe('UTC')
   })
 
-  test('is shared by a second opener that says so, and refused to one that does not', async () => {
+  test('can be opened by a second process if it allows sharing, and not otherwise', async () => {
     const second = await openDatabase(config(folder), { share: true })
     expect(await second.prisma.dataset.count()).toBe(0)
     await second.close()
@@ -76,7 +76,7 @@ describe('The embedded database', () => {
     await expect(openDatabase(config(folder), { share: false })).rejects.toThrow(`is in use by process ${process.pid}`)
   })
 
-  test('waits, when its opener closes, for those that came in through it', async () => {
+  test('waits for its other users when the process that opened it closes', async () => {
     const own = await mkdtemp(join(tmpdir(), 'catalog-visited-'))
     const first = await openDatabase(config(own), { share: true })
     const second = await openDatabase(config(own), { share: true })
@@ -88,14 +88,14 @@ describe('The embedded database', () => {
     await rm(own, { recursive: true })
   })
 
-  test('does not start where its folder can not be', async () => {
+  test('does not start if its folder cannot be created', async () => {
     const file = join(folder, 'file')
     await writeFile(file, '')
     await expect(openDatabase(config(file), { share: true })).rejects.toThrow(`DATA_DIR ${file} can't be used`)
   })
 })
 
-test('a database that ends by itself is started again, with all that was committed, and is listened to again', async () => {
+test('a database that ends by itself starts again with all committed data, and the change feed reconnects', async () => {
   const own = await mkdtemp(join(tmpdir(), 'catalog-ended-'))
   const told: string[] = []
   const { prisma, withSession, followChanges, close } = await openDatabase(config(own), {
@@ -123,7 +123,7 @@ test('a database that ends by itself is started again, with all that was committ
   await rm(own, { recursive: true })
 })
 
-test('a process that is killed leaves no lock, and nothing that it committed is lost', async () => {
+test('a killed process leaves no lock, and no committed data is lost', async () => {
   const other = await mkdtemp(join(tmpdir(), 'catalog-killed-'))
   const script = `
     import { openDatabase } from '${new URL('../../src/database/database.ts', import.meta.url)}'

@@ -53,7 +53,7 @@ test('each migration is recorded as Prisma Migrate does', async () => {
   }
 })
 
-test('two that start together apply a migration once', async () => {
+test('two gateways that start together apply a migration once', async () => {
   await add('20990101000000_more', 'CREATE TABLE more (a integer)')
   const applied = await Promise.all([run(folder), run(folder)])
   expect(applied.flat()).toEqual(['20990101000000_more'])
@@ -63,7 +63,7 @@ test('a database newer than the code is refused in one line', async () => {
   await expect(run()).rejects.toThrow('The database is newer than this code: it has the migration 20990101000000_more')
 })
 
-test('a migration that fails leaves nothing behind, and says why', async () => {
+test('a migration that fails changes nothing and says why', async () => {
   await add('20990102000000_wrong', 'CREATE TABLE half (a integer); SELECT nonsense')
   await expect(run(folder)).rejects.toThrow(/^The migration 20990102000000_wrong can't be applied: column "nonsense"/)
   const [row] = await db.database.prisma.$queryRaw<{ half: string | null }[]>`SELECT to_regclass('half')::text AS half`
@@ -76,7 +76,7 @@ test('a migration that was changed after it was applied is refused', async () =>
   await expect(run(folder)).rejects.toThrow('The migration 20990101000000_more was changed after it was applied')
 })
 
-test('a server without PostGIS is told of in one line', async () => {
+test('a server without PostGIS is refused in one line', async () => {
   const bare = await PGlite.create()
   const socketDir = await mkdtemp(join(tmpdir(), 'catalog-bare-'))
   const server = await serveWire(bare, join(socketDir, '.s.PGSQL.5432'))

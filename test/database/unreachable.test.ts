@@ -17,14 +17,14 @@ const database = await openDatabase(
 )
 afterAll(() => database.close())
 
-describe('A database that is away', () => {
-  test('gets one clear line', async () => {
+describe('A database that is unreachable', () => {
+  test('gives the operator one clear line', async () => {
     await expect(database.withSession((session) => migrate(session))).rejects.toThrow(
       /^The database can't be reached: .*ECONNREFUSED/,
     )
   })
 
-  test('is a 503 with Retry-After to clients, in REST and GraphQL, and to /readyz; the process lives', async () => {
+  test('gives 503 with Retry-After in REST, GraphQL and /readyz; the process continues', async () => {
     const app = await createApp({ database, corsOrigins: [], ...settings })
     const headers = { authorization: `Bearer dck_${'A'.repeat(43)}` }
     for (const url of ['/v1/datasets', '/graphql?query={datasets{total}}', '/readyz']) {
@@ -38,7 +38,7 @@ describe('A database that is away', () => {
     await app.close()
   })
 
-  test('in the middle of a GraphQL request is a 503 too', async () => {
+  test('in the middle of a GraphQL request gives 503 too', async () => {
     const execute = createYogaAdapter({ usesRawJson: true })
     const readCatalog = () => Promise.reject(new ConnectionError('gone'))
     const { result, print } = await execute({ query: '{ datasets { total } }' }, readCatalog)
@@ -47,7 +47,7 @@ describe('A database that is away', () => {
     expect(JSON.parse(print(result))).toMatchObject({ errors: [{ extensions: { code: 'SERVICE_UNAVAILABLE' } }] })
   })
 
-  test('that hangs is given up on', async () => {
+  test('that does not answer gives an error after a timeout', async () => {
     const hanging = createServer(() => {})
     await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve))
     const address = hanging.address()

@@ -45,7 +45,7 @@ const connection = async (variables: Record<string, unknown> = {}): Promise<Conn
 const names = ({ edges }: Connection) => edges.map(({ node }) => node.name)
 
 describe('itemConnection', () => {
-  test('gives the first 20 unless told otherwise', async () => {
+  test('gives the first 20 items by default', async () => {
     const page = await connection()
     expect(names(page)).toEqual(BY_NAME)
     expect(page.totalCount).toBe(9)
@@ -58,7 +58,7 @@ describe('itemConnection', () => {
     ['NAME', 'DESC'],
     ['CREATED_AT', 'ASC'],
     ['UPDATED_AT', 'DESC'],
-  ])('walked forward and backward by %s %s, it gives what the list gives, ties included', async (sort, order) => {
+  ])('gives the order of the list by %s %s, forward and backward, ties included', async (sort, order) => {
     const { body } = await t.graphql(
       `{ dataset(id: "seoul") { items(sort: ${sort}, order: ${order}) { nodes { id } } } }`,
     )
@@ -85,13 +85,13 @@ describe('itemConnection', () => {
     expect(await walk(false)).toEqual(expected)
   })
 
-  test('takes every filter', async () => {
+  test('accepts every filter', async () => {
     expect(names(await connection({ category: 'twin' }))).toEqual(['Twin', 'Twin'])
     expect(names(await connection({ parent: ITEM.palace }))).toEqual(['Geunjeongjeon', 'Gwanghwamun'])
     expect((await connection({ parent: null, first: 1 })).totalCount).toBe(7)
   })
 
-  test('may lie between two cursors', async () => {
+  test('may be limited by two cursors', async () => {
     const all = await connection()
     const between = await connection({ after: all.edges[1]?.cursor, before: all.edges[5]?.cursor })
     expect(names(between)).toEqual(BY_NAME.slice(2, 5))
@@ -111,7 +111,7 @@ describe('itemConnection', () => {
     })
   })
 
-  test('goes on from the place of an item that is gone', async () => {
+  test('continues from the position of an item that was deleted', async () => {
     const gone = { id: '55555555-0000-4000-8000-000000000001', name: 'H', datasetId: DATASET.seoul }
     const { prisma } = t.database
     await prisma.item.create({
@@ -130,7 +130,7 @@ describe('itemConnection', () => {
     expect(names(await connection({ first: 1, after: pageInfo.endCursor }))).toEqual(['N Seoul Tower'])
   })
 
-  test('counts only when the total is asked for, and may be asked for the total alone', async () => {
+  test('counts only if the total is selected, and the total may be selected alone', async () => {
     t.statements.length = 0
     await t.graphql('{ dataset(id: "seoul") { itemConnection { nodes { id } pageInfo { hasNextPage } } } }')
     // The stored number of items, or a count.
@@ -183,7 +183,7 @@ describe('node and nodes', () => {
     nodes(ids: $ids) { __typename id ... on Dataset { slug } ... on Item { name dataset { slug } } ... on Image { altText } }
   }`
 
-  test('give a dataset, an item and an image by UUID, in any letter case, in the order asked for', async () => {
+  test('give a dataset, an item and an image by UUID, in any letter case, in the order of the ids', async () => {
     const { body } = await t.graphql(NODES, {
       ids: [IMAGE.first, DATASET.seoul, ITEM.palace.toUpperCase(), DATASET.seoul],
     })
@@ -199,7 +199,7 @@ describe('node and nodes', () => {
     })
   })
 
-  test('give null without an error for what is not there and for what the key may not access', async () => {
+  test('give null without an error for unknown ids and for ids that the key may not access', async () => {
     const ids = [
       'nonsense',
       '',
@@ -221,7 +221,7 @@ describe('node and nodes', () => {
     expect(body.data.nodes.map(({ __typename }: { __typename: string }) => __typename)).toEqual(['Image', 'Item'])
   })
 
-  test('read a hundred in as many statements as one', async () => {
+  test('read a hundred ids with as many statements as one', async () => {
     const count = async (ids: string[]) => {
       // Datasets are in memory then.
       await t.graphql(NODES, { ids })

@@ -36,7 +36,7 @@ const variables = { id: 'seoul' }
 const SEOUL = { data: { dataset: { name: 'Seoul' } } }
 
 describe('Automatic persisted queries', () => {
-  test('are asked for, sent once, and found by their hash from then on, over GET too', async () => {
+  test('are registered once and then found by their hash, over GET too', async () => {
     const extensions = named(sha256(DOCUMENT))
     expect(await post(t, { extensions, variables })).toMatchObject({
       errors: [{ message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }],
@@ -47,7 +47,7 @@ describe('Automatic persisted queries', () => {
     expect(await (await t.get(`/graphql?${query}`)).json()).toEqual(SEOUL)
   })
 
-  test('are not taken under the hash of another document', async () => {
+  test('are refused with the hash of another document', async () => {
     expect(
       await post(t, { query: '{ datasets { total } }', extensions: named(sha256(DOCUMENT)), variables }),
     ).toMatchObject({
@@ -55,20 +55,20 @@ describe('Automatic persisted queries', () => {
     })
   })
 
-  test('need a key as all else does', async () => {
+  test('need a key', async () => {
     const query = new URLSearchParams({ extensions: JSON.stringify(named(sha256(DOCUMENT))) })
     expect((await t.get(`/graphql?${query}`, {})).status).toBe(401)
   })
 })
 
 describe('With trusted documents', () => {
-  test('these are run, by hash, by documentId and by their text', async () => {
+  test('these are executed, by hash, by documentId and by their text', async () => {
     expect(await post(strict, { extensions: named('known'), variables })).toEqual(SEOUL)
     expect(await post(strict, { documentId: 'known', variables })).toEqual(SEOUL)
     expect(await post(strict, { query: DOCUMENT, variables })).toEqual(SEOUL)
   })
 
-  test('no other is', async () => {
+  test('no other document is executed', async () => {
     const other = '{ datasets { total } }'
     for (const body of [
       { query: other },
@@ -83,7 +83,7 @@ describe('With trusted documents', () => {
     expect((await strict.get('/v1/datasets')).status).toBe(200)
   })
 
-  test('a file that is none, or holds a document of another schema, is told of at start', async () => {
+  test('a missing file, or one with a document of another schema, stops the start with an error', async () => {
     const path = join(folder, 'documents.json')
     await writeFile(path, JSON.stringify({ a: DOCUMENT }))
     expect(await readTrustedDocuments(path)).toEqual(new Map([['a', DOCUMENT]]))

@@ -53,7 +53,7 @@ describe('A client that accepts', () => {
   })
 })
 
-describe('Parameters that are no JSON are the mistake of the client', () => {
+describe('Malformed parameters are client errors', () => {
   test.each([
     ['variables=%7B', 'variables'],
     ['variables=undefined', 'variables'],
@@ -99,7 +99,7 @@ describe('A well-formed request without data is 200 in application/json and 400 
       { query: `{ node(id: "x") ${'{ ... on Item { parent '.repeat(13)} { id } ${'} }'.repeat(13)} }` },
     ],
     ['a document that is too long', { query: `${QUERY} #${'x'.repeat(50_000)}` }],
-    ['another hash', { query: QUERY, extensions: mismatch }],
+    ['a hash of another document', { query: QUERY, extensions: mismatch }],
     ['an unknown hash', { extensions: mismatch }],
     ['a document that is not trusted', { query: '{ __typename }' }, true],
   ])('%s', async (_what, body, isStrict = false) => {
@@ -113,7 +113,7 @@ describe('A well-formed request without data is 200 in application/json and 400 
     expect(statuses).toEqual([200, 400])
   })
 
-  test('an error of a field leaves 200 in both, as there is data', async () => {
+  test('an error of a field is 200 in both, because there is data', async () => {
     for (const accept of ['application/json', RESPONSE_TYPE]) {
       const response = await post({ query: '{ dataset(id: "nowhere") { id } }' }, { accept })
       expect([response.status, (await response.json()).data]).toEqual([200, { dataset: null }])
@@ -143,7 +143,7 @@ test('HEAD answers as GET does, without the body', async () => {
 describe('A value nested 900 deep', () => {
   const deep = `${'['.repeat(900)}${']'.repeat(900)}`
 
-  test('in a document is refused, with a short message, however often it comes', async () => {
+  test('in a document is refused with a short message, also when it is sent again', async () => {
     for (let n = 0; n < 20; n += 1) {
       const response = await post({ query: `{ nodes(ids: ${deep}) { id } #${n}\n}` })
       const { message, extensions } = (await response.json()).errors[0]

@@ -35,11 +35,11 @@ describe('The cost of an operation', () => {
     ['{ dataset(id: "a") { itemConnection(last: 5) { nodes { images { id } } } } }', {}, 1 + 10 + 5 * (1 + 1 + 5)],
     ['query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: ['a', 'b', 'c'] }, 1 + 3],
     ['{ a: __typename ...f ... on Query { ...f } } fragment f on Query { node(id: "a") { id } }', {}, 1 + 2 + 2],
-  ])('of %s is the fields that it may give, weighed', (text, variables, cost) => {
+  ])('of %s is the weighted number of fields in the largest response', (text, variables, cost) => {
     expect(measure(text, { ...variables }).cost).toBe(cost)
   })
 
-  test('of fragments that double each other is measured without walking them all', () => {
+  test('of fragments that contain each other is measured in linear time', () => {
     const doubling = Array.from(
       { length: 200 },
       (_, n) => `fragment f${n} on Query { ...f${n + 1} ...f${n + 1} }`,
@@ -47,11 +47,11 @@ describe('The cost of an operation', () => {
     expect(measure(`{ ...f0 } ${doubling} fragment f200 on Query { __typename }`).cost).toBe(2 ** 200)
   })
 
-  test('does not depend on what the schema is', () => {
+  test('is measured for any schema', () => {
     expect(measure('{ a { b } }', {}, buildSchema('type Query { a: Query b: Int }'))).toEqual({ cost: 2, depth: 2 })
   })
 
-  test('is told on request', async () => {
+  test('is in the response on request', async () => {
     const ask = async (extensions?: object) => {
       const response = await fetch(`${t.url}/graphql`, {
         method: 'POST',
@@ -71,7 +71,7 @@ describe('The cost of an operation', () => {
 const nested = (depth: number) =>
   `{ item(id: "${ITEM.gate}") ${'{ parent '.repeat(depth)} { id } ${'}'.repeat(depth)} }`
 
-describe('An operation beyond a limit is refused with a code and the bound, before any SQL of its own', () => {
+describe('An operation that exceeds a limit is refused with a code and the limit, and runs no SQL', () => {
   const four =
     '{ datasets { nodes { items(limit: 100) { nodes { children(limit: 100) { nodes { children(limit: 100) { nodes { id } } } } } } } } }'
   const searches = Array.from(
@@ -142,7 +142,7 @@ describe('An operation beyond a limit is refused with a code and the bound, befo
     expect(t.statements.filter((sql) => !/api_keys|grants/.test(sql))).toEqual([])
   })
 
-  test('an execution that never ends is given up on, with the bound', async () => {
+  test('an execution that never ends gives an error with the time limit', async () => {
     await expect(withinTime(new Promise(() => {}), 10)).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
       message: 'The operation took longer than 10 ms',
@@ -163,7 +163,7 @@ describe('An operation beyond a limit is refused with a code and the bound, befo
     })
   })
 
-  test('variables nested 100,000 deep are refused, and the service goes on', async () => {
+  test('variables nested 100,000 deep are refused, and the next request succeeds', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     const response = await fetch(`${t.url}/graphql`, {
       method: 'POST',
@@ -176,7 +176,7 @@ describe('An operation beyond a limit is refused with a code and the bound, befo
   })
 })
 
-test('what clients ask for is within the limits: introspection, and a page of a hundred whole items', async () => {
+test('introspection, and a page of a hundred items with all fields, are within the limits', async () => {
   expect(
     (await t.graphql(getIntrospectionQuery({ descriptions: true, inputValueDeprecation: true }))).body.errors,
   ).toBeUndefined()

@@ -61,7 +61,7 @@ describe('A composed query', () => {
     })
   })
 
-  test('may ask for one field under aliases with other arguments, at every level', async () => {
+  test('may select one field under several aliases with different arguments, at every level', async () => {
     const { dataset } = await data(
       `query ($none: ID, $one: ID) {
         dataset(id: "seoul") {
@@ -89,7 +89,7 @@ describe('A composed query', () => {
     })
   })
 
-  test('takes an argument that is a variable without a value as not given, and null as null', async () => {
+  test('treats a variable without a value as an absent argument, and null as null', async () => {
     const query =
       'query ($parent: ID, $limit: Int) { dataset(id: "seoul") { items(parentItemId: $parent, limit: $limit) { total limit } } }'
     expect((await data(query)).dataset.items).toEqual({ total: 9, limit: 20 })
@@ -208,7 +208,7 @@ describe('Errors', () => {
     expect(answer === '' || JSON.parse(answer).errors.length > 0).toBe(true)
   })
 
-  test('without a key there is no schema either', async () => {
+  test('introspection needs a key', async () => {
     const response = await fetch(`${t.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -10,7 +10,7 @@ import {
 import { expect, test } from 'vitest'
 import { schema } from '../../src/graphql/schema.ts'
 
-test('schema.graphql is the schema (npm run schema writes it anew)', () => {
+test('schema.graphql is up to date (npm run schema)', () => {
   const committed = readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8')
   expect(committed).toBe(`${printSchema(lexicographicSortSchema(schema))}\n`)
 })

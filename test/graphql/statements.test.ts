@@ -136,7 +136,7 @@ test.each<[string, (limit: number) => string, number]>([
       ),
     4,
   ],
-])('%s: as many statements for 100 as for 10', async (_what, query, expected) => {
+])('%s takes as many statements for 100 items as for 10', async (_what, query, expected) => {
   const few = await countStatements(query(10))
   expect(await countStatements(query(100))).toBe(few)
   expect(few).toBeLessThanOrEqual(FRAME + expected)
@@ -150,14 +150,14 @@ test.each([
     1,
   ],
   ['a connection of every dataset', 'itemConnection(first: 1) { totalCount nodes { id } pageInfo { hasNextPage } }', 1],
-])('%s: a statement a field, however many datasets', async (_what, selection, expected) => {
+])('%s takes one statement for each field, for any number of datasets', async (_what, selection, expected) => {
   expect(await countStatements(`{ datasets { nodes { ${selection} } } }`)).toBe(FRAME + expected)
 })
 
 /** Looks up a stored number of items, or counts. */
 const COUNTING = /item_counts|count\(/
 
-test('a total that is not asked for is not counted', async () => {
+test('a total that is not selected is not counted', async () => {
   await countStatements('{ dataset(id: "archived") { items { nodes { id } } } }')
   expect(t.statements.join('\n')).not.toMatch(COUNTING)
   await countStatements('{ dataset(id: "archived") { items { total nodes { id } } } }')

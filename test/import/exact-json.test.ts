@@ -61,7 +61,7 @@ const FORMATS: [string, (attributes: string) => Files][] = [
 ]
 
 describe.each(FORMATS)('%s', (_format, filesOf) => {
-  test.each(ATTRIBUTES)('stores %s as it came in', async (_what, attributes) => {
+  test.each(ATTRIBUTES)('stores %s unchanged', async (_what, attributes) => {
     await importer.run(filesOf(attributes))
     expect(await storedAttributes()).toBe(attributes)
     expect(await importer.run(filesOf(attributes))).toMatchObject({ updated: 0, unchanged: 1 })
@@ -114,7 +114,7 @@ describe('A number for a field of text', () => {
     expect(await externalIds()).toEqual(['12345678901234567890|["a",1]|{"toString":1}'])
   })
 
-  test('is the same text as ever where a double holds it', async () => {
+  test('becomes its shortest text if a double holds it exactly', async () => {
     await importer.run({
       'a.ndjson': ndjson(...['7.0', '1.50', '1e3'].map((n) => row({ externalId: JSON.rawJSON(n) }))),
     })

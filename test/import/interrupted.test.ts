@@ -47,7 +47,7 @@ async function stagedTables(): Promise<number> {
 }
 
 describe.each(['SIGKILL', 'SIGTERM'] as const)('An import that ends by %s while it merges', (signal) => {
-  test('leaves the dataset before it or after it, and nothing in the way of the next import', async () => {
+  test('leaves the dataset as before or as after it, and the next import succeeds', async () => {
     expect((await importFile('old')).code).toBe(0)
     const before = await stagedTables()
     const child = spawn(process.execPath, [join(CHECKOUT, 'src/cli.ts'), 'import', join(folder, 'new.json')], {
@@ -65,7 +65,7 @@ describe.each(['SIGKILL', 'SIGTERM'] as const)('An import that ends by %s while 
   })
 })
 
-test('two processes may import one dataset at once: the content is that of one of them', async () => {
+test('two processes may import one dataset at once: the content is that of one import', async () => {
   const finished = await Promise.all([importFile('old'), importFile('new')])
   expect(finished.map(({ code }) => code)).toEqual([0, 0])
   expect([`old${COUNT}`, `new${COUNT}`]).toContain(await content())

@@ -158,7 +158,7 @@ test('every bad parameter is named, not just the first', async () => {
   expect(error.details).toHaveLength(5)
 })
 
-describe('The edges of each domain are inside of it', () => {
+describe('The limits of each domain are valid', () => {
   test.each([
     `${ITEMS}?page=1&limit=1`,
     `${ITEMS}?page=2147483647&limit=100`,
@@ -186,7 +186,7 @@ test.each([
   expect((await t.get(`/v1/datasets${query}`)).status).toBe(200)
 })
 
-describe('A path that leads nowhere is a 404, with or without a key', () => {
+describe('An unknown path is a 404, with or without a key', () => {
   test.each([
     '/v1',
     '/v1/',
@@ -218,7 +218,7 @@ describe('A path that leads nowhere is a 404, with or without a key', () => {
   })
 })
 
-describe('An id that is none is a 404', () => {
+describe('A malformed id is a 404', () => {
   const ids = [
     '%00',
     'a%00',

@@ -89,7 +89,7 @@ describe('GET /v1/datasets', () => {
 })
 
 describe('GET /v1/datasets/:datasetId', () => {
-  test('gives the detail by slug, by UUID, and by UUID in capitals, the same', async () => {
+  test('gives the same dataset by slug, by UUID and by UUID in capitals', async () => {
     const bySlug = await json('/v1/datasets/seoul')
     expect(Object.keys(bySlug.data)).toEqual(DETAIL_MEMBERS)
     expect(bySlug.data.attribution).toBe('Credit of seoul')
@@ -158,7 +158,7 @@ describe('GET /v1/datasets/:datasetId/items', () => {
     expect(await names(`${ITEMS}?sort=name&order=desc`)).toEqual(BY_NAME.toReversed())
   })
 
-  test('gives page 1 of 20 unless told otherwise', async () => {
+  test('gives page 1 with 20 items by default', async () => {
     expect((await json(ITEMS)).meta).toEqual({ page: 1, limit: 20, total: 9 })
     expect(Object.keys((await json(ITEMS)).meta)).toEqual(['page', 'limit', 'total'])
   })
@@ -235,7 +235,7 @@ describe('GET /v1/datasets/:datasetId/items', () => {
     expect(body.meta.total).toBe(expected.length)
   })
 
-  test('keeps root items only for parentItemId=null', async () => {
+  test('gives only root items for parentItemId=null', async () => {
     expect((await json(`${ITEMS}?parentItemId=null`)).meta.total).toBe(7)
   })
 
@@ -247,7 +247,7 @@ describe('GET /v1/datasets/:datasetId/items', () => {
     ])
   })
 
-  test('answers 404 for an unknown dataset and 403 for one that is shut, after the parameters were checked', async () => {
+  test('answers 404 for an unknown dataset and 403 without access, and 400 before either', async () => {
     expect((await t.get('/v1/datasets/nowhere/items')).status).toBe(404)
     expect((await t.get('/v1/datasets/restricted/items')).status).toBe(403)
     expect((await t.get('/v1/datasets/nowhere/items?limit=101')).status).toBe(400)
@@ -268,12 +268,12 @@ describe('GET /v1/dataset-items/:itemId', () => {
     expect(data.jibunAddress).toBe('서울특별시 종로구 세종로 1-1')
   })
 
-  test('gives {} and [] where there are no attributes and no images', async () => {
+  test('gives {} and [] for an item without attributes and images', async () => {
     const { data } = await json(`/v1/dataset-items/${ITEM.tower}`)
     expect(data).toMatchObject({ extraAttributes: {}, images: [], openingHours: null, contactName: '', url: '' })
   })
 
-  test('answers 404 for what is no item and 403 for an item of a shut dataset', async () => {
+  test('answers 404 for an unknown item and 403 for an item of a dataset without access', async () => {
     expect((await t.get('/v1/dataset-items/Gyeongbokgung')).status).toBe(404)
     expect((await t.get(`/v1/dataset-items/${DATASET.seoul}`)).status).toBe(404)
     for (const item of [ITEM.paid, ITEM.restricted, ITEM.draft, ITEM.inactive]) {
@@ -286,7 +286,7 @@ describe('GET /v1/dataset-items/:itemId', () => {
 describe('GET /v1/dataset-items/nearby', () => {
   const NEARBY = '/v1/dataset-items/nearby?latitude=37.579617&longitude=126.977041'
 
-  test('gives what is within 1,000 m, nearest first, from every dataset that the key may access and no other', async () => {
+  test('gives the items within 1,000 m, nearest first, from exactly the datasets that the key may access', async () => {
     const { data, meta } = await json(NEARBY)
     expect(data.map((item: { name: string }) => item.name)).toEqual([
       'Gyeongbokgung',
@@ -315,14 +315,14 @@ describe('GET /v1/dataset-items/nearby', () => {
     expect((await json(`${NEARBY}&page=2147483647`)).data).toEqual([])
   })
 
-  test('searches one dataset by slug or UUID; unknown is 404, shut is 403', async () => {
+  test('searches one dataset by slug or UUID; an unknown dataset is 404, one without access 403', async () => {
     expect((await json(`${NEARBY}&datasetId=archived`)).meta.total).toBe(1)
     expect((await json(`${NEARBY}&datasetId=${DATASET.archived}`)).meta.total).toBe(1)
     expect((await t.get(`${NEARBY}&datasetId=nowhere`)).status).toBe(404)
     expect((await t.get(`${NEARBY}&datasetId=restricted`)).status).toBe(403)
   })
 
-  test('gives ties by id', async () => {
+  test('sorts ties by id', async () => {
     const { data } = await json('/v1/dataset-items/nearby?latitude=37.5&longitude=127&limit=2')
     expect(data.map((item: { id: string }) => item.id)).toEqual([ITEM.same1, ITEM.same2])
   })

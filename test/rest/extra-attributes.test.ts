@@ -36,11 +36,11 @@ async function attributesIn(response: Response): Promise<string | undefined> {
 /** `n` stands before `10`, because it is shorter. */
 const stored = ATTRIBUTES.replace('"a":1,"10":2,"n":12345678901234567890,', '"a":1,"n":12345678901234567890,"10":2,')
 
-test('REST gives the attributes of an item as they came in', async () => {
+test('REST gives the attributes of an item as they were imported', async () => {
   expect(await attributesIn(await t.get(`/v1/dataset-items/${itemId}`))).toBe(stored)
 })
 
-describe('GraphQL gives the attributes of an item as they came in', () => {
+describe('GraphQL gives the attributes of an item as they were imported', () => {
   const post = (query: string) =>
     fetch(`${t.url}/graphql`, {
       method: 'POST',

@@ -21,20 +21,20 @@ afterAll(() => t.close())
 
 const COMMITTED = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')
 
-test('openapi.json is what `npm run schema` writes, and what is served without a key', async () => {
+test('openapi.json is up to date (npm run schema), and the gateway serves it without a key', async () => {
   expect(`${JSON.stringify(openApiDocument(), undefined, 2)}\n`).toBe(COMMITTED)
   const served = await fetch(`${t.url}/v1/openapi.json`)
   expect([served.status, served.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
   expect(await served.json()).toEqual(JSON.parse(COMMITTED))
 })
 
-test('a linter finds nothing in it', async () => {
+test('a linter finds no problem in the document', async () => {
   const config = await createConfig({ extends: ['recommended'] })
   const problems = await lintFromString({ source: COMMITTED, absoluteRef: 'openapi.json', config })
   expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([])
 })
 
-test('every member, parameter and error has an example, which is as its schema says', () => {
+test('every member, parameter and error has an example that matches its schema', () => {
   const ajv = new Ajv2020({ strict: false })
   addFormats.default(ajv)
   ajv.addSchema(JSON.parse(COMMITTED), 'openapi')
@@ -57,7 +57,7 @@ test('every member, parameter and error has an example, which is as its schema s
   expect(seen).toBeGreaterThan(30)
 })
 
-describe('An answer is as the document says', () => {
+describe('A response matches the document', () => {
   const PAGES = ['/v1/datasets/seoul/items', '/v1/dataset-items/nearby?latitude=37.58&longitude=126.97&radius=50000']
 
   test.each([
@@ -99,7 +99,7 @@ describe('An answer is as the document says', () => {
     },
   )
 
-  test('and one that is not would be found out', async () => {
+  test('the check finds a response that does not match', async () => {
     const answer = (status: number, body: unknown) =>
       checkDocumented(`${t.url}/v1/datasets`, Response.json(body, { status }))
     await expect(answer(200, { data: [{ id: 1 }], meta: { total: 1 } })).rejects.toThrow('is not as documented')

@@ -24,7 +24,7 @@ const EXAMPLES: Record<string, [string, Record<string, unknown>]> = {
   '/v1/dataset-items/:itemId(.+)': [`/v1/dataset-items/${ITEM.palace}`, { itemId: ITEM.palace }],
 }
 
-test.each([...REST_ROUTES])('$path gives what its operation gives over /graphql', async (route) => {
+test.each([...REST_ROUTES])('$path gives the same data as its operation on /graphql', async (route) => {
   const [path, variables] = EXAMPLES[route.path] ?? ['', {}]
   const rest = await (await t.get(path)).json()
   const { body } = await t.graphql(route.operation, variables)

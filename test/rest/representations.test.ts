@@ -37,12 +37,12 @@ describe('Accept: application/geo+json', () => {
     expect(collection.features.length).toBeGreaterThan(1)
   })
 
-  test('has the distance among the properties of what is near', async () => {
+  test('of a nearby search has the distance among the properties', async () => {
     const [palace] = (await (await ask(`${NEARBY}&limit=1`, GEO)).json()).features
     expect(palace).toMatchObject({ id: ITEM.palace, properties: { distance: expect.any(Number) } })
   })
 
-  test('is kept, tagged and linked as JSON is, and apart from it', async () => {
+  test('has its own ETag, its own cached response and the same Link header as JSON', async () => {
     for (const _round of [1, 2]) {
       expect((await (await ask(`${ITEMS}?limit=2`, GEO)).json()).type).toBe('FeatureCollection')
       expect(await (await ask(`${ITEMS}?limit=2`)).json()).toHaveProperty('data')
@@ -54,7 +54,7 @@ describe('Accept: application/geo+json', () => {
     expect((await ask(`${ITEMS}?limit=2`, { 'if-none-match': etag })).status).toBe(200)
   })
 
-  test('is cut to what the key may access', async () => {
+  test('contains only items that the key may access', async () => {
     const { key } = await createKey(t.database.prisma, { name: 'gold', accessTiers: ['gold'] })
     const total = async (authorization: string) =>
       (await (await t.get(NEARBY, { ...GEO, authorization })).json()).meta.total
@@ -69,14 +69,14 @@ describe('Accept: application/geo+json', () => {
     ['application/*', 'application/json; charset=utf-8'],
     ['application/problem+json', 'application/json; charset=utf-8'],
     ['', 'application/json; charset=utf-8'],
-  ])('or any other wish: %s is answered with %s', async (accept, type) => {
+  ])('with other types: %s gets %s', async (accept, type) => {
     const response = await ask(ITEMS, { accept })
     expect([response.status, response.headers.get('content-type')]).toEqual([200, type])
     expect(response.headers.get('vary')).toContain('Accept')
   })
 })
 
-describe('Accept that can not be met', () => {
+describe('Accept without a type that the route has', () => {
   test.each([
     [ITEMS, 'text/csv', 'application/json or application/geo+json'],
     [ITEMS, 'application/json;q=0', 'application/json or application/geo+json'],
@@ -90,7 +90,7 @@ describe('Accept that can not be met', () => {
     })
   })
 
-  test('is told to those alone who have a key', async () => {
+  test('is 401 and not 406 without a key', async () => {
     expect((await t.get(ITEMS, { accept: 'text/csv' })).status).toBe(401)
   })
 })
@@ -136,7 +136,7 @@ describe('Link', () => {
     })
   })
 
-  test('is not there where there are no pages', async () => {
+  test('is absent on routes without pages', async () => {
     expect((await ask('/v1/datasets')).headers.has('link')).toBe(false)
   })
 })
@@ -169,7 +169,7 @@ describe('Accept-Encoding', () => {
     ['br', 'br'],
     ['gzip;q=0.5, br', 'br'],
     ['*', undefined],
-  ])('%s is answered so: %s', async (accepted, coding) => {
+  ])('%s gets %s', async (accepted, coding) => {
     const plain = await raw(ITEMS, {})
     const { headers, body } = await raw(ITEMS, { 'accept-encoding': accepted })
     if (coding) expect(headers['content-encoding']).toBe(coding)
@@ -201,7 +201,7 @@ describe('Accept-Encoding', () => {
     expect((await raw(ITEMS, { ...gzip, 'if-none-match': other })).status).toBe(200)
   })
 
-  test('does not matter to what is short, nor to HEAD', async () => {
+  test('has no effect on a short body or on HEAD', async () => {
     expect((await raw('/v1/datasets', { 'accept-encoding': 'gzip' })).headers['content-encoding']).toBeUndefined()
     const [get, head] = await Promise.all([
       raw(ITEMS, { 'accept-encoding': 'gzip' }),
@@ -213,7 +213,7 @@ describe('Accept-Encoding', () => {
     }
   })
 
-  test('is heeded for GraphQL and the pages too', async () => {
+  test('works for GraphQL and the pages too', async () => {
     const query = JSON.stringify({
       query:
         '{ dataset(id: "seoul") { items { nodes { id name description streetAddress createdAt updatedAt } total } } }',

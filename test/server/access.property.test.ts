@@ -133,7 +133,9 @@ function maySee({ datasets, keys }: World, key: number, dataset: number): boolea
   return visibility === 'paid' && tier != null && tiers.includes(tier)
 }
 
-test('an answer is what the model of the rule says, and tells nothing of the rest', { timeout: 900_000 }, async () => {
+test('a response contains what the model of the access rule allows, and reveals nothing else', {
+  timeout: 900_000,
+}, async () => {
   await fc.assert(
     fc.asyncProperty(world, fc.array(itemSelection, { minLength: 3, maxLength: 3 }), async (made, selections) => {
       const keys = await create(made)

@@ -30,7 +30,7 @@ const COMPOSE = z
 
 const GATEWAYS = ['gateway-1', 'gateway-2'] as const
 
-test('the gateways of compose.yaml are alike, and their environment is as the gateway takes it', () => {
+test('the gateways of compose.yaml have the same settings, and all of these are known settings', () => {
   const { services } = COMPOSE
   expect(Object.keys(services).sort()).toEqual(['balancer', 'database', ...GATEWAYS, 'valkey'])
   expect(services['gateway-1']).toEqual(services['gateway-2'])
@@ -91,14 +91,14 @@ describe.skipIf(!isThere)('Two gateways behind the balancer of compose.yaml', ()
     return { authorization: `Bearer ${JSON.parse(stdout).key}` }
   }
 
-  test('share the requests, and count those of a key together', async () => {
+  test('share the requests, and count the requests of a key together', async () => {
     const headers = await createKey('--rate-limit', '4')
     const statuses: number[] = []
     for (let n = 0; n < 8; n += 1) statuses.push((await fetch(`${url}/v1/datasets`, { headers })).status)
     expect(statuses).toEqual([200, 200, 200, 200, 429, 429, 429, 429])
   })
 
-  test('answer every request while one of them is told to stop, and after', async () => {
+  test('answer every request during and after the stop of one of them', async () => {
     const headers = await createKey()
     const statuses: number[] = []
     let isOver = false

@@ -30,7 +30,7 @@ const load = (colour: keyof typeof COUNTS) =>
     ),
   })
 
-test('an answer is of one moment, however many statements it takes, while imports come and go', async () => {
+test('an answer shows one state of the database during imports, also if it takes several statements', async () => {
   await load('red')
   let isLoading = true
   const seen = new Set<string>()

@@ -217,7 +217,7 @@ const ALL: [string, Sent][] = [
   ...SENT.map(([what, headers, body]): [string, Sent] => [`a request ${what}`, post(body, headers)]),
 ]
 
-describe('The gateway answers as its reference mode does', () => {
+describe('The gateway and its reference mode give the same responses', () => {
   test.each(ALL)('%s', async (_what, sent) => {
     const expected = await answerOf(reference, sent)
     expect(expected.status).toBeLessThan(500)

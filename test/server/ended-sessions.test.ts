@@ -71,7 +71,7 @@ describe.runIf(inject('template').kind === 'postgres')('A session that ends duri
     await expect.poll(async () => (await ask()).status).toBe(200)
   })
 
-  test('by a TCP reset at the start of a transaction is known as unavailable', async () => {
+  test('by a TCP reset at the start of a transaction counts as unavailable', async () => {
     await database.prisma.$queryRaw`SELECT 1`
     proxy.silence()
     const started = database.prisma.$transaction(async () => {}).catch((error: unknown) => error)

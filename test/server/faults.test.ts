@@ -63,7 +63,7 @@ describe.runIf(inject('template').kind === 'postgres')('A database', () => {
     }
   }
 
-  test('that is cut off is a 503 with Retry-After, also to requests in flight; all is well once it is back', async () => {
+  test('that is cut off gives 503 with Retry-After, also to requests in flight, and 200 once it is back', async () => {
     expect(await statusOf(NEARBY)).toBe(200)
     await db.database.withSession(async (session) => {
       await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
@@ -82,7 +82,7 @@ describe.runIf(inject('template').kind === 'postgres')('A database', () => {
     await expectRecovery()
   })
 
-  test('that is silent is a 503 within a bound, and no answer kept from before is given for long', async () => {
+  test('that is silent ends the use of cached responses, and gives 200 once it is back', async () => {
     proxy.silence()
     const changed = db.database.prisma.dataset.update({ where: { slug: 'seoul' }, data: { name: 'Seoul, changed' } })
     await changed
@@ -97,7 +97,7 @@ describe.runIf(inject('template').kind === 'postgres')('A database', () => {
     expect(await (await get('/v1/datasets/seoul')).text()).toContain('Seoul, changed')
   })
 
-  test('that is too slow is a 503 once the statement has had its time', async () => {
+  test('that is too slow gives 503 after the statement timeout', async () => {
     await db.database.withSession(async (session) => {
       await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
       await expectUnavailable(`${NEARBY}&page=4`)
@@ -115,7 +115,7 @@ describe.runIf(inject('template').kind === 'postgres')('A database', () => {
     await expectRecovery()
   })
 
-  test('that has no connection left is a 503, and 200 once it has', async () => {
+  test('that has no free connection gives 503, and 200 once it has one', async () => {
     await db.database.withSession(async (session) => {
       const name = new URL(proxy.url).pathname.slice(1)
       await session.query(`CREATE ROLE ${name} LOGIN CONNECTION LIMIT 0; GRANT pg_read_all_data TO ${name}`)
@@ -143,7 +143,7 @@ describe.runIf(inject('template').kind === 'postgres')('A database', () => {
 })
 
 test.runIf(inject('template').kind === 'postgres')(
-  'A gateway whose database is away at its start says so, is not ready, and serves once that is there',
+  'A gateway whose database is unreachable at start says so, is not ready, and serves once it is reachable',
   async () => {
     const { env, drop } = await createEmpty()
     const proxy = await openProxy(env.DATABASE_URL ?? '', { isOpen: false })
@@ -173,7 +173,7 @@ test.runIf(inject('template').kind === 'postgres')(
 )
 
 describe('SIGTERM', () => {
-  test('under load: every request that was accepted is answered, readiness goes first, and the process ends with 0', async () => {
+  test('under load: /readyz is 503 first, every accepted request is answered, and the process exits with 0', async () => {
     const { env, drop } = await createEmpty()
     const gateway = await startGateway({ ...env, SAMPLE_DATA: 'false', SHUTDOWN_DELAY_MS: '600' })
     const { stdout } = await runCatalog(env, 'keys', 'create', '--json', '--name', 'x')

@@ -30,7 +30,7 @@ async function statementsOf(ask: () => Promise<unknown>): Promise<number> {
 /** Asks until there is nothing to be read for the answer: then it is kept. */
 const warm = (ask: () => Promise<unknown>) => expect.poll(() => statementsOf(ask), { interval: 5 }).toBe(0)
 
-describe('An answer is kept', () => {
+describe('A response is cached', () => {
   test.each<[string, () => Promise<unknown>]>([
     ['the list of datasets', () => t.get('/v1/datasets')],
     ['a dataset', () => t.get('/v1/datasets/seoul')],
@@ -38,29 +38,29 @@ describe('An answer is kept', () => {
     ['an item', () => t.get(`/v1/dataset-items/${ITEM.palace}`)],
     ['a search', () => t.get('/v1/dataset-items/nearby?latitude=37.5&longitude=127')],
     ['a GraphQL operation', () => t.graphql(QUERY)],
-  ])('%s: asked for again it takes no statement', async (_what, ask) => {
+  ])('%s: a second request takes no statement', async (_what, ask) => {
     await warm(ask)
     expect(await statementsOf(ask)).toBe(0)
   })
 
-  test('and given to another key with the same access, without a statement but for the key', async () => {
+  test('and serves another key with the same access, with no statement except for the key', async () => {
     await warm(() => t.get(PAGE))
     const { key } = await createKey(t.database.prisma, { name: 'other', accessTiers: ['x'] })
     await warm(() => t.get('/v1/datasets/seoul', { authorization: `Bearer ${key}` }))
     expect(await statementsOf(() => t.get(PAGE, { authorization: `Bearer ${key}` }))).toBe(0)
   })
 
-  test('and not one with an error', async () => {
+  test('only if it has no error', async () => {
     const ask = () => t.get('/v1/datasets/nowhere')
     await ask()
     expect(await statementsOf(ask)).toBeGreaterThan(0)
   })
 })
 
-describe('A kept answer is given to nobody who may not see it', () => {
+describe('A cached response goes to no key without access:', () => {
   const get = (path: string, key: string) => t.get(path, { authorization: `Bearer ${key}` })
 
-  test('not to a key without the grant, nor once the grant is gone or has expired', async () => {
+  test('not to a key without the grant, and not after the grant is withdrawn or has expired', async () => {
     const { prisma } = t.database
     const { key, id } = await createKey(prisma, { name: 'granted', datasets: ['restricted'] })
     const path = '/v1/datasets/restricted/items'
@@ -76,7 +76,7 @@ describe('A kept answer is given to nobody who may not see it', () => {
     expect((await get(path, key)).status).toBe(403)
   })
 
-  test('of what lies in many datasets each key gets its own', async () => {
+  test('of a read from many datasets, each key gets its own', async () => {
     const { prisma } = t.database
     const { key: gold } = await createKey(prisma, { name: 'gold', accessTiers: ['gold'] })
     const path = '/v1/dataset-items/nearby?latitude=37.5796&longitude=126.977&radius=100'
@@ -88,7 +88,7 @@ describe('A kept answer is given to nobody who may not see it', () => {
     }
   })
 
-  test('not after the dataset was shut', async () => {
+  test('not after the dataset has become inaccessible', async () => {
     const { prisma } = t.database
     await warm(() => t.get('/v1/datasets/archived/items'))
     await prisma.dataset.update({ where: { id: DATASET.archived }, data: { status: 'draft' } })
@@ -113,7 +113,7 @@ describe('After a change', () => {
        VALUES ('99999999-0000-4000-8000-000000000001', '${DATASET.seoul}', 'changed 4', 'a', 'c', 37.5, 127, now(), now())`,
       () => t.get('/v1/dataset-items/nearby?latitude=37.5&longitude=127'),
     ],
-  ])('of %s by psql the kept answer is gone within a second', async (_what, sql, ask) => {
+  ])('of %s by psql the cached response is not used after a second', async (_what, sql, ask) => {
     await warm(ask)
     const marker = /changed \d/.exec(sql)?.[0] ?? ''
     const text = async () => {
@@ -125,7 +125,7 @@ describe('After a change', () => {
     await expectWithinASecond(text, (found) => expect(found).toContain(marker))
   })
 
-  test('of one dataset the answers about others stay', async () => {
+  test('of one dataset the cached responses about others stay', async () => {
     const paid = await createKey(t.database.prisma, { name: 'paid', accessTiers: ['gold'] })
     const ask = () => t.get('/v1/datasets/paid/items', { authorization: `Bearer ${paid.key}` })
     await warm(ask)
@@ -136,7 +136,7 @@ describe('After a change', () => {
     expect(await statementsOf(ask)).toBe(0)
   })
 
-  test('no reader sees the old after it has seen the new, nor half of it, whatever way it comes', async () => {
+  test('no reader sees the old state after the new one, or a part of the change, by any route', async () => {
     let generation = 0
     let isWriting = true
     const write = async () => {
@@ -188,8 +188,8 @@ describe('After a change', () => {
   })
 })
 
-describe.runIf(inject('template').kind === 'postgres')('When the connection that listens is lost', () => {
-  test('answers are new at once, and kept again once it is back', async () => {
+describe.runIf(inject('template').kind === 'postgres')('When the connection of the change feed is lost', () => {
+  test('responses are new at once, and cached again once it is back', async () => {
     await warm(() => t.get(PAGE))
     await t.database.withSession(async (session) => {
       await session.query(`

@@ -18,14 +18,17 @@ const PATHS = [
 const withKey = () => ({ authorization: `Bearer ${t.key}` })
 
 describe('Methods', () => {
-  test.each(PATHS)('%s refuses writing methods before it asks for a key, and says what it takes', async (path) => {
-    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
-      const response = await fetch(t.url + path, { method })
-      expect(response.status).toBe(405)
-      expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
-      expect(await response.json()).toMatchObject({ error: { code: 'METHOD_NOT_ALLOWED' } })
-    }
-  })
+  test.each(PATHS)(
+    '%s refuses other methods before it asks for a key, and Allow names the allowed ones',
+    async (path) => {
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
+        const response = await fetch(t.url + path, { method })
+        expect(response.status).toBe(405)
+        expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
+        expect(await response.json()).toMatchObject({ error: { code: 'METHOD_NOT_ALLOWED' } })
+      }
+    },
+  )
 
   test('HEAD answers as GET does, without the body', async () => {
     const get = await t.get('/v1/datasets')
@@ -53,7 +56,7 @@ describe('CORS', () => {
       headers: { origin, 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' },
     })
 
-  test('OPTIONS answers the preflight request of an origin that is let in, without a key', async () => {
+  test('OPTIONS answers the preflight request of an allowed origin without a key', async () => {
     const response = await preflight('https://maps.example.org')
     expect(response.status).toBe(204)
     expect(response.headers.get('access-control-allow-origin')).toBe('https://maps.example.org')
@@ -61,7 +64,7 @@ describe('CORS', () => {
     expect(response.headers.get('access-control-allow-headers')).toContain('Authorization')
   })
 
-  test('another origin is not let in, and credentials never are', async () => {
+  test('another origin is not allowed, and credentials are never allowed', async () => {
     const response = await preflight('https://evil.example.org')
     expect(response.status).toBe(204)
     expect(response.headers.get('access-control-allow-origin')).toBeNull()
@@ -79,7 +82,7 @@ describe('CORS', () => {
 })
 
 describe('Headers', () => {
-  test('every answer has an X-Request-Id; a sane one that came in is kept', async () => {
+  test('every response has an X-Request-Id: the one of the request if it is valid', async () => {
     for (const path of ['/v1/datasets', '/v1/x', '/healthz', '/v1/datasets/%zz']) {
       expect((await t.get(path, {})).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
       expect((await t.get(path, { 'x-request-id': 'abc-1.2:3' })).headers.get('x-request-id')).toBe('abc-1.2:3')
@@ -89,14 +92,14 @@ describe('Headers', () => {
     }
   })
 
-  test('every answer is to be taken for what it says it is, and shown in no frame', async () => {
+  test('every response forbids media type sniffing and frames', async () => {
     for (const path of ['/v1/datasets', '/v1/x', '/graphql', '/healthz']) {
       const { headers } = await t.get(path, { accept: 'text/html' })
       expect([headers.get('x-content-type-options'), headers.get('x-frame-options')]).toEqual(['nosniff', 'DENY'])
     }
   })
 
-  test('a success may be kept by its client alone, and asked for again by its ETag', async () => {
+  test('a success may be stored only by its client, which revalidates it by its ETag', async () => {
     const first = await t.get('/v1/datasets/seoul/items')
     const etag = first.headers.get('etag') ?? ''
     expect(etag).toMatch(/^"[\w-]+"$/)
@@ -112,7 +115,7 @@ describe('Headers', () => {
     expect(other.status).toBe(200)
   })
 
-  test('a 304 needs the key as any answer does', async () => {
+  test('a 304 needs a key', async () => {
     const etag = (await t.get('/v1/datasets')).headers.get('etag') ?? ''
     expect((await t.get('/v1/datasets', { 'if-none-match': etag })).status).toBe(401)
     expect((await t.get('/v1/datasets/restricted', { ...withKey(), 'if-none-match': '*' })).status).toBe(403)
@@ -120,7 +123,7 @@ describe('Headers', () => {
 })
 
 describe('Errors', () => {
-  test('have the shape of the contract, and details with VALIDATION_FAILED alone', async () => {
+  test('have the form of the contract, and details only with VALIDATION_FAILED', async () => {
     const notFound = await t.get('/v1/datasets/nowhere')
     expect(notFound.headers.get('content-type')).toBe('application/json; charset=utf-8')
     const body = await notFound.json()
@@ -140,7 +143,7 @@ describe('Errors', () => {
     })
   })
 
-  test('are problem details (RFC 9457) for a client that asks for them', async () => {
+  test('are problem details (RFC 9457) for a client that accepts them', async () => {
     const response = await t.get('/v1/datasets/seoul/items?limit=101', {
       ...withKey(),
       accept: 'application/problem+json',
@@ -157,7 +160,7 @@ describe('Errors', () => {
     })
   })
 
-  test('tell nothing of the inside', async () => {
+  test('reveal nothing internal', async () => {
     const app = await startApp()
     await app.database.prisma.$executeRaw`ALTER TABLE images RENAME TO elsewhere`
     const response = await app.get('/v1/dataset-items/22222222-0000-4000-8000-000000000001')
@@ -184,7 +187,7 @@ describe('Health', () => {
   })
 })
 
-describe('What is not HTTP as it should be', () => {
+describe('Malformed HTTP', () => {
   const raw = (text: string) =>
     new Promise<string>((resolve) => {
       const { hostname, port } = new URL(t.url)
@@ -223,7 +226,7 @@ describe('What is not HTTP as it should be', () => {
 })
 
 describe('/graphql over GET', () => {
-  test('has an ETag of its own, and a 304 for it', async () => {
+  test('has an ETag, and a 304 for it', async () => {
     const path = '/graphql?query={datasets{total}}'
     const first = await t.get(path)
     const etag = first.headers.get('etag') ?? ''
@@ -236,7 +239,7 @@ describe('/graphql over GET', () => {
     expect((await t.get(path, { 'if-none-match': etag })).status).toBe(401)
   })
 
-  test('gives a browser the page, without a key, and a 304 when it has it', async () => {
+  test('gives a browser GraphiQL without a key, and a 304 if it has the page', async () => {
     const page = await t.get('/graphql', { accept: 'text/html' })
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     const again = await t.get('/graphql', { accept: 'text/html', 'if-none-match': page.headers.get('etag') ?? '' })

@@ -20,7 +20,7 @@ afterAll(() => t.close())
 
 const NO_KEY = { authorization: `Bearer dck_${'A'.repeat(43)}` }
 
-describe('A request that takes too long to come is cut off', () => {
+describe('A request that takes too long to arrive is cut off', () => {
   test.each([
     ['in its headers', 'GET /v1/datasets HTTP/1.1\r\nHost: x\r\nX-A: ', 'a'],
     [
@@ -28,7 +28,7 @@ describe('A request that takes too long to come is cut off', () => {
       'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n',
       ' ',
     ],
-  ])('%s, though a byte comes now and then', async (_where, start, drip) => {
+  ])('%s, although a byte arrives now and then', async (_where, start, drip) => {
     const socket = await openSocket(t.url)
     const answer = readAll(socket)
     socket.write(start)
@@ -40,7 +40,7 @@ describe('A request that takes too long to come is cut off', () => {
   })
 })
 
-describe('What is too long is refused in the shape of all errors:', () => {
+describe('A request that is too long or malformed gets an error of the usual form:', () => {
   test('a URL', async () => {
     const response = await t.get(`/v1/datasets?x=${'a'.repeat(13_000)}`)
     expect(response.status).toBe(414)
@@ -50,7 +50,7 @@ describe('What is too long is refused in the shape of all errors:', () => {
   })
 
   test.each([
-    ['a URL beyond all bounds', `GET /${'a'.repeat(40_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 414, 'URI_TOO_LONG'],
+    ['a URL longer than Node accepts', `GET /${'a'.repeat(40_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 414, 'URI_TOO_LONG'],
     ['headers', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
     ['nonsense', 'nonsense\r\n\r\n', 400, 'VALIDATION_FAILED'],
   ])('%s', async (_what, text, status, code) => {
@@ -71,7 +71,7 @@ describe('What is too long is refused in the shape of all errors:', () => {
 })
 
 describe('Connections', () => {
-  test('beyond the bound of an address are closed at once; with one less there is room again', async () => {
+  test('above the limit of an address are closed at once; when one closes, a new one is accepted', async () => {
     const sockets: Socket[] = []
     const closed = new Set<Socket>()
     for (let n = 0; n < 30; n += 1) {
@@ -91,7 +91,7 @@ describe('Connections', () => {
       .toBe(200)
   })
 
-  test('of one network of IPv6 count together, and an IPv4 address for itself', () => {
+  test('of one IPv6 network count together, and each IPv4 address counts by itself', () => {
     expect(networkOf('::ffff:10.0.0.1')).toBe('10.0.0.1')
     expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
     expect(networkOf('2001:db8::9')).toBe('2001:db8:0:0::/64')
@@ -99,8 +99,8 @@ describe('Connections', () => {
   })
 })
 
-describe('Requests without a good key', () => {
-  test('are refused with 429 and Retry-After once there are too many from an address; a good key is let in all the same', async () => {
+describe('Requests without a valid key', () => {
+  test('get 429 with Retry-After if an address sends too many; a valid key from there is still accepted', async () => {
     const statuses: number[] = []
     for (let n = 0; n < 8; n += 1) statuses.push((await t.get('/v1/datasets', NO_KEY)).status)
     expect(statuses.at(-1)).toBe(429)
@@ -131,20 +131,20 @@ describe('Behind a proxy', () => {
     return statuses
   }
 
-  test('that is trusted each of its clients is counted by itself, whatever it says of others', async () => {
+  test('that is trusted, each client is counted by itself, whatever addresses it claims', async () => {
     expect(await refusedFor(proxied, '192.0.2.1')).toEqual([401, 401, 429, 429])
     expect(await refusedFor(proxied, '192.0.2.2')).toEqual([401, 401, 429, 429])
     // The proxy has appended the last one.
     expect(await refusedFor(proxied, '192.0.2.99, 192.0.2.1')).toEqual([429, 429, 429, 429])
   })
 
-  test('the bound on connections is not the proxy’s', async () => {
+  test('the limit on connections does not apply to the proxy', async () => {
     const sockets = await Promise.all(Array.from({ length: 6 }, () => openSocket(proxied.url)))
     expect((await proxied.get('/v1/datasets')).status).toBe(200)
     for (const socket of sockets) socket.destroy()
   })
 
-  test('that is not trusted nobody is believed', async () => {
+  test('that is not trusted, X-Forwarded-For is ignored', async () => {
     const own = await startApp({ limits: { refusalsPerMinute: 2 } })
     expect(await refusedFor(own, '192.0.2.1')).toEqual([401, 401, 429, 429])
     expect(await refusedFor(own, '192.0.2.2')).toEqual([429, 429, 429, 429])
@@ -152,8 +152,8 @@ describe('Behind a proxy', () => {
   })
 })
 
-describe('A key with a limit', () => {
-  test('is told on each answer what is left, and then 429', async () => {
+describe('A key with a rate limit', () => {
+  test('gets the remaining requests with each response, and then 429', async () => {
     const { key } = await createKey(t.database.prisma, { name: 'limited', requestsPerMinute: 2 })
     const ask = () => t.get('/v1/datasets', { authorization: `Bearer ${key}` })
     const answers = [await ask(), await ask(), await ask()]
@@ -167,7 +167,7 @@ describe('A key with a limit', () => {
 })
 
 describe.skipIf(!hasRedis)('Two instances with REDIS_URL', () => {
-  test('count together; while Redis is away each counts by itself, and nobody waits', async () => {
+  test('count together; while Redis is away, each counts by itself without waiting', async () => {
     const { url: redisUrl, process: redis } = await startRedis()
     const one = await startApp({ limits: { redisUrl } })
     const two = await startApp({ limits: { redisUrl } })
@@ -211,7 +211,7 @@ describe.runIf(inject('template').kind === 'postgres')('While the database is sl
     return row?.n
   }
 
-  test('what is beyond the requests in flight is refused at once, health is answered, and all is well after', async () => {
+  test('requests above the limit in flight get 503 at once, health routes answer, and afterwards all requests succeed', async () => {
     await t.get('/v1/datasets')
     await t.database.withSession(async (session) => {
       await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
@@ -230,7 +230,7 @@ describe.runIf(inject('template').kind === 'postgres')('While the database is sl
     expect((await t.get('/v1/datasets')).status).toBe(200)
   })
 
-  test('a client that goes takes its statement with it, and its place', async () => {
+  test('a disconnect cancels the statement of the client and frees its place', async () => {
     await t.database.withSession(async (session) => {
       await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
       const leaving = new AbortController()

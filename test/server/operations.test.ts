@@ -11,7 +11,7 @@ import { type Gateway, runCatalog, startGateway } from '../support/process.ts'
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c'
 
-describe('A gateway that is watched', () => {
+describe('A gateway with logs, metrics and traces', () => {
   let gateway: Gateway
   let drop: () => Promise<void>
   let key: { id: string; key: string }
@@ -69,7 +69,7 @@ describe('A gateway that is watched', () => {
     await drop()
   })
 
-  test('counts requests, statements, kept answers and connections', async () => {
+  test('counts requests, statements, cache lookups and connections', async () => {
     const metrics = await (await fetch(metricsUrl)).text()
     const items =
       'http_request_duration_seconds_count{method="GET",route="/v1/datasets/{datasetId}/items",status="200"}'
@@ -85,13 +85,13 @@ describe('A gateway that is watched', () => {
     for (const secret of [key.key, 'in-the-url']) expect(metrics).not.toContain(secret)
   })
 
-  test('serves metrics on a port of their own alone, and nothing else there', async () => {
+  test('serves metrics only on a separate port, and nothing else there', async () => {
     expect((await fetch(`${gateway.url}/metrics`)).status).toBe(404)
     expect((await fetch(new URL('/v1/datasets', metricsUrl))).status).toBe(404)
     expect((await fetch(metricsUrl, { method: 'POST' })).status).toBe(404)
   })
 
-  test('logs a line of JSON for each request but probes, and once it stops sends its traces', async () => {
+  test('logs a line of JSON for each request except probes, and sends its traces before it exits', async () => {
     expect(await gateway.stop()).toBe(0)
     const lines = logged
       .join('')
@@ -136,7 +136,7 @@ test.each([
   ['METRICS_PORT', '-1', 'must be a whole number from 0 to 65535'],
   ['OTEL_TRACES_EXPORTER', 'zipkin', 'must be one of otlp, console, none'],
   ['OTEL_TRACES_SAMPLER_ARG', 'x', 'must be a number'],
-])('%s=%s is told of in one line', async (name, value, reason) => {
+])('%s=%s is refused in one line', async (name, value, reason) => {
   const { code, stderr } = await runCatalog({ [name]: value }, 'serve')
   expect([code, stderr]).toEqual([1, `catalog: ${name} ${reason}\n`])
 })

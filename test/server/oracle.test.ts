@@ -74,7 +74,7 @@ async function follow(args: string, first = 41): Promise<string[]> {
   }
 }
 
-describe('Partition: the parts of a list together are the list', () => {
+describe('The parts of a list together are the list', () => {
   test.each([
     ['categories', Array.from({ length: 5 }, (_, n) => `categoryCode=c${n}`)],
     ['areas', Array.from({ length: 7 }, (_, n) => `administrativeAreaCode=a${n}`)],
@@ -93,17 +93,20 @@ describe('Partition: the parts of a list together are the list', () => {
     expect([...own].sort()).toEqual(whole.toSorted())
   })
 
-  test.each(['name', 'createdAt', 'updatedAt'])('pages and cursors by %s give one order, both ways', async (sort) => {
-    const word = { name: 'NAME', createdAt: 'CREATED_AT', updatedAt: 'UPDATED_AT' }[sort]
-    const ascending = await walk(`sort=${sort}`)
-    expect(await walk(`sort=${sort}&order=desc`, 53)).toEqual(ascending.toReversed())
-    expect(await follow(`sort: ${word}`)).toEqual(ascending)
-    expect(await follow(`sort: ${word}, order: DESC`, 100)).toEqual(ascending.toReversed())
-    expect(ascending.toSorted()).toEqual(ids.toSorted())
-  })
+  test.each(['name', 'createdAt', 'updatedAt'])(
+    'pages and cursors by %s give the same order, forward and backward',
+    async (sort) => {
+      const word = { name: 'NAME', createdAt: 'CREATED_AT', updatedAt: 'UPDATED_AT' }[sort]
+      const ascending = await walk(`sort=${sort}`)
+      expect(await walk(`sort=${sort}&order=desc`, 53)).toEqual(ascending.toReversed())
+      expect(await follow(`sort: ${word}`)).toEqual(ascending)
+      expect(await follow(`sort: ${word}, order: DESC`, 100)).toEqual(ascending.toReversed())
+      expect(ascending.toSorted()).toEqual(ids.toSorted())
+    },
+  )
 })
 
-test('Pivot: an item picked at random is found by every path that leads to it', async () => {
+test('An item picked at random is found by every path to it', async () => {
   const order = await walk('')
   for (let turn = 0; turn < 12; turn += 1) {
     const id = order[random(`pivot ${turn}`, order.length)] ?? ''

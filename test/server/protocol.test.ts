@@ -38,7 +38,7 @@ describe('A request with a bad Host is a 400 with an error and an id:', () => {
     expect(answer).toContain('"VALIDATION_FAILED"')
   })
 
-  test('every form of a good one is taken', async () => {
+  test('every form of a valid Host is accepted', async () => {
     for (const host of ['a', 'a.example:4000', '127.0.0.1:80', '[::1]:4000', 'xn--bcher-kva.example', 'a:']) {
       expect(await raw(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`), host).toMatch(
         /^HTTP\/1.1 200 /,
@@ -72,8 +72,8 @@ describe('An unknown path is 404 whatever its body:', () => {
   })
 })
 
-describe('A body that is too long', () => {
-  test('is read to its end, so that a client that still sends it gets the 413', async () => {
+describe('A body that is too long,', () => {
+  test('is read to its end, so that a client that still sends receives the 413', async () => {
     const length = 8 * 1024 * 1024
     for (let n = 0; n < 5; n += 1) {
       const socket = await openSocket(t.url)
@@ -88,7 +88,7 @@ describe('A body that is too long', () => {
     }
   })
 
-  test('and has no end is answered all the same', async () => {
+  test('even without an end, gets a 413', async () => {
     const socket = await openSocket(t.url)
     const answer = readAll(socket)
     socket.write(
@@ -113,7 +113,7 @@ describe('If-Match', () => {
   })
 })
 
-test('a 304 has the tag that the client sent, in whichever coding', async () => {
+test('a 304 has the tag that the client sent, in any coding', async () => {
   const path = '/v1/datasets/seoul/items?limit=100'
   const tagOf = async (coding: string) =>
     (await t.get(path, { ...withKey(), 'accept-encoding': coding })).headers.get('etag') ?? ''
@@ -141,7 +141,7 @@ describe('A script on another origin', () => {
     expect(response.headers.get('access-control-allow-headers')).toMatch(/If-Match.*traceparent/)
   })
 
-  test('from anywhere is let in by CORS_ORIGINS=*', async () => {
+  test('is allowed from every origin by CORS_ORIGINS=*', async () => {
     const open = await startApp({ corsOrigins: ['*'] })
     const response = await open.get('/v1/datasets', {
       authorization: `Bearer ${open.key}`,

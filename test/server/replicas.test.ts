@@ -73,7 +73,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !hasPostgres)('Gateways over s
       .toBeGreaterThan(replica)
   }
 
-  test('read from the replicas once these are up to date, in REST and GraphQL', async () => {
+  test('read from replicas that are up to date, in REST and GraphQL', async () => {
     for (const gateway of gateways.slice(1)) {
       await settled(gateway)
       const before = await readsOf(gateway)
@@ -88,7 +88,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !hasPostgres)('Gateways over s
     }
   })
 
-  test('serve each change within a second, and from then on', async () => {
+  test('show each change within a second, and always after that', async () => {
     for (let generation = 1; generation <= 20; generation += 1) {
       const name = `generation ${String(generation).padStart(3, '0')}`
       await rename(name)
@@ -104,7 +104,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !hasPostgres)('Gateways over s
     }
   })
 
-  test('go past a replica that lags, whose old state nobody is shown', async () => {
+  test('skip a replica that lags, and show nothing of its old state', async () => {
     const [lagging] = replicas
     if (!lagging) throw new Error('There is no replica')
     await askReplica(lagging, 'SELECT pg_wal_replay_pause()')
@@ -119,7 +119,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !hasPostgres)('Gateways over s
     }
   })
 
-  test('read from the primary when all lag, and from the replicas again when they have caught up', async () => {
+  test('read from the primary while all replicas lag, and from the replicas once they have caught up', async () => {
     const [, uncached] = gateways
     if (!uncached) throw new Error('There is no gateway')
     for (const replica of replicas) await askReplica(replica, 'SELECT pg_wal_replay_pause()')
@@ -137,7 +137,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !hasPostgres)('Gateways over s
     expect(await nameOfGate(uncached)).toBe('while all lag')
   })
 
-  test('answer every request while a replica dies, and while all are dead', async () => {
+  test('answer every request while a replica dies, and while all replicas are dead', async () => {
     const statuses: number[] = []
     let isOver = false
     const clients = gateways.map(async (gateway) => {

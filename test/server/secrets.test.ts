@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createEmpty } from '../support/database.ts'
 import { runCatalog, startGateway } from '../support/process.ts'
 
-test('A key shows in no output, log, metric, answer or header of the gateway, wherever a client may put it', async () => {
+test('A key appears in no output, log, metric, response or header, wherever a client puts it', async () => {
   const { env, drop } = await createEmpty()
   const gateway = await startGateway({ ...env, SAMPLE_DATA: 'false', LOG_LEVEL: 'trace', METRICS_PORT: '0' })
   let output = gateway.printed

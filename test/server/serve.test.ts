@@ -66,7 +66,7 @@ test('npm start passes SIGTERM on, and ends with the gateway', async () => {
   await dropOwn()
 })
 
-test('the sample shows every visibility, and the draft to nobody', async () => {
+test('the sample data has every visibility, and the sample key may not access the draft', async () => {
   const key = /dck_[\w-]+/.exec(gateway.printed)?.[0] ?? ''
   const get = (path: string) => fetch(gateway.url + path, { headers: { authorization: `Bearer ${key}` } })
   const { data } = await (await get('/v1/datasets')).json()
@@ -91,7 +91,7 @@ test('a second start loads nothing and prints no key', async () => {
   expect(await second.stop()).toBe(0)
 })
 
-test('a port that is taken is told in one line', async () => {
+test('a port that is in use gives one line', async () => {
   const { env: own, drop: dropOwn } = await createEmpty()
   const first = await startGateway({ ...own, SAMPLE_DATA: 'false' })
   const { env: others, drop: dropOthers } = await createEmpty()

@@ -110,7 +110,7 @@ describe('Bad requests', () => {
     '/tiles/seoul/0/0/0',
     '/tiles/seoul/0/0/0.png',
     '/tiles/seoul/0/0/0.mvt/',
-  ])('%s is no tile path: 404', async (path) => {
+  ])('%s is not a tile path and gives 404', async (path) => {
     expect(await errorOf(path)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
   })
 
@@ -119,7 +119,7 @@ describe('Bad requests', () => {
     expect(await featuresOf(`${WORLD}?a=b`)).toHaveLength(9)
   })
 
-  test('the checks are in order: 401, 400, 404, 403', async () => {
+  test('the errors have the order 401, 400, 404, 403', async () => {
     expect(await errorOf('/tiles/nowhere/99/0/0.mvt', {})).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
     expect(await errorOf('/tiles/nowhere/99/0/0.mvt')).toMatchObject({ status: 400 })
     expect(await errorOf('/tiles/nowhere/0/0/0.mvt')).toMatchObject({ status: 404, code: 'NOT_FOUND' })
@@ -130,13 +130,13 @@ describe('Bad requests', () => {
     }
   })
 
-  test('a client that takes no vector tiles is told so', async () => {
+  test('a client that accepts no vector tiles gets 406', async () => {
     expect(await errorOf(WORLD, { ...authorization(t.key), accept: 'image/png' })).toMatchObject({ status: 406 })
   })
 })
 
 describe('A tile over HTTP', () => {
-  test('has its media type, a tag, and is made anew for nobody who has it', async () => {
+  test('has its media type and an ETag, and a 304 for a client that has it', async () => {
     const response = await t.get(WORLD)
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'application/vnd.mapbox-vector-tile',
@@ -149,7 +149,7 @@ describe('A tile over HTTP', () => {
     expect((await t.get(WORLD, { ...authorization(t.key), 'if-none-match': '"other"' })).status).toBe(200)
   })
 
-  test.each(['gzip', 'br'])('is compressed with %s where it is long', async (coding) => {
+  test.each(['gzip', 'br'])('is compressed with %s if it is long', async (coding) => {
     await addItems(DATASET.archived, 100, 'many')
     // fetch decodes the body by itself.
     const response = await t.get('/tiles/archived/0/0/0.mvt', {
@@ -162,7 +162,7 @@ describe('A tile over HTTP', () => {
     await t.database.prisma.item.deleteMany({ where: { name: 'many' } })
   })
 
-  test('takes HEAD and OPTIONS, and no other method', async () => {
+  test('answers HEAD and OPTIONS, and no other method', async () => {
     const send = (method: string, more: object = {}) =>
       fetch(t.url + WORLD, { method, headers: authorization(t.key), ...more })
     const head = await send('HEAD')
@@ -181,7 +181,7 @@ describe('A tile over HTTP', () => {
     }
   })
 
-  test("an If-None-Match of another key's tile is not honoured by a key without access", async () => {
+  test("the ETag of another key's tile gives no 304 to a key without access", async () => {
     const { key } = await createKey(t.database.prisma, { name: 'restricted', datasets: ['restricted'] })
     const path = '/tiles/restricted/0/0/0.mvt'
     const etag = (await t.get(path, authorization(key))).headers.get('etag') ?? ''
@@ -206,7 +206,7 @@ describe('GET /tiles/all/…', () => {
     }
   })
 
-  test('counts in clusters are those of the key', async () => {
+  test('clusters count only items that the key may access', async () => {
     const { prisma } = t.database
     await addItems(DATASET.restricted, 400, 'hidden')
     await addItems(DATASET.archived, 300, 'shown')
@@ -234,7 +234,7 @@ describe('A cached tile', () => {
     await warm(path)
   })
 
-  test('is new within a second of a change to an item', async () => {
+  test('shows a change to an item within a second', async () => {
     await warm(WORLD)
     await warm('/tiles/all/0/0/0.mvt')
     await t.database.withSession((session) =>
@@ -246,7 +246,7 @@ describe('A cached tile', () => {
     }
   })
 
-  test('is given to no key whose grant was withdrawn', async () => {
+  test('is not served to a key whose grant was withdrawn', async () => {
     const { prisma } = t.database
     const { key, id } = await createKey(prisma, { name: 'withdrawn', datasets: ['restricted'] })
     const path = '/tiles/restricted/0/0/0.mvt'
