@@ -1,12 +1,12 @@
 import { CatalogError } from '../errors.ts'
 
-/** Runs work that uses the database, or refuses it. */
+/** Runs work that uses the database, or refuses it with an error. */
 export type Backpressure = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 /**
- * Refuses requests above a maximum number that use the database at the same time. A queue would grow and delay every request.
- * Cached responses do not count.
- * @throws `SERVICE_UNAVAILABLE` with a retry after one second
+ * Limits how many requests use the database at the same time. It refuses the others, because a queue would grow and delay every
+ * request. Cached responses do not count.
+ * @returns a function that throws `SERVICE_UNAVAILABLE`, with a retry after one second, above the limit
  */
 export function limitInFlight(maxInFlight: number): Backpressure {
   let inFlight = 0

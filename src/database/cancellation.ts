@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /*
- * When a client disconnects, the statements of its request are cancelled: nobody would read the result, and the connections are
- * free for other requests.
+ * When a client disconnects, the statements of its request are cancelled. Nobody would read their results, and other requests can
+ * use the connections.
  */
 
-/** Tracks the statements of one request and cancels them. (An AbortSignal would do the same at five times the cost.) */
+/** Tracks the statements of one request and cancels them. An AbortSignal would do the same, but takes five times as long. */
 export class Cancellation {
   #isCancelled = false
   readonly #cancels = new Set<() => void>()
@@ -14,14 +14,14 @@ export class Cancellation {
     return this.#isCancelled
   }
 
-  /** Cancels all statements that are running; the pool sends no further ones. */
+  /** Cancels all running statements. Afterwards the pool sends no more statements for the request. */
   cancel(): void {
     this.#isCancelled = true
     for (const cancel of this.#cancels) cancel()
   }
 
   /**
-   * Waits for a running statement.
+   * Returns the result of a running statement.
    * @param cancelStatement is called if the request is cancelled before the statement ends
    */
   async track<Result>(statement: Promise<Result>, cancelStatement: () => void): Promise<Result> {
@@ -36,28 +36,28 @@ export class Cancellation {
 
 const cancellations = new AsyncLocalStorage<Cancellation>()
 
-/** The cancellation of the request for which the current code runs; undefined outside of requests. */
+/** Returns the cancellation of the request for which the current code runs; undefined outside of requests. */
 export function currentCancellation(): Cancellation | undefined {
   return cancellations.getStore()
 }
 
-/** Runs the work of one request; its statements can be cancelled through `cancellation`. */
+/** Runs the work of one request, and returns its result. `cancellation` can cancel its statements. */
 export function withCancellation<Result>(cancellation: Cancellation, run: () => Result): Result {
   return cancellations.run(cancellation, run)
 }
 
-/** Runs work that several requests share; the end of one request does not cancel it. */
+/** Runs work that several requests share, and returns its result. The cancellation of one request does not stop it. */
 export function withoutCancellation<Result>(run: () => Result): Result {
   return cancellations.exit(run)
 }
 
-/** The code of `StatementCancelled`. SQLSTATE 57014 does not do: PostgreSQL uses it for statement timeouts too. */
+/** The code of `StatementCancelled`. It is not SQLSTATE 57014, because PostgreSQL also uses that for statement timeouts. */
 export const CANCELLED = 'CANCELLED'
 
-/** A statement was cancelled, or not sent, because its request was cancelled. */
+/** The error of a statement that was cancelled, or not sent, because its client disconnected. */
 export class StatementCancelled extends Error {
   readonly code = CANCELLED
-  /** Prisma's adapter passes the code of an error on only if the error has a severity, as those of PostgreSQL have. */
+  /** Prisma's adapter passes on the code of an error only if the error has a severity, as PostgreSQL's errors have. */
   readonly severity = 'ERROR'
 
   constructor(options?: ErrorOptions) {

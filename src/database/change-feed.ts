@@ -3,30 +3,30 @@ import type pg from 'pg'
 import { CURRENT_POSITION, readPosition, type WalPosition } from './replica.ts'
 
 /*
- * Every transaction that writes sends a notification with what it changed on the channel `catalog` (the triggers are in
- * prisma/migrations). The change feed listens to that channel, so that caches can tell whether their values are still current.
- * PostgreSQL sends a notification after its commit is visible. So a value that was read before the notification arrived may be
- * old, and a value that is read afterwards is new.
+ * Every transaction that writes sends notifications on the channel `catalog`, which say what it changed (triggers in
+ * prisma/migrations). The change feed listens to this channel. It tells caches whether their values are still current. PostgreSQL
+ * sends a notification when its transaction is already visible. So a value read before the notification arrived may be old, and a
+ * value read afterwards is new.
  */
 
-/** What changed: one dataset, one key, or any dataset. */
+/** What can change: one dataset, one API key, or any dataset. */
 export type Topic = `dataset ${string}` | `key ${string}` | 'datasets'
 
-/** The number of changes that had arrived at some time. */
+/** The number of changes that had arrived at a point in time. */
 export type SequenceNumber = number
 
-/** The changes in the database that this process has received. */
+/** The changes in the database of which this process has received notifications. */
 export interface ChangeFeed {
   /** The sequence number of the latest change; undefined while the feed may miss changes. */
   latest: () => SequenceNumber | undefined
-  /** Whether the topics have not changed after a sequence number; false while the feed may miss changes. */
+  /** Whether the topics have not changed since a sequence number; false while the feed may miss changes. */
   isUnchanged: (topics: readonly Topic[], since: SequenceNumber) => boolean
   /** A position in the write-ahead log that comes after all received changes; undefined if it is not known. */
   position: () => WalPosition | undefined
   close: () => Promise<void>
 }
 
-/** A feed that never listens. Caches that use it store nothing. */
+/** A feed that never listens. Caches with this feed store nothing. */
 export const silentChangeFeed: ChangeFeed = {
   latest: () => undefined,
   isUnchanged: () => false,
@@ -43,15 +43,15 @@ interface FollowOptions {
   tracksPosition: boolean
 }
 
-/** A heartbeat shows for this long that no notification is missing. So no cached value is older, even if the network fails. */
+/** After a heartbeat, the feed counts as complete for this long. If the network fails, caches return old values for at most this long. */
 const HEARTBEAT_VALID_MS = 900
 const HEARTBEAT_INTERVAL_MS = 250
 const HEARTBEAT_TIMEOUT_MS = 5_000
 const RECONNECT_MS = 200
-/** With more topics than this, the log starts again, and all cached values become invalid. */
+/** Above this number of topics, the log is cleared, and all cached values become invalid. */
 const MAX_TOPICS = 100_000
 
-/** Starts to listen for changes, and connects again whenever the connection is lost. */
+/** Starts to listen for changes. It connects again whenever the connection is lost. */
 export function followChanges({ createClient, needsHeartbeat, tracksPosition }: FollowOptions): ChangeFeed {
   const changes = new ChangeLog()
   let position: PositionTracker | undefined
@@ -74,7 +74,7 @@ export function followChanges({ createClient, needsHeartbeat, tracksPosition }: 
     try {
       await client.connect()
       await client.query('LISTEN catalog')
-      // The feed did not receive the changes before this point.
+      // The feed has missed any changes before this point.
       changes.invalidateAll()
       position = tracker
       tracker?.update()
@@ -85,12 +85,12 @@ export function followChanges({ createClient, needsHeartbeat, tracksPosition }: 
       }
     } finally {
       completeUntilMs = Number.NEGATIVE_INFINITY
-      // Not awaited: a server that does not answer would delay the next connection.
+      // Not awaited, because a server that does not answer would delay the next connection.
       void client.end()
     }
   }
 
-  /** Sends a statement at intervals. PostgreSQL sends all pending notifications before its answer. */
+  /** Sends a statement at intervals. PostgreSQL sends all pending notifications before the answer. */
   const sendHeartbeats = async (client: pg.Client, disconnected: Promise<void>) => {
     const isDisconnected = disconnected.then(() => true)
     for (;;) {
@@ -104,7 +104,7 @@ export function followChanges({ createClient, needsHeartbeat, tracksPosition }: 
 
   const following = (async () => {
     while (!isClosing) {
-      // Not logged: the requests that need the database report that it is away.
+      // Not logged, because the requests that need the database report that it is unavailable.
       await listen().catch(() => {})
       await Promise.race([closing.promise, sleep(RECONNECT_MS, undefined, { ref: false })])
     }
@@ -123,7 +123,7 @@ export function followChanges({ createClient, needsHeartbeat, tracksPosition }: 
   }
 }
 
-/** Tracks the end of the write-ahead log, as of the last notification on one connection. */
+/** Tracks the end of the write-ahead log at the last notification on one connection. */
 class PositionTracker {
   known: WalPosition | undefined
   readonly #client: pg.Client
@@ -147,20 +147,20 @@ class PositionTracker {
     while (this.known === undefined) {
       const notifications = this.#notifications
       const position = await readPosition(this.#client, CURRENT_POSITION)
-      // A change that was notified meanwhile may come after this position.
+      // If a notification arrived meanwhile, its change may come after this position.
       if (notifications === this.#notifications) this.known = position
     }
     this.#isReading = false
   }
 }
 
-/** The sequence number of the last change of each topic. */
+/** Records the sequence number of the last change of each topic. */
 class ChangeLog {
   latest: SequenceNumber = 0
   #allInvalidAt: SequenceNumber = 0
   readonly #changedAt = new Map<string, SequenceNumber>()
 
-  /** Adds a change. @param payload is that of the notification: a topic, or `everything` */
+  /** Adds the change of a notification, whose payload is a topic or `everything`. */
   add(payload: string): void {
     if (payload === 'everything' || this.#changedAt.size >= MAX_TOPICS) this.invalidateAll()
     this.latest += 1

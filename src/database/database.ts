@@ -18,8 +18,9 @@ export interface Database {
   /** Read replicas of the database. */
   readonly replicas: readonly Replica[]
   /**
-   * Runs `use` on a separate connection outside Prisma, for locks and temporary tables that several statements share.
-   * @throws `OPERATION_FAILED` when the connection can't be made or is lost
+   * Runs `use` on a separate connection outside Prisma, for locks and temporary tables that several statements share. Returns its
+   * result.
+   * @throws `OPERATION_FAILED` if the connection can't be opened or is lost
    */
   withSession: <Result>(use: (session: pg.Client) => Promise<Result>) => Promise<Result>
   /** Starts to listen for changes. The caller closes the feed before the database. */
@@ -38,15 +39,15 @@ interface OpenOptions extends EmbeddedOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
-/** A server that does not answer can't stop a statement at the timeout. The client stops waiting this much later. */
+/** The server stops a statement at its timeout. If the server does not answer, the client stops waiting this much later. */
 const QUERY_TIMEOUT_MARGIN_MS = 2_000
 /** A replica must report its position within this time. */
 const REPLICA_TIMEOUT_MS = 1_000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
 
 /**
- * Opens a database. A PostgreSQL server is connected to at the first use.
- * @throws `OPERATION_FAILED` when the embedded database can't be opened.
+ * Opens a database. It connects to a PostgreSQL server only at the first use.
+ * @throws `OPERATION_FAILED` if the embedded database can't be opened
  */
 export async function openDatabase(config: DatabaseConfig, options: OpenOptions): Promise<Database> {
   const embedded = config.kind === 'embedded' ? await openEmbedded(config.dataDir, options) : undefined
@@ -85,7 +86,7 @@ function serverConnection(url: string): pg.ClientConfig {
     connectionString: url,
     keepAlive: true,
     application_name: 'dataset-catalog',
-    // UTC because Prisma's adapter drops the offset of a timestamp. No JIT because compiling takes longer than these queries.
+    // UTC, because Prisma's adapter drops the offset of a timestamp. No JIT, because it would take longer than these queries.
     options: '-c timezone=UTC -c jit=off',
   }
 }
@@ -118,7 +119,7 @@ function openReplica(url: string, config: DatabaseConfig, options: OpenOptions):
 
 function createPrisma(pool: pg.Pool, options: Pick<OpenOptions, 'onStatement'> & { named: boolean }): PrismaClient {
   const adapter = new PrismaPg(pool, {
-    // The clients of the embedded database share one session, in which the names of different clients would collide.
+    // The clients of the embedded database share one session, so their statement names would collide.
     ...(options.named && { statementNameGenerator: ({ sql }) => statementName(sql) }),
   })
   const { onStatement } = options
@@ -130,15 +131,15 @@ function createPrisma(pool: pg.Pool, options: Pick<OpenOptions, 'onStatement'> &
 
 const statementNames = new Map<string, string>()
 /**
- * The limit exists because clients choose the selected fields, so the number of texts is unbounded, and a prepared statement
- * takes memory on every connection.
+ * The maximum number of prepared statements. Each takes memory on every connection. Clients choose the selected fields, so the
+ * number of different statements is unbounded.
  */
 const STATEMENT_NAMES_LIMIT = 500
-/** Number of uses of each statement that has no name. A statement that is used rarely is not worth preparing. */
+/** Number of uses of each unprepared statement. A rare statement is not worth preparing. */
 const useCounts = new LRUCache<string, number>({ max: 1_000 })
 const USES_BEFORE_PREPARED = 3
 
-/** The name under which to prepare a statement; empty (not prepared) for rare statements and above the limit. */
+/** Returns the name under which to prepare a statement, or '' not to prepare it: if it is rare, or above the limit. */
 function statementName(sql: string): string {
   const known = statementNames.get(sql)
   if (known !== undefined) return known

@@ -3,7 +3,7 @@ import type { Client, QueryResultRow } from 'pg'
 import { messageOf } from '../errors.ts'
 import { checkServer, findMissing, readMigrations } from './migrate.ts'
 
-/** Result of a check. `advice` says what to do after a failure. */
+/** The result of a check. `advice` says what to do after a failure. */
 export interface Finding {
   check: string
   isOk: boolean
@@ -16,8 +16,8 @@ type Check = (session: Client) => Promise<Omit<Finding, 'check'>>
 const ok = (found: string) => ({ isOk: true, found })
 const fail = (found: string, advice: string) => ({ isOk: false, found, advice })
 
-/** The other checks need these. */
-const BASES = new Set(['server', 'migrations'])
+/** Checks without which the others can't run. */
+const PREREQUISITES = new Set(['server', 'migrations'])
 
 /** The checks of a database, in order. */
 const CHECKS: Readonly<Record<string, Check>> = {
@@ -70,10 +70,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
     )
   },
   notifications: async (session) => {
-    const heard = new Promise<boolean>((resolve) => session.once('notification', () => resolve(true)))
+    const received = new Promise<boolean>((resolve) => session.once('notification', () => resolve(true)))
     await session.query('LISTEN catalog_health_check')
     await session.query('NOTIFY catalog_health_check')
-    if (await Promise.race([heard, sleep(NOTIFY_TIMEOUT_MS, false)])) return ok('arrive')
+    if (await Promise.race([received, sleep(NOTIFY_TIMEOUT_MS, false)])) return ok('arrive')
     return fail('do not arrive', 'connect to PostgreSQL directly, or to a pooler in session mode')
   },
   keys: async (session) => {
@@ -87,7 +87,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
 
 const NOTIFY_TIMEOUT_MS = 2_000
 
-/** Datasets whose stored counts differ from their items, with the tables that are wrong. Counts as `recount_items()` does. */
+/** Selects the datasets whose stored counts are wrong, and the tables with the counts. It counts like `recount_items()`. */
 const WRONG_COUNTS = `
   WITH counted AS (
     SELECT 'item_counts' AS table_name, dataset_id, list_name(among, administrative_area_code, category_code) AS key, count(*) AS n
@@ -112,13 +112,13 @@ const WRONG_COUNTS = `
    WHERE counted.n IS DISTINCT FROM stored.n
    GROUP BY 1 ORDER BY 1 LIMIT 10`
 
-/** Checks a database and changes nothing. Stops after a failure of the server or its migrations, which the others need. */
+/** Checks a database, and changes nothing. Returns a finding for each check. A failed prerequisite ends the checks. */
 export async function checkHealth(session: Client): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const [check, run] of Object.entries(CHECKS)) {
     const finding = await run(session).catch((error: unknown) => fail(messageOf(error), 'fix this first'))
     findings.push({ check, ...finding })
-    if (!finding.isOk && BASES.has(check)) break
+    if (!finding.isOk && PREREQUISITES.has(check)) break
   }
   return findings
 }

@@ -6,7 +6,7 @@ import { messageOf, operationFailed } from '../errors.ts'
 
 const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url))
 
-/** The advisory lock that `prisma migrate deploy` takes too. */
+/** The advisory lock of `prisma migrate deploy`. */
 const PRISMA_MIGRATE_LOCK = 72707369
 
 const OLDEST_POSTGRES = { number: 150000, name: '15' }
@@ -15,14 +15,14 @@ const OLDEST_POSTGIS = [3, 3] as const
 interface Migration {
   name: string
   sql: string
-  /** SHA-256 of the file, in hexadecimal, as Prisma has it. */
+  /** SHA-256 of the file in hexadecimal, as Prisma stores it. */
   checksum: string
 }
 
 /**
- * Applies the migrations that a database does not have yet, all or none, and records them as Prisma Migrate does.
- * @returns their names, in order.
- * @throws `OPERATION_FAILED` when the database is too old, newer than the code, has no PostGIS, or refuses.
+ * Applies the missing migrations of a database, all or none, and records them as Prisma Migrate does.
+ * @returns the names of the applied migrations, in order
+ * @throws `OPERATION_FAILED` if the database is too old, is newer than the code, has no PostGIS, or can't apply a migration
  */
 export async function migrate(session: ClientBase, folder = MIGRATIONS_FOLDER): Promise<string[]> {
   const migrations = await readMigrations(folder)
@@ -41,7 +41,7 @@ export async function migrate(session: ClientBase, folder = MIGRATIONS_FOLDER): 
   }
 }
 
-/** The migrations that this code has, in order. */
+/** Returns the migrations of this code, in order. */
 export async function readMigrations(folder = MIGRATIONS_FOLDER): Promise<Migration[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
@@ -53,7 +53,10 @@ export async function readMigrations(folder = MIGRATIONS_FOLDER): Promise<Migrat
   )
 }
 
-/** @throws `OPERATION_FAILED` when the server is too old, or has no PostGIS. */
+/**
+ * Checks the versions of PostgreSQL and PostGIS.
+ * @throws `OPERATION_FAILED` if one is too old, or there is no PostGIS
+ */
 export async function checkServer(session: ClientBase): Promise<void> {
   const { rows } = await session.query<{ number: number; version: string; postgis: string | null }>(`
     SELECT current_setting('server_version_num')::integer AS number,
@@ -61,7 +64,7 @@ export async function checkServer(session: ClientBase): Promise<void> {
            (SELECT coalesce(installed_version, default_version)
               FROM pg_available_extensions WHERE name = 'postgis') AS postgis`)
   const [server] = rows
-  if (!server) throw operationFailed('The database does not say its version')
+  if (!server) throw operationFailed('The database did not report its version')
   if (server.number < OLDEST_POSTGRES.number) {
     throw operationFailed(`PostgreSQL ${OLDEST_POSTGRES.name} or newer is needed; this one is ${server.version}`)
   }
@@ -75,7 +78,7 @@ export async function checkServer(session: ClientBase): Promise<void> {
   }
 }
 
-/** As Prisma Migrate creates it. */
+/** The same table as Prisma Migrate creates. */
 const MIGRATIONS_TABLE = `
   CREATE TABLE IF NOT EXISTS _prisma_migrations (
     id                  varchar(36) PRIMARY KEY NOT NULL,
@@ -95,8 +98,8 @@ interface Applied {
 }
 
 /**
- * The migrations that a database does not have yet.
- * @throws `OPERATION_FAILED` when it has others than these.
+ * Returns the migrations that are missing in a database, in order.
+ * @throws `OPERATION_FAILED` if the database has a migration that is unknown, failed, or changed afterwards
  */
 export async function findMissing(session: ClientBase, migrations: readonly Migration[]): Promise<Migration[]> {
   const { rowCount } = await session.query(`SELECT WHERE to_regclass('_prisma_migrations') IS NOT NULL`)

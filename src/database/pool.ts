@@ -11,7 +11,7 @@ export interface StatementEnd {
   hasFailed: boolean
 }
 
-/** The number of idle and busy connections, and of statements that wait for a connection. */
+/** The numbers of idle and busy connections, and of statements that wait for a connection. */
 export interface PoolUse {
   idle: number
   busy: number
@@ -29,7 +29,7 @@ interface CatalogPoolOptions extends pg.PoolConfig {
 
 /** A pool that cancels the statements of a cancelled request. Statements of a transaction are not cancelled. */
 export class CatalogPool extends pg.Pool {
-  /** One connection for all cancellations, since many clients may disconnect at once. */
+  /** One connection for all cancellations, because many clients may disconnect at once. */
   readonly #canceller: pg.Pool | undefined
   readonly #count: { failures: number }
 
@@ -56,7 +56,7 @@ export class CatalogPool extends pg.Pool {
     return { idle: this.idleCount, busy: this.totalCount - this.idleCount, waiting: this.waitingCount }
   }
 
-  /** @throws `ConnectionError`, or the error with which PostgreSQL refuses the connection */
+  /** @throws a `ConnectionError`, or PostgreSQL's error if PostgreSQL refuses the connection */
   override async connect(): Promise<pg.PoolClient> {
     try {
       return await super.connect()
@@ -93,7 +93,7 @@ export class CatalogPool extends pg.Pool {
         ? new StatementCancelled({ cause: error })
         : error
     } finally {
-      // The next statement on this connection must not receive the cancellation.
+      // The cancellation must end before the next statement starts on this connection.
       await cancelling
       client.release(isConnectionLost(failure))
     }
@@ -104,12 +104,12 @@ export class CatalogPool extends pg.Pool {
     try {
       await this.#canceller?.query('SELECT pg_cancel_backend($1)', [pid])
     } catch {
-      // The statement then ends by itself, at the latest with its timeout.
+      // The statement ends without a cancellation, at the latest at its timeout.
     }
   }
 }
 
-/** Node ends the process for an `error` event without a listener. The pool replaces the connection. */
+/** An `error` event without a listener would end the process. The pool itself replaces the connection. */
 function onIdleConnectionLost(): void {}
 
 /** A client that traces its statements and reports their ends. */

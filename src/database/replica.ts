@@ -4,8 +4,8 @@ import type { PrismaClient } from '../generated/prisma/client.ts'
 import type { CatalogPool } from './pool.ts'
 
 /*
- * Read replicas, which follow the primary through PostgreSQL's streaming replication with some delay. The gateway reads from a
- * replica only after the replica has replayed all changes that this process has received (change-feed.ts).
+ * Read replicas follow the primary through PostgreSQL's streaming replication, with some delay. The gateway reads from a replica
+ * only after it has replayed all changes of which this process has received notifications (change-feed.ts).
  */
 
 /** A position in PostgreSQL's write-ahead log, in bytes. */
@@ -18,7 +18,7 @@ const REPLAYED_POSITION = `SELECT (pg_last_wal_replay_lsn() - '0/0')::text AS po
 
 const POLL_INTERVAL_MS = 50
 const RECONNECT_MS = 500
-/** A replica whose last answer is older than this is not used. */
+/** A replica is not used if its last answer is older than this. */
 const ANSWER_VALID_MS = 1_000
 
 interface ReplicaOptions {
@@ -67,7 +67,7 @@ export class Replica {
   async #follow(createClient: () => pg.Client): Promise<void> {
     while (!this.#isClosing) {
       const client = createClient()
-      // Not logged: without an answer the replica is not used, and the metrics show that.
+      // Not logged, because the metrics show that the replica is not used.
       await this.#poll(client).catch(() => {})
       this.#answeredAtMs = Number.NEGATIVE_INFINITY
       await client.end()

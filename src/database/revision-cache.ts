@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { ChangeFeed, SequenceNumber, Topic } from './change-feed.ts'
 
-/** A value from the database, with the sequence number of the change feed before it was read. */
+/** A value from the database, and the sequence number of the change feed from before the read. */
 interface Entry<Value> {
   value: Value
   since: SequenceNumber
@@ -16,8 +16,8 @@ interface CacheOptions<Value> {
 }
 
 /**
- * Caches values from the database until something changes that they depend on. It stores a value only if its topics have not
- * changed since before the read, and returns it only if they still have not.
+ * Caches values from the database until one of their topics changes. It stores a value only if no topic has changed since before
+ * the read. It returns a value only if no topic has changed since then.
  */
 export class RevisionCache<Value extends {}> {
   readonly #changeFeed: ChangeFeed
@@ -30,7 +30,7 @@ export class RevisionCache<Value extends {}> {
       : new LRUCache({ max: limit })
   }
 
-  /** The value of a key, or undefined if it is not cached or no longer current. */
+  /** Returns the value of a key; undefined if it is not cached or no longer current. */
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key)
     if (!entry) return undefined
@@ -41,15 +41,15 @@ export class RevisionCache<Value extends {}> {
 
   /**
    * Stores a value.
-   * @param since is `latest` of the change feed before the value was read
-   * @param topics are those that the value depends on
+   * @param since the `latest` number of the change feed from before the read
+   * @param topics on which the value depends
    */
   set(key: string, value: Value, since: SequenceNumber | undefined, topics: readonly Topic[]): void {
     if (since === undefined || !this.#changeFeed.isUnchanged(topics, since)) return
     this.#entries.set(key, { value, since, topics })
   }
 
-  /** The cached value of a key, or else the result of `read`, which is then cached unless it is null. */
+  /** Returns the cached value of a key. Without one, returns the result of `read`, and caches it unless it is null. */
   async load<Found extends Value | null>(
     key: string,
     read: () => Promise<Found>,

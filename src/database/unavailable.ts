@@ -1,34 +1,34 @@
 import { CANCELLED } from './cancellation.ts'
 
 /**
- * SQLSTATE classes of a database that is away or overloaded, or that stopped a statement: connection exception, insufficient
- * resources, operator intervention (statement timeout, shutdown).
+ * SQLSTATE classes of failures that can pass: connection exception, insufficient resources, operator intervention (statement
+ * timeout, shutdown).
  * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
-const AWAY = /^(08|53|57)...$/
+const TRANSIENT = /^(08|53|57)...$/
 
 /** SQLSTATE classes of a connection that can't be used again: it was lost, or PostgreSQL ended the session. */
 const CONNECTION_LOST = /^(08|57P)/
 
-/** SQLSTATE classes of a database that refuses the gateway's login, and of one that does not exist. */
+/** SQLSTATE classes of a refused login, and of a database that does not exist. */
 const LOGIN_REFUSED = /^(28|3D)...$/
 
-/** Prisma could not start a transaction in time, or the transaction took too long. */
+/** Prisma's code for a transaction that did not start in time, or took too long. */
 const TRANSACTION_TIMEOUT = 'P2028'
 
 /** Whether the database, or the connection to it, failed for a reason that can pass without a change of the configuration. */
-export function isAway(error: unknown): boolean {
-  return someCode(error, (code) => AWAY.test(code))
+export function isTransient(error: unknown): boolean {
+  return someCode(error, (code) => TRANSIENT.test(code))
 }
 
-/** Whether an error is that the connection was lost. */
+/** Whether the error says that the connection was lost. */
 export function isConnectionLost(error: unknown): boolean {
   return someCode(error, (code) => CONNECTION_LOST.test(code))
 }
 
-/** Whether the database can't serve a request now: it is away, too slow, or refuses the login. */
+/** Whether the database can't serve a request now: the failure can pass, a transaction took too long, or the login is refused. */
 export function isUnavailable(error: unknown): boolean {
-  return someCode(error, (code) => AWAY.test(code) || LOGIN_REFUSED.test(code) || code === TRANSACTION_TIMEOUT)
+  return someCode(error, (code) => TRANSIENT.test(code) || LOGIN_REFUSED.test(code) || code === TRANSACTION_TIMEOUT)
 }
 
 /** Whether a statement was cancelled because its client had disconnected. */
@@ -36,9 +36,9 @@ export function isCancelled(error: unknown): boolean {
   return someCode(error, (code) => code === CANCELLED)
 }
 
-/** Prisma and its adapter put the original error under one of these names. */
+/** Prisma and its adapter store the original error under one of these names. */
 const CAUSES = ['cause', 'meta', 'driverAdapterError']
-/** The adapter moves PostgreSQL's code to the second name. */
+/** The names of the code. The adapter moves PostgreSQL's code to the second name. */
 const CODES = ['code', 'originalCode']
 
 function someCode(error: unknown, matches: (code: string) => boolean): boolean {

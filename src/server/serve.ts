@@ -6,7 +6,7 @@ import { KeyUsage } from '../auth/key-usage.ts'
 import type { Config } from '../config.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
-import { isAway } from '../database/unavailable.ts'
+import { isTransient } from '../database/unavailable.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import { readTrustedDocuments } from '../graphql/http/trusted-documents.ts'
 import { loadSampleData } from '../sample/load.ts'
@@ -97,7 +97,7 @@ async function waitFor<Result>(
     try {
       return await attempt()
     } catch (error) {
-      if (!isAway(error)) throw error
+      if (!isTransient(error)) throw error
       if (!hasWarned) warn(`${messageOf(error)}; waiting for it`)
       hasWarned = true
       await sleep(RETRY_PAUSE_MS)

@@ -20,24 +20,24 @@ export const SOCKET_PORT = 5432
 
 const MEMORY = 'memory://'
 
-/** The first start takes some 10 seconds, because it creates the database. */
+/** The first start takes about 10 seconds, because it creates the database. */
 const START_TIMEOUT_MS = 120_000
 
-/** A command that has the database open waits this long for other processes that use it too. */
+/** At its end, a command that opened the database waits this long (a day) for the other processes that use it. */
 const COMMAND_DRAIN_TIMEOUT_MS = 86_400_000
 
-/** A server that stops waits this long for commands that use its database. */
+/** At its end, a server waits this long for the commands that use its database. */
 const SERVER_DRAIN_TIMEOUT_MS = 5_000
 
-/** The pause before another attempt to start a database that did not start. */
+/** The pause before another attempt to start the database. */
 const RESTART_PAUSE_MS = 1_000
 
-/** The process that has the database open, as recorded in `owner.json` in DATA_DIR. */
+/** The content of `owner.json` in DATA_DIR: the process that has the database open. */
 const ownerFile = z.object({ pid: z.number(), socketDir: z.string() })
 type Owner = z.output<typeof ownerFile>
 
 export interface EmbeddedOptions {
-  /** Whether to connect to the database of another process that has the folder open. Otherwise that is an error. */
+  /** Whether to use the database of another process that has the folder open. If false, that is an error. */
   share: boolean
   /** Called with a message when the database ends unexpectedly. */
   report?: (line: string) => void
@@ -45,7 +45,7 @@ export interface EmbeddedOptions {
 
 /**
  * Opens the embedded database in the folder `dataDir`, or in memory for `memory://`.
- * @throws `OPERATION_FAILED` when another process has the folder open and `share` is false, or the folder can't be used
+ * @throws `OPERATION_FAILED` if another process has the folder open and `share` is false, or if the folder can't be used
  */
 export async function openEmbedded(dataDir: string, options: EmbeddedOptions): Promise<Embedded> {
   const { report = () => {} } = options
@@ -107,9 +107,9 @@ interface StartOptions {
   report: (line: string) => void
 }
 
-/** Runs PostgreSQL in a worker, and starts a new worker if that one ends unexpectedly. Committed data is in the folder. */
+/** Runs PostgreSQL in a worker. If the worker ends unexpectedly, starts a new one; no committed data in a folder is lost. */
 async function start({ dataDir, drainTimeoutMs, report }: StartOptions): Promise<Embedded> {
-  // Not in `dataDir`, because the path of a Unix socket has at most 107 bytes.
+  // Not in `dataDir`, because the path of a Unix socket can have at most 107 bytes.
   const socketDir = await mkdtemp(join(tmpdir(), 'catalog-'))
   let isClosing = false
   let worker = await startWorker(dataDir, socketDir)
@@ -145,10 +145,10 @@ async function start({ dataDir, drainTimeoutMs, report }: StartOptions): Promise
   return { socketDir, close }
 }
 
-/** Starts a worker, and returns it when it accepts connections. */
+/** Starts a worker. Returns it when it accepts connections. */
 async function startWorker(dataDir: string, socketDir: string): Promise<Worker> {
   const workerData = { dataDir, socketPath: join(socketDir, `.s.PGSQL.${SOCKET_PORT}`) }
-  // The worker does not inherit Node's options, because a worker refuses some of them.
+  // The worker gets none of Node's options, because a worker refuses some of them.
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData, execArgv: [] })
   // Under `node --watch` a worker also sends the names of the files that it loads.
   for await (const [message] of on(worker, 'message')) if (message === 'ready') break
@@ -178,9 +178,7 @@ async function readOwner(folder: string): Promise<Owner | undefined> {
 /** PostgreSQL answers this message with one byte. https://www.postgresql.org/docs/current/protocol-message-formats.html */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 
-/**
- * Connects to the owner, which keeps the database open as long as the connection exists. Undefined if the owner does not answer.
- */
+/** Connects to the owner, which keeps the database open while the connection exists. Returns undefined without an answer. */
 function connectToOwner(socketDir: string): Promise<Socket | undefined> {
   const socket = connect(join(socketDir, `.s.PGSQL.${SOCKET_PORT}`))
   socket.on('error', () => socket.destroy())

@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 /**
- * Locks a folder for this process; undefined if another process has locked it. PGlite itself does not lock its folder, and two
- * processes that use it corrupt the data. SQLite uses a file lock of the kernel, which releases it when the process ends for
- * any reason. So there are no stale locks. The lock also works between containers that share the folder.
+ * Locks a folder for this process. Returns undefined if another process has locked it. PGlite itself does not lock its folder,
+ * and two processes that use it corrupt the data. SQLite uses a file lock of the kernel. The kernel releases it when the process
+ * ends for any reason, so there are no stale locks. The lock also works between containers that share the folder.
  */
 export function lockFolder(folder: string): { release: () => void } | undefined {
   const file = new DatabaseSync(join(folder, 'lock'), { timeout: 0 })

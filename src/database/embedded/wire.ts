@@ -6,7 +6,8 @@ import { messageOf } from '../../errors.ts'
 /*
  * PGlite has one PostgreSQL session. This server shares it between many clients over a socket, like a connection pooler in
  * transaction mode: a client has the session from the first message of a batch until PostgreSQL reports that it is idle.
- * (@electric-sql/pglite-socket switches clients between single messages. Then one client's Bind can use another client's Parse.)
+ * @electric-sql/pglite-socket is not used, because it switches clients between single messages: one client's Bind can then use
+ * another client's Parse.
  * Messages: https://www.postgresql.org/docs/current/protocol-message-formats.html
  */
 
@@ -66,7 +67,7 @@ async function serveClient(pglite: PGlite, session: SessionQueue, socket: Socket
   }
 }
 
-/** PostgreSQL itself failed. The error ends the worker, because no further answer of PostgreSQL would be reliable. */
+/** The error of a failure in PostgreSQL itself. It ends the worker, because no later answer would be reliable. */
 class SessionLost extends Error {}
 
 async function execute(pglite: PGlite, batch: Uint8Array): Promise<Output> {
@@ -78,7 +79,7 @@ async function execute(pglite: PGlite, batch: Uint8Array): Promise<Output> {
   return split
 }
 
-/** A queue for the session, in order of arrival. */
+/** A queue for the session, first come, first served. */
 class SessionQueue {
   #last: Promise<void> = Promise.resolve()
 
@@ -93,8 +94,8 @@ class SessionQueue {
 }
 
 /**
- * The messages of a client in batches. A batch ends where the client waits for an answer: after the startup message, a Query or a
- * Sync.
+ * Yields the messages of a client in batches. A batch ends where the client waits for an answer: after the startup message, a
+ * Query or a Sync.
  */
 async function* batches(socket: Socket): AsyncGenerator<Uint8Array> {
   let received = Buffer.alloc(0)
@@ -149,7 +150,7 @@ function splitNotifications(output: Uint8Array): Output {
   return { answer: Buffer.concat(answer), notifications: Buffer.concat(notifications) }
 }
 
-/** Whether the ReadyForQuery message at the end of an answer says that no transaction is open. */
+/** Whether an answer ends with a ReadyForQuery message that says that no transaction is open. */
 function isIdle(answer: Uint8Array): boolean {
   return answer.at(-1) === MESSAGE.idle
 }

@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { serveWire } from './wire.ts'
 
 /*
- * PostgreSQL in WebAssembly, in a separate thread. A long query or a full disk blocks this thread, not the one that answers HTTP.
+ * Runs PostgreSQL in WebAssembly, in a separate thread. A long query or a full disk blocks this thread, but not the HTTP server.
  */
 
 const { dataDir, socketPath } = z.object({ dataDir: z.string(), socketPath: z.string() }).parse(workerData)
@@ -25,7 +25,7 @@ parentPort?.once('message', (drainTimeoutMs: unknown) => {
 parentPort?.postMessage('ready')
 
 /**
- * Waits until other processes have disconnected, at the latest until `deadline` (milliseconds since the epoch), and ends the
+ * Waits until other processes have disconnected, but at most until `deadline` (milliseconds since the epoch). Then ends the
  * thread.
  */
 async function closeAfterOthers(deadline: number): Promise<void> {
