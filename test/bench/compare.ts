@@ -7,14 +7,14 @@ import { createKeys, fillWorld, openWorld } from './world.ts'
 import { type LoadRequest, load } from './wrk.ts'
 
 /*
- * The figures of docs/performance.md, as ratios against peers that run in turn with the gateway, on the same rows.
+ * Measures the figures of docs/performance.md as ratios to peers. The gateway and the peers run in turn on the same rows.
  *
  *   npm ci --prefix test/bench/peers
  *   node test/bench/compare.ts postgresql://superuser@host/a-database-of-its-own [rounds]
  */
 
 const [databaseUrl, rounds = '3'] = process.argv.slice(2)
-if (!databaseUrl) throw new Error('Give the URL of a database that is empty, or was filled by this script')
+if (!databaseUrl) throw new Error('Give the URL of a database that is empty or was filled by this script')
 const REQUESTS = 1_000
 const KEYS = 100
 
@@ -40,7 +40,7 @@ const get = (path: string, withKey = key, headers = {}): LoadRequest => ({
   path,
   headers: { ...bearer(withKey), ...headers },
 })
-/** Each of the requests by ten of the keys, so that each key asks for a hundred of them. */
+/** Each of the 1,000 requests with ten of the 100 keys, so that each key sends a hundred requests. */
 const mixed = (request: (page: number, withKey: string) => LoadRequest) =>
   Array.from({ length: 10 }, (_, turn) =>
     pages.map((page) => request(page, keys[(page + turn * 10) % KEYS] ?? key)),
@@ -52,7 +52,7 @@ for (const page of pages) {
   etags.set(page, response.headers.get('etag') ?? '')
 }
 
-// Its first page, the fastest that it has: it walks to the others.
+// PostGraphile's first page is its fastest one: for other pages it reads and skips the rows before them.
 const peer: Side = { url: postgraphile.url, requests: [post(ITEMS.postgraphile, { offset: 0 })] }
 const peerRelated: Side = { url: postgraphile.url, requests: [post(RELATED.postgraphile, { offset: 0 })] }
 const byHand: Side = { url: floor.url, requests: [{ method: 'GET', path: '/?dataset=towns' }] }
@@ -172,7 +172,7 @@ function print(name: string, unit: string, { ours, other, ratio }: Compared, goa
   )
 }
 
-/** PostGraphile finds a dataset by its slug where a constraint says that slugs are unique; an index that does is not seen. */
+/** PostGraphile has `datasetBySlug` only if slugs are unique by a constraint. A unique index is not enough. */
 async function letPostGraphileFindSlugs({ withSession }: Database): Promise<void> {
   await withSession((session) =>
     session.query(`DO $$ BEGIN
@@ -182,7 +182,7 @@ async function letPostGraphileFindSlugs({ withSession }: Database): Promise<void
   )
 }
 
-/** The end cursor of a page at a depth, reached by page number. */
+/** The cursor of the item at a position in the order by name. */
 async function cursorAt(depth: number): Promise<string> {
   const dataset = await database.prisma.dataset.findUniqueOrThrow({ where: { slug: 'million' } })
   const { name, id } = await database.prisma.item.findFirstOrThrow({
@@ -193,7 +193,7 @@ async function cursorAt(depth: number): Promise<string> {
   return Buffer.from(JSON.stringify([dataset.id, 'name', name, id])).toString('base64url')
 }
 
-/** Where an item lies on the meridian of 20 degrees, or nearly: few lie within a kilometre of any. */
+/** The latitude in degrees of an item near the meridian of 20 degrees. Few other items lie within a kilometre of it. */
 async function latitudeOfALonelyItem(): Promise<number> {
   const item = await database.prisma.item.findFirstOrThrow({
     where: { longitude: { gte: 19.999, lte: 20.001 }, latitude: { gte: -60, lte: 20 } },
@@ -201,13 +201,13 @@ async function latitudeOfALonelyItem(): Promise<number> {
   return Number(item.latitude)
 }
 
-/** Milliseconds from a commit in the database until the gateway, asked all the time, answers with what was written. */
+/** Milliseconds from a commit in the database until a response of the gateway, requested without pause, shows it. */
 async function commitDelays(): Promise<number[]> {
   const path = '/v1/datasets/towns'
   return database.withSession(async (session) => {
     const delays: number[] = []
     for (let turn = 0; turn < 100; turn += 1) {
-      const description = `Made up ${turn} ${Date.now()}`
+      const description = `Change ${turn} at ${Date.now()}`
       await ask(cached.url, get(path))
       await session.query("UPDATE datasets SET description = $1 WHERE slug = 'towns'", [description])
       delays.push(

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { LoadRequest } from './wrk.ts'
 
-/** The same query for the catalog and for PostGraphile: twenty items with seven fields. */
+/** The same query for the catalog and for PostGraphile: 20 items with seven fields. */
 export const ITEMS = {
   catalog: `query ($page: Int) { dataset(id: "towns") { id name items(page: $page) { nodes {
     id name description categoryCode latitude longitude createdAt } } } }`,
@@ -10,7 +10,7 @@ export const ITEMS = {
     rowId name description categoryCode latitude longitude createdAt } } } }`,
 } as const
 
-/** The same with images and parents. */
+/** `ITEMS` with images and parents. */
 export const RELATED = {
   catalog: `query ($page: Int) { dataset(id: "towns") { id name items(page: $page) { nodes {
     id name description categoryCode latitude longitude createdAt
@@ -37,7 +37,7 @@ export function getQuery(query: string, variables: object, key: string): LoadReq
   return getWith({ query, variables: JSON.stringify(variables) }, key)
 }
 
-/** A query by its hash and POST (automatic persisted queries); with its text where it is to be registered. */
+/** A query by its hash and POST (automatic persisted queries). With `register` it contains the text too. */
 export function postByHash(query: string, variables: object, key: string, registers?: 'register'): LoadRequest {
   const extensions = { persistedQuery: { version: 1, sha256Hash: hash('sha256', query) } }
   const request = post(query, variables, key)
@@ -54,7 +54,7 @@ function getWith(parameters: Record<string, string>, key: string): LoadRequest {
   return { method: 'GET', path: `/graphql?${new URLSearchParams(parameters)}`, headers: bearer(key) }
 }
 
-/** The header of a key. */
+/** The `Authorization` header of a key. */
 export function bearer(key: string): Record<string, string> {
   return { authorization: `Bearer ${key}` }
 }

@@ -8,8 +8,8 @@ import { CITY } from './seed.ts'
 import { createKeys, fillWorld, openWorld } from './world.ts'
 
 /*
- * What an answer costs as the data grows, for every route: the median time of one request at a time, with the cache off. A database
- * for each size is made on the server, and filled where it is not yet. Writes growth.svg beside it, which docs/performance.md shows.
+ * Measures the response time of every route for catalogs of different sizes: the median of requests one after the other, with the
+ * cache off. It creates and fills a database on the server for each size, and writes growth.svg, which docs/performance.md shows.
  *
  *   node test/bench/growth.ts postgresql://superuser@host/postgres [items...]
  */
@@ -20,7 +20,7 @@ const SIZES = sizes.length > 0 ? sizes.map(Number) : [10_000, 100_000, 1_000_000
 const TURNS = 100
 
 const CITY_POINT = `latitude=${CITY.latitude}&longitude=${CITY.longitude}`
-/** What is asked of a catalog of so many items. */
+/** The requests by name. A path depends on the number of items in the catalog and on the id of one of them. */
 const PATHS: [string, (items: number, id: string) => string][] = [
   ['datasets', () => '/v1/datasets'],
   ['a dataset', () => '/v1/datasets/world'],
@@ -28,7 +28,7 @@ const PATHS: [string, (items: number, id: string) => string][] = [
   ['items, a page in the middle', (items) => `/v1/datasets/world/items?page=${items / 40}`],
   ['items of a category, by time', () => '/v1/datasets/world/items?categoryCode=c3&sort=createdAt'],
   ['an item', (_items, id) => `/v1/dataset-items/${id}`],
-  ['nearby, 1 km, where few are', () => '/v1/dataset-items/nearby?latitude=0&longitude=20'],
+  ['nearby, 1 km, sparse', () => '/v1/dataset-items/nearby?latitude=0&longitude=20'],
   ['nearby, 50 km around the city', () => `/v1/dataset-items/nearby?${CITY_POINT}&radius=50000`],
 ]
 
@@ -62,7 +62,7 @@ for (const { name, points } of lines.values()) {
 }
 await writeFile(
   new URL('growth.svg', import.meta.url),
-  plot([...lines.values()], { x: 'items', y: 'milliseconds an answer, cache off' }),
+  plot([...lines.values()], { x: 'items', y: 'milliseconds for a response, cache off' }),
 )
 
 async function createDatabase(server: string, name: string): Promise<string> {

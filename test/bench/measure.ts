@@ -1,12 +1,12 @@
 import { type LoadRequest, load } from './wrk.ts'
 
-/** A server and what it is asked, in turn. */
+/** A server and the requests that it gets in turn. */
 export interface Side {
   url: string
   requests: readonly LoadRequest[]
 }
 
-/** What two sides came to, and the median of the ratios of the rounds: the first to the second. */
+/** The medians of two sides, and the median of the ratio `ours / other` over all rounds. */
 export interface Compared {
   ours: number
   other: number
@@ -15,7 +15,7 @@ export interface Compared {
 
 const SECONDS = 4
 
-/** Answers a second under load, the sides taking turns. */
+/** Compares responses per second under load. The sides take turns. */
 export async function compareRates(ours: Side, other: Side, rounds: number): Promise<Compared> {
   for (const { url, requests } of [ours, other]) await load(url, requests, 2)
   const rates: [number, number][] = []
@@ -26,14 +26,14 @@ export async function compareRates(ours: Side, other: Side, rounds: number): Pro
   return compare(rates)
 }
 
-/** Milliseconds for an answer, one asked for after the other and the sides taking turns. */
+/** Compares milliseconds for one response. Requests come one after the other, and the sides take turns. */
 export async function compareTimes(
   ours: () => Promise<unknown>,
   other: () => Promise<unknown>,
   turns: number,
 ): Promise<Compared> {
   const times: [number, number][] = []
-  // The first turns warm up what there is to be warm.
+  // The first turns warm up caches and plans.
   for (let turn = -6; turn < turns; turn += 1) {
     const pair: [number, number] = [await timeOf(ours), await timeOf(other)]
     if (turn >= 0) times.push(pair)
@@ -42,7 +42,7 @@ export async function compareTimes(
   return { ours: first, other: second, ratio: first / second }
 }
 
-/** How long it takes, in milliseconds. */
+/** The time of a request, in milliseconds. */
 export async function timeOf(ask: () => Promise<unknown>): Promise<number> {
   const start = performance.now()
   await ask()
@@ -57,6 +57,7 @@ function compare(pairs: readonly [number, number][]): Compared {
   }
 }
 
+/** The middle value; the greater one of two middle values, and NaN for no values. */
 export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }

@@ -4,15 +4,15 @@ import { startGateway } from './processes.ts'
 import { createKeys, fillWorld, openWorld } from './world.ts'
 
 /*
- * More load than the gateway can carry: a few clients first, then many times as many as may be in flight, then the few again. Each
- * client asks again as soon as it was answered, for something that was not asked for before. Tells how many were answered and how
- * fast, how many refused and how fast, and the memory.
+ * Sends more load than the gateway can serve: first from 16 clients, then from many more than may be in flight, then from 16 again.
+ * Each client sends its next request, always a new one, after the response. Prints the rates and times of answered and refused
+ * requests, and the memory.
  *
  *   node test/bench/overload.ts postgresql://superuser@host/a-database-of-its-own
  */
 
 const [databaseUrl] = process.argv.slice(2)
-if (!databaseUrl) throw new Error('Give the URL of a database that is empty, or was filled by compare.ts')
+if (!databaseUrl) throw new Error('Give the URL of a database that is empty or was filled by compare.ts')
 const SECONDS = 10
 
 const database = await openWorld(databaseUrl)
@@ -34,7 +34,8 @@ for (const clients of [16, 400, 16]) {
         headers: bearer(key),
       })
       await response.arrayBuffer()
-      if (response.status !== 200 && response.status !== 503) throw new Error(`An answer is ${response.status}`)
+      if (response.status !== 200 && response.status !== 503)
+        throw new Error(`A response has the status ${response.status}`)
       const times = response.status === 200 ? answered : refused
       times.push(performance.now() - start)
     }
@@ -44,7 +45,7 @@ for (const clients of [16, 400, 16]) {
     Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${gateway.pid}/status`, 'utf8'))?.[1]) / 1024,
   )
   process.stdout.write(
-    `| ${clients} | ${rate(answered)} | ${tell(answered)} | ${rate(refused)} | ${tell(refused)} | ${memory} MB |\n`,
+    `| ${clients} | ${rate(answered)} | ${percentiles(answered)} | ${rate(refused)} | ${percentiles(refused)} | ${memory} MB |\n`,
   )
 }
 await gateway.stop()
@@ -53,7 +54,7 @@ function rate(times: readonly number[]): number {
   return Math.round(times.length / SECONDS)
 }
 
-function tell(times: number[]): string {
+function percentiles(times: number[]): string {
   times.sort((a, b) => a - b)
   const at = (part: number) => times[Math.floor(times.length * part)]?.toFixed(0) ?? '-'
   return `${at(0.5)}, ${at(0.99)} ms`

@@ -9,7 +9,7 @@ const HEIGHT = 400
 const MARGIN = { left: 64, right: 230, top: 24, bottom: 48 }
 const COLOURS = ['#1b6ca8', '#d1495b', '#2e933c', '#8d5a97', '#e08e0b', '#2a9d8f', '#6c757d', '#000000']
 
-/** An SVG of lines over two logarithmic axes. */
+/** Draws lines over two logarithmic axes. It returns an SVG document. */
 export function plot(lines: readonly Line[], axes: { x: string; y: string }): string {
   const points = lines.flatMap((line) => line.points)
   const x = scale(
@@ -20,7 +20,7 @@ export function plot(lines: readonly Line[], axes: { x: string; y: string }): st
     points.map(([, value]) => value),
     [HEIGHT - MARGIN.bottom, MARGIN.top],
   )
-  // Names stand at the ends of their lines, a row each.
+  // The legend has a row for each line, in the order of the lines' right ends.
   const byEnd = [...lines].sort((a, b) => (b.points.at(-1)?.[1] ?? 0) - (a.points.at(-1)?.[1] ?? 0))
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12">
 <title>${axes.y} by ${axes.x}</title>
@@ -42,7 +42,7 @@ ${byEnd
 `
 }
 
-/** Powers of ten around the values, and where on the axis each value lies. */
+/** A logarithmic axis: its ticks are powers of ten around the values, and `at` gives the position of a value. */
 function scale(values: readonly number[], [from, to]: [number, number]) {
   const low = Math.floor(Math.log10(Math.min(...values)))
   const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values))))

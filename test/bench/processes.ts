@@ -2,25 +2,25 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 
-/** A server under test, in a process of its own. */
+/** A server under test, in another process. */
 export interface Server {
   url: string
   pid: number
   stop: () => Promise<void>
 }
 
-/** The gateway as `npm start` runs it, on a free port. */
+/** Starts the gateway as `npm start` does, on a free port. */
 export function startGateway(databaseUrl: string, env: Readonly<Record<string, string>> = {}): Promise<Server> {
   const settings = { DATABASE_URL: databaseUrl, PORT: '0', SAMPLE_DATA: 'false', ...env }
   return start('./src/cli.ts', ['serve'], settings)
 }
 
-/** The gateway in its reference mode. */
+/** Starts the gateway in its reference mode, on a free port. */
 export function startReference(databaseUrl: string): Promise<Server> {
   return start(process.execPath, ['test/bench/reference.ts'], { DATABASE_URL: databaseUrl, PORT: '0' })
 }
 
-/** A server to compare the gateway with. */
+/** Starts a server with which the gateway is compared, on a free port. */
 export function startPeer(name: 'postgraphile' | 'floor', databaseUrl: string): Promise<Server> {
   return start(process.execPath, [`test/bench/peers/${name}.js`, databaseUrl, '0'], { NODE_ENV: 'production' })
 }
@@ -42,7 +42,7 @@ async function start(program: string, args: readonly string[], env: Readonly<Rec
   }
 }
 
-/** Each server prints its URL when it listens. */
+/** The URL that each server prints when it listens. */
 async function firstUrl({ stdout, spawnargs }: ChildProcess): Promise<string> {
   if (!stdout) throw new TypeError('The process was started without a pipe')
   for await (const line of createInterface({ input: stdout })) {

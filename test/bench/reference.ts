@@ -3,7 +3,7 @@ import { openDatabase } from '../../src/database/database.ts'
 import { createApp } from '../../src/server/app.ts'
 
 /*
- * The gateway in its reference mode: no cache, totals counted, nearby by plain PostGIS.
+ * Runs the gateway in its reference mode: no cache, totals by counting rows, nearby searches by plain PostGIS.
  *
  *   DATABASE_URL=… node test/bench/reference.ts
  */

@@ -6,13 +6,13 @@ export const CITY = { latitude: 37.5665, longitude: 126.978, spreadDegrees: 0.05
 export interface SeedOptions {
   slug: string
   items: number
-  /** Two images an item, and a parent for most: the first of each twenty. */
+  /** Whether each item has two images, and each group of twenty items has its first item as parent. */
   related: boolean
 }
 
 const BATCH = 100_000
 
-/** Fills up a public dataset of made-up places, the same for the same number, to so many items. */
+/** Adds made-up places to a public dataset until it has `items` items. The nth place is the same in every run. */
 export async function seed(session: ClientBase, { slug, items, related }: SeedOptions): Promise<void> {
   await session.query(
     `INSERT INTO datasets (id, slug, name, description, status, visibility, attribution, created_at, updated_at)
@@ -39,7 +39,7 @@ export async function seed(session: ClientBase, { slug, items, related }: SeedOp
   await session.query('VACUUM (ANALYZE)')
 }
 
-/** A number from 0 to 1 that follows from two others, with six digits. */
+/** SQL for a pseudo-random number between 0 and 1 that depends only on `n` and the salt. */
 const unit = (salt: string) => `(((hashint8(n # hashtext('${salt}')) & 1048575) + 0.5) / 1048576)`
 
 const ITEMS = `

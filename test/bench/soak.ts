@@ -7,15 +7,17 @@ import { createKeys, fillWorld, openWorld } from './world.ts'
 import { type LoadRequest, load } from './wrk.ts'
 
 /*
- * Minutes of mixed load on one gateway: lists, details, searches, GraphQL, kept answers and new ones, while ten changes a second
- * commit. Tells how fast it is and how much memory it has, minute by minute; fails where the memory of the last third is more
- * than a tenth above that of the third before.
+ * Sends minutes of mixed load to one gateway: lists, items, searches and GraphQL, cached and not, during ten commits a second.
+ * Prints the rate and the memory of each minute. Fails if the memory of the last third of the time is more than 10 % above that of
+ * the third before.
  *
- *   node test/bench/soak.ts postgresql://superuser@host/a-database-of-its-own [minutes [pause between requests in milliseconds, 16 clients]]
+ *   node test/bench/soak.ts postgresql://superuser@host/a-database-of-its-own [minutes [pause]]
+ *
+ * The pause, in milliseconds, is between the requests of each of the 16 connections.
  */
 
 const [databaseUrl, minutes = '10', pauseMs = '0'] = process.argv.slice(2)
-if (!databaseUrl) throw new Error('Give the URL of a database that is empty, or was filled by compare.ts')
+if (!databaseUrl) throw new Error('Give the URL of a database that is empty or was filled by compare.ts')
 const KEYS = 100
 const REQUESTS = 10_000
 
@@ -29,7 +31,7 @@ const ids = (await database.prisma.item.findMany({ take: 1_000, select: { id: tr
 const gateway = await startGateway(databaseUrl)
 
 let isOver = false
-const changes = changeAllTheTime()
+const changes = commitChanges()
 const memory: number[] = []
 process.stdout.write('| minute | answers/s | memory, MB |\n|---|---|---|\n')
 for (let minute = 1; minute <= Number(minutes); minute += 1) {
@@ -48,7 +50,7 @@ if (before !== undefined && last !== undefined && last > before * 1.1) {
   throw new Error(`The memory grows: ${before} MB, then ${last} MB`)
 }
 
-/** Anything that a client may ask, by any key; half of it was asked before. */
+/** A random request of one of six kinds, with any key. Every second request is for one of the first 20 pages. */
 function request(_value: unknown, n: number): LoadRequest {
   const key = keys[n % KEYS] ?? ''
   const page = 1 + random(n % 2 === 0 ? 20 : 1_000)
@@ -68,7 +70,7 @@ function random(below: number): number {
   return Math.floor(Math.random() * below)
 }
 
-async function changeAllTheTime(): Promise<void> {
+async function commitChanges(): Promise<void> {
   await database.withSession(async (session) => {
     while (!isOver) {
       await session.query("UPDATE datasets SET description = $1 WHERE slug = 'small'", [`Changed ${Date.now()}`])
@@ -77,7 +79,7 @@ async function changeAllTheTime(): Promise<void> {
   })
 }
 
-/** The memory of a process that is not swapped out. */
+/** The resident memory of a process, in megabytes. */
 async function residentMegabytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024)

@@ -6,8 +6,10 @@ import { CITY } from './seed.ts'
 import { fillWorld, openWorld } from './world.ts'
 
 /*
- * Milliseconds and bytes of map tiles of 1,000,000 items (half of them in one city), over HTTP and without the response cache.
- * Needs BENCH_DATABASE_URL, an empty PostgreSQL database or one that this has filled before: node test/bench/tiles.ts
+ * Measures the milliseconds and bytes of map tiles of 1,000,000 items (half of them in one city), over HTTP and without the
+ * response cache. The PostgreSQL database must be empty or filled by an earlier run.
+ *
+ *   BENCH_DATABASE_URL=postgresql://superuser@host/a-database-of-its-own node test/bench/tiles.ts
  */
 
 const SLUG = 'million'
@@ -23,7 +25,7 @@ const { limits } = readConfig({})
 const app = await createApp({ database, corsOrigins: [], responseCacheBytes: 0, limits })
 const origin = await app.listen({ host: '127.0.0.1', port: 0 })
 
-/** The tile of a place at a zoom. */
+/** The path `z/x/y` of the tile that contains a place. */
 function tileAt({ latitude, longitude }: { latitude: number; longitude: number }, z: number): string {
   const sine = Math.sin((latitude * Math.PI) / 180)
   const x = Math.floor(((longitude + 180) / 360) * 2 ** z)

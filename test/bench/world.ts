@@ -3,12 +3,12 @@ import { type Database, openDatabase } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { type SeedOptions, seed } from './seed.ts'
 
-/** Opens the PostgreSQL database at a URL as the gateway does, with time for statements that are long. */
+/** Opens the PostgreSQL database at a URL as the gateway does, but with a long statement timeout. */
 export function openWorld(url: string): Promise<Database> {
   return openDatabase({ kind: 'postgres', url, poolSize: 4, statementTimeoutMs: 3_600_000 }, { share: false })
 }
 
-/** Brings a database up to date and fills up its datasets; what is there already stays. */
+/** Migrates a database and fills its datasets. Existing items stay. */
 export async function fillWorld(database: Database, datasets: readonly SeedOptions[]): Promise<void> {
   await database.withSession(async (session) => {
     await migrate(session)
@@ -16,7 +16,7 @@ export async function fillWorld(database: Database, datasets: readonly SeedOptio
   })
 }
 
-/** So many keys that see what is public, each time the same in number: those of the run before are gone. */
+/** Creates keys without tiers or grants, and deletes the keys of the run before. It returns the secrets of the keys. */
 export async function createKeys({ prisma }: Database, count: number): Promise<string[]> {
   await prisma.apiKey.deleteMany({ where: { name: 'bench' } })
   const keys: string[] = []

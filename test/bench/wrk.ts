@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** A request as wrk is to send it. */
+/** A request that wrk sends. */
 export interface LoadRequest {
   method: 'GET' | 'POST'
   path: string
@@ -13,14 +13,14 @@ export interface LoadRequest {
 }
 
 const CONNECTIONS = 16
-/** Below the bounds on the memory and the time that a script has before the load begins. */
+/** wrk's Lua script runs out of memory or time with many more. */
 const MAX_REQUESTS = 20_000
 
 /**
- * Sends the requests in turn, round and round over 16 connections, with wrk (Debian's package of that name).
- * @param pauseMs is how long each connection waits before it sends the next.
- * @returns the answers a second
- * @throws where one is not 200 or 304
+ * Sends the requests in turn, again and again, over 16 connections with wrk (Debian's package of that name).
+ * @param pauseMs is the time that each connection waits before it sends the next request
+ * @returns the responses per second
+ * @throws Error if a response is not 200 or 304
  */
 export async function load(
   url: string,
@@ -53,7 +53,7 @@ function request()
 end
 `
 
-/** A string in Lua, whose escapes are decimal. */
+/** A string literal of Lua, in which escapes are decimal. */
 function lua(text: string): string {
   return `"${text.replace(/[\\"\n\r]/g, (character) => `\\${String(character.charCodeAt(0)).padStart(3, '0')}`)}"`
 }

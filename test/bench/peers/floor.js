@@ -2,9 +2,9 @@ import { createServer } from 'node:http'
 import pg from 'pg'
 
 /*
- * The least that could answer: node:http and pg by hand, one statement a request, rows and JSON.stringify; no authentication,
- * no access rule, no checks and no limits. The list of a dataset's items with the total that the catalog keeps, and what is
- * near a point as plain PostGIS finds and counts it.
+ * A minimal server by hand: node:http and pg, one statement for each request, rows and JSON.stringify. It has no authentication,
+ * no access rule, no validation and no limits. It serves a dataset's items with their stored total, and nearby searches by plain
+ * PostGIS.
  *
  *   node floor.js URL PORT
  */

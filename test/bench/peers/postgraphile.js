@@ -5,7 +5,7 @@ import { grafserv } from 'postgraphile/grafserv/node'
 import { PostGraphileAmberPreset } from 'postgraphile/presets/amber'
 
 /*
- * PostGraphile as its manual has it for production, over the same database, without authentication.
+ * PostGraphile with the settings that its manual recommends for production, on the same database, without authentication.
  *
  *   node postgraphile.js URL PORT
  */
