@@ -1,21 +1,27 @@
 #!/usr/bin/env -S node --disable-warning=ExperimentalWarning --max-semi-space-size=32
 import tab from '@bomb.sh/tab/commander'
 import { Command, CommanderError } from 'commander'
-import { datasetsCommand } from './cli/datasets.ts'
+import { accessCommand } from './cli/access/access.ts'
+import { datasetsCommand } from './cli/datasets/datasets.ts'
 import { doctorCommand } from './cli/doctor.ts'
 import { importCommand } from './cli/import.ts'
 import { keysCommand } from './cli/keys/keys.ts'
 import { migrateCommand } from './cli/migrate.ts'
 import { printFailure } from './cli/print.ts'
 import { serveCommand } from './cli/serve.ts'
+import { readVersion } from './cli/version.ts'
 
 const program = new Command('catalog')
   .description('Dataset Catalog: serve datasets of places, import them, and manage the API keys to read them')
+  .version(readVersion())
   .addHelpText('after', '\nExample:\n  npx catalog serve')
   .configureOutput({ outputError: (message) => printFailure(message.replace(/^error: /, '').replace(/\s+/g, ' ')) })
   .exitOverride()
 
-const commands = [serveCommand(), migrateCommand(), importCommand(), datasetsCommand(), keysCommand(), doctorCommand()]
+const commands = [
+  ...[serveCommand(), migrateCommand(), importCommand(), datasetsCommand()],
+  ...[keysCommand(), accessCommand(), doctorCommand()],
+]
 for (const command of commands) program.addCommand(inherit(command))
 // Adds `catalog completion SHELL`, which prints a script. The shell then asks this program for the possible words.
 tab(program, { completionCommandName: 'completion' })

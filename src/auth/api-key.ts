@@ -34,3 +34,11 @@ export function hashKey(key: string): string {
 export function hashBytes(keyHash: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.from(keyHash, 'base64url'))
 }
+
+/** Whether a key works at the time `now`: it is not revoked and has not expired. */
+export function isValidKey(
+  { revokedAt, expiresAt }: { revokedAt: Date | null; expiresAt: Date | null },
+  now: Date,
+): boolean {
+  return revokedAt === null && (expiresAt === null || expiresAt > now)
+}

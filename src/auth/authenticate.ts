@@ -1,5 +1,5 @@
 import { CatalogError } from '../errors.ts'
-import { type ApiKey, isKeyShaped } from './api-key.ts'
+import { type ApiKey, isKeyShaped, isValidKey } from './api-key.ts'
 import type { FindKey } from './key-cache.ts'
 
 /**
@@ -12,7 +12,7 @@ export async function authenticate(findKey: FindKey, authorization: string | und
   }
   const token = bearerToken(authorization)
   const key = token !== undefined && isKeyShaped(token) ? await findKey(token) : null
-  if (!key || key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now)) {
+  if (!key || !isValidKey(key, now)) {
     throw new CatalogError('UNAUTHORIZED', 'The API key is not valid')
   }
   return key

@@ -15,9 +15,21 @@ export interface Access {
 /** The fields of a dataset that decide who may access it. */
 export type DatasetAccessFields = Pick<Dataset, 'id' | 'status' | 'visibility' | 'accessTier'>
 
-/** Whether a key may access a dataset at the time `now`. This is the whole access rule (decisions.md section 2). */
+/** How a key may access a dataset: by a grant, because the dataset is public, or by one of the key's tiers. */
+export type AccessClause = 'grant' | 'public' | 'tier'
+
+/**
+ * The clause by which a key may access a dataset at the time `now`; undefined if it may not.
+ * This is the whole access rule (decisions.md section 2).
+ */
+export function accessClause(access: Access, dataset: DatasetAccessFields, now: Date): AccessClause | undefined {
+  if (hasGrant(access, dataset, now)) return 'grant'
+  return isPublished(dataset) ? openClause(access, dataset) : undefined
+}
+
+/** Whether a key may access a dataset at the time `now`. */
 export function mayAccess(access: Access, dataset: DatasetAccessFields, now: Date): boolean {
-  return hasGrant(access, dataset, now) || (isPublished(dataset) && isOpenTo(access, dataset))
+  return accessClause(access, dataset, now) !== undefined
 }
 
 function hasGrant(access: Access, dataset: DatasetAccessFields, now: Date): boolean {
@@ -30,7 +42,8 @@ function isPublished({ status }: DatasetAccessFields): boolean {
   return status === 'active' || status === 'archived'
 }
 
-function isOpenTo(access: Access, { visibility, accessTier }: DatasetAccessFields): boolean {
-  if (visibility === 'public') return true
-  return visibility === 'paid' && accessTier !== null && access.accessTiers.includes(accessTier)
+function openClause(access: Access, { visibility, accessTier }: DatasetAccessFields): 'public' | 'tier' | undefined {
+  if (visibility === 'public') return 'public'
+  const hasTier = visibility === 'paid' && accessTier !== null && access.accessTiers.includes(accessTier)
+  return hasTier ? 'tier' : undefined
 }

@@ -1,19 +1,35 @@
 import { readConfig } from '../config.ts'
 import { type Database, openDatabase } from '../database/database.ts'
-import { migrate } from '../database/migrate.ts'
+import { checkMigrated, migrate } from '../database/migrate.ts'
+import { operationFailed } from '../errors.ts'
 
 /**
- * Opens the configured database, migrates it, and runs `use`. This works while a server has the database open too.
- * @param use receives the database and the names of the migrations that were just applied
+ * Opens the configured database and runs `use`. This works while a server has the database open too. Only `serve` and `migrate`
+ * change the tables of a database. The exception is a new embedded database: the command itself has just created it.
+ * @throws `OPERATION_FAILED` when migrations are missing
  */
-export async function withDatabase<Result>(
-  use: (database: Database, applied: readonly string[]) => Promise<Result>,
-): Promise<Result> {
+export async function withDatabase<Result>(use: (database: Database) => Promise<Result>): Promise<Result> {
+  const { database: config } = readConfig(process.env)
+  return withOpenDatabase(async (database) => {
+    await database.withSession(async (session) => {
+      const { missing, isNew } = await checkMigrated(session)
+      if (missing.length === 0) return
+      if (isNew && config.kind === 'embedded') await migrate(session)
+      else {
+        const names = missing.length === 1 ? `the migration ${missing[0]}` : `${missing.length} migrations`
+        throw operationFailed(`The database lacks ${names}; apply with: npx catalog migrate`)
+      }
+    })
+    return use(database)
+  })
+}
+
+/** Opens the configured database, whether or not migrations are missing, and runs `use`. */
+export async function withOpenDatabase<Result>(use: (database: Database) => Promise<Result>): Promise<Result> {
   const { database: config } = readConfig(process.env)
   const database = await openDatabase(config, { share: true })
   try {
-    const applied = await database.withSession((session) => migrate(session))
-    return await use(database, applied)
+    return await use(database)
   } finally {
     await database.close()
   }

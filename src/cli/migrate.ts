@@ -1,5 +1,6 @@
 import { Command } from 'commander'
-import { withDatabase } from './database.ts'
+import { migrate } from '../database/migrate.ts'
+import { withOpenDatabase } from './database.ts'
 import { printJson, printLine } from './print.ts'
 
 export function migrateCommand(): Command {
@@ -11,7 +12,7 @@ export function migrateCommand(): Command {
 }
 
 async function run({ json }: { json?: true }): Promise<void> {
-  const applied = await withDatabase(async (_, names) => names)
+  const applied = await withOpenDatabase((database) => database.withSession((session) => migrate(session)))
   if (json) printJson({ applied })
   else for (const line of applied.length > 0 ? applied : ['Nothing to apply']) printLine(line)
 }

@@ -41,6 +41,18 @@ export async function migrate(session: ClientBase, folder = MIGRATIONS_FOLDER): 
   }
 }
 
+/**
+ * Compares a database with the migrations of this code. It changes nothing.
+ * @returns the names of the missing migrations, and whether all of them are missing
+ * @throws `OPERATION_FAILED` when the database is too old, newer than the code, or has no PostGIS.
+ */
+export async function checkMigrated(session: ClientBase): Promise<{ missing: string[]; isNew: boolean }> {
+  const migrations = await readMigrations()
+  await checkServer(session)
+  const missing = await findMissing(session, migrations)
+  return { missing: missing.map(({ name }) => name), isNew: missing.length === migrations.length }
+}
+
 /** Returns the migrations of this code, in order. */
 export async function readMigrations(folder = MIGRATIONS_FOLDER): Promise<Migration[]> {
   const entries = await readdir(folder, { withFileTypes: true })

@@ -1,11 +1,10 @@
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
-import { isSlug, uuid } from '../catalog/arguments.ts'
 import { messageOf, operationFailed } from '../errors.ts'
+import { datasetFields } from './dataset-fields.ts'
 import { parseExactJson, type RawNumber } from './exact-json.ts'
 import { readText } from './formats/read-text.ts'
 import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
-import { optionalText, text, timestamp } from './row/field-schemas.ts'
 import { ROW_FIELDS } from './row/parse-item.ts'
 
 const template = z.strictObject({ template: z.string() })
@@ -40,18 +39,7 @@ const itemFiles = z.preprocess((items) => {
 }, z.array(itemFile))
 
 const manifest = z.strictObject({
-  dataset: z.strictObject({
-    id: uuid.optional(),
-    slug: z.string().refine(isSlug, 'must be letters, digits and ._~- (at most 200), and not a UUID'),
-    name: text,
-    description: optionalText,
-    status: z.enum(['draft', 'active', 'inactive', 'archived']),
-    visibility: z.enum(['public', 'restricted', 'paid']),
-    accessTier: optionalText,
-    attribution: text,
-    createdAt: timestamp.optional(),
-    updatedAt: timestamp.optional(),
-  }),
+  dataset: datasetFields,
   items: itemFiles,
 })
 

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { createDatabase, createEmpty, type TestDatabase } from '../support/database.ts'
 import { runCatalog, runProcess } from '../support/process.ts'
 
@@ -41,6 +43,13 @@ describe('The command line', () => {
     ['migrate'],
     ['import'],
     ['datasets'],
+    ['datasets', 'list'],
+    ['datasets', 'show'],
+    ['datasets', 'update'],
+    ['datasets', 'remove'],
+    ['access'],
+    ['access', 'explain'],
+    ['access', 'list'],
     ['doctor'],
     ['keys'],
     ['keys', 'create'],
@@ -167,6 +176,62 @@ test('on a database that no process has open, each command finds what the one be
   expect(created).toMatchObject({ code: 0, stderr: '' })
   const { stdout } = await runCatalog(env, 'keys', 'list')
   expect(stdout).toContain(JSON.parse(created.stdout).id)
+})
+
+test('catalog --version prints the version of the package', async () => {
+  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
+  expect(await runCatalog({}, '--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+})
+
+test('a command other than serve and migrate names the missing migration, and does not apply it', async () => {
+  const db = await createDatabase()
+  onTestFinished(() => db.close())
+  const missing = async () =>
+    db.database.withSession(async (session) => {
+      const { rows } = await session.query('SELECT max(migration_name) AS name FROM _prisma_migrations')
+      return rows[0].name
+    })
+  const last = await missing()
+  await db.database.withSession((session) =>
+    session.query('DELETE FROM _prisma_migrations WHERE migration_name = $1', [last]),
+  )
+  const before = await missing()
+  const stderr = `catalog: The database lacks the migration ${last}; apply with: npx catalog migrate\n`
+  for (const command of [['keys', 'list'], ['datasets'], ['import', 'x.json']]) {
+    expect(await runCatalog(db.env, ...command)).toEqual({ code: 1, stdout: '', stderr })
+  }
+  expect(await missing()).toBe(before)
+})
+
+const template = inject('template')
+test.skipIf(template.kind === 'embedded')('keys list creates no table in a database on a server', async () => {
+  const name = `catalog_test_${randomUUID().slice(0, 8)}`
+  const url = template.kind === 'embedded' ? '' : template.url
+  const admin = new pg.Client(url)
+  await admin.connect()
+  await admin.query(`CREATE DATABASE ${name}`)
+  const own = Object.assign(new URL(url), { pathname: name }).href
+  const { code, stderr } = await runCatalog({ DATABASE_URL: own }, 'keys', 'list')
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/^catalog: The database lacks \d+ migrations; apply with: npx catalog migrate\n$/),
+  })
+  const client = new pg.Client(own)
+  await client.connect()
+  const { rows } = await client.query(`SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace`)
+  await client.end()
+  await admin.query(`DROP DATABASE ${name}`)
+  await admin.end()
+  expect(rows).toEqual([])
+})
+
+test('a command creates the embedded database in a new folder', async () => {
+  const result = await runCatalog({ DATA_DIR: join(folder, 'first') }, 'datasets')
+  expect(result).toEqual({
+    code: 0,
+    stdout: 'There are no datasets. Import one: npx catalog import MANIFEST\n',
+    stderr: '',
+  })
 })
 
 test('catalog migrate makes a new embedded database, names what it applied, and then has nothing to apply', async () => {

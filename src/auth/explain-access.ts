@@ -1,0 +1,108 @@
+import { type Access, type AccessClause, type DatasetAccessFields, accessClause } from '../catalog/access.ts'
+import { isValidKey } from './api-key.ts'
+
+/** The fields of a key that decide what it may access. */
+export interface ExplainedKey extends Access {
+  id: string
+  grants: readonly { datasetId: string; createdAt: Date; expiresAt: Date | null }[]
+  expiresAt: Date | null
+  revokedAt: Date | null
+}
+
+/** The fields of a dataset that decide who may access it, and its slug. */
+export type ExplainedDataset = DatasetAccessFields & { slug: string }
+
+/** Whether a key may access a dataset, and why. */
+export interface Explanation {
+  mayAccess: boolean
+  clause: AccessClause | null
+  reason: string
+  /** Creation time of the grant; null for other clauses, because the catalog does not record when they began to hold. */
+  since: Date | null
+  /** The first time at which the answer changes unless an operator changes something; null if it stays. */
+  until: Date | null
+  /** Commands of which each one alone changes the answer. */
+  changes: string[]
+}
+
+/** Explains the answer of the access rule for a key and a dataset at the time `now`. */
+export function explainAccess(key: ExplainedKey, dataset: ExplainedDataset, now: Date): Explanation {
+  const clause = clauseFor(key, dataset, now)
+  const grant = key.grants.find(({ datasetId }) => datasetId === dataset.id)
+  return {
+    mayAccess: clause !== null,
+    clause,
+    reason: clause === null ? reasonAgainst(key, dataset, now) : reasonFor(clause, dataset),
+    since: clause === 'grant' && grant ? grant.createdAt : null,
+    until: findEnd(key, dataset, now),
+    changes: (clause === null ? changesToAllow(key, dataset) : changesToDeny(key, dataset))
+      .filter((change) => (clauseFor(change.key ?? key, change.dataset ?? dataset, now) === null) !== (clause === null))
+      .map(({ command }) => command),
+  }
+}
+
+function clauseFor(key: ExplainedKey, dataset: ExplainedDataset, now: Date): AccessClause | null {
+  return isValidKey(key, now) ? (accessClause(key, dataset, now) ?? null) : null
+}
+
+/** Access can only end by itself, when the key or the grant expires. */
+function findEnd(key: ExplainedKey, dataset: ExplainedDataset, now: Date): Date | null {
+  if (clauseFor(key, dataset, now) === null) return null
+  const expiries = [key, ...key.grants].flatMap(({ expiresAt }) => expiresAt ?? [])
+  const ends = expiries.filter((time) => time > now && clauseFor(key, dataset, time) === null)
+  return ends.sort((a, b) => a.getTime() - b.getTime())[0] ?? null
+}
+
+function reasonFor(clause: AccessClause, { status, accessTier }: ExplainedDataset): string {
+  if (clause === 'grant') return 'the key has a grant for the dataset'
+  if (clause === 'public') return `the dataset is ${status} and public`
+  return `the dataset is ${status} and paid, and the key has its tier ${accessTier}`
+}
+
+function reasonAgainst(key: ExplainedKey, dataset: ExplainedDataset, now: Date): string {
+  if (key.revokedAt !== null) return `the key was revoked at ${key.revokedAt.toISOString()}`
+  if (!isValidKey(key, now)) return `the key expired at ${key.expiresAt?.toISOString()}`
+  const grant = key.grants.find(({ datasetId }) => datasetId === dataset.id)
+  const without = grant?.expiresAt ? `the grant expired at ${grant.expiresAt.toISOString()}` : 'the key has no grant'
+  return `the dataset is ${describe(dataset)}, and ${without}`
+}
+
+function describe({ status, visibility, accessTier }: ExplainedDataset): string {
+  if (visibility !== 'paid') return `${status} and ${visibility}`
+  return `${status} and paid ${accessTier === null ? 'without a tier' : `with the tier ${accessTier}`}`
+}
+
+interface Change {
+  command: string
+  key?: ExplainedKey
+  dataset?: ExplainedDataset
+}
+
+/** What an operator can try. The access rule then says which of these changes alter the answer. */
+function changesToAllow(key: ExplainedKey, dataset: ExplainedDataset): Change[] {
+  const { slug, accessTier } = dataset
+  const update = `npx catalog datasets update ${slug}`
+  const create = 'npx catalog keys create --name NAME'
+  const grants = [{ datasetId: dataset.id, createdAt: new Date(0), expiresAt: null }]
+  const created = { ...key, expiresAt: null, revokedAt: null, grants: [], accessTiers: [] }
+  const changes: Change[] = [
+    { command: `npx catalog keys grant ${key.id} --dataset ${slug}`, key: { ...key, grants } },
+    { command: `${update} --status active`, dataset: { ...dataset, status: 'active' } },
+    { command: `${update} --visibility public`, dataset: { ...dataset, visibility: 'public' } },
+    { command: create, key: created },
+    { command: `${create} --dataset ${slug}`, key: { ...created, grants } },
+  ]
+  if (accessTier === null) return changes
+  return [...changes, { command: `${create} --tier ${accessTier}`, key: { ...created, accessTiers: [accessTier] } }]
+}
+
+function changesToDeny(key: ExplainedKey, dataset: ExplainedDataset): Change[] {
+  const update = `npx catalog datasets update ${dataset.slug}`
+  const grants = key.grants.filter(({ datasetId }) => datasetId !== dataset.id)
+  return [
+    { command: `npx catalog keys ungrant ${key.id} --dataset ${dataset.slug}`, key: { ...key, grants } },
+    { command: `npx catalog keys revoke ${key.id}`, key: { ...key, revokedAt: new Date(0) } },
+    { command: `${update} --status inactive`, dataset: { ...dataset, status: 'inactive' } },
+    { command: `${update} --visibility restricted`, dataset: { ...dataset, visibility: 'restricted' } },
+  ]
+}

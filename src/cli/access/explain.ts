@@ -1,0 +1,62 @@
+import { Command } from 'commander'
+import { type Explanation, explainAccess } from '../../auth/explain-access.ts'
+import { resolveDataset } from '../../auth/names.ts'
+import { isUuid } from '../../catalog/arguments.ts'
+import { operationFailed } from '../../errors.ts'
+import type { PrismaClient } from '../../generated/prisma/client.ts'
+import { withDatabase } from '../database.ts'
+import { DATASET } from '../datasets/show.ts'
+import { JSON_OPTION, KEY } from '../keys/options.ts'
+import { printJson, printLine } from '../print.ts'
+import { findExplainedKey } from './explained-key.ts'
+
+export function explainCommand(): Command {
+  return new Command('explain')
+    .description('explain whether a key may access a dataset, why, until when, and what would change that')
+    .argument(...KEY)
+    .argument(...DATASET)
+    .argument('[item]', 'id or externalId of an item of the dataset')
+    .option(...JSON_OPTION)
+    .addHelpText('after', '\nExample:\n  npx catalog access explain app museums')
+    .action(explain)
+}
+
+async function explain(keyText: string, datasetText: string, itemText: string | undefined, options: { json?: true }) {
+  const explained = await withDatabase(async ({ prisma }) => {
+    const key = await findExplainedKey(prisma, keyText)
+    const { id, slug } = await resolveDataset(prisma, datasetText)
+    const dataset = await prisma.dataset.findUniqueOrThrow({ where: { id } })
+    const item = itemText === undefined ? null : await findItem(prisma, { id, slug }, itemText)
+    const { id: keyId, name: keyName } = key
+    return { keyId, keyName, dataset: slug, item, ...explainAccess(key, dataset, new Date()) }
+  })
+  if (options.json) return printJson(explained)
+  const { keyId, keyName, dataset, item } = explained
+  const subject =
+    item === null ? `the dataset ${dataset}` : `the item ${item}, because it follows its dataset ${dataset}`
+  printLine(`The key ${keyName} (${keyId}) ${explained.mayAccess ? 'may' : 'may not'} access ${subject}.`)
+  for (const [label, value] of describe(explained)) printLine(`${label.padEnd(9)}${value}`)
+}
+
+function describe({ clause, reason, since, until, changes, mayAccess }: Explanation): [string, string][] {
+  const verdict: [string, string][] = [['because', reason]]
+  if (mayAccess) {
+    verdict.push(['clause', clause === 'grant' ? '1: an unexpired grant' : `2: ${clause}`])
+    verdict.push(['since', since?.toISOString() ?? 'not recorded: only grants have a time'])
+    verdict.push(['until', until?.toISOString() ?? 'something is changed'])
+  }
+  return [...verdict, ...changes.map((command): [string, string] => [mayAccess ? 'to end' : 'to allow', command])]
+}
+
+async function findItem(prisma: PrismaClient, dataset: { id: string; slug: string }, text: string): Promise<string> {
+  const id = isUuid(text) ? text.toLowerCase() : undefined
+  const isText = text.isWellFormed() && !text.includes('\0')
+  const item = isText
+    ? await prisma.item.findFirst({
+        where: { datasetId: dataset.id, OR: [{ externalId: text }, ...(id === undefined ? [] : [{ id }])] },
+        select: { id: true },
+      })
+    : null
+  if (!item) throw operationFailed(`The dataset ${dataset.slug} has no item with the id or externalId ${text}`)
+  return item.id
+}

@@ -1,0 +1,19 @@
+import { createInterface } from 'node:readline/promises'
+
+/** Whether a person can answer a question: stdin and stderr are terminals. */
+export function canAsk(): boolean {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true
+}
+
+/** Asks a question on the terminal. Returns true for `y` and `yes`, and false for everything else. */
+export async function confirm(question: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    // The end of the input (Ctrl-D) closes the interface without an answer.
+    const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')))
+    const answer = await Promise.race([terminal.question(`${question} [y/N] `), closed])
+    return /^y(es)?$/i.test(answer.trim())
+  } finally {
+    terminal.close()
+  }
+}

@@ -1,0 +1,15 @@
+import { Command } from 'commander'
+import { listCommand } from './list.ts'
+import { removeCommand } from './remove.ts'
+import { showCommand } from './show.ts'
+import { updateCommand } from './update.ts'
+
+export function datasetsCommand(): Command {
+  return new Command('datasets')
+    .description('list, show, update and remove datasets; without a command, list them')
+    .addHelpText('after', '\nExample:\n  npx catalog datasets')
+    .addCommand(listCommand(), { isDefault: true })
+    .addCommand(showCommand())
+    .addCommand(updateCommand())
+    .addCommand(removeCommand())
+}

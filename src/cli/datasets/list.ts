@@ -1,0 +1,26 @@
+import { Command } from 'commander'
+import { withDatabase } from '../database.ts'
+import { printJson, printLine, printTable } from '../print.ts'
+import { summarizeDatasets } from './summary.ts'
+
+export function listCommand(): Command {
+  return new Command('list')
+    .description('list all datasets with their numbers of items and of keys that may access them')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  npx catalog datasets list')
+    .action(run)
+}
+
+async function run({ json }: { json?: true }): Promise<void> {
+  const datasets = await withDatabase(({ prisma }) => summarizeDatasets(prisma, new Date()))
+  if (json) printJson(datasets.map(({ description, attribution, ...dataset }) => dataset))
+  else if (datasets.length === 0) printLine('There are no datasets. Import one: npx catalog import MANIFEST')
+  else {
+    printTable(
+      ['SLUG', 'NAME', 'STATUS', 'VISIBILITY', 'TIER', 'ITEMS', 'KEYS', 'UPDATED'],
+      datasets.map(({ slug, name, status, visibility, accessTier, items, keys, updatedAt }) => [
+        ...[slug, name, status, visibility, accessTier ?? '-', String(items), String(keys), updatedAt.toISOString()],
+      ]),
+    )
+  }
+}

@@ -1,0 +1,37 @@
+import { Command } from 'commander'
+import { resolveDataset } from '../../auth/names.ts'
+import type { Database } from '../../database/database.ts'
+import { operationFailed } from '../../errors.ts'
+import { canAsk, confirm } from '../confirm.ts'
+import { withDatabase } from '../database.ts'
+import { printJson, printLine } from '../print.ts'
+import { DATASET } from './show.ts'
+
+export function removeCommand(): Command {
+  return new Command('remove')
+    .description('remove a dataset with its items, images and grants; this can not be undone')
+    .argument(...DATASET)
+    .option('--yes', 'do not ask; needed without a terminal')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  npx catalog datasets remove museums --yes')
+    .action(remove)
+}
+
+async function remove(text: string, { yes, json }: { yes?: true; json?: true }): Promise<void> {
+  const removed = await withDatabase((database) => removeDataset(database, text, yes ?? false))
+  if (json) printJson(removed)
+  else printLine(`The dataset ${removed.slug} is removed, with ${removed.items} items and ${removed.grants} grants`)
+}
+
+async function removeDataset(database: Database, text: string, isConfirmed: boolean) {
+  const { prisma } = database
+  const { id, slug } = await resolveDataset(prisma, text)
+  const items = await prisma.item.count({ where: { datasetId: id } })
+  const grants = await prisma.grant.count({ where: { datasetId: id } })
+  const what = `the dataset ${slug} with ${items} items and ${grants} grants`
+  if (!isConfirmed && !canAsk()) throw operationFailed(`This removes ${what}; to do so, add --yes`)
+  if (!isConfirmed && !(await confirm(`Remove ${what}?`))) throw operationFailed('Nothing was removed')
+  // A session has no statement timeout, and the items of a large dataset take a while.
+  await database.withSession((session) => session.query('DELETE FROM datasets WHERE id = $1', [id]))
+  return { id, slug, items, grants }
+}

@@ -1,0 +1,58 @@
+import { Command } from 'commander'
+import { resolveDataset } from '../../auth/names.ts'
+import { operationFailed } from '../../errors.ts'
+import { updateDataset } from '../../import/update-dataset.ts'
+import { withDatabase } from '../database.ts'
+import { printNotice } from '../print.ts'
+import { DATASET, printDataset } from './show.ts'
+import { summarizeDatasets } from './summary.ts'
+
+export function updateCommand(): Command {
+  return new Command('update')
+    .description('change fields of a dataset without importing it again')
+    .argument(...DATASET)
+    .option('--slug <slug>', 'name of the dataset in URLs: letters, digits and ._~-, not shaped like a UUID')
+    .option('--name <name>', 'display name')
+    .option('--description <text>', 'description; "" removes it')
+    .option('--status <status>', 'draft, active, inactive or archived')
+    .option('--visibility <visibility>', 'public, restricted or paid')
+    .option('--tier <tier>', 'access tier that a key needs for a paid dataset; "" removes it')
+    .option('--attribution <text>', 'credit line')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  npx catalog datasets update museums --status archived')
+    .action(update)
+}
+
+/** The fields whose option has another name. */
+const OPTION_NAMES: Readonly<Record<string, string>> = { accessTier: '--tier' }
+const optionOf = (field: string) => OPTION_NAMES[field] ?? `--${field}`
+
+interface Options {
+  slug?: string
+  name?: string
+  description?: string
+  status?: string
+  visibility?: string
+  tier?: string
+  attribution?: string
+  json?: true
+}
+
+async function update(text: string, { json, tier, ...options }: Options): Promise<void> {
+  const changes = { ...options, ...(tier !== undefined && { accessTier: tier }) }
+  if (Object.keys(changes).length === 0) {
+    throw operationFailed(
+      'Give at least one of --slug, --name, --description, --status, --visibility, --tier and --attribution',
+    )
+  }
+  const [dataset] = await withDatabase(async ({ prisma }) => {
+    const { id } = await resolveDataset(prisma, text)
+    await updateDataset(prisma, id, changes, optionOf)
+    return summarizeDatasets(prisma, new Date(), id)
+  })
+  if (!dataset) return
+  if (dataset.visibility === 'paid' && dataset.accessTier === null) {
+    printNotice('warning: a paid dataset without a tier is open only to keys with a grant; give it one with --tier')
+  }
+  printDataset(dataset, json)
+}

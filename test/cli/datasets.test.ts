@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createKey } from '../../src/auth/keys.ts'
+import { type Database, openDatabase } from '../../src/database/database.ts'
+import { DATASET, seedCatalog } from '../support/catalog.ts'
+import { createEmpty } from '../support/database.ts'
+import { type Gateway, runCatalog, startGateway } from '../support/process.ts'
+
+let env: Record<string, string>
+let drop: () => Promise<void>
+let gateway: Gateway
+let database: Database
+let plain: { id: string; key: string }
+let gold: { id: string; key: string }
+beforeAll(async () => {
+  const empty = await createEmpty()
+  ;({ env, drop } = empty)
+  gateway = await startGateway({ ...env, SAMPLE_DATA: 'false' })
+  database = await openDatabase(empty.config, { share: true })
+  await seedCatalog(database.prisma)
+  plain = await createKey(database.prisma, { name: 'plain' })
+  gold = await createKey(database.prisma, { name: 'gold', accessTiers: ['gold'], datasets: ['draft'] })
+})
+afterAll(async () => {
+  await database.close()
+  await gateway.stop()
+  await drop()
+})
+
+const run = (...args: string[]) => runCatalog(env, ...args)
+const runJson = async (...args: string[]) => {
+  const { code, stdout, stderr } = await run(...args, '--json')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return JSON.parse(stdout)
+}
+const get = async (path: string) =>
+  (await fetch(gateway.url + path, { headers: { authorization: `Bearer ${plain.key}` } })).status
+const becomes = (path: string, status: number) =>
+  vi.waitFor(async () => expect(await get(path)).toBe(status), { timeout: 5_000 })
+
+/** Fails with exactly these lines on stderr, without output. */
+const expectFailure = async (args: string[], stderr: RegExp) =>
+  expect(await run(...args)).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(stderr) })
+
+describe('catalog datasets', () => {
+  test('list is what it does without a command', async () => {
+    expect(await runJson('datasets', 'list')).toEqual(await runJson('datasets'))
+  })
+
+  test('show finds a dataset by its slug, id, name or the beginning of its id', async () => {
+    const { name } = await database.prisma.dataset.findUniqueOrThrow({ where: { slug: 'seoul' } })
+    const shown = await runJson('datasets', 'show', 'seoul')
+    expect(shown).toMatchObject({ id: DATASET.seoul, slug: 'seoul', name, status: 'active', keys: 2 })
+    for (const text of [DATASET.seoul.toUpperCase(), name])
+      expect(await runJson('datasets', 'show', text)).toEqual(shown)
+    expect((await run('datasets', 'show', 'seoul')).stdout).toMatch(/^slug +seoul\nid +[0-9a-f-]{36}\nname /)
+  })
+
+  test('update changes the given fields and updatedAt, and the running gateway serves the change', async () => {
+    const before = await runJson('datasets', 'show', 'restricted')
+    expect(await get('/v1/datasets/restricted')).toBe(403)
+    const after = await runJson('datasets', 'update', 'restricted', '--visibility', 'public', '--name', '새 이름')
+    expect(after).toEqual({ ...before, visibility: 'public', name: '새 이름', updatedAt: after.updatedAt, keys: 2 })
+    expect(after.updatedAt > before.updatedAt).toBe(true)
+    await becomes('/v1/datasets/restricted', 200)
+
+    await runJson('datasets', 'update', 'restricted', '--slug', 'renamed', '--description', '')
+    await becomes('/v1/datasets/renamed', 200)
+    await becomes('/v1/datasets/restricted', 404)
+    expect(await runJson('datasets', 'show', 'renamed')).toMatchObject({ id: before.id, description: null })
+  })
+
+  test('update warns of a paid dataset without a tier', async () => {
+    const { code, stderr } = await run('datasets', 'update', 'archived', '--visibility', 'paid')
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/^warning: a paid dataset without a tier .*\n$/)
+    await runJson('datasets', 'update', 'archived', '--tier', 'gold')
+    await becomes('/v1/datasets/archived', 403)
+  })
+
+  test.each<[string[], RegExp]>([
+    [[], /^catalog: Give at least one of --slug, .*\n$/],
+    [['--slug', 'paid'], /^catalog: --slug paid is taken by another dataset\n$/],
+    [['--slug', DATASET.seoul], /^catalog: --slug must be letters.* and not a UUID\n$/],
+    [['--slug', 'a b'], /^catalog: --slug must be letters.*\n$/],
+    [['--slug', ''], /^catalog: --slug must be letters.*\n$/],
+    [['--status', 'activ'], /^catalog: --status must be one of draft, active, inactive, archived\n$/],
+    [['--visibility', 'x'], /^catalog: --visibility must be one of public, restricted, paid\n$/],
+    [['--name', ' ', '--attribution', ''], /^catalog: --name must not be empty\n--attribution must not be empty\n$/],
+  ])('update %j is refused, with a line for each mistake, and changes nothing', async (options, stderr) => {
+    const before = await runJson('datasets', 'show', 'seoul')
+    await expectFailure(['datasets', 'update', 'seoul', ...options], stderr)
+    expect(await runJson('datasets', 'show', 'seoul')).toEqual(before)
+  })
+
+  test('an unknown name lists the datasets', async () => {
+    const line = /^catalog: There is no dataset with the slug nowhere; there are .*seoul.*\n$/
+    for (const command of ['show', 'remove']) await expectFailure(['datasets', command, 'nowhere'], line)
+  })
+
+  test('remove wants --yes without a terminal, and then removes the dataset with its items and grants', async () => {
+    const line = /^catalog: This removes the dataset inactive with \d+ items and 0 grants; to do so, add --yes\n$/
+    await expectFailure(['datasets', 'remove', 'inactive'], line)
+    const { id } = await database.prisma.dataset.findUniqueOrThrow({ where: { slug: 'inactive' } })
+    expect(await get('/v1/datasets/inactive')).toBe(403)
+    expect(await runJson('datasets', 'remove', 'inactive', '--yes')).toMatchObject({ id, slug: 'inactive' })
+    await becomes('/v1/datasets/inactive', 404)
+    expect(await database.prisma.item.count({ where: { datasetId: id } })).toBe(0)
+  })
+})
+
+describe('catalog access', () => {
+  test('explain names the clause, the times and what would change the answer', async () => {
+    expect(await runJson('access', 'explain', 'gold', 'draft')).toMatchObject({
+      keyId: gold.id,
+      dataset: 'draft',
+      mayAccess: true,
+      clause: 'grant',
+      since: expect.any(String),
+      until: null,
+      changes: [`npx catalog keys ungrant ${gold.id} --dataset draft`, `npx catalog keys revoke ${gold.id}`],
+    })
+    const denied = await runJson('access', 'explain', 'plain', 'paid')
+    expect(denied).toMatchObject({ mayAccess: false, clause: null, since: null, until: null })
+    expect(denied.reason).toBe('the dataset is active and paid with the tier gold, and the key has no grant')
+    expect(denied.changes).toContain(`npx catalog keys grant ${plain.id} --dataset paid`)
+    const { stdout } = await run('access', 'explain', 'plain', 'seoul')
+    expect(stdout).toMatch(
+      /^The key plain \([0-9a-f-]{36}\) may access the dataset seoul\.\nbecause +the dataset is active/,
+    )
+  })
+
+  test('explain of an item follows its dataset, and an item of another dataset is a mistake', async () => {
+    const item = await database.prisma.item.findFirstOrThrow({ where: { datasetId: DATASET.seoul } })
+    expect(await runJson('access', 'explain', 'plain', 'seoul', item.id)).toMatchObject({
+      item: item.id,
+      clause: 'public',
+    })
+    await expectFailure(
+      ['access', 'explain', 'plain', 'paid', item.id],
+      /^catalog: The dataset paid has no item with the id or externalId .*\n$/,
+    )
+  })
+
+  test('list has a line for each dataset', async () => {
+    const rows: { dataset: string; mayAccess: boolean }[] = await runJson('access', 'list', 'gold')
+    const open = rows.filter(({ mayAccess }) => mayAccess).map(({ dataset }) => dataset)
+    expect(open).toEqual(expect.arrayContaining(['draft', 'paid', 'seoul']))
+    expect((await run('access', 'list', 'gold')).stdout).toMatch(/^DATASET +ACCESS +SINCE +UNTIL +BECAUSE\n/)
+  })
+})
