@@ -1,4 +1,4 @@
-import { type Access, type AccessClause, type DatasetAccessFields, accessClause } from '../catalog/access.ts'
+import { type Access, type AccessClause, accessClause, type DatasetAccessFields } from '../catalog/access.ts'
 import { isValidKey } from './api-key.ts'
 
 /** The fields of a key that decide what it may access. */
