@@ -10,6 +10,7 @@ import {
   type SearchArguments,
 } from './arguments.ts'
 import { createConnection, type ItemConnection } from './connection.ts'
+import type { ExportBatch, ExportFormat, ExportWindow } from './export-formats.ts'
 import { createItemPage, createNearbyPage, createSearchPage, selectItems } from './item-pages.ts'
 import type { Dataset, Image, Item } from './models.ts'
 import type { Page } from './page.ts'
@@ -174,6 +175,11 @@ export class Catalog {
       tile,
       datasets.map(({ id }) => id),
     )
+  }
+
+  /** The next items of a dataset, in order of id, as lines of an export. */
+  exportBatch({ id }: Dataset, format: ExportFormat, window: ExportWindow): Promise<ExportBatch> {
+    return this.#loaders.exportBatch(id, format, window)
   }
 
   async #findNode(id: string): Promise<CatalogNode | null> {

@@ -29,6 +29,7 @@ import {
 import { findBadHost } from './admission/host.ts'
 import { trustProxies } from './admission/proxies.ts'
 import { discardRefusedBodies } from './admission/refused-body.ts'
+import { addExportRoutes } from './exports.ts'
 import { addGraphQLRoute } from './graphql.ts'
 import { addHealthRoutes } from './health.ts'
 import { addPages } from './pages/pages.ts'
@@ -60,6 +61,7 @@ const SECURITY_HEADERS = {
 /** Response headers that a script on another origin may read. */
 const EXPOSED_HEADERS = [
   'ETag',
+  'Content-Disposition',
   'Link',
   'X-Request-Id',
   'RateLimit',
@@ -161,6 +163,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { sendGraphiql } = addPages(app)
   addGraphQLRoute(app, { sendGraphiql, admit, responses, trusted: trustedDocuments, usesRawJson })
   addTileRoute(app, { admit, responses })
+  addExportRoutes(app, { admit, limits })
   addHealthRoutes(app, database)
   return app
 }

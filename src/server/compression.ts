@@ -1,5 +1,6 @@
+import type { Transform } from 'node:stream'
 import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
 import type { Coding } from './negotiation.ts'
 
 /** A smaller body fits into one TCP packet, so compression would not make it faster. */
@@ -36,4 +37,10 @@ export function encode(body: Buffer, coding: Coding): Buffer | Promise<Buffer> {
       return result
     })
   )
+}
+
+/** A stream that encodes what is written to it. */
+export function createEncoder(coding: Coding): Transform {
+  if (coding === 'gzip') return createGzip()
+  return createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } })
 }

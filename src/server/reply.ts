@@ -36,7 +36,7 @@ export class ResponseBody {
 }
 
 /** The request headers that a cacheable response depends on. */
-const VARY = 'Authorization, Accept, Accept-Encoding'
+export const VARY = 'Authorization, Accept, Accept-Encoding'
 
 /**
  * Sends a body with its ETag, or 304 if the client has it already (RFC 9110 section 13.1.2).
@@ -47,27 +47,44 @@ export function sendCacheable(
   reply: FastifyReply,
   content: ResponseBody,
 ): void | Promise<void> {
-  const { etag, links } = content
-  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers
-  if (ifMatch !== undefined && findTag(ifMatch, etag, 'strong') === undefined) {
-    throw new CatalogError('PRECONDITION_FAILED', 'If-Match names another version of the response')
-  }
-  void reply.header('cache-control', content.cacheControl)
-  const coding = codingOf(request, content)
-  // The bytes differ in each content coding, and so must the tags (section 8.8.3.3).
-  const tag = coding ? `${etag.slice(0, -1)}-${coding}"` : etag
-  const matched = ifNoneMatch === undefined ? undefined : findTag(ifNoneMatch, etag, 'weak')
-  if (matched !== undefined) {
-    appendVary(reply, VARY)
-    void reply
-      .header('etag', matched === '*' ? tag : matched.replace(/^W\//, ''))
-      .code(304)
-      .send()
-    return
-  }
-  void reply.header('etag', tag)
+  const { links, cacheControl } = content
+  const tag = { etag: content.etag, coding: codingOf(request, content) }
+  void reply.header('cache-control', cacheControl)
+  if (sendIfUnchanged(request, reply, tag)) return
+  void reply.header('etag', entityTag(tag))
   if (links !== undefined) void reply.header('link', links)
   return sendBody(request, reply, content, VARY)
+}
+
+/** The entity tag of a content, and the content coding of the response. */
+interface CodedTag {
+  etag: string
+  coding: Coding | undefined
+}
+
+/** The tag of the coded content: the bytes differ in each content coding, and so must the tags (RFC 9110 section 8.8.3.3). */
+export function entityTag({ etag, coding }: CodedTag): string {
+  return coding ? `${etag.slice(0, -1)}-${coding}"` : etag
+}
+
+/**
+ * Sends 304 if the client has the content already (RFC 9110 section 13.1.2).
+ * @returns whether the response is sent
+ * @throws `PRECONDITION_FAILED` when `If-Match` names other tags (section 13.1.1)
+ */
+export function sendIfUnchanged(request: FastifyRequest, reply: FastifyReply, tag: CodedTag): boolean {
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers
+  if (ifMatch !== undefined && findTag(ifMatch, tag.etag, 'strong') === undefined) {
+    throw new CatalogError('PRECONDITION_FAILED', 'If-Match names another version of the response')
+  }
+  const matched = ifNoneMatch === undefined ? undefined : findTag(ifNoneMatch, tag.etag, 'weak')
+  if (matched === undefined) return false
+  appendVary(reply, VARY)
+  void reply
+    .header('etag', matched === '*' ? entityTag(tag) : matched.replace(/^W\//, ''))
+    .code(304)
+    .send()
+  return true
 }
 
 /** Sends an uncacheable body (no ETag), for example to a POST. */
@@ -130,7 +147,7 @@ function setErrorHeaders(request: FastifyRequest, reply: FastifyReply, error: Ca
 }
 
 /** Adds names to the `Vary` header, which CORS may have set. */
-function appendVary(reply: FastifyReply, name: string): void {
+export function appendVary(reply: FastifyReply, name: string): void {
   const before = reply.getHeader('vary')
   void reply.header('vary', before === undefined ? name : `${before}, ${name}`)
 }

@@ -1,6 +1,8 @@
 import type { Prisma } from '../../generated/prisma/client.ts'
+import type { ExportFormat, ExportWindow } from '../export-formats.ts'
 import type { Dataset } from '../models.ts'
 import { countedTotals, countItems, storedTotals } from '../sql/counts.ts'
+import { fetchExportBatch } from '../sql/export.ts'
 import { countFacets, type FacetField, storedFacets } from '../sql/facets.ts'
 import type { ItemOrder, ItemOwner, ItemSelection } from '../sql/item-list.ts'
 import { fetchItemPages, fetchItemsById, haveItemsBefore, type ItemWindow, type OwnerPosition } from '../sql/items.ts'
@@ -107,6 +109,11 @@ export function createLoaders(options: LoaderOptions) {
       (isReference ? countFacets : storedFacets)(send(), field, datasetIds),
     ),
     tile: (tile: TileAddress, scope: readonly string[]) => fetchTile(send(), tile, scope),
+    exportBatch: async (datasetId: string, format: ExportFormat, window: ExportWindow) => {
+      const batch = await fetchExportBatch(send({ returnsRevision: true }), datasetId, format, window)
+      readLog.verify(datasetId, batch.revision)
+      return batch
+    },
   }
 }
 

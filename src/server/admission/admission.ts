@@ -23,6 +23,12 @@ declare module 'fastify' {
 export interface Caller extends CallerAccess {
   key: ApiKey
   readCatalog: ReadCatalog
+  /**
+   * The same for a response that has begun, so the limit on requests in flight does not apply. It checks the API key again: a long
+   * response ends soon after the key is revoked or a grant is withdrawn.
+   * @throws `UNAUTHORIZED`
+   */
+  readMore: ReadCatalog
 }
 
 /**
@@ -53,9 +59,17 @@ export function createAdmission({ findKey, read, changeFeed, limits, work, keyUs
       if (allowance.isExceeded)
         throw rateLimited(`This API key may make ${allowance.limit} requests a minute`, allowance)
     }
-    const readCatalog: ReadCatalog = (use) =>
-      work(() => withCancellation(cancellationFor(reply), () => read(key, now)(use)))
-    return { key, now, since: changeFeed.latest(), readCatalog }
+    let cancellation: Cancellation | undefined
+    const readAs: SnapshotReader = (access, at) => (use) => {
+      cancellation ??= cancellationFor(reply)
+      return withCancellation(cancellation, () => read(access, at)(use))
+    }
+    const readCatalog: ReadCatalog = (use) => work(() => readAs(key, now)(use))
+    const readMore: ReadCatalog = async (use) => {
+      const at = new Date()
+      return readAs(await authenticate(findKey, request.headers.authorization, at), at)(use)
+    }
+    return { key, now, since: changeFeed.latest(), readCatalog, readMore }
   }
 
   async function identify(request: FastifyRequest, now: Date, reply: FastifyReply) {

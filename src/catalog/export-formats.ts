@@ -1,0 +1,97 @@
+import { CatalogError } from '../errors.ts'
+
+/*
+ * The formats of an exported dataset, and the order of their members. PostgreSQL writes the lines (sql/export.ts); this module
+ * joins the batches of lines.
+ */
+
+/** The members of an exported item: those of the item detail without `dataset`, then `externalId`. */
+export const EXPORT_FIELDS = [
+  ...['id', 'datasetId', 'name', 'description', 'administrativeAreaCode', 'categoryCode', 'parentItemId'],
+  ...['streetAddress', 'addressRegion', 'addressLocality', 'postalCode', 'roadAddress', 'jibunAddress'],
+  ...['latitude', 'longitude', 'thumbnailUrl', 'createdAt', 'updatedAt'],
+  ...['contactName', 'telephone', 'email', 'url', 'openingHours', 'extraAttributes', 'images', 'externalId'],
+] as const
+
+export const EXPORT_FORMATS = {
+  /** One JSON object a line (https://github.com/ndjson/ndjson-spec). The media type is common, but not registered. */
+  ndjson: { contentType: 'application/x-ndjson; charset=utf-8', start: '', separator: '\n', lineEnd: '\n', end: '' },
+  /** RFC 4180, with a header. Images and extra attributes are JSON in a cell. */
+  csv: {
+    contentType: 'text/csv; charset=utf-8; header=present',
+    start: `${EXPORT_FIELDS.join()}\r\n`,
+    separator: '\r\n',
+    lineEnd: '\r\n',
+    end: '',
+  },
+  /** A FeatureCollection of points (RFC 7946). */
+  geojson: {
+    contentType: 'application/geo+json',
+    start: '{"type":"FeatureCollection","features":[\n',
+    separator: ',\n',
+    lineEnd: '\n',
+    end: ']}\n',
+  },
+} as const
+
+export type ExportFormat = keyof typeof EXPORT_FORMATS
+
+/** Consecutive items of a dataset, as lines of one format. */
+export interface ExportBatch {
+  /** The revision of the dataset; null if it does not exist any more. */
+  revision: bigint | null
+  /** The number of items. */
+  count: number
+  /** The lines, joined with the separator of the format. */
+  lines: string
+  /** The id of the last item; null if there are no more items. */
+  lastId: string | null
+}
+
+/** Where a batch begins, and the maximum number of its items. */
+export interface ExportWindow {
+  /** The id of the item before the batch; null for the first batch. */
+  after: string | null
+  limit: number
+}
+
+/** The first batch is small, so that the first bytes come soon. */
+export const FIRST_WINDOW: ExportWindow = { after: null, limit: 100 }
+/** On the embedded database all other readers wait while a batch is read. */
+const MAX_LIMIT = 1_000
+/** The target for the length of a batch, in characters. */
+const TARGET_LENGTH = 512 * 1024
+
+/**
+ * The text of an export, in parts of up to some hundred kilobytes. It never mixes two states of the dataset, because each batch
+ * must have the revision of the first one.
+ * @param read reads a later batch
+ * @throws `SERVICE_UNAVAILABLE` when the dataset changes before the last batch
+ */
+export async function* writeExport(
+  format: ExportFormat,
+  first: ExportBatch,
+  read: (window: ExportWindow) => Promise<ExportBatch>,
+): AsyncGenerator<string> {
+  const { start, separator, lineEnd, end } = EXPORT_FORMATS[format]
+  let before: string = start
+  let batch = first
+  while (batch.lastId !== null) {
+    yield before + batch.lines
+    before = separator
+    batch = await read({ after: batch.lastId, limit: nextLimit(batch) })
+    if (batch.revision === null || batch.revision !== first.revision) throw datasetChanged()
+  }
+  yield (before === start ? start : lineEnd) + end
+}
+
+/** The number of items whose lines have about the target length, if they are as long as those of the last batch. */
+function nextLimit({ count, lines }: ExportBatch): number {
+  return Math.min(MAX_LIMIT, Math.ceil((count * TARGET_LENGTH) / lines.length))
+}
+
+function datasetChanged(): CatalogError {
+  return new CatalogError('SERVICE_UNAVAILABLE', 'The dataset changed during the export; try again', {
+    retryAfterSeconds: 1,
+  })
+}

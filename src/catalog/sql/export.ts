@@ -1,0 +1,81 @@
+import { Prisma } from '../../generated/prisma/client.ts'
+import { IMAGE_COLUMNS, ITEM_COLUMNS } from '../columns.ts'
+import {
+  EXPORT_FIELDS,
+  EXPORT_FORMATS,
+  type ExportBatch,
+  type ExportFormat,
+  type ExportWindow,
+} from '../export-formats.ts'
+import { type RawItem, rawItemColumns } from '../item-columns.ts'
+
+/*
+ * Batches of a dataset's items, in order of id, as the lines of an export. PostgreSQL writes the lines, so that the gateway
+ * only passes text on.
+ */
+
+/** A batch ends after the line that reaches this number of bytes. */
+const MAX_BYTES = 1024 * 1024
+
+const IMAGES: RawItem = [{ images: [...IMAGE_COLUMNS.keys()].filter((field) => field !== 'itemId') }]
+
+/** SQL of the members of an exported item, each under its name. */
+const MEMBERS = Prisma.join(EXPORT_FIELDS.map(selectMember))
+
+function selectMember(field: string): Prisma.Sql {
+  if (field === 'images') return rawItemColumns(IMAGES)
+  // Not as text, which would be a string in JSON. PostgreSQL writes the numbers and the keys as it holds them.
+  return field === 'extraAttributes' ? Prisma.sql`i.extra_attributes AS "extraAttributes"` : rawItemColumns([field])
+}
+
+/** The members of a GeoJSON feature's properties. The import reads them, so the id is one of them. */
+const PROPERTIES = EXPORT_FIELDS.filter((field) => field !== 'latitude' && field !== 'longitude')
+  .map((field) => `"${field}"`)
+  .join(', ')
+
+const CSV_CELLS = EXPORT_FIELDS.map(csvCell).join(", ',', ")
+
+/** The line of an item: the row `item` has the members. */
+const LINES: Readonly<Record<ExportFormat, Prisma.Sql>> = {
+  ndjson: Prisma.sql`row_to_json(item)::text`,
+  csv: Prisma.raw(`concat(${CSV_CELLS})`),
+  geojson: Prisma.raw(`
+    '{"type":"Feature","id":"' || item.id || '","geometry":{"type":"Point","coordinates":['
+    || item.longitude || ',' || item.latitude || ']},"properties":'
+    || (SELECT row_to_json(properties) FROM (SELECT ${PROPERTIES}) AS properties) || '}'`),
+}
+
+/** RFC 4180 section 2.7. A null is an empty cell. Decimals and timestamps need no quotes. */
+function csvCell(field: string): string {
+  const cell = `item."${field}"`
+  const type = ITEM_COLUMNS.get(field)?.type
+  return type === 'Decimal' || type === 'DateTime' ? cell : `'"' || replace(${cell}::text, '"', '""') || '"'`
+}
+
+/**
+ * Reads the next items of a dataset with its revision, in one statement. So two batches with the same revision show the same state
+ * of the dataset.
+ */
+export async function fetchExportBatch(
+  prisma: Prisma.TransactionClient,
+  datasetId: string,
+  format: ExportFormat,
+  { after, limit }: ExportWindow,
+): Promise<ExportBatch> {
+  const isAfter = after === null ? Prisma.sql`true` : Prisma.sql`i.id > ${after}::uuid`
+  const [batch] = await prisma.$queryRaw<ExportBatch[]>`
+    SELECT (SELECT revision FROM datasets WHERE id = ${datasetId}::uuid) AS revision,
+           count(*)::integer AS count,
+           coalesce(string_agg(line, ${EXPORT_FORMATS[format].separator} ORDER BY id), '') AS lines,
+           max(id::text COLLATE "C") AS "lastId"
+      FROM (SELECT id, line, sum(octet_length(line)) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - octet_length(line) AS before
+              FROM (SELECT id, ${LINES[format]} AS line
+                      FROM (SELECT ${MEMBERS}
+                              FROM items i WHERE i.dataset_id = ${datasetId}::uuid AND ${isAfter}
+                             ORDER BY i.id LIMIT ${limit}) AS item
+                    -- PostgreSQL would otherwise write each line three times.
+                    OFFSET 0) AS lines) AS measured
+     WHERE before < ${MAX_BYTES}`
+  if (!batch) throw new TypeError('The statement returned no row')
+  return batch
+}

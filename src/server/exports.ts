@@ -1,0 +1,158 @@
+import { hash } from 'node:crypto'
+import { pipeline, Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import {
+  EXPORT_FIELDS,
+  EXPORT_FORMATS,
+  type ExportFormat,
+  type ExportWindow,
+  FIRST_WINDOW,
+  writeExport,
+} from '../catalog/export-formats.ts'
+import type { Dataset } from '../catalog/models.ts'
+import type { ReadCatalog } from '../catalog/snapshot/snapshot-reader.ts'
+import type { LimitsConfig } from '../config.ts'
+import { CatalogError } from '../errors.ts'
+import { noParameters } from '../rest/parameters.ts'
+import { parseQueryString } from '../rest/query-string.ts'
+import type { Admission } from './admission/admission.ts'
+import { createEncoder } from './compression.ts'
+import { type Coding, chooseContentCoding } from './negotiation.ts'
+import { appendVary, entityTag, sendIfUnchanged, toCatalogError, VARY } from './reply.ts'
+import { addRoute } from './route.ts'
+
+/* Whole datasets as files (docs/exports.md). */
+
+interface ExportOptions {
+  admit: Admission
+  limits: LimitsConfig
+}
+
+/** A dataset in one format and content coding. */
+interface Representation {
+  dataset: Dataset
+  format: ExportFormat
+  coding: Coding | undefined
+}
+
+/** Adds GET /exports/{datasetId}.ndjson, .csv and .geojson. */
+export function addExportRoutes(app: FastifyInstance, { admit, limits }: ExportOptions): void {
+  const beginExport = limitExports(limits.maxExports)
+  const sendExport = async (request: FastifyRequest, reply: FastifyReply, format: ExportFormat) => {
+    const { readCatalog, readMore } = await admit(request, reply)
+    const [, queryString = ''] = request.url.split('?', 2)
+    parseQueryString(noParameters, queryString)
+    const { datasetId } = pathParameters.parse(request.params)
+    const { result: dataset } = await readCatalog((catalog) => catalog.dataset(datasetId))
+    const coding = chooseContentCoding(request.headers['accept-encoding'])
+    void reply.header('cache-control', 'private, no-cache')
+    if (sendIfUnchanged(request, reply, { etag: etagOf(dataset, format), coding })) return
+    if (request.method === 'HEAD') {
+      setHeaders(reply, { dataset, format, coding })
+      void reply.send()
+      return
+    }
+    const endExport = beginExport()
+    // The dataset may have changed, so it is read again, together with the first items.
+    const first = await readBatch(readCatalog, datasetId, format, FIRST_WINDOW).catch((error: unknown) => {
+      endExport()
+      throw error
+    })
+    const text = writeExport(format, first, (window) => readBatch(readMore, datasetId, format, window))
+    const stream = openStream(text, limits.exportStallTimeoutMs)
+    stream.once('close', endExport).once('error', (error) => cutOff(request, reply, error))
+    setHeaders(reply, { dataset: first.dataset, format, coding })
+    // Without a callback, pipeline would throw the error that `cutOff` gets.
+    void reply.send(coding ? pipeline(stream, createEncoder(coding), () => {}) : stream)
+  }
+  for (const format of FORMATS) {
+    addRoute(app, {
+      path: `/exports/:datasetId(.+).${format}`,
+      methods: ['GET'],
+      handler: (request, reply) => sendExport(request, reply, format),
+    })
+  }
+}
+
+const FORMATS: readonly ExportFormat[] = ['ndjson', 'csv', 'geojson']
+
+const pathParameters = z.object({ datasetId: z.string() })
+
+async function readBatch(read: ReadCatalog, datasetId: string, format: ExportFormat, window: ExportWindow) {
+  const { result } = await read(async (catalog) => {
+    const dataset = await catalog.dataset(datasetId)
+    return { dataset, ...(await catalog.exportBatch(dataset, format, window)) }
+  })
+  return result
+}
+
+function setHeaders(reply: FastifyReply, { dataset, format, coding }: Representation): void {
+  appendVary(reply, VARY)
+  void reply.headers({
+    etag: entityTag({ etag: etagOf(dataset, format), coding }),
+    'content-type': EXPORT_FORMATS[format].contentType,
+    // A slug has only characters that need no escape in a quoted string (RFC 6266), and is a valid name of a file.
+    'content-disposition': `attachment; filename="${dataset.slug}.${format}"`,
+    ...(coding && { 'content-encoding': coding }),
+  })
+}
+
+/**
+ * A strong entity tag. The revision changes with the dataset and its items; `updatedAt` differs where a database was restored
+ * and a revision is used again, and the fields where a new version of the gateway exports more.
+ */
+function etagOf({ id, revision, updatedAt }: Dataset, format: ExportFormat): string {
+  return `"${hash('sha256', [id, revision, updatedAt.toISOString(), format, EXPORT_FIELDS].join(), 'base64url')}"`
+}
+
+/**
+ * Limits the number of exports that run at once. The returned function counts one more, and returns a function for its end.
+ * @throws `SERVICE_UNAVAILABLE`
+ */
+function limitExports(maximum: number): () => () => void {
+  let running = 0
+  return () => {
+    if (running >= maximum) {
+      throw new CatalogError('SERVICE_UNAVAILABLE', 'Too many exports at once; try again', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      })
+    }
+    running += 1
+    return () => {
+      running -= 1
+    }
+  }
+}
+
+const RETRY_AFTER_SECONDS = 5
+
+/** A stream of text that is read as fast as the client takes it. It fails if the client takes no part within the timeout. */
+function openStream(parts: AsyncIterable<string>, timeoutMs: number): Readable {
+  const limited = async function* () {
+    for await (const part of parts) {
+      const timer = setTimeout(() => stream.destroy(stalled(timeoutMs)), timeoutMs)
+      try {
+        yield part
+      } finally {
+        clearTimeout(timer)
+      }
+    }
+  }
+  const stream = Readable.from(limited())
+  return stream
+}
+
+function stalled(timeoutMs: number): CatalogError {
+  return new CatalogError('REQUEST_TIMEOUT', `The client took no part of the export for ${timeoutMs} ms`)
+}
+
+/**
+ * Ends a response that failed midway. The connection is reset, because an HTTP/1.0 client, for example nginx as a proxy, would take
+ * a connection that is closed for the end of the file.
+ */
+function cutOff(request: FastifyRequest, reply: FastifyReply, error: Error): void {
+  if (reply.raw.destroyed) return
+  toCatalogError(error, request)
+  reply.raw.socket?.resetAndDestroy()
+}
