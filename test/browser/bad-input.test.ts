@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)('The explorer with bad input', () => {
     expect(await page.locator('#credit').textContent()).toContain(`Credit ${MARKUP}`)
   })
 
-  test('markup in an item is shown as text, and no link runs it', async () => {
+  test('markup in an item is shown as text, and no link executes it', async () => {
     await page.locator('.places a').first().click()
     await page.locator('.members').first().waitFor()
     expect(await page.locator('.side h1').textContent()).toBe(MARKUP)
@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)('The explorer with bad input', () => {
     },
   )
 
-  test('nothing ran, nothing left for another origin, and no rule of the policy was broken', async () => {
+  test('no markup is executed, no request goes to another origin, and the Content-Security-Policy is not violated', async () => {
     expect(await page.evaluate('globalThis.hacked')).toBeUndefined()
     expect(visit.foreign).toEqual([])
     expect(visit.errors).toEqual([])

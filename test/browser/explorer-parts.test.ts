@@ -34,7 +34,7 @@ test.each([
   }
 })
 
-test('a circle over a pole reaches the edge of the map from side to side', () => {
+test('a circle around a pole covers the edge of the map from side to side', () => {
   const ring = circle([10, -89.9], 50_000)
   expect(ring[0]).toEqual(ring.at(-1))
   expect([Math.min(...ring.map(([x]) => x)), Math.max(...ring.map(([x]) => x))]).toEqual([-180, 180])
@@ -45,7 +45,7 @@ test.each([
   { dataset: 'seoul-landmarks', at: { latitude: 37.5, longitude: 127.1, zoom: 11.25 } },
   { dataset: 'x y&z', category: '가', area: '11110' },
   { near: { latitude: -90, longitude: 180, radius: 50_000 }, item: '7748716f-f0aa-5779-a29b-4066ccbe3bdb' },
-])('an address says what is seen: %j', (view) => {
+])('an address describes the view: %j', (view) => {
   expect(parseAddress(formatAddress(view).slice(1))).toEqual({
     ...{ dataset: undefined, category: undefined, area: undefined, item: undefined, at: undefined, near: undefined },
     ...view,
@@ -81,7 +81,7 @@ test.each([
   if (python.stdout !== '') expect(JSON.parse(python.stdout)).toEqual(rest)
 })
 
-test('a key with quotes stays one word of the shell', async () => {
+test('a key with quotes is one word of the shell command', async () => {
   const { curl = '' } = formsOf(requestOf({}), BASE, `a'; echo broken; '`)
   const { stdout } = await runShell({}, curl.replace('curl -H', "printf '%s|'"))
   expect(stdout).toBe(`Authorization: Bearer a'; echo broken; '|${BASE}/v1/datasets|`)
@@ -95,16 +95,16 @@ test.each([
   'file:///etc/passwd',
   '',
   'http://',
-])('is no link: %s', (text) => {
+])('is not shown as a link: %s', (text) => {
   expect(safeUrl(text, BASE)?.protocol ?? 'none').toMatch(text.includes(':') || text === '' ? /^none$/ : /^http/)
 })
 
-test('a picture of the sample is taken from this server, any other from where it says', () => {
+test('a picture of the sample data is loaded from this server, any other one from its URL', () => {
   expect(pictureUrl('http://10.0.0.1:9/sample/nmk-1.svg', BASE)?.href).toBe(`${BASE}/sample/nmk-1.svg`)
   expect(pictureUrl('https://x.example/sample/../a.png', BASE)?.href).toBe('https://x.example/a.png')
 })
 
-test('reads where the items of a tile are, and how many', async () => {
+test('reads the positions and the number of the items of a tile', async () => {
   const response = await fetch(`${t.url}/tiles/all/0/0/0.mvt`, { headers: { authorization: `Bearer ${t.key}` } })
   const points = pointsOf(new Uint8Array(await response.arrayBuffer()))
   const total = (sum: number, point: { total: number }) => sum + point.total

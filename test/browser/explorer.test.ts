@@ -37,14 +37,14 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
   }
 
-  test('opens without a key, and gives a command with the address of now', async () => {
+  test('opens without a key, and shows a command with the current address', async () => {
     await page.goto(t.url)
     await heading('See what your key opens').waitFor()
     await page.getByText(`${t.url}/v1/datasets`).waitFor()
     expect(await seriousViolations()).toEqual([])
   })
 
-  test('shows the datasets that the key opens, with their numbers, credits and places', async () => {
+  test('shows the datasets that the key may access, with their totals, credit lines and places', async () => {
     await giveKey(page, t.key)
     await page.getByText('2 datasets, 44 places').waitFor()
     await link('Seoul Landmarks').waitFor()
@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     expect(await seriousViolations()).toEqual([])
   })
 
-  test('chooses a dataset, lists its places, and keeps its credit line in sight', async () => {
+  test('chooses a dataset, lists its places, and shows its credit line all the time', async () => {
     await link('Seoul Landmarks').click()
     await heading('Seoul Landmarks').waitFor()
     await link('Gyeongbokgung Palace').waitFor()
@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await heading('Gyeongbokgung Palace').waitFor()
   })
 
-  test('the request, copied and run, gives the same item', async () => {
+  test('the copied request gives the same item', async () => {
     await page.getByText('As a request').click()
     expect(await page.locator('.request pre').textContent()).not.toContain(t.key)
     await page.locator('.request').getByRole('button', { name: 'Copy' }).click()
@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     expect(JSON.parse(stdout).data).toMatchObject({ name: 'Gyeongbokgung Palace', categoryCode: 'palace' })
   })
 
-  test('the same request in JavaScript and GraphQL runs as copied', async () => {
+  test('the copied request in JavaScript and GraphQL gives the same item', async () => {
     const choose = async (form: string) => {
       await page.locator('.request').getByRole('button', { name: form, exact: true }).click()
       await page.locator('.request .primary').click()
@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await heading('Gyeongbokgung Palace').waitFor()
   })
 
-  test('the address shows the same after a reload, and back leads back', async () => {
+  test('a reload shows the same view, and the back button the one before', async () => {
     expect(page.url()).not.toContain('dck_')
     await page.reload()
     await heading('Gyeongbokgung Palace').waitFor()
@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
       .toBe('N Seoul Tower')
   })
 
-  test('a key in the fragment is taken out of the address at once', async () => {
+  test('a key in the fragment is removed from the address at once', async () => {
     const other = await openBrowser(t.url, { width: 390, height: 844 })
     await other.page.goto(`${t.url}/#key=${t.key}`)
     await other.page.getByText('2 datasets, 44 places').waitFor()
@@ -170,7 +170,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await other.browser.close()
   })
 
-  test('a revoked key is told, and asked for again', async () => {
+  test('a revoked key is reported, and the page asks for another', async () => {
     await page.goto(t.url)
     await page.evaluate('sessionStorage.setItem("dataset-catalog.key", "dck_gone")')
     await page.reload()
@@ -179,7 +179,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await page.getByText('2 datasets, 44 places').waitFor()
   })
 
-  test('a server that is away is told, and tried again on request', async () => {
+  test('an unreachable server is reported, and a button tries again', async () => {
     await page.route('**/graphql', (route) => route.abort())
     await link('Seoul Landmarks').click()
     await page.getByText('The server does not answer').waitFor()
@@ -188,7 +188,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await heading('Seoul Landmarks').waitFor()
   })
 
-  test('the first page leads to GraphiQL, the reference, the document and health, and each is there', async () => {
+  test('the page links to GraphiQL, the reference, the OpenAPI document and health, and each exists', async () => {
     await page.getByRole('button', { name: 'Forget key' }).click()
     await heading('See what your key opens').waitFor()
     const links = await page.locator('a').evaluateAll((all) => all.map((each) => each.getAttribute('href') ?? ''))
@@ -198,7 +198,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     }
   })
 
-  test('makes no request to another origin, and breaks no rule of the policy', () => {
+  test('makes no request to another origin, and does not violate the Content-Security-Policy', () => {
     expect(visit.foreign).toEqual([])
     expect(visit.errors).toEqual([])
   })

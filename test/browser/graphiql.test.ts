@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
   const result = () => page.locator('.graphiql-response')
   const run = () => page.getByRole('button', { name: /Execute query/ }).click()
 
-  test('opens without a key, with a field for it and a tab for each example, and asks for nothing in vain', async () => {
+  test('opens without a key, with a key field and a tab for each example, and no request fails', async () => {
     await page.goto(`${t.url}/graphql`)
     await page.getByText('Your datasets. Ctrl-Enter runs it.').waitFor()
     expect(await page.getByLabel('API key', { exact: true }).getAttribute('type')).toBe('password')
@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
     expect(statuses.filter((status) => status >= 400)).toEqual([])
   })
 
-  test('a query without a key leads to the key field', async () => {
+  test('a query without a key moves the focus to the key field', async () => {
     await run()
     await result().getByText('Give your API key above').waitFor()
     expect(
@@ -44,12 +44,12 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
     expect(statuses.filter((status) => status >= 400)).toEqual([])
   })
 
-  test('a wrong key is refused beside the field', async () => {
+  test('a wrong key gives a message beside the field', async () => {
     await giveKey(page, 'dck_wrong')
     await page.getByText('This key is unknown, expired or revoked.').waitFor()
   })
 
-  test('knows the schema as soon as the key is given, and runs the example', async () => {
+  test('loads the schema as soon as there is a key, and runs the example', async () => {
     await giveKey(page, t.key)
     await page.getByRole('button', { name: /Documentation Explorer/ }).click()
     await page.locator('.graphiql-doc-explorer').getByRole('link', { name: 'Query' }).click()
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
     await page.getByLabel('API key', { exact: true }).waitFor()
   })
 
-  test('loads its scripts once: compressed, and from the cache from then on', async () => {
+  test('loads its scripts once, compressed, and then from the cache', async () => {
     const html = await (await fetch(`${t.url}/graphql`, { headers: { accept: 'text/html' } })).text()
     expect(html.length).toBeLessThan(20_000)
     const [script = ''] = /\/assets\/\S+graphiql\.js/.exec(html) ?? []

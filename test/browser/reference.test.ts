@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser)('The API reference in a browser', () => {
     await t.close()
   })
 
-  test('shows the operations without a key, none of them long', async () => {
+  test('shows all operations without a key, in a page of limited length', async () => {
     await page.goto(`${t.url}/docs`)
     for (const name of ['A dataset', 'Items of a dataset', 'Items near a point', 'An item']) {
       await page.getByText(name, { exact: true }).first().click()
@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)('The API reference in a browser', () => {
     expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(9_000)
   })
 
-  test('takes the key once, keeps it over a reload, and tries an operation', async () => {
+  test('asks for the key once, keeps it over a reload, and executes an operation', async () => {
     await giveKey(page, t.key)
     await page.getByRole('button', { name: 'Forget key' }).waitFor()
     await page.reload()
@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)('The API reference in a browser', () => {
     expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(t.key)
   })
 
-  test('each example answers on the sample data', async () => {
+  test('each example returns data of the sample', async () => {
     const document = await (await fetch(`${t.url}/v1/openapi.json`)).json()
     for (const [template, { get }] of Object.entries<{ get: { parameters: Parameter[] } }>(document.paths)) {
       const inPath = get.parameters.filter((parameter) => parameter.in === 'path')
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)('The API reference in a browser', () => {
     }
   })
 
-  test('no request leaves for another origin, and no script fails', () => {
+  test('makes no request to another origin, and no script fails', () => {
     expect(visit.foreign).toEqual([])
     expect(visit.errors).toEqual([])
   })

@@ -54,7 +54,7 @@ describe('catalog keys rotate', () => {
     expect((await keysJson('show', first.id)).previousSecrets).toEqual([])
   })
 
-  test('an old secret stops when its grace is over, although nothing changes in the database then', async () => {
+  test('an old secret stops working at the end of its grace, without a change in the database', async () => {
     const first = await keysJson('create', '--name', 'short')
     const second = await keysJson('rotate', first.id, '--grace', '3s')
     await becomes(first.key, 401)

@@ -58,7 +58,7 @@ describe('searchItems', () => {
     expect((await search({ within, area: '11110', category: 'palace' })).total).toBeGreaterThan(0)
   })
 
-  test('is a field of a dataset too, with resolved fields, and total or nodes alone', async () => {
+  test('is a field of a dataset too, with any fields of the items, and with only total or only nodes', async () => {
     const { body } = await t.graphql(`{ dataset(id: "seoul") {
       alone: searchItems(text: "gwanghwa") { total }
       nodesOnly: searchItems(text: "gwanghwa") { nodes { name extraAttributes parent { name } children { total } } }
@@ -126,7 +126,7 @@ describe('Bad input', () => {
     expect(body.errors[0].extensions).toEqual({ code: 'VALIDATION_FAILED', details: [{ field, message }] })
   })
 
-  test('characters with a meaning in SQL, patterns and JSON are only text', async () => {
+  test('characters that are special in SQL, patterns or JSON are plain text', async () => {
     for (const text of [
       '%',
       '_',
