@@ -15,7 +15,7 @@ const PREFIX = 'dck_'
 const RANDOM_BYTES = 32
 const SHAPE = /^dck_[A-Za-z0-9_-]{43,128}$/
 
-/** A new key: `dck_` and 256 random bits in base64url. */
+/** Returns a new key: `dck_` and 256 random bits in base64url. */
 export function generateKey(): string {
   return PREFIX + randomBytes(RANDOM_BYTES).toString('base64url')
 }
@@ -25,12 +25,15 @@ export function isKeyShaped(text: string): boolean {
   return SHAPE.test(text)
 }
 
-/** SHA-256 of a key in base64url. Only the hash is stored. A key has 256 random bits, so it needs no salt and no slow hash. */
+/**
+ * Returns the SHA-256 of a key in base64url. The database stores only this hash. A key has 256 random bits, so it needs no salt
+ * and no slow hash.
+ */
 export function hashKey(key: string): string {
   return hash('sha256', key, 'base64url')
 }
 
-/** The bytes of a hash, in which form the database stores it. */
+/** Returns the bytes of a hash, as the database stores them. */
 export function hashBytes(keyHash: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.from(keyHash, 'base64url'))
 }

@@ -3,7 +3,7 @@ import { type ApiKey, isKeyShaped, isValidKey } from './api-key.ts'
 import type { FindKey } from './key-cache.ts'
 
 /**
- * Finds the API key of an `Authorization` header (RFC 6750 section 2.1).
+ * Returns the API key of an `Authorization` header (RFC 6750 section 2.1). The key is valid at `now`.
  * @throws `UNAUTHORIZED`, which does not say whether the key is unknown, expired or revoked
  */
 export async function authenticate(findKey: FindKey, authorization: string | undefined, now: Date): Promise<ApiKey> {
@@ -27,7 +27,10 @@ function bearerToken(authorization: string): string | undefined {
   return /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization)?.[1]
 }
 
-/** The value of `WWW-Authenticate` for a refused request. Without a bearer token it names no error (RFC 6750 section 3.1). */
+/**
+ * Returns the value of `WWW-Authenticate` for a refused request. It names an error only if the request has a bearer token (RFC
+ * 6750 section 3.1).
+ */
 export function challenge(authorization: string | undefined): string {
   const realm = 'Bearer realm="dataset-catalog"'
   if (!sendsBearer(authorization)) return realm

@@ -8,7 +8,7 @@ const isoDate = z.union([z.iso.date(), z.iso.datetime({ offset: true })])
 
 /**
  * Parses an expiry: a duration from now (`12h`, `90d`, `4w`) or an ISO date. A date without a time means midnight UTC.
- * @throws `OPERATION_FAILED` when the text is neither, or the time is past
+ * @throws `OPERATION_FAILED` if the text is neither, or the time is not in the future
  */
 export function parseExpiry(text: string, now: Date): Date {
   const [, count, unit] = /^(\d{1,5})([hdw])$/.exec(text) ?? []

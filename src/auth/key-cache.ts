@@ -9,13 +9,13 @@ export interface StoredKey extends ApiKey {
   revokedAt: Date | null
 }
 
-/** Finds the stored key of a token; null if there is none. */
+/** Returns the stored key of a token; null if there is none. */
 export type FindKey = (token: string) => Promise<StoredKey | null>
 
-/** Above this number the least recently used key is removed. */
+/** Above this number, the cache removes the least recently used key. */
 const MAX_CACHED_KEYS = 10_000
 
-/** Finds keys with their grants in the database, and caches each until it changes. */
+/** Returns a function that finds keys with their grants in the database. It caches each key until the key changes. */
 export function createKeyCache(
   prisma: PrismaClient,
   changeFeed: ChangeFeed,
@@ -37,7 +37,10 @@ const WITH_GRANTS = {
   omit: { hash: true },
 } as const
 
-/** A retired secret gives the key an earlier expiry. A rotation moves a secret in one transaction, so this order misses none. */
+/**
+ * Finds a key by its current secret, or by a retired secret, with which it may expire earlier. A rotation retires a secret in one
+ * transaction, so a search for the current secret first and the retired one second misses no secret.
+ */
 async function findByHash(prisma: PrismaClient, hash: Uint8Array<ArrayBuffer>): Promise<StoredKey | null> {
   const current = await prisma.apiKey.findUnique({ where: { hash }, ...WITH_GRANTS })
   if (current) return current

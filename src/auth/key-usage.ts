@@ -5,7 +5,7 @@ const INTERVAL_MS = 30_000
 
 const DAY_MS = 86_400_000
 
-/** The uses of a key since the last write: the last one, and their number on each day (in days since 1970, in UTC). */
+/** The uses of a key since the last write: the time of the last use, and the number on each day (days since 1970-01-01, UTC). */
 interface Uses {
   lastUsedAt: Date
   counts: Map<number, number>
@@ -35,7 +35,7 @@ export class KeyUsage {
     uses.counts.set(day, (uses.counts.get(day) ?? 0) + count)
   }
 
-  /** Writes the uses since the last write to the database. If that fails, they are kept for the next write. */
+  /** Writes the uses since the last write to the database. After an error, the next write includes them. */
   async write(): Promise<void> {
     const uses = this.#uses
     if (uses.size === 0) return
@@ -52,8 +52,8 @@ export class KeyUsage {
   }
 
   /**
-   * The join skips keys that were deleted meanwhile, and greatest() keeps a later use that another gateway recorded. The order
-   * prevents a deadlock with another gateway that writes the same keys.
+   * The join skips deleted keys. greatest() keeps a later use that another gateway recorded. ORDER BY prevents
+   * a deadlock with another gateway that writes the same keys.
    */
   async #insert(rows: readonly { keyId: string; lastUsedAt: Date; day: number; count: number }[]): Promise<void> {
     await this.#prisma.$executeRaw`
@@ -74,7 +74,7 @@ export class KeyUsage {
   }
 
   /**
-   * Writes twice a minute.
+   * Starts to write twice a minute.
    * @param report is called with the error of a failed write
    * @returns a function that writes a last time and stops
    */

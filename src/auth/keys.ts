@@ -14,7 +14,7 @@ interface NewKey {
   requestsPerMinute?: number | null
 }
 
-/** The properties of a key that may be shown at any time; the key itself is not among them. */
+/** The properties of a key that commands may show. The secret is not one of them. */
 export interface KeyRecord {
   id: string
   name: string
@@ -24,7 +24,7 @@ export interface KeyRecord {
   createdAt: Date
   expiresAt: Date | null
   revokedAt: Date | null
-  /** Accurate to about a minute; null if the key was never used. */
+  /** Accurate to about a minute. Null if the key was never used. */
   lastUsedAt: Date | null
 }
 
@@ -42,8 +42,8 @@ const KEY_COLUMNS = {
 } as const
 
 /**
- * Creates a key. Only this result contains the key itself; later only its hash is known.
- * @throws `OPERATION_FAILED` when the name or a tier is not one line of text, or a dataset is unknown; then no key is created
+ * Creates a key. Only this result contains the secret (`key`), because the database stores only its hash.
+ * @throws `OPERATION_FAILED` if the name or a tier is not one line of text, or a dataset is unknown. Then no key is created.
  */
 export async function createKey(prisma: PrismaClient, newKey: NewKey): Promise<KeyRecord & { key: string }> {
   const accessTiers = [...new Set(newKey.accessTiers)]
@@ -69,7 +69,7 @@ export async function createKey(prisma: PrismaClient, newKey: NewKey): Promise<K
   return { key, ...toRecord(stored) }
 }
 
-/** The access of each key that is valid at `now`. */
+/** Returns the access of each key that is valid at `now`. */
 export function findValidKeys(prisma: PrismaClient, now: Date): Promise<Access[]> {
   return prisma.apiKey.findMany({
     where: { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] },
@@ -77,7 +77,7 @@ export function findValidKeys(prisma: PrismaClient, now: Date): Promise<Access[]
   })
 }
 
-/** All keys, oldest first. */
+/** Returns all keys, oldest first. */
 export async function listKeys(prisma: PrismaClient): Promise<KeyRecord[]> {
   const stored = await prisma.apiKey.findMany({ select: KEY_COLUMNS, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] })
   return stored.map(toRecord)

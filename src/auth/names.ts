@@ -9,15 +9,15 @@ export interface NamedKey {
   revokedAt: Date | null
 }
 
-/** A shorter prefix of an id is likely to name another key than the one that the operator means. */
+/** A shorter prefix of an id could match a key that the operator does not mean. */
 const SHORTEST_PREFIX = 4
 /** An error lists at most this number of names. */
 const LISTED = 20
 
 /**
- * Finds a key by its id (in any letter case), by its name, or by a unique prefix of its id.
- * If several keys have the name, it is that of the only one that is not revoked.
- * @throws `OPERATION_FAILED` when no key or several keys match
+ * Finds a key by its id (in any letter case), by its name, or by a unique prefix of its id. If several keys have the name and
+ * only one of them is not revoked, finds that one.
+ * @throws `OPERATION_FAILED` if no key or several keys match
  */
 export async function resolveKey(prisma: PrismaClient, text: string): Promise<NamedKey> {
   const keys = await prisma.apiKey.findMany({ select: { id: true, name: true, expiresAt: true, revokedAt: true } })
@@ -36,7 +36,10 @@ export async function resolveKey(prisma: PrismaClient, text: string): Promise<Na
   return key
 }
 
-/** @throws `OPERATION_FAILED` when no key or several keys match, or the key is revoked */
+/**
+ * Finds a key like `resolveKey`.
+ * @throws `OPERATION_FAILED` if no key or several keys match, or the key is revoked
+ */
 export async function resolveUnrevokedKey(prisma: PrismaClient, text: string): Promise<NamedKey> {
   const key = await resolveKey(prisma, text)
   if (key.revokedAt !== null) throw operationFailed(`The key ${key.id} was revoked at ${key.revokedAt.toISOString()}`)

@@ -23,20 +23,20 @@ export interface Allowance {
 export interface RateLimits {
   /** Counts a request with an API key. */
   countRequest: (keyId: string, requestsPerMinute: number) => Promise<Allowance>
-  /** Counts a request that was refused because it had no valid API key. `network` is that of the client (proxies.ts). */
+  /** Counts a request that was refused because it had no valid API key. `network` is the client's network (proxies.ts). */
   countRefusal: (network: string) => Promise<Allowance>
   close: () => void
 }
 
 interface RateLimitOptions {
   refusalsPerMinute: number
-  /** A Redis server that holds the counts of all instances. Without it, or while it is away, each instance counts alone. */
+  /** A Redis server with the counts of all instances. Without it, or while it is unavailable, each instance counts alone. */
   redisUrl?: string | undefined
-  /** Called when Redis goes away and when it is back. */
+  /** Called with a message when Redis becomes unavailable, and when it is available again. */
   report: (message: string) => void
 }
 
-/** Opens the counters. They connect to Redis in the background. */
+/** Creates the counters. They connect to Redis in the background. */
 export function openRateLimits({ refusalsPerMinute, redisUrl, report }: RateLimitOptions): RateLimits {
   const redis = redisUrl === undefined ? undefined : connect(redisUrl, report)
   const requests = createCounter('catalog:requests', redis)
@@ -49,24 +49,27 @@ export function openRateLimits({ refusalsPerMinute, redisUrl, report }: RateLimi
 }
 
 function connect(url: string, report: (message: string) => void): Redis {
-  // No request waits for Redis: a count that can't be sent at once is made in this process.
+  // No request waits for Redis. If a count can't be sent at once, this process counts the request.
   const redis = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 0, commandTimeout: 200 })
-  let isAway = false
+  let isUnavailable = false
   redis.on('error', () => {
-    if (!isAway) report('REDIS_URL is away: requests are counted by each instance')
-    isAway = true
+    if (!isUnavailable) report('REDIS_URL is unavailable: each instance counts its requests alone')
+    isUnavailable = true
   })
   redis.on('ready', () => {
-    if (isAway) report('REDIS_URL is back: requests are counted together')
-    isAway = false
+    if (isUnavailable) report('REDIS_URL is available again: all instances count together')
+    isUnavailable = false
   })
   return redis
 }
 
-/** Checks that Redis answers. @throws the connection error if it does not */
+/**
+ * Checks that Redis answers.
+ * @throws the connection error if it does not
+ */
 export async function pingRedis(url: string): Promise<void> {
   const redis = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null })
-  // ioredis would print the error without a listener; `connect` throws it too.
+  // Without a listener, ioredis would print the error. `connect` throws it.
   redis.on('error', () => {})
   try {
     await redis.connect()
@@ -76,7 +79,7 @@ export async function pingRedis(url: string): Promise<void> {
   }
 }
 
-/** The limiter only counts, because each key has another limit. */
+/** Has no limit of its own, because each key has a different limit. */
 function createCounter(keyPrefix: string, redis: Redis | undefined): RateLimiterAbstract {
   const options: IRateLimiterOptions = { points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SECONDS, keyPrefix }
   const memory = new RateLimiterMemory(options)
@@ -89,7 +92,7 @@ async function count(counter: RateLimiterAbstract, name: string, limit: number):
     limit,
     windowSeconds: WINDOW_SECONDS,
     remaining: Math.max(0, limit - consumedPoints),
-    // A clock that goes back would make it longer.
+    // If the clock is set back, `msBeforeNext` can be longer than the window.
     resetSeconds: Math.min(WINDOW_SECONDS, Math.ceil(msBeforeNext / 1000)),
     isExceeded: consumedPoints > limit,
   }

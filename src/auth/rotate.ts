@@ -6,7 +6,7 @@ import { resolveUnrevokedKey } from './names.ts'
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 
 /**
- * Parses the time for which an old secret still works: `0s`, `30m`, `24h`, `7d`, `2w`. Returns milliseconds.
+ * Returns in milliseconds how long an old secret still works, from text such as `0s`, `30m`, `24h`, `7d` or `2w`.
  * @throws `OPERATION_FAILED` for any other text
  */
 export function parseGrace(text: string): number {
@@ -28,8 +28,8 @@ export interface RotatedKey {
 }
 
 /**
- * Gives a key a new secret. Its id, grants, tiers and limit stay. The current secret works for `graceMs` more milliseconds, and the
- * secrets before it until the time that they were given. With `graceMs` 0, all of them stop at once.
+ * Gives a key a new secret. Its id, grants, tiers and limit stay. The current secret works for `graceMs` more milliseconds. Older
+ * secrets keep their expiry. With `graceMs` 0, all old secrets stop at once.
  * @throws `OPERATION_FAILED` when the key does not exist, is revoked or has expired
  */
 export async function rotateKey(

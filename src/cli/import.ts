@@ -23,7 +23,7 @@ export function importCommand(): Command {
 async function run(manifests: string[], { json, keepMissing = false, skipInvalid = false }: Options): Promise<void> {
   await withDatabase(async (database) => {
     for (const manifest of manifests) {
-      const progress = process.stderr.isTTY ? progressLine() : progressLines()
+      const progress = process.stderr.isTTY ? terminalProgress() : plainProgress()
       const report = (kind: string, { file, line, reason }: ImportProblem) => {
         progress.clear()
         printNotice(`${file}:${line}: ${kind}: ${reason}`)
@@ -47,8 +47,8 @@ function counts({ slug, created, updated, unchanged, removed, skipped }: ImportS
 
 const ERASE_LINE = '\r\x1b[2K'
 
-/** Progress on a terminal: one line that is overwritten. */
-function progressLine() {
+/** Shows progress on a terminal, in one line that it overwrites. */
+function terminalProgress() {
   const describe = progressText()
   return {
     show: (progress: ImportProgress) => {
@@ -61,7 +61,7 @@ function progressLine() {
 /** Without a terminal, a line at this interval shows that the import is running. */
 const LINE_INTERVAL_MS = 10_000
 
-function progressLines() {
+function plainProgress() {
   const describe = progressText()
   let printedAtMs = Date.now()
   return {
@@ -74,7 +74,7 @@ function progressLines() {
   }
 }
 
-/** A function that describes the progress of an import: the share that is read, the speed, and the estimated time left. */
+/** Returns a function that describes the progress of an import: the share read, the speed, and the estimated time left. */
 function progressText() {
   const startMs = Date.now()
   return ({ file, bytesRead, bytesTotal, rows }: ImportProgress) => {

@@ -21,7 +21,7 @@ export function printTable(header: readonly string[], rows: readonly (readonly s
 }
 
 /**
- * Prints a line on stderr. The line may quote foreign data, so control characters are removed: they could control the terminal.
+ * Prints a line on stderr, without control characters. The line may quote data from files, which could control the terminal.
  */
 export function printNotice(line: string): void {
   process.stderr.write(`${line.replace(/\p{Cc}+/gu, ' ')}\n`)

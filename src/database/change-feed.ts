@@ -43,7 +43,7 @@ interface FollowOptions {
   tracksPosition: boolean
 }
 
-/** After a heartbeat, the feed counts as complete for this long. If the network fails, caches return old values for at most this long. */
+/** After a heartbeat, the feed counts as complete for this long. If the network fails, caches return no old value after it. */
 const HEARTBEAT_VALID_MS = 900
 const HEARTBEAT_INTERVAL_MS = 250
 const HEARTBEAT_TIMEOUT_MS = 5_000

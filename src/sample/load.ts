@@ -5,19 +5,19 @@ import { createKey } from '../auth/keys.ts'
 import type { Database } from '../database/database.ts'
 import { importManifest } from '../import/import.ts'
 
-/** The sample datasets, whose manifests are beside this file. Together they show every field, filter and error. */
+/** The sample datasets. Their manifests are in this folder. Together they show every field, filter and error. */
 const SAMPLES = ['seoul-landmarks', 'world-airports', 'seoul-markets', 'korea-heritage', 'seoul-parks-draft'] as const
 
-/** The tier of the paid sample. The sample key has no access to the restricted one and the draft, to show the errors. */
+/** The tier of the paid dataset. The sample key can't access the restricted dataset and the draft, to show the errors. */
 const SAMPLE_TIER = 'gold'
 
-/** The paths of the sample's pictures begin with this; the gateway serves them there. */
+/** The gateway serves the sample's pictures under this path. */
 const PICTURE_PATH = '/sample/'
 
 /**
  * Imports the sample datasets into a new database, and creates a key for them.
  * @param address of the gateway, for the URLs of the pictures
- * @param print is told before the datasets are loaded
+ * @param print is called with a message before the datasets are loaded
  * @returns the key, or undefined if the database already has keys or other datasets
  */
 export async function loadSampleData(
@@ -40,7 +40,7 @@ export async function loadSampleData(
   return key
 }
 
-/** Copies a sample with the full URLs of its pictures. Returns the path of the copy's manifest. */
+/** Copies a sample, and completes the URLs of its pictures. Returns the path of the copy's manifest. */
 async function copySample(slug: string, folder: string, address: string): Promise<string> {
   for (const file of [`${slug}.ndjson`, `${slug}.json`]) {
     const text = await readFile(new URL(file, import.meta.url), 'utf8')

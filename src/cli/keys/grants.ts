@@ -6,7 +6,7 @@ import { DATASET, EXPIRES, expiry, JSON_OPTION, KEY } from './options.ts'
 
 export function revokeCommand(): Command {
   return new Command('revoke')
-    .description('revoke a key with all of its secrets; this can not be undone')
+    .description("revoke a key with all of its secrets; this can't be undone")
     .argument(...KEY)
     .option(...JSON_OPTION)
     .addHelpText('after', '\nExample:\n  npx catalog keys revoke 6f1c0a52-3c59-4d7c-9a55-6c1f0f3f4a51')
@@ -56,5 +56,5 @@ async function grant(keyId: string, { dataset: name, expires, json }: GrantOptio
 async function ungrant(keyId: string, { dataset: name, json }: GrantOptions): Promise<void> {
   const { id, dataset } = await withDatabase(({ prisma }) => withdrawGrant(prisma, { keyId, dataset: name }))
   if (json) printJson({ id, dataset })
-  else printLine(`Key ${id} has no longer a grant for ${dataset}`)
+  else printLine(`Key ${id} no longer has a grant for ${dataset}`)
 }

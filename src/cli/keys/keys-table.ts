@@ -1,7 +1,7 @@
 import type { KeyRecord } from '../../auth/keys.ts'
 import { printNotice, printTable } from '../print.ts'
 
-/** Prints keys as a table; those whose expiry is before `now` are marked as expired. */
+/** Prints keys as a table. Marks the keys and grants that have expired at `now`. */
 export function printKeys(keys: readonly KeyRecord[], now: Date): void {
   const toCells = (key: KeyRecord) => [
     key.id,
@@ -20,7 +20,7 @@ export function printKeys(keys: readonly KeyRecord[], now: Date): void {
   printNotice('Public datasets are open to all active keys.')
 }
 
-/** Whether a key works at `now`, and else why not. */
+/** Returns whether a key works at `now`, or why it does not. */
 export function stateOf({ revokedAt, expiresAt }: KeyRecord, now: Date): 'active' | 'expired' | 'revoked' {
   if (revokedAt !== null) return 'revoked'
   return isPast(expiresAt, now) ? 'expired' : 'active'
