@@ -43,6 +43,7 @@ export function placesView(content: PlacesContent, actions: PlacesActions): HTML
 }
 
 function count({ near, category, area }: View, total: number): string {
+  if (total === 0) return near || category || area ? 'No places match.' : 'This dataset has no places yet.'
   const places = `${total.toLocaleString('en')} ${total === 1 ? 'place' : 'places'}`
   if (near) return `${places} within ${metres(near.radius)}, nearest first`
   return category || area ? `${places} with these filters` : `${places}, by name`

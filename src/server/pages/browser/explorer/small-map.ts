@@ -26,7 +26,13 @@ export function smallMap(dataset: string, signal: AbortSignal): SVGSVGElement {
   svg.append(land)
   landPath ??= readLand()
   landPath.then((path) => land.setAttribute('d', path)).catch(() => {})
-  void drawPlaces(svg, dataset, signal)
+  // A key may open hundreds of datasets: the places are read for the maps that are in sight.
+  const sight = new IntersectionObserver((entries) => {
+    if (!entries.some(({ isIntersecting }) => isIntersecting)) return
+    sight.disconnect()
+    void drawPlaces(svg, dataset, signal)
+  })
+  sight.observe(svg)
   return svg
 }
 
