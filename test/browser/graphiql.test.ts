@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
     await giveKey(page, t.key)
     await page.getByRole('button', { name: /Documentation Explorer/ }).click()
     await page.locator('.graphiql-doc-explorer').getByRole('link', { name: 'Query' }).click()
-    await page.getByText('Everything there is to read').waitFor()
+    await page.getByText('Each field returns only what the API key may access').waitFor()
     await run()
     await result().getByText('"Seoul Landmarks"').first().waitFor()
     await page.screenshot({ path: join(tmpdir(), 'graphiql.png') })
