@@ -70,6 +70,8 @@ export function addAssetRoute(app: FastifyInstance, assets: Assets): void {
       const body = bodies.get(name) ?? readBody(assets, path, isCurrent)
       if (!body) throw new CatalogError('NOT_FOUND', 'There is no such path')
       bodies.set(name, body)
+      // A file that could not be read now may be readable later.
+      body.catch(() => bodies.delete(name))
       return sendCacheable(request, reply.header('content-security-policy', ASSET_POLICY), await body)
     },
   })
