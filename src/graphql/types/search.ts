@@ -24,7 +24,8 @@ const searchArgs = builder.args((t) => ({
   categoryCode: t.string({ description: 'Return only items with exactly this category code.' }),
 }))
 
-const ORDER = 'First names equal to the text, then names that begin with it, then others; each by name, then id.'
+const ORDER =
+  'Names equal to the text come first, then names that begin with it, then all others. Within each group by name, then id.'
 
 builder.queryField('searchItems', (t) =>
   t.field({
