@@ -1,6 +1,6 @@
 /*
- * JSON whose numbers keep their value. A JavaScript number has 53 bits; a number in JSON, and PostgreSQL's numeric, may have more.
- * Such a number is parsed as its source text, and JSON.stringify writes that text
+ * JSON whose numbers keep their value. A JavaScript number has 53 bits. A number in JSON or in PostgreSQL's numeric can have
+ * more. Such a number is parsed as its source text, which JSON.stringify writes again
  * (https://github.com/tc39/proposal-json-parse-with-source).
  */
 
@@ -18,17 +18,17 @@ declare global {
 }
 
 /**
- * Numbers that a double may change: those of more than 15 digits, or with an exponent of three digits or more. It also finds
- * digits inside strings, which costs time and changes nothing.
+ * Numbers that a double may change: those with more than 15 digits, or with an exponent of three digits or more. It also matches
+ * digits inside strings. That costs time and changes nothing.
  */
 const LONG_NUMBERS = /\d[\d.]{15,}(?:[eE][+-]?\d+)?|\d[eE][+-]?\d{3,}/g
 
 /**
- * Parses JSON; a finite number that a double would change is a `RawNumber`.
- * @throws SyntaxError, also for text that is nested too deep for a reviver (thousands of levels).
+ * Parses JSON. A finite number that a double would change becomes a `RawNumber`.
+ * @throws SyntaxError for text that is not JSON, or is nested too deep for a reviver (thousands of levels)
  */
 export function parseExactJson(text: string): unknown {
-  // A reviver makes parsing six times slower, so it is used only for texts that need it.
+  // With a reviver, parsing takes six times as long. So only texts that need a reviver get one.
   if (!text.match(LONG_NUMBERS)?.some(losesDigits)) return JSON.parse(text)
   try {
     return JSON.parse(text, keepDigits)
@@ -42,7 +42,7 @@ function keepDigits(_key: string, value: unknown, { source }: { source?: string 
   return source.match(LONG_NUMBERS) && losesDigits(source) ? JSON.rawJSON(source) : value
 }
 
-/** Whether JavaScript would write a number in other digits. */
+/** Whether JavaScript would write a number with different digits. */
 function losesDigits(number: string): boolean {
   return String(Number(number)) !== number
 }

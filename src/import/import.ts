@@ -13,9 +13,9 @@ import { collectProblems, type ImportProblem } from './row-problems.ts'
 export type { ImportProblem, ImportProgress }
 
 export interface ImportOptions {
-  /** Keep items that the files no longer have. */
+  /** Whether to keep items that are not in the files. */
   keepMissing: boolean
-  /** Load the good rows and report the bad ones. Otherwise one bad row stops the import. */
+  /** Whether to import the good rows and report the bad ones. If false, one bad row stops the import. */
   skipInvalid: boolean
   now?: Date
   onProgress?: (progress: ImportProgress) => void
@@ -29,12 +29,13 @@ export interface ImportSummary extends MergeCounts {
   skipped: number
 }
 
-/** From this number of changed items on, the import runs VACUUM and ANALYZE. */
+/** After at least this number of changed items, the import runs VACUUM and ANALYZE. */
 const MANY_CHANGES = 1_000
 
 /**
- * Loads the dataset of a manifest, all or nothing. It first writes the rows into a staging table, so that memory does not
- * grow with the files. Then one transaction checks the rows against each other and the database, and merges them.
+ * Imports the dataset of a manifest, all or nothing. First it writes the rows into a staging table, so that memory does not grow
+ * with the files. Then one transaction checks the rows against each other and the database, and merges them.
+ * @returns the numbers of changed and skipped items
  * @throws `OPERATION_FAILED` with a line for each bad row, or with another reason. Then nothing is changed.
  */
 export async function importManifest(
@@ -67,7 +68,7 @@ export async function importManifest(
   })
 }
 
-/** Returns the size of all files in bytes. A missing file counts as 0; reading it fails later with its name. */
+/** Returns the size of all files in bytes. A missing file counts as 0, because reading it later fails with a better message. */
 async function totalSize(files: readonly ItemFile[]): Promise<number> {
   const sizes = files.map(({ path }) =>
     stat(path).then(
@@ -78,7 +79,7 @@ async function totalSize(files: readonly ItemFile[]): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }
 
-/** Returns the UUID of the dataset: from the database by the slug, or from the manifest, or made from the slug. */
+/** Returns the UUID of the dataset: from the database (by slug), or else from the manifest, or else derived from the slug. */
 async function findDatasetId(session: ClientBase, { id, slug }: ManifestDataset): Promise<string> {
   const { rows } = await session.query<{ id: string; slug: string }>(
     'SELECT id, slug FROM datasets WHERE slug = $1 OR id = $2',
@@ -122,7 +123,7 @@ async function inTransaction<Result>(session: ClientBase, slug: string, work: ()
   }
 }
 
-/** The planner needs new statistics, and index-only scans a new visibility map. */
+/** The planner needs new statistics, and index-only scans need a new visibility map. */
 async function updateStatistics(session: ClientBase, { created, updated, removed }: MergeCounts): Promise<void> {
   if (created + updated + removed >= MANY_CHANGES) await session.query('VACUUM (ANALYZE) datasets, items, images')
 }

@@ -9,7 +9,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'text',
 }
 
-/** Says what a value must be, where the schema does not say it itself. */
+/** Returns the message of an issue for which the schema has none. */
 function defaultReason(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type') return `must be ${TYPE_NAMES[issue.expected] ?? issue.expected}`
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`
@@ -17,10 +17,10 @@ function defaultReason(issue: z.core.$ZodRawIssue): string | undefined {
   return undefined
 }
 
-/** Pass this to `safeParse`, so that `describeIssues` can describe what it finds. */
+/** Options of `safeParse` that `describeIssues` needs. */
 export const ISSUE_OPTIONS = { error: defaultReason, reportInput: true } as const
 
-/** Returns a line for each issue: the path of the member, and what is wrong with it. */
+/** Returns a line for each issue: the path of the value, and what is wrong with it. */
 export function describeIssues({ issues }: z.ZodError): string[] {
   return issues.map((issue) => {
     const reason = issue.input === undefined && issue.code !== 'custom' ? 'is required' : issue.message

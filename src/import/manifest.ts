@@ -12,7 +12,7 @@ const constant = z.strictObject({
   value: z.union([z.string(), z.number(), z.custom<RawNumber>(JSON.isRawJSON), z.boolean(), z.null()]),
 })
 
-/** Where a field's value comes from: a column, a constant, a template, or (extraAttributes) several columns. */
+/** The source of a field's value: a column, a constant, a template, or (only for extraAttributes) several columns. */
 const source = z.union([z.string(), constant, template, z.array(z.string())], {
   error: 'must be a column, {"value"}, {"template"} or, for extraAttributes, a list of columns',
 })
@@ -30,7 +30,7 @@ const itemFile = z.strictObject(
   { error: (issue) => (issue.code === 'invalid_type' ? 'must be a file name, or { "file", "columns" }' : undefined) },
 )
 
-/** A list of files. One file needs no list, and a file without columns may be just its name. */
+/** A list of files, or one file. A file without columns may be given by its name alone. */
 const itemFiles = z.preprocess((items) => {
   if (items === undefined) return undefined
   return (Array.isArray(items) ? items : [items]).map((item: unknown) =>
@@ -55,8 +55,8 @@ export interface ItemFile {
 }
 
 /**
- * Reads a manifest.
- * @throws `OPERATION_FAILED` with a line for each member that is wrong.
+ * Reads a manifest. Returns its dataset and files.
+ * @throws `OPERATION_FAILED` if the file can't be read, or with a line for each wrong member
  */
 export async function readManifest(path: string): Promise<{ dataset: ManifestDataset; files: ItemFile[] }> {
   let content = ''

@@ -1,7 +1,7 @@
 import { operationFailed } from '../errors.ts'
 import type { BadRow } from './load/cross-row-checks.ts'
 
-/** A bad row or a warning, with the name that the manifest gives the file. */
+/** A bad row or a warning, with the name of the file in the manifest. */
 export interface ImportProblem {
   file: string
   line: number
@@ -19,13 +19,13 @@ export interface RowProblems {
 }
 
 interface ProblemOptions {
-  /** Report each bad row to `onSkipped`, instead of listing them in an error. */
+  /** Whether to report each bad row to `onSkipped`, instead of listing them in an error. */
   skipInvalid: boolean
   onSkipped?: (problem: ImportProblem) => void
   onWarning?: (problem: ImportProblem) => void
 }
 
-/** The error lists this number of bad rows, and counts the others. */
+/** The error lists at most this number of bad rows, and counts the others. */
 const LISTED = 100
 
 /** Collects the bad rows of an import. Memory holds only those that the error will list. */

@@ -3,7 +3,10 @@ import { CsvError, type InfoRecord, parse } from 'csv-parse'
 import { operationFailed } from '../../errors.ts'
 import { MAX_ROW_LENGTH, type SourceRow } from './source-row.ts'
 
-/** Reads comma-separated values (RFC 4180) with a header row. An empty cell is no value. */
+/**
+ * Yields the rows of comma-separated values (RFC 4180) with a header row. An empty cell means no value.
+ * @throws `OPERATION_FAILED` if the text is not CSV, or the header has a column twice or a different separator
+ */
 export async function* readCsv(text: AsyncIterable<string>, fileName: string): AsyncGenerator<SourceRow> {
   const parser = parse({
     info: true,
@@ -41,7 +44,7 @@ const OTHER_SEPARATORS = [
   { separator: '|', name: 'vertical bars' },
 ]
 
-/** A file that has fewer columns by commas, and at least this many by another separator, is written with the other one. */
+/** If commas give fewer columns than this, and another separator at least this many, the file uses the other separator. */
 const FEWEST_COLUMNS = 3
 
 function checkHeader(header: readonly string[], place: string): void {

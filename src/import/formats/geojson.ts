@@ -2,8 +2,9 @@ import { splitFeatures } from './geojson-features.ts'
 import { type Fields, parseJsonRow, type SourceRow } from './source-row.ts'
 
 /**
- * Reads the points of a GeoJSON FeatureCollection (RFC 7946). The properties are the fields, and the geometry gives
- * `latitude` and `longitude`. The id of the feature becomes `externalId` if the properties have neither `externalId` nor `id`.
+ * Yields the features of a GeoJSON FeatureCollection (RFC 7946) as rows. The properties become the fields. The geometry, a Point,
+ * becomes `latitude` and `longitude`. The id of the feature becomes `externalId` if the properties have no `externalId` or `id`.
+ * @throws `OPERATION_FAILED` if the text is not a FeatureCollection
  */
 export async function* readGeoJson(text: AsyncIterable<string>, fileName: string): AsyncGenerator<SourceRow> {
   for await (const { line, json } of splitFeatures(text, fileName)) {

@@ -1,7 +1,10 @@
 import { operationFailed } from '../../errors.ts'
 import { MAX_ROW_LENGTH, parseJsonRow, type SourceRow } from './source-row.ts'
 
-/** Reads NDJSON: one JSON object a line. Blank lines are skipped. */
+/**
+ * Yields the rows of NDJSON, which has one JSON object per line. Skips blank lines.
+ * @throws `OPERATION_FAILED` if a line is too long
+ */
 export async function* readNdjson(text: AsyncIterable<string>, fileName: string): AsyncGenerator<SourceRow> {
   let line = 0
   let rest = ''

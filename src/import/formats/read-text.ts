@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { messageOf, operationFailed } from '../../errors.ts'
 
-/** A file: the name that messages use, and where it is. */
+/** A file: its path, and its name in messages. */
 interface TextFile {
   name: string
   path: string
@@ -13,9 +13,9 @@ interface TextFile {
 const isGzip = ({ path }: TextFile) => /\.gz$/i.test(path)
 
 /**
- * Reads a UTF-8 file in chunks. It unpacks `.gz` and drops a byte order mark.
- * @param onBytes receives the number of bytes read from the file, before unpacking.
- * @throws `OPERATION_FAILED` when the file can't be read, is cut short, or is not UTF-8.
+ * Yields the text of a UTF-8 file in chunks. Unpacks `.gz`, and drops a byte order mark.
+ * @param onBytes receives the number of bytes of each chunk from the file, before unpacking
+ * @throws `OPERATION_FAILED` if the file can't be read, is cut short, or is not UTF-8
  */
 export async function* readText(file: TextFile, onBytes: (count: number) => void): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -45,7 +45,7 @@ async function* readBytes(file: TextFile, onBytes: (count: number) => void): Asy
   source.on('data', (chunk) => onBytes(chunk.length))
   const bytes = new PassThrough()
   const finished = pipeline(source, isGzip(file) ? createGunzip() : new PassThrough(), bytes)
-  // The error is thrown below, where the bytes end. Without this Node would call it unhandled.
+  // `await finished` below throws the error. Without this line, Node would report an unhandled rejection before that.
   finished.catch(() => {})
   try {
     yield* bytes
@@ -75,7 +75,6 @@ function conversion(file: TextFile, encoding: string): string {
   return isGzip(file) ? `gunzip -c ${file.name} | ${iconv}` : `${iconv} ${file.name}`
 }
 
-/** Counts the line feeds in a text. */
 function countLines(text: string): number {
   let count = 0
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1

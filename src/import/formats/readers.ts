@@ -4,7 +4,7 @@ import { readGeoJson } from './geojson.ts'
 import { readNdjson } from './ndjson.ts'
 import type { SourceRow } from './source-row.ts'
 
-/** How a file of one format is read. */
+/** The reader of one file format. */
 export interface RowReader {
   read: (text: AsyncIterable<string>, fileName: string) => AsyncIterable<SourceRow>
   /** Whether every row has the same columns, so that the first row shows which columns are missing. */
@@ -18,8 +18,8 @@ const READERS: readonly (RowReader & { ending: RegExp })[] = [
 ]
 
 /**
- * Chooses the reader of a file by the ending of its name.
- * @throws `OPERATION_FAILED` for any other ending.
+ * Returns the reader for the ending of a file's name.
+ * @throws `OPERATION_FAILED` for an unknown ending
  */
 export function readerOf(fileName: string): RowReader {
   const reader = READERS.find(({ ending }) => ending.test(fileName))

@@ -1,15 +1,15 @@
 import { parseExactJson } from '../exact-json.ts'
 
-/** The values of a row by the names that the file gives them: the columns of a CSV file, the members of a JSON object. */
+/** The values of a row by their names in the file: the columns of a CSV file, or the members of a JSON object. */
 export type Fields = Record<string, unknown>
 
 /** A row of a file, or the reason why it can't be read. `line` is the line that the row starts on. */
 export type SourceRow = { line: number } & ({ fields: Fields } | { problem: string })
 
-/** A longer row is refused, in characters, because a row is held in memory. */
+/** Maximum length of a row in characters. Memory holds a whole row. */
 export const MAX_ROW_LENGTH = 10_000_000
 
-/** Parses a row that is a JSON object. */
+/** Parses a row that is a JSON object. Returns a row with a problem for any other text. */
 export function parseJsonRow(line: number, json: string): SourceRow {
   try {
     const value = parseExactJson(json)

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 
-/** A staged row that can't be loaded. */
+/** A row that can't be imported: the index of its file in the manifest, its line, and the reason. */
 export interface BadRow {
   file: number
   line: number
@@ -8,8 +8,9 @@ export interface BadRow {
 }
 
 /**
- * Statements that delete bad rows from the staging table `t`, and return the file, line and reason of each. $1 is the
- * dataset. $2 says whether the dataset keeps items that the files do not have.
+ * Statements that delete bad rows from the staging table `t`, and return the file, line and reason of each. $1 is the UUID of the
+ * dataset. $2 says whether the dataset keeps items that are not in the files. A statement that needs neither still names both,
+ * because PostgreSQL must know the type of each parameter.
  */
 const CHECKS: readonly ((t: string) => string)[] = [
   (t) => `
@@ -57,7 +58,7 @@ const CHECKS: readonly ((t: string) => string)[] = [
     RETURNING bad.file, bad.line, 'the image id ' || taken.id || ' belongs to another item' AS reason`,
 ]
 
-/** Deletes rows whose parent does not exist. That may delete the parent of another row, so it runs until it finds none. */
+/** Deletes rows whose parent does not exist. A deleted row may be the parent of another row, so this runs until it finds none. */
 const checkParents = (t: string) => `
   DELETE FROM ${t} AS bad
    WHERE coalesce(bad.parent_item_id::text, bad.parent_external_id) IS NOT NULL
@@ -67,7 +68,7 @@ const checkParents = (t: string) => `
   RETURNING bad.file, bad.line,
             'the parent ' || coalesce(bad.parent_external_id, bad.parent_item_id::text) || ' is not there' AS reason`
 
-/** Deletes rows that no root item leads to: each is its own ancestor, or a descendant of such an item. */
+/** Deletes rows that are not descendants of a root item: each is its own ancestor, or a descendant of such an item. */
 const checkCycles = (t: string) => `
   WITH RECURSIVE node AS (
     SELECT id, parent_item_id FROM ${t}
@@ -83,7 +84,7 @@ const checkCycles = (t: string) => `
    WHERE bad.parent_item_id IS NOT NULL AND NOT EXISTS (SELECT FROM reached WHERE reached.id = bad.id)
   RETURNING bad.file, bad.line, 'its parents form a cycle' AS reason`
 
-/** Gives rows without an id the id of the item with their `externalId`, and finds parents by their `externalId`. */
+/** Sets the id of rows without an id to that of the stored item with the same `externalId`. Finds parents by `externalId`. */
 async function resolveExternalIds(
   session: ClientBase,
   t: string,
@@ -107,7 +108,7 @@ async function resolveExternalIds(
   )
 }
 
-/** Deletes the staged rows that conflict with other rows or with the database, and returns them. */
+/** Deletes the staged rows that conflict with other rows or with the database. Returns them by file and line. */
 export async function removeBadRows(
   session: ClientBase,
   table: string,

@@ -18,12 +18,12 @@ interface Merge {
 
 const listOf = (columns: readonly string[], table: string) => columns.map((name) => `${table}.${name}`).join(', ')
 
-/** The images of an item of the table `i`, in the form of the staging table. */
+/** SQL for the images of an item of the table `i`, in the JSON form of the staging table. */
 const STORED_IMAGES = `
   coalesce((SELECT jsonb_agg(to_jsonb(image) - 'item_id' ORDER BY image.sort_order, image.id)
               FROM images AS image WHERE image.item_id = i.id), '[]')`
 
-/** Creates or updates the dataset. Returns whether anything in it changed. */
+/** Creates or updates the dataset. Returns whether it changed. */
 export async function mergeDataset({ session, datasetId, now }: Merge, dataset: ManifestDataset): Promise<boolean> {
   const { slug, name, description, status, visibility, accessTier, attribution, createdAt, updatedAt } = dataset
   const { rowCount } = await session.query(
@@ -41,10 +41,10 @@ export async function mergeDataset({ session, datasetId, now }: Merge, dataset: 
   return rowCount === 1
 }
 
-/** Makes the items of the dataset equal to those of the staging table; with `keepMissing`, other items stay. */
+/** Makes the items of the dataset equal to the staging table. With `keepMissing`, other items stay. Returns the counts. */
 export async function mergeItems(merge: Merge, keepMissing: boolean): Promise<MergeCounts> {
   const { session, table, datasetId, now } = merge
-  // Items may exchange external ids and parents, so the constraints hold only at the end.
+  // Items may exchange external ids and parents, so the constraints are checked only at the end.
   await session.query('SET CONSTRAINTS ALL DEFERRED')
   await session.query(
     `ALTER TABLE ${table} ADD COLUMN is_new boolean, ADD COLUMN is_changed boolean NOT NULL DEFAULT false`,
@@ -93,7 +93,7 @@ async function insertImages({ session, table }: Merge): Promise<void> {
      WHERE s.is_new IS NULL OR s.is_changed`)
 }
 
-/** Sets the dataset's `updatedAt`, for changes to its items. The caller skips this if the manifest gives the timestamp. */
+/** Sets the dataset's `updatedAt` after changes to its items. The caller skips this if the manifest gives the timestamp. */
 export async function touchDataset({ session, datasetId, now }: Merge): Promise<void> {
   await session.query('UPDATE datasets SET updated_at = $2 WHERE id = $1', [datasetId, now])
 }

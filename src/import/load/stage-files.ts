@@ -26,11 +26,14 @@ interface Staging {
 }
 
 const BATCH_ROWS = 1_000
-/** A batch of long rows ends earlier. */
+/** A batch of long rows ends at this number of characters. */
 const BATCH_CHARACTERS = 4_000_000
 const PROGRESS_INTERVAL_MS = 100
 
-/** Reads the rows of all files into the staging table, and the bad rows into `problems`. */
+/**
+ * Reads the rows of all files into the staging table. Adds bad rows and warnings to `problems`.
+ * @throws `OPERATION_FAILED` if a file can't be read
+ */
 export async function stageFiles(staging: Staging): Promise<void> {
   const { session, table, problems, files, bytesTotal, onProgress } = staging
   let bytesRead = 0

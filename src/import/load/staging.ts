@@ -3,7 +3,7 @@ import type { ClientBase } from 'pg'
 import { type Column, columnName, IMAGE_COLUMNS, ITEM_COLUMNS } from '../../catalog/columns.ts'
 import type { ImportedItem } from '../row/parse-item.ts'
 
-/** An imported item, and the place of its row in the files. */
+/** An imported item, and the position of its row in the files. */
 export interface StagedRow extends ImportedItem {
   /** Number of the row in the whole import. */
   n: number
@@ -15,19 +15,19 @@ export interface StagedRow extends ImportedItem {
 const namesOf = (columns: ReadonlyMap<string, Column>, omitted: readonly string[]) =>
   [...columns.values()].map(({ name }) => name).filter((name) => !omitted.includes(name))
 
-/** The columns that go from the staging table to the table `items` as they are. */
+/** The columns that are copied from the staging table to the table `items`. */
 export const ITEM_COLUMN_NAMES = namesOf(ITEM_COLUMNS, ['dataset_id', 'created_at', 'updated_at'])
 
-/** The columns that go from the staged images to the table `images` as they are. */
+/** The columns that are copied from the staged images to the table `images`. */
 export const IMAGE_COLUMN_NAMES = namesOf(IMAGE_COLUMNS, ['item_id'])
 
 /**
- * Creates the temporary table for the rows of one import, and returns its name. The name is unique, because all clients of
- * the embedded database share one session, and so its temporary tables.
+ * Creates the temporary table for the rows of one import, and returns its name. The name is unique, because all clients of the
+ * embedded database share one session and its temporary tables.
  */
 export async function createStaging(session: ClientBase): Promise<string> {
   const table = `import_${randomBytes(8).toString('hex')}`
-  // The columns take their types and collations from `items`. It checks them for nulls when the rows are merged.
+  // The columns have the types and collations of `items`. Null values are checked when the rows are merged into `items`.
   await session.query(`
     CREATE TEMPORARY TABLE ${table} AS
     SELECT ${ITEM_COLUMN_NAMES.join(', ')}, created_at, updated_at FROM items WITH NO DATA;
@@ -50,7 +50,7 @@ export async function stageRows(session: ClientBase, table: string, rows: readon
   ])
 }
 
-/** Indexes and analyzes a staging table that has all of its rows. */
+/** Indexes and analyzes a staging table, after all rows have been added. */
 export async function indexStaging(session: ClientBase, table: string): Promise<void> {
   await session.query(`
     CREATE INDEX ON ${table} (id);
@@ -59,7 +59,7 @@ export async function indexStaging(session: ClientBase, table: string): Promise<
     ANALYZE ${table}`)
 }
 
-/** An object with its values under the names of the columns. */
+/** Returns an object with the names of columns instead of fields. */
 function toColumns(record: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(record).map(([field, value]) => [columnName(field), value]))
 }

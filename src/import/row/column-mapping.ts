@@ -3,10 +3,10 @@ import type { Fields } from '../formats/source-row.ts'
 import type { ColumnSource, Columns, ItemFile } from '../manifest.ts'
 import { ROW_FIELDS } from './parse-item.ts'
 
-/** Returns the values of a row by the names of an item's fields. */
+/** Converts the values of a row by their names in the file to the values by the names of an item's fields. */
 export type MapColumns = (row: Fields) => Fields
 
-/** Returns the mapping that the manifest gives for a file. Without a mapping the columns are the fields. */
+/** Returns the mapping of a file in the manifest. Without one, the names in the file are the names of the fields. */
 export function columnMapping({ columns }: ItemFile): MapColumns {
   if (!columns) return (row) => row
   const sources = Object.entries(columns)
@@ -20,7 +20,7 @@ function readSource(source: ColumnSource, row: Fields): unknown {
   return fillTemplate(source.template, row)
 }
 
-/** A column may be called `constructor`: without its own value the row's prototype would give one. */
+/** A column may be called `constructor`. If the row lacks it, `row[name]` would return the member of the prototype. */
 function readValue(row: Fields, name: string): unknown {
   return Object.hasOwn(row, name) ? row[name] : undefined
 }
@@ -31,14 +31,14 @@ function attribute(name: string, value: unknown): [string, unknown][] {
 
 const PLACEHOLDER = /\{([^{}]*)\}/g
 
-/** A template is no value if none of its columns has a value. */
+/** Returns undefined if no column of the template has a value. */
 function fillTemplate(template: string, row: Fields): string | undefined {
   const names = placeholdersOf(template)
   if (names.length > 0 && names.every((name) => textOf(readValue(row, name)) === '')) return undefined
   return template.replace(PLACEHOLDER, (_, name: string) => textOf(readValue(row, name)))
 }
 
-/** An object, an array and a number with many digits are written as JSON. */
+/** Returns a value as text. Objects, arrays and numbers with many digits become JSON. */
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
@@ -50,7 +50,7 @@ function placeholdersOf(template: string): string[] {
 
 /**
  * Checks that a row has each column that the manifest names.
- * @throws `OPERATION_FAILED` with the missing columns.
+ * @throws `OPERATION_FAILED` with the missing columns
  */
 export function requireColumns({ name, columns }: ItemFile, row: Fields): void {
   const missing = Object.values(columns ?? {})
@@ -65,10 +65,10 @@ function columnsOf(source: ColumnSource): string[] {
   return 'template' in source ? placeholdersOf(source.template) : []
 }
 
-/** The item detail has `datasetId` and `dataset`, so an answer of the API can be imported without a warning. */
+/** Includes `datasetId` and `dataset`, so that an item from a response of the API can be imported without a warning. */
 const KNOWN_FIELDS = new Set<string>([...ROW_FIELDS, 'datasetId', 'dataset'])
 
-/** Returns the names in a row that are not fields of an item. A file with a mapping has none. */
+/** Returns the names in a row that are not fields of an item. Returns none if the file has a mapping. */
 export function unknownFields(columns: Columns | undefined, row: Fields): string[] {
   return columns ? [] : Object.keys(row).filter((name) => !KNOWN_FIELDS.has(name))
 }

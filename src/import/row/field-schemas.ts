@@ -3,12 +3,12 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import type { RawNumber } from '../exact-json.ts'
 
 /*
- * Schemas for the values of fields. Text keeps its spaces; only the empty string is no value.
+ * Schemas for the values of fields. Text keeps its spaces. An empty string means no value.
  */
 
 const MAX_TEXT_LENGTH = 100_000
 
-/** A number in JSON, as text: `String` of a JavaScript number, or the source text of one with too many digits for that. */
+/** A number from JSON, converted to text. A number with too many digits for JavaScript keeps its source text. */
 const numberText = z.union([
   z.number().transform(String),
   z.custom<RawNumber>(JSON.isRawJSON).transform(({ rawJSON }) => rawJSON),
@@ -23,7 +23,7 @@ const anyText = z
 /** Text that is not blank. */
 export const text = anyText.refine((value) => value.trim() !== '', 'must not be empty')
 
-/** The longest texts in characters: an index entry holds some 2,700 bytes, a name and a code in any script. */
+/** Maximum lengths in characters. An index entry holds about 2,700 bytes, which fits a name and a code in any script. */
 export const MAX_INDEXED_LENGTH = { name: 500, code: 100, externalId: 500 } as const
 
 /** Text that is not blank and fits into an index. */
@@ -36,24 +36,24 @@ export const optionalText = anyText.nullish().transform((value) => (value === un
 /** Text, or the empty string for no value. */
 export const plainText = anyText.nullish().transform((value) => value ?? '')
 
-/** Answers have four digits for the year, and PostgreSQL has no year 0. */
+/** Responses write the year with four digits, and PostgreSQL has no year 0. */
 const EARLIEST = '0001-01-01T00:00:00.000Z'
 const LATEST = '9999-12-31T23:59:59.999Z'
 
-/** A timestamp with its offset, or a date at midnight UTC. It gives ISO 8601 in UTC to the millisecond. */
+/** A timestamp with its offset, or a date (midnight UTC). Converts it to ISO 8601 in UTC, to the millisecond. */
 export const timestamp = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], 'must be an ISO 8601 date and time with its offset')
-  .refine((value) => isBetween(new Date(value)), `must be from ${EARLIEST} to ${LATEST}`)
+  .refine((value) => isInRange(new Date(value)), `must be from ${EARLIEST} to ${LATEST}`)
   .transform((value) => new Date(value).toISOString())
 
-function isBetween(moment: Date): boolean {
-  return moment >= new Date(EARLIEST) && moment <= new Date(LATEST)
+function isInRange(date: Date): boolean {
+  return date >= new Date(EARLIEST) && date <= new Date(LATEST)
 }
 
 const DECIMAL = /^[+-]?\d{1,20}(\.\d{1,40})?([eE][+-]?\d{1,2})?$/
 const DECIMAL_PLACES = 7
 
-/** A coordinate in degrees, rounded to 7 decimals (half away from zero). It gives plain decimal text. */
+/** A coordinate in degrees. Rounds it to 7 decimals (half away from zero), and converts it to decimal text without exponent. */
 export const coordinate = (limit: number) =>
   z
     .union([numberText, z.string().transform((value) => value.trim())], 'must be a decimal number')

@@ -25,7 +25,7 @@ const givenImage = z.strictObject({
   isPrimary: z.boolean('must be true or false').nullish(),
 })
 
-/** The images that a row gives. */
+/** The images in a row. */
 export const imageList = z
   .array(givenImage, 'must be a list')
   .refine((images) => images.filter((image) => image.isPrimary).length <= 1, 'must have at most one that is primary')
@@ -36,8 +36,8 @@ type GivenImage = z.output<typeof givenImage>
 export type ImportedImage = Omit<Image, 'itemId'>
 
 /**
- * Fills in what the row leaves out of its images, and sorts them by `sortOrder`, then `id`. The same list gives the same
- * ids each time.
+ * Returns the images of a row with values for all fields, sorted by `sortOrder`, then `id`. Ids are derived from the item and the
+ * URL, so the same images get the same ids in each import.
  */
 export function completeImages(itemId: string, given: readonly GivenImage[]): ImportedImage[] {
   const seen = new Map<string, number>()

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const MAX_DEPTH = 32
 
-/** PostgreSQL's numeric has this many digits after the point. */
+/** PostgreSQL's numeric has at most this many digits after the point. */
 const MAX_DECIMALS = 16_383
 
 /** A JSON object that PostgreSQL can store. Not `z.record`, which drops the key `__proto__`. */

@@ -9,7 +9,7 @@ import { coordinate, indexedText, MAX_INDEXED_LENGTH, optionalText, plainText, t
 import { completeImages, type ImportedImage, imageList } from './images.ts'
 import { jsonObject } from './json-object.ts'
 
-/** A value, or its JSON as text: a CSV cell holds text. */
+/** Accepts a value, or its JSON as text, because a CSV cell contains only text. */
 const jsonOr = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value, context) => {
     if (typeof value !== 'string' || value === '') return value === '' ? undefined : value
@@ -77,11 +77,11 @@ type Row = z.output<typeof rowSchema>
 /** The names of all fields that a row may have. */
 export const ROW_FIELDS = rowSchema.keyof().options
 
-/** An item for the staging table. Without timestamps and a parent of its own it has null. */
+/** An item for the staging table. Timestamps and a parent that the row does not have are null. */
 export interface ImportedItem
   extends Omit<Row, 'id' | 'parentItemId' | 'createdAt' | 'updatedAt' | 'extraAttributes' | 'images'> {
   id: string
-  /** Whether the row has an `id`. Without one the id is made from `externalId`. */
+  /** Whether the row has an `id`. Without one, the id is derived from `externalId`. */
   hasOwnId: boolean
   parentItemId: string | null
   createdAt: string | null
@@ -90,7 +90,7 @@ export interface ImportedItem
   images: ImportedImage[]
 }
 
-/** Parses a row into an item with warnings, or says why the row is bad. */
+/** Returns the item of a row with warnings, or the reason why the row is bad. */
 export function parseItem(
   fields: Fields,
   datasetId: string,
@@ -124,11 +124,10 @@ function completeItem({ id: ownId, images: givenImages, ...row }: Row, datasetId
   }
 }
 
-/** Whether a pair of coordinates is out of range, and in range when it is swapped. */
+/** Whether the coordinates are out of range, and would be in range if they were swapped. */
 function looksSwapped({ latitude, longitude }: Fields): boolean {
-  const north = numberOf(latitude)
-  const east = numberOf(longitude)
-  return Math.abs(north) > 90 && Math.abs(north) <= 180 && Math.abs(east) <= 90
+  const [givenLatitude, givenLongitude] = [Math.abs(numberOf(latitude)), Math.abs(numberOf(longitude))]
+  return givenLatitude > 90 && givenLatitude <= 180 && givenLongitude <= 90
 }
 
 function numberOf(value: unknown): number {
