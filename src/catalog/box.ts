@@ -1,4 +1,7 @@
-import { type CellRange, rangeAtZoom, type TileAddress } from './tile.ts'
+/*
+ * A box of latitudes and longitudes, divided into map tiles (tile.ts). The database numbers the cells of items in Morton order, and
+ * counts the items of the tiles of some zooms.
+ */
 
 /** A box in degrees, edges included. With `west` greater than `east` it crosses the antimeridian (RFC 7946, section 5.2). */
 export interface BoundingBox {
@@ -8,10 +11,24 @@ export interface BoundingBox {
   north: number
 }
 
-/** The cells of a box (tile.ts): rows and columns from first to last. */
-interface CellBox {
-  columns: readonly Interval[]
-  rows: Interval
+/** A tile. `number` is its number among the tiles of its zoom, in Morton order. */
+export interface NumberedTile {
+  z: number
+  x: number
+  y: number
+  number: number
+}
+
+/** Numbers from `first` to before `end`. */
+export interface NumberRange {
+  first: number
+  end: number
+}
+
+/** The tiles of a zoom that a box contains, and the tiles on its border. */
+export interface Division {
+  inside: NumberRange[]
+  border: NumberedTile[]
 }
 
 interface Interval {
@@ -21,35 +38,45 @@ interface Interval {
 
 const CELL_ZOOM = 30
 const SIZE = 2 ** CELL_ZOOM
-/** Beyond this latitude, items are in the first and in the last row of cells. */
+/** Beyond this latitude, items are in the first or in the last row of cells. */
 const MAX_LATITUDE = 85.06
-const MAX_TILES = 40
+/** Cells. Arithmetic on another computer may differ in the last bit, so the cells at the edges always belong to the border. */
+const MARGIN = 2
 
-/** Ranges of cells that contain all items of a box, in ascending order, and some around it. */
-export function coverBox(box: BoundingBox): CellRange[] {
-  const cells = cellsOf(box)
-  let tiles: TileAddress[] = [{ z: 0, x: 0, y: 0 }]
-  for (let zoom = 0; zoom < CELL_ZOOM; zoom += 1) {
-    const finer = tiles.flatMap((tile) =>
-      relationTo(cells, tile) === 'inside' ? [tile] : childrenOf(tile).filter((child) => relationTo(cells, child)),
-    )
-    if (finer.length > MAX_TILES) break
-    tiles = finer
+export const WORLD: NumberedTile = { z: 0, x: 0, y: 0, number: 0 }
+
+/** Divides tiles that a box meets into tiles of a higher zoom. Tiles outside the box are left out. */
+export function divide(box: BoundingBox, tiles: readonly NumberedTile[], zoom: number): Division {
+  const columns = columnsOf(box)
+  const rows = { first: rowOf(box.north), last: rowOf(box.south) }
+  const inside: NumberRange[] = []
+  const border: NumberedTile[] = []
+  const visit = (tile: NumberedTile): void => {
+    const { z, x, y, number } = tile
+    const across = cellsOf(x, z)
+    const down = cellsOf(y, z)
+    if (!meets(rows, down) || !columns.some((column) => meets(column, across))) return
+    if (contains(rows, down) && columns.some((column) => contains(column, across))) {
+      const width = 4 ** (zoom - z)
+      appendRange(inside, { first: number * width, end: (number + 1) * width })
+    } else if (z === zoom) border.push(tile)
+    else for (const child of childrenOf(tile)) visit(child)
   }
-  return merge(tiles.map((tile) => rangeAtZoom(tile, CELL_ZOOM)))
+  tiles.forEach(visit)
+  return { inside, border }
 }
 
-/** Arithmetic on another computer may differ in the last bit, so the box gets one more cell on each side. */
-function cellsOf({ west, south, east, north }: BoundingBox): CellBox {
+/** The cells of a tile, as PostgreSQL's bigint: from `first` to before `end`. */
+export function cellsOfTile({ z, number }: NumberedTile): { first: bigint; end: bigint } {
+  const bits = BigInt(2 * (CELL_ZOOM - z))
+  return { first: BigInt(number) << bits, end: BigInt(number + 1) << bits }
+}
+
+function columnsOf({ west, east }: BoundingBox): Interval[] {
   const intervals = west <= east ? [[west, east] as const] : [[west, 180] as const, [-180, east] as const]
-  const columns = intervals.map(([from, to]) => interval(columnOf(from), columnOf(to)))
+  const columns = intervals.map(([from, to]) => ({ first: columnOf(from), last: columnOf(to) }))
   // Longitude 180 is in the column of -180.
-  if (intervals.some(([, to]) => to === 180)) columns.push({ first: 0, last: 0 })
-  return { columns, rows: interval(rowOf(north), rowOf(south)) }
-}
-
-function interval(first: number, last: number): Interval {
-  return { first: Math.max(first - 1, 0), last: Math.min(last + 1, SIZE - 1) }
+  return intervals.some(([, to]) => to === 180) ? [...columns, { first: 0, last: 0 }] : columns
 }
 
 function columnOf(longitude: number): number {
@@ -58,36 +85,35 @@ function columnOf(longitude: number): number {
 
 function rowOf(latitude: number): number {
   const sine = Math.sin((Math.max(-MAX_LATITUDE, Math.min(MAX_LATITUDE, latitude)) * Math.PI) / 180)
-  return Math.floor((0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)) * SIZE)
+  const row = Math.floor((0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)) * SIZE)
+  return Math.max(0, Math.min(SIZE - 1, row))
 }
 
-/** Whether a tile is inside the box, or partly; undefined if it is outside. */
-function relationTo({ columns, rows }: CellBox, { z, x, y }: TileAddress): 'inside' | 'partly' | undefined {
+function cellsOf(place: number, z: number): Interval {
   const width = 2 ** (CELL_ZOOM - z)
-  const across = { first: x * width, last: (x + 1) * width - 1 }
-  const down = { first: y * width, last: (y + 1) * width - 1 }
-  if (!meets(rows, down) || !columns.some((column) => meets(column, across))) return undefined
-  return contains(rows, down) && columns.some((column) => contains(column, across)) ? 'inside' : 'partly'
+  return { first: place * width, last: (place + 1) * width - 1 }
 }
 
-function meets(a: Interval, b: Interval): boolean {
-  return a.first <= b.last && b.first <= a.last
+function meets(edges: Interval, { first, last }: Interval): boolean {
+  return edges.first - MARGIN <= last && first <= edges.last + MARGIN
 }
 
-function contains(outer: Interval, inner: Interval): boolean {
-  return outer.first <= inner.first && inner.last <= outer.last
+function contains(edges: Interval, { first, last }: Interval): boolean {
+  return edges.first + MARGIN <= first && last <= edges.last - MARGIN
 }
 
-function childrenOf({ z, x, y }: TileAddress): TileAddress[] {
-  return [0, 1, 2, 3].map((n) => ({ z: z + 1, x: x * 2 + (n & 1), y: y * 2 + (n >> 1) }))
+function childrenOf({ z, x, y, number }: NumberedTile): NumberedTile[] {
+  return [0, 1, 2, 3].map((n) => ({
+    z: z + 1,
+    x: x * 2 + (n & 1),
+    y: y * 2 + (n >> 1),
+    number: number * 4 + n,
+  }))
 }
 
-function merge(ranges: CellRange[]): CellRange[] {
-  const merged: CellRange[] = []
-  for (const range of ranges.sort((a, b) => (a.first < b.first ? -1 : 1))) {
-    const last = merged.at(-1)
-    if (last && last.end >= range.first) last.end = range.end > last.end ? range.end : last.end
-    else merged.push({ ...range })
-  }
-  return merged
+/** Tiles are visited in the order of their numbers, so a range continues the one before or follows it. */
+function appendRange(ranges: NumberRange[], range: NumberRange): void {
+  const last = ranges.at(-1)
+  if (last?.end === range.first) last.end = range.end
+  else ranges.push(range)
 }

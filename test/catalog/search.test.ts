@@ -67,6 +67,10 @@ function degrees(limit: number): string {
   return String(Number(value.toFixed(kind < 0.6 ? 0 : kind < 0.8 ? 1 : 7)))
 }
 
+/** A third of the items are here: more than the search compares with a box one by one. */
+const CITY = { latitude: 37.5, longitude: 127 }
+const near = (value: number) => (value + Math.round((random() - 0.5) * 400) / 100_000).toFixed(5)
+
 interface Row {
   id: string
   datasetId: string
@@ -85,8 +89,8 @@ function newRow(n: number): Row {
     datasetId: DATASETS[n % 10 === 0 ? 1 : n % 3 === 0 ? 2 : 0] ?? '',
     name,
     folded: fold(name),
-    latitude: degrees(90),
-    longitude: degrees(180),
+    latitude: n % 3 === 0 ? near(CITY.latitude) : degrees(90),
+    longitude: n % 3 === 0 ? near(CITY.longitude) : degrees(180),
     administrativeAreaCode: `a${n % 5}`,
     categoryCode: `c${n % 4}`,
   }
@@ -119,7 +123,15 @@ function newText(): string {
 
 function newSearch(n: number): Search {
   const [south, north] = [Number(degrees(90)), Number(degrees(90))].sort((a, b) => a - b)
-  const within = { west: Number(degrees(180)), east: Number(degrees(180)), south: south ?? 0, north: north ?? 0 }
+  const world = { west: Number(degrees(180)), east: Number(degrees(180)), south: south ?? 0, north: north ?? 0 }
+  const { latitude, longitude } = CITY
+  const city = {
+    west: Number(near(longitude)),
+    east: Number(near(longitude)),
+    south: Number(near(latitude)),
+    north: latitude + 0.002,
+  }
+  const within = random() < 0.3 ? city : world
   return {
     ...(n % 4 !== 0 && { text: newText() }),
     ...(n % 4 < 2 && { within }),

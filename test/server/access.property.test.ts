@@ -197,11 +197,23 @@ async function expectAnswers(made: World, key: string, seen: number[], selection
   const features = decodeTile(bytes, { z: 0, x: 0, y: 0 })
   expect(features.map(({ properties }) => properties.id).sort()).toEqual(seen.flatMap(itemsOf).sort())
 
+  const found = await t.graphql(
+    `{ text: searchItems(text: "hidden item", limit: 100) { total nodes { id } }
+       box: searchItems(within: { west: 19, south: 9, east: 21, north: 11 }, limit: 100) { total nodes { id } } }`,
+    {},
+    key,
+  )
+  for (const { total, nodes } of [found.body.data.text, found.body.data.box]) {
+    expect(idsOf(nodes)).toEqual(seen.flatMap(itemsOf).sort())
+    expect(total).toBe(seen.flatMap(itemsOf).length)
+  }
+
   const nodeIds = all.flatMap((d) => [uuid(1, d), ...itemsOf(d), uuid(3, d)])
   for (const selection of selections) {
     const documents = [
-      `{ datasets { total nodes { id items(limit: 5) { total nodes { ${selection} } } nearbyItems(latitude: 10, longitude: 20) { total } } } }`,
+      `{ datasets { total nodes { id items(limit: 5) { total nodes { ${selection} } } nearbyItems(latitude: 10, longitude: 20) { total } searchItems(text: "ITEM") { total nodes { ${selection} } } categories { code total } } } }`,
       `{ nearbyItems(latitude: 10, longitude: 20, radius: 50000, limit: 10) { total nodes { item { ${selection} } } } }`,
+      `{ searchItems(text: "item", limit: 10) { total nodes { ${selection} } } }`,
       `{ ${all.map((d) => `d${d}: dataset(id: "${slugOf(d)}") { name } i${d}: item(id: "${uuid(2, d)}") { ${selection} }`).join(' ')} }`,
       `query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Item { ${selection} } } }`,
     ]
@@ -211,6 +223,7 @@ async function expectAnswers(made: World, key: string, seen: number[], selection
       // What was asked for stands under its own name; the rest is to say nothing.
       tellsNothing(JSON.stringify(body))
       if (body.data?.datasets) expect(body.data.datasets.total).toBe(seen.length)
+      if (body.data?.searchItems) expect(body.data.searchItems.total).toBe(seen.flatMap(itemsOf).length)
       if (body.data?.nearbyItems) expect(body.data.nearbyItems.total).toBe(seen.flatMap(itemsOf).length)
       for (const d of body.data?.[`d${all[0]}`] === undefined ? [] : all) {
         expect(body.data[`d${d}`] !== null).toBe(seen.includes(d))

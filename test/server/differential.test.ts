@@ -142,6 +142,16 @@ const DOCUMENTS: [string, object?][] = [
   [
     `{ nodes(ids: ["${DATASET.draft}", "${ITEM.palace}", "${IMAGE.first}", "x"]) { __typename id ... on Item { images { id } } } }`,
   ],
+  [`{ searchItems(text: "item 1", limit: 5) { total nodes { ${FIELDS} externalId __typename } } }`],
+  ['{ searchItems(text: "I", page: 40) { total nodes { id extraAttributes parent { name } } } }'],
+  [
+    '{ searchItems(within: { west: 127, south: 37.5, east: 127.02, north: 37.51 }) { total page limit nodes { id name } } }',
+  ],
+  [
+    '{ dataset(id: "paid") { searchItems(within: { west: 0, south: -90, east: 180, north: 90 }, page: 3) { total nodes { name } } } }',
+  ],
+  ['{ dataset(id: "paid") { categories { code total } administrativeAreas { total code } } }'],
+  ['{ searchItems { total } good: searchItems(text: "gyeong", categoryCode: "palace") { total } }'],
   [`{ item(id: "${ITEM.gate}") { name parent { name } children { total } extraAttributes } }`],
   ['{ dataset(id: "nowhere") { name } good: dataset(id: "seoul") { id } }'],
   ['{ other: dataset(id: "draft") { id } good: dataset(id: "seoul") { id } }'],

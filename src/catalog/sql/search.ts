@@ -1,8 +1,9 @@
 import { Prisma } from '../../generated/prisma/client.ts'
-import { type BoundingBox, coverBox } from '../box.ts'
+import type { BoundingBox } from '../box.ts'
 import { type ItemProjection, itemColumns, type RawItem, rawItemColumns } from '../item-columns.ts'
 import { guardProjection, type Item } from '../models.ts'
 import type { Fetched } from '../page.ts'
+import { countInBox, isWithin, itemsInCells } from './box.ts'
 
 /*
  * Items by name, in a box, or both (decisions.md section 9). PostgreSQL folds names and texts, so that there is one folding.
@@ -42,23 +43,90 @@ export async function fetchSearchPage(
   { isReference = false } = {},
 ): Promise<Fetched<Item>> {
   const text = window.text === undefined ? undefined : await foldText(prisma, window.text)
-  const { limit, offset, projection, rawItem } = window
-  const candidates = isReference ? allItems(scope) : candidatesFor(window, text, scope)
-  const rows = await prisma.$queryRaw<{ nodes: string; total: number }[]>`
+  if (isReference) return fetchFrom(prisma, allItems(scope), window, text)
+  if (text) {
+    const candidates = Prisma.sql`${allItems(scope)} AND name_grams(i.folded_name) @> ${gramsOf(text)}::text[]`
+    return fetchFrom(prisma, candidates, window, text)
+  }
+  if (!window.within) return { nodes: [], total: 0 }
+  const { total, cells } = await countInBox(prisma, window.within, scope)
+  const isFiltered = window.administrativeAreaCode !== undefined || window.categoryCode !== undefined
+  if (isFiltered) return fetchFrom(prisma, itemsInCells(cells, scope), window, text)
+  if (window.offset >= total || window.limit === 0) return { ...contentOf('[]', window), total }
+  if (!(await isWalkShorter(prisma, window, scope, total))) {
+    return fetchFrom(prisma, itemsInCells(cells, scope), window, text)
+  }
+  return { ...(await walkNames(prisma, window, scope)), total }
+}
+
+/** Reads all found items among the candidates, given as FROM and the beginning of WHERE. */
+async function fetchFrom(
+  prisma: Prisma.TransactionClient,
+  candidates: Prisma.Sql,
+  window: SearchWindow,
+  text: FoldedText | undefined,
+): Promise<Fetched<Item>> {
+  const { limit, offset } = window
+  const [row] = await prisma.$queryRaw<{ nodes: string; total: number }[]>`
     WITH hit AS MATERIALIZED (
       SELECT i.id, i.name, ${rankOf(text)} AS rank ${candidates} AND ${isFound(window, text)}
     )
     SELECT (SELECT count(*) FROM hit)::integer AS total,
-           array_to_json(ARRAY(SELECT page FROM (
-             SELECT ${rawItem ? rawItemColumns(rawItem) : itemColumns(projection)}
-               FROM (SELECT * FROM hit ORDER BY rank, name, id LIMIT ${limit} OFFSET ${offset}::bigint) AS place
-               JOIN items i ON i.id = place.id
-              ORDER BY place.rank, place.name, place.id
-           ) AS page))::text AS nodes`
-  const { nodes = '[]', total = 0 } = rows[0] ?? {}
-  if (rawItem) return { nodes: [], rawJson: nodes, total }
+           ${nodesAt(window, Prisma.sql`SELECT * FROM hit ORDER BY rank, name, id LIMIT ${limit} OFFSET ${offset}::bigint`)}`
+  return { ...contentOf(row?.nodes, window), total: row?.total ?? 0 }
+}
+
+/** Whether the page is found sooner in the order of names than among all items in the box. */
+async function isWalkShorter(
+  prisma: Prisma.TransactionClient,
+  { limit, offset }: SearchWindow,
+  scope: Scope,
+  total: number,
+): Promise<boolean> {
+  if (total <= FEW_ITEMS) return false
+  const [row] = await prisma.$queryRaw<{ n: number }[]>`
+    SELECT coalesce(sum(n), 0)::float8 AS n FROM item_counts
+     WHERE dataset_id = ANY (${[...scope]}::uuid[]) AND list = 'all'`
+  return ((offset + limit) * (row?.n ?? 0)) / total < total
+}
+
+const FEW_ITEMS = 1_000
+
+/** Reads items in the order of their names until the page is complete. */
+async function walkNames(
+  prisma: Prisma.TransactionClient,
+  window: SearchWindow,
+  scope: Scope,
+): Promise<{ nodes: Item[]; rawJson?: string }> {
+  const { limit, offset } = window
+  const [row] = await prisma.$queryRaw<{ nodes: string }[]>`
+    SELECT ${nodesAt(
+      window,
+      Prisma.sql`
+        SELECT 0 AS rank, one.id, one.name FROM unnest(${[...scope]}::uuid[]) AS owner (dataset_id)
+         CROSS JOIN LATERAL (
+                SELECT i.id, i.name FROM items i WHERE i.dataset_id = owner.dataset_id AND ${isFound(window, undefined)}
+                 ORDER BY i.name, i.id LIMIT ${offset + limit}::bigint
+              ) AS one
+         ORDER BY one.name, one.id LIMIT ${limit} OFFSET ${offset}::bigint`,
+    )}`
+  return contentOf(row?.nodes, window)
+}
+
+/** SQL for the items at the places (rank, name, id), as JSON. */
+function nodesAt({ projection, rawItem }: SearchWindow, places: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`array_to_json(ARRAY(SELECT page FROM (
+    SELECT ${rawItem ? rawItemColumns(rawItem) : itemColumns(projection)}
+      FROM (${places}) AS place
+      JOIN items i ON i.id = place.id
+     ORDER BY place.rank, place.name, place.id
+  ) AS page))::text AS nodes`
+}
+
+function contentOf(nodes = '[]', { rawItem }: SearchWindow): { nodes: Item[]; rawJson?: string } {
+  if (rawItem) return { nodes: [], rawJson: nodes }
   const items: Item[] = JSON.parse(nodes)
-  return { nodes: items.map(guardProjection), total }
+  return { nodes: items.map(guardProjection) }
 }
 
 /** @see https://www.unicode.org/reports/tr44/#White_Space */
@@ -70,17 +138,7 @@ async function foldText(prisma: Prisma.TransactionClient, text: string): Promise
   return { words, phrase: words.join(' ') }
 }
 
-/** FROM and the beginning of WHERE: items that indexes give, among them all that are found. */
-function candidatesFor({ within }: Search, text: FoldedText | undefined, scope: Scope): Prisma.Sql {
-  if (text) return Prisma.sql`${allItems(scope)} AND name_grams(i.folded_name) @> ${gramsOf(text)}::text[]`
-  const ranges = within ? coverBox(within) : []
-  return Prisma.sql`
-    FROM unnest(${ranges.map(({ first }) => String(first))}::text[]::bigint[],
-                ${ranges.map(({ end }) => String(end))}::text[]::bigint[]) AS range (first_cell, end_cell)
-    JOIN items i ON i.tile_cell >= range.first_cell AND i.tile_cell < range.end_cell
-   WHERE i.dataset_id = ANY (${[...scope]}::uuid[])`
-}
-
+/** FROM and the beginning of WHERE. */
 function allItems(scope: Scope): Prisma.Sql {
   return Prisma.sql`FROM items i WHERE i.dataset_id = ANY (${[...scope]}::uuid[])`
 }
@@ -107,13 +165,4 @@ function isFound({ within, administrativeAreaCode, categoryCode }: Search, text:
   if (administrativeAreaCode) conditions.push(Prisma.sql`i.administrative_area_code = ${administrativeAreaCode}`)
   if (categoryCode) conditions.push(Prisma.sql`i.category_code = ${categoryCode}`)
   return Prisma.join(conditions, ' AND ')
-}
-
-/** The decimals of the item decide. Text keeps the decimals of the box: PostgreSQL would round a float. */
-function isWithin({ west, south, east, north }: BoundingBox): Prisma.Sql {
-  const degrees = (value: number) => Prisma.sql`${String(value)}::text::numeric`
-  const isEast = Prisma.sql`i.longitude >= ${degrees(west)}`
-  const isWest = Prisma.sql`i.longitude <= ${degrees(east)}`
-  const isBetween = west <= east ? Prisma.sql`${isEast} AND ${isWest}` : Prisma.sql`(${isEast} OR ${isWest})`
-  return Prisma.sql`i.latitude >= ${degrees(south)} AND i.latitude <= ${degrees(north)} AND ${isBetween}`
 }

@@ -48,6 +48,25 @@ query Palaces {
   }
 }
 `,
+  `# Names that contain a word, and the codes of a dataset.
+query Search($text: String = "palace") {
+  searchItems(text: $text, limit: 5) {
+    total
+    nodes {
+      name
+      dataset {
+        name
+      }
+    }
+  }
+  dataset(id: "seoul-landmarks") {
+    categories {
+      code
+      total
+    }
+  }
+}
+`,
   `# Within two kilometres of Gyeongbokgung,
 # nearest first, with images.
 query Nearby($latitude: Float = 37.5796, $longitude: Float = 126.977, $radius: Float = 2000) {

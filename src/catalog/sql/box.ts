@@ -1,0 +1,111 @@
+import { Prisma } from '../../generated/prisma/client.ts'
+import { type BoundingBox, cellsOfTile, divide, type NumberedTile, type NumberRange, WORLD } from '../box.ts'
+
+/*
+ * How many items are in a box. Tiles inside the box are counted already (`tile_counts`); on its border, the decimals of each item
+ * decide. A border tile with many items is divided again.
+ */
+
+/** UUIDs of the datasets to search. */
+type Scope = readonly string[]
+
+/** Zooms for which the database counts the items of each tile (prisma/migrations: tile_counts). */
+const COUNTED_ZOOMS = [5, 9, 13, 17] as const
+/** Items of a tile that are compared with the box one by one. */
+const FEW_ITEMS = 200
+
+/** The items in a box: their number, and where they are. */
+export interface BoxContent {
+  total: number
+  /** Ranges of cells with all of the items, and few others. */
+  cells: CellRange[]
+}
+
+/** Numbers of cells from `first` to before `end`. */
+interface CellRange {
+  first: bigint
+  end: bigint
+}
+
+/** Counts the items in a box. */
+export async function countInBox(
+  prisma: Prisma.TransactionClient,
+  box: BoundingBox,
+  scope: Scope,
+): Promise<BoxContent> {
+  const cells: CellRange[] = []
+  const small: NumberedTile[] = []
+  let total = 0
+  let heavy: NumberedTile[] = [WORLD]
+  for (const zoom of COUNTED_ZOOMS) {
+    const { inside, border } = divide(box, heavy, zoom)
+    const counts = await fetchCounts(prisma, scope, zoom, inside, border)
+    total += counts.inside
+    cells.push(...inside.map((range) => cellsOfRange(range, zoom)))
+    const isHeavy = ({ number }: NumberedTile) => (counts.border.get(number) ?? 0) > FEW_ITEMS && zoom !== 17
+    small.push(...border.filter((tile) => counts.border.has(tile.number) && !isHeavy(tile)))
+    heavy = border.filter(isHeavy)
+    if (heavy.length === 0) break
+  }
+  const borderCells = small.map(cellsOfTile)
+  return { total: total + (await countOnBorder(prisma, box, scope, borderCells)), cells: [...cells, ...borderCells] }
+}
+
+function cellsOfRange({ first, end }: NumberRange, zoom: number): CellRange {
+  const bits = BigInt(2 * (30 - zoom))
+  return { first: BigInt(first) << bits, end: BigInt(end) << bits }
+}
+
+async function fetchCounts(
+  prisma: Prisma.TransactionClient,
+  scope: Scope,
+  zoom: number,
+  inside: readonly NumberRange[],
+  border: readonly NumberedTile[],
+): Promise<{ inside: number; border: Map<number, number> }> {
+  const isCounted = Prisma.sql`t.dataset_id = ANY (${[...scope]}::uuid[]) AND t.level = ${zoom}::smallint`
+  const [row] = await prisma.$queryRaw<{ inside: number; border: string | null }[]>`
+    SELECT (SELECT coalesce(sum(t.n), 0)::integer FROM ${rangeTable(inside)}
+              JOIN tile_counts t ON ${isCounted} AND t.cell >= range.first AND t.cell < range.after_last) AS inside,
+           (SELECT json_agg(json_build_array(tile.cell, tile.n))::text FROM (
+              SELECT t.cell, sum(t.n) AS n FROM tile_counts t
+               WHERE ${isCounted} AND t.cell = ANY (${border.map(({ number }) => String(number))}::text[]::bigint[])
+               GROUP BY t.cell
+           ) AS tile) AS border`
+  return { inside: row?.inside ?? 0, border: new Map(JSON.parse(row?.border ?? '[]')) }
+}
+
+async function countOnBorder(
+  prisma: Prisma.TransactionClient,
+  box: BoundingBox,
+  scope: Scope,
+  cells: readonly CellRange[],
+): Promise<number> {
+  if (cells.length === 0) return 0
+  const [row] = await prisma.$queryRaw<{ total: number }[]>`
+    SELECT count(*)::integer AS total ${itemsInCells(cells, scope)} AND ${isWithin(box)}`
+  return row?.total ?? 0
+}
+
+/** FROM and the beginning of WHERE: the items `i` in ranges of cells. */
+export function itemsInCells(cells: readonly CellRange[], scope: Scope): Prisma.Sql {
+  return Prisma.sql`FROM ${rangeTable(cells)}
+    JOIN items i ON i.tile_cell >= range.first AND i.tile_cell < range.after_last
+   WHERE i.dataset_id = ANY (${[...scope]}::uuid[])`
+}
+
+/** The table `range` (first, after_last). */
+function rangeTable(ranges: readonly { first: number | bigint; end: number | bigint }[]): Prisma.Sql {
+  const firsts = ranges.map(({ first }) => String(first))
+  const ends = ranges.map(({ end }) => String(end))
+  return Prisma.sql`unnest(${firsts}::text[]::bigint[], ${ends}::text[]::bigint[]) AS range (first, after_last)`
+}
+
+/** Whether the item `i` is in the box. Text keeps the decimals of the box: PostgreSQL would round a float. */
+export function isWithin({ west, south, east, north }: BoundingBox): Prisma.Sql {
+  const degrees = (value: number) => Prisma.sql`${String(value)}::text::numeric`
+  const isEast = Prisma.sql`i.longitude >= ${degrees(west)}`
+  const isWest = Prisma.sql`i.longitude <= ${degrees(east)}`
+  const isBetween = west <= east ? Prisma.sql`${isEast} AND ${isWest}` : Prisma.sql`(${isEast} OR ${isWest})`
+  return Prisma.sql`i.latitude >= ${degrees(south)} AND i.latitude <= ${degrees(north)} AND ${isBetween}`
+}
