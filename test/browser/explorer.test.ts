@@ -126,6 +126,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await heading('Gwanghwamun').waitFor()
     await page.goto(`${t.url}/?dataset=seoul-landmarks&category=palace`)
     await page.getByText('4 places with these filters').waitFor()
+    expect(await page.locator('#category-codes option').allTextContents()).toContain('palace (4)')
   })
 
   test('searches around a point, with the distances in order', async () => {

@@ -60,9 +60,18 @@ export interface Item extends ListedItem {
   images: Picture[]
 }
 
+/** A code, and how many items of the dataset have it. */
+export interface Facet {
+  code: string
+  total: number
+}
+
 export interface Results {
   total: number
   items: ListedItem[]
+  /** The codes of the dataset; none in nearby results. */
+  categories?: Facet[]
+  areas?: Facet[]
 }
 
 export const PAGE_SIZE = 50
@@ -107,20 +116,27 @@ export function readResults(view: View, page: number, signal: AbortSignal): Prom
   return view.near ? readNearby(view, page, signal) : readItems(view, page, signal)
 }
 
+interface Items {
+  dataset: { items: { total: number; nodes: ListedItem[] }; categories: Facet[]; administrativeAreas: Facet[] }
+}
+
 async function readItems({ dataset, category, area }: View, page: number, signal: AbortSignal): Promise<Results> {
-  const data = await runGraphQL<{ dataset: { items: { total: number; nodes: ListedItem[] } } }>(
+  const data = await runGraphQL<Items>(
     `query Items($dataset: ID!, $category: String, $area: String, $page: Int, $limit: Int) {
   dataset(id: $dataset) {
     items(categoryCode: $category, administrativeAreaCode: $area, page: $page, limit: $limit) {
       total
       nodes { ${LISTED} }
     }
+    categories { code total }
+    administrativeAreas { code total }
   }
 }`,
     { dataset, ...(category && { category }), ...(area && { area }), page, limit: PAGE_SIZE },
     signal,
   )
-  return { total: data.dataset.items.total, items: data.dataset.items.nodes }
+  const { items, categories, administrativeAreas: areas } = data.dataset
+  return { total: items.total, items: items.nodes, categories, areas }
 }
 
 interface Nearby {

@@ -119,11 +119,11 @@ export class Explorer {
   }
 
   async #showPlaces(view: View, page: number, signal: AbortSignal): Promise<void> {
-    const { total, items } = await readResults(view, page, signal)
+    const results = await readResults(view, page, signal)
     signal.throwIfAborted()
-    this.#items = page === 1 ? items : [...this.#items, ...items]
+    this.#items = page === 1 ? results.items : [...this.#items, ...results.items]
     const list = placesView(
-      { view, dataset: this.#dataset(), items: this.#items, total },
+      { view, dataset: this.#dataset(), ...results, items: this.#items },
       {
         open: (next) => this.open(next),
         more: () => this.#attempt(() => this.#showPlaces(view, page + 1, signal), signal),

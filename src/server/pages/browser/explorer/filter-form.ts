@@ -1,15 +1,20 @@
 import { button, element } from '../shared/dom.ts'
 import type { View } from './address.ts'
-import type { ListedItem } from './data.ts'
+import type { Facet, Results } from './data.ts'
 
 /*
- * The filters of a dataset: category and administrative area. The codes on offer are those of the items in the list.
+ * The filters of a dataset: category and administrative area. The codes on offer are those of the dataset, with
+ * their counts.
  */
 
 /** Makes the form. */
-export function filterForm(view: View, items: readonly ListedItem[], open: (view: View) => void): HTMLElement {
-  const category = field('category', view.category, new Set(items.map(({ categoryCode }) => categoryCode)))
-  const area = field('area', view.area, new Set(items.map(({ administrativeAreaCode }) => administrativeAreaCode)))
+export function filterForm(
+  view: View,
+  { categories = [], areas = [] }: Results,
+  open: (view: View) => void,
+): HTMLElement {
+  const category = field('category', view.category, categories)
+  const area = field('area', view.area, areas)
   const form = element(
     'form',
     { class: 'fields' },
@@ -33,10 +38,14 @@ export function filterForm(view: View, items: readonly ListedItem[], open: (view
 function field(
   id: string,
   value: string | undefined,
-  codes: ReadonlySet<string>,
+  facets: readonly Facet[],
 ): [HTMLInputElement, HTMLDataListElement] {
   return [
     element('input', { id, value: value ?? '', list: `${id}-codes`, placeholder: 'any', autocomplete: 'off' }),
-    element('datalist', { id: `${id}-codes` }, ...[...codes].sort().map((code) => element('option', { value: code }))),
+    element(
+      'datalist',
+      { id: `${id}-codes` },
+      ...facets.map(({ code, total }) => element('option', { value: code }, `${code} (${total.toLocaleString('en')})`)),
+    ),
   ]
 }

@@ -1,6 +1,6 @@
 import { button, element } from '../shared/dom.ts'
 import { formatAddress, type View } from './address.ts'
-import type { Dataset, ListedItem } from './data.ts'
+import type { Dataset, ListedItem, Results } from './data.ts'
 import { datasetFacts } from './datasets-view.ts'
 import { filterForm } from './filter-form.ts'
 import { type NearbyActions, nearbyForm } from './nearby-form.ts'
@@ -10,11 +10,10 @@ import { requestPanel } from './request-panel.ts'
  * The list of places: of a dataset, filtered, or near a point.
  */
 
-export interface PlacesContent {
+/** The results of all pages that were read, in a view. */
+export interface PlacesContent extends Results {
   view: View
   dataset: Dataset | undefined
-  items: readonly ListedItem[]
-  total: number
 }
 
 export interface PlacesActions extends NearbyActions {
@@ -34,7 +33,7 @@ export function placesView(content: PlacesContent, actions: PlacesActions): HTML
     dataset && element('p', { dir: 'auto' }, dataset.description ?? ''),
     dataset && datasetFacts(dataset),
     nearbyForm(view, actions),
-    view.near ? undefined : filterForm(view, items, actions.open),
+    view.near ? undefined : filterForm(view, content, actions.open),
     element('p', { class: 'soft', role: 'status' }, count(view, total)),
     element('ol', { class: 'places' }, ...items.map((item) => row(view, item))),
     rest > 0 ? button(`Show more (${rest.toLocaleString('en')} left)`, actions.more, { class: 'button' }) : undefined,
