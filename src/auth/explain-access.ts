@@ -19,9 +19,9 @@ export interface Explanation {
   reason: string
   /** Creation time of the grant; null for other clauses, because the catalog does not record when they began to hold. */
   since: Date | null
-  /** The first time at which the answer changes unless an operator changes something; null if it stays. */
+  /** The time at which the answer changes without an action of an operator; null if it does not change. */
   until: Date | null
-  /** Commands of which each one alone changes the answer. */
+  /** Commands that each change the answer by themselves. */
   changes: string[]
 }
 
@@ -45,7 +45,7 @@ function clauseFor(key: ExplainedKey, dataset: ExplainedDataset, now: Date): Acc
   return isValidKey(key, now) ? (accessClause(key, dataset, now) ?? null) : null
 }
 
-/** Access can only end by itself, when the key or the grant expires. */
+/** The time at which access ends without an action of an operator: when the key or the grant expires. */
 function findEnd(key: ExplainedKey, dataset: ExplainedDataset, now: Date): Date | null {
   if (clauseFor(key, dataset, now) === null) return null
   const expiries = [key, ...key.grants].flatMap(({ expiresAt }) => expiresAt ?? [])
@@ -78,7 +78,7 @@ interface Change {
   dataset?: ExplainedDataset
 }
 
-/** What an operator can try. The access rule then says which of these changes alter the answer. */
+/** The changes that an operator can make. The access rule then decides which of them change the answer. */
 function changesToAllow(key: ExplainedKey, dataset: ExplainedDataset): Change[] {
   const { slug, accessTier } = dataset
   const update = `npx catalog datasets update ${slug}`

@@ -79,7 +79,7 @@ export async function pingRedis(url: string): Promise<void> {
   }
 }
 
-/** Has no limit of its own, because each key has a different limit. */
+/** Only counts, because each key has a different limit. */
 function createCounter(keyPrefix: string, redis: Redis | undefined): RateLimiterAbstract {
   const options: IRateLimiterOptions = { points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SECONDS, keyPrefix }
   const memory = new RateLimiterMemory(options)

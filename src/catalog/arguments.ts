@@ -107,7 +107,7 @@ const searchText = text
   .refine((value) => [...value].length <= MAX_SEARCH_LENGTH, `must be at most ${MAX_SEARCH_LENGTH} characters long`)
   .refine((value) => value === '' || /\P{White_Space}/u.test(value), 'must not be only white space')
 
-/** A box in degrees. With `west` greater than `east` it crosses the antimeridian. */
+/** A box in degrees. If `west` is greater than `east`, it crosses the antimeridian. */
 const boundingBox = z
   .object({ west: longitude, south: latitude, east: longitude, north: latitude })
   .refine(({ south, north }) => south <= north, { path: ['south'], error: 'must be at most north' })

@@ -14,7 +14,7 @@ export const EXPORT_FIELDS = [
 ] as const
 
 export const EXPORT_FORMATS = {
-  /** One JSON object a line (https://github.com/ndjson/ndjson-spec). The media type is common, but not registered. */
+  /** One JSON object per line (https://github.com/ndjson/ndjson-spec). The media type is common, but not registered. */
   ndjson: { contentType: 'application/x-ndjson; charset=utf-8', start: '', separator: '\n', lineEnd: '\n', end: '' },
   /** RFC 4180, with a header. Images and extra attributes are JSON in a cell. */
   csv: {
@@ -55,7 +55,7 @@ export interface ExportWindow {
   limit: number
 }
 
-/** The first batch is small, so that the first bytes come soon. */
+/** The first batch is small, so that the client receives the first bytes soon. */
 export const FIRST_WINDOW: ExportWindow = { after: null, limit: 100 }
 /** On the embedded database all other readers wait while a batch is read. */
 const MAX_LIMIT = 1_000

@@ -48,7 +48,7 @@ export function createItemPage(
   })
 }
 
-/** What a statement reads of each item. */
+/** The parts of each item that a statement reads. */
 function partsOf({ nodes = ALL_ITEM_FIELDS, rawJson }: ListProjection) {
   return rawJson ? { rawItem: rawJson, projection: NO_FIELDS } : { projection: nodes }
 }

@@ -35,7 +35,7 @@ const PROPERTIES = EXPORT_FIELDS.filter((field) => field !== 'latitude' && field
 
 const CSV_CELLS = EXPORT_FIELDS.map(csvCell).join(", ',', ")
 
-/** The line of an item: the row `item` has the members. */
+/** SQL for the line of an item. The row `item` has its members. */
 const LINES: Readonly<Record<ExportFormat, Prisma.Sql>> = {
   ndjson: Prisma.sql`row_to_json(item)::text`,
   csv: Prisma.raw(`concat(${CSV_CELLS})`),
