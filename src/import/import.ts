@@ -1,26 +1,46 @@
 import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
 import type { ClientBase } from 'pg'
 import { v5 as uuidV5 } from 'uuid'
 import type { Database } from '../database/database.ts'
-import { operationFailed } from '../errors.ts'
+import { OperationFailed, operationFailed } from '../errors.ts'
+import { checkColumns } from './check-columns.ts'
 import { removeBadRows } from './load/cross-row-checks.ts'
-import { type MergeCounts, mergeDataset, mergeItems, touchDataset } from './load/merge.ts'
+import { type MergeCounts, mergeDataset, mergeItems, planItems, touchDataset } from './load/merge.ts'
 import { type ImportProgress, stageFiles } from './load/stage-files.ts'
 import { createStaging, indexStaging } from './load/staging.ts'
 import { type ItemFile, type ManifestDataset, readManifest } from './manifest.ts'
-import { collectProblems, type ImportProblem } from './row-problems.ts'
+import { BadRows, collectProblems, type ImportProblem, ProblemGroups, type RowProblems } from './row-problems.ts'
 
-export type { ImportProblem, ImportProgress }
+export { BadRows, type ImportProblem, type ImportProgress, ProblemGroups }
 
 export interface ImportOptions {
   /** Whether to keep items that are not in the files. */
   keepMissing: boolean
   /** Whether to import the good rows and report the bad ones. If false, one bad row stops the import. */
   skipInvalid: boolean
+  /** Only report and count; the import changes nothing. */
+  dryRun?: boolean
+  /**
+   * Asked before an import that removes more than a tenth of the items of a dataset, or all of them. False stops the import.
+   * Without it every removal is allowed.
+   */
+  confirmRemovals?: (removal: Removal) => Promise<boolean>
   now?: Date
+  onPhase?: (phase: ImportPhase) => void
   onProgress?: (progress: ImportProgress) => void
   onWarning?: (warning: ImportProblem) => void
   onSkipped?: (skipped: ImportProblem) => void
+}
+
+/** What the import does after it has read the rows. */
+export type ImportPhase = 'checking' | 'merging'
+
+/** Number of items that an import would remove, and number of items that the dataset has. */
+export interface Removal {
+  slug: string
+  removed: number
+  total: number
 }
 
 export interface ImportSummary extends MergeCounts {
@@ -36,7 +56,7 @@ const MANY_CHANGES = 1_000
  * Imports the dataset of a manifest, all or nothing. First it writes the rows into a staging table, so that memory does not grow
  * with the files. Then one transaction checks the rows against each other and the database, and merges them.
  * @returns the numbers of changed and skipped items
- * @throws `OPERATION_FAILED` with a line for each bad row, or with another reason. Then nothing is changed.
+ * @throws `OPERATION_FAILED` with a line for each bad row (`BadRows`), or with another reason. Then nothing is changed.
  */
 export async function importManifest(
   database: Database,
@@ -44,28 +64,90 @@ export async function importManifest(
   options: ImportOptions,
 ): Promise<ImportSummary> {
   const { dataset, files } = await readManifest(manifestPath)
+  if (dataset.visibility === 'paid' && dataset.accessTier === null) {
+    const reason = 'a paid dataset without an accessTier is open only to keys with a grant'
+    options.onWarning?.({ file: basename(manifestPath), line: 1, reason })
+  }
+  await checkColumns(files, options.skipInvalid)
   const bytesTotal = await totalSize(files)
   return database.withSession(async (session) => {
     const datasetId = await findDatasetId(session, dataset)
     const table = await createStaging(session)
+    const { now = new Date() } = options
+    const load: Load = { session, table, datasetId, now, dataset, options, problems: collectProblems(files, options) }
     try {
-      const problems = collectProblems(files, options)
-      await stageFiles({ session, table, datasetId, files, bytesTotal, problems, ...options })
+      await stageFiles({ ...load, files, bytesTotal, ...options })
+      options.onPhase?.('checking')
       await indexStaging(session, table)
-      const counts = await inTransaction(session, dataset.slug, async () => {
-        if ((await findDatasetId(session, dataset)) !== datasetId) {
-          throw operationFailed(`The dataset ${dataset.slug} was changed by another import; try again`)
-        }
-        problems.addAll(await removeBadRows(session, table, datasetId, options.keepMissing))
-        problems.throwUnlessSkipped()
-        return merge(session, table, dataset, datasetId, options)
-      })
-      await updateStatistics(session, counts)
-      return { datasetId, slug: dataset.slug, ...counts, skipped: problems.count }
+      const counts = await loadOrAsk(load)
+      if (!options.dryRun) await updateStatistics(session, counts)
+      return { datasetId, slug: dataset.slug, ...counts, skipped: load.problems.count }
     } finally {
       await session.query(`DROP TABLE IF EXISTS ${table}`)
     }
   })
+}
+
+interface Load {
+  session: ClientBase
+  table: string
+  datasetId: string
+  now: Date
+  dataset: ManifestDataset
+  options: ImportOptions
+  problems: RowProblems
+}
+
+/** Loads the staged rows. The question about removals is asked outside the transaction, so that nobody waits for the answer. */
+async function loadOrAsk(load: Load): Promise<MergeCounts> {
+  const { confirmRemovals, dryRun } = load.options
+  const mustAsk = confirmRemovals !== undefined && !dryRun
+  try {
+    return await loadStaged(load, !mustAsk)
+  } catch (error) {
+    if (!(error instanceof LargeRemoval) || !(await confirmRemovals?.(error.removal))) throw error
+    return loadStaged(load, true)
+  }
+}
+
+/** Checks, compares and merges the staged rows in one transaction. @throws LargeRemoval unless removals are allowed */
+async function loadStaged(load: Load, allowsRemovals: boolean): Promise<MergeCounts> {
+  const { session, table, datasetId, dataset, problems, options } = load
+  return inTransaction(session, dataset.slug, async () => {
+    if ((await findDatasetId(session, dataset)) !== datasetId) {
+      throw operationFailed(`The dataset ${dataset.slug} was changed by another import; try again`)
+    }
+    const bad = await removeBadRows(session, table, datasetId, options.keepMissing)
+    if (!options.skipInvalid) problems.addAll(bad)
+    problems.throwUnlessSkipped()
+    const counts = await planItems(load, options.keepMissing)
+    if (!allowsRemovals) refuseLargeRemoval(dataset.slug, counts)
+    if (options.skipInvalid) problems.addAll(bad)
+    if (!options.dryRun) await merge(load, counts)
+    return counts
+  })
+}
+
+/** From this share of the items of a dataset on, a removal is more likely a mistake in the files. */
+const LARGE_SHARE = 0.1
+
+class LargeRemoval extends OperationFailed {
+  readonly removal: Removal
+
+  constructor(removal: Removal) {
+    const { slug, removed, total } = removal
+    const what = removed === total ? `all ${total} items` : `${removed} of ${total} items`
+    super(
+      `This import would remove ${what} of the dataset ${slug}; nothing was changed; to do so, add --allow-removals`,
+    )
+    this.removal = removal
+  }
+}
+
+function refuseLargeRemoval(slug: string, { updated, unchanged, removed }: MergeCounts): void {
+  const total = updated + unchanged + removed
+  if (removed > 0 && (removed > LARGE_SHARE * total || removed === total))
+    throw new LargeRemoval({ slug, removed, total })
 }
 
 /** Returns the size of all files in bytes. A missing file counts as 0, because reading it later fails with a better message. */
@@ -81,32 +163,31 @@ async function totalSize(files: readonly ItemFile[]): Promise<number> {
 
 /** Returns the UUID of the dataset: from the database (by slug), or else from the manifest, or else derived from the slug. */
 async function findDatasetId(session: ClientBase, { id, slug }: ManifestDataset): Promise<string> {
+  const newId = id ?? uuidV5(slug, uuidV5.URL)
   const { rows } = await session.query<{ id: string; slug: string }>(
     'SELECT id, slug FROM datasets WHERE slug = $1 OR id = $2',
-    [slug, id],
+    [slug, newId],
   )
   const known = rows.find((row) => row.slug === slug)
   if (known && id !== undefined && known.id !== id) {
     throw operationFailed(`The dataset ${slug} has the id ${known.id}, and the manifest says ${id}`)
   }
-  const other = rows.find((row) => row.slug !== slug)
-  if (other) throw operationFailed(`The id ${other.id} belongs to the dataset ${other.slug}`)
-  return known?.id ?? id ?? uuidV5(slug, uuidV5.URL)
+  if (known) return known.id
+  const [other] = rows
+  if (!other) return newId
+  if (id !== undefined) throw operationFailed(`The id ${other.id} belongs to the dataset ${other.slug}`)
+  throw operationFailed(
+    `The dataset ${slug} was renamed: its slug is now ${other.slug}. Set dataset.slug to it, or give another dataset.id`,
+  )
 }
 
-async function merge(
-  session: ClientBase,
-  table: string,
-  dataset: ManifestDataset,
-  datasetId: string,
-  { keepMissing, now = new Date() }: ImportOptions,
-): Promise<MergeCounts> {
-  const work = { session, table, datasetId, now }
-  const datasetChanged = await mergeDataset(work, dataset)
-  const counts = await mergeItems(work, keepMissing)
+async function merge(load: Load, counts: MergeCounts): Promise<void> {
+  const { dataset, options } = load
+  options.onPhase?.('merging')
+  const datasetChanged = await mergeDataset(load, dataset)
+  await mergeItems(load, counts)
   const itemsChanged = counts.created + counts.updated + counts.removed > 0
-  if (itemsChanged && !datasetChanged && dataset.updatedAt === undefined) await touchDataset(work)
-  return counts
+  if (itemsChanged && !datasetChanged && dataset.updatedAt === undefined) await touchDataset(load)
 }
 
 /** Runs `work` in a transaction. A lock makes imports of the same dataset run one after the other. */

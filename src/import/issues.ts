@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   array: 'a list',
@@ -13,8 +13,16 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 function defaultReason(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type') return `must be ${TYPE_NAMES[issue.expected] ?? issue.expected}`
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`
-  if (issue.code === 'unrecognized_keys') return `has the unknown member ${issue.keys.join(', ')}`
+  if (issue.code === 'unrecognized_keys') {
+    return `has the unknown member ${issue.keys.join(', ')}; possible are ${membersOf(issue.inst).join(', ')}`
+  }
   return undefined
+}
+
+/** The members that an object or a record may have. */
+function membersOf(schema: unknown): string[] {
+  if (schema instanceof z.ZodObject) return Object.keys(schema.shape)
+  return schema instanceof z.ZodRecord && schema.keyType instanceof z.ZodEnum ? schema.keyType.options.map(String) : []
 }
 
 /** Options of `safeParse` that `describeIssues` needs. */
@@ -23,7 +31,11 @@ export const ISSUE_OPTIONS = { error: defaultReason, reportInput: true } as cons
 /** Returns a line for each issue: the path of the value, and what is wrong with it. */
 export function describeIssues({ issues }: z.ZodError): string[] {
   return issues.map((issue) => {
-    const reason = issue.input === undefined && issue.code !== 'custom' ? 'is required' : issue.message
+    const reason = issue.input === undefined && issue.code !== 'custom' ? missingReason(issue) : issue.message
     return issue.path.length === 0 ? reason : `${issue.path.join('.')} ${reason}`
   })
+}
+
+function missingReason(issue: z.core.$ZodIssue): string {
+  return issue.code === 'invalid_value' ? `is required; it ${issue.message}` : 'is required'
 }

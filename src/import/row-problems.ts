@@ -1,4 +1,4 @@
-import { operationFailed } from '../errors.ts'
+import { OperationFailed } from '../errors.ts'
 import type { BadRow } from './load/cross-row-checks.ts'
 
 /** A bad row or a warning, with the name of the file in the manifest. */
@@ -14,8 +14,18 @@ export interface RowProblems {
   add: (problem: BadRow) => void
   addAll: (problems: readonly BadRow[]) => void
   warn: (warning: BadRow) => void
-  /** @throws `OPERATION_FAILED` with the bad rows, unless they are skipped. */
+  /** @throws `BadRows`, unless the bad rows are skipped or there are none. */
   throwUnlessSkipped: () => void
+}
+
+/** `OPERATION_FAILED` because of bad rows. The message lists the first of them; `groups` counts all by their reason. */
+export class BadRows extends OperationFailed {
+  readonly groups: ProblemGroups
+
+  constructor(message: string, groups: ProblemGroups) {
+    super(message)
+    this.groups = groups
+  }
 }
 
 interface ProblemOptions {
@@ -31,13 +41,20 @@ const LISTED = 100
 /** Collects the bad rows of an import. Memory holds only those that the error will list. */
 export function collectProblems(files: readonly { name: string }[], options: ProblemOptions): RowProblems {
   const { skipInvalid, onSkipped, onWarning } = options
-  let count = 0
+  const groups = new ProblemGroups()
   const listed: ImportProblem[] = []
-  const withFileName = ({ file, line, reason }: BadRow) => ({ file: files[file]?.name ?? '', line, reason })
+  let count = 0
+  const nameOf = (file: number) => files[file]?.name ?? ''
+  const withFileName = ({ file, line, reason, first }: BadRow): ImportProblem => {
+    const place = first ? `; it stands first at ${nameOf(first.file)}:${first.line}` : ''
+    return { file: nameOf(file), line, reason: reason + place }
+  }
   const add = (problem: BadRow) => {
     count += 1
-    if (skipInvalid) onSkipped?.(withFileName(problem))
-    else if (listed.length < LISTED) listed.push(withFileName(problem))
+    const named = withFileName(problem)
+    if (skipInvalid) return onSkipped?.(named)
+    groups.add(named)
+    if (listed.length < LISTED) listed.push(named)
   }
   return {
     get count() {
@@ -50,8 +67,53 @@ export function collectProblems(files: readonly { name: string }[], options: Pro
       if (count === 0 || skipInvalid) return
       const lines = listed.map(({ file, line, reason }) => `${file}:${line}: ${reason}`)
       const more = count > listed.length ? [`and ${count - listed.length} more`] : []
-      const rows = count === 1 ? '1 bad row' : `${count} bad rows`
-      throw operationFailed([`${rows}; nothing was changed`, ...lines, ...more].join('\n'))
+      throw new BadRows([headline(count), ...lines, ...more].join('\n'), groups)
     },
+  }
+}
+
+function headline(count: number): string {
+  return `${count === 1 ? '1 bad row' : `${count} bad rows`}; nothing was changed`
+}
+
+/** A group shows the places of this number of rows. */
+const PLACES = 5
+/** Rows with more different reasons are only counted. */
+const MAX_GROUPS = 1_000
+/** A list shows this number of groups. */
+const SHOWN_GROUPS = 100
+
+/** Problems of rows, grouped by their reason. Memory is bounded. */
+export class ProblemGroups {
+  readonly #groups = new Map<string, { count: number; places: string[] }>()
+  #count = 0
+
+  add({ file, line, reason }: ImportProblem): void {
+    this.#count += 1
+    const group = this.#groups.get(reason) ?? { count: 0, places: [] }
+    if (group.count === 0 && this.#groups.size >= MAX_GROUPS) return
+    group.count += 1
+    if (group.places.length < PLACES) group.places.push(`${file}:${line}`)
+    this.#groups.set(reason, group)
+  }
+
+  /**
+   * A line for each reason with its number of rows and the first places, or a line for each row if the places are few.
+   * @param label stands before the reason
+   */
+  describe(label = ''): string[] {
+    const shown = [...this.#groups].slice(0, SHOWN_GROUPS)
+    const lines = shown.flatMap(([reason, { count, places }]) =>
+      count <= 2
+        ? places.map((place) => `${place}: ${label}${reason}`)
+        : [`${label}${reason}: ${count} rows, ${count > places.length ? 'the first at ' : ''}${places.join(', ')}`],
+    )
+    const rest = this.#count - shown.reduce((sum, [, { count }]) => sum + count, 0)
+    return rest > 0 ? [...lines, `and ${rest} more`] : lines
+  }
+
+  /** The lines of an error. */
+  get message(): string {
+    return [headline(this.#count), ...this.describe()].join('\n')
   }
 }

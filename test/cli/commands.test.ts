@@ -108,7 +108,7 @@ describe('On a database that another process has open', () => {
         'second: 1 created, 0 updated, 0 unchanged, 0 removed, 0 skipped\n',
     )
     await manifest('first', { b: '37.7', c: '37.5' })
-    const again = await runCatalog(db.env, 'import', '--json', first, second)
+    const again = await runCatalog(db.env, 'import', '--json', '--allow-removals', first, second)
     const [counts = '', unchanged = ''] = again.stdout.trimEnd().split('\n')
     expect(Object.entries(JSON.parse(counts))).toEqual([
       ['datasetId', expect.stringMatching(/^[0-9a-f-]{36}$/)],
@@ -129,6 +129,34 @@ describe('On a database that another process has open', () => {
     const { stdout } = await runCatalog(db.env, 'import', path, '--keep-missing')
     expect(stdout).toContain('1 unchanged, 0 removed')
     expect(await db.database.prisma.item.count({ where: { dataset: { slug: 'kept' } } })).toBe(2)
+  })
+
+  test('catalog import wants --allow-removals before it removes more than a tenth of the items', async () => {
+    const path = await manifest('shrinking', { a: '37.5', b: '37.5' })
+    await runCatalog(db.env, 'import', path)
+    await manifest('shrinking', { a: '37.5' })
+    expect(await runCatalog(db.env, 'import', path)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'catalog: This import would remove 1 of 2 items of the dataset shrinking; nothing was changed; to do so, add --allow-removals\n',
+    })
+    expect((await runCatalog(db.env, 'import', '--dry-run', path)).stdout).toBe(
+      'shrinking: 0 created, 0 updated, 1 unchanged, 1 removed, 0 skipped (dry run: nothing was changed)\n',
+    )
+    expect(await db.database.prisma.item.count({ where: { dataset: { slug: 'shrinking' } } })).toBe(2)
+  })
+
+  test('catalog import groups bad rows by their reason', async () => {
+    const path = await manifest('grouped', Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`n${n}`, '91'])))
+    const places = [1, 2, 3, 4, 5].map((line) => `grouped.ndjson:${line}`).join(', ')
+    const reason = 'latitude must be from -90 to 90'
+    expect((await runCatalog(db.env, 'import', path)).stderr).toBe(
+      `catalog: 12 bad rows; nothing was changed\n${reason}: 12 rows, the first at ${places}\n`,
+    )
+    expect((await runCatalog(db.env, 'import', path, '--skip-invalid')).stderr).toBe(
+      `skipped: ${reason}: 12 rows, the first at ${places}\n`,
+    )
   })
 
   test('catalog import lists bad rows by file and line and changes nothing; --skip-invalid loads the others', async () => {

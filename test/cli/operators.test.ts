@@ -184,6 +184,8 @@ test.skipIf(!existsSync(SCRIPT))('a terminal gets colour, and the progress of an
   const [, progress = ''] = imported.stdout.split(eraseLine)
   expect(progress).toMatch(/^\d+ %, \d+ rows, \d+ rows\/s, \d+ s left, /)
   expect(imported.stdout).toMatch(/terminal: 5000 created, 0 updated/)
+  expect(imported.stdout).toContain('merging the rows into the dataset')
+  expect(imported.stdout).toMatch(/2 keys may read it; to let another: npx catalog keys create .* --dataset terminal/)
   expect((await onTerminal('doctor')).stdout).toContain('\x1b[32mok  \x1b[39m')
   await rm(folder, { recursive: true })
 })

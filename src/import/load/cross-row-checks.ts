@@ -5,7 +5,12 @@ export interface BadRow {
   file: number
   line: number
   reason: string
+  /** The first row with the same id, of a row that repeats an id. */
+  first?: { file: number; line: number }
 }
+
+/** The place of the first row of a window. */
+const FIRST = `json_build_object('file', first_value(file) OVER w, 'line', first_value(line) OVER w) AS first`
 
 /**
  * Statements that delete bad rows from the staging table `t`, and return the file, line and reason of each. $1 is the UUID of the
@@ -15,19 +20,19 @@ export interface BadRow {
 const CHECKS: readonly ((t: string) => string)[] = [
   (t) => `
     DELETE FROM ${t} AS bad
-     USING (SELECT n, row_number() OVER (PARTITION BY id ORDER BY n) AS nth FROM ${t}) AS same
+     USING (SELECT n, row_number() OVER w AS nth, ${FIRST} FROM ${t} WINDOW w AS (PARTITION BY id ORDER BY n)) AS same
      WHERE same.n = bad.n AND same.nth > 1
        AND $1::uuid IS NOT NULL AND $2::boolean IS NOT NULL
     RETURNING bad.file, bad.line,
               CASE WHEN has_own_id THEN 'the id ' || bad.id ELSE 'the externalId ' || bad.external_id END
-              || ' stands twice in this import' AS reason`,
+              || ' stands twice in this import' AS reason, same.first`,
   (t) => `
     DELETE FROM ${t} AS bad
-     USING (SELECT n, row_number() OVER (PARTITION BY external_id ORDER BY n) AS nth
-              FROM ${t} WHERE external_id IS NOT NULL) AS same
+     USING (SELECT n, row_number() OVER w AS nth, ${FIRST}
+              FROM ${t} WHERE external_id IS NOT NULL WINDOW w AS (PARTITION BY external_id ORDER BY n)) AS same
      WHERE same.n = bad.n AND same.nth > 1
        AND $1::uuid IS NOT NULL AND $2::boolean IS NOT NULL
-    RETURNING bad.file, bad.line, 'the externalId ' || bad.external_id || ' stands twice in this import' AS reason`,
+    RETURNING bad.file, bad.line, 'the externalId ' || bad.external_id || ' stands twice in this import' AS reason, same.first`,
   (t) => `
     DELETE FROM ${t} AS bad
      USING items AS i
@@ -42,11 +47,12 @@ const CHECKS: readonly ((t: string) => string)[] = [
   (t) => `
     DELETE FROM ${t} AS bad
      USING (SELECT s.n, image ->> 'id' AS id,
-                   row_number() OVER (PARTITION BY image ->> 'id' ORDER BY s.n) AS nth
-              FROM ${t} AS s CROSS JOIN jsonb_array_elements(s.images) AS image) AS same
+                   row_number() OVER w AS nth, ${FIRST}
+              FROM ${t} AS s CROSS JOIN jsonb_array_elements(s.images) AS image
+            WINDOW w AS (PARTITION BY image ->> 'id' ORDER BY s.n)) AS same
      WHERE same.n = bad.n AND same.nth > 1
        AND $1::uuid IS NOT NULL AND $2::boolean IS NOT NULL
-    RETURNING bad.file, bad.line, 'the image id ' || same.id || ' stands twice in this import' AS reason`,
+    RETURNING bad.file, bad.line, 'the image id ' || same.id || ' stands twice in this import' AS reason, same.first`,
   (t) => `
     DELETE FROM ${t} AS bad
      USING ${t} AS s

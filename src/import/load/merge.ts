@@ -41,47 +41,61 @@ export async function mergeDataset({ session, datasetId, now }: Merge, dataset: 
   return rowCount === 1
 }
 
-/** Makes the items of the dataset equal to the staging table. With `keepMissing`, other items stay. Returns the counts. */
-export async function mergeItems(merge: Merge, keepMissing: boolean): Promise<MergeCounts> {
-  const { session, table, datasetId, now } = merge
-  // Items may exchange external ids and parents, so the constraints are checked only at the end.
-  await session.query('SET CONSTRAINTS ALL DEFERRED')
+/** Compares the staged items with those of the dataset. Returns what `mergeItems` will change; with `keepMissing`, other items stay. */
+export async function planItems({ session, table, datasetId }: Merge, keepMissing: boolean): Promise<MergeCounts> {
   await session.query(
     `ALTER TABLE ${table} ADD COLUMN is_new boolean, ADD COLUMN is_changed boolean NOT NULL DEFAULT false`,
   )
-  const { rowCount: existing } = await session.query(
+  await session.query(
     `UPDATE ${table} AS s SET is_new = false, is_changed =
             (${listOf(ITEM_COLUMN_NAMES, 'i')}, i.created_at, i.updated_at) IS DISTINCT FROM
             (${listOf(ITEM_COLUMN_NAMES, 's')}, coalesce(s.created_at, i.created_at), coalesce(s.updated_at, i.updated_at))
             OR ${STORED_IMAGES} <> s.images
        FROM items AS i WHERE i.id = s.id`,
   )
-  const removed = keepMissing ? 0 : await removeMissing(merge)
+  const { rows } = await session.query<MergeCounts>(
+    `SELECT count(*) FILTER (WHERE is_new IS NULL)::integer AS created,
+            count(*) FILTER (WHERE is_changed)::integer AS updated,
+            count(*) FILTER (WHERE NOT is_new AND NOT is_changed)::integer AS unchanged,
+            CASE WHEN $2 THEN 0 ELSE (
+              SELECT count(*) FROM items AS i
+               WHERE i.dataset_id = $1 AND NOT EXISTS (SELECT FROM ${table} AS s WHERE s.id = i.id)
+            ) END::integer AS removed
+       FROM ${table}`,
+    [datasetId, keepMissing],
+  )
+  return rows[0] ?? { created: 0, updated: 0, unchanged: 0, removed: 0 }
+}
+
+/** Makes the items of the dataset equal to those of the staging table, as `planItems` has counted. */
+export async function mergeItems(merge: Merge, { removed }: MergeCounts): Promise<void> {
+  const { session, table, datasetId, now } = merge
+  // Items may exchange external ids and parents, so the constraints hold only at the end.
+  await session.query('SET CONSTRAINTS ALL DEFERRED')
+  if (removed > 0) await removeMissing(merge)
   await session.query(`DELETE FROM images USING ${table} AS s WHERE s.is_changed AND images.item_id = s.id`)
-  const { rowCount: updated } = await session.query(
+  await session.query(
     `UPDATE items AS i
         SET (${ITEM_COLUMN_NAMES.join(', ')}, created_at, updated_at) =
             ROW(${listOf(ITEM_COLUMN_NAMES, 's')}, coalesce(s.created_at, i.created_at), coalesce(s.updated_at, $1::timestamptz))
        FROM ${table} AS s WHERE s.is_changed AND i.id = s.id`,
     [now],
   )
-  const { rowCount: created } = await session.query(
+  await session.query(
     `INSERT INTO items (dataset_id, ${ITEM_COLUMN_NAMES.join(', ')}, created_at, updated_at)
      SELECT $1, ${listOf(ITEM_COLUMN_NAMES, 's')}, coalesce(s.created_at, $2::timestamptz), coalesce(s.updated_at, $2::timestamptz)
        FROM ${table} AS s WHERE s.is_new IS NULL ORDER BY s.n`,
     [datasetId, now],
   )
   await insertImages(merge)
-  return { created: created ?? 0, updated: updated ?? 0, unchanged: (existing ?? 0) - (updated ?? 0), removed }
 }
 
-async function removeMissing({ session, table, datasetId }: Merge): Promise<number> {
-  const { rowCount } = await session.query(
+async function removeMissing({ session, table, datasetId }: Merge): Promise<void> {
+  await session.query(
     `DELETE FROM items AS i
       WHERE i.dataset_id = $1 AND NOT EXISTS (SELECT FROM ${table} AS s WHERE s.id = i.id)`,
     [datasetId],
   )
-  return rowCount ?? 0
 }
 
 async function insertImages({ session, table }: Merge): Promise<void> {

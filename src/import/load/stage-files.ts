@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg'
 import { readText } from '../formats/read-text.ts'
 import { readerOf } from '../formats/readers.ts'
 import type { ItemFile } from '../manifest.ts'
-import { columnMapping, requireColumns, unknownFields } from '../row/column-mapping.ts'
+import { columnMapping, unknownFields } from '../row/column-mapping.ts'
 import { parseItem } from '../row/parse-item.ts'
 import type { RowProblems } from '../row-problems.ts'
 import { type StagedRow, stageRows } from './staging.ts'
@@ -70,7 +70,7 @@ export async function stageFiles(staging: Staging): Promise<void> {
 }
 
 async function* readItems(file: ItemFile, text: AsyncIterable<string>, datasetId: string) {
-  const { read, hasFixedColumns } = readerOf(file.path)
+  const { read } = readerOf(file.path)
   const map = columnMapping(file)
   let isFirst = true
   for await (const row of read(text, file.name)) {
@@ -82,7 +82,6 @@ async function* readItems(file: ItemFile, text: AsyncIterable<string>, datasetId
     }
     if (isFirst) {
       isFirst = false
-      if (hasFixedColumns) requireColumns(file, row.fields)
       const unknown = unknownFields(file.columns, row.fields)
       if (unknown.length > 0) warnings.push(`not fields of an item, so ignored: ${unknown.join(', ')}`)
     }

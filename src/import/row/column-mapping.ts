@@ -1,4 +1,3 @@
-import { operationFailed } from '../../errors.ts'
 import type { Fields } from '../formats/source-row.ts'
 import type { ColumnSource, Columns, ItemFile } from '../manifest.ts'
 import { ROW_FIELDS } from './parse-item.ts'
@@ -48,15 +47,9 @@ function placeholdersOf(template: string): string[] {
   return [...template.matchAll(PLACEHOLDER)].flatMap(([, name]) => name ?? [])
 }
 
-/**
- * Checks that a row has each column that the manifest names.
- * @throws `OPERATION_FAILED` with the missing columns
- */
-export function requireColumns({ name, columns }: ItemFile, row: Fields): void {
-  const missing = Object.values(columns ?? {})
-    .flatMap(columnsOf)
-    .filter((column) => !Object.hasOwn(row, column))
-  if (missing.length > 0) throw operationFailed(`${name}: has no column ${[...new Set(missing)].join(', ')}`)
+/** Returns the columns that a mapping names, each once. */
+export function mappedColumns(columns: Columns): string[] {
+  return [...new Set(Object.values(columns).flatMap(columnsOf))]
 }
 
 function columnsOf(source: ColumnSource): string[] {

@@ -1,0 +1,97 @@
+import { Command } from 'commander'
+import { findValidKeys } from '../../auth/keys.ts'
+import { mayAccess } from '../../catalog/access.ts'
+import type { Database } from '../../database/database.ts'
+import { operationFailed } from '../../errors.ts'
+import {
+  BadRows,
+  type ImportOptions,
+  type ImportSummary,
+  importManifest,
+  ProblemGroups,
+  type Removal,
+} from '../../import/import.ts'
+import { canAsk, confirm } from '../confirm.ts'
+import { withDatabase } from '../database.ts'
+import { printJson, printLine, printNotice } from '../print.ts'
+import { plainProgress, terminalProgress } from './progress.ts'
+
+interface Options {
+  keepMissing?: true
+  skipInvalid?: true
+  allowRemovals?: true
+  dryRun?: true
+  json?: true
+}
+
+export function importCommand(): Command {
+  return new Command('import')
+    .description('load or update datasets; each is imported completely or not at all')
+    .argument('<manifest...>', 'manifest files; the paths in a manifest are relative to the manifest')
+    .option('--dry-run', 'print the counts and problems, and change nothing')
+    .option('--keep-missing', 'keep items that are no longer in the files')
+    .option('--skip-invalid', 'import the valid rows and report the invalid ones')
+    .option('--allow-removals', 'do not ask before more than a tenth of the items of a dataset are removed')
+    .option('--json', 'print one line of JSON for each manifest')
+    .addHelpText('after', '\nExample:\n  npx catalog import museums.json')
+    .action(run)
+}
+
+async function run(manifests: string[], options: Options): Promise<void> {
+  await withDatabase(async (database) => {
+    for (const manifest of manifests) {
+      const summary = await importOne(database, manifest, options)
+      if (options.json) printJson(options.dryRun ? { ...summary, dryRun: true } : summary)
+      else printLine(counts(summary) + (options.dryRun ? ' (dry run: nothing was changed)' : ''))
+      // Scripts read the counts; only a person needs advice.
+      if (process.stdout.isTTY && !options.json && !options.dryRun) await printReaders(database, summary)
+    }
+  })
+}
+
+async function importOne(database: Database, manifest: string, options: Options): Promise<ImportSummary> {
+  const { keepMissing = false, skipInvalid = false, dryRun = false, allowRemovals = false } = options
+  const display = process.stderr.isTTY ? terminalProgress() : plainProgress()
+  const warnings = new ProblemGroups()
+  const skipped = new ProblemGroups()
+  const importOptions: ImportOptions = {
+    keepMissing,
+    skipInvalid,
+    dryRun,
+    onProgress: display.show,
+    onPhase: display.showPhase,
+    onWarning: (problem) => warnings.add(problem),
+    onSkipped: (problem) => skipped.add(problem),
+    ...(!allowRemovals && {
+      confirmRemovals: async (removal: Removal) => {
+        display.clear()
+        return canAsk() && confirm(question(removal))
+      },
+    }),
+  }
+  try {
+    return await importManifest(database, manifest, importOptions)
+  } catch (error) {
+    throw error instanceof BadRows ? operationFailed(error.groups.message, error) : error
+  } finally {
+    display.clear()
+    for (const line of [...warnings.describe('warning: '), ...skipped.describe('skipped: ')]) printNotice(line)
+  }
+}
+
+function question({ slug, removed, total }: Removal): string {
+  return `The files lack ${removed} of the ${total} items of the dataset ${slug}. Remove them?`
+}
+
+function counts({ slug, created, updated, unchanged, removed, skipped }: ImportSummary): string {
+  return `${slug}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${removed} removed, ${skipped} skipped`
+}
+
+/** Prints how many valid keys may read a dataset, and how to let another one. */
+async function printReaders({ prisma }: Database, { datasetId, slug }: ImportSummary): Promise<void> {
+  const now = new Date()
+  const dataset = await prisma.dataset.findUniqueOrThrow({ where: { id: datasetId } })
+  const keys = (await findValidKeys(prisma, now)).filter((key) => mayAccess(key, dataset, now)).length
+  const readers = keys === 1 ? '1 key may read it' : `${keys} keys may read it`
+  printLine(`${readers}; to let another: npx catalog keys create --name NAME --dataset ${slug}`)
+}

@@ -1,0 +1,57 @@
+import type { ImportPhase, ImportProgress } from '../../import/import.ts'
+import { printNotice } from '../print.ts'
+
+/** Shows how far an import is. */
+export interface ProgressDisplay {
+  show: (progress: ImportProgress) => void
+  showPhase: (phase: ImportPhase) => void
+  /** Clears the line, so that another line can be printed. */
+  clear: () => void
+}
+
+const ERASE_LINE = '\r\x1b[2K'
+
+/** Shows progress on a terminal, in one line that it overwrites. */
+export function terminalProgress(): ProgressDisplay {
+  const describe = progressText()
+  const write = (text: string) => void process.stderr.write(ERASE_LINE + text.slice(0, process.stderr.columns - 1))
+  return {
+    show: (progress) => write(describe.progress(progress)),
+    showPhase: (phase) => write(describe.phase(phase)),
+    clear: () => void process.stderr.write(ERASE_LINE),
+  }
+}
+
+/** Without a terminal, a line at this interval shows that the import is running. */
+const LINE_INTERVAL_MS = 10_000
+
+/** Shows progress in lines, for a log. */
+export function plainProgress(): ProgressDisplay {
+  const describe = progressText()
+  let printedAtMs = Date.now()
+  const print = (line: string) => {
+    if (Date.now() - printedAtMs < LINE_INTERVAL_MS) return
+    printedAtMs = Date.now()
+    printNotice(line)
+  }
+  return {
+    show: (progress) => print(describe.progress(progress)),
+    showPhase: (phase) => print(describe.phase(phase)),
+    clear: () => {},
+  }
+}
+
+/** Returns functions that describe an import: the share read, the speed and the estimated time left; then its phase. */
+function progressText() {
+  const startMs = Date.now()
+  const progress = ({ file, bytesRead, bytesTotal, rows }: ImportProgress) => {
+    const share = bytesTotal === 0 ? 1 : bytesRead / bytesTotal
+    const seconds = Math.max(0.001, (Date.now() - startMs) / 1000)
+    const secondsLeft = share === 0 ? undefined : Math.ceil((seconds * (1 - share)) / share)
+    const left = secondsLeft === undefined ? '' : `, ${secondsLeft} s left`
+    return `${Math.floor(100 * share)} %, ${rows} rows, ${Math.round(rows / seconds)} rows/s${left}, ${file}`
+  }
+  return { progress, phase: (phase: ImportPhase) => `${PHASES[phase]} ...` }
+}
+
+const PHASES = { checking: 'all rows are read; checking them', merging: 'merging the rows into the dataset' } as const

@@ -1,0 +1,51 @@
+import { operationFailed } from '../errors.ts'
+import { readText } from './formats/read-text.ts'
+import { readerOf } from './formats/readers.ts'
+import type { ItemFile } from './manifest.ts'
+import { mappedColumns } from './row/column-mapping.ts'
+
+const REQUIRED = ['name', 'administrativeAreaCode', 'categoryCode', 'latitude', 'longitude']
+
+/** A message lists at most this number of columns. */
+const LISTED = 50
+
+/**
+ * Checks the columns of all files that have the same columns in each row (CSV), before the rows are read.
+ * @param skipInvalid reports a required field without a column for each row, as any other bad row
+ * @throws `OPERATION_FAILED` with a line for each file that lacks columns
+ */
+export async function checkColumns(files: readonly ItemFile[], skipInvalid: boolean): Promise<void> {
+  const lines: string[] = []
+  for (const file of files) {
+    const existing = await readColumns(file)
+    if (existing) lines.push(...findMissing(file, existing, skipInvalid))
+  }
+  if (lines.length > 0) throw operationFailed(lines.join('\n'))
+}
+
+/** The columns of the first row; undefined without a row, and in a format whose rows may have different columns. */
+async function readColumns(file: ItemFile): Promise<string[] | undefined> {
+  const { read, hasFixedColumns } = readerOf(file.path)
+  if (!hasFixedColumns) return undefined
+  for await (const row of read(
+    readText(file, () => {}),
+    file.name,
+  )) {
+    if ('fields' in row) return Object.keys(row.fields)
+  }
+  return undefined
+}
+
+function findMissing({ name, columns }: ItemFile, existing: readonly string[], skipInvalid: boolean): string[] {
+  const missing = columns ? mappedColumns(columns).filter((column) => !existing.includes(column)) : []
+  const given = columns ? Object.keys(columns) : existing
+  const fields = skipInvalid ? [] : REQUIRED.filter((field) => !given.includes(field))
+  if (!skipInvalid && !given.includes('id') && !given.includes('externalId')) fields.push('externalId (or id)')
+  if (missing.length + fields.length === 0) return []
+  const reasons = [
+    ...(missing.length > 0 ? [`has no column ${missing.join(', ')}`] : []),
+    ...(fields.length > 0 ? [`${columns ? 'no column is mapped to' : 'has no column for'} ${fields.join(', ')}`] : []),
+    `the file has the columns ${existing.slice(0, LISTED).join(', ')}${existing.length > LISTED ? ', ...' : ''}`,
+  ]
+  return [`${name}: ${reasons.join('; ')}`]
+}
