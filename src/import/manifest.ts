@@ -12,9 +12,13 @@ const constant = z.strictObject({
   value: z.union([z.string(), z.number(), z.custom<RawNumber>(JSON.isRawJSON), z.boolean(), z.null()]),
 })
 
+/** A column whose text becomes a number in extraAttributes. */
+const numberColumn = z.strictObject({ column: z.string(), type: z.literal('number') })
+
 /** The source of a field's value: a column, a constant, a template, or (only for extraAttributes) several columns. */
-const source = z.union([z.string(), constant, template, z.array(z.string())], {
-  error: 'must be a column, {"value"}, {"template"} or, for extraAttributes, a list of columns',
+const source = z.union([z.string(), constant, template, z.array(z.union([z.string(), numberColumn]))], {
+  error:
+    'must be a column, {"value"}, {"template"} or, for extraAttributes, a list of columns and of {"column", "type": "number"}',
 })
 
 const columns = z.partialRecord(z.enum(ROW_FIELDS), source).superRefine((given, context) => {

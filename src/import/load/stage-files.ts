@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg'
 import { readText } from '../formats/read-text.ts'
 import { readerOf } from '../formats/readers.ts'
 import type { ItemFile } from '../manifest.ts'
-import { columnMapping, unknownFields } from '../row/column-mapping.ts'
+import { columnMapping, findBadNumber, numberColumns, unknownFields } from '../row/column-mapping.ts'
 import { parseItem } from '../row/parse-item.ts'
 import type { RowProblems } from '../row-problems.ts'
 import { type StagedRow, stageRows } from './staging.ts'
@@ -72,6 +72,7 @@ export async function stageFiles(staging: Staging): Promise<void> {
 async function* readItems(file: ItemFile, text: AsyncIterable<string>, datasetId: string) {
   const { read } = readerOf(file.path)
   const map = columnMapping(file)
+  const numbers = numberColumns(file.columns)
   let isFirst = true
   for await (const row of read(text, file.name)) {
     const { line } = row
@@ -84,6 +85,11 @@ async function* readItems(file: ItemFile, text: AsyncIterable<string>, datasetId
       isFirst = false
       const unknown = unknownFields(file.columns, row.fields)
       if (unknown.length > 0) warnings.push(`not fields of an item, so ignored: ${unknown.join(', ')}`)
+    }
+    const badNumber = findBadNumber(numbers, row.fields)
+    if (badNumber !== undefined) {
+      yield { line, warnings, problem: badNumber }
+      continue
     }
     const parsed = parseItem(map(row.fields), datasetId)
     if ('problem' in parsed) yield { line, warnings, problem: parsed.problem }

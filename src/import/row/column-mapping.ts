@@ -1,3 +1,4 @@
+import { parseExactJson } from '../exact-json.ts'
 import type { Fields } from '../formats/source-row.ts'
 import type { ColumnSource, Columns, ItemFile } from '../manifest.ts'
 import { ROW_FIELDS } from './parse-item.ts'
@@ -14,7 +15,7 @@ export function columnMapping({ columns }: ItemFile): MapColumns {
 
 function readSource(source: ColumnSource, row: Fields): unknown {
   if (typeof source === 'string') return readValue(row, source)
-  if (Array.isArray(source)) return Object.fromEntries(source.flatMap((name) => attribute(name, readValue(row, name))))
+  if (Array.isArray(source)) return Object.fromEntries(source.flatMap((attribute) => readAttribute(attribute, row)))
   if ('value' in source) return source.value
   return fillTemplate(source.template, row)
 }
@@ -24,8 +25,37 @@ function readValue(row: Fields, name: string): unknown {
   return Object.hasOwn(row, name) ? row[name] : undefined
 }
 
-function attribute(name: string, value: unknown): [string, unknown][] {
-  return value === undefined || value === null || value === '' ? [] : [[name, value]]
+/** One of the columns that make extraAttributes. An empty one gives no member. */
+type Attribute = Extract<ColumnSource, readonly unknown[]>[number]
+
+function readAttribute(attribute: Attribute, row: Fields): [string, unknown][] {
+  const name = nameOf(attribute)
+  const value = readValue(row, name)
+  if (value === undefined || value === null || value === '') return []
+  return [[name, typeof attribute === 'object' && typeof value === 'string' ? parseExactJson(value.trim()) : value]]
+}
+
+function nameOf(attribute: Attribute): string {
+  return typeof attribute === 'string' ? attribute : attribute.column
+}
+
+/** Returns the columns of a mapping whose values must be numbers. */
+export function numberColumns(columns: Columns | undefined): string[] {
+  const { extraAttributes } = columns ?? {}
+  if (!Array.isArray(extraAttributes)) return []
+  return extraAttributes.flatMap((attribute) => (typeof attribute === 'object' ? attribute.column : []))
+}
+
+/** A number as JSON has it (RFC 8259 section 6). */
+const JSON_NUMBER = /^\s*-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d{1,3})?\s*$/
+
+/** Returns a sentence about the first of the columns that has a value that is not a number; undefined if all are numbers. */
+export function findBadNumber(names: readonly string[], row: Fields): string | undefined {
+  const bad = names.find((name) => {
+    const text = textOf(readValue(row, name))
+    return text !== '' && !JSON_NUMBER.test(text)
+  })
+  return bad === undefined ? undefined : `the column ${bad} must be a number`
 }
 
 const PLACEHOLDER = /\{([^{}]*)\}/g
@@ -54,7 +84,7 @@ export function mappedColumns(columns: Columns): string[] {
 
 function columnsOf(source: ColumnSource): string[] {
   if (typeof source === 'string') return [source]
-  if (Array.isArray(source)) return source
+  if (Array.isArray(source)) return source.map(nameOf)
   return 'template' in source ? placeholdersOf(source.template) : []
 }
 
