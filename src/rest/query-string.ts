@@ -1,6 +1,12 @@
 import type { z } from 'zod'
 import { type ErrorDetail, validationFailed } from '../errors.ts'
 
+/** The query string of a request's URL, without the question mark; empty without one. */
+export function queryStringOf(url: string): string {
+  const start = url.indexOf('?')
+  return start === -1 ? '' : url.slice(start + 1)
+}
+
 /**
  * Parses a query string by a route's schema. Each known parameter may occur once; unknown ones are ignored.
  * @throws `VALIDATION_FAILED` that names every bad parameter.

@@ -1,147 +1,38 @@
-import { METHODS } from 'node:http'
-import cors from '@fastify/cors'
-import {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  fastify,
-  LogController,
-} from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { createKeyCache } from '../auth/key-cache.ts'
 import type { KeyUsage } from '../auth/key-usage.ts'
 import { openRateLimits } from '../auth/rate-limit.ts'
 import { createSnapshotReader } from '../catalog/snapshot/snapshot-reader.ts'
-import type { LimitsConfig } from '../config.ts'
 import { limitInFlight } from '../database/backpressure.ts'
 import { silentChangeFeed } from '../database/change-feed.ts'
 import type { Database } from '../database/database.ts'
-import { CatalogError } from '../errors.ts'
 import type { TrustedDocuments } from '../graphql/http/persisted-documents.ts'
 import { createAdmission } from './admission/admission.ts'
-import {
-  answerClientError,
-  closeConnections,
-  limitConnections,
-  MAX_URL_LENGTH,
-  urlTooLong,
-} from './admission/connections.ts'
-import { findBadHost } from './admission/host.ts'
-import { trustProxies } from './admission/proxies.ts'
-import { discardRefusedBodies } from './admission/refused-body.ts'
 import { addExportRoutes } from './exports.ts'
 import { addGraphQLRoute } from './graphql.ts'
 import { addHealthRoutes } from './health.ts'
+import { createHttp, type HttpOptions } from './http.ts'
 import { addPages } from './pages/pages.ts'
-import type { Readiness } from './readiness.ts'
-import { sendError, toCatalogError } from './reply.ts'
-import { chooseRequestId } from './request-id.ts'
 import { ResponseCache } from './response-cache.ts'
 import { addRestRoutes } from './rest.ts'
-import type { Metrics } from './telemetry/metrics.ts'
-import { addRequestTelemetry } from './telemetry/request-telemetry.ts'
 import { addTileRoute } from './tiles.ts'
 
-/** An idle connection closes after this time. */
-const IDLE_TIMEOUT_MS = 60_000
-/** How often Node checks for requests that take too long to arrive. */
-const CHECK_INTERVAL_MS = 1_000
-const MAX_BODY_BYTES = 256 * 1024
-/** Node's limit on the whole head of a request, so that this limit never applies first. */
-const MAX_PATH_PARAMETER_LENGTH = 16 * 1024
-
-/** A browser must not guess the media type, show a response in a frame, or send a referrer. */
-const SECURITY_HEADERS = {
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-}
-
-/** Response headers that a script on another origin may read. */
-const EXPOSED_HEADERS = [
-  'ETag',
-  'Content-Disposition',
-  'Link',
-  'X-Request-Id',
-  'RateLimit',
-  'RateLimit-Policy',
-  'Retry-After',
-  'WWW-Authenticate',
-]
-
-/** The parts and settings of an application. */
-export interface AppOptions {
+export interface AppOptions extends HttpOptions {
   database: Database
-  corsOrigins: readonly string[]
-  /** Without it nothing is logged. */
-  log?: FastifyBaseLogger
-  metrics?: Metrics | undefined
-  /** If given, /graphql executes no other documents. */
+  /** Where there are trusted documents, /graphql executes no others. */
   trustedDocuments?: TrustedDocuments | undefined
   /** Memory for cached responses; 0 caches none. */
   responseCacheBytes: number
-  /** Reference mode: no cache and no optimisation. For the differential test and the benchmarks only. */
+  /** Takes the plainest way everywhere: no cache, no shortcut. For the differential test and the benchmarks only. */
   isReference?: boolean
-  limits: LimitsConfig
   /** Records the last use of each key. */
   keyUsage?: KeyUsage
-  /** Without it the application is ready at once. */
-  readiness?: Readiness
 }
 
-/** Creates the application. It does not listen yet. */
+/** Creates the application: the HTTP server, the services that requests share, and the routes. It does not listen yet. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { database, corsOrigins, log, metrics, trustedDocuments, limits, readiness, keyUsage } = options
-  const { responseCacheBytes, isReference = false } = options
-  const isTrustedProxy = trustProxies(limits.trustedProxies)
-  const app = fastify({
-    trustProxy: limits.trustedProxies.length > 0 && isTrustedProxy,
-    ...(log && { loggerInstance: log }),
-    // Log lines have the request's id. A logger for each request would take longer than a cached response.
-    childLoggerFactory: (logger) => logger,
-    logController: new LogController({ disableRequestLogging: true }),
-    genReqId: chooseRequestId,
-    requestTimeout: limits.receiveTimeoutMs,
-    connectionTimeout: IDLE_TIMEOUT_MS,
-    http: {
-      headersTimeout: limits.receiveTimeoutMs,
-      connectionsCheckingInterval: CHECK_INTERVAL_MS,
-      // findBadHost answers with an error body.
-      requireHostHeader: false,
-    },
-    clientErrorHandler: answerClientError,
-    // Requests in flight are answered while the application closes.
-    return503OnClosing: false,
-    bodyLimit: MAX_BODY_BYTES,
-    routerOptions: { maxParamLength: MAX_PATH_PARAMETER_LENGTH },
-    // Fastify calls this for a path that is not percent-encoded UTF-8.
-    frameworkErrors: (_error, request, reply) => sendError(request, reply, unknownPath()),
-  })
-  for (const method of METHODS) {
-    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
-  }
-
-  addRequestTelemetry(app, metrics)
-  // Hooks use callbacks, because a promise for each would take a tenth of the time of a cached response.
-  app.addHook('onRequest', (request, reply, done) => {
-    void reply.header('x-request-id', request.id).headers(SECURITY_HEADERS)
-    done()
-  })
-  limitConnections(app.server, limits.maxConnectionsPerAddress, isTrustedProxy)
-  closeConnections(app)
-  discardRefusedBodies(app)
-  // RFC 9110 section 10.1.1 lets a server ignore expectations that it doesn't know.
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
-  if (!isReference) sendTogether(app)
-  if (corsOrigins.length > 0) {
-    const origin = corsOrigins.includes('*') ? '*' : [...corsOrigins]
-    await app.register(cors, { origin, preflight: false, exposedHeaders: EXPOSED_HEADERS })
-  }
-  // After CORS, so that scripts on other origins can read these errors too; before the body is read.
-  app.addHook('onRequest', (request, reply, done) => done(refusalOf(request, reply, readiness)))
-  app.setNotFoundHandler((request, reply) => sendError(request, reply, unknownPath()))
-  app.setErrorHandler((error, request, reply) => sendError(request, reply, toCatalogError(error, request)))
+  const { database, metrics, trustedDocuments, limits, keyUsage, responseCacheBytes, isReference = false } = options
+  const app = await createHttp(options)
 
   const { prisma } = database
   const changeFeed = database.followChanges()
@@ -166,37 +57,4 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   addExportRoutes(app, { admit, limits })
   addHealthRoutes(app, database)
   return app
-}
-
-/**
- * Sends all responses of one turn of the event loop together, at its end. The receiving process, for example a proxy, then wakes
- * up once for all of them. On a machine with two cores this gives up to 75 % more responses per second (test/bench).
- */
-function sendTogether(app: FastifyInstance): void {
-  let ready: (() => void)[] = []
-  const flush = () => {
-    const sends = ready
-    ready = []
-    for (const send of sends) send()
-  }
-  app.addHook('onSend', (_request, _reply, _payload, done) => {
-    if (ready.push(done) === 1) setImmediate(flush)
-  })
-}
-
-/** Why a request is refused before its key, its parameters and its body are read. */
-function refusalOf(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  readiness: Readiness | undefined,
-): CatalogError | undefined {
-  if (request.url.length > MAX_URL_LENGTH) return urlTooLong()
-  const badHost = findBadHost(request.raw)
-  // A proxy may have read another host in this request, so the connection is not used again.
-  if (badHost) void reply.header('connection', 'close')
-  return badHost ?? (request.is404 ? unknownPath() : readiness?.refusalOf(request))
-}
-
-function unknownPath(): CatalogError {
-  return new CatalogError('NOT_FOUND', 'There is no such path')
 }

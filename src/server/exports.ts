@@ -15,7 +15,7 @@ import type { ReadCatalog } from '../catalog/snapshot/snapshot-reader.ts'
 import type { LimitsConfig } from '../config.ts'
 import { CatalogError } from '../errors.ts'
 import { noParameters } from '../rest/parameters.ts'
-import { parseQueryString } from '../rest/query-string.ts'
+import { parseQueryString, queryStringOf } from '../rest/query-string.ts'
 import type { Admission } from './admission/admission.ts'
 import { createEncoder } from './compression.ts'
 import { type Coding, chooseContentCoding } from './negotiation.ts'
@@ -41,8 +41,7 @@ export function addExportRoutes(app: FastifyInstance, { admit, limits }: ExportO
   const beginExport = limitExports(limits.maxExports)
   const sendExport = async (request: FastifyRequest, reply: FastifyReply, format: ExportFormat) => {
     const { readCatalog, readMore } = await admit(request, reply)
-    const [, queryString = ''] = request.url.split('?', 2)
-    parseQueryString(noParameters, queryString)
+    parseQueryString(noParameters, queryStringOf(request.url))
     const { datasetId } = pathParameters.parse(request.params)
     const { result: dataset } = await readCatalog((catalog) => catalog.dataset(datasetId))
     const coding = chooseContentCoding(request.headers['accept-encoding'])

@@ -5,6 +5,7 @@ import { bodyTypeOf, type GraphQLParams, readBody, readQueryString } from '../gr
 import type { TrustedDocuments } from '../graphql/http/persisted-documents.ts'
 import { RESPONSE_TYPES, responseHead } from '../graphql/http/response.ts'
 import { createYogaAdapter } from '../graphql/http/yoga.ts'
+import { queryStringOf } from '../rest/query-string.ts'
 import type { Admission, Caller } from './admission/admission.ts'
 import { chooseRepresentation } from './negotiation.ts'
 import type { Pages } from './pages/pages.ts'
@@ -69,7 +70,7 @@ interface ParamsSource {
 /** @throws `UNSUPPORTED_MEDIA_TYPE` */
 function paramsSourceOf({ method, url, headers, body }: FastifyRequest): ParamsSource {
   if (method !== 'POST') {
-    const [, queryString = ''] = url.split('?', 2)
+    const queryString = queryStringOf(url)
     return { id: `? ${queryString}`, readParams: () => readQueryString(queryString) }
   }
   const bodyType = bodyTypeOf(headers['content-type'])

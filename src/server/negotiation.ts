@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import Negotiator from 'negotiator'
 import { CatalogError } from '../errors.ts'
-import { PROBLEM } from '../rest/error-body.ts'
+import { PROBLEM_MEDIA_TYPE } from '../rest/error-body.ts'
 
 /** The content codings that the gateway can produce. */
 const CODINGS = ['br', 'gzip'] as const
@@ -33,7 +33,7 @@ export function chooseRepresentation<Form extends { mediaType: string }>(
 ): Form {
   const [first] = forms
   // A client asks for problem+json to get errors in that form. This says nothing about successful responses.
-  if (!accept || accept === '*/*' || accept === first.mediaType || accept.includes(PROBLEM)) return first
+  if (!accept || accept === '*/*' || accept === first.mediaType || accept.includes(PROBLEM_MEDIA_TYPE)) return first
   const types = forms.map(({ mediaType }) => mediaType)
   const chosen = new Negotiator({ headers: { accept } }).mediaType(types)
   const form = forms.find(({ mediaType }) => mediaType === chosen)

@@ -1,8 +1,9 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Access, mayAccess } from '../catalog/access.ts'
 import type { ReadLog, Verdict } from '../catalog/snapshot/read-log.ts'
 import type { ChangeFeed, SequenceNumber, Topic } from '../database/change-feed.ts'
 import { RevisionCache } from '../database/revision-cache.ts'
-import { ResponseBody } from './reply.ts'
+import { ResponseBody, sendCacheable } from './reply.ts'
 
 /** What an API key may access, and the time at which its request arrived. */
 export interface CallerAccess {
@@ -10,6 +11,14 @@ export interface CallerAccess {
   now: Date
   /** The latest change that had arrived with the request. Undefined means that the response must not be cached. */
   since: SequenceNumber | undefined
+}
+
+/** A request, and a key that requests with the same response share. */
+interface CacheableRequest {
+  request: FastifyRequest
+  reply: FastifyReply
+  caller: CallerAccess
+  cacheKey: string
 }
 
 /**
@@ -47,6 +56,18 @@ export class ResponseCache {
     return response
   }
 
+  /** Sends the cached response to a GET request, or makes, caches and sends a new one. */
+  async send(
+    { request, reply, caller, cacheKey }: CacheableRequest,
+    make: () => Promise<{ response: ResponseBody; readLog: ReadLog | undefined }>,
+  ): Promise<void> {
+    const cached = this.find(cacheKey, caller)
+    if (cached) return sendCacheable(request, reply, cached)
+    const { response, readLog } = await make()
+    if (readLog) this.store(cacheKey, response, caller, readLog)
+    return sendCacheable(request, reply, response)
+  }
+
   /** Caches a response, unless data has changed since the request arrived. */
   store(request: string, response: ResponseBody, { key, now, since }: CallerAccess, readLog: ReadLog): void {
     if (!this.#isEnabled) return
@@ -59,11 +80,11 @@ export class ResponseCache {
 
 /** Copies a small body out of Node's buffer pool. Otherwise one cached body would keep a whole pool of 8 kB in memory. */
 function inOwnMemory(response: ResponseBody): ResponseBody {
-  const { body, contentType, links } = response
+  const { body, contentType, links, cacheControl } = response
   if (body.length === body.buffer.byteLength) return response
   const copy = Buffer.allocUnsafeSlow(body.length)
   body.copy(copy)
-  return new ResponseBody(copy, contentType, links)
+  return new ResponseBody(copy, contentType, links, cacheControl)
 }
 
 /** A body may have two compressed copies (compression.ts), each about a fifth of its size. */

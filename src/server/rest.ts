@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { pageLinks } from '../rest/links.ts'
-import { parseQueryString } from '../rest/query-string.ts'
+import { parseQueryString, queryStringOf } from '../rest/query-string.ts'
 import { representationsOf } from '../rest/representations.ts'
 import { REST_ROUTES } from '../rest/routes.ts'
 import type { Admission } from './admission/admission.ts'
 import { chooseRepresentation } from './negotiation.ts'
-import { ResponseBody, sendCacheable } from './reply.ts'
+import { ResponseBody } from './reply.ts'
 import type { ResponseCache } from './response-cache.ts'
 import { addRoute } from './route.ts'
 
@@ -25,19 +25,13 @@ export function addRestRoutes(app: FastifyInstance, { admit, responses, usesRawJ
       handler: async (request, reply) => {
         const caller = await admit(request, reply)
         const { answer, mediaType, contentType } = chooseRepresentation(request.headers.accept, representations)
-        const cacheKey = `${mediaType} ${request.url}`
-        const cached = responses.find(cacheKey, caller)
-        if (cached) return sendCacheable(request, reply, cached)
-        const [, queryString = ''] = request.url.split('?', 2)
-        const variables = { ...parseQueryString(route.query, queryString), ...pathParameters(request.params) }
-        const { body, meta, readLog } = await answer(caller.readCatalog, variables)
-        const response = new ResponseBody(
-          body,
-          contentType,
-          pageLinks(request.url, meta, Object.keys(route.query.shape)),
-        )
-        if (readLog) responses.store(cacheKey, response, caller, readLog)
-        return sendCacheable(request, reply, response)
+        return responses.send({ request, reply, caller, cacheKey: `${mediaType} ${request.url}` }, async () => {
+          const query = parseQueryString(route.query, queryStringOf(request.url))
+          const variables = { ...query, ...pathParameters(request.params) }
+          const { body, meta, readLog } = await answer(caller.readCatalog, variables)
+          const links = pageLinks(request.url, meta, Object.keys(route.query.shape))
+          return { response: new ResponseBody(body, contentType, links), readLog }
+        })
       },
     })
   }

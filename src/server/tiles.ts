@@ -4,10 +4,10 @@ import { z } from 'zod'
 import { MAX_ZOOM, TILE_EXTENT, type TileAddress, type TileFeature } from '../catalog/tile.ts'
 import { type ErrorDetail, validationFailed } from '../errors.ts'
 import { noParameters } from '../rest/parameters.ts'
-import { parseQueryString } from '../rest/query-string.ts'
+import { parseQueryString, queryStringOf } from '../rest/query-string.ts'
 import type { Admission } from './admission/admission.ts'
 import { chooseRepresentation } from './negotiation.ts'
-import { ResponseBody, sendCacheable } from './reply.ts'
+import { ResponseBody } from './reply.ts'
 import type { ResponseCache } from './response-cache.ts'
 import { addRoute } from './route.ts'
 
@@ -40,19 +40,15 @@ export function addTileRoute(app: FastifyInstance, { admit, responses }: TileOpt
     handler: async (request, reply) => {
       const caller = await admit(request, reply)
       chooseRepresentation(request.headers.accept, [{ mediaType: MEDIA_TYPE }])
-      const cacheKey = `${MEDIA_TYPE} ${request.url}`
-      const cached = responses.find(cacheKey, caller)
-      if (cached) return sendCacheable(request, reply, cached)
-      const [, queryString = ''] = request.url.split('?', 2)
-      parseQueryString(noParameters, queryString)
-      const { datasetId, ...numbers } = pathParameters.parse(request.params)
-      const address = parseAddress(numbers)
-      const { result, readLog } = await caller.readCatalog((catalog) =>
-        catalog.tile(address, datasetId === ALL ? undefined : datasetId),
-      )
-      const body = new ResponseBody(encodeTile(result), MEDIA_TYPE)
-      responses.store(cacheKey, body, caller, readLog)
-      return sendCacheable(request, reply, body)
+      return responses.send({ request, reply, caller, cacheKey: `${MEDIA_TYPE} ${request.url}` }, async () => {
+        parseQueryString(noParameters, queryStringOf(request.url))
+        const { datasetId, ...numbers } = pathParameters.parse(request.params)
+        const address = parseAddress(numbers)
+        const { result, readLog } = await caller.readCatalog((catalog) =>
+          catalog.tile(address, datasetId === ALL ? undefined : datasetId),
+        )
+        return { response: new ResponseBody(encodeTile(result), MEDIA_TYPE), readLog }
+      })
     },
   })
 }

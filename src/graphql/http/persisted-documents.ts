@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { GraphQLError } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
+import { createDocumentMap } from '../operation/documents.ts'
 
 /*
  * Yoga's own plugins don't fit: plugin-apq has other error codes and no `documentId`, and plugin-persisted-operations can't accept
@@ -11,10 +11,6 @@ import { z } from 'zod'
 
 /** Documents that an operator trusts, by the hash or other id that clients send. */
 export type TrustedDocuments = ReadonlyMap<string, string>
-
-/** Clients choose the documents, so the store limits their number and their total length in characters. */
-const MAX_DOCUMENTS = 1_000
-const MAX_CHARACTERS = 4_000_000
 
 /** The two ways to name a document: Apollo's automatic persisted queries, or `documentId`. */
 const reference = z.union([
@@ -50,11 +46,7 @@ function trustedDocumentFinder(trusted: TrustedDocuments): FindQuery {
 }
 
 function registeredDocumentFinder(): FindQuery {
-  const registered = new LRUCache<string, string>({
-    max: MAX_DOCUMENTS,
-    maxSize: MAX_CHARACTERS,
-    sizeCalculation: (query) => query.length + 1,
-  })
+  const registered = createDocumentMap<string>((query) => query.length)
   return (id, query) => {
     if (id === undefined) return query
     if (query) {

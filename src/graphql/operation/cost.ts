@@ -11,6 +11,7 @@ import {
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql'
+import { DEFAULTS } from '../../catalog/arguments.ts'
 import type { Fragments } from './projection.ts'
 
 declare module 'graphql' {
@@ -29,8 +30,6 @@ export interface OperationSize {
   /** Nesting depth of fields. GraphQL's own validation rule limits introspection. */
   depth: number
 }
-
-const DEFAULT_PAGE_SIZE = 20
 
 interface Operation {
   schema: GraphQLSchema
@@ -114,7 +113,7 @@ function lengthOf(node: FieldNode, field: GraphQLField<unknown, unknown>, variab
 
 /** The given page size. A value that is not a page size counts as the default, because the resolver will refuse it. */
 function pageSize(given: unknown): number {
-  return typeof given === 'number' && given > 0 ? given : DEFAULT_PAGE_SIZE
+  return typeof given === 'number' && given > 0 ? given : DEFAULTS.limit
 }
 
 function givenValue(node: ValueNode, variables: Operation['variables']): unknown {

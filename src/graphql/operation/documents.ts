@@ -21,17 +21,24 @@ export interface InvalidDocument {
 /** Returns the prepared document of a text. It prepares each document on first use. */
 export type DocumentStore = (query: string) => PreparedDocument | InvalidDocument
 
-/** Clients choose the documents, so the store limits their number and their total length in characters. */
+/** Clients choose the documents, so their number and their total length in characters are limited. */
 const MAX_DOCUMENTS = 1_000
 const MAX_CHARACTERS = 4_000_000
 
-/** Creates a store of prepared documents. When it is full, it drops the least recently used one. */
+/**
+ * A bounded map for clients' documents. When it is full, it drops the least recently used one.
+ * @param lengthOf returns the number of characters of an entry.
+ */
+export function createDocumentMap<Value extends {}>(
+  lengthOf: (value: Value, key: string) => number,
+): LRUCache<string, Value> {
+  const sizeCalculation = (value: Value, key: string) => lengthOf(value, key) + 1
+  return new LRUCache({ max: MAX_DOCUMENTS, maxSize: MAX_CHARACTERS, sizeCalculation })
+}
+
+/** Creates a store of prepared documents. */
 export function createDocumentStore(options: PrepareOptions): DocumentStore {
-  const documents = new LRUCache<string, PreparedDocument | InvalidDocument>({
-    max: MAX_DOCUMENTS,
-    maxSize: MAX_CHARACTERS,
-    sizeCalculation: (_document, query) => query.length + 1,
-  })
+  const documents = createDocumentMap<PreparedDocument | InvalidDocument>((_document, query) => query.length)
   return (query) => {
     const known = documents.get(query)
     if (known) return known

@@ -1,5 +1,5 @@
 import { CatalogError, ERROR_CODES, type ErrorCode } from '../../errors.ts'
-import { errorBody, PROBLEM as PROBLEM_TYPE } from '../error-body.ts'
+import { errorBody, PROBLEM_MEDIA_TYPE } from '../error-body.ts'
 import { REQUEST_ID_EXAMPLE } from './examples.ts'
 
 /*
@@ -118,7 +118,7 @@ export function errorResponse(code: ErrorCode): Json {
     headers: headers('X-Request-Id', ...additional),
     content: {
       'application/json': { schema: { $ref: '#/components/schemas/Error' }, example: example() },
-      [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' }, example: example(PROBLEM_TYPE) },
+      [PROBLEM_MEDIA_TYPE]: { schema: { $ref: '#/components/schemas/Problem' }, example: example(PROBLEM_MEDIA_TYPE) },
     },
   }
 }
