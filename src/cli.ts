@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander'
 import { accessCommand } from './cli/access/access.ts'
 import { datasetsCommand } from './cli/datasets/datasets.ts'
 import { doctorCommand } from './cli/doctor.ts'
+import { exportCommand } from './cli/export.ts'
 import { importCommand } from './cli/import/import.ts'
 import { keysCommand } from './cli/keys/keys.ts'
 import { migrateCommand } from './cli/migrate.ts'
@@ -19,7 +20,7 @@ const program = new Command('catalog')
   .exitOverride()
 
 const commands = [
-  ...[serveCommand(), migrateCommand(), importCommand(), datasetsCommand()],
+  ...[serveCommand(), migrateCommand(), importCommand(), exportCommand(), datasetsCommand()],
   ...[keysCommand(), accessCommand(), doctorCommand()],
 ]
 for (const command of commands) program.addCommand(inherit(command))

@@ -90,7 +90,8 @@ function nextLimit({ count, lines }: ExportBatch): number {
   return Math.min(MAX_LIMIT, Math.ceil((count * TARGET_LENGTH) / lines.length))
 }
 
-function datasetChanged(): CatalogError {
+/** `SERVICE_UNAVAILABLE`: an export would mix two states of the dataset. */
+export function datasetChanged(): CatalogError {
   return new CatalogError('SERVICE_UNAVAILABLE', 'The dataset changed during the export; try again', {
     retryAfterSeconds: 1,
   })

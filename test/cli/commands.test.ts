@@ -42,6 +42,7 @@ describe('The command line', () => {
     ['serve'],
     ['migrate'],
     ['import'],
+    ['export'],
     ['datasets'],
     ['datasets', 'list'],
     ['datasets', 'show'],

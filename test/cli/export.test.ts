@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+import { DATASET } from '../support/catalog.ts'
+import { createDatabase } from '../support/database.ts'
+import { environment, runCatalog, runProcess } from '../support/process.ts'
+
+let t: TestApp
+let folder: string
+beforeAll(async () => {
+  t = await startApp()
+  folder = await mkdtemp(join(tmpdir(), 'catalog-export-'))
+})
+afterAll(async () => {
+  await t.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const run = (...args: string[]) => runCatalog(t.env, 'export', ...args)
+
+describe('catalog export', () => {
+  test.each(['ndjson', 'csv', 'geojson'])('%s: stdout gets what the gateway serves', async (format) => {
+    const served = await (await t.get(`/exports/seoul.${format}`)).text()
+    expect(await run('seoul', '--format', format)).toEqual({ code: 0, stdout: served, stderr: '' })
+  })
+
+  test('a file is written once, and replaced only with --force', async () => {
+    const path = join(folder, 'seoul.csv')
+    const args = ['seoul', '--format', 'csv', '--output', path]
+    expect(await run(...args)).toEqual({ code: 0, stdout: `seoul: exported to ${path}\n`, stderr: '' })
+    const text = await readFile(path, 'utf8')
+    expect(text).toBe(await (await t.get('/exports/seoul.csv')).text())
+
+    await writeFile(path, 'mine')
+    const { code, stderr } = await run(...args)
+    expect([code, stderr]).toEqual([1, `catalog: ${path} exists; replace it with --force\n`])
+    expect(await readFile(path, 'utf8')).toBe('mine')
+
+    expect((await run(...args, '--force')).code).toBe(0)
+    expect(await readFile(path, 'utf8')).toBe(text)
+    expect(await readdir(folder)).toEqual(['seoul.csv'])
+  })
+
+  test('a bundle has the whole dataset, and import takes it elsewhere', async () => {
+    const bundle = join(folder, 'bundle')
+    expect((await run(DATASET.draft, '--format', 'bundle', '--output', bundle)).code).toBe(0)
+    expect((await readdir(bundle)).sort()).toEqual(['items.ndjson', 'manifest.json'])
+    const { revision, ...dataset } = await t.database.prisma.dataset.findUniqueOrThrow({ where: { slug: 'draft' } })
+    const manifest = JSON.parse(await readFile(join(bundle, 'manifest.json'), 'utf8'))
+    expect(manifest).toEqual(JSON.parse(JSON.stringify({ dataset, items: 'items.ndjson' })))
+
+    const again = await run('draft', '--format', 'bundle', '--output', bundle)
+    expect([again.code, again.stderr]).toEqual([
+      1,
+      `catalog: ${join(bundle, 'manifest.json')} exists; replace it with --force\n`,
+    ])
+    expect((await run('draft', '--format', 'bundle', '--output', bundle, '--force')).code).toBe(0)
+
+    const elsewhere = await createDatabase()
+    try {
+      const imported = await runCatalog(elsewhere.env, 'import', join(bundle, 'manifest.json'), '--json')
+      expect(JSON.parse(imported.stdout)).toMatchObject({ datasetId: DATASET.draft, created: 1, skipped: 0 })
+    } finally {
+      await elsewhere.close()
+    }
+  })
+
+  test('a reader that stops early is no failure', async () => {
+    const args = ['src/cli.ts', 'export', 'seoul', '--format', 'ndjson']
+    const { code, stderr } = await runProcess(process.execPath, args, environment(t.env), { readsOutput: false })
+    expect(code).toBe(0)
+    expect(stderr).not.toContain('catalog:')
+  })
+
+  test.each([
+    [['unknown', '--format', 'csv'], /^catalog: There is no dataset with the slug unknown/],
+    [['seoul'], /^catalog: required option '--format <format>' not specified\n$/],
+    [['seoul', '--format', 'xml'], /Allowed choices are ndjson, csv, geojson, bundle/],
+    [['seoul', '--format', 'bundle'], /^catalog: --format bundle needs --output FOLDER\n$/],
+    [['seoul', '--format', 'csv', '--output', '/nowhere/a.csv'], /^catalog: \/nowhere\/a.csv can't be written: ENOENT/],
+    [['seoul', '--format', 'bundle', '--output', '/dev/null/a'], /^catalog: \/dev\/null\/a can't be written: ENOTDIR/],
+  ])('%j fails with one line', async (args, message) => {
+    const { code, stdout, stderr } = await run(...args)
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(message)
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  })
+
+  test.skipIf(!existsSync('/dev/full'))('a full disk is one line too', async () => {
+    const shell = `${process.execPath} src/cli.ts export seoul --format csv > /dev/full`
+    const { code, stderr } = await runProcess('bash', ['-c', shell], environment(t.env))
+    expect([code, stderr.split('\n').filter((line) => line.startsWith('catalog:'))]).toEqual([
+      1,
+      [expect.stringContaining('ENOSPC')],
+    ])
+  })
+})
