@@ -43,6 +43,7 @@ describe('The command line', () => {
     ['migrate'],
     ['import'],
     ['export'],
+    ['import', 'init'],
     ['datasets'],
     ['datasets', 'list'],
     ['datasets', 'show'],

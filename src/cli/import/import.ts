@@ -14,6 +14,7 @@ import {
 import { canAsk, confirm } from '../confirm.ts'
 import { withDatabase } from '../database.ts'
 import { printJson, printLine, printNotice } from '../print.ts'
+import { initCommand } from './init.ts'
 import { plainProgress, terminalProgress } from './progress.ts'
 
 interface Options {
@@ -35,6 +36,7 @@ export function importCommand(): Command {
     .option('--json', 'print one line of JSON for each manifest')
     .addHelpText('after', '\nExample:\n  npx catalog import museums.json')
     .action(run)
+    .addCommand(initCommand())
 }
 
 async function run(manifests: string[], options: Options): Promise<void> {
