@@ -2,6 +2,7 @@
 import tab from '@bomb.sh/tab/commander'
 import { Command, CommanderError } from 'commander'
 import { accessCommand } from './cli/access/access.ts'
+import { completeNames } from './cli/completion.ts'
 import { datasetsCommand } from './cli/datasets/datasets.ts'
 import { doctorCommand } from './cli/doctor.ts'
 import { exportCommand } from './cli/export.ts'
@@ -25,7 +26,7 @@ const commands = [
 ]
 for (const command of commands) program.addCommand(inherit(command))
 // Adds `catalog completion SHELL`, which prints a script. The shell then asks this program for the possible words.
-tab(program, { completionCommandName: 'completion' })
+const completion = tab(program, { completionCommandName: 'completion' })
 
 /** Makes subcommands report errors in their arguments and exit as the program does. */
 function inherit(command: Command): Command {
@@ -43,6 +44,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.stderr.on('error', () => {})
 
 try {
+  const [, , command, separator, ...words] = process.argv
+  if (command === 'complete' && separator === '--') await completeNames(completion, words)
   await program.parseAsync()
 } catch (error) {
   // Commander has already printed what is wrong with the arguments.

@@ -206,4 +206,27 @@ describe('catalog completion', () => {
     const offered = stdout.split('\n').filter((line) => line.includes('\t'))
     expect(offered.map((line) => line.split('\t')[0])).toEqual(completions)
   })
+
+  test.each([
+    [['keys', 'show', 'pl'], ['plain']],
+    [['datasets', 'show', 'se'], ['seoul']],
+    [['keys', 'grant', 'plain', '--dataset', 're'], ['restricted']],
+    [['access', 'explain', 'plain', 'dr'], ['draft']],
+  ])('offers the keys and datasets of the database for %o', async (words, completions) => {
+    const { stdout } = await runCatalog(db.env, 'complete', '--', ...words)
+    const offered = stdout.split('\n').filter((line) => line.includes('\t'))
+    expect(offered.map((line) => line.split('\t')[0])).toEqual(completions)
+  })
+
+  test('offers no names, and no error, without the database', async () => {
+    const { code, stdout, stderr } = await runCatalog(
+      { DATABASE_URL: 'postgresql://127.0.0.1:1/x' },
+      'complete',
+      '--',
+      'keys',
+      'show',
+      'a',
+    )
+    expect([code, stdout.includes('\t'), stderr]).toEqual([0, false, ''])
+  })
 })

@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { RootCommand } from '@bomb.sh/tab'
+import { readConfig } from '../config.ts'
+import { withOpenDatabase } from './database.ts'
+
+/** Words of a database that a shell can complete, each with a description. */
+interface Names {
+  keys: [string, string][]
+  datasets: [string, string][]
+}
+
+/**
+ * Makes the completion offer the keys and datasets of the configured database, if the command line takes one there.
+ * @param words are those of the command line, the last of which is incomplete
+ */
+export async function completeNames(completion: RootCommand, words: readonly string[]): Promise<void> {
+  if (!takesName(completion, words)) return
+  // A shell shows no errors while it completes a word. Without the database, it offers no names.
+  const names = await readNames().catch((): Names => ({ keys: [], datasets: [] }))
+  const offer = (offered: readonly [string, string][]) => (complete: (value: string, description: string) => void) => {
+    for (const [name, description] of offered) complete(name, description)
+  }
+  for (const command of completion.commands.values()) {
+    for (const argument of command.arguments.values()) {
+      if (argument.name === 'id') argument.handler = offer(names.keys)
+      if (argument.name === 'slug') argument.handler = offer(names.datasets)
+    }
+    const option = command.options.get('dataset')
+    if (option) option.handler = offer(names.datasets)
+  }
+}
+
+function takesName(completion: RootCommand, words: readonly string[]): boolean {
+  const [first = '', second = ''] = words
+  if (words.at(-1)?.startsWith('-')) return false
+  if (words.at(-2) === '--dataset') return true
+  const command = completion.commands.get(`${first} ${second}`) ?? completion.commands.get(first)
+  const isNamed = [...(command?.arguments.keys() ?? [])].some((name) => name === 'id' || name === 'slug')
+  return isNamed && words.length > (command?.value.split(' ').length ?? 0)
+}
+
+async function readNames(): Promise<Names> {
+  const { database } = readConfig(process.env)
+  // To open an embedded database that does not exist would create it.
+  if (database.kind === 'embedded' && !existsSync(join(database.dataDir, 'postgres'))) return { keys: [], datasets: [] }
+  return withOpenDatabase(async ({ prisma }) => {
+    const keys = await prisma.apiKey.findMany({ where: { revokedAt: null }, select: { id: true, name: true } })
+    const datasets = await prisma.dataset.findMany({ select: { slug: true, name: true } })
+    const isWord = (name: string) => /^[^\s"'\\$`]+$/.test(name) && keys.filter((key) => key.name === name).length === 1
+    return {
+      keys: keys.map(({ id, name }) => (isWord(name) ? [name, id] : [id, name])),
+      datasets: datasets.map(({ slug, name }) => [slug, name]),
+    }
+  })
+}
