@@ -77,9 +77,13 @@ export async function* writeExport(
   let before: string = start
   let batch = first
   while (batch.lastId !== null) {
+    // PostgreSQL writes the next batch while the client takes this one.
+    const next = read({ after: batch.lastId, limit: nextLimit(batch) })
+    // If it fails, the loop throws below, or the client has gone.
+    next.catch(() => {})
     yield before + batch.lines
     before = separator
-    batch = await read({ after: batch.lastId, limit: nextLimit(batch) })
+    batch = await next
     if (batch.revision === null || batch.revision !== first.revision) throw datasetChanged()
   }
   yield (before === start ? start : lineEnd) + end

@@ -20,7 +20,7 @@ const MAX_BYTES = 1024 * 1024
 const IMAGES: RawItem = [{ images: [...IMAGE_COLUMNS.keys()].filter((field) => field !== 'itemId') }]
 
 /** SQL of the members of an exported item, each under its name. */
-const MEMBERS = Prisma.join(EXPORT_FIELDS.map(selectMember))
+export const EXPORT_MEMBERS = Prisma.join(EXPORT_FIELDS.map(selectMember))
 
 function selectMember(field: string): Prisma.Sql {
   if (field === 'images') return rawItemColumns(IMAGES)
@@ -70,7 +70,7 @@ export async function fetchExportBatch(
            max(id::text COLLATE "C") AS "lastId"
       FROM (SELECT id, line, sum(octet_length(line)) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - octet_length(line) AS before
               FROM (SELECT id, ${LINES[format]} AS line
-                      FROM (SELECT ${MEMBERS}
+                      FROM (SELECT ${EXPORT_MEMBERS}
                               FROM items i WHERE i.dataset_id = ${datasetId}::uuid AND ${isAfter}
                              ORDER BY i.id LIMIT ${limit}) AS item
                     -- PostgreSQL would otherwise write each line three times.
