@@ -44,7 +44,10 @@ export async function fetchSearchPage(
 ): Promise<Fetched<Item>> {
   const text = window.text === undefined ? undefined : await foldText(prisma, window.text)
   if (isReference) return fetchFrom(prisma, allItems(scope), window, text)
-  if (text) return searchNames(prisma, window, scope, text)
+  if (text) {
+    const candidates = Prisma.sql`${allItems(scope)} AND name_grams(i.folded_name) @> ${gramsOf(text)}::text[]`
+    return fetchFrom(prisma, candidates, window, text)
+  }
   if (!window.within) return { nodes: [], total: 0 }
   const { total, cells } = await countInBox(prisma, window.within, scope)
   const isFiltered = window.administrativeAreaCode !== undefined || window.categoryCode !== undefined
@@ -54,44 +57,6 @@ export async function fetchSearchPage(
     return fetchFrom(prisma, itemsInCells(cells, scope), window, text)
   }
   return { ...(await walkNames(prisma, window, scope)), total }
-}
-
-/**
- * Most items may have a frequent letter in their names. So for a text of one or two characters, the database keeps the total, and the
- * page is among the names that begin with the text if they are enough.
- */
-async function searchNames(
-  prisma: Prisma.TransactionClient,
-  window: SearchWindow,
-  scope: Scope,
-  text: FoldedText,
-): Promise<Fetched<Item>> {
-  const { within, administrativeAreaCode, categoryCode, limit, offset } = window
-  const candidates = (grams: string[]) =>
-    Prisma.sql`${allItems(scope)} AND name_grams(i.folded_name) @> ${grams}::text[]`
-  const isFiltered = within !== undefined || administrativeAreaCode !== undefined || categoryCode !== undefined
-  if (isFiltered || [...text.phrase].length > 2 || text.words.length > 1) {
-    return fetchFrom(prisma, candidates(gramsOf(text)), window, text)
-  }
-  const { total, prefixed } = await fetchCounts(prisma, scope, text.phrase)
-  if (offset >= total || limit === 0) return { ...contentOf('[]', window), total }
-  const grams = offset + limit <= prefixed ? [` ${text.phrase}`] : gramsOf(text)
-  return { ...(await fetchFrom(prisma, candidates(grams), window, text)), total }
-}
-
-/** How many names have a part of one or two characters, and how many begin with it. */
-async function fetchCounts(
-  prisma: Prisma.TransactionClient,
-  scope: Scope,
-  part: string,
-): Promise<{ total: number; prefixed: number }> {
-  const beginning = ` ${part}`
-  const [row] = await prisma.$queryRaw<{ total: number; prefixed: number }[]>`
-    SELECT coalesce(sum(n) FILTER (WHERE gram = ${part}), 0)::integer AS total,
-           coalesce(sum(n) FILTER (WHERE gram = ${beginning}), 0)::integer AS prefixed
-      FROM name_counts
-     WHERE dataset_id = ANY (${[...scope]}::uuid[]) AND gram = ANY (${[part, beginning]}::text[])`
-  return row ?? { total: 0, prefixed: 0 }
 }
 
 /** Reads all found items among the candidates, given as FROM and the beginning of WHERE. */
