@@ -87,7 +87,8 @@ function serverConnection(url: string): pg.ClientConfig {
     keepAlive: true,
     application_name: 'dataset-catalog',
     // UTC, because Prisma's adapter drops the offset of a timestamp. No JIT, because it would take longer than these queries.
-    options: '-c timezone=UTC -c jit=off',
+    // Memory for the bitmap of a search: without it, PostgreSQL would compute the grams of each name again.
+    options: '-c timezone=UTC -c jit=off -c work_mem=16MB',
   }
 }
 
