@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CatalogError, ERROR_CODES, type ErrorCode } from '../errors.ts'
 import { catalogErrorOf } from '../graphql/errors.ts'
 import { errorBody } from '../rest/error-body.ts'
+import { discardBody } from './admission/refused-body.ts'
 import { encode, MIN_ENCODED_BYTES } from './compression.ts'
 import { type Coding, chooseContentCoding } from './negotiation.ts'
 
@@ -127,7 +128,7 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, error: C
   setErrorHeaders(request, reply, error)
   appendVary(reply, 'Accept')
   const { contentType, body } = errorBody(error, request.id, request.headers.accept)
-  return reply.type(contentType).send(JSON.stringify(body))
+  return sendErrorBody(request, reply, contentType, body)
 }
 
 /** Sends an error in the form of GraphQL over HTTP, for a request that can't be executed. */
@@ -135,9 +136,15 @@ export function sendGraphQLError(request: FastifyRequest, reply: FastifyReply, e
   setErrorHeaders(request, reply, error)
   const isGraphQLType = request.headers.accept?.includes('application/graphql-response+json')
   const body = { errors: [{ message: error.message, extensions: error.extensions }] }
+  const contentType = `application/${isGraphQLType ? 'graphql-response+json' : 'json'}; charset=utf-8`
+  return sendErrorBody(request, reply, contentType, body)
+}
+
+function sendErrorBody(request: FastifyRequest, reply: FastifyReply, contentType: string, body: unknown): FastifyReply {
+  const send = () => void reply.type(contentType).send(JSON.stringify(body))
+  if (reply.statusCode === ERROR_CODES.PAYLOAD_TOO_LARGE) discardBody(request.raw, send)
+  else send()
   return reply
-    .type(`application/${isGraphQLType ? 'graphql-response+json' : 'json'}; charset=utf-8`)
-    .send(JSON.stringify(body))
 }
 
 function setErrorHeaders(request: FastifyRequest, reply: FastifyReply, error: CatalogError): void {

@@ -1,22 +1,14 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance } from 'fastify'
 
-/** The client of a longer or slower body may not receive the response. */
+/** A longer body, or a slower one, loses its response. */
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024
 const MAX_DISCARD_MS = 5_000
 
 /**
- * Reads and discards the rest of a body that is too long, before the 413 goes out and the connection closes. The kernel resets a
- * connection that closes with unread data, and a proxy that still sends the body then loses the response.
+ * Reads and discards the rest of a body that is too long, then calls `done`, which sends the 413 and closes the connection. The
+ * kernel resets a connection that closes with unread data, and a proxy that still sends the body would lose the response.
  */
-export function discardRefusedBodies(app: FastifyInstance): void {
-  app.addHook('onSend', (request, reply, _payload, done) => {
-    if (reply.statusCode === 413) discard(request.raw, done)
-    else done()
-  })
-}
-
-function discard(body: IncomingMessage, done: () => void): void {
+export function discardBody(body: IncomingMessage, done: () => void): void {
   let discardedBytes = 0
   const stop = () => {
     clearTimeout(timer)
