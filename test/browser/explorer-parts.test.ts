@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatAddress, parseAddress } from '../../src/server/pages/browser/explorer/address.ts'
+import { boxAround, visibleBox } from '../../src/server/pages/browser/explorer/box.ts'
 import { circle, destination } from '../../src/server/pages/browser/explorer/geodesic.ts'
-import { formsOf, graphiqlPath, requestOf } from '../../src/server/pages/browser/explorer/requests.ts'
+import { formsOf, graphiqlPath } from '../../src/server/pages/browser/explorer/request-forms.ts'
+import { requestOf } from '../../src/server/pages/browser/explorer/requests.ts'
 import { pictureUrl, safeUrl } from '../../src/server/pages/browser/explorer/safe-url.ts'
 import { pointsOf } from '../../src/server/pages/browser/explorer/vector-tile.ts'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -44,6 +46,7 @@ test.each([
   {},
   { dataset: 'seoul-landmarks', at: { latitude: 37.5, longitude: 127.1, zoom: 11.25 } },
   { dataset: 'x y&z', category: '가', area: '11110' },
+  { text: '100% "경복궁" & <b>_', within: [179.5, -90, -179.5, 90] as [number, number, number, number] },
   { near: { latitude: -90, longitude: 180, radius: 50_000 }, item: '7748716f-f0aa-5779-a29b-4066ccbe3bdb' },
 ])('an address describes the view: %j', (view) => {
   expect(parseAddress(formatAddress(view).slice(1))).toEqual({
@@ -60,6 +63,46 @@ test.each(['at=x', 'at=91,0,3', 'at=1,2', 'near=0,181,5', 'near=0,0,0', 'near=0,
   },
 )
 
+test.each(['1,2,3', '1,2,3,4,5', '181,0,1,1', '0,-91,1,1', '0,2,1,1', 'a,b,c,d', ',,,', '%20'])(
+  'a box that is not valid is left out: %s',
+  (within) => {
+    expect(parseAddress(`within=${within}`).within).toBeUndefined()
+  },
+)
+
+test.each([
+  ['inside the map', [126.1234567, 37, 127, 38], [126.12346, 37, 127, 38]],
+  ['across the antimeridian', [170, -20, 190, -10], [170, -20, -170, -10]],
+  ['in another copy of the world', [486, 37, 487, 38], [126, 37, 127, 38]],
+  ['wider than the world', [-300, -85.06, 300, 85.06], [-180, -90, 180, 90]],
+] as const)('the visible part of the map is a box of the API: %s', (_where, [west, south, east, north], box) => {
+  expect(visibleBox([west, south, east, north])).toEqual(box)
+})
+
+test('a box around points is the smallest one, also across the antimeridian', () => {
+  const points = [
+    [179, -17],
+    [-179, -16],
+  ] as const
+  expect(boxAround(points)).toEqual([179, -17, 181, -16])
+  expect(boxAround([[127, 37]])).toEqual([127, 37, 127, 37])
+})
+
+test('the request for a search is the same in GraphQL, with its defaults or with its variables, and in curl', async () => {
+  const { path, query, variables } = requestOf({
+    dataset: 'seoul-landmarks',
+    text: 'palace',
+    within: [126.9, 37.5, 127, 37.6],
+    category: 'palace',
+  })
+  expect(path).toBeUndefined()
+  const { body } = await t.graphql(query)
+  expect(body.data.searchItems.total).toBe(4)
+  expect((await t.graphql(query, variables)).body).toEqual(body)
+  const { curl = '' } = formsOf({ query, variables }, t.url, t.key)
+  expect(JSON.parse((await runShell({}, `${curl} --silent`)).stdout)).toEqual(body)
+})
+
 test.each([
   {},
   { dataset: 'seoul-landmarks' },
@@ -69,7 +112,7 @@ test.each([
   { item: 'ed9ea7d8-caaf-5cf9-817b-36ba51a4744b' },
 ])('the request for %j is the same in REST and GraphQL, and each form runs as copied', async (view) => {
   const request = requestOf(view)
-  const rest = await (await t.get(request.path)).json()
+  const rest = await (await t.get(request.path ?? '')).json()
   const { body } = await t.graphql(request.query)
   expect(body.errors).toBeUndefined()
   const named = (value: unknown) => [...JSON.stringify(value).matchAll(/"id":"([^"]+)"/g)].map(([, id]) => id)

@@ -1,5 +1,8 @@
+import { parseBox } from './box.ts'
+import type { Bounds } from './tiles.ts'
+
 /*
- * What the address bar says: which dataset, which place, which filters. It never holds the key.
+ * What the address bar says: which dataset, which place, which filters, which search. It never holds the key.
  */
 
 export interface View {
@@ -11,12 +14,21 @@ export interface View {
   area?: string | undefined
   /** A search around a point: degrees and metres. */
   near?: { latitude: number; longitude: number; radius: number } | undefined
+  /** A search for words in names. */
+  text?: string | undefined
+  /** A search in a box: west, south, east, north in degrees. */
+  within?: Bounds | undefined
   /** UUID of the item that is shown. */
   item?: string | undefined
 }
 
 export const MAX_RADIUS_METRES = 50_000
 export const DEFAULT_RADIUS_METRES = 1_000
+
+/** Whether a view shows the results of a search by name or in a box. */
+export function isSearch({ text, within }: View): boolean {
+  return text !== undefined || within !== undefined
+}
 
 /** Reads the query string of an address. A part that is not valid is left out. */
 export function parseAddress(search: string): View {
@@ -28,6 +40,8 @@ export function parseAddress(search: string): View {
     dataset: text('dataset'),
     category: text('category'),
     area: text('area'),
+    text: text('text')?.trim() || undefined,
+    within: parseBox(params.get('within')),
     item: text('item'),
     at:
       latitude === undefined || longitude === undefined || zoom === undefined
@@ -41,21 +55,18 @@ export function parseAddress(search: string): View {
 }
 
 /** Writes a view as a path with a query string. */
-export function formatAddress({ dataset, category, area, item, at, near }: View): string {
+export function formatAddress({ dataset, category, area, text, within, item, at, near }: View): string {
   const params = new URLSearchParams()
   if (dataset) params.set('dataset', dataset)
   if (category) params.set('category', category)
   if (area) params.set('area', area)
+  if (text) params.set('text', text)
+  if (within) params.set('within', within.join())
   if (near) params.set('near', `${round(near.latitude, 6)},${round(near.longitude, 6)},${round(near.radius, 1)}`)
   if (item) params.set('item', item)
   if (at) params.set('at', `${round(at.latitude, 5)},${round(at.longitude, 5)},${round(at.zoom, 2)}`)
   const query = params.toString().replaceAll('%2C', ',')
   return query === '' ? '/' : `/?${query}`
-}
-
-/** Brings a longitude into -180 to 180: a map that was panned around the world gives others. */
-export function wrapLongitude(longitude: number): number {
-  return longitude >= -180 && longitude <= 180 ? longitude : ((((longitude + 180) % 360) + 360) % 360) - 180
 }
 
 function numbers(text: string | null, count: number, max: number): (number | undefined)[] {

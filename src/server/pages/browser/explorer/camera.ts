@@ -1,7 +1,9 @@
-import type { View } from './address.ts'
+import { isSearch, type View } from './address.ts'
+import { boxAround } from './box.ts'
+import type { ListedItem } from './data.ts'
 import { circle } from './geodesic.ts'
 import type { ExplorerMap } from './map.ts'
-import { type Bounds, findBounds } from './tiles.ts'
+import { findBounds } from './tiles.ts'
 
 /*
  * Where the map looks when a view is opened.
@@ -11,18 +13,23 @@ import { type Bounds, findBounds } from './tiles.ts'
 const DATASET_ZOOM = 13
 const CIRCLE_ZOOM = 18
 
-/** Moves the map to the circle or the dataset of a view. Going back from an item to its list moves nothing. */
+/**
+ * Moves the map to the circle, the box or the dataset of a view. Going back from an item to its list moves nothing. A search by name
+ * moves the map when its results are known (`moveToItems`).
+ */
 export async function moveMap(map: ExplorerMap, view: View, before: View, signal: AbortSignal): Promise<void> {
-  const { dataset, near, item } = view
+  const { dataset, near, within, item } = view
   if (item !== undefined) return
-  if (near) return map.fit(boundsOf(circle([near.longitude, near.latitude], near.radius)), CIRCLE_ZOOM)
+  if (near) return map.fit(boxAround(circle([near.longitude, near.latitude], near.radius)), CIRCLE_ZOOM)
+  if (within) return map.fitExactly(within)
+  if (isSearch(view)) return
   if (before.item !== undefined && before.dataset === dataset) return
   const bounds = await findBounds(dataset, signal)
   if (bounds && !signal.aborted) map.fit(bounds, DATASET_ZOOM)
 }
 
-function boundsOf(ring: readonly (readonly [number, number])[]): Bounds {
-  const longitudes = ring.map(([longitude]) => longitude)
-  const latitudes = ring.map(([, latitude]) => latitude)
-  return [Math.min(...longitudes), Math.min(...latitudes), Math.max(...longitudes), Math.max(...latitudes)]
+/** Moves the map to the results of a search. */
+export function moveToItems(map: ExplorerMap, items: readonly ListedItem[]): void {
+  if (items.length === 0) return
+  map.fit(boxAround(items.map(({ longitude, latitude }) => [Number(longitude), Number(latitude)])), DATASET_ZOOM)
 }

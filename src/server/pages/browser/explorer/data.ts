@@ -1,8 +1,7 @@
 import { runGraphQL } from '../shared/api.ts'
-import type { View } from './address.ts'
 
 /*
- * What the explorer reads, by GraphQL.
+ * The datasets and the items that the explorer shows, read by GraphQL.
  */
 
 export interface Dataset {
@@ -60,23 +59,8 @@ export interface Item extends ListedItem {
   images: Picture[]
 }
 
-/** A code, and how many items of the dataset have it. */
-export interface Facet {
-  code: string
-  total: number
-}
-
-export interface Results {
-  total: number
-  items: ListedItem[]
-  /** The codes of the dataset; none in nearby results. */
-  categories?: Facet[]
-  areas?: Facet[]
-}
-
-export const PAGE_SIZE = 50
-
-const LISTED = 'id name categoryCode administrativeAreaCode latitude longitude thumbnailUrl'
+/** The fields of an item in a list. */
+export const LISTED = 'id name categoryCode administrativeAreaCode latitude longitude thumbnailUrl'
 
 /** Reads the datasets that the key may access, with the number of their items. */
 export async function readDatasets(signal: AbortSignal): Promise<Dataset[]> {
@@ -109,52 +93,4 @@ export async function readItem(id: string, signal: AbortSignal): Promise<Item | 
     signal,
   )
   return item
-}
-
-/** Reads a page of what a view lists: the items near a point, or those of a dataset. */
-export function readResults(view: View, page: number, signal: AbortSignal): Promise<Results> {
-  return view.near ? readNearby(view, page, signal) : readItems(view, page, signal)
-}
-
-interface Items {
-  dataset: { items: { total: number; nodes: ListedItem[] }; categories: Facet[]; administrativeAreas: Facet[] }
-}
-
-async function readItems({ dataset, category, area }: View, page: number, signal: AbortSignal): Promise<Results> {
-  const data = await runGraphQL<Items>(
-    `query Items($dataset: ID!, $category: String, $area: String, $page: Int, $limit: Int) {
-  dataset(id: $dataset) {
-    items(categoryCode: $category, administrativeAreaCode: $area, page: $page, limit: $limit) {
-      total
-      nodes { ${LISTED} }
-    }
-    categories { code total }
-    administrativeAreas { code total }
-  }
-}`,
-    { dataset, ...(category && { category }), ...(area && { area }), page, limit: PAGE_SIZE },
-    signal,
-  )
-  const { items, categories, administrativeAreas: areas } = data.dataset
-  return { total: items.total, items: items.nodes, categories, areas }
-}
-
-interface Nearby {
-  nearbyItems: { total: number; nodes: { distance: number; item: ListedItem }[] }
-}
-
-async function readNearby({ dataset, near }: View, page: number, signal: AbortSignal): Promise<Results> {
-  const { nearbyItems } = await runGraphQL<Nearby>(
-    `query Nearby($latitude: Float!, $longitude: Float!, $radius: Float, $dataset: ID, $page: Int, $limit: Int) {
-  nearbyItems(
-    latitude: $latitude, longitude: $longitude, radius: $radius, datasetId: $dataset, page: $page, limit: $limit
-  ) {
-    total
-    nodes { distance item { ${LISTED} } }
-  }
-}`,
-    { ...near, ...(dataset && { dataset }), page, limit: PAGE_SIZE },
-    signal,
-  )
-  return { total: nearbyItems.total, items: nearbyItems.nodes.map(({ distance, item }) => ({ ...item, distance })) }
 }

@@ -1,8 +1,8 @@
 import { element } from '../shared/dom.ts'
 import { readKey } from '../shared/key.ts'
-import { formatAddress, parseAddress, type View } from './address.ts'
-import { moveMap } from './camera.ts'
-import { type Dataset, type Item, type ListedItem, readDatasets, readItem, readResults } from './data.ts'
+import { formatAddress, isSearch, parseAddress, type View } from './address.ts'
+import { moveMap, moveToItems } from './camera.ts'
+import { type Dataset, type Item, type ListedItem, readDatasets, readItem } from './data.ts'
 import { datasetsView } from './datasets-view.ts'
 import { itemView } from './item-view.ts'
 import { type ExplorerMap, openMap } from './map.ts'
@@ -10,6 +10,8 @@ import { showCredits, showStatus } from './map-lines.ts'
 import { placesView } from './places-view.ts'
 import { PointPicker } from './point-picker.ts'
 import { problemNote } from './problem.ts'
+import { readResults } from './results.ts'
+import { type Search, SearchForm } from './search-form.ts'
 import { showsResults } from './style.ts'
 import { welcomeView } from './welcome-view.ts'
 
@@ -20,7 +22,7 @@ import { welcomeView } from './welcome-view.ts'
 const ITEM_ZOOM = 14
 
 export class Explorer {
-  readonly #side: HTMLElement
+  readonly #list: HTMLElement
   readonly #map: ExplorerMap
   readonly #dark = matchMedia('(prefers-color-scheme: dark)')
   #view: View = parseAddress(location.search)
@@ -28,10 +30,14 @@ export class Explorer {
   #items: ListedItem[] = []
   #item: Item | undefined
   readonly #picker = new PointPicker()
+  readonly #search = new SearchForm({
+    search: (search) => this.#openSearch(search),
+    visibleBox: () => this.#map.visibleBox(),
+  })
   #reads = new AbortController()
 
-  constructor(side: HTMLElement, map: HTMLElement) {
-    this.#side = side
+  constructor(list: HTMLElement, map: HTMLElement) {
+    this.#list = list
     this.#map = openMap(map, this.#view.at, {
       onPlace: (item) => this.open({ ...this.#view, item }),
       onGround: (latitude, longitude) => this.#pick(latitude, longitude),
@@ -40,11 +46,12 @@ export class Explorer {
     })
     window.addEventListener('popstate', () => {
       const view = parseAddress(location.search)
-      if (view.at) this.#map.jumpTo(view.at)
+      // The map reports its move at once, so the view must be set by then.
       void this.#show(view)
+      if (view.at) this.#map.jumpTo(view.at)
     })
     this.#dark.addEventListener('change', () => this.#drawMap())
-    side.addEventListener('click', (event) => this.#followLink(event))
+    list.addEventListener('click', (event) => this.#followLink(event))
   }
 
   /** Starts again, with the key of now. */
@@ -70,16 +77,17 @@ export class Explorer {
 
   /** Reads and shows something. A problem takes the place of the list, unless another view is on its way. */
   async #attempt(action: () => Promise<void>, signal: AbortSignal): Promise<void> {
-    this.#side.setAttribute('aria-busy', 'true')
+    this.#list.setAttribute('aria-busy', 'true')
     try {
       await action()
     } catch (error) {
       if (signal.aborted) return
+      this.#search.say('')
       const note = problemNote(error, () => this.#show(this.#view))
       // A refused key has been forgotten by now, and the page shows that instead.
-      if (!signal.aborted) this.#side.replaceChildren(element('div', { class: 'view' }, note))
+      if (!signal.aborted) this.#list.replaceChildren(element('div', { class: 'view' }, note))
     }
-    if (!signal.aborted) this.#side.removeAttribute('aria-busy')
+    if (!signal.aborted) this.#list.removeAttribute('aria-busy')
   }
 
   async #read(view: View, before: View, signal: AbortSignal): Promise<void> {
@@ -87,6 +95,7 @@ export class Explorer {
     if (readKey() === undefined) {
       this.#datasets = []
       this.#item = undefined
+      this.#search.hide()
       this.#showCredit()
       this.#drawMap()
       return this.#fill(welcomeView())
@@ -94,10 +103,13 @@ export class Explorer {
     if (this.#datasets.length === 0) this.#datasets = await readDatasets(signal)
     signal.throwIfAborted()
     if (view.item === undefined) this.#item = undefined
+    this.#search.show(view, this.#datasets)
     this.#showCredit()
-    const isPlaces = view.dataset !== undefined || view.near !== undefined
+    const isPlaces = view.dataset !== undefined || view.near !== undefined || isSearch(view)
     const isNewList = JSON.stringify(listOf(view)) !== JSON.stringify(listOf(before)) || this.#items.length === 0
-    if (isPlaces && isNewList) this.#items = []
+    // Results stay on the map until those of the next search replace them.
+    const isNextSearch = isSearch(view) && isSearch(before) && view.item === undefined
+    if (isPlaces && isNewList && !isNextSearch) this.#items = []
     this.#drawMap()
     if (view.at === undefined) void this.#attempt(() => moveMap(this.#map, view, before, signal), signal)
     if (view.item !== undefined) {
@@ -132,14 +144,16 @@ export class Explorer {
       },
     )
     this.#fill(list, page === 1)
+    this.#search.sayTotal(view, results.total)
     if (showsResults(view)) this.#drawMap()
+    if (isSearch(view) && !view.within && !view.at && page === 1) moveToItems(this.#map, this.#items)
   }
 
   #fill(content: HTMLElement, isNew = true): void {
-    const hadFocus = this.#side.contains(document.activeElement)
-    this.#side.replaceChildren(content)
+    const hadFocus = this.#list.contains(document.activeElement)
+    this.#list.replaceChildren(content)
     if (!isNew) return
-    this.#side.scrollTop = 0
+    this.#list.scrollTop = 0
     if (hadFocus) content.querySelector('h1')?.focus()
   }
 
@@ -158,10 +172,31 @@ export class Explorer {
     if (radius !== undefined) this.open({ dataset: this.#view.dataset, near: { latitude, longitude, radius } })
   }
 
-  /** Writes the map's place into the address, in the same entry of the history. */
+  /** Opens a search. A search that replaces another one takes its entry in the history. */
+  #openSearch(search: Search): void {
+    const { dataset, category, area, at, item } = this.#view
+    const view: View = {
+      ...(search.dataset === dataset && { category, area }),
+      ...search,
+      at: search.within ? at : undefined,
+    }
+    const isNext = isSearch(view) && isSearch(this.#view) && item === undefined
+    if (isNext) history.replaceState(history.state, '', formatAddress(view))
+    else history.pushState(undefined, '', formatAddress(view))
+    void this.#show(view)
+  }
+
+  /**
+   * Writes the map's place into the address, in the same entry of the history. A search in the visible part of the map follows it,
+   * except while an item is shown: its list stays the one to go back to.
+   */
   #noteMove(at: NonNullable<View['at']>): void {
-    this.#view = { ...this.#view, at }
-    history.replaceState(history.state, '', formatAddress(this.#view))
+    const { within, item } = this.#view
+    const box = within && item === undefined ? this.#map.visibleBox() : within
+    const view = { ...this.#view, at, within: box }
+    history.replaceState(history.state, '', formatAddress(view))
+    if (box?.join() === within?.join()) this.#view = view
+    else void this.#show(view)
   }
 
   #followLink(event: MouseEvent): void {
@@ -182,6 +217,6 @@ export class Explorer {
 }
 
 /** The part of a view that decides what is listed. */
-function listOf({ dataset, category, area, near }: View): View {
-  return { dataset, category, area, near }
+function listOf({ dataset, category, area, near, text, within }: View): View {
+  return { dataset, category, area, near, text, within }
 }

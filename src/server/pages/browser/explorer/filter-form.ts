@@ -1,6 +1,6 @@
 import { button, element } from '../shared/dom.ts'
 import type { View } from './address.ts'
-import type { Facet, Results } from './data.ts'
+import type { Facet, Results } from './results.ts'
 
 /*
  * The filters of a dataset: category and administrative area. The codes on offer are those of the dataset, with
@@ -13,6 +13,9 @@ export function filterForm(
   { categories = [], areas = [] }: Results,
   open: (view: View) => void,
 ): HTMLElement {
+  const { dataset, text, within, at } = view
+  // A search in the visible part of the map must not move the map.
+  const unfiltered = { dataset, text, within, at: within && at }
   const category = field('category', view.category, categories)
   const area = field('area', view.area, areas)
   const form = element(
@@ -23,14 +26,12 @@ export function filterForm(
     element('label', { for: 'area' }, 'Area'),
     ...area,
     element('button', { type: 'submit', class: 'button' }, 'Filter'),
-    view.category || view.area
-      ? button('Clear', () => open({ dataset: view.dataset }), { class: 'button' })
-      : undefined,
+    view.category || view.area ? button('Clear', () => open(unfiltered), { class: 'button' }) : undefined,
   )
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     const value = ([input]: ReturnType<typeof field>) => input.value.trim() || undefined
-    open({ dataset: view.dataset, category: value(category), area: value(area) })
+    open({ ...unfiltered, category: value(category), area: value(area) })
   })
   return form
 }

@@ -8,6 +8,6 @@ import { Explorer } from './explorer.ts'
  */
 
 startKeyField()
-const explorer = new Explorer(byId('side', HTMLElement), byId('map', HTMLElement))
+const explorer = new Explorer(byId('list', HTMLElement), byId('map', HTMLElement))
 onKeyChange(() => explorer.restart())
 explorer.restart()

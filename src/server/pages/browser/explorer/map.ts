@@ -1,7 +1,7 @@
 import { type MapGeoJSONFeature, Map as MapView, NavigationControl, Popup, ScaleControl } from 'maplibre-gl'
 import { readKey } from '../shared/key.ts'
 import type { View } from './address.ts'
-import { wrapLongitude } from './address.ts'
+import { visibleBox, wrapLongitude } from './box.ts'
 import { type MapContent, styleOf } from './style.ts'
 import type { Bounds } from './tiles.ts'
 
@@ -20,12 +20,16 @@ interface Events {
 export interface ExplorerMap {
   show: (content: MapContent) => void
   fit: (bounds: Bounds, maxZoom: number) => void
+  /** Shows a box, without a margin around it. */
+  fitExactly: (box: Bounds) => void
+  /** Returns the box that is visible. */
+  visibleBox: () => Bounds
   flyTo: (latitude: number, longitude: number, zoom: number) => void
   /** Looks at a place at once. */
   jumpTo: (at: NonNullable<View['at']>) => void
 }
 
-const PLACES = ['points', 'clusters', 'chosen']
+const PLACES = ['points', 'clusters', 'found', 'chosen']
 /** From here on the finer coasts can be told from the others. */
 const DETAILED_ZOOM = 5
 const CLUSTER_ZOOM_STEP = 2
@@ -91,6 +95,9 @@ export function openMap(container: HTMLElement, start: View['at'], events: Event
     },
     fit: ([west, south, east, north], maxZoom) =>
       map.fitBounds([west, south, east, north], { padding: 56, maxZoom, ...animation() }),
+    fitExactly: ([west, south, east, north]) =>
+      map.fitBounds([west, south, east < west ? east + 360 : east, north], animation()),
+    visibleBox: () => visibleBox(boundsOf(map)),
     flyTo: (latitude, longitude, zoom) =>
       map.easeTo({ center: [longitude, latitude], zoom: Math.max(zoom, map.getZoom()), ...animation() }),
     jumpTo: ({ latitude, longitude, zoom }) => map.jumpTo({ center: [longitude, latitude], zoom }),
@@ -116,6 +123,11 @@ function positionOf({ geometry }: MapGeoJSONFeature, nearLongitude: number): [nu
   if (geometry.type !== 'Point') return [nearLongitude, 0]
   const [longitude = 0, latitude = 0] = geometry.coordinates
   return [longitude + 360 * Math.round((nearLongitude - longitude) / 360), latitude]
+}
+
+function boundsOf(map: MapView): Bounds {
+  const bounds = map.getBounds()
+  return [bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()]
 }
 
 function animation(): { animate: boolean; duration: number } {

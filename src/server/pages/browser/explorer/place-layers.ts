@@ -13,11 +13,13 @@ const MAGNITUDE: ExpressionSpecification = ['log10', ['get', 'total']]
 /** Clusters with fewer items are pale, with dark figures. */
 const FEW = 30
 
-/** Returns the layers for a source of places: features with a `total` are clusters, others items with a `name`. */
-export function placeLayers(
-  source: { source: string; 'source-layer'?: string },
-  colour: Colours,
-): LayerSpecification[] {
+interface PlaceSource {
+  source: string
+  'source-layer'?: string
+}
+
+/** Returns the dots of a source of places: features with a `total` are clusters, others items with a `name`. */
+export function dotLayers(source: PlaceSource, colour: Colours): LayerSpecification[] {
   return [
     {
       id: 'clusters',
@@ -43,6 +45,12 @@ export function placeLayers(
         'circle-stroke-width': 1.5,
       },
     },
+  ]
+}
+
+/** Returns what is written on the dots and beside them. */
+export function textLayers(source: PlaceSource, colour: Colours): LayerSpecification[] {
+  return [
     {
       id: 'names',
       type: 'symbol',

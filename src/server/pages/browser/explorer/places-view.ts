@@ -1,13 +1,14 @@
 import { button, element } from '../shared/dom.ts'
-import { formatAddress, type View } from './address.ts'
-import type { Dataset, ListedItem, Results } from './data.ts'
+import { formatAddress, isSearch, type View } from './address.ts'
+import type { Dataset, ListedItem } from './data.ts'
 import { datasetFacts } from './datasets-view.ts'
 import { filterForm } from './filter-form.ts'
 import { type NearbyActions, nearbyForm } from './nearby-form.ts'
 import { requestPanel } from './request-panel.ts'
+import type { Results } from './results.ts'
 
 /*
- * The list of places: of a dataset, filtered, or near a point.
+ * The list of places: of a dataset, filtered, near a point, or found by a search.
  */
 
 /** The results of all pages that were read, in a view. */
@@ -30,15 +31,22 @@ export function placesView(content: PlacesContent, actions: PlacesActions): HTML
     { class: 'view' },
     element('p', { class: 'back' }, element('a', { href: '/', 'data-view': true }, '← All datasets')),
     element('h1', { tabindex: -1, dir: 'auto' }, dataset?.name ?? view.dataset ?? 'All datasets'),
-    dataset && element('p', { dir: 'auto' }, dataset.description ?? ''),
-    dataset && datasetFacts(dataset),
-    nearbyForm(view, actions),
-    view.near ? undefined : filterForm(view, content, actions.open),
-    element('p', { class: 'soft', role: 'status' }, count(view, total)),
+    ...(isSearch(view) ? [] : introduction(content, actions)),
+    view.near || !view.dataset ? undefined : filterForm(view, content, actions.open),
+    // The search form says how many places a search has found.
+    isSearch(view) ? undefined : element('p', { class: 'soft', role: 'status' }, count(view, total)),
     element('ol', { class: 'places' }, ...items.map((item) => row(view, item))),
     rest > 0 ? button(`Show more (${rest.toLocaleString('en')} left)`, actions.more, { class: 'button' }) : undefined,
     requestPanel(view),
   )
+}
+
+function introduction({ view, dataset }: PlacesContent, actions: PlacesActions): (HTMLElement | undefined)[] {
+  return [
+    dataset && element('p', { dir: 'auto' }, dataset.description ?? ''),
+    dataset && datasetFacts(dataset),
+    nearbyForm(view, actions),
+  ]
 }
 
 function count({ near, category, area }: View, total: number): string {

@@ -1,7 +1,8 @@
 import { button, copy, element } from '../shared/dom.ts'
 import { readKey } from '../shared/key.ts'
 import type { View } from './address.ts'
-import { formsOf, graphiqlPath, requestOf } from './requests.ts'
+import { formsOf, graphiqlPath } from './request-forms.ts'
+import { requestOf } from './requests.ts'
 
 /*
  * "As a request": what is shown, ready to copy. The key is in what is copied, and hidden on the screen.
@@ -15,6 +16,8 @@ let isOpen = false
 export function requestPanel(view: View): HTMLElement {
   const request = requestOf(view)
   const shown = formsOf(request, location.origin, HIDDEN_KEY)
+  // A search has no REST URL.
+  if (!(chosen in shown)) chosen = 'curl'
   const code = element('code', {}, shown[chosen])
   const choices = Object.keys(shown).map((form) => {
     const choice = button(

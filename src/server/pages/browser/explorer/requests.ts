@@ -1,15 +1,18 @@
-import type { View } from './address.ts'
+import { isSearch, type View } from './address.ts'
+import { toBoundingBox } from './box.ts'
 
 /*
- * What is shown, as the request that gets it: REST and GraphQL, and both in the forms that people copy.
+ * What is shown, as the request that gets it: REST, where there is a route for it, and GraphQL.
  */
 
+type Values = Readonly<Record<string, string | number | Readonly<Record<string, number>>>>
+
 export interface ApiRequest {
-  /** Path and query string of the REST request. */
-  path: string
+  /** Path and query string of the REST request, undefined for a search: only GraphQL has it. */
+  path?: string
   /** The GraphQL operation. Its variables have the values as defaults, so it also runs without them. */
   query: string
-  variables: Readonly<Record<string, string | number>>
+  variables: Values
 }
 
 const ITEM_FIELDS = 'id name categoryCode administrativeAreaCode latitude longitude'
@@ -18,6 +21,7 @@ const ITEM_FIELDS = 'id name categoryCode administrativeAreaCode latitude longit
 export function requestOf(view: View): ApiRequest {
   if (view.item) return itemRequest(view.item)
   if (view.near) return nearbyRequest(view)
+  if (isSearch(view)) return searchRequest(view)
   if (view.dataset) return itemsRequest(view)
   return {
     path: '/v1/datasets',
@@ -60,6 +64,33 @@ function nearbyRequest({ near, dataset }: View): ApiRequest {
   }
 }
 
+function searchRequest({ dataset, text, within, category, area }: View): ApiRequest {
+  const variables = {
+    ...(text && { text }),
+    ...(within && { within: toBoundingBox(within) }),
+    ...(dataset && { datasetId: dataset }),
+    ...(area && { administrativeAreaCode: area }),
+    ...(category && { categoryCode: category }),
+  }
+  const types = {
+    text: 'String',
+    within: 'BoundingBox',
+    datasetId: 'ID',
+    administrativeAreaCode: 'String',
+    categoryCode: 'String',
+  }
+  return {
+    query: `query Search(${declare(variables, types)}) {
+  searchItems(${Object.keys(variables).map(argument).join(', ')}) {
+    total
+    nodes { ${ITEM_FIELDS} }
+  }
+}
+`,
+    variables,
+  }
+}
+
 function itemsRequest({ dataset = '', category, area }: View): ApiRequest {
   const filters = {
     ...(area && { administrativeAreaCode: area }),
@@ -86,57 +117,22 @@ function itemsRequest({ dataset = '', category, area }: View): ApiRequest {
   }
 }
 
-type Values = Readonly<Record<string, string | number>>
-
 const argument = (name: string) => `${name}: $${name}`
 
 function declare(variables: Values, types: Readonly<Record<string, string>>): string {
   return Object.entries(variables)
-    .map(([name, value]) => `$${name}: ${types[name]} = ${JSON.stringify(value)}`)
+    .map(([name, value]) => `$${name}: ${types[name]} = ${literal(value)}`)
     .join(', ')
 }
 
-function queryString(values: Values): string {
+/** Writes a value as GraphQL does: like JSON, with plain names of fields. */
+function literal(value: Values[string]): string {
+  if (typeof value !== 'object') return JSON.stringify(value)
+  return `{ ${Object.entries(value)
+    .map(([name, number]) => `${name}: ${number}`)
+    .join(', ')} }`
+}
+
+function queryString(values: Readonly<Record<string, string | number>>): string {
   return new URLSearchParams(Object.entries(values).map(([name, value]) => [name, String(value)])).toString()
-}
-
-/** Returns the texts to copy, by the name of the form. */
-export function formsOf({ path, query }: ApiRequest, origin: string, key: string): Record<string, string> {
-  const url = origin + path
-  const authorization = `Bearer ${key}`
-  return {
-    curl: `curl -H ${shellQuote(`Authorization: ${authorization}`)} ${shellQuote(url)}`,
-    URL: url,
-    GraphQL: query,
-    JavaScript: `const response = await fetch(${JSON.stringify(url)}, {
-  headers: { Authorization: ${JSON.stringify(authorization)} },
-})
-console.log(await response.json())
-`,
-    Python: `import json
-import urllib.request
-
-request = urllib.request.Request(
-    ${JSON.stringify(url)},
-    headers={"Authorization": ${JSON.stringify(authorization)}},
-)
-with urllib.request.urlopen(request) as response:
-    print(json.dumps(json.load(response), indent=2, ensure_ascii=False))
-`,
-  }
-}
-
-/** Returns the address that opens GraphiQL with a request. */
-export function graphiqlPath({ query, variables }: ApiRequest): string {
-  const hasVariables = Object.keys(variables).length > 0
-  const params = new URLSearchParams({
-    query,
-    ...(hasVariables && { variables: JSON.stringify(variables, undefined, 2) }),
-  })
-  return `/graphql?${params}`
-}
-
-/** Quotes a text for a POSIX shell. */
-function shellQuote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`
 }

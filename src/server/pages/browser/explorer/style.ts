@@ -1,10 +1,10 @@
 import type { Feature, FeatureCollection } from 'geojson'
 import type { StyleSpecification } from 'maplibre-gl'
-import type { View } from './address.ts'
+import { isSearch, type View } from './address.ts'
 import { DARK, LIGHT } from './colours.ts'
 import type { ListedItem } from './data.ts'
 import { circle } from './geodesic.ts'
-import { placeLayers } from './place-layers.ts'
+import { dotLayers, textLayers } from './place-layers.ts'
 import { tileTemplate } from './tiles.ts'
 
 /*
@@ -15,7 +15,7 @@ export interface MapContent {
   /** Without a key there are no places to show. */
   hasKey: boolean
   view: View
-  /** What the list shows when the view has filters or a searched point; the map then shows the same. */
+  /** What the list shows when the view has filters or a search; the map then shows the same. */
   results: readonly ListedItem[]
   /** The item that is shown. */
   item: ListedItem | undefined
@@ -24,9 +24,10 @@ export interface MapContent {
 
 const world = (file: string) => new URL(`../lib/world/${file}.json`, import.meta.url).href
 
-/** Whether the map shows the list's results instead of all places. */
-export function showsResults({ near, category, area }: View): boolean {
-  return near !== undefined || category !== undefined || area !== undefined
+/** Whether the map shows the list's results: of a search above all places, of others instead of them. */
+export function showsResults(view: View): boolean {
+  const { near, category, area } = view
+  return near !== undefined || category !== undefined || area !== undefined || isSearch(view)
 }
 
 /** Returns the style for a content, with the finer base map or the coarser one. */
@@ -34,7 +35,7 @@ export function styleOf(content: MapContent, isDetailed: boolean): StyleSpecific
   const { hasKey, view, results, item, isDark } = content
   const colour = isDark ? DARK : LIGHT
   const scale = isDetailed ? '10m' : '50m'
-  const isList = !hasKey || showsResults(view)
+  const isList = !hasKey || (showsResults(view) && !isSearch(view))
   const points = isList ? 'results' : 'places'
   const source = isList ? { source: points } : { source: points, 'source-layer': 'items' }
   return {
@@ -43,6 +44,7 @@ export function styleOf(content: MapContent, isDetailed: boolean): StyleSpecific
       land: { type: 'geojson', data: world(`land-${scale}`), attribution: 'Map: Natural Earth' },
       borders: { type: 'geojson', data: world(`borders-${scale}`) },
       area: { type: 'geojson', data: areaOf(view) },
+      found: { type: 'geojson', data: pointsOf(hasKey && isSearch(view) ? results : []) },
       chosen: { type: 'geojson', data: pointsOf(item ? [item] : []) },
       [points]: isList
         ? { type: 'geojson', data: pointsOf(results) }
@@ -60,7 +62,19 @@ export function styleOf(content: MapContent, isDetailed: boolean): StyleSpecific
       },
       { id: 'area', type: 'fill', source: 'area', paint: { 'fill-color': colour.chosen, 'fill-opacity': 0.08 } },
       { id: 'area-edge', type: 'line', source: 'area', paint: { 'line-color': colour.chosen, 'line-width': 1.5 } },
-      ...placeLayers(source, colour),
+      ...dotLayers(source, colour),
+      {
+        id: 'found',
+        type: 'circle',
+        source: 'found',
+        paint: {
+          'circle-color': colour.chosen,
+          'circle-radius': ['interpolate', ['linear'], ['zoom'], 4, 4, 14, 7],
+          'circle-stroke-color': colour.ink,
+          'circle-stroke-width': 1.5,
+        },
+      },
+      ...textLayers(source, colour),
       {
         id: 'chosen',
         type: 'circle',

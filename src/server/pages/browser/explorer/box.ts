@@ -1,0 +1,70 @@
+import type { Bounds } from './tiles.ts'
+
+/*
+ * The box of a search: the visible part of the map.
+ */
+
+/** The map ends here; places beyond it are drawn on its edge. */
+const LAST_LATITUDE = 85.05
+/** Five decimals are about one metre. */
+const DECIMALS = 5
+
+/**
+ * Turns the map's bounds into the box of a search: longitudes from -180 to 180, with west greater than east across the antimeridian,
+ * and the poles where the map shows its edge.
+ */
+export function visibleBox([west, south, east, north]: Bounds): Bounds {
+  const isWholeWorld = east - west >= 360
+  return [
+    isWholeWorld ? -180 : round(wrapLongitude(west)),
+    south <= -LAST_LATITUDE ? -90 : round(south),
+    isWholeWorld ? 180 : round(wrapLongitude(east)),
+    north >= LAST_LATITUDE ? 90 : round(north),
+  ]
+}
+
+/** Reads `west,south,east,north`, undefined if it is not a box. */
+export function parseBox(text: string | null): Bounds | undefined {
+  const parts = (text ?? '').split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
+  const [west = Number.NaN, south = Number.NaN, east = Number.NaN, north = Number.NaN] = parts
+  const isBox =
+    parts.length === 4 &&
+    Math.abs(west) <= 180 &&
+    Math.abs(east) <= 180 &&
+    Math.abs(south) <= 90 &&
+    Math.abs(north) <= 90 &&
+    south <= north
+  return isBox ? [west, south, east, north] : undefined
+}
+
+/** Returns the box as the API's input `BoundingBox`. */
+export function toBoundingBox([west, south, east, north]: Bounds): Record<'west' | 'south' | 'east' | 'north', number> {
+  return { west, south, east, north }
+}
+
+/** Returns the smallest box around points (longitude, latitude in degrees). Its east may be greater than 180. */
+export function boxAround(points: readonly (readonly [number, number])[]): Bounds {
+  const latitudes = points.map(([, latitude]) => latitude)
+  const longitudes = points.map(([longitude]) => longitude)
+  const acrossAntimeridian = longitudes.map((longitude) => (longitude + 360) % 360)
+  const [west, east] = width(acrossAntimeridian) < width(longitudes) ? range(acrossAntimeridian) : range(longitudes)
+  return [west, Math.min(...latitudes), east, Math.max(...latitudes)]
+}
+
+/** Brings a longitude into -180 to 180: a map that was panned around the world gives others. */
+export function wrapLongitude(longitude: number): number {
+  return longitude >= -180 && longitude <= 180 ? longitude : ((((longitude + 180) % 360) + 360) % 360) - 180
+}
+
+function range(values: readonly number[]): [number, number] {
+  return [Math.min(...values), Math.max(...values)]
+}
+
+function width(values: readonly number[]): number {
+  const [least, greatest] = range(values)
+  return greatest - least
+}
+
+function round(degrees: number): number {
+  return Number(degrees.toFixed(DECIMALS))
+}

@@ -1,0 +1,109 @@
+import { runGraphQL } from '../shared/api.ts'
+import { isSearch, type View } from './address.ts'
+import { toBoundingBox } from './box.ts'
+import { LISTED, type ListedItem } from './data.ts'
+
+/*
+ * What the list shows: the items of a dataset, the items near a point, or the results of a search.
+ */
+
+/** A code, and how many items of the dataset have it. */
+export interface Facet {
+  code: string
+  total: number
+}
+
+export interface Results {
+  total: number
+  items: ListedItem[]
+  /** The codes of the dataset; none in results from all datasets or near a point. */
+  categories?: Facet[]
+  areas?: Facet[]
+}
+
+const PAGE_SIZE = 50
+const FACETS = 'categories { code total } administrativeAreas { code total }'
+
+interface Page {
+  total: number
+  nodes: ListedItem[]
+}
+
+interface Facets {
+  categories: Facet[]
+  administrativeAreas: Facet[]
+}
+
+/** Reads a page of what a view lists. */
+export function readResults(view: View, page: number, signal: AbortSignal): Promise<Results> {
+  if (view.near) return readNearby(view, page, signal)
+  return isSearch(view) ? readSearch(view, page, signal) : readItems(view, page, signal)
+}
+
+async function readItems({ dataset, category, area }: View, page: number, signal: AbortSignal): Promise<Results> {
+  const data = await runGraphQL<{ dataset: { items: Page } & Facets }>(
+    `query Items($dataset: ID!, $category: String, $area: String, $page: Int, $limit: Int) {
+  dataset(id: $dataset) {
+    items(categoryCode: $category, administrativeAreaCode: $area, page: $page, limit: $limit) {
+      total
+      nodes { ${LISTED} }
+    }
+    ${FACETS}
+  }
+}`,
+    { dataset, ...(category && { category }), ...(area && { area }), page, limit: PAGE_SIZE },
+    signal,
+  )
+  return resultsOf(data.dataset.items, data.dataset)
+}
+
+async function readSearch(view: View, page: number, signal: AbortSignal): Promise<Results> {
+  const { dataset, text, within, category, area } = view
+  const search = `searchItems(
+    text: $text, within: $within, categoryCode: $category, administrativeAreaCode: $area, page: $page, limit: $limit
+  ) { total nodes { ${LISTED} } }`
+  const types = '$text: String, $within: BoundingBox, $category: String, $area: String, $page: Int, $limit: Int'
+  const values = {
+    ...(text && { text }),
+    ...(within && { within: toBoundingBox(within) }),
+    ...(category && { category }),
+    ...(area && { area }),
+    page,
+    limit: PAGE_SIZE,
+  }
+  if (dataset === undefined) {
+    const all = await runGraphQL<{ searchItems: Page }>(`query Search(${types}) { ${search} }`, values, signal)
+    return resultsOf(all.searchItems)
+  }
+  const one = await runGraphQL<{ dataset: { searchItems: Page } & Facets }>(
+    `query Search($dataset: ID!, ${types}) { dataset(id: $dataset) { ${search} ${FACETS} } }`,
+    { dataset, ...values },
+    signal,
+  )
+  return resultsOf(one.dataset.searchItems, one.dataset)
+}
+
+function resultsOf({ total, nodes }: Page, facets?: Facets): Results {
+  if (!facets) return { total, items: nodes }
+  return { total, items: nodes, categories: facets.categories, areas: facets.administrativeAreas }
+}
+
+interface Nearby {
+  nearbyItems: { total: number; nodes: { distance: number; item: ListedItem }[] }
+}
+
+async function readNearby({ dataset, near }: View, page: number, signal: AbortSignal): Promise<Results> {
+  const { nearbyItems } = await runGraphQL<Nearby>(
+    `query Nearby($latitude: Float!, $longitude: Float!, $radius: Float, $dataset: ID, $page: Int, $limit: Int) {
+  nearbyItems(
+    latitude: $latitude, longitude: $longitude, radius: $radius, datasetId: $dataset, page: $page, limit: $limit
+  ) {
+    total
+    nodes { distance item { ${LISTED} } }
+  }
+}`,
+    { ...near, ...(dataset && { dataset }), page, limit: PAGE_SIZE },
+    signal,
+  )
+  return { total: nearbyItems.total, items: nearbyItems.nodes.map(({ distance, item }) => ({ ...item, distance })) }
+}

@@ -1,0 +1,118 @@
+import { byId, element } from '../shared/dom.ts'
+import { isSearch, type View } from './address.ts'
+import type { Dataset } from './data.ts'
+import type { Bounds } from './tiles.ts'
+
+/*
+ * The search by name and in the visible part of the map. The form stays while the list below it changes, so a person can go on typing.
+ */
+
+/** Code points. */
+const MAX_TEXT_LENGTH = 200
+/** Milliseconds without a key press, after which the search begins. */
+const TYPING_PAUSE_MS = 250
+
+export type Search = Pick<View, 'dataset' | 'text' | 'within'>
+
+export interface SearchActions {
+  search: (search: Search) => void
+  visibleBox: () => Bounds
+}
+
+/** Returns what is wrong with a text to search for, undefined when it can be sent. */
+function textProblem(text: string): string | undefined {
+  const length = [...text].length
+  if (length <= MAX_TEXT_LENGTH) return undefined
+  return `The text has ${length.toLocaleString('en')} characters. Shorten it to ${MAX_TEXT_LENGTH}.`
+}
+
+export class SearchForm {
+  readonly #search = byId('search', HTMLElement)
+  readonly #text = byId('search-text', HTMLInputElement)
+  readonly #dataset = byId('search-dataset', HTMLSelectElement)
+  readonly #isVisibleOnly = byId('search-visible', HTMLInputElement)
+  readonly #status = byId('search-status', HTMLElement)
+  readonly #actions: SearchActions
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(actions: SearchActions) {
+    this.#actions = actions
+    this.#text.addEventListener('input', () => {
+      this.#stopTimer()
+      this.#timer = setTimeout(() => this.#run(), TYPING_PAUSE_MS)
+    })
+    this.#dataset.addEventListener('change', () => this.#run())
+    this.#isVisibleOnly.addEventListener('change', () => this.#run())
+    byId('search-form', HTMLFormElement).addEventListener('submit', (event) => {
+      event.preventDefault()
+      if (this.#trimmed() === '' && !this.#isVisibleOnly.checked) this.say('Type a part of a name.')
+      else this.#run()
+    })
+  }
+
+  /** Shows the search of a view. */
+  show(view: View, datasets: readonly Dataset[]): void {
+    this.#search.hidden = false
+    if (this.#timer === undefined && this.#trimmed() !== (view.text ?? '')) this.#text.value = view.text ?? ''
+    this.#isVisibleOnly.checked = view.within !== undefined
+    const known = datasets.map(({ slug, name }): [string, string] => [slug, name])
+    const shown = datasets.find(({ id, slug }) => id === view.dataset || slug === view.dataset)
+    const unknown: [string, string][] = view.dataset && !shown ? [[view.dataset, view.dataset]] : []
+    this.#dataset.replaceChildren(
+      element('option', { value: '' }, 'all datasets'),
+      ...[...known, ...unknown].map(([value, name]) => element('option', { value }, name)),
+    )
+    this.#dataset.value = shown?.slug ?? view.dataset ?? ''
+    if (!isSearch(view)) this.#report(undefined)
+  }
+
+  /** Without a key there is nothing to search. */
+  hide(): void {
+    this.#stopTimer()
+    this.#search.hidden = true
+    this.#text.value = ''
+  }
+
+  /** Says how many items a search has found. */
+  sayTotal(view: View, total: number): void {
+    if (isSearch(view)) this.say(totalText(view, total))
+  }
+
+  say(message: string): void {
+    this.#status.textContent = message
+  }
+
+  #run(): void {
+    this.#stopTimer()
+    const text = this.#trimmed()
+    const problem = textProblem(text)
+    this.#report(problem)
+    if (problem !== undefined) return
+    this.#actions.search({
+      dataset: this.#dataset.value || undefined,
+      text: text || undefined,
+      within: this.#isVisibleOnly.checked ? this.#actions.visibleBox() : undefined,
+    })
+  }
+
+  #stopTimer(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  #report(problem: string | undefined): void {
+    this.#text.setAttribute('aria-invalid', String(problem !== undefined))
+    this.say(problem ?? '')
+  }
+
+  #trimmed(): string {
+    return this.#text.value.trim()
+  }
+}
+
+function totalText({ text, within }: View, total: number): string {
+  const named = text === undefined ? '' : ` with “${text}” in the name`
+  const where = within === undefined ? '' : ' in the visible part of the map'
+  if (total === 0) return `No places${named}${where}.`
+  return `${total.toLocaleString('en')} ${total === 1 ? 'place' : 'places'}${named}${where}`
+}

@@ -1,0 +1,247 @@
+import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+import { giveKey, hasBrowser, openBrowser, type Visit } from '../support/browser.ts'
+import { createImporter, ndjson, row } from '../support/import.ts'
+import { runShell } from '../support/process.ts'
+
+const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
+const MARKUP = `<img src=x onerror="globalThis.hacked=1"> "quoted" it's`
+const PERCENT = '100% wool_shop'
+const KOREAN = '국립중앙박물관'
+
+const fiji = { latitude: '-17', categoryCode: 'island' }
+const ITEMS = [
+  ...[MARKUP, PERCENT, '100 wool shop', KOREAN].map((name) => row({ externalId: name, name })),
+  row({ ...fiji, externalId: 'east', name: 'Fiji, west of the line', longitude: '179.9' }),
+  row({ ...fiji, externalId: 'west', name: 'Fiji, east of the line', longitude: '-179.9' }),
+  ...Array.from({ length: 60 }, (_, i) => row({ externalId: `stop-${i}`, name: `Bus stop ${i}` })),
+]
+
+describe.skipIf(!hasBrowser)('The search of the explorer', () => {
+  let t: TestApp
+  let visit: Visit
+  let page: Page
+
+  beforeAll(async () => {
+    t = await startApp({ data: 'sample' })
+    const importer = await createImporter(t.database)
+    await importer.run({ 'items.ndjson': ndjson(...ITEMS) })
+    await importer.close()
+    visit = await openBrowser(t.url, { width: 1440, height: 900 })
+    page = visit.page
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.goto(t.url)
+    await giveKey(page, t.key)
+  })
+  beforeEach(async () => {
+    await page.goto(t.url)
+    await field().waitFor()
+  })
+  afterAll(async () => {
+    await visit.browser.close()
+    await t.close()
+  })
+
+  const field = () => page.getByRole('searchbox', { name: 'Search by name' })
+  const visibleOnly = () => page.getByLabel('only in the visible part of the map')
+  const status = (text: string | RegExp) =>
+    page.locator('.search').getByRole('status').filter({ hasText: text }).waitFor()
+  const heading = (name: string) => page.getByRole('heading', { name, level: 1, exact: true })
+  const link = (name: string) => page.locator('.places').getByRole('link', { name, exact: true })
+  const names = () => page.locator('.places a').allTextContents()
+  const seriousViolations = async () => {
+    await page.evaluate(AXE)
+    const { violations } = await page.evaluate<{ violations: { impact: string }[] }>('axe.run()')
+    return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+  }
+
+  test('finds a place by a part of its Korean name while a person types, and opens it', async () => {
+    await field().pressSequentially('중앙박물', { delay: 20 })
+    await status('1 place with “중앙박물” in the name')
+    expect(await names()).toEqual([KOREAN])
+    expect(await field().evaluate((input) => input === document.activeElement)).toBe(true)
+    await link(KOREAN).click()
+    await heading(KOREAN).waitFor()
+    await page.goBack()
+    await link(KOREAN).waitFor()
+    await expect.poll(() => field().inputValue()).toBe('중앙박물')
+    await page.goBack()
+    await heading('Datasets').waitFor()
+    expect(await field().inputValue()).toBe('')
+  })
+
+  test('orders names by how well they match, and highlights them on the map', async () => {
+    await field().fill('palace')
+    await status(/with “palace” in the name/)
+    await expect.poll(() => page.url(), { timeout: 20_000 }).toMatch(/text=palace&at=37/)
+    expect((await names())[0]).toBe('Changdeokgung Palace')
+    expect(await seriousViolations()).toEqual([])
+    await page.screenshot({ path: join(tmpdir(), 'explorer-search.png') })
+  })
+
+  test('works with the keyboard alone, in one dataset', async () => {
+    await page.getByRole('combobox', { name: 'in', exact: true }).selectOption('World Airports')
+    await heading('World Airports').waitFor()
+    await field().focus()
+    await page.keyboard.type('palace')
+    await page.keyboard.press('Enter')
+    await status('No places with “palace” in the name.')
+    await page.keyboard.press('ControlOrMeta+A')
+    await page.keyboard.type('incheon')
+    await link('Incheon International Airport').waitFor()
+    await link('Incheon International Airport').focus()
+    await page.keyboard.press('Enter')
+    await heading('Incheon International Airport').waitFor()
+  })
+
+  test('lists only the visible part of the map when that is asked for, and follows the map', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&at=37.5796,126.977,12`)
+    await link('Gyeongbokgung Palace').waitFor()
+    await visibleOnly().check()
+    await status('in the visible part of the map')
+    const wide = await names()
+    expect(page.url()).toMatch(/within=126\.\d+,37\.\d+,127\.\d+,37\.\d+&at=37\.5796,126\.977,12$/)
+    for (let zoom = 13; zoom <= 16; zoom++) {
+      await page.getByRole('button', { name: 'Zoom in' }).click()
+      await expect.poll(() => page.url(), { timeout: 20_000 }).toMatch(new RegExp(`,${zoom}$`))
+    }
+    await expect.poll(names, { timeout: 20_000 }).toContain('Gyeongbokgung Palace')
+    await expect.poll(async () => (await names()).length, { timeout: 20_000 }).toBeLessThan(wide.length)
+    const near = await names()
+    await page.reload()
+    await link('Gyeongbokgung Palace').waitFor()
+    expect(await visibleOnly().isChecked()).toBe(true)
+    expect(await names()).toEqual(near)
+    await visibleOnly().uncheck()
+    await page.getByText('27 places, by name').waitFor()
+  })
+
+  test('lists the visible part of a map across the antimeridian', async () => {
+    await page.goto(`${t.url}/?dataset=places&at=-17,180,6`)
+    await page.getByText('66 places, by name').waitFor()
+    await visibleOnly().check()
+    await status('2 places in the visible part of the map')
+    const [west = 0, , east = 0] = (new URL(page.url()).searchParams.get('within') ?? '').split(',').map(Number)
+    expect(west).toBeGreaterThan(east)
+    expect(await page.getByText('The map is not complete').count()).toBe(0)
+  })
+
+  test('a reload shows the same search, and the address never holds the key', async () => {
+    await field().fill('bus stop')
+    await status('60 places')
+    expect(await names()).toHaveLength(50)
+    await page.getByRole('button', { name: 'Show more (10 left)' }).click()
+    await link('Bus stop 9').waitFor()
+    expect(await names()).toHaveLength(60)
+    expect(page.url()).toContain('text=bus+stop')
+    expect(page.url()).not.toContain('dck_')
+    await page.reload()
+    await status('60 places with “bus stop” in the name')
+    expect(await field().inputValue()).toBe('bus stop')
+  })
+
+  test.each([
+    ['%', [PERCENT]],
+    ['_', [PERCENT]],
+    [`"quoted" it's`, [MARKUP]],
+    ['<img src=x onerror=', [MARKUP]],
+    ['\\', []],
+  ])('%s is searched for as it is, and shown as text', async (text, found) => {
+    await field().fill(text)
+    await status(`with “${text}” in the name`)
+    await expect.poll(names).toEqual(found)
+    expect(await page.evaluate('globalThis.hacked')).toBeUndefined()
+  })
+
+  test('says what is wrong with a text that is too long or empty', async () => {
+    await field().fill('가'.repeat(201))
+    await status('The text has 201 characters. Shorten it to 200.')
+    expect(await field().getAttribute('aria-invalid')).toBe('true')
+    expect(await seriousViolations()).toEqual([])
+    await field().fill(' ')
+    await field().press('Enter')
+    await status('Type a part of a name.')
+    await page.goto(`${t.url}/?text=${'x'.repeat(201)}`)
+    await page.getByRole('alert').getByText('200').waitFor()
+  })
+
+  test('a slow answer to an earlier text never replaces the answer to the last one', async () => {
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('"text":"palace"')) {
+        await status('60 places').catch(() => undefined)
+        await route.continue().catch(() => undefined)
+      } else await route.continue()
+    })
+    const slow = page.waitForRequest((request) => request.postData()?.includes('"text":"palace"') ?? false)
+    await field().fill('palace')
+    const { failure } = await slow.then(async (request) => {
+      await field().fill('bus stop')
+      await status('60 places')
+      return { failure: () => request.failure() }
+    })
+    await expect.poll(failure).not.toBeNull()
+    expect((await names())[0]).toBe('Bus stop 0')
+    await page.unroute('**/graphql')
+  })
+
+  test('the copied request finds the same items', async () => {
+    await field().fill(`it's`)
+    await link(MARKUP).waitFor()
+    const panel = page.locator('.request')
+    await panel.getByText('As a request').click()
+    expect(await panel.getByRole('button', { name: 'URL', exact: true }).count()).toBe(0)
+    const copy = async (form: string) => {
+      await panel.getByRole('button', { name: form, exact: true }).click()
+      await panel.locator('.primary').click()
+      await page.getByRole('button', { name: 'Copied' }).waitFor()
+      return page.evaluate<string>('navigator.clipboard.readText()')
+    }
+    const { stdout } = await runShell({}, `${await copy('curl')} --silent`)
+    expect(JSON.parse(stdout).data.searchItems.nodes).toMatchObject([{ name: MARKUP }])
+    const script = await runShell({}, `node --input-type=module <<'END'\n${await copy('JavaScript')}\nEND`)
+    expect(script.stdout).toContain('total: 1')
+    const python = await runShell(
+      {},
+      `command -v python3 >/dev/null || exit 0\npython3 - <<'END'\n${await copy('Python')}\nEND`,
+    )
+    if (python.stdout !== '') expect(JSON.parse(python.stdout)).toEqual(JSON.parse(stdout))
+    await panel.getByRole('link', { name: 'Open in GraphiQL' }).click()
+    await page.getByRole('button', { name: /Execute query/ }).click()
+    await page.locator('.graphiql-response').getByText('globalThis.hacked').first().waitFor()
+  })
+
+  test('an unreachable server is reported, and a button tries again', async () => {
+    await page.route('**/graphql', (route) => route.abort())
+    await field().fill('palace')
+    await page.getByText('The server does not answer').waitFor()
+    await page.unroute('**/graphql')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await status(/with “palace” in the name/)
+  })
+
+  test('fits a narrow screen', async () => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await field().fill('bus stop')
+    await status('60 places')
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    expect(await seriousViolations()).toEqual([])
+  })
+
+  test('a refused key is reported, and the page asks for another', async () => {
+    await page.evaluate('sessionStorage.setItem("dataset-catalog.key", "dck_gone")')
+    await field().fill('palace')
+    await page.getByText('This key is expired or revoked').waitFor()
+    expect(await field().count()).toBe(0)
+    await giveKey(page, t.key)
+    await status(/with “palace” in the name/)
+  })
+
+  test('makes no request to another origin, and does not violate the Content-Security-Policy', () => {
+    expect(visit.foreign).toEqual([])
+    expect(visit.errors).toEqual([])
+  })
+})
