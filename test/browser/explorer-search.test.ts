@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
   })
 
   const field = () => page.getByRole('searchbox', { name: 'Search by name' })
-  const visibleOnly = () => page.getByLabel('only in the visible part of the map')
+  const visibleOnly = () => page.getByLabel('only what the map shows')
   const status = (text: string | RegExp) =>
     page.locator('.search').getByRole('status').filter({ hasText: text }).waitFor()
   const heading = (name: string) => page.getByRole('heading', { name, level: 1, exact: true })
