@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
     await page.getByText('Your datasets. Ctrl-Enter runs it.').waitFor()
     expect(await page.getByLabel('API key', { exact: true }).getAttribute('type')).toBe('password')
     expect(await page.getByLabel('API key', { exact: true }).getAttribute('title')).toContain('Authorization: Bearer')
-    expect(await tabs()).toEqual(['Datasets', 'Palaces', 'Nearby', 'Connection', 'Compare', 'Node'])
+    expect(await tabs()).toEqual(['Datasets', 'Palaces', 'Search', 'Nearby', 'Connection', 'Compare', 'Node'])
     expect(statuses.filter((status) => status >= 400)).toEqual([])
   })
 
@@ -68,13 +68,13 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
     await page.getByText('One fragment for two datasets.').waitFor()
     await run()
     await result().getByText('"World Airports"').first().waitFor()
-    expect(await tabs()).toHaveLength(6)
+    expect(await tabs()).toHaveLength(7)
   })
 
   test('a second visit opens the last tab and adds none', async () => {
     await page.goto(`${t.url}/graphql`)
     await page.getByText('One fragment for two datasets.').waitFor()
-    expect(await tabs()).toHaveLength(6)
+    expect(await tabs()).toHaveLength(7)
   })
 
   test('shows the history', async () => {
