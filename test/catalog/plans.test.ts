@@ -41,7 +41,7 @@ beforeAll(async () => {
              '2026-01-01'::timestamptz + n * interval '1 second', '2026-02-01'::timestamptz - n * interval '1 second'
         FROM generate_series(1::bigint, 100000) AS n
        ORDER BY n % 977, n`)
-    await session.query('VACUUM (ANALYZE) items, datasets, tile_counts')
+    await session.query('VACUUM (ANALYZE) items, datasets, item_counts, cube_counts, tile_counts')
   })
 })
 afterAll(() => db.close())
