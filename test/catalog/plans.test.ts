@@ -163,7 +163,8 @@ test.each([
     const page = catalog.itemsOf(await catalog.dataset(LARGE), parseArguments(itemListArguments, args), { total: true })
     expect(await page.total()).toBeGreaterThan(0)
   }, /\bitem_counts\b/)
-  expect(plan).toContain('Index Scan using item_counts_pkey')
+  // PostgreSQL may read the entries as a bitmap: both ways cost the same for a table this small.
+  expect(plan).toMatch(/Index Scan (using|on) item_counts_pkey/)
   expect(plan).not.toContain(' on items')
 })
 
