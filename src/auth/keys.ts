@@ -132,52 +132,6 @@ export async function revokeKey(prisma: PrismaClient, text: string): Promise<Key
   return toRecord(await prisma.apiKey.update({ where: { id }, data: { revokedAt: new Date() }, select: KEY_COLUMNS }))
 }
 
-/** A key and a dataset, as commands name them (names.ts). */
-interface GrantNames {
-  keyId: string
-  dataset: string
-}
-
-/** A key by its id, and a dataset by its slug. */
-export interface GrantSubject {
-  id: string
-  dataset: string
-}
-
-/**
- * Grants a key access to a dataset. An existing grant gets the new expiry.
- * @throws `OPERATION_FAILED` when the key or the dataset does not exist, or the key is revoked
- */
-export async function grantDataset(
-  prisma: PrismaClient,
-  { expiresAt, ...names }: GrantNames & { expiresAt: Date | null },
-): Promise<GrantSubject> {
-  const { ids, subject } = await resolveGrant(prisma, names)
-  await prisma.grant.upsert({
-    where: { apiKeyId_datasetId: ids },
-    create: { ...ids, createdAt: new Date(), expiresAt },
-    update: { expiresAt },
-  })
-  return subject
-}
-
-/**
- * Removes a grant.
- * @throws `OPERATION_FAILED` when the key, the dataset or the grant does not exist, or the key is revoked
- */
-export async function withdrawGrant(prisma: PrismaClient, names: GrantNames): Promise<GrantSubject> {
-  const { ids, subject } = await resolveGrant(prisma, names)
-  const { count } = await prisma.grant.deleteMany({ where: ids })
-  if (count === 0) throw operationFailed(`The key ${subject.id} has no grant for the dataset ${subject.dataset}`)
-  return subject
-}
-
-async function resolveGrant(prisma: PrismaClient, { keyId, dataset: name }: GrantNames) {
-  const key = await resolveUnrevokedKey(prisma, keyId)
-  const dataset = await resolveDataset(prisma, name)
-  return { ids: { apiKeyId: key.id, datasetId: dataset.id }, subject: { id: key.id, dataset: dataset.slug } }
-}
-
 /** Control characters would break tables and logs that show the text. */
 function isLineOfText(text: string): boolean {
   return text.trim() !== '' && !/\p{Cc}/u.test(text)

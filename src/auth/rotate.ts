@@ -3,21 +3,6 @@ import type { PrismaClient } from '../generated/prisma/client.ts'
 import { generateKey, hashBytes, hashKey } from './api-key.ts'
 import { resolveUnrevokedKey } from './names.ts'
 
-const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
-
-/**
- * Returns in milliseconds how long an old secret still works, from text such as `0s`, `30m`, `24h`, `7d` or `2w`.
- * @throws `OPERATION_FAILED` for any other text
- */
-export function parseGrace(text: string): number {
-  const [, count, unit] = /^(\d{1,5})([smhdw])$/.exec(text) ?? []
-  const unitMs = Object.entries(UNIT_MS).find(([name]) => name === unit)?.[1]
-  if (count === undefined || unitMs === undefined) {
-    throw operationFailed(`--grace must be a duration such as 30m, 24h or 7d, or 0s for none, not "${text}"`)
-  }
-  return Number(count) * unitMs
-}
-
 /** The new secret of a key. */
 export interface RotatedKey {
   id: string

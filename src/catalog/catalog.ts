@@ -127,8 +127,7 @@ export class Catalog {
     { datasetId, ...args }: NearbyArguments,
     projection = DEFAULT_LIST_PROJECTION,
   ): Promise<Page<NearbyItem>> {
-    const datasets = datasetId === undefined ? await this.datasets() : [await this.dataset(datasetId)]
-    return this.nearbyIn(datasets, args, projection)
+    return this.nearbyIn(await this.#datasetsIn(datasetId), args, projection)
   }
 
   /** A page of the items around a point, nearest first. The caller has checked access to the datasets. */
@@ -146,8 +145,7 @@ export class Catalog {
    * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED` for the dataset
    */
   async search({ datasetId, ...args }: SearchArguments, projection = DEFAULT_LIST_PROJECTION): Promise<Page<Item>> {
-    const datasets = datasetId === undefined ? await this.datasets() : [await this.dataset(datasetId)]
-    return this.searchIn(datasets, args, projection)
+    return this.searchIn(await this.#datasetsIn(datasetId), args, projection)
   }
 
   /** A page of the items with a name or in a box. The caller has checked access to the datasets. */
@@ -170,7 +168,7 @@ export class Catalog {
    * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED` for the dataset
    */
   async tile(tile: TileAddress, datasetId?: string): Promise<TileFeature[]> {
-    const datasets = datasetId === undefined ? await this.datasets() : [await this.dataset(datasetId)]
+    const datasets = await this.#datasetsIn(datasetId)
     return this.#loaders.tile(
       tile,
       datasets.map(({ id }) => id),
@@ -180,6 +178,11 @@ export class Catalog {
   /** The next items of a dataset, in order of id, as lines of an export. */
   exportBatch({ id }: Dataset, format: ExportFormat, window: ExportWindow): Promise<ExportBatch> {
     return this.#loaders.exportBatch(id, format, window)
+  }
+
+  /** The dataset with the id or slug; without it, all datasets that the key may access. */
+  async #datasetsIn(idOrSlug: string | undefined): Promise<Dataset[]> {
+    return idOrSlug === undefined ? this.datasets() : [await this.dataset(idOrSlug)]
   }
 
   async #findNode(id: string): Promise<CatalogNode | null> {

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { CURRENT_POSITION, readPosition, type WalPosition } from './replica.ts'
+import { ChangeLog, type SequenceNumber, type Topic } from './change-log.ts'
+import { PositionTracker } from './position-tracker.ts'
+import type { WalPosition } from './replica.ts'
 
 /*
  * Every transaction that writes sends notifications on the channel `catalog`, which say what it changed (triggers in
@@ -8,12 +10,6 @@ import { CURRENT_POSITION, readPosition, type WalPosition } from './replica.ts'
  * sends a notification when its transaction is already visible. So a value read before the notification arrived may be old, and a
  * value read afterwards is new.
  */
-
-/** What can change: one dataset, one API key, or any dataset. */
-export type Topic = `dataset ${string}` | `key ${string}` | 'datasets'
-
-/** The number of changes that had arrived at a point in time. */
-export type SequenceNumber = number
 
 /** The changes in the database of which this process has received notifications. */
 export interface ChangeFeed {
@@ -48,8 +44,6 @@ const HEARTBEAT_VALID_MS = 900
 const HEARTBEAT_INTERVAL_MS = 250
 const HEARTBEAT_TIMEOUT_MS = 5_000
 const RECONNECT_MS = 200
-/** Above this number of topics, the log is cleared, and all cached values become invalid. */
-const MAX_TOPICS = 100_000
 
 /** Starts to listen for changes. It connects again whenever the connection is lost. */
 export function followChanges({ createClient, needsHeartbeat, tracksPosition }: FollowOptions): ChangeFeed {
@@ -78,8 +72,11 @@ export function followChanges({ createClient, needsHeartbeat, tracksPosition }: 
       changes.invalidateAll()
       position = tracker
       tracker?.update()
-      if (needsHeartbeat) await sendHeartbeats(client, disconnected)
-      else {
+      if (needsHeartbeat) {
+        await sendHeartbeats(client, disconnected, (sentAtMs) => {
+          completeUntilMs = sentAtMs + HEARTBEAT_VALID_MS
+        })
+      } else {
         completeUntilMs = Number.POSITIVE_INFINITY
         await disconnected
       }
@@ -87,18 +84,6 @@ export function followChanges({ createClient, needsHeartbeat, tracksPosition }: 
       completeUntilMs = Number.NEGATIVE_INFINITY
       // Not awaited, because a server that does not answer would delay the next connection.
       void client.end()
-    }
-  }
-
-  /** Sends a statement at intervals. PostgreSQL sends all pending notifications before the answer. */
-  const sendHeartbeats = async (client: pg.Client, disconnected: Promise<void>) => {
-    const isDisconnected = disconnected.then(() => true)
-    for (;;) {
-      const sentAtMs = performance.now()
-      const answered = client.query('SELECT 1').then(() => false)
-      if (await Promise.race([answered, isDisconnected, sleep(HEARTBEAT_TIMEOUT_MS, true, { ref: false })])) return
-      completeUntilMs = sentAtMs + HEARTBEAT_VALID_MS
-      if (await Promise.race([isDisconnected, sleep(HEARTBEAT_INTERVAL_MS, false, { ref: false })])) return
     }
   }
 
@@ -123,64 +108,21 @@ export function followChanges({ createClient, needsHeartbeat, tracksPosition }: 
   }
 }
 
-/** Tracks the end of the write-ahead log at the last notification on one connection. */
-class PositionTracker {
-  known: WalPosition | undefined
-  readonly #client: pg.Client
-  #notifications = 0
-  #isReading = false
-
-  constructor(client: pg.Client) {
-    this.#client = client
-  }
-
-  /** Reads the position again, because a notification arrived. */
-  update(): void {
-    this.known = undefined
-    this.#notifications += 1
-    // A lost connection also ends `listen`. The next connection gets a new tracker.
-    if (!this.#isReading) this.#read().catch(() => {})
-  }
-
-  async #read(): Promise<void> {
-    this.#isReading = true
-    while (this.known === undefined) {
-      const notifications = this.#notifications
-      const position = await readPosition(this.#client, CURRENT_POSITION)
-      // If a notification arrived meanwhile, its change may come after this position.
-      if (notifications === this.#notifications) this.known = position
-    }
-    this.#isReading = false
-  }
-}
-
-/** Records the sequence number of the last change of each topic. */
-class ChangeLog {
-  latest: SequenceNumber = 0
-  #allInvalidAt: SequenceNumber = 0
-  readonly #changedAt = new Map<string, SequenceNumber>()
-
-  /** Adds the change of a notification, whose payload is a topic or `everything`. */
-  add(payload: string): void {
-    if (payload === 'everything' || this.#changedAt.size >= MAX_TOPICS) this.invalidateAll()
-    this.latest += 1
-    this.#changedAt.set(payload, this.latest)
-    if (payload.startsWith('dataset ')) this.#changedAt.set('datasets', this.latest)
-  }
-
-  /** Treats all topics as changed now. */
-  invalidateAll(): void {
-    this.latest += 1
-    this.#allInvalidAt = this.latest
-    this.#changedAt.clear()
-  }
-
-  isUnchanged(topics: readonly Topic[], since: SequenceNumber): boolean {
-    if (since < this.#allInvalidAt) return false
-    for (const topic of topics) {
-      const changedAt = this.#changedAt.get(topic)
-      if (changedAt !== undefined && changedAt > since) return false
-    }
-    return true
+/**
+ * Sends a statement at intervals, until the connection ends or an answer takes too long. PostgreSQL sends all pending
+ * notifications before each answer. `onAnswer` gets the time (milliseconds of `performance.now`) at which the statement was sent.
+ */
+async function sendHeartbeats(
+  client: pg.Client,
+  disconnected: Promise<void>,
+  onAnswer: (sentAtMs: number) => void,
+): Promise<void> {
+  const isDisconnected = disconnected.then(() => true)
+  for (;;) {
+    const sentAtMs = performance.now()
+    const answered = client.query('SELECT 1').then(() => false)
+    if (await Promise.race([answered, isDisconnected, sleep(HEARTBEAT_TIMEOUT_MS, true, { ref: false })])) return
+    onAnswer(sentAtMs)
+    if (await Promise.race([isDisconnected, sleep(HEARTBEAT_INTERVAL_MS, false, { ref: false })])) return
   }
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { ChangeFeed, SequenceNumber, Topic } from './change-feed.ts'
+import type { ChangeFeed } from './change-feed.ts'
+import type { SequenceNumber, Topic } from './change-log.ts'
 
 /** A value from the database, and the sequence number of the change feed from before the read. */
 interface Entry<Value> {

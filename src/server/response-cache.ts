@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Access, mayAccess } from '../catalog/access.ts'
 import type { ReadLog, Verdict } from '../catalog/snapshot/read-log.ts'
-import type { ChangeFeed, SequenceNumber, Topic } from '../database/change-feed.ts'
+import type { ChangeFeed } from '../database/change-feed.ts'
+import type { SequenceNumber, Topic } from '../database/change-log.ts'
 import { RevisionCache } from '../database/revision-cache.ts'
 import { ResponseBody, sendCacheable } from './reply.ts'
 

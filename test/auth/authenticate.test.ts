@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseExpiry } from '../../src/auth/expiry.ts'
-import { createKey, grantDataset, listKeys, revokeKey } from '../../src/auth/keys.ts'
+import { grantDataset } from '../../src/auth/grants.ts'
+import { createKey, listKeys, revokeKey } from '../../src/auth/keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 let t: TestApp

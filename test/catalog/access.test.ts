@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createKey, grantDataset, revokeKey, withdrawGrant } from '../../src/auth/keys.ts'
+import { grantDataset, withdrawGrant } from '../../src/auth/grants.ts'
+import { createKey, revokeKey } from '../../src/auth/keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET, IMAGE, ITEM } from '../support/catalog.ts'
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createKey, grantDataset } from '../../src/auth/keys.ts'
+import { grantDataset } from '../../src/auth/grants.ts'
+import { createKey } from '../../src/auth/keys.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
 

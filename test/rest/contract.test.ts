@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { grantDataset } from '../../src/auth/keys.ts'
+import { grantDataset } from '../../src/auth/grants.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET, IMAGE, ITEM } from '../support/catalog.ts'
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createKey, grantDataset, withdrawGrant } from '../../src/auth/keys.ts'
+import { grantDataset, withdrawGrant } from '../../src/auth/grants.ts'
+import { createKey } from '../../src/auth/keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET, ITEM } from '../support/catalog.ts'
 import { decodeTile, tileOf, totalOf } from '../support/tiles.ts'

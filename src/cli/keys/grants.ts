@@ -1,5 +1,6 @@
 import { Command } from 'commander'
-import { grantDataset, revokeKey, withdrawGrant } from '../../auth/keys.ts'
+import { grantDataset, withdrawGrant } from '../../auth/grants.ts'
+import { revokeKey } from '../../auth/keys.ts'
 import { withDatabase } from '../database.ts'
 import { printJson, printLine } from '../print.ts'
 import { DATASET, EXPIRES, expiry, JSON_OPTION, KEY } from './options.ts'

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
-import { parseGrace, rotateKey } from '../../auth/rotate.ts'
+import { parseGrace } from '../../auth/expiry.ts'
+import { rotateKey } from '../../auth/rotate.ts'
 import { withDatabase } from '../database.ts'
 import { printJson, printLine } from '../print.ts'
 import { JSON_OPTION, KEY } from './options.ts'
