@@ -11,6 +11,7 @@ import { keysCommand } from './cli/keys/keys.ts'
 import { migrateCommand } from './cli/migrate.ts'
 import { printFailure } from './cli/print.ts'
 import { serveCommand } from './cli/serve.ts'
+import { explainUnknownCommand } from './cli/unknown-command.ts'
 import { readVersion } from './cli/version.ts'
 
 const program = new Command('catalog')
@@ -25,12 +26,14 @@ const commands = [
   ...[keysCommand(), accessCommand(), doctorCommand()],
 ]
 for (const command of commands) program.addCommand(inherit(command))
+explainUnknownCommand(program)
 // Adds `catalog completion SHELL`, which prints a script. The shell then asks this program for the possible words.
 const completion = tab(program, { completionCommandName: 'completion' })
 
 /** Makes subcommands report errors in their arguments and exit as the program does. */
 function inherit(command: Command): Command {
   for (const subcommand of command.commands) inherit(subcommand)
+  explainUnknownCommand(command)
   return command.copyInheritedSettings(program)
 }
 

@@ -15,6 +15,16 @@ const BATCH = 50_000
 const SEARCHES = Number(process.env.SEARCHES ?? 200)
 const DATASET = '00000000-0000-4000-8000-00005ea2c400'
 
+/** Half of the items are in a city, the other half anywhere. */
+const INSERT = `
+  INSERT INTO items (id, dataset_id, name, administrative_area_code, category_code, latitude, longitude, created_at, updated_at)
+  SELECT md5('search' || n + $3)::uuid, $1, name, 'a' || n % 50, 'c' || n % 20,
+         CASE WHEN n % 2 = 0 THEN 37.5665 + (a - 0.5) * 0.3 ELSE degrees(asin(2 * a - 1)) END,
+         CASE WHEN n % 2 = 0 THEN 126.978 + (b - 0.5) * 0.3 ELSE b * 360 - 180 END, now(), now()
+    FROM unnest($2::text[]) WITH ORDINALITY AS given (name, n)
+   CROSS JOIN LATERAL (SELECT ((hashint8(n + $3) & 1048575) + 0.5) / 1048576 AS a,
+                              ((hashint8((n + $3) * 31) & 1048575) + 0.5) / 1048576 AS b) AS random`
+
 const url = process.env.BENCH_DATABASE_URL
 if (!url) throw new Error('BENCH_DATABASE_URL must be the URL of a PostgreSQL database')
 const database = await openWorld(url)
@@ -45,16 +55,6 @@ async function fill({ withSession }: Database): Promise<void> {
     await session.query('VACUUM (ANALYZE)')
   })
 }
-
-/** Half of the items are in a city, the other half anywhere. */
-const INSERT = `
-  INSERT INTO items (id, dataset_id, name, administrative_area_code, category_code, latitude, longitude, created_at, updated_at)
-  SELECT md5('search' || n + $3)::uuid, $1, name, 'a' || n % 50, 'c' || n % 20,
-         CASE WHEN n % 2 = 0 THEN 37.5665 + (a - 0.5) * 0.3 ELSE degrees(asin(2 * a - 1)) END,
-         CASE WHEN n % 2 = 0 THEN 126.978 + (b - 0.5) * 0.3 ELSE b * 360 - 180 END, now(), now()
-    FROM unnest($2::text[]) WITH ORDINALITY AS given (name, n)
-   CROSS JOIN LATERAL (SELECT ((hashint8(n + $3) & 1048575) + 0.5) / 1048576 AS a,
-                              ((hashint8((n + $3) * 31) & 1048575) + 0.5) / 1048576 AS b) AS random`
 
 function partOf(length: number): string {
   for (;;) {

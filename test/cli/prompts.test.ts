@@ -1,0 +1,67 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
+import { CHECKOUT, runShell } from '../support/process.ts'
+
+/* The questions that commands ask on a terminal. `script` (util-linux) gives them a pseudo-terminal. */
+
+let db: TestDatabase
+let importer: Importer
+let folder: string
+beforeAll(async () => {
+  db = await createDatabase()
+  importer = await createImporter(db.database)
+  folder = await mkdtemp(join(tmpdir(), 'catalog-prompts-'))
+  await writeFile(join(folder, 'few.ndjson'), ndjson(row({ externalId: 'item 0' })))
+  const dataset = { slug: 'places', name: 'Places', status: 'active', visibility: 'public', attribution: 'Us' }
+  await writeFile(join(folder, 'few.json'), JSON.stringify({ dataset, items: 'few.ndjson' }))
+})
+afterAll(async () => {
+  await importer.close()
+  await db.close()
+  await rm(folder, { recursive: true })
+})
+beforeEach(async () => {
+  await importer.run({ 'a.ndjson': ndjson(...Array.from({ length: 20 }, (_, n) => row({ externalId: `item ${n}` }))) })
+})
+
+/** Runs a command on a terminal, where a person types the answer. Everything that the terminal shows is in `stdout`. */
+const runOnTerminal = (answer: string, command: string) =>
+  runShell(
+    { ...db.env, COLUMNS: '120' },
+    `printf '${answer}' | script --quiet --return --command '${CHECKOUT}src/cli.ts ${command}' /dev/null`,
+  )
+
+const QUESTIONS: readonly [command: string, question: string, refusal: string][] = [
+  [
+    'datasets remove places',
+    'Remove the dataset places with 20 items and 0 grants? [y/N] ',
+    'catalog: Nothing was removed',
+  ],
+  [
+    'import FOLDER/few.json',
+    'The files lack 19 of the 20 items of the dataset places. Remove them? [y/N] ',
+    'catalog: This import would remove 19 of 20 items of the dataset places; nothing was changed',
+  ],
+]
+
+test.each(QUESTIONS)('catalog %s asks, and removes after yes', async (command, question) => {
+  const { code, stdout } = await runOnTerminal('y\\n', command.replace('FOLDER', folder))
+  expect(stdout).toContain(question)
+  expect(code).toBe(0)
+  expect(await db.database.prisma.item.count()).toBe(command.startsWith('import') ? 1 : 0)
+})
+
+test.each(QUESTIONS)('catalog %s changes nothing after another answer or the end of the input', async (...asked) => {
+  const [command, question, refusal] = asked
+  for (const answer of ['maybe\\n', '\\004']) {
+    const { code, stdout } = await runOnTerminal(answer, command.replace('FOLDER', folder))
+    expect(stdout).toContain(question)
+    expect(stdout).toContain(refusal)
+    expect(code).toBe(1)
+  }
+  expect(await db.database.prisma.item.count()).toBe(20)
+})
