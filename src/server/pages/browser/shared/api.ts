@@ -4,7 +4,7 @@ import { readKey } from './key.ts'
  * Requests to this server, with the key of this tab.
  */
 
-/** An answer that is an error, or no answer (`status` 0). */
+/** A response that is an error, or no response (`status` 0). */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
