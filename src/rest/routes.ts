@@ -9,6 +9,9 @@ export interface RestRoute {
   name: string
   tag: 'Datasets' | 'Items'
   summary: string
+  description: string
+  /** The name of a record of the response in the OpenAPI document and in generated clients. */
+  record: string
   /** In the router's syntax; `(.+)` refuses an empty parameter. */
   path: string
   /** A description of each parameter in the path. They become variables of the same name. */
@@ -36,6 +39,8 @@ export const REST_ROUTES: readonly RestRoute[] = [
     name: 'listDatasets',
     tag: 'Datasets',
     summary: 'Datasets',
+    description: 'The datasets that the API key may access, by name, then id.',
+    record: 'DatasetSummary',
     path: '/v1/datasets',
     pathParameters: {},
     query: noParameters,
@@ -52,6 +57,8 @@ export const REST_ROUTES: readonly RestRoute[] = [
     name: 'getDataset',
     tag: 'Datasets',
     summary: 'A dataset',
+    description: 'One dataset, by its UUID or slug.',
+    record: 'Dataset',
     path: '/v1/datasets/:datasetId(.+)',
     pathParameters: { datasetId: DATASET_ID },
     query: noParameters,
@@ -67,6 +74,8 @@ export const REST_ROUTES: readonly RestRoute[] = [
     name: 'listItems',
     tag: 'Items',
     summary: 'Items of a dataset',
+    description: 'A page of the items of a dataset, sorted and filtered.',
+    record: 'Item',
     path: '/v1/datasets/:datasetId(.+)/items',
     pathParameters: { datasetId: DATASET_ID },
     query: itemListParameters,
@@ -92,6 +101,8 @@ export const REST_ROUTES: readonly RestRoute[] = [
     name: 'findNearbyItems',
     tag: 'Items',
     summary: 'Items near a point',
+    description: 'A page of the items within a radius of a point, nearest first, from all datasets or from one.',
+    record: 'NearbyItem',
     path: '/v1/dataset-items/nearby',
     pathParameters: {},
     query: nearbyParameters,
@@ -118,6 +129,8 @@ export const REST_ROUTES: readonly RestRoute[] = [
     name: 'getItem',
     tag: 'Items',
     summary: 'An item',
+    description: 'One item with its images, by its UUID.',
+    record: 'ItemDetail',
     path: '/v1/dataset-items/:itemId(.+)',
     pathParameters: { itemId: 'UUID, in any letter case.' },
     query: noParameters,

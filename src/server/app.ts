@@ -12,6 +12,7 @@ import { addExportRoutes } from './exports.ts'
 import { addGraphQLRoute } from './graphql.ts'
 import { addHealthRoutes } from './health.ts'
 import { createHttp, type HttpOptions } from './http.ts'
+import { addOpenApiRoutes } from './openapi.ts'
 import { addPages } from './pages/pages.ts'
 import { ResponseCache } from './response-cache.ts'
 import { addRestRoutes } from './rest.ts'
@@ -51,6 +52,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     reads: () => readCatalog.reads,
   })
   addRestRoutes(app, { admit, responses, usesRawJson })
+  addOpenApiRoutes(app)
   const { sendGraphiql } = addPages(app)
   addGraphQLRoute(app, { sendGraphiql, admit, responses, trusted: trustedDocuments, usesRawJson })
   addTileRoute(app, { admit, responses })

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Datasets
-         * @description The datasets that the API key may access.
+         * @description The datasets that the API key may access, by name, then id.
          */
         get: operations["listDatasets"];
         put?: never;
@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * A dataset
-         * @description A dataset. Null with an error NOT_FOUND or DATASET_ACCESS_DENIED.
+         * @description One dataset, by its UUID or slug.
          */
         get: operations["getDataset"];
         put?: never;
@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * Items of a dataset
-         * @description A page of the items of the dataset.
+         * @description A page of the items of a dataset, sorted and filtered.
          */
         get: operations["listItems"];
         put?: never;
@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * Items near a point
-         * @description Items within a radius of a point, nearest first, from all datasets or from one.
+         * @description A page of the items within a radius of a point, nearest first, from all datasets or from one.
          */
         get: operations["findNearbyItems"];
         put?: never;
@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * An item
-         * @description An item. Null with an error NOT_FOUND or DATASET_ACCESS_DENIED.
+         * @description One item with its images, by its UUID.
          */
         get: operations["getItem"];
         put?: never;
@@ -108,33 +108,849 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        Error: {
-            error: {
-                /** @enum {string} */
-                code: "VALIDATION_FAILED" | "UNAUTHORIZED" | "DATASET_ACCESS_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "REQUEST_TIMEOUT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
-                message: string;
-                /** @description Every bad parameter. Only with VALIDATION_FAILED. */
-                details?: {
-                    field: string;
-                    message: string;
-                }[];
-                requestId: string;
+        /** @description An error. */
+        ApiError: {
+            error: components["schemas"]["ApiErrorBody"];
+        };
+        /** @description What is wrong. */
+        ApiErrorBody: {
+            code: components["schemas"]["ApiErrorCode"];
+            /** @description What is wrong, for people. */
+            message: string;
+            /** @description Every bad parameter. Only with VALIDATION_FAILED. */
+            details?: components["schemas"]["ApiErrorDetail"][];
+            /** @description The id of the request, as in `X-Request-Id`. */
+            requestId: string;
+        };
+        /**
+         * @description What is wrong, for programs.
+         * @enum {string}
+         */
+        ApiErrorCode: "VALIDATION_FAILED" | "UNAUTHORIZED" | "DATASET_ACCESS_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "REQUEST_TIMEOUT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+        /** @description A bad parameter. */
+        ApiErrorDetail: {
+            /** @description The name of the parameter. */
+            field: string;
+            /** @description The rule that its value breaks. */
+            message: string;
+        };
+        /** @description A named collection of items with one credit line. */
+        Dataset: {
+            /**
+             * Format: uuid
+             * @description UUID, the same in GraphQL and REST.
+             * @example c7ffd39d-1b20-5302-b2c9-95d5c229bedc
+             */
+            id: string;
+            /**
+             * @description Name of the dataset in URLs. A slug never looks like a UUID.
+             * @example seoul-landmarks
+             */
+            slug: string;
+            /**
+             * @description Display name.
+             * @example Seoul Landmarks
+             */
+            name: string;
+            /**
+             * @description Description, or null.
+             * @example Palaces, gates, museums and towers of Seoul.
+             */
+            description: string | null;
+            /**
+             * @description Which API keys may access the dataset.
+             * @example public
+             */
+            visibility: components["schemas"]["DatasetVisibility"];
+            /**
+             * @description Access tier that an API key needs for a paid dataset, or null.
+             * @example null
+             */
+            accessTier: string | null;
+            /**
+             * @description Credit line to show with the data.
+             * @example Dataset Catalog sample; facts from public sources
+             */
+            attribution: string;
+            /**
+             * Format: date-time
+             * @description Creation time, with milliseconds.
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change to the dataset or one of its items, with milliseconds.
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
+        /** @description A named collection of items with one credit line. */
+        DatasetReference: {
+            /**
+             * @description Name of the dataset in URLs. A slug never looks like a UUID.
+             * @example seoul-landmarks
+             */
+            slug: string;
+            /**
+             * @description Display name.
+             * @example Seoul Landmarks
+             */
+            name: string;
+        };
+        DatasetResponse: {
+            data: components["schemas"]["Dataset"];
+            meta: components["schemas"]["EmptyMeta"];
+        };
+        /**
+         * @description Lifecycle status of a dataset.
+         *
+         *     - `active`: Published.
+         *     - `archived`: Published, and no longer updated.
+         *     - `draft`: In preparation. Only API keys with a grant may access it.
+         *     - `inactive`: Withdrawn. Only API keys with a grant may access it.
+         * @enum {string}
+         */
+        DatasetStatus: "active" | "archived" | "draft" | "inactive";
+        /** @description A named collection of items with one credit line. */
+        DatasetSummary: {
+            /**
+             * Format: uuid
+             * @description UUID, the same in GraphQL and REST.
+             * @example c7ffd39d-1b20-5302-b2c9-95d5c229bedc
+             */
+            id: string;
+            /**
+             * @description Name of the dataset in URLs. A slug never looks like a UUID.
+             * @example seoul-landmarks
+             */
+            slug: string;
+            /**
+             * @description Display name.
+             * @example Seoul Landmarks
+             */
+            name: string;
+            /**
+             * @description Description, or null.
+             * @example Palaces, gates, museums and towers of Seoul.
+             */
+            description: string | null;
+            /**
+             * @description Lifecycle status.
+             * @example active
+             */
+            status: components["schemas"]["DatasetStatus"];
+            /**
+             * @description Which API keys may access the dataset.
+             * @example public
+             */
+            visibility: components["schemas"]["DatasetVisibility"];
+            /**
+             * @description Access tier that an API key needs for a paid dataset, or null.
+             * @example null
+             */
+            accessTier: string | null;
+            /**
+             * Format: date-time
+             * @description Creation time, with milliseconds.
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change to the dataset or one of its items, with milliseconds.
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
+        DatasetSummaryListResponse: {
+            /** @description The datasets, by name, then id. */
+            data: components["schemas"]["DatasetSummary"][];
+            meta: components["schemas"]["ListMeta"];
+        };
+        /**
+         * @description Who may access a dataset that is active or archived.
+         *
+         *     - `paid`: API keys with the dataset's access tier or with a grant for the dataset.
+         *     - `public`: Every API key.
+         *     - `restricted`: API keys with a grant for the dataset.
+         * @enum {string}
+         */
+        DatasetVisibility: "paid" | "public" | "restricted";
+        /** @description A single record has no `meta` members. */
+        EmptyMeta: Record<string, never>;
+        /** @description A GeoJSON point (RFC 7946). */
+        GeoJsonPoint: {
+            /** @constant */
+            type: "Point";
+            /**
+             * @description Longitude and latitude, in degrees.
+             * @example [
+             *       126.977041,
+             *       37.579617
+             *     ]
+             */
+            coordinates: number[];
+        };
+        /** @description An image of an item. */
+        Image: {
+            /**
+             * Format: uuid
+             * @description UUID, the same in GraphQL and REST.
+             * @example cc023284-ec9e-5fdb-a06e-d21795241b1a
+             */
+            id: string;
+            /**
+             * @description URL of the original image.
+             * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
+             */
+            originalUrl: string;
+            /**
+             * @description URL of the copy that a content delivery network (CDN) serves.
+             * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
+             */
+            cdnUrl: string;
+            /**
+             * @description URL of the small thumbnail.
+             * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
+             */
+            thumbnailSmallUrl: string;
+            /**
+             * @description URL of the medium thumbnail.
+             * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
+             */
+            thumbnailMediumUrl: string;
+            /**
+             * @description URL of the large thumbnail.
+             * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
+             */
+            thumbnailLargeUrl: string;
+            /**
+             * @description Alternative text. An empty string when there is none.
+             * @example The palace seen from Gwanghwamun
+             */
+            altText: string;
+            /**
+             * Format: int32
+             * @description Position among the images of the item. The first is 0.
+             * @example 0
+             */
+            sortOrder: number;
+            /**
+             * @description Whether this is the primary image. An item has at most one primary image.
+             * @example true
+             */
+            isPrimary: boolean;
+        };
+        /** @description A place: one entry of a dataset. */
+        Item: {
+            /**
+             * Format: uuid
+             * @description UUID, the same in GraphQL and REST.
+             * @example 7748716f-f0aa-5779-a29b-4066ccbe3bdb
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description UUID of the dataset that owns the item.
+             * @example c7ffd39d-1b20-5302-b2c9-95d5c229bedc
+             */
+            datasetId: string;
+            /**
+             * @description Name of the place. Lists sort names by Unicode code point.
+             * @example Gyeongbokgung Palace
+             */
+            name: string;
+            /**
+             * @description Description. An empty string means unknown.
+             * @example The main royal palace of the Joseon dynasty, first built in 1395.
+             */
+            description: string;
+            /**
+             * @description Code of the administrative area of the place.
+             * @example 11110
+             */
+            administrativeAreaCode: string;
+            /**
+             * @description Code of the category of the place.
+             * @example palace
+             */
+            categoryCode: string;
+            /**
+             * Format: uuid
+             * @description UUID of the parent item, which is in the same dataset. Null for a root item.
+             * @example null
+             */
+            parentItemId: string | null;
+            /**
+             * @description Street address. An empty string means unknown.
+             * @example 161 Sajik-ro
+             */
+            streetAddress: string;
+            /**
+             * @description Region (state, province) of the address.
+             * @example Seoul
+             */
+            addressRegion: string | null;
+            /**
+             * @description Locality (city, district) of the address.
+             * @example Jongno-gu
+             */
+            addressLocality: string | null;
+            /**
+             * @description Postal code of the address.
+             * @example 03045
+             */
+            postalCode: string | null;
+            /**
+             * @description Korean road-name address.
+             * @example 서울특별시 종로구 사직로 161
+             */
+            roadAddress: string | null;
+            /**
+             * @description Korean lot-number address.
+             * @example 서울특별시 종로구 세종로 1-91
+             */
+            jibunAddress: string | null;
+            /**
+             * @description Latitude in degrees north, WGS 84, up to 7 decimals.
+             * @example 37.579617
+             */
+            latitude: string;
+            /**
+             * @description Longitude in degrees east, WGS 84, up to 7 decimals.
+             * @example 126.977041
+             */
+            longitude: string;
+            /**
+             * @description URL of a small image of the place.
+             * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
+             */
+            thumbnailUrl: string | null;
+            /**
+             * Format: date-time
+             * @description Creation time, with milliseconds.
+             * @example 2026-01-05T00:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change to the item or one of its images, with milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
+        /** @description A place: one entry of a dataset. */
+        ItemDetail: {
+            /**
+             * Format: uuid
+             * @description UUID, the same in GraphQL and REST.
+             * @example 7748716f-f0aa-5779-a29b-4066ccbe3bdb
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description UUID of the dataset that owns the item.
+             * @example c7ffd39d-1b20-5302-b2c9-95d5c229bedc
+             */
+            datasetId: string;
+            /**
+             * @description Name of the place. Lists sort names by Unicode code point.
+             * @example Gyeongbokgung Palace
+             */
+            name: string;
+            /**
+             * @description Description. An empty string means unknown.
+             * @example The main royal palace of the Joseon dynasty, first built in 1395.
+             */
+            description: string;
+            /**
+             * @description Code of the administrative area of the place.
+             * @example 11110
+             */
+            administrativeAreaCode: string;
+            /**
+             * @description Code of the category of the place.
+             * @example palace
+             */
+            categoryCode: string;
+            /**
+             * Format: uuid
+             * @description UUID of the parent item, which is in the same dataset. Null for a root item.
+             * @example null
+             */
+            parentItemId: string | null;
+            /**
+             * @description Street address. An empty string means unknown.
+             * @example 161 Sajik-ro
+             */
+            streetAddress: string;
+            /**
+             * @description Region (state, province) of the address.
+             * @example Seoul
+             */
+            addressRegion: string | null;
+            /**
+             * @description Locality (city, district) of the address.
+             * @example Jongno-gu
+             */
+            addressLocality: string | null;
+            /**
+             * @description Postal code of the address.
+             * @example 03045
+             */
+            postalCode: string | null;
+            /**
+             * @description Korean road-name address.
+             * @example 서울특별시 종로구 사직로 161
+             */
+            roadAddress: string | null;
+            /**
+             * @description Korean lot-number address.
+             * @example 서울특별시 종로구 세종로 1-91
+             */
+            jibunAddress: string | null;
+            /**
+             * @description Latitude in degrees north, WGS 84, up to 7 decimals.
+             * @example 37.579617
+             */
+            latitude: string;
+            /**
+             * @description Longitude in degrees east, WGS 84, up to 7 decimals.
+             * @example 126.977041
+             */
+            longitude: string;
+            /**
+             * @description URL of a small image of the place.
+             * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
+             */
+            thumbnailUrl: string | null;
+            /**
+             * Format: date-time
+             * @description Creation time, with milliseconds.
+             * @example 2026-01-05T00:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change to the item or one of its images, with milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            updatedAt: string;
+            /**
+             * @description Contact name. An empty string means unknown.
+             * @example Gyeongbokgung Palace Management Office
+             */
+            contactName: string;
+            /**
+             * @description Telephone number. An empty string means unknown.
+             * @example +82-2-3700-3900
+             */
+            telephone: string;
+            /**
+             * @description E-mail address.
+             * @example null
+             */
+            email: string | null;
+            /**
+             * @description Web address. An empty string means unknown.
+             * @example https://www.royalpalace.go.kr/
+             */
+            url: string;
+            /**
+             * @description Opening hours, in the words of the source.
+             * @example 09:00-18:00, closed on Tuesdays
+             */
+            openingHours: string | null;
+            /**
+             * @description Further attributes, with the names that the source uses. An empty object when there are none.
+             * @example {
+             *       "nameKo": "경복궁",
+             *       "builtYear": 1395,
+             *       "designation": "Historic Site No. 117"
+             *     }
+             */
+            extraAttributes: {
+                [key: string]: unknown;
             };
+            /** @description The dataset that owns the item. */
+            dataset: components["schemas"]["DatasetReference"];
+            /** @description All images of the item, by sortOrder, then id. */
+            images: components["schemas"]["Image"][];
+        };
+        ItemDetailResponse: {
+            data: components["schemas"]["ItemDetail"];
+            meta: components["schemas"]["EmptyMeta"];
+        };
+        /** @description An item as a GeoJSON feature (RFC 7946). */
+        ItemFeature: {
+            /** @constant */
+            type: "Feature";
+            /**
+             * Format: uuid
+             * @description UUID, the same in GraphQL and REST.
+             * @example 7748716f-f0aa-5779-a29b-4066ccbe3bdb
+             */
+            id: string;
+            geometry: components["schemas"]["GeoJsonPoint"];
+            properties: components["schemas"]["ItemProperties"];
+        };
+        /** @description A page of items as GeoJSON (RFC 7946). `meta` is a foreign member. */
+        ItemFeatureCollection: {
+            /** @constant */
+            type: "FeatureCollection";
+            /** @description The items of this page, in order. */
+            features: components["schemas"]["ItemFeature"][];
+            meta: components["schemas"]["PageMeta"];
+        };
+        ItemListResponse: {
+            /** @description The items of this page, in order. */
+            data: components["schemas"]["Item"][];
+            meta: components["schemas"]["PageMeta"];
+        };
+        /** @description The members of the item without its position. */
+        ItemProperties: {
+            /**
+             * Format: uuid
+             * @description UUID of the dataset that owns the item.
+             * @example c7ffd39d-1b20-5302-b2c9-95d5c229bedc
+             */
+            datasetId: string;
+            /**
+             * @description Name of the place. Lists sort names by Unicode code point.
+             * @example Gyeongbokgung Palace
+             */
+            name: string;
+            /**
+             * @description Description. An empty string means unknown.
+             * @example The main royal palace of the Joseon dynasty, first built in 1395.
+             */
+            description: string;
+            /**
+             * @description Code of the administrative area of the place.
+             * @example 11110
+             */
+            administrativeAreaCode: string;
+            /**
+             * @description Code of the category of the place.
+             * @example palace
+             */
+            categoryCode: string;
+            /**
+             * Format: uuid
+             * @description UUID of the parent item, which is in the same dataset. Null for a root item.
+             * @example null
+             */
+            parentItemId: string | null;
+            /**
+             * @description Street address. An empty string means unknown.
+             * @example 161 Sajik-ro
+             */
+            streetAddress: string;
+            /**
+             * @description Region (state, province) of the address.
+             * @example Seoul
+             */
+            addressRegion: string | null;
+            /**
+             * @description Locality (city, district) of the address.
+             * @example Jongno-gu
+             */
+            addressLocality: string | null;
+            /**
+             * @description Postal code of the address.
+             * @example 03045
+             */
+            postalCode: string | null;
+            /**
+             * @description Korean road-name address.
+             * @example 서울특별시 종로구 사직로 161
+             */
+            roadAddress: string | null;
+            /**
+             * @description Korean lot-number address.
+             * @example 서울특별시 종로구 세종로 1-91
+             */
+            jibunAddress: string | null;
+            /**
+             * @description URL of a small image of the place.
+             * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
+             */
+            thumbnailUrl: string | null;
+            /**
+             * Format: date-time
+             * @description Creation time, with milliseconds.
+             * @example 2026-01-05T00:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change to the item or one of its images, with milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
+        /** @description The number of records in the list. */
+        ListMeta: {
+            /**
+             * Format: int32
+             * @description Number of datasets.
+             * @example 3
+             */
+            total: number;
+        };
+        /** @description An item near a point. */
+        NearbyItem: {
+            /**
+             * Format: uuid
+             * @description UUID, the same in GraphQL and REST.
+             * @example 7748716f-f0aa-5779-a29b-4066ccbe3bdb
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description UUID of the dataset that owns the item.
+             * @example c7ffd39d-1b20-5302-b2c9-95d5c229bedc
+             */
+            datasetId: string;
+            /**
+             * @description Name of the place. Lists sort names by Unicode code point.
+             * @example Gyeongbokgung Palace
+             */
+            name: string;
+            /**
+             * @description Description. An empty string means unknown.
+             * @example The main royal palace of the Joseon dynasty, first built in 1395.
+             */
+            description: string;
+            /**
+             * @description Code of the administrative area of the place.
+             * @example 11110
+             */
+            administrativeAreaCode: string;
+            /**
+             * @description Code of the category of the place.
+             * @example palace
+             */
+            categoryCode: string;
+            /**
+             * @description Street address. An empty string means unknown.
+             * @example 161 Sajik-ro
+             */
+            streetAddress: string;
+            /**
+             * @description Region (state, province) of the address.
+             * @example Seoul
+             */
+            addressRegion: string | null;
+            /**
+             * @description Locality (city, district) of the address.
+             * @example Jongno-gu
+             */
+            addressLocality: string | null;
+            /**
+             * @description Postal code of the address.
+             * @example 03045
+             */
+            postalCode: string | null;
+            /**
+             * @description Korean road-name address.
+             * @example 서울특별시 종로구 사직로 161
+             */
+            roadAddress: string | null;
+            /**
+             * @description Korean lot-number address.
+             * @example 서울특별시 종로구 세종로 1-91
+             */
+            jibunAddress: string | null;
+            /**
+             * @description Latitude in degrees north, WGS 84, up to 7 decimals.
+             * @example 37.579617
+             */
+            latitude: string;
+            /**
+             * @description Longitude in degrees east, WGS 84, up to 7 decimals.
+             * @example 126.977041
+             */
+            longitude: string;
+            /**
+             * @description URL of a small image of the place.
+             * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
+             */
+            thumbnailUrl: string | null;
+            /**
+             * @description Web address. An empty string means unknown.
+             * @example https://www.royalpalace.go.kr/
+             */
+            url: string;
+            /**
+             * @description Opening hours, in the words of the source.
+             * @example 09:00-18:00, closed on Tuesdays
+             */
+            openingHours: string | null;
+            /**
+             * Format: date-time
+             * @description Creation time, with milliseconds.
+             * @example 2026-01-05T00:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: double
+             * @description Metres from the point, on the WGS 84 spheroid.
+             * @example 4.06
+             */
+            distance: number;
+        };
+        /** @description An item as a GeoJSON feature (RFC 7946). */
+        NearbyItemFeature: {
+            /** @constant */
+            type: "Feature";
+            /**
+             * Format: uuid
+             * @description UUID, the same in GraphQL and REST.
+             * @example 7748716f-f0aa-5779-a29b-4066ccbe3bdb
+             */
+            id: string;
+            geometry: components["schemas"]["GeoJsonPoint"];
+            properties: components["schemas"]["NearbyItemProperties"];
+        };
+        /** @description A page of items as GeoJSON (RFC 7946). `meta` is a foreign member. */
+        NearbyItemFeatureCollection: {
+            /** @constant */
+            type: "FeatureCollection";
+            /** @description The items of this page, nearest first. */
+            features: components["schemas"]["NearbyItemFeature"][];
+            meta: components["schemas"]["PageMeta"];
+        };
+        NearbyItemListResponse: {
+            /** @description The items of this page, nearest first. */
+            data: components["schemas"]["NearbyItem"][];
+            meta: components["schemas"]["PageMeta"];
+        };
+        /** @description The members of the item without its position. */
+        NearbyItemProperties: {
+            /**
+             * Format: uuid
+             * @description UUID of the dataset that owns the item.
+             * @example c7ffd39d-1b20-5302-b2c9-95d5c229bedc
+             */
+            datasetId: string;
+            /**
+             * @description Name of the place. Lists sort names by Unicode code point.
+             * @example Gyeongbokgung Palace
+             */
+            name: string;
+            /**
+             * @description Description. An empty string means unknown.
+             * @example The main royal palace of the Joseon dynasty, first built in 1395.
+             */
+            description: string;
+            /**
+             * @description Code of the administrative area of the place.
+             * @example 11110
+             */
+            administrativeAreaCode: string;
+            /**
+             * @description Code of the category of the place.
+             * @example palace
+             */
+            categoryCode: string;
+            /**
+             * @description Street address. An empty string means unknown.
+             * @example 161 Sajik-ro
+             */
+            streetAddress: string;
+            /**
+             * @description Region (state, province) of the address.
+             * @example Seoul
+             */
+            addressRegion: string | null;
+            /**
+             * @description Locality (city, district) of the address.
+             * @example Jongno-gu
+             */
+            addressLocality: string | null;
+            /**
+             * @description Postal code of the address.
+             * @example 03045
+             */
+            postalCode: string | null;
+            /**
+             * @description Korean road-name address.
+             * @example 서울특별시 종로구 사직로 161
+             */
+            roadAddress: string | null;
+            /**
+             * @description Korean lot-number address.
+             * @example 서울특별시 종로구 세종로 1-91
+             */
+            jibunAddress: string | null;
+            /**
+             * @description URL of a small image of the place.
+             * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
+             */
+            thumbnailUrl: string | null;
+            /**
+             * @description Web address. An empty string means unknown.
+             * @example https://www.royalpalace.go.kr/
+             */
+            url: string;
+            /**
+             * @description Opening hours, in the words of the source.
+             * @example 09:00-18:00, closed on Tuesdays
+             */
+            openingHours: string | null;
+            /**
+             * Format: date-time
+             * @description Creation time, with milliseconds.
+             * @example 2026-01-05T00:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: double
+             * @description Metres from the point, on the WGS 84 spheroid.
+             * @example 4.06
+             */
+            distance: number;
+        };
+        /** @description The page, and the number of items on all pages. */
+        PageMeta: {
+            /**
+             * Format: int32
+             * @description Number of this page; the first is 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description Page size.
+             * @example 20
+             */
+            limit: number;
+            /**
+             * Format: int32
+             * @description Number of items on all pages.
+             * @example 1
+             */
+            total: number;
         };
         /** @description An error as problem details (RFC 9457). */
         Problem: {
             /** @constant */
             type: "about:blank";
+            /** @description The name of the status. */
             title: string;
+            /**
+             * Format: int32
+             * @description The HTTP status.
+             */
             status: number;
+            /** @description What is wrong, for people. */
             detail: string;
-            /** @enum {string} */
-            code: "VALIDATION_FAILED" | "UNAUTHORIZED" | "DATASET_ACCESS_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "REQUEST_TIMEOUT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+            code: components["schemas"]["ApiErrorCode"];
             /** @description Every bad parameter. Only with VALIDATION_FAILED. */
-            details?: {
-                field: string;
-                message: string;
-            }[];
+            details?: components["schemas"]["ApiErrorDetail"][];
+            /** @description The id of the request, as in `X-Request-Id`. */
             requestId: string;
         };
     };
@@ -143,6 +959,8 @@ export interface components {
         VALIDATION_FAILED: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -161,7 +979,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
                 /**
                  * @example {
                  *       "type": "about:blank",
@@ -185,6 +1003,8 @@ export interface components {
         UNAUTHORIZED: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 [name: string]: unknown;
             };
@@ -198,7 +1018,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
                 /**
                  * @example {
                  *       "type": "about:blank",
@@ -216,6 +1036,8 @@ export interface components {
         NOT_ACCEPTABLE: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -228,7 +1050,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
                 /**
                  * @example {
                  *       "type": "about:blank",
@@ -246,6 +1068,8 @@ export interface components {
         PRECONDITION_FAILED: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -258,7 +1082,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
                 /**
                  * @example {
                  *       "type": "about:blank",
@@ -276,6 +1100,8 @@ export interface components {
         URI_TOO_LONG: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -288,7 +1114,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
                 /**
                  * @example {
                  *       "type": "about:blank",
@@ -306,6 +1132,8 @@ export interface components {
         RATE_LIMITED: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -319,7 +1147,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
                 /**
                  * @example {
                  *       "type": "about:blank",
@@ -333,10 +1161,44 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The request line and the headers have more than 16 kB. */
+        HEADERS_TOO_LARGE: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "HEADERS_TOO_LARGE",
+                 *         "message": "The request line and the headers have more than 16 kB.",
+                 *         "requestId": "0f8fad5b-d9cb-469f-a165-70867728950e"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ApiError"];
+                /**
+                 * @example {
+                 *       "type": "about:blank",
+                 *       "title": "Request Header Fields Too Large",
+                 *       "status": 431,
+                 *       "detail": "The request line and the headers have more than 16 kB.",
+                 *       "code": "HEADERS_TOO_LARGE",
+                 *       "requestId": "0f8fad5b-d9cb-469f-a165-70867728950e"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description Something went wrong on our side. */
         INTERNAL_ERROR: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -349,7 +1211,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
                 /**
                  * @example {
                  *       "type": "about:blank",
@@ -367,6 +1229,8 @@ export interface components {
         SERVICE_UNAVAILABLE: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -380,7 +1244,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
                 /**
                  * @example {
                  *       "type": "about:blank",
@@ -398,6 +1262,8 @@ export interface components {
         DATASET_ACCESS_DENIED: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -410,7 +1276,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
                 /**
                  * @example {
                  *       "type": "about:blank",
@@ -428,6 +1294,8 @@ export interface components {
         NOT_FOUND: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -440,7 +1308,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
                 /**
                  * @example {
                  *       "type": "about:blank",
@@ -468,9 +1336,9 @@ export interface components {
         Vary: string;
         /** @description The pages `first`, `prev`, `next` and `last`, if they exist (RFC 8288). */
         Link: string;
-        /** @description Request limit of the key, if it has one. */
+        /** @description Request limit of the key. Absent if the key has no limit or is not valid. */
         "RateLimit-Policy": string;
-        /** @description Remaining requests, and seconds until the limit resets. */
+        /** @description Remaining requests, and seconds until the limit resets. Absent without a limit. */
         RateLimit: string;
         /** @description Seconds to wait. */
         "Retry-After": number;
@@ -490,87 +1358,30 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The datasets that the API key may access. */
+            /** @description The datasets that the API key may access, by name, then id. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     Vary: components["headers"]["Vary"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The datasets, by name, then id. */
-                        data: {
-                            /**
-                             * Format: uuid
-                             * @description UUID, the same in GraphQL and REST.
-                             * @example 7748716f-f0aa-5779-a29b-4066ccbe3bdb
-                             */
-                            id: string;
-                            /**
-                             * @description Name of the dataset in URLs. A slug never looks like a UUID.
-                             * @example seoul-landmarks
-                             */
-                            slug: string;
-                            /**
-                             * @description Display name.
-                             * @example Gyeongbokgung Palace
-                             */
-                            name: string;
-                            /**
-                             * @description Description, or null.
-                             * @example The main royal palace of the Joseon dynasty, first built in 1395.
-                             */
-                            description: string | null;
-                            /**
-                             * @description Lifecycle status.
-                             * @example active
-                             * @enum {string}
-                             */
-                            status: "active" | "archived" | "draft" | "inactive";
-                            /**
-                             * @description Which API keys may access the dataset.
-                             * @example public
-                             * @enum {string}
-                             */
-                            visibility: "paid" | "public" | "restricted";
-                            /**
-                             * @description Access tier that an API key needs for a paid dataset, or null.
-                             * @example null
-                             */
-                            accessTier: string | null;
-                            /**
-                             * Format: date-time
-                             * @description Creation time, with milliseconds.
-                             * @example 2026-01-05T00:00:00.000Z
-                             */
-                            createdAt: string;
-                            /**
-                             * Format: date-time
-                             * @description Time of the last change to the dataset or one of its items, with milliseconds.
-                             * @example 2026-03-01T09:30:00.000Z
-                             */
-                            updatedAt: string;
-                        }[];
-                        meta: {
-                            /**
-                             * @description Number of datasets.
-                             * @example 1
-                             */
-                            total: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["DatasetSummaryListResponse"];
                 };
             };
             /** @description The client has the current version. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -581,6 +1392,7 @@ export interface operations {
             412: components["responses"]["PRECONDITION_FAILED"];
             414: components["responses"]["URI_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
+            431: components["responses"]["HEADERS_TOO_LARGE"];
             500: components["responses"]["INTERNAL_ERROR"];
             503: components["responses"]["SERVICE_UNAVAILABLE"];
         };
@@ -600,79 +1412,30 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A dataset. Null with an error NOT_FOUND or DATASET_ACCESS_DENIED. */
+            /** @description One dataset, by its UUID or slug. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     Vary: components["headers"]["Vary"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /**
-                             * Format: uuid
-                             * @description UUID, the same in GraphQL and REST.
-                             * @example 7748716f-f0aa-5779-a29b-4066ccbe3bdb
-                             */
-                            id: string;
-                            /**
-                             * @description Name of the dataset in URLs. A slug never looks like a UUID.
-                             * @example seoul-landmarks
-                             */
-                            slug: string;
-                            /**
-                             * @description Display name.
-                             * @example Gyeongbokgung Palace
-                             */
-                            name: string;
-                            /**
-                             * @description Description, or null.
-                             * @example The main royal palace of the Joseon dynasty, first built in 1395.
-                             */
-                            description: string | null;
-                            /**
-                             * @description Which API keys may access the dataset.
-                             * @example public
-                             * @enum {string}
-                             */
-                            visibility: "paid" | "public" | "restricted";
-                            /**
-                             * @description Access tier that an API key needs for a paid dataset, or null.
-                             * @example null
-                             */
-                            accessTier: string | null;
-                            /**
-                             * @description Credit line to show with the data.
-                             * @example Dataset Catalog sample; facts from public sources
-                             */
-                            attribution: string;
-                            /**
-                             * Format: date-time
-                             * @description Creation time, with milliseconds.
-                             * @example 2026-01-05T00:00:00.000Z
-                             */
-                            createdAt: string;
-                            /**
-                             * Format: date-time
-                             * @description Time of the last change to the dataset or one of its items, with milliseconds.
-                             * @example 2026-03-01T09:30:00.000Z
-                             */
-                            updatedAt: string;
-                        };
-                        meta: Record<string, never>;
-                    };
+                    "application/json": components["schemas"]["DatasetResponse"];
                 };
             };
             /** @description The client has the current version. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -685,6 +1448,7 @@ export interface operations {
             412: components["responses"]["PRECONDITION_FAILED"];
             414: components["responses"]["URI_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
+            431: components["responses"]["HEADERS_TOO_LARGE"];
             500: components["responses"]["INTERNAL_ERROR"];
             503: components["responses"]["SERVICE_UNAVAILABLE"];
         };
@@ -723,10 +1487,10 @@ export interface operations {
                  */
                 categoryCode?: string;
                 /**
-                 * @description Return only children of the item with this UUID. An explicit null returns only root items.
+                 * @description Return only children of the item with this UUID. The text `null` returns only root items.
                  * @example null
                  */
-                parentItemId?: string;
+                parentItemId?: string | "null";
             };
             header?: never;
             path: {
@@ -740,261 +1504,32 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of the items of the dataset. */
+            /** @description A page of the items of a dataset, sorted and filtered. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     Vary: components["headers"]["Vary"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The items of this page, in order. */
-                        data: {
-                            /**
-                             * Format: uuid
-                             * @description UUID, the same in GraphQL and REST.
-                             * @example 7748716f-f0aa-5779-a29b-4066ccbe3bdb
-                             */
-                            id: string;
-                            /**
-                             * Format: uuid
-                             * @description UUID of the dataset that owns the item.
-                             * @example c7ffd39d-1b20-5302-b2c9-95d5c229bedc
-                             */
-                            datasetId: string;
-                            /**
-                             * @description Name of the place. Lists sort names by Unicode code point.
-                             * @example Gyeongbokgung Palace
-                             */
-                            name: string;
-                            /**
-                             * @description Description. An empty string means unknown.
-                             * @example The main royal palace of the Joseon dynasty, first built in 1395.
-                             */
-                            description: string;
-                            /**
-                             * @description Code of the administrative area of the place.
-                             * @example 11110
-                             */
-                            administrativeAreaCode: string;
-                            /**
-                             * @description Code of the category of the place.
-                             * @example palace
-                             */
-                            categoryCode: string;
-                            /**
-                             * Format: uuid
-                             * @description UUID of the parent item, which is in the same dataset. Null for a root item.
-                             * @example null
-                             */
-                            parentItemId: string | null;
-                            /**
-                             * @description Street address. An empty string means unknown.
-                             * @example 161 Sajik-ro
-                             */
-                            streetAddress: string;
-                            /**
-                             * @description Region (state, province) of the address.
-                             * @example Seoul
-                             */
-                            addressRegion: string | null;
-                            /**
-                             * @description Locality (city, district) of the address.
-                             * @example Jongno-gu
-                             */
-                            addressLocality: string | null;
-                            /**
-                             * @description Postal code of the address.
-                             * @example 03045
-                             */
-                            postalCode: string | null;
-                            /**
-                             * @description Korean road-name address.
-                             * @example 서울특별시 종로구 사직로 161
-                             */
-                            roadAddress: string | null;
-                            /**
-                             * @description Korean lot-number address.
-                             * @example 서울특별시 종로구 세종로 1-91
-                             */
-                            jibunAddress: string | null;
-                            /**
-                             * @description Latitude in degrees north, WGS 84, up to 7 decimals.
-                             * @example 37.579617
-                             */
-                            latitude: string;
-                            /**
-                             * @description Longitude in degrees east, WGS 84, up to 7 decimals.
-                             * @example 126.977041
-                             */
-                            longitude: string;
-                            /**
-                             * @description URL of a small image of the place.
-                             * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
-                             */
-                            thumbnailUrl: string | null;
-                            /**
-                             * Format: date-time
-                             * @description Creation time, with milliseconds.
-                             * @example 2026-01-05T00:00:00.000Z
-                             */
-                            createdAt: string;
-                            /**
-                             * Format: date-time
-                             * @description Time of the last change to the item or one of its images, with milliseconds.
-                             * @example 2026-03-01T09:30:00.000Z
-                             */
-                            updatedAt: string;
-                        }[];
-                        meta: {
-                            /**
-                             * @description Number of this page; the first is 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Page size.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Number of items on all pages.
-                             * @example 1
-                             */
-                            total: number;
-                        };
-                    };
-                    "application/geo+json": {
-                        /** @constant */
-                        type: "FeatureCollection";
-                        features: {
-                            /** @constant */
-                            type: "Feature";
-                            /**
-                             * Format: uuid
-                             * @description UUID, the same in GraphQL and REST.
-                             * @example 7748716f-f0aa-5779-a29b-4066ccbe3bdb
-                             */
-                            id: string;
-                            geometry: {
-                                /** @constant */
-                                type: "Point";
-                                /** @description Longitude and latitude, in degrees. */
-                                coordinates: number[];
-                            };
-                            properties: {
-                                /**
-                                 * Format: uuid
-                                 * @description UUID of the dataset that owns the item.
-                                 * @example c7ffd39d-1b20-5302-b2c9-95d5c229bedc
-                                 */
-                                datasetId: string;
-                                /**
-                                 * @description Name of the place. Lists sort names by Unicode code point.
-                                 * @example Gyeongbokgung Palace
-                                 */
-                                name: string;
-                                /**
-                                 * @description Description. An empty string means unknown.
-                                 * @example The main royal palace of the Joseon dynasty, first built in 1395.
-                                 */
-                                description: string;
-                                /**
-                                 * @description Code of the administrative area of the place.
-                                 * @example 11110
-                                 */
-                                administrativeAreaCode: string;
-                                /**
-                                 * @description Code of the category of the place.
-                                 * @example palace
-                                 */
-                                categoryCode: string;
-                                /**
-                                 * Format: uuid
-                                 * @description UUID of the parent item, which is in the same dataset. Null for a root item.
-                                 * @example null
-                                 */
-                                parentItemId: string | null;
-                                /**
-                                 * @description Street address. An empty string means unknown.
-                                 * @example 161 Sajik-ro
-                                 */
-                                streetAddress: string;
-                                /**
-                                 * @description Region (state, province) of the address.
-                                 * @example Seoul
-                                 */
-                                addressRegion: string | null;
-                                /**
-                                 * @description Locality (city, district) of the address.
-                                 * @example Jongno-gu
-                                 */
-                                addressLocality: string | null;
-                                /**
-                                 * @description Postal code of the address.
-                                 * @example 03045
-                                 */
-                                postalCode: string | null;
-                                /**
-                                 * @description Korean road-name address.
-                                 * @example 서울특별시 종로구 사직로 161
-                                 */
-                                roadAddress: string | null;
-                                /**
-                                 * @description Korean lot-number address.
-                                 * @example 서울특별시 종로구 세종로 1-91
-                                 */
-                                jibunAddress: string | null;
-                                /**
-                                 * @description URL of a small image of the place.
-                                 * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
-                                 */
-                                thumbnailUrl: string | null;
-                                /**
-                                 * Format: date-time
-                                 * @description Creation time, with milliseconds.
-                                 * @example 2026-01-05T00:00:00.000Z
-                                 */
-                                createdAt: string;
-                                /**
-                                 * Format: date-time
-                                 * @description Time of the last change to the item or one of its images, with milliseconds.
-                                 * @example 2026-03-01T09:30:00.000Z
-                                 */
-                                updatedAt: string;
-                            };
-                        }[];
-                        meta: {
-                            /**
-                             * @description Number of this page; the first is 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Page size.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Number of items on all pages.
-                             * @example 1
-                             */
-                            total: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["ItemListResponse"];
+                    "application/geo+json": components["schemas"]["ItemFeatureCollection"];
                 };
             };
             /** @description The client has the current version. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1007,6 +1542,7 @@ export interface operations {
             412: components["responses"]["PRECONDITION_FAILED"];
             414: components["responses"]["URI_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
+            431: components["responses"]["HEADERS_TOO_LARGE"];
             500: components["responses"]["INTERNAL_ERROR"];
             503: components["responses"]["SERVICE_UNAVAILABLE"];
         };
@@ -1051,267 +1587,32 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Items within a radius of a point, nearest first, from all datasets or from one. */
+            /** @description A page of the items within a radius of a point, nearest first, from all datasets or from one. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     Vary: components["headers"]["Vary"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The items of this page, nearest first. */
-                        data: {
-                            /**
-                             * Format: uuid
-                             * @description UUID, the same in GraphQL and REST.
-                             * @example 7748716f-f0aa-5779-a29b-4066ccbe3bdb
-                             */
-                            id: string;
-                            /**
-                             * Format: uuid
-                             * @description UUID of the dataset that owns the item.
-                             * @example c7ffd39d-1b20-5302-b2c9-95d5c229bedc
-                             */
-                            datasetId: string;
-                            /**
-                             * @description Name of the place. Lists sort names by Unicode code point.
-                             * @example Gyeongbokgung Palace
-                             */
-                            name: string;
-                            /**
-                             * @description Description. An empty string means unknown.
-                             * @example The main royal palace of the Joseon dynasty, first built in 1395.
-                             */
-                            description: string;
-                            /**
-                             * @description Code of the administrative area of the place.
-                             * @example 11110
-                             */
-                            administrativeAreaCode: string;
-                            /**
-                             * @description Code of the category of the place.
-                             * @example palace
-                             */
-                            categoryCode: string;
-                            /**
-                             * @description Street address. An empty string means unknown.
-                             * @example 161 Sajik-ro
-                             */
-                            streetAddress: string;
-                            /**
-                             * @description Region (state, province) of the address.
-                             * @example Seoul
-                             */
-                            addressRegion: string | null;
-                            /**
-                             * @description Locality (city, district) of the address.
-                             * @example Jongno-gu
-                             */
-                            addressLocality: string | null;
-                            /**
-                             * @description Postal code of the address.
-                             * @example 03045
-                             */
-                            postalCode: string | null;
-                            /**
-                             * @description Korean road-name address.
-                             * @example 서울특별시 종로구 사직로 161
-                             */
-                            roadAddress: string | null;
-                            /**
-                             * @description Korean lot-number address.
-                             * @example 서울특별시 종로구 세종로 1-91
-                             */
-                            jibunAddress: string | null;
-                            /**
-                             * @description Latitude in degrees north, WGS 84, up to 7 decimals.
-                             * @example 37.579617
-                             */
-                            latitude: string;
-                            /**
-                             * @description Longitude in degrees east, WGS 84, up to 7 decimals.
-                             * @example 126.977041
-                             */
-                            longitude: string;
-                            /**
-                             * @description URL of a small image of the place.
-                             * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
-                             */
-                            thumbnailUrl: string | null;
-                            /**
-                             * @description Web address. An empty string means unknown.
-                             * @example https://www.royalpalace.go.kr/
-                             */
-                            url: string;
-                            /**
-                             * @description Opening hours, in the words of the source.
-                             * @example 09:00-18:00, closed on Tuesdays
-                             */
-                            openingHours: string | null;
-                            /**
-                             * Format: date-time
-                             * @description Creation time, with milliseconds.
-                             * @example 2026-01-05T00:00:00.000Z
-                             */
-                            createdAt: string;
-                            /**
-                             * @description Metres from the point, on the WGS 84 spheroid.
-                             * @example 4.06
-                             */
-                            distance: number;
-                        }[];
-                        meta: {
-                            /**
-                             * @description Number of this page; the first is 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Page size.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Number of items within the radius.
-                             * @example 1
-                             */
-                            total: number;
-                        };
-                    };
-                    "application/geo+json": {
-                        /** @constant */
-                        type: "FeatureCollection";
-                        features: {
-                            /** @constant */
-                            type: "Feature";
-                            /**
-                             * Format: uuid
-                             * @description UUID, the same in GraphQL and REST.
-                             * @example 7748716f-f0aa-5779-a29b-4066ccbe3bdb
-                             */
-                            id: string;
-                            geometry: {
-                                /** @constant */
-                                type: "Point";
-                                /** @description Longitude and latitude, in degrees. */
-                                coordinates: number[];
-                            };
-                            properties: {
-                                /**
-                                 * Format: uuid
-                                 * @description UUID of the dataset that owns the item.
-                                 * @example c7ffd39d-1b20-5302-b2c9-95d5c229bedc
-                                 */
-                                datasetId: string;
-                                /**
-                                 * @description Name of the place. Lists sort names by Unicode code point.
-                                 * @example Gyeongbokgung Palace
-                                 */
-                                name: string;
-                                /**
-                                 * @description Description. An empty string means unknown.
-                                 * @example The main royal palace of the Joseon dynasty, first built in 1395.
-                                 */
-                                description: string;
-                                /**
-                                 * @description Code of the administrative area of the place.
-                                 * @example 11110
-                                 */
-                                administrativeAreaCode: string;
-                                /**
-                                 * @description Code of the category of the place.
-                                 * @example palace
-                                 */
-                                categoryCode: string;
-                                /**
-                                 * @description Street address. An empty string means unknown.
-                                 * @example 161 Sajik-ro
-                                 */
-                                streetAddress: string;
-                                /**
-                                 * @description Region (state, province) of the address.
-                                 * @example Seoul
-                                 */
-                                addressRegion: string | null;
-                                /**
-                                 * @description Locality (city, district) of the address.
-                                 * @example Jongno-gu
-                                 */
-                                addressLocality: string | null;
-                                /**
-                                 * @description Postal code of the address.
-                                 * @example 03045
-                                 */
-                                postalCode: string | null;
-                                /**
-                                 * @description Korean road-name address.
-                                 * @example 서울특별시 종로구 사직로 161
-                                 */
-                                roadAddress: string | null;
-                                /**
-                                 * @description Korean lot-number address.
-                                 * @example 서울특별시 종로구 세종로 1-91
-                                 */
-                                jibunAddress: string | null;
-                                /**
-                                 * @description URL of a small image of the place.
-                                 * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
-                                 */
-                                thumbnailUrl: string | null;
-                                /**
-                                 * @description Web address. An empty string means unknown.
-                                 * @example https://www.royalpalace.go.kr/
-                                 */
-                                url: string;
-                                /**
-                                 * @description Opening hours, in the words of the source.
-                                 * @example 09:00-18:00, closed on Tuesdays
-                                 */
-                                openingHours: string | null;
-                                /**
-                                 * Format: date-time
-                                 * @description Creation time, with milliseconds.
-                                 * @example 2026-01-05T00:00:00.000Z
-                                 */
-                                createdAt: string;
-                                /**
-                                 * @description Metres from the point, on the WGS 84 spheroid.
-                                 * @example 4.06
-                                 */
-                                distance: number;
-                            };
-                        }[];
-                        meta: {
-                            /**
-                             * @description Number of this page; the first is 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Page size.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Number of items within the radius.
-                             * @example 1
-                             */
-                            total: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["NearbyItemListResponse"];
+                    "application/geo+json": components["schemas"]["NearbyItemFeatureCollection"];
                 };
             };
             /** @description The client has the current version. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1324,6 +1625,7 @@ export interface operations {
             412: components["responses"]["PRECONDITION_FAILED"];
             414: components["responses"]["URI_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
+            431: components["responses"]["HEADERS_TOO_LARGE"];
             500: components["responses"]["INTERNAL_ERROR"];
             503: components["responses"]["SERVICE_UNAVAILABLE"];
         };
@@ -1343,221 +1645,30 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description An item. Null with an error NOT_FOUND or DATASET_ACCESS_DENIED. */
+            /** @description One item with its images, by its UUID. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     Vary: components["headers"]["Vary"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /**
-                             * Format: uuid
-                             * @description UUID, the same in GraphQL and REST.
-                             * @example 7748716f-f0aa-5779-a29b-4066ccbe3bdb
-                             */
-                            id: string;
-                            /**
-                             * Format: uuid
-                             * @description UUID of the dataset that owns the item.
-                             * @example c7ffd39d-1b20-5302-b2c9-95d5c229bedc
-                             */
-                            datasetId: string;
-                            /**
-                             * @description Name of the place. Lists sort names by Unicode code point.
-                             * @example Gyeongbokgung Palace
-                             */
-                            name: string;
-                            /**
-                             * @description Description. An empty string means unknown.
-                             * @example The main royal palace of the Joseon dynasty, first built in 1395.
-                             */
-                            description: string;
-                            /**
-                             * @description Code of the administrative area of the place.
-                             * @example 11110
-                             */
-                            administrativeAreaCode: string;
-                            /**
-                             * @description Code of the category of the place.
-                             * @example palace
-                             */
-                            categoryCode: string;
-                            /**
-                             * Format: uuid
-                             * @description UUID of the parent item, which is in the same dataset. Null for a root item.
-                             * @example null
-                             */
-                            parentItemId: string | null;
-                            /**
-                             * @description Street address. An empty string means unknown.
-                             * @example 161 Sajik-ro
-                             */
-                            streetAddress: string;
-                            /**
-                             * @description Region (state, province) of the address.
-                             * @example Seoul
-                             */
-                            addressRegion: string | null;
-                            /**
-                             * @description Locality (city, district) of the address.
-                             * @example Jongno-gu
-                             */
-                            addressLocality: string | null;
-                            /**
-                             * @description Postal code of the address.
-                             * @example 03045
-                             */
-                            postalCode: string | null;
-                            /**
-                             * @description Korean road-name address.
-                             * @example 서울특별시 종로구 사직로 161
-                             */
-                            roadAddress: string | null;
-                            /**
-                             * @description Korean lot-number address.
-                             * @example 서울특별시 종로구 세종로 1-91
-                             */
-                            jibunAddress: string | null;
-                            /**
-                             * @description Latitude in degrees north, WGS 84, up to 7 decimals.
-                             * @example 37.579617
-                             */
-                            latitude: string;
-                            /**
-                             * @description Longitude in degrees east, WGS 84, up to 7 decimals.
-                             * @example 126.977041
-                             */
-                            longitude: string;
-                            /**
-                             * @description URL of a small image of the place.
-                             * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
-                             */
-                            thumbnailUrl: string | null;
-                            /**
-                             * Format: date-time
-                             * @description Creation time, with milliseconds.
-                             * @example 2026-01-05T00:00:00.000Z
-                             */
-                            createdAt: string;
-                            /**
-                             * Format: date-time
-                             * @description Time of the last change to the item or one of its images, with milliseconds.
-                             * @example 2026-03-01T09:30:00.000Z
-                             */
-                            updatedAt: string;
-                            /**
-                             * @description Contact name. An empty string means unknown.
-                             * @example Gyeongbokgung Palace Management Office
-                             */
-                            contactName: string;
-                            /**
-                             * @description Telephone number. An empty string means unknown.
-                             * @example +82-2-3700-3900
-                             */
-                            telephone: string;
-                            /**
-                             * @description E-mail address.
-                             * @example visit@example.org
-                             */
-                            email: string | null;
-                            /**
-                             * @description Web address. An empty string means unknown.
-                             * @example https://www.royalpalace.go.kr/
-                             */
-                            url: string;
-                            /**
-                             * @description Opening hours, in the words of the source.
-                             * @example 09:00-18:00, closed on Tuesdays
-                             */
-                            openingHours: string | null;
-                            /**
-                             * @description Further attributes, with the names that the source uses. An empty object when there are none.
-                             * @example {
-                             *       "nameKo": "경복궁",
-                             *       "builtYear": 1395,
-                             *       "designation": "Historic Site No. 117"
-                             *     }
-                             */
-                            extraAttributes: Record<string, never>;
-                            /** @description The dataset that owns the item. */
-                            dataset: {
-                                /**
-                                 * @description Name of the dataset in URLs. A slug never looks like a UUID.
-                                 * @example seoul-landmarks
-                                 */
-                                slug: string;
-                                /**
-                                 * @description Display name.
-                                 * @example Gyeongbokgung Palace
-                                 */
-                                name: string;
-                            };
-                            /** @description All images of the item, by sortOrder, then id. */
-                            images: {
-                                /**
-                                 * Format: uuid
-                                 * @description UUID, the same in GraphQL and REST.
-                                 * @example 7748716f-f0aa-5779-a29b-4066ccbe3bdb
-                                 */
-                                id: string;
-                                /**
-                                 * @description URL of the original image.
-                                 * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
-                                 */
-                                originalUrl: string;
-                                /**
-                                 * @description URL of the copy that a content delivery network (CDN) serves.
-                                 * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
-                                 */
-                                cdnUrl: string;
-                                /**
-                                 * @description URL of the small thumbnail.
-                                 * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
-                                 */
-                                thumbnailSmallUrl: string;
-                                /**
-                                 * @description URL of the medium thumbnail.
-                                 * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
-                                 */
-                                thumbnailMediumUrl: string;
-                                /**
-                                 * @description URL of the large thumbnail.
-                                 * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
-                                 */
-                                thumbnailLargeUrl: string;
-                                /**
-                                 * @description Alternative text. An empty string when there is none.
-                                 * @example The palace seen from Gwanghwamun
-                                 */
-                                altText: string;
-                                /**
-                                 * @description Position among the images of the item. The first is 0.
-                                 * @example 0
-                                 */
-                                sortOrder: number;
-                                /**
-                                 * @description Whether this is the primary image. An item has at most one primary image.
-                                 * @example true
-                                 */
-                                isPrimary: boolean;
-                            }[];
-                        };
-                        meta: Record<string, never>;
-                    };
+                    "application/json": components["schemas"]["ItemDetailResponse"];
                 };
             };
             /** @description The client has the current version. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1570,6 +1681,7 @@ export interface operations {
             412: components["responses"]["PRECONDITION_FAILED"];
             414: components["responses"]["URI_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
+            431: components["responses"]["HEADERS_TOO_LARGE"];
             500: components["responses"]["INTERNAL_ERROR"];
             503: components["responses"]["SERVICE_UNAVAILABLE"];
         };

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -7,7 +6,7 @@ import { openApiDocument } from '../../src/rest/openapi/document.ts'
 import { SUCCESS_HEADERS } from '../../src/rest/openapi/responses.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET, ITEM } from '../support/catalog.ts'
-import { checkDocumented } from '../support/openapi.ts'
+import { checkDocumented, lint } from '../support/openapi.ts'
 
 /*
  * The OpenAPI document is what the gateway does: it is the one that is committed, it is in order, and every answer is as it says.
@@ -21,40 +20,137 @@ afterAll(() => t.close())
 
 const COMMITTED = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')
 
-test('openapi.json is up to date (npm run schema), and the gateway serves it without a key', async () => {
+const ajv = new Ajv2020({ strict: false })
+addFormats.default(ajv)
+ajv.addSchema(JSON.parse(COMMITTED), 'openapi')
+
+interface Schema {
+  type?: unknown
+  properties?: Record<string, Schema>
+  examples?: unknown[]
+}
+
+interface Operation {
+  responses: Record<string, { $ref?: string; headers: object }>
+}
+
+/** All objects inside a value, itself included. */
+function objectsIn(value: unknown): Record<string, unknown>[] {
+  if (typeof value !== 'object' || value === null) return []
+  const own = Array.isArray(value) ? [] : [Object.fromEntries(Object.entries(value))]
+  return [...own, ...Object.values(value).flatMap(objectsIn)]
+}
+
+test('openapi.json is up to date (npm run schema), and the gateway serves it without a key, with its own address', async () => {
   expect(`${JSON.stringify(openApiDocument(), undefined, 2)}\n`).toBe(COMMITTED)
   const served = await fetch(`${t.url}/v1/openapi.json`)
   expect([served.status, served.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
-  expect(await served.json()).toEqual(JSON.parse(COMMITTED))
+  const servers = [{ url: t.url, description: 'This server' }]
+  expect(await served.json()).toEqual({ ...JSON.parse(COMMITTED), servers })
 })
 
 test('a linter finds no problem in the document', async () => {
-  const config = await createConfig({ extends: ['recommended'] })
-  const problems = await lintFromString({ source: COMMITTED, absoluteRef: 'openapi.json', config })
-  expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([])
+  expect(await lint(COMMITTED)).toEqual([])
+})
+
+const { components, paths, info } = JSON.parse(COMMITTED)
+
+test('every record, list, error and GeoJSON object has a name, for the types of generated clients', () => {
+  expect(Object.keys(components.schemas)).toEqual([
+    ...['ApiError', 'ApiErrorBody', 'ApiErrorCode', 'ApiErrorDetail', 'Dataset', 'DatasetReference', 'DatasetResponse'],
+    ...[
+      'DatasetStatus',
+      'DatasetSummary',
+      'DatasetSummaryListResponse',
+      'DatasetVisibility',
+      'EmptyMeta',
+      'GeoJsonPoint',
+    ],
+    ...[
+      'Image',
+      'Item',
+      'ItemDetail',
+      'ItemDetailResponse',
+      'ItemFeature',
+      'ItemFeatureCollection',
+      'ItemListResponse',
+    ],
+    ...['ItemProperties', 'ListMeta', 'NearbyItem', 'NearbyItemFeature', 'NearbyItemFeatureCollection'],
+    ...['NearbyItemListResponse', 'NearbyItemProperties', 'PageMeta', 'Problem'],
+  ])
+  const unnamed = objectsIn(paths).filter(({ type, properties }) => type === 'object' || properties !== undefined)
+  expect(unnamed).toEqual([])
+})
+
+test('arrays of pages have a limit, numbers a format, and constants a type', () => {
+  const { ItemListResponse, NearbyItemFeatureCollection } = components.schemas
+  expect([ItemListResponse.properties.data, NearbyItemFeatureCollection.properties.features]).toMatchObject([
+    { maxItems: 100 },
+    { maxItems: 100 },
+  ])
+  const all = objectsIn({ components, paths })
+  const numbers = all.filter(({ type }) => type === 'integer' || type === 'number')
+  expect(numbers.length).toBeGreaterThan(15)
+  expect(new Set(numbers.map(({ type, format }) => `${type} ${format}`))).toEqual(
+    new Set(['integer int32', 'number double']),
+  )
+  const constants = all.filter((schema) => 'const' in schema)
+  expect(constants.map(({ const: value, type }) => [value, type]).sort()).toEqual(
+    ['Feature', 'Feature', 'FeatureCollection', 'FeatureCollection', 'Point', 'about:blank', 'null'].map((value) => [
+      value,
+      'string',
+    ]),
+  )
+})
+
+test('parentItemId is a UUID or the text null', () => {
+  const { parameters } = paths['/v1/datasets/{datasetId}/items'].get
+  const { schema } = parameters.find(({ name }: { name: string }) => name === 'parentItemId')
+  const isValid = ajv.compile(schema)
+  expect([ITEM.palace, 'null', 'x', ''].map((value) => isValid(value))).toEqual([true, true, false, false])
+})
+
+test('every response documents the RateLimit headers, and every operation the status 431', () => {
+  for (const { get } of Object.values<{ get: Operation }>(paths)) {
+    expect(Object.keys(get.responses)).toEqual(
+      expect.arrayContaining(['200', '304', '400', '401', '429', '431', '503']),
+    )
+    for (const response of Object.values(get.responses)) {
+      const name = response.$ref?.split('/').at(-1)
+      const { headers } = name === undefined ? response : components.responses[name]
+      expect(Object.keys(headers)).toEqual(expect.arrayContaining(['X-Request-Id', 'RateLimit', 'RateLimit-Policy']))
+    }
+  }
+})
+
+test('the texts are those of REST, and name a contact', () => {
+  expect(COMMITTED).not.toMatch(/null with an error|explicit null|itemConnection|\bCREATED_AT\b/i)
+  expect(info.contact.name).toBe('Maintainers of the Dataset Catalog')
 })
 
 test('every member, parameter and error has an example that matches its schema', () => {
-  const ajv = new Ajv2020({ strict: false })
-  addFormats.default(ajv)
-  ajv.addSchema(JSON.parse(COMMITTED), 'openapi')
   let seen = 0
+  const check = (path: string, schema: object, example: unknown) => {
+    const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/'))
+    expect([path, ajv.validate(absolute, example)]).toEqual([path, true])
+    seen += 1
+  }
   const visit = (value: unknown, path: string) => {
     if (typeof value !== 'object' || value === null) return
-    const { type, examples, example, schema, description, ...rest } = Object.fromEntries(Object.entries(value))
-    const isLeaf = typeof description === 'string' && type !== undefined && !('properties' in rest || 'items' in rest)
-    const isShown = isLeaf && /\/paths\/.*\/(data|meta|features)\//.test(path)
-    if (isShown) expect([path, examples?.length]).toEqual([path, 1])
-    for (const each of examples ?? []) expect([path, ajv.validate({ type, ...rest }, each)]).toEqual([path, true])
-    if (example !== undefined) {
-      const resolved = schema?.$ref ? { $ref: `openapi${schema.$ref}` } : schema
-      expect([path, ajv.validate(resolved, example)]).toEqual([path, true])
-      seen += 1
-    }
+    const { examples, example, schema, ...rest } = Object.fromEntries(Object.entries(value))
+    for (const each of examples ?? []) check(path, rest, each)
+    if (example !== undefined) check(path, schema, example)
     for (const [name, child] of Object.entries(value)) visit(child, `${path}/${name}`)
   }
-  visit(JSON.parse(COMMITTED), '')
-  expect(seen).toBeGreaterThan(30)
+  visit({ components, paths }, '')
+  expect(seen).toBeGreaterThan(100)
+  for (const [name, { properties = {} }] of Object.entries<Schema>(components.schemas)) {
+    if (/^(ApiError|Problem)/.test(name)) continue
+    const leaves = Object.entries(properties).filter(
+      ([, { type, ...rest }]) => type && !('items' in rest || 'const' in rest),
+    )
+    for (const [member, { examples }] of leaves) expect([name, member, examples?.length]).toEqual([name, member, 1])
+  }
 })
 
 describe('A response matches the document', () => {

@@ -1,3 +1,4 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { openApiDocument } from '../../src/rest/openapi/document.ts'
@@ -41,4 +42,11 @@ function resolve(pointer: readonly string[]): string[] | undefined {
   )
   const reference = typeof found === 'object' && found !== null ? Reflect.get(found, '$ref') : undefined
   return typeof reference === 'string' ? reference.replace('#/', '').split('/') : undefined
+}
+
+/** The problems that a linter with its recommended rules finds in the text of an OpenAPI document. */
+export async function lint(source: string, rules: Record<string, 'off'> = {}): Promise<string[]> {
+  const config = await createConfig({ extends: ['recommended'], rules })
+  const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config })
+  return problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)
 }

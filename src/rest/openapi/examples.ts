@@ -1,20 +1,27 @@
 /*
- * Example values for the OpenAPI document, by member name, from the sample data.
+ * Example values for the OpenAPI document. They are those of the sample data, so that each example request finds something.
  */
 
 const PICTURE = 'http://127.0.0.1:4000/sample/gyeongbokgung-1.svg'
 
-/** An example for each member that is not an object or a list. */
-export const EXAMPLES: Readonly<Record<string, unknown>> = {
-  id: '7748716f-f0aa-5779-a29b-4066ccbe3bdb',
+const DATASET = {
+  id: 'c7ffd39d-1b20-5302-b2c9-95d5c229bedc',
   slug: 'seoul-landmarks',
-  name: 'Gyeongbokgung Palace',
-  description: 'The main royal palace of the Joseon dynasty, first built in 1395.',
+  name: 'Seoul Landmarks',
+  description: 'Palaces, gates, museums and towers of Seoul.',
   status: 'active',
   visibility: 'public',
   accessTier: null,
   attribution: 'Dataset Catalog sample; facts from public sources',
-  datasetId: 'c7ffd39d-1b20-5302-b2c9-95d5c229bedc',
+  createdAt: '2026-11-21T09:30:00.000Z',
+  updatedAt: '2026-11-21T09:30:00.000Z',
+}
+
+const ITEM = {
+  id: '7748716f-f0aa-5779-a29b-4066ccbe3bdb',
+  datasetId: DATASET.id,
+  name: 'Gyeongbokgung Palace',
+  description: 'The main royal palace of the Joseon dynasty, first built in 1395.',
   administrativeAreaCode: '11110',
   categoryCode: 'palace',
   parentItemId: null,
@@ -27,38 +34,54 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   latitude: '37.579617',
   longitude: '126.977041',
   thumbnailUrl: PICTURE,
+  createdAt: '2026-01-05T00:00:00.000Z',
+  updatedAt: '2026-03-01T09:30:00.000Z',
   contactName: 'Gyeongbokgung Palace Management Office',
   telephone: '+82-2-3700-3900',
-  email: 'visit@example.org',
+  email: null,
   url: 'https://www.royalpalace.go.kr/',
   openingHours: '09:00-18:00, closed on Tuesdays',
   extraAttributes: { nameKo: '경복궁', builtYear: 1395, designation: 'Historic Site No. 117' },
-  originalUrl: PICTURE,
-  cdnUrl: PICTURE,
-  thumbnailSmallUrl: PICTURE,
-  thumbnailMediumUrl: PICTURE,
-  thumbnailLargeUrl: PICTURE,
-  altText: 'The palace seen from Gwanghwamun',
-  sortOrder: 0,
-  isPrimary: true,
-  distance: 4.06,
-  createdAt: '2026-01-05T00:00:00.000Z',
-  updatedAt: '2026-03-01T09:30:00.000Z',
-  page: 1,
-  limit: 20,
-  total: 1,
+}
+
+const PAGE = { page: 1, limit: 20, total: 1 }
+
+/** Examples of members, by GraphQL type. */
+const MEMBERS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  DatasetList: { total: 3 },
+  Dataset: DATASET,
+  ItemPage: PAGE,
+  NearbyItemPage: PAGE,
+  Item: ITEM,
+  NearbyItem: { distance: 4.06 },
+  Image: {
+    id: 'cc023284-ec9e-5fdb-a06e-d21795241b1a',
+    originalUrl: PICTURE,
+    cdnUrl: PICTURE,
+    thumbnailSmallUrl: PICTURE,
+    thumbnailMediumUrl: PICTURE,
+    thumbnailLargeUrl: PICTURE,
+    altText: 'The palace seen from Gwanghwamun',
+    sortOrder: 0,
+    isPrimary: true,
+  },
+}
+
+/** The example of a member of a GraphQL type; undefined for objects and lists. */
+export function exampleOf(type: string, member: string): unknown {
+  return MEMBERS[type]?.[member]
 }
 
 /** An example for each parameter. */
 export const PARAMETER_EXAMPLES: Readonly<Record<string, unknown>> = {
-  datasetId: 'seoul-landmarks',
-  itemId: EXAMPLES.id,
+  datasetId: DATASET.slug,
+  itemId: ITEM.id,
   page: 1,
   limit: 20,
   sort: 'name',
   order: 'asc',
-  administrativeAreaCode: EXAMPLES.administrativeAreaCode,
-  categoryCode: EXAMPLES.categoryCode,
+  administrativeAreaCode: ITEM.administrativeAreaCode,
+  categoryCode: ITEM.categoryCode,
   parentItemId: 'null',
   latitude: 37.5796,
   longitude: 126.977,

@@ -1,12 +1,11 @@
 import { CatalogError, ERROR_CODES, type ErrorCode } from '../../errors.ts'
 import { errorBody, PROBLEM_MEDIA_TYPE } from '../error-body.ts'
+import { type DefineSchema, type Json, objectOf } from './components.ts'
 import { REQUEST_ID_EXAMPLE } from './examples.ts'
 
 /*
  * The response headers and the errors of the OpenAPI document.
  */
-
-type Json = Record<string, unknown>
 
 /** The errors of every route; routes that name a dataset or an item have `ACCESS_CODES` too. */
 export const COMMON_CODES = [
@@ -16,6 +15,7 @@ export const COMMON_CODES = [
   'PRECONDITION_FAILED',
   'URI_TOO_LONG',
   'RATE_LIMITED',
+  'HEADERS_TOO_LARGE',
   'INTERNAL_ERROR',
   'SERVICE_UNAVAILABLE',
 ] as const
@@ -31,6 +31,7 @@ const MEANINGS: Partial<Record<ErrorCode, string>> = {
   PRECONDITION_FAILED: '`If-Match` names another version of the response.',
   URI_TOO_LONG: 'The URL has more than 12 kB.',
   RATE_LIMITED: 'The API key has used up its requests for this minute.',
+  HEADERS_TOO_LARGE: 'The request line and the headers have more than 16 kB.',
   INTERNAL_ERROR: 'Something went wrong on our side.',
   SERVICE_UNAVAILABLE: 'The database is unreachable or too slow, or too many requests arrive at once.',
 }
@@ -46,56 +47,59 @@ export const HEADERS: Record<string, Json> = {
   ),
   Vary: text('Names `Authorization`, `Accept` and `Accept-Encoding`.'),
   Link: text('The pages `first`, `prev`, `next` and `last`, if they exist (RFC 8288).'),
-  'RateLimit-Policy': text('Request limit of the key, if it has one.'),
-  RateLimit: text('Remaining requests, and seconds until the limit resets.'),
-  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 0 } },
+  'RateLimit-Policy': text('Request limit of the key. Absent if the key has no limit or is not valid.'),
+  RateLimit: text('Remaining requests, and seconds until the limit resets. Absent without a limit.'),
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', format: 'int32', minimum: 0 } },
   'WWW-Authenticate': text('The challenge (RFC 6750).'),
 }
 
+/** The headers of every response. */
+export const COMMON_HEADERS = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit']
 /** The headers of every success. */
-export const SUCCESS_HEADERS = ['X-Request-Id', 'ETag', 'Cache-Control', 'Vary', 'RateLimit-Policy', 'RateLimit']
+export const SUCCESS_HEADERS = [...COMMON_HEADERS, 'ETag', 'Cache-Control', 'Vary']
 
 /** References to headers, by name. */
 export const headers = (...names: string[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
-const ERROR_MEMBERS = {
-  code: { type: 'string', enum: Object.keys(ERROR_CODES) },
-  message: { type: 'string' },
-  details: {
-    type: 'array',
-    description: 'Every bad parameter. Only with VALIDATION_FAILED.',
-    items: {
-      type: 'object',
-      required: ['field', 'message'],
-      properties: { field: { type: 'string' }, message: { type: 'string' } },
-    },
-  },
-  requestId: { type: 'string' },
+/** The schemas of errors. */
+export interface ErrorSchemas {
+  /** The contract's form. */
+  error: Json
+  /** Problem details (RFC 9457). */
+  problem: Json
 }
 
-/** The schema of an error. */
-export const ERROR: Json = {
-  type: 'object',
-  required: ['error'],
-  properties: {
-    error: { type: 'object', required: ['code', 'message', 'requestId'], properties: ERROR_MEMBERS },
-  },
-}
-
-const { message: detail, ...problemMembers } = ERROR_MEMBERS
-/** The schema of an error as problem details (RFC 9457). */
-export const PROBLEM: Json = {
-  type: 'object',
-  description: 'An error as problem details (RFC 9457).',
-  required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
-  properties: {
-    type: { const: 'about:blank' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail,
-    ...problemMembers,
-  },
+/** Defines the schemas of errors, and returns references to them. */
+export function defineErrors(define: DefineSchema): ErrorSchemas {
+  const detail = define(
+    'ApiErrorDetail',
+    objectOf(
+      {
+        field: { type: 'string', description: 'The name of the parameter.' },
+        message: { type: 'string', description: 'The rule that its value breaks.' },
+      },
+      'A bad parameter.',
+    ),
+  )
+  const code = define('ApiErrorCode', {
+    type: 'string',
+    description: 'What is wrong, for programs.',
+    enum: Object.keys(ERROR_CODES),
+  })
+  const message: Json = { type: 'string', description: 'What is wrong, for people.' }
+  const details = { type: 'array', description: 'Every bad parameter. Only with VALIDATION_FAILED.', items: detail }
+  const requestId = { type: 'string', description: 'The id of the request, as in `X-Request-Id`.' }
+  const body = objectOf({ code, message, details, requestId }, 'What is wrong.', ['details'])
+  const error = define('ApiErrorBody', body)
+  const type = { type: 'string', const: 'about:blank' }
+  const title = { type: 'string', description: 'The name of the status.' }
+  const status = { type: 'integer', format: 'int32', description: 'The HTTP status.' }
+  const problem = { type, title, status, detail: message, code, details, requestId }
+  return {
+    error: define('ApiError', objectOf({ error }, 'An error.')),
+    problem: define('Problem', objectOf(problem, 'An error as problem details (RFC 9457).', ['details'])),
+  }
 }
 
 function errorExample(code: ErrorCode): CatalogError {
@@ -104,21 +108,23 @@ function errorExample(code: ErrorCode): CatalogError {
   return new CatalogError(code, message, details && { details })
 }
 
+/** The headers of one error only. */
+const ERROR_HEADERS: Partial<Record<ErrorCode, string>> = {
+  UNAUTHORIZED: 'WWW-Authenticate',
+  RATE_LIMITED: 'Retry-After',
+  SERVICE_UNAVAILABLE: 'Retry-After',
+}
+
 /** The response for an error code. */
-export function errorResponse(code: ErrorCode): Json {
+export function errorResponse(code: ErrorCode, { error, problem }: ErrorSchemas): Json {
   const example = (accept?: string) => errorBody(errorExample(code), REQUEST_ID_EXAMPLE, accept).body
-  const errorHeaders = {
-    UNAUTHORIZED: 'WWW-Authenticate',
-    RATE_LIMITED: 'Retry-After',
-    SERVICE_UNAVAILABLE: 'Retry-After',
-  }
-  const additional = Object.entries(errorHeaders).flatMap(([name, header]) => (name === code ? [header] : []))
+  const header = ERROR_HEADERS[code]
   return {
     description: MEANINGS[code] ?? code,
-    headers: headers('X-Request-Id', ...additional),
+    headers: headers(...COMMON_HEADERS, ...(header ? [header] : [])),
     content: {
-      'application/json': { schema: { $ref: '#/components/schemas/Error' }, example: example() },
-      [PROBLEM_MEDIA_TYPE]: { schema: { $ref: '#/components/schemas/Problem' }, example: example(PROBLEM_MEDIA_TYPE) },
+      'application/json': { schema: error, example: example() },
+      [PROBLEM_MEDIA_TYPE]: { schema: problem, example: example(PROBLEM_MEDIA_TYPE) },
     },
   }
 }

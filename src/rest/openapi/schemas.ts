@@ -1,140 +1,111 @@
-import {
-  type FieldNode,
-  type GraphQLField,
-  type GraphQLOutputType,
-  getNamedType,
-  getNullableType,
-  isEnumType,
-  isListType,
-  isNonNullType,
-  isObjectType,
-  Kind,
-  parse,
-  type SelectionSetNode,
-} from 'graphql'
-import { schema } from '../../graphql/schema.ts'
+import { getNamedType, Kind } from 'graphql'
+import { MAX_LIMIT } from '../../catalog/arguments.ts'
 import type { RestRoute } from '../routes.ts'
-import { EXAMPLES } from './examples.ts'
+import { type DefineSchema, type Json, objectOf } from './components.ts'
+import { fieldOf, membersOf, type Resource, resourceOf } from './members.ts'
 
 /*
- * The JSON Schema of a route's response (2020-12, which OpenAPI 3.1 uses). The route's GraphQL operation gives the members, the
- * GraphQL schema their types and descriptions.
+ * The schema of each route's response. Records, envelopes, `meta` and features have names, so that generated types have them too.
  */
 
-type Json = Record<string, unknown>
-
-/** A field of the schema, and its node in the operation. */
-export interface Resource {
-  field: GraphQLField<unknown, unknown>
-  node: FieldNode
+/** The list of a route: the GraphQL field of its records, and its other members, which become `meta`. */
+interface List {
+  nodes: Resource
+  meta: Json
 }
 
-/** The route's resource in its operation. */
-export function resourceOf({ operation, resource }: RestRoute): Resource {
-  const [definition] = parse(operation).definitions
-  if (definition?.kind !== Kind.OPERATION_DEFINITION) throw new TypeError('The route has no operation')
-  return follow(schema.getQueryType(), definition.selectionSet, resource)
-}
-
-function follow(type: unknown, set: SelectionSetNode | undefined, [name, ...rest]: readonly string[]): Resource {
-  const node = set && fieldsOf(set).find((candidate) => candidate.name.value === name)
-  const field = isObjectType(type) && name !== undefined ? type.getFields()[name] : undefined
-  if (!node || !field) throw new TypeError(`The operation has no ${name}`)
-  return rest.length === 0 ? { field, node } : follow(getNullableType(field.type), node.selectionSet, rest)
-}
-
-/** The schema of an envelope: as in envelope.ts, the nodes of a list are `data`, and its other members `meta`. */
-export function envelopeOf(type: GraphQLOutputType, node: FieldNode): Json {
-  const { nodes, ...meta } = membersOf(type, node.selectionSet)
-  return nodes
-    ? objectOf({ data: nodes, meta: objectOf(meta) })
-    : objectOf({ data: objectOf(membersOf(type, node.selectionSet)), meta: objectOf({}) })
-}
-
-/** The schema of a FeatureCollection: as in geojson.ts, a node's coordinates are the geometry, its other members the properties. */
-export function featuresOf(type: GraphQLOutputType, { selectionSet }: FieldNode): Json {
-  const nodes = selectionSet && fieldsOf(selectionSet).find(({ name }) => name.value === 'nodes')
-  const page = getNamedType(type)
-  const items = isObjectType(page) ? page.getFields().nodes : undefined
-  if (!nodes || !items) throw new TypeError('Only a list can become a FeatureCollection')
-  const {
-    id = {},
-    latitude: _latitude,
-    longitude: _longitude,
-    ...properties
-  } = membersOf(items.type, nodes.selectionSet)
-  const { nodes: _nodes, ...meta } = membersOf(type, selectionSet)
-  const coordinates = {
+/** The schema of a route's envelope (envelope.ts). */
+export function envelopeOf(route: RestRoute, define: DefineSchema): Json {
+  const resource = resourceOf(route)
+  const list = listOf(resource, define)
+  if (!list) {
+    const envelope = { data: recordOf(route, resource, define), meta: metaOf({}, define) }
+    return define(`${route.record}Response`, objectOf(envelope))
+  }
+  const data = {
     type: 'array',
-    description: 'Longitude and latitude, in degrees.',
-    items: { type: 'number' },
-    minItems: 2,
-    maxItems: 2,
+    description: list.nodes.field.description ?? '',
+    items: recordOf(route, list.nodes, define),
+    ...maxItemsOf(route),
   }
-  const feature = objectOf({
-    type: { const: 'Feature' },
+  return define(`${route.record}ListResponse`, objectOf({ data, meta: list.meta }))
+}
+
+/** The schema of a route's FeatureCollection (geojson.ts): coordinates become the geometry, other members the properties. */
+export function featuresOf(route: RestRoute, define: DefineSchema): Json {
+  const list = listOf(resourceOf(route), define)
+  if (!list) throw new TypeError('Only lists have features')
+  const { field, node } = list.nodes
+  const members = membersOf(field.type, node.selectionSet, define)
+  const { id = {}, latitude: _latitude, longitude: _longitude, ...properties } = members
+  const feature = {
+    type: constant('Feature'),
     id,
-    geometry: objectOf({ type: { const: 'Point' }, coordinates }),
-    properties: objectOf(properties),
-  })
-  return objectOf({
-    type: { const: 'FeatureCollection' },
-    features: { type: 'array', items: feature },
-    meta: objectOf(meta),
-  })
-}
-
-function objectOf(properties: Record<string, Json>): Json {
-  return { type: 'object', required: Object.keys(properties), properties, additionalProperties: false }
-}
-
-function membersOf(type: GraphQLOutputType, set: SelectionSetNode | undefined): Record<string, Json> {
-  const parent = getNamedType(type)
-  if (!isObjectType(parent) || !set) throw new TypeError(`${parent.name} has no members`)
-  const members: Record<string, Json> = {}
-  for (const node of fieldsOf(set)) {
-    const field = parent.getFields()[node.name.value]
-    if (!field) throw new TypeError(`${parent.name} has no ${node.name.value}`)
-    // REST puts the distance among the members of a nearby item.
-    if (parent.name === 'NearbyItem' && node.name.value === 'item')
-      Object.assign(members, membersOf(field.type, node.selectionSet))
-    else members[node.name.value] = describe(schemaOf(field.type, node), node.name.value, field.description)
+    geometry: define('GeoJsonPoint', POINT),
+    properties: define(
+      `${route.record}Properties`,
+      objectOf(properties, 'The members of the item without its position.'),
+    ),
   }
-  return members
+  const collection = {
+    type: constant('FeatureCollection'),
+    features: {
+      type: 'array',
+      description: field.description ?? '',
+      items: define(`${route.record}Feature`, objectOf(feature, 'An item as a GeoJSON feature (RFC 7946).')),
+      ...maxItemsOf(route),
+    },
+    meta: list.meta,
+  }
+  const description = 'A page of items as GeoJSON (RFC 7946). `meta` is a foreign member.'
+  return define(`${route.record}FeatureCollection`, objectOf(collection, description))
 }
 
-function describe(schema: Json, name: string, description: string | null | undefined): Json {
-  const hasExample = Object.hasOwn(EXAMPLES, name) && !schema.properties && !schema.items
-  return { ...schema, description: description ?? '', ...(hasExample && { examples: [EXAMPLES[name]] }) }
+const POINT: Json = objectOf(
+  {
+    type: constant('Point'),
+    coordinates: {
+      type: 'array',
+      description: 'Longitude and latitude, in degrees.',
+      items: { type: 'number', format: 'double' },
+      minItems: 2,
+      maxItems: 2,
+      examples: [[126.977041, 37.579617]],
+    },
+  },
+  'A GeoJSON point (RFC 7946).',
+)
+
+/** `type` beside `const`, because some generators make nothing of `const` alone. */
+function constant(value: string): Json {
+  return { type: 'string', const: value }
 }
 
-function schemaOf(type: GraphQLOutputType, node: FieldNode): Json {
-  if (isNonNullType(type)) return presentSchemaOf(type.ofType, node)
-  const value = presentSchemaOf(type, node)
-  return { ...value, type: [value.type, 'null'] }
+/** The route's list; undefined if its resource is one record. */
+function listOf(resource: Resource, define: DefineSchema): List | undefined {
+  const { field, node } = resource
+  const others = node.selectionSet?.selections.filter(
+    (child) => child.kind === Kind.FIELD && child.name.value !== 'nodes',
+  )
+  if (!others || others.length === node.selectionSet?.selections.length) return undefined
+  const meta = membersOf(field.type, { kind: Kind.SELECTION_SET, selections: others }, define)
+  return { nodes: fieldOf(resource, 'nodes'), meta: metaOf(meta, define) }
 }
 
-function presentSchemaOf(type: GraphQLOutputType, node: FieldNode): Json {
-  if (isListType(type)) return { type: 'array', items: schemaOf(type.ofType, node) }
-  if (isObjectType(type)) return objectOf(membersOf(type, node.selectionSet))
-  // REST writes enum values in lower case.
-  if (isEnumType(type)) return { type: 'string', enum: type.getValues().map(({ value }) => value) }
-  const scalar = SCALARS[getNamedType(type).name]
-  if (!scalar) throw new TypeError(`${type} has no JSON Schema`)
-  return scalar
+function recordOf({ record }: RestRoute, { field, node }: Resource, define: DefineSchema): Json {
+  const { description } = getNamedType(field.type)
+  return define(record, objectOf(membersOf(field.type, node.selectionSet, define), description ?? ''))
 }
 
-const SCALARS: Readonly<Record<string, Json>> = {
-  ID: { type: 'string', format: 'uuid' },
-  String: { type: 'string' },
-  Int: { type: 'integer' },
-  Float: { type: 'number' },
-  Boolean: { type: 'boolean' },
-  DateTime: { type: 'string', format: 'date-time' },
-  Decimal: { type: 'string', pattern: '^-?[0-9]+(\\.[0-9]{1,7})?$' },
-  JSONObject: { type: 'object' },
+function metaOf(members: Record<string, Json>, define: DefineSchema): Json {
+  if (members.page) {
+    const total = { ...members.total, description: 'Number of items on all pages.' }
+    return define('PageMeta', objectOf({ ...members, total }, 'The page, and the number of items on all pages.'))
+  }
+  if (members.total) return define('ListMeta', objectOf(members, 'The number of records in the list.'))
+  return define('EmptyMeta', objectOf(members, 'A single record has no `meta` members.'))
 }
 
-function fieldsOf({ selections }: SelectionSetNode): FieldNode[] {
-  return selections.filter((selection) => selection.kind === Kind.FIELD)
+function maxItemsOf({ query }: RestRoute): Json {
+  return Object.hasOwn(query.shape, 'limit') ? { maxItems: MAX_LIMIT } : {}
 }

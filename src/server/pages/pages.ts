@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { openApiDocument } from '../../rest/openapi/document.ts'
 import { ResponseBody, sendCacheable } from '../reply.ts'
 import { addRoute } from '../route.ts'
 import { addAssetRoute, openAssets } from './assets.ts'
@@ -20,7 +19,7 @@ export interface Pages {
   sendGraphiql: (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>
 }
 
-/** Adds /, /docs, /v1/openapi.json and the assets of the pages. */
+/** Adds /, /docs and the assets of the pages. */
 export function addPages(app: FastifyInstance): Pages {
   const assets = openAssets()
   addAssetRoute(app, assets)
@@ -30,14 +29,8 @@ export function addPages(app: FastifyInstance): Pages {
     return (request: FastifyRequest, reply: FastifyReply) =>
       sendCacheable(request, reply.header('content-security-policy', POLICIES[name]), body)
   }
-  const document = new ResponseBody(JSON.stringify(openApiDocument()))
   addRoute(app, { path: '/', methods: ['GET'], handler: page('explorer') })
   addRoute(app, { path: '/docs', methods: ['GET'], handler: page('reference') })
-  addRoute(app, {
-    path: '/v1/openapi.json',
-    methods: ['GET'],
-    handler: (request, reply) => sendCacheable(request, reply, document),
-  })
   return { sendGraphiql: page('graphiql', { examples: EXAMPLES, variables: VARIABLES }) }
 }
 

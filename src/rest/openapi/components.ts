@@ -1,0 +1,37 @@
+import { isDeepStrictEqual } from 'node:util'
+
+/** A JSON object of the OpenAPI document. */
+export type Json = Record<string, unknown>
+
+/** Adds a schema under a name to the document, and returns a reference to it. */
+export type DefineSchema = (name: string, schema: Json) => Json
+
+/** The named schemas of a document, and the function that adds one. */
+export interface SchemaCollection {
+  schemas: Record<string, Json>
+  /** @throws TypeError if another schema has the name */
+  define: DefineSchema
+}
+
+export function collectSchemas(): SchemaCollection {
+  const schemas: Record<string, Json> = {}
+  const define: DefineSchema = (name, schema) => {
+    const known = schemas[name]
+    if (known && !isDeepStrictEqual(known, schema)) throw new TypeError(`Two different schemas have the name ${name}`)
+    schemas[name] = schema
+    return { $ref: `#/components/schemas/${name}` }
+  }
+  return { schemas, define }
+}
+
+/** The schema of an object. All its members are always present, except the `optional` ones. */
+export function objectOf(properties: Record<string, Json>, description = '', optional: readonly string[] = []): Json {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name))
+  return {
+    type: 'object',
+    ...(description && { description }),
+    ...(required.length > 0 && { required }),
+    properties,
+    additionalProperties: false,
+  }
+}
