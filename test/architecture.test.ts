@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 const LAYERS = [
   'cli',
   'server',
+  'mcp',
   'rest',
   'graphql',
   'sample',

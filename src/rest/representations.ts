@@ -23,8 +23,11 @@ export interface Representation {
   answer: (readCatalog: ReadCatalog, variables: Record<string, unknown>) => Promise<Represented>
 }
 
+/** What an answer depends on. The search of /mcp has it too, but no path. */
+type AnswerSource = Pick<RestRoute, 'operation' | 'resource' | 'envelope' | 'features'>
+
 /** The representations of a route; the first is the default. Call it once for each route: it prepares the route's operation. */
-export function representationsOf(route: RestRoute, options: PrepareOptions): [Representation, ...Representation[]] {
+export function representationsOf(route: AnswerSource, options: PrepareOptions): [Representation, ...Representation[]] {
   const { features } = route
   return [
     represent('application/json', 'application/json; charset=utf-8', route, options, route.envelope),
@@ -36,7 +39,7 @@ export function representationsOf(route: RestRoute, options: PrepareOptions): [R
 function represent<Body extends { meta: Envelope['meta'] }>(
   mediaType: string,
   contentType: string,
-  { operation, resource }: RestRoute,
+  { operation, resource }: AnswerSource,
   options: PrepareOptions,
   toBody: (resource: unknown) => Body,
 ): Representation {

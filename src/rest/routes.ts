@@ -28,7 +28,8 @@ export interface RestRoute {
 
 const DATASET_ID = 'UUID, in any letter case, or slug.'
 
-const ITEM = `
+/** The fields of an item in a list, as a GraphQL selection. */
+export const ITEM = `
   id datasetId name description administrativeAreaCode categoryCode parentItemId
   streetAddress addressRegion addressLocality postalCode roadAddress jibunAddress
   latitude longitude thumbnailUrl createdAt updatedAt`

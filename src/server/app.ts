@@ -12,8 +12,13 @@ import { addExportRoutes } from './exports.ts'
 import { addGraphQLRoute } from './graphql.ts'
 import { addHealthRoutes } from './health.ts'
 import { createHttp, type HttpOptions } from './http.ts'
+
+import { addMcpRoute } from './mcp.ts'
+
 import { addOpenApiRoutes } from './openapi.ts'
+
 import { addPages } from './pages/pages.ts'
+
 import { ResponseCache } from './response-cache.ts'
 import { addRestRoutes } from './rest.ts'
 import { addTileRoute } from './tiles.ts'
@@ -55,6 +60,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   addOpenApiRoutes(app)
   const { sendGraphiql } = addPages(app)
   addGraphQLRoute(app, { sendGraphiql, admit, responses, trusted: trustedDocuments, usesRawJson })
+  addMcpRoute(app, { admit, responses, trusted: trustedDocuments, usesRawJson, corsOrigins: options.corsOrigins })
   addTileRoute(app, { admit, responses })
   addExportRoutes(app, { admit, limits })
   addHealthRoutes(app, database)

@@ -140,6 +140,18 @@ export function sendGraphQLError(request: FastifyRequest, reply: FastifyReply, e
   return sendErrorBody(request, reply, contentType, body)
 }
 
+/** Sends an error in the form of JSON-RPC 2.0 (section 5.1), for a message of /mcp that is not read. */
+export function sendMcpError(request: FastifyRequest, reply: FastifyReply, error: CatalogError): FastifyReply {
+  setErrorHeaders(request, reply, error)
+  const { message, extensions } = error
+  const data = { ...extensions, requestId: request.id }
+  const body = { jsonrpc: '2.0', id: null, error: { code: RPC_SERVER_ERROR, message, data } }
+  return sendErrorBody(request, reply, 'application/json; charset=utf-8', body)
+}
+
+/** The first of the codes that JSON-RPC leaves to servers. */
+const RPC_SERVER_ERROR = -32_000
+
 function sendErrorBody(request: FastifyRequest, reply: FastifyReply, contentType: string, body: unknown): FastifyReply {
   const send = () => void reply.type(contentType).send(JSON.stringify(body))
   if (reply.statusCode === ERROR_CODES.PAYLOAD_TOO_LARGE) discardBody(request.raw, send)

@@ -25,7 +25,7 @@ async function answer(handler: Route['handler'], request: FastifyRequest, reply:
 
 /** Adds a route for all HTTP methods: the given ones, HEAD for GET, OPTIONS for preflight requests, and 405 for the others. */
 export function addRoute(app: FastifyInstance, { path, methods, handler, ...hooks }: Route): void {
-  const allowed = [...methods, 'HEAD', 'OPTIONS']
+  const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
   const allow = allowed.join(', ')
 
   app.route({
@@ -44,7 +44,8 @@ export function addRoute(app: FastifyInstance, { path, methods, handler, ...hook
       void reply.headers({
         'access-control-allow-methods': allow,
         'access-control-allow-headers':
-          'Authorization, Content-Type, If-Match, If-None-Match, X-Request-Id, traceparent, tracestate',
+          'Authorization, Content-Type, If-Match, If-None-Match, Mcp-Method, Mcp-Name, Mcp-Protocol-Version, X-Request-Id, ' +
+          'traceparent, tracestate',
         'access-control-max-age': PREFLIGHT_MAX_AGE_SECONDS,
       })
     }

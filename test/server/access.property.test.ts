@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
+import { callTool } from '../mcp/client.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { decodeTile } from '../support/tiles.ts'
 
@@ -207,6 +208,29 @@ async function expectAnswers(made: World, key: string, seen: number[], selection
     expect(idsOf(nodes)).toEqual(seen.flatMap(itemsOf).sort())
     expect(total).toBe(seen.flatMap(itemsOf).length)
   }
+
+  const call = async (name: string, given: object) => {
+    const result = await callTool(t.url, key, name, given)
+    tellsNothing(JSON.stringify(result))
+    return result
+  }
+  expect((await call('listDatasets', {})).structuredContent).toEqual(list.body)
+  for (const d of all) {
+    const denied = seen.includes(d) ? undefined : 'DATASET_ACCESS_DENIED'
+    for (const datasetId of [uuid(1, d), slugOf(d)]) {
+      for (const name of ['getDataset', 'listItems', 'searchItems']) {
+        const { structuredContent } = await call(name, { datasetId, ...(name === 'searchItems' && { text: 'item' }) })
+        expect([name, structuredContent.error?.code]).toEqual([name, denied])
+      }
+    }
+    for (const itemId of itemsOf(d)) {
+      expect((await call('getItem', { itemId })).structuredContent.error?.code).toBe(denied)
+    }
+  }
+  const around = await call('findNearbyItems', { latitude: 10, longitude: 20, radius: 50_000 })
+  expect(around.structuredContent).toEqual(near.body)
+  const named = await call('searchItems', { text: 'hidden item', limit: 100 })
+  expect(idsOf(named.structuredContent.data)).toEqual(seen.flatMap(itemsOf).sort())
 
   const nodeIds = all.flatMap((d) => [uuid(1, d), ...itemsOf(d), uuid(3, d)])
   for (const selection of selections) {

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import type { CallToolResult, Server } from '@modelcontextprotocol/server'
+import type { Tool } from './tools.ts'
+
+/** Loaded with the first message, because the SDK takes 0.1 s and 14 MB of memory. */
+const loadSdk = () => import('@modelcontextprotocol/server')
+type Sdk = Awaited<ReturnType<typeof loadSdk>>
+
+/** The HTTP request of a message. */
+export interface Message {
+  /** The headers that the SDK reads: `Accept`, `Content-Type` and those that begin with `Mcp-`. */
+  headers: Record<string, string>
+  text: string
+  /** The parsed text; undefined if it is not JSON. */
+  body: unknown
+}
+
+/** Calls a tool, and returns its answer as JSON text, or its error. It does not throw. */
+export type CallTool = (tool: Tool, given: Readonly<Record<string, unknown>>) => Promise<string | CallToolResult>
+
+/** The HTTP response to a message; the text is empty for a notification. */
+export interface Answer {
+  status: number
+  contentType: string
+  text: string
+}
+
+/** Answers a message. */
+export type Endpoint = (message: Message, callTool: CallTool) => Promise<Answer>
+
+const INSTRUCTIONS =
+  'Datasets of places. Each answer contains only what the API key may access. Begin with listDatasets, searchItems or ' +
+  'findNearbyItems. Positions are degrees of WGS 84, distances metres. A page has the total in meta.'
+
+/** Clients of the revision 2026-07-28 may keep the list of tools for an hour. It changes only with a new start. */
+const CACHE_HINT = { ttlMs: 3_600_000, cacheScope: 'private' } as const
+
+/**
+ * Creates an endpoint of the Model Context Protocol over streamable HTTP. It is stateless: each message gets its own server
+ * object, so any process can answer any message. Every response is JSON, no event stream.
+ */
+export function createEndpoint(tools: ReadonlyMap<string, Tool>): Endpoint {
+  return async ({ headers, text, body }, callTool) => {
+    const sdk = await loadSdk()
+    const answers = new RawAnswers()
+    const server = createServer(sdk, tools, async (tool, given) => answers.toResult(await callTool(tool, given)))
+    const request = new Request('http://localhost/mcp', { method: 'POST', headers, body: text })
+    const response = await respond(sdk, server, request, body)
+    return {
+      status: response.status,
+      contentType: response.headers.get('content-type') ?? 'application/json',
+      text: answers.insertInto(await response.text()),
+    }
+  }
+}
+
+/** Clients of the revision 2026-07-28 send no `initialize`; those of 2025 and before do. The SDK has a transport for each. */
+async function respond(sdk: Sdk, server: Server, request: Request, body: unknown): Promise<Response> {
+  const options = body === undefined ? {} : { parsedBody: body }
+  if (await sdk.isLegacyRequest(request, body)) {
+    const transport = new sdk.WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+    await server.connect(transport)
+    return transport.handleRequest(request, options)
+  }
+  // Nothing is ever published, so a subscription would be a stream that never ends.
+  const handler = sdk.createMcpHandler(() => server, { legacy: 'reject', maxSubscriptions: 0 })
+  return handler.fetch(request, options)
+}
+
+/** A server for one message. `McpServer` would register and convert each tool again for every message. */
+function createServer(
+  sdk: Sdk,
+  tools: ReadonlyMap<string, Tool>,
+  call: (tool: Tool, given: Readonly<Record<string, unknown>>) => Promise<CallToolResult>,
+): Server {
+  const server = new sdk.Server(
+    { name: 'dataset-catalog', title: 'Dataset Catalog', version: '1' },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS, cacheHints: { 'tools/list': CACHE_HINT } },
+  )
+  server.setRequestHandler('tools/list', () => ({ tools: [...tools.values()].map(({ definition }) => definition) }))
+  server.setRequestHandler('tools/call', async ({ params }) => {
+    const tool = tools.get(params.name)
+    if (!tool) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, unknownTool(params.name, tools))
+    return call(tool, params.arguments ?? {})
+  })
+  return server
+}
+
+const MAX_NAME_LENGTH = 40
+
+function unknownTool(name: string, tools: ReadonlyMap<string, Tool>): string {
+  return `There is no tool ${name.slice(0, MAX_NAME_LENGTH)}; the tools are ${[...tools.keys()].join(', ')}`
+}
+
+/**
+ * Puts the JSON text of an answer into the SDK's response without parsing it: `extraAttributes` keep their numbers of more than
+ * 15 digits. The SDK prints a placeholder, which is replaced with the text.
+ */
+class RawAnswers {
+  // Clients can't guess it, so it occurs nowhere else in a response.
+  readonly #placeholder = randomUUID()
+  #json = ''
+
+  toResult(answer: string | CallToolResult): CallToolResult {
+    if (typeof answer !== 'string') return answer
+    this.#json = answer
+    return { content: [{ type: 'text', text: answer }], structuredContent: { [this.#placeholder]: true } }
+  }
+
+  insertInto(text: string): string {
+    return this.#json === '' ? text : text.replace(`{"${this.#placeholder}":true}`, () => this.#json)
+  }
+}

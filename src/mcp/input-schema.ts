@@ -1,0 +1,67 @@
+import {
+  type GraphQLInputType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+} from 'graphql'
+import type { Parameter } from './parameters.ts'
+
+type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject
+interface JsonObject {
+  [member: string]: JsonValue
+}
+
+/** The JSON Schema (2020-12) of a tool's arguments. */
+export interface InputSchema extends JsonObject {
+  type: 'object'
+  properties: JsonObject
+  additionalProperties: false
+}
+
+/** The input schema of a tool. The descriptions have the bounds of numbers and lengths; the catalog checks them. */
+export function inputSchemaOf(parameters: readonly Parameter[]): InputSchema {
+  const properties = parameters.map(({ name, type, description, defaultValue }): [string, JsonObject] => [
+    name,
+    {
+      // Null has a meaning of its own only where there is no default.
+      ...(defaultValue === undefined ? schemaOf(type) : valueSchemaOf(type)),
+      ...(description !== undefined && { description }),
+      ...(defaultValue !== undefined && { default: defaultValue }),
+    },
+  ])
+  const required = parameters.filter(({ isRequired }) => isRequired).map(({ name }) => name)
+  return objectOf(Object.fromEntries(properties), required)
+}
+
+function objectOf(properties: JsonObject, required: string[]): InputSchema {
+  return { type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false }
+}
+
+function schemaOf(type: GraphQLInputType): JsonObject {
+  const value = valueSchemaOf(type)
+  return isNonNullType(type) ? value : { ...value, type: [value.type ?? 'string', 'null'] }
+}
+
+function valueSchemaOf(nullable: GraphQLInputType): JsonObject {
+  const type = getNullableType(nullable)
+  if (isListType(type)) return { type: 'array', items: schemaOf(type.ofType) }
+  if (isEnumType(type)) return { type: 'string', enum: type.getValues().map(({ value }) => String(value)) }
+  if (isInputObjectType(type)) {
+    const fields = Object.values(type.getFields())
+    const properties = fields.map((field): [string, JsonObject] => [
+      field.name,
+      { ...schemaOf(field.type), description: field.description ?? '' },
+    ])
+    return objectOf(
+      Object.fromEntries(properties),
+      fields.filter(isRequiredInputField).map(({ name }) => name),
+    )
+  }
+  return { type: SCALARS[type.name] ?? 'string' }
+}
+
+/** The JSON types of GraphQL's scalars. All others are text. */
+const SCALARS: Readonly<Record<string, string>> = { Int: 'integer', Float: 'number', Boolean: 'boolean' }

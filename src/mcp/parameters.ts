@@ -1,0 +1,71 @@
+import {
+  type DocumentNode,
+  type GraphQLArgument,
+  type GraphQLInputType,
+  getNullableType,
+  isEnumType,
+  isInputType,
+  isNonNullType,
+  Kind,
+  TypeInfo,
+  typeFromAST,
+  type VariableDefinitionNode,
+  valueFromASTUntyped,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql'
+import { schema } from '../graphql/schema.ts'
+
+/** A parameter of a tool: a variable of its operation. */
+export interface Parameter {
+  name: string
+  type: GraphQLInputType
+  /** The description of the variable, or else of the argument to which the operation passes it. */
+  description: string | undefined
+  /** The default of the variable, or else of that argument. Enum values are words of REST (arguments.ts). */
+  defaultValue: string | number | boolean | undefined
+  isRequired: boolean
+}
+
+/** The parameters of a valid document with one operation, in the order of its variables. */
+export function parametersOf(document: DocumentNode): Parameter[] {
+  const variables: VariableDefinitionNode[] = []
+  const passedTo = new Map<string, GraphQLArgument>()
+  const typeInfo = new TypeInfo(schema)
+  visit(
+    document,
+    visitWithTypeInfo(typeInfo, {
+      VariableDefinition: (definition) => void variables.push(definition),
+      Argument: ({ value }) => {
+        const argument = typeInfo.getArgument()
+        if (value.kind === Kind.VARIABLE && argument) passedTo.set(value.name.value, argument)
+      },
+    }),
+  )
+  return variables.map((definition) => parameterOf(definition, passedTo.get(definition.variable.name.value)))
+}
+
+function parameterOf(definition: VariableDefinitionNode, argument: GraphQLArgument | undefined): Parameter {
+  const name = definition.variable.name.value
+  const type = typeFromAST(schema, definition.type)
+  if (!isInputType(type)) throw new TypeError(`$${name} has no input type`)
+  const own = definition.defaultValue && toWord(type, valueFromASTUntyped(definition.defaultValue))
+  const defaultValue = own ?? argument?.default?.value ?? argument?.defaultValue
+  return {
+    name,
+    type,
+    description: definition.description?.value ?? argument?.description ?? undefined,
+    defaultValue: isScalar(defaultValue) ? defaultValue : undefined,
+    isRequired: isNonNullType(type) && own === undefined,
+  }
+}
+
+/** REST's word for an enum value, which GraphQL names in upper case; any other value as it is. */
+function toWord(type: GraphQLInputType, value: unknown): unknown {
+  const nullable = getNullableType(type)
+  return isEnumType(nullable) && typeof value === 'string' ? nullable.getValue(value)?.value : value
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+}

@@ -1,0 +1,101 @@
+import { type DocumentNode, Kind, type OperationDefinitionNode, parse } from 'graphql'
+import type { ReadLog } from '../catalog/snapshot/read-log.ts'
+import type { ReadCatalog } from '../catalog/snapshot/snapshot-reader.ts'
+import { operationFailed } from '../errors.ts'
+import { catalogErrorOf } from '../graphql/errors.ts'
+import type { TrustedDocuments } from '../graphql/http/persisted-documents.ts'
+import { type PrepareOptions, prepareDocument } from '../graphql/operation/documents.ts'
+import { execute } from '../graphql/operation/execute.ts'
+import { representationsOf } from '../rest/representations.ts'
+import { REST_ROUTES } from '../rest/routes.ts'
+import { toVariables } from './arguments.ts'
+import { type InputSchema, inputSchemaOf } from './input-schema.ts'
+import { parametersOf } from './parameters.ts'
+import { SEARCH } from './search.ts'
+
+type Members = Readonly<Record<string, unknown>>
+
+/** A tool of /mcp: an operation on the GraphQL schema. */
+export interface Tool {
+  definition: ToolDefinition
+  /** @throws `VALIDATION_FAILED` for arguments of other names or types */
+  toVariables: (given: Members) => Members
+  /** @throws a `CatalogError` */
+  answer: (readCatalog: ReadCatalog, variables: Members) => Promise<{ body: string; readLog: ReadLog | undefined }>
+}
+
+/** A tool as `tools/list` describes it (https://modelcontextprotocol.io/specification/2026-07-28/server/tools). */
+export interface ToolDefinition {
+  name: string
+  title?: string
+  description: string
+  inputSchema: InputSchema
+  annotations: typeof ANNOTATIONS
+}
+
+/** The catalog is read only, and its answers come from nowhere else. */
+const ANNOTATIONS = { readOnlyHint: true, openWorldHint: false }
+
+interface ToolOptions extends PrepareOptions {
+  trusted?: TrustedDocuments | undefined
+}
+
+/**
+ * The tools by name: one for each REST route, the search, and one for each trusted document whose operation has a name and a
+ * description. A later document replaces an earlier one with the same name.
+ * @throws `OPERATION_FAILED` if a document has the name of another tool
+ */
+export function createTools({ trusted, usesRawJson }: ToolOptions): ReadonlyMap<string, Tool> {
+  const routes = [...REST_ROUTES, SEARCH].map((route) => routeTool(route, { usesRawJson }))
+  const tools = new Map(routes.map((tool) => [tool.definition.name, tool]))
+  const names = new Set(tools.keys())
+  for (const query of trusted?.values() ?? []) {
+    const tool = documentTool(query, { usesRawJson })
+    if (!tool) continue
+    const { name } = tool.definition
+    if (names.has(name)) throw operationFailed(`TRUSTED_DOCUMENTS has a document ${name}, and /mcp has a tool ${name}`)
+    tools.set(name, tool)
+  }
+  return tools
+}
+
+/** A tool with the same answers as a REST route. */
+function routeTool(route: typeof SEARCH, options: PrepareOptions): Tool {
+  const { name, summary, description, operation } = route
+  const [{ answer }] = representationsOf(route, options)
+  return { ...describe({ name, title: summary, description }, parse(operation)), answer }
+}
+
+/** A tool with the same `data` as /graphql; undefined if the document has no single operation with a name and a description. */
+function documentTool(query: string, options: PrepareOptions): Tool | undefined {
+  const document = parse(query)
+  const [operation, ...others] = document.definitions.filter(isOperation)
+  const name = operation?.name?.value
+  const description = operation?.description?.value
+  if (name === undefined || !description || others.length > 0) return undefined
+  const prepared = prepareDocument(query, options)
+  return {
+    ...describe({ name, description }, document),
+    answer: async (readCatalog, variables) => {
+      const { result, print, readLog } = await execute(prepared, { operationName: name, variables }, readCatalog)
+      const [error] = result.errors ?? []
+      if (error) throw catalogErrorOf(error)
+      return { body: print({ data: result.data }), readLog }
+    },
+  }
+}
+
+function describe(
+  about: Pick<ToolDefinition, 'name' | 'title' | 'description'>,
+  document: DocumentNode,
+): Omit<Tool, 'answer'> {
+  const parameters = parametersOf(document)
+  return {
+    definition: { ...about, inputSchema: inputSchemaOf(parameters), annotations: ANNOTATIONS },
+    toVariables: (given) => toVariables(parameters, given),
+  }
+}
+
+function isOperation(node: DocumentNode['definitions'][number]): node is OperationDefinitionNode {
+  return node.kind === Kind.OPERATION_DEFINITION
+}

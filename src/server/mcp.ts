@@ -1,0 +1,115 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { validationFailed } from '../errors.ts'
+import type { TrustedDocuments } from '../graphql/http/persisted-documents.ts'
+import { createEndpoint } from '../mcp/endpoint.ts'
+import { toolError } from '../mcp/errors.ts'
+import { createTools, type Tool } from '../mcp/tools.ts'
+import type { Admission, Caller } from './admission/admission.ts'
+import { chooseRepresentation } from './negotiation.ts'
+import { ResponseBody, sendMcpError, sendUncacheable, toCatalogError } from './reply.ts'
+import type { ResponseCache } from './response-cache.ts'
+import { addRoute } from './route.ts'
+
+interface McpOptions {
+  admit: Admission
+  responses: ResponseCache
+  trusted: TrustedDocuments | undefined
+  usesRawJson: boolean
+  corsOrigins: readonly string[]
+}
+
+/** Adds POST /mcp, the Model Context Protocol over streamable HTTP (docs/agents.md). */
+export function addMcpRoute(app: FastifyInstance, options: McpOptions): void {
+  const { admit, responses, trusted, usesRawJson, corsOrigins } = options
+  const callers = new WeakMap<FastifyRequest, Caller>()
+  const endpoint = createEndpoint(createTools({ trusted, usesRawJson }))
+
+  addRoute(app, {
+    path: '/mcp',
+    methods: ['POST'],
+    onRequest: async (request, reply) => {
+      if (!isAllowedOrigin(request.headers.origin, corsOrigins)) {
+        void reply.code(403).send(FORBIDDEN_ORIGIN)
+        return reply
+      }
+      callers.set(request, await admit(request, reply))
+    },
+    handler: async (request, reply) => {
+      const caller = callers.get(request)
+      if (!caller) throw new TypeError('The request was not admitted')
+      const text = typeof request.body === 'string' ? request.body : ''
+      const body = parseJson(text)
+      // Each request counts once for the limit of its key.
+      if (Array.isArray(body)) throw validationFailed([{ field: 'body', message: 'must be one message, not a batch' }])
+      const message = { headers: protocolHeaders(request), text, body }
+      const answer = await endpoint(message, (tool, given) => callTool({ request, caller, responses }, tool, given))
+      void reply.code(answer.status)
+      if (answer.text !== '') return sendUncacheable(request, reply, new ResponseBody(answer.text, answer.contentType))
+      void reply.send()
+    },
+    errorHandler: (error, request, reply) => sendMcpError(request, reply, toCatalogError(error, request)),
+  })
+}
+
+interface Call {
+  request: FastifyRequest
+  caller: Caller
+  responses: ResponseCache
+}
+
+/** The JSON text of a tool's answer, from the response cache if it is there. */
+async function callTool(
+  { request, caller, responses }: Call,
+  tool: Tool,
+  given: Readonly<Record<string, unknown>>,
+): Promise<string | CallToolResult> {
+  try {
+    const variables = tool.toVariables(given)
+    const cacheKey = `mcp ${tool.definition.name} ${JSON.stringify(variables)}`
+    const cached = responses.find(cacheKey, caller)
+    if (cached) return cached.body.toString()
+    const { body, readLog } = await tool.answer(caller.readCatalog, variables)
+    if (readLog) responses.store(cacheKey, new ResponseBody(body), caller, readLog)
+    return body
+  } catch (error) {
+    return toolError(toCatalogError(error, request), request.id)
+  }
+}
+
+/**
+ * Whether a page of this origin may send messages. The protocol asks for this check against DNS rebinding
+ * (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports). Clients that are no browsers send no origin.
+ */
+function isAllowedOrigin(origin: string | undefined, corsOrigins: readonly string[]): boolean {
+  return origin === undefined || corsOrigins.includes('*') || corsOrigins.includes(origin)
+}
+
+const FORBIDDEN_ORIGIN = {
+  jsonrpc: '2.0',
+  id: null,
+  error: { code: -32000, message: 'CORS_ORIGINS of the gateway does not have this origin' },
+}
+
+/**
+ * The headers that the SDK reads. It wants `text/event-stream` in `Accept` too, as the protocol does, but every response is JSON.
+ * @throws `NOT_ACCEPTABLE`
+ */
+function protocolHeaders({ headers }: FastifyRequest): Record<string, string> {
+  chooseRepresentation(headers.accept, [JSON_RESPONSE])
+  const own = Object.entries(headers).filter(([name]) => name === 'content-type' || name.startsWith('mcp-'))
+  const texts = own.map(([name, value]) => [name, String(value)] as const)
+  return { ...Object.fromEntries(texts), accept: `${JSON_RESPONSE.mediaType}, text/event-stream` }
+}
+
+const JSON_RESPONSE = { mediaType: 'application/json' }
+
+/** The value of JSON text; undefined if it is not JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}

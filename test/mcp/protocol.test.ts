@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createKey } from '../../src/auth/keys.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { openSocket, readAll } from '../support/raw.ts'
+import { callOf, callTool, connect, type Era, post, type ToolResult } from './client.ts'
+
+/*
+ * The Model Context Protocol over streamable HTTP, and what a client may not do.
+ */
+
+let t: TestApp
+beforeAll(async () => {
+  t = await startApp({ corsOrigins: ['https://app.example'], limits: { maxInFlight: 3, receiveTimeoutMs: 500 } })
+})
+afterAll(() => t.close())
+
+const ERAS: Era[] = ['2025-11-25', '2026-07-28']
+const message = (method: string, params?: object) => JSON.stringify({ jsonrpc: '2.0', id: 7, method, params })
+const MODERN = {
+  _meta: {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  },
+}
+const modernHeaders = (method: string) => ({ 'mcp-protocol-version': '2026-07-28', 'mcp-method': method })
+
+describe.each(ERAS)('A client of the revision %s', (era) => {
+  test('connects, and learns the name of the server, what it can do and how to use it', async () => {
+    const client = await connect(t.url, t.key, era)
+    expect(client.getNegotiatedProtocolVersion()).toBe(era)
+    expect(client.getServerVersion()).toMatchObject({ name: 'dataset-catalog' })
+    expect(client.getServerCapabilities()).toEqual({ tools: {} })
+    expect(client.getInstructions()).toContain('listDatasets')
+    await client.close()
+  })
+
+  test('gets a list of read-only tools that is shorter than 2,000 tokens', async () => {
+    const client = await connect(t.url, t.key, era)
+    const { tools } = await client.listTools()
+    for (const { annotations, description, inputSchema } of tools) {
+      expect(annotations).toEqual({ readOnlyHint: true, openWorldHint: false })
+      expect(description).toMatch(/\.$/)
+      for (const property of Object.values(inputSchema.properties ?? {})) {
+        expect(property).toMatchObject({ description: expect.stringMatching(/\.$/) })
+      }
+    }
+    // A token of English JSON has about four characters; three leave a margin.
+    expect(JSON.stringify(tools).length).toBeLessThan(2_000 * 3)
+    await client.close()
+  })
+
+  test('gets an error of the protocol for an unknown tool, which names the tools', async () => {
+    const client = await connect(t.url, t.key, era)
+    const call = client.callTool({ name: `drop${'p'.repeat(1_000)}`, arguments: {} })
+    await expect(call).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringMatching(/^.{0,60}; .* searchItems$/),
+    })
+    await client.close()
+  })
+})
+
+describe('The endpoint keeps no session:', () => {
+  test('a call needs no message before it, and no response has a session id', async () => {
+    const response = await post(t.url, t.key, callOf('listDatasets'))
+    expect([response.status, response.headers.get('mcp-session-id')]).toEqual([200, null])
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('x-request-id')).toBeTruthy()
+    const initialize = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } }
+    const first = await post(t.url, t.key, message('initialize', initialize))
+    expect(first.headers.get('mcp-session-id')).toBeNull()
+    expect(await first.json()).toMatchObject({ result: { protocolVersion: '2025-06-18' } })
+  })
+
+  test.each(['GET', 'DELETE', 'PUT', 'HEAD'])('%s is 405', async (method) => {
+    const headers = { authorization: `Bearer ${t.key}`, accept: 'text/event-stream' }
+    const response = await fetch(`${t.url}/mcp`, { method, headers })
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+  })
+
+  test('a notification is accepted without an answer', async () => {
+    const response = await post(t.url, t.key, '{"jsonrpc":"2.0","method":"notifications/initialized"}')
+    expect([response.status, await response.text()]).toEqual([202, ''])
+  })
+
+  test('a subscription is refused, so no stream stays open', async () => {
+    const params = { ...MODERN, notifications: { toolsListChanged: true } }
+    const method = 'subscriptions/listen'
+    const response = await post(t.url, t.key, message(method, params), modernHeaders(method))
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(await response.json()).toMatchObject({ id: 7, error: { code: -32603 } })
+  })
+})
+
+describe('A message that is not valid gets an error of JSON-RPC:', () => {
+  const deep = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+  test.each([
+    ['text that is not JSON', '{', 400, -32700],
+    ['an empty body', '', 400, -32700],
+    ['a number', '1', 400, -32600],
+    ['null', 'null', 400, -32600],
+    ['an object without a method', '{}', 400, -32600],
+    ['a batch', `[${callOf('listDatasets')}]`, 400, -32000],
+    ['an empty batch', '[]', 400, -32000],
+    ['an unknown method', message('resources/list'), 200, -32601],
+    ['a call without a name', message('tools/call', {}), 200, -32602],
+    ['arguments that are text', message('tools/call', { name: 'listDatasets', arguments: 'x' }), 200, -32602],
+    ['arguments that are a list', message('tools/call', { name: 'listDatasets', arguments: [1] }), 200, -32602],
+    ['a tool named __proto__', message('tools/call', { name: '__proto__' }), 200, -32602],
+  ])('%s', async (_what, body, status, code) => {
+    const response = await post(t.url, t.key, body)
+    const text = await response.text()
+    expect([response.status, JSON.parse(text).error.code]).toEqual([status, code])
+    expect(text).not.toMatch(/node_modules|\.ts\b|at /)
+  })
+
+  test.each(['arguments', '_meta', 'other'])('%s nested 30,000 deep', async (member) => {
+    const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"listDatasets","${member}":${deep(30_000)}}}`
+    const response = await post(t.url, t.key, body)
+    expect(response.status).toBeLessThan(500)
+    expect((await post(t.url, t.key, callOf('listDatasets'))).status).toBe(200)
+  })
+
+  test('a body that is too long, compressed, in another form, or no UTF-8', async () => {
+    const codeOf = async (response: Response) => [response.status, (await response.json()).error.data?.code]
+    expect(await codeOf(await post(t.url, t.key, ' '.repeat(10_000_000)))).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+    const compressed = await post(t.url, t.key, message('ping'), { 'content-encoding': 'gzip' })
+    expect(await codeOf(compressed)).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
+    const form = await post(t.url, t.key, 'a=b', { 'content-type': 'application/x-www-form-urlencoded' })
+    expect(await codeOf(form)).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
+    expect((await post(t.url, t.key, message('ping'), { 'content-type': 'text/plain' })).status).toBe(415)
+    expect(await codeOf(await post(t.url, t.key, message('ping'), { accept: 'text/html' }))).toEqual([
+      406,
+      'NOT_ACCEPTABLE',
+    ])
+  })
+
+  test('an unknown revision of the protocol', async () => {
+    const response = await post(t.url, t.key, message('ping'), { 'mcp-protocol-version': '1999-01-01' })
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('2025-11-25')])
+  })
+})
+
+test('a body that never ends is cut off', async () => {
+  const socket = await openSocket(t.url)
+  const answer = readAll(socket)
+  socket.write(
+    `POST /mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${t.key}\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n{`,
+  )
+  const dripping = setInterval(() => socket.write(' '), 100)
+  const text = await answer
+  clearInterval(dripping)
+  expect(text).toMatch(/^HTTP\/1.1 408 /)
+  expect((await post(t.url, t.key, callOf('listDatasets'))).status).toBe(200)
+})
+
+describe('Without a valid key', () => {
+  test.each(['', 'Bearer ', 'Basic eDp5', `Bearer dck_${'A'.repeat(43)}`])(
+    '"%s" is 401 with a challenge',
+    async (authorization) => {
+      for (const body of [message('initialize'), callOf('listDatasets'), '{', ' '.repeat(10_000_000)]) {
+        const response = await post(t.url, t.key, body, { authorization })
+        expect([response.status, response.headers.get('www-authenticate')]).toEqual([
+          401,
+          expect.stringMatching(/^Bearer realm=/),
+        ])
+        expect(await response.json()).toMatchObject({
+          jsonrpc: '2.0',
+          id: null,
+          error: { data: { code: 'UNAUTHORIZED' } },
+        })
+      }
+    },
+  )
+
+  test('the SDK reports the refusal', async () => {
+    await expect(connect(t.url, 'dck_wrong')).rejects.toThrow(/API key/)
+  })
+})
+
+test('a key above its limit gets 429 with Retry-After', async () => {
+  const { key } = await createKey(t.database.prisma, { name: 'limited', requestsPerMinute: 2 })
+  const responses = [1, 2, 3].map(() => post(t.url, key, callOf('listDatasets')))
+  const statuses = (await Promise.all(responses)).map(({ status }) => status)
+  expect(statuses.sort()).toEqual([200, 200, 429])
+  const response = await post(t.url, key, callOf('listDatasets'))
+  expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(await response.json()).toMatchObject({ error: { data: { code: 'RATE_LIMITED' } } })
+})
+
+describe('A browser', () => {
+  test('may send messages only from an origin in CORS_ORIGINS, as the protocol demands against DNS rebinding', async () => {
+    const send = (origin: string) => post(t.url, t.key, callOf('listDatasets'), { origin })
+    for (const origin of ['https://evil.example', 'null', t.url, 'http://localhost:4000']) {
+      const response = await send(origin)
+      expect([response.status, (await response.json()).id]).toEqual([403, null])
+    }
+    expect((await send('https://app.example')).status).toBe(200)
+  })
+
+  test('may send the headers of the protocol', async () => {
+    const headers = { origin: 'https://app.example', 'access-control-request-method': 'POST' }
+    const response = await fetch(`${t.url}/mcp`, { method: 'OPTIONS', headers })
+    expect(response.headers.get('access-control-allow-methods')).toBe('POST, OPTIONS')
+    expect(response.headers.get('access-control-allow-headers')).toMatch(
+      /Authorization.*Mcp-Method.*Mcp-Protocol-Version/,
+    )
+  })
+})
+
+describe.skipIf(inject('template').kind === 'embedded')('While the database waits for a lock', () => {
+  const working = async () => {
+    const [row] = await t.database.prisma.$queryRaw<{ n: number }[]>`
+      SELECT count(*)::integer AS n FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock' AND state = 'active'`
+    return row?.n
+  }
+  const near = (radius: number) => callOf('findNearbyItems', { latitude: 37.58, longitude: 126.977, radius })
+
+  test('a call above the limit in flight fails at once and says to wait; the others succeed', async () => {
+    await t.database.withSession(async (session) => {
+      await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
+      const waiting = [1, 2, 3].map((radius) => post(t.url, t.key, near(radius)))
+      await expect.poll(working).toBe(3)
+      const given = { latitude: 37.58, longitude: 126.977, radius: 4 }
+      const refused = await callTool(t.url, t.key, 'findNearbyItems', given)
+      expect(refused).toMatchObject({ isError: true, structuredContent: { error: { code: 'SERVICE_UNAVAILABLE' } } })
+      expect(refused.content[0]?.text).toContain('Wait a few seconds')
+      await session.query('COMMIT')
+      const results: { result: ToolResult }[] = await Promise.all(
+        (await Promise.all(waiting)).map((each) => each.json()),
+      )
+      for (const { result } of results) expect(result).toMatchObject({ structuredContent: { meta: { page: 1 } } })
+    })
+  })
+
+  test('a client that disconnects in the middle of a call frees its place, and its statement is cancelled', async () => {
+    await t.database.withSession(async (session) => {
+      await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
+      const leaving = new AbortController()
+      const headers = {
+        authorization: `Bearer ${t.key}`,
+        accept: 'application/json',
+        'content-type': 'application/json',
+      }
+      const gone = [5, 6, 7].map((radius) =>
+        fetch(`${t.url}/mcp`, { method: 'POST', headers, body: near(radius), signal: leaving.signal }),
+      )
+      await expect.poll(working).toBe(3)
+      leaving.abort()
+      for (const request of gone) await expect(request).rejects.toThrow()
+      await expect.poll(working).toBe(0)
+      await session.query('COMMIT')
+    })
+    expect((await post(t.url, t.key, near(8))).status).toBe(200)
+  })
+})

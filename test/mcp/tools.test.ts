@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTools } from '../../src/mcp/tools.ts'
+import { REST_ROUTES } from '../../src/rest/routes.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { DATASET, ITEM } from '../support/catalog.ts'
+import { callOf, callTool, connect, type Era, post } from './client.ts'
+
+/*
+ * The tools of /mcp: their answers are those of REST.
+ */
+
+let t: TestApp
+beforeAll(async () => {
+  t = await startApp()
+})
+afterAll(() => t.close())
+
+/** Each tool with arguments, and the REST request with the same answer. */
+const CALLS: [string, Record<string, unknown>, string][] = [
+  ['listDatasets', {}, '/v1/datasets'],
+  ['getDataset', { datasetId: 'seoul' }, '/v1/datasets/seoul'],
+  ['getDataset', { datasetId: DATASET.archived.toUpperCase() }, `/v1/datasets/${DATASET.archived}`],
+  ['listItems', { datasetId: 'seoul' }, '/v1/datasets/seoul/items'],
+  [
+    'listItems',
+    { datasetId: 'seoul', page: 2, limit: 3, sort: 'createdAt', order: 'desc' },
+    '/v1/datasets/seoul/items?page=2&limit=3&sort=createdAt&order=desc',
+  ],
+  [
+    'listItems',
+    { datasetId: 'seoul', categoryCode: 'twin', administrativeAreaCode: '11680', sort: 'updatedAt' },
+    '/v1/datasets/seoul/items?categoryCode=twin&administrativeAreaCode=11680&sort=updatedAt',
+  ],
+  [
+    'listItems',
+    { datasetId: 'seoul', parentItemId: ITEM.palace },
+    `/v1/datasets/seoul/items?parentItemId=${ITEM.palace}`,
+  ],
+  ['listItems', { datasetId: 'seoul', parentItemId: null }, '/v1/datasets/seoul/items?parentItemId=null'],
+  ['listItems', { datasetId: 'seoul', categoryCode: null, page: null }, '/v1/datasets/seoul/items'],
+  [
+    'findNearbyItems',
+    { latitude: 37.58, longitude: 126.977 },
+    '/v1/dataset-items/nearby?latitude=37.58&longitude=126.977',
+  ],
+  [
+    'findNearbyItems',
+    { latitude: 1e-7, longitude: -0.5, radius: 50_000, datasetId: 'seoul', limit: 5 },
+    '/v1/dataset-items/nearby?latitude=0.0000001&longitude=-0.5&radius=50000&datasetId=seoul&limit=5',
+  ],
+  ['getItem', { itemId: ITEM.palace }, `/v1/dataset-items/${ITEM.palace}`],
+]
+
+describe.each<Era>(['2025-11-25', '2026-07-28'])('To a client of the revision %s', (era) => {
+  test.each(CALLS)('%s %j answers as REST does', async (name, given, path) => {
+    const body = await (await t.get(path)).text()
+    const client = await connect(t.url, t.key, era)
+    // The second answer comes from the response cache.
+    for (let n = 0; n < 2; n += 1) {
+      const { content, structuredContent, isError } = await client.callTool({ name, arguments: given })
+      expect(isError).toBeUndefined()
+      expect(content).toEqual([{ type: 'text', text: body }])
+      expect(structuredContent).toEqual(JSON.parse(body))
+    }
+    await client.close()
+  })
+})
+
+test('there is a tool for each REST route, and each tool is called by these tests', () => {
+  const names = [...createTools({ usesRawJson: true }).keys()]
+  expect(names).toEqual([...REST_ROUTES.map(({ name }) => name), 'searchItems'])
+  expect(new Set(CALLS.map(([name]) => name))).toEqual(new Set(REST_ROUTES.map(({ name }) => name)))
+})
+
+describe('searchItems', () => {
+  const idsOf = async (given: object) => {
+    const { structuredContent } = await callTool(t.url, t.key, 'searchItems', given)
+    return structuredContent.data.map(({ id }: { id: string }) => id)
+  }
+
+  test('finds by name, in a box, and both, with the members of a REST item', async () => {
+    expect(await idsOf({ text: 'TWIN' })).toEqual([ITEM.same1, ITEM.same2])
+    expect(await idsOf({ text: 'twin', page: 2, limit: 1 })).toEqual([ITEM.same2])
+    const within = { west: 126.975, south: 37.5755, east: 126.9769, north: 37.577 }
+    expect(await idsOf({ within })).toEqual([ITEM.gate])
+    expect(await idsOf({ within, text: 'museum', datasetId: 'seoul' })).toEqual([])
+    const { structuredContent } = await callTool(t.url, t.key, 'searchItems', { text: 'twin', limit: 1 })
+    const list = await (await t.get('/v1/datasets/seoul/items?categoryCode=twin&limit=1')).json()
+    expect(structuredContent).toEqual(list)
+  })
+
+  test('needs a text or a box, and names every bad argument', async () => {
+    const errorOf = async (given: object) =>
+      (await callTool(t.url, t.key, 'searchItems', given)).structuredContent.error
+    expect(await errorOf({})).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ field: 'text' }] })
+    const within = { west: '1', south: 2, east: 3, height: 4 }
+    expect((await errorOf({ within, limit: 1.5 })).details).toEqual([
+      { field: 'within.height', message: 'is not a parameter' },
+      { field: 'within.north', message: 'is required' },
+      { field: 'within.west', message: 'must be a number' },
+      { field: 'limit', message: 'must be a whole number' },
+    ])
+    expect((await errorOf({ within: [1, 2, 3, 4] })).details).toEqual([
+      { field: 'within', message: 'must be an object' },
+    ])
+  })
+})
+
+describe('An error', () => {
+  test.each([
+    ['getDataset', { datasetId: 'nowhere' }, '/v1/datasets/nowhere', 'listDatasets returns the datasets'],
+    [
+      'getDataset',
+      { datasetId: 'restricted' },
+      '/v1/datasets/restricted',
+      'tell the user that this API key needs access',
+    ],
+    ['listItems', { datasetId: 'draft' }, '/v1/datasets/draft/items', 'Do not retry'],
+    ['getItem', { itemId: 'x' }, '/v1/dataset-items/x', 'Do not guess ids'],
+    [
+      'listItems',
+      { datasetId: 'seoul', limit: 101, page: 0 },
+      '/v1/datasets/seoul/items?limit=101&page=0',
+      'Correct the named arguments and call the tool again',
+    ],
+    [
+      'listItems',
+      { datasetId: 'seoul', sort: 'size' },
+      '/v1/datasets/seoul/items?sort=size',
+      'Correct the named arguments',
+    ],
+    [
+      'findNearbyItems',
+      { latitude: 91 },
+      '/v1/dataset-items/nearby?latitude=91&longitude=200',
+      'Correct the named arguments',
+    ],
+  ])('of %s %j has the code and the members of REST, and says what to do', async (name, given, path, advice) => {
+    const { error } = await (await t.get(path)).json()
+    const { isError, content, structuredContent } = await callTool(t.url, t.key, name, given)
+    expect([isError, Object.keys(structuredContent.error)]).toEqual([true, Object.keys(error)])
+    expect(structuredContent.error.code).toBe(error.code)
+    expect(content[0]?.text).toContain(`${error.code}: ${structuredContent.error.message}. `)
+    expect(content[0]?.text).toContain(advice)
+  })
+
+  test('about a bound has the message of REST', async () => {
+    const { error } = await (await t.get('/v1/datasets/seoul/items?limit=101&page=0')).json()
+    const { structuredContent } = await callTool(t.url, t.key, 'listItems', { datasetId: 'seoul', limit: 101, page: 0 })
+    expect({ ...structuredContent.error, requestId: '' }).toEqual({ ...error, requestId: '' })
+  })
+
+  test.each([
+    [{}, 'datasetId is required'],
+    [{ datasetId: null }, 'datasetId must not be null'],
+    [{ datasetId: 7 }, 'datasetId must be text'],
+    [{ datasetId: 'seoul', limit: '5' }, 'limit must be a whole number'],
+    [{ datasetId: 'seoul', limit: true }, 'limit must be a whole number'],
+    [{ datasetId: 'seoul', page: 3_000_000_000 }, 'page must be at most 2147483647'],
+    [{ datasetId: 'seoul', page: Number.MAX_VALUE }, 'page must be at most 2147483647'],
+    [{ datasetId: 'seoul', sort: 'CREATED_AT' }, 'sort must be one of'],
+    [{ datasetId: 'seoul', order: {} }, 'order must be one of asc, desc'],
+    [{ datasetId: 'seoul', categoryCode: [] }, 'categoryCode must be text'],
+    [{ datasetId: 'seoul', categoryCode: 'a\0' }, 'categoryCode must not contain NUL'],
+    [{ datasetId: 'seoul', parentItemId: 'null' }, 'parentItemId must be a UUID'],
+    [{ datasetId: 'seoul', category: 'twin' }, 'category is not a parameter'],
+    [
+      { datasetId: 'seoul', constructor: 1, toString: 2 },
+      'constructor is not a parameter; toString is not a parameter',
+    ],
+    [{ datasetId: 'seoul', ['x'.repeat(10_000)]: 1 }, `${'x'.repeat(40)} is not a parameter`],
+  ])('names the wrong argument in %j', async (given, message) => {
+    const { structuredContent } = await callTool(t.url, t.key, 'listItems', given)
+    expect(structuredContent.error).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      message: expect.stringContaining(message),
+      details: expect.arrayContaining([{ field: expect.any(String), message: expect.any(String) }]),
+    })
+  })
+})
+
+test('extraAttributes keep numbers that JavaScript can not represent, and every key', async () => {
+  const exact = '{"big": 12345678901234567890, "__proto__": {"a": 1}, "$&": "$1"}'
+  await t.database.withSession((session) =>
+    session.query('UPDATE items SET extra_attributes = $1::jsonb WHERE id = $2', [exact, ITEM.tower]),
+  )
+  const itemId = ITEM.tower
+  const read = async () => (await callTool(t.url, t.key, 'getItem', { itemId })).content[0]?.text
+  await expect.poll(read).toContain('12345678901234567890')
+  const text = await (await post(t.url, t.key, callOf('getItem', { itemId }))).text()
+  const body = await (await t.get(`/v1/dataset-items/${itemId}`)).text()
+  expect(text).toContain(`"structuredContent":${body}`)
+})
+
+test('a change in the database is visible within a second, although answers are cached', async () => {
+  const nameOf = async () => {
+    const { structuredContent } = await callTool(t.url, t.key, 'getItem', { itemId: ITEM.hall })
+    return structuredContent.data.name
+  }
+  expect([await nameOf(), await nameOf()]).toEqual(['Geunjeongjeon', 'Geunjeongjeon'])
+  await t.database.prisma.item.update({ where: { id: ITEM.hall }, data: { name: 'Throne hall' } })
+  await expect.poll(nameOf).toBe('Throne hall')
+})
