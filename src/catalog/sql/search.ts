@@ -45,8 +45,10 @@ export async function fetchSearchPage(
   const text = window.text === undefined ? undefined : await foldText(prisma, window.text)
   if (isReference) return fetchFrom(prisma, allItems(scope), window, text)
   if (text) {
-    const candidates = Prisma.sql`${allItems(scope)} AND name_grams(i.folded_name) @> ${gramsOf(text)}::text[]`
-    return fetchFrom(prisma, candidates, window, text)
+    const candidates = Prisma.sql`${allItems(scope)} AND name_grams(i.folded_name) @> ${text.words.flatMap(gramsOf)}::text[]`
+    // A word of one or two characters is a gram, so the index has found it.
+    const words = text.words.filter((word) => [...word].length > 2)
+    return fetchFrom(prisma, candidates, window, { ...text, words })
   }
   if (!window.within) return { nodes: [], total: 0 }
   const { total, cells } = await countInBox(prisma, window.within, scope)
@@ -143,13 +145,10 @@ function allItems(scope: Scope): Prisma.Sql {
   return Prisma.sql`FROM items i WHERE i.dataset_id = ANY (${[...scope]}::uuid[])`
 }
 
-/** The pairs of adjacent characters of each word, or its only character. The SQL function `name_grams` gives those of a name. */
-function gramsOf({ words }: FoldedText): string[] {
-  const grams = words.flatMap((word) => {
-    const characters = [...word]
-    return characters.length === 1 ? characters : characters.slice(1).map((next, n) => `${characters[n]}${next}`)
-  })
-  return [...new Set(grams)]
+/** The pairs of adjacent characters of a word, or its only character. The SQL function `name_grams` gives those of a name. */
+function gramsOf(word: string): string[] {
+  const characters = [...word]
+  return characters.length === 1 ? characters : characters.slice(1).map((next, n) => `${characters[n]}${next}`)
 }
 
 /** 0 for a name that is equal to the text, 1 for a name that begins with it, 2 for others. */
