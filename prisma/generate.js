@@ -1,7 +1,9 @@
-// Generates the Prisma client and the Pothos types in src/generated, after every `npm install`. A `prisma` command first downloads
-// its schema engine, unless a variable names an executable. `prisma generate` never runs the engine, so any executable works.
+// Generates the Prisma client, the Pothos types and the bundle of PostGIS in src/generated, after every `npm install`. A `prisma`
+// command first downloads its schema engine, unless a variable names an executable. `prisma generate` never runs the engine, so any
+// executable works.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { writePostgis } from './postgis.js'
 
 // `npx catalog` runs this install script too. The generated files are up to date then, and another process may use them.
 if (process.env.npm_command === 'exec') process.exit()
@@ -21,4 +23,5 @@ if (status !== 0) {
   process.stderr.write(stderr)
   process.exit(1)
 }
+writePostgis()
 process.stdout.write('Generated src/generated\n')
