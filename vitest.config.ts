@@ -1,9 +1,15 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
+
+// Each test file and each command starts a process. With compiled modules from a cache, one takes a third less CPU time.
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/node', import.meta.url))
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
+    sequence: { sequencer: LongestFirst },
     // Node runs the tests as it runs the gateway; Vite's own module runner would load a second copy of graphql.
     experimental: { viteModuleRunner: false },
     // Each file may open an embedded database, of about 1 GB.

@@ -33,7 +33,7 @@ export async function load(
   try {
     const script = join(folder, 'requests.lua')
     await writeFile(script, SCRIPT(requests) + (pauseMs > 0 ? `function delay() return ${pauseMs} end\n` : ''))
-    const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', script, url]
+    const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', '30s', '-s', script, url]
     const { stdout } = await promisify(execFile)('wrk', args)
     if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`${url} did not answer all:\n${stdout}`)
     return Number(/Requests\/sec: +([\d.]+)/.exec(stdout)?.[1])

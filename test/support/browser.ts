@@ -20,6 +20,8 @@ const QUIET = ['--no-sandbox', '--disable-quic', '--no-first-run', '--disable-ba
 /** The map needs WebGL, and the machine has no graphics card. */
 const SOFTWARE_WEBGL = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist']
 
+const TIMEOUT_MS = 300_000
+
 /** Types a key into the field in the bar, as a person does. */
 export async function giveKey(page: Page, key: string): Promise<void> {
   await page.getByLabel('API key', { exact: true }).fill(key)
@@ -33,6 +35,8 @@ export async function openBrowser(origin: string, viewport: { width: number; hei
     args: [...QUIET, ...SOFTWARE_WEBGL],
   })
   const page = await browser.newPage({ viewport })
+  // Playwright's default of 30 seconds is too short for a busy machine.
+  page.setDefaultTimeout(TIMEOUT_MS)
   const foreign: string[] = []
   const errors: string[] = []
   page.on('request', (request) => {

@@ -17,10 +17,10 @@ export interface Finished {
 
 type Env = Record<string, string>
 
-/** An environment with only the given settings. */
+/** An environment with only the given settings, and the cache of compiled modules (vitest.config.ts). */
 export function environment(env: Env): Env {
-  const { PATH = '', HOME = '' } = process.env
-  return { PATH: `${CHECKOUT}node_modules/.bin:${PATH}`, HOME, ...env }
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env
+  return { PATH: `${CHECKOUT}node_modules/.bin:${PATH}`, HOME, NODE_COMPILE_CACHE, ...env }
 }
 
 const started = new Set<ChildProcess>()
