@@ -47,6 +47,23 @@ describe('Automatic persisted queries', () => {
     expect(await (await t.get(`/graphql?${query}`)).json()).toEqual(SEOUL)
   })
 
+  test('are found by documentId too, as a bare hash and with the prefix sha256:', async () => {
+    const query = 'query Prefixed($id: ID!) { dataset(id: $id) { name } }'
+    const documentId = `sha256:${sha256(query)}`
+    expect(await post(t, { documentId, variables })).toMatchObject({
+      errors: [{ extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }],
+    })
+    expect(await post(t, { query, documentId, variables })).toEqual(SEOUL)
+    expect(await post(t, { documentId, variables })).toEqual(SEOUL)
+    expect(await post(t, { documentId: sha256(query), variables })).toEqual(SEOUL)
+    expect(await post(t, { extensions: named(sha256(query)), variables })).toEqual(SEOUL)
+    const search = new URLSearchParams({ documentId, variables: JSON.stringify(variables) })
+    expect(await (await t.get(`/graphql?${search}`)).json()).toEqual(SEOUL)
+    expect(await post(t, { query: '{ datasets { total } }', documentId, variables })).toMatchObject({
+      errors: [{ extensions: { code: 'PERSISTED_QUERY_HASH_MISMATCH' } }],
+    })
+  })
+
   test('are refused with the hash of another document', async () => {
     expect(
       await post(t, { query: '{ datasets { total } }', extensions: named(sha256(DOCUMENT)), variables }),
@@ -66,6 +83,19 @@ describe('With trusted documents', () => {
     expect(await post(strict, { extensions: named('known'), variables })).toEqual(SEOUL)
     expect(await post(strict, { documentId: 'known', variables })).toEqual(SEOUL)
     expect(await post(strict, { query: DOCUMENT, variables })).toEqual(SEOUL)
+  })
+
+  test('a hash may have the prefix sha256: in the request, in the file, and in both', async () => {
+    const hash = sha256(DOCUMENT)
+    for (const id of [hash, `sha256:${hash}`]) {
+      const app = await startApp({ trustedDocuments: new Map([[id, DOCUMENT]]) })
+      expect(await post(app, { documentId: hash, variables })).toEqual(SEOUL)
+      expect(await post(app, { documentId: `sha256:${hash}`, variables })).toEqual(SEOUL)
+      expect(await post(app, { documentId: `md5:${hash}`, variables })).toMatchObject({
+        errors: [{ extensions: { code: 'PERSISTED_QUERY_NOT_TRUSTED' } }],
+      })
+      await app.close()
+    }
   })
 
   test('no other document is executed', async () => {

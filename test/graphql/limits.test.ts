@@ -94,11 +94,31 @@ describe('An operation that exceeds a limit is refused with a code and the limit
     ],
     ['forty searches', `{ ${searches.join(' ')} }`, {}, /^cost /],
     ['parents of parents', nested(20), {}, /^depth of the operation is \d+ and must be at most 12$/],
+    ['as many parents of parents as the tokens allow', nested(1_300), {}, /^depth of the operation is 1302 and must/],
+    [
+      'values nested as deep as the tokens allow',
+      `{ nodes(ids: ${'['.repeat(1_990)}${']'.repeat(1_990)}) { id } }`,
+      {},
+      /^The document is nested too deeply$|^ID cannot represent/,
+    ],
+    ['4,001 tokens', `{ ${'__typename '.repeat(3_999)} }`, {}, /Document contains more than 4000 tokens/],
     [
       '51 aliases',
       `{ ${Array.from({ length: 51 }, (_, n) => `a${n}: __typename`).join(' ')} }`,
       {},
       /^aliases of the operation is 51 and must be at most 50$/,
+    ],
+    [
+      '101 lookups by id',
+      `{ ${Array.from({ length: 101 }, (_, n) => `a${n}: item(id: "${ITEM.gate}") { id }`).join(' ')} }`,
+      {},
+      /^lookups of the operation is 101 and must be at most 100$/,
+    ],
+    [
+      '100 lookups by id whose lists cost too much',
+      `{ ${Array.from({ length: 100 }, (_, n) => `a${n}: item(id: "${ITEM.gate}") { children(limit: 100) { nodes { id name } } }`).join(' ')} }`,
+      {},
+      /^cost of the operation is 31100 and must be at most 25000$/,
     ],
     [
       '51 directives',
@@ -174,6 +194,23 @@ describe('An operation that exceeds a limit is refused with a code and the limit
     expect((await response.json()).errors[0].extensions.code).toBe('VALIDATION_FAILED')
     expect((await t.get('/v1/datasets')).status).toBe(200)
   })
+})
+
+test('a gateway may batch 100 lookups by id with variables, and 50 other aliases with them', async () => {
+  const ids = Array.from({ length: 100 }, (_, n) => [ITEM.gate, ITEM.palace, ITEM.museum][n % 3])
+  const definitions = ids.map((_, n) => `$_${n}_id: ID!`).join(' ')
+  const fields = 'id name description latitude longitude categoryCode streetAddress createdAt dataset { slug name }'
+  const lookups = ids.map((_, n) => `_${n}_item: item(id: $_${n}_id) { __typename ${fields} }`).join(' ')
+  const others = Array.from({ length: 50 }, (_, n) => `a${n}: __typename`).join(' ')
+  const variables = Object.fromEntries(ids.map((id, n) => [`_${n}_id`, id]))
+  // The first read of a dataset takes further statements.
+  await t.graphql(`{ item(id: "${ITEM.tower}") { name } }`)
+  t.statements.length = 0
+  const { body } = await t.graphql(`query (${definitions}) { ${lookups} ${others} }`, variables)
+  expect(body.errors).toBeUndefined()
+  expect(ids.map((_, n) => body.data[`_${n}_item`].id)).toEqual(ids)
+  // One statement finds all items.
+  expect(t.statements.filter((sql) => /FROM items/.test(sql))).toHaveLength(1)
 })
 
 test('introspection, and a page of a hundred items with all fields, are within the limits', async () => {

@@ -4,6 +4,8 @@ import {
   isInputObjectType,
   isIntrospectionType,
   isObjectType,
+  isScalarType,
+  isSpecifiedScalarType,
   lexicographicSortSchema,
   printSchema,
 } from 'graphql'
@@ -30,6 +32,17 @@ test('every type, field, argument and enum value has a description', () => {
     }
   }
   expect(undescribed).toEqual([])
+})
+
+test('every scalar of the schema names its specification', () => {
+  const scalars = Object.values(schema.getTypeMap()).filter(
+    (type) => isScalarType(type) && !isSpecifiedScalarType(type),
+  )
+  expect(scalars.map((type) => [type.name, isScalarType(type) && type.specifiedByURL])).toEqual([
+    ['DateTime', 'https://scalars.graphql.org/andimarek/date-time.html'],
+    ['Decimal', 'https://www.w3.org/TR/xmlschema11-2/#decimal'],
+    ['JSONObject', 'https://www.rfc-editor.org/rfc/rfc8259#section-4'],
+  ])
 })
 
 /** decisions.md section 4, but for what may come later (itemConnection, node). */

@@ -9,7 +9,7 @@ import { createDocumentMap } from '../operation/documents.ts'
  * the text of a trusted document.
  */
 
-/** Documents that an operator trusts, by the hash or other id that clients send. */
+/** Documents that an operator trusts, by the hash or other id that clients send. A hash may have the prefix `sha256:`. */
 export type TrustedDocuments = ReadonlyMap<string, string>
 
 /** The two ways to name a document: Apollo's automatic persisted queries, or `documentId`. */
@@ -37,9 +37,10 @@ export function persistedDocuments(trusted: TrustedDocuments | undefined): Plugi
 type FindQuery = (id: string | undefined, query: string | undefined) => string | undefined
 
 function trustedDocumentFinder(trusted: TrustedDocuments): FindQuery {
+  const documents = new Map([...trusted].map(([id, document]) => [withoutAlgorithm(id), document]))
   const texts = new Set(trusted.values())
   return (id, query) => {
-    const found = id === undefined ? query : trusted.get(id)
+    const found = id === undefined ? query : documents.get(id)
     if (found !== undefined && texts.has(found)) return found
     return refuse('PERSISTED_QUERY_NOT_TRUSTED', 'This server executes only trusted documents')
   }
@@ -66,7 +67,12 @@ function documentIdOf(params: object): string | undefined {
   if (!('documentId' in params) && !('extensions' in params)) return undefined
   const { data } = reference.safeParse(params)
   if (!data) return undefined
-  return 'documentId' in data ? data.documentId : data.extensions.persistedQuery.sha256Hash
+  return 'documentId' in data ? withoutAlgorithm(data.documentId) : data.extensions.persistedQuery.sha256Hash
+}
+
+/** The hash of an id such as `sha256:…` (GraphQL over HTTP, appendix A.2: document identifiers). Other ids stay as they are. */
+function withoutAlgorithm(id: string): string {
+  return id.replace(/^sha256:/, '')
 }
 
 function refuse(code: string, message: string): never {
