@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { operationFailed } from './errors.ts'
 
@@ -52,6 +53,7 @@ const environment = z
     DATA_DIR: z.string().default('.data'),
     HOST: z.string().default('127.0.0.1'),
     PORT: integer(0, 65535).default(4000),
+    WORKERS: integer(1, 1000).optional(),
     SAMPLE_DATA: flag.optional(),
     CORS_ORIGINS: z
       .string()
@@ -90,7 +92,15 @@ const environment = z
     OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number').min(0).max(1).default(1),
     RESPONSE_CACHE_MB: integer(0, 1_000_000).default(64),
   })
+  .superRefine((env, { addIssue }) => {
+    // Each worker needs a database connection, and room for a request.
+    for (const bound of ['DATABASE_POOL_SIZE', 'MAX_REQUESTS_IN_FLIGHT'] as const) {
+      if (env.WORKERS === undefined || env.WORKERS <= env[bound]) continue
+      addIssue({ code: 'custom', path: ['WORKERS'], message: `must be at most ${bound}, which is ${env[bound]}` })
+    }
+  })
   .transform((env) => ({
+    workers: env.WORKERS ?? defaultWorkers(env),
     database: {
       ...(env.DATABASE_URL === undefined
         ? { kind: 'embedded' as const, dataDir: env.DATA_DIR }
@@ -98,7 +108,7 @@ const environment = z
       poolSize: env.DATABASE_POOL_SIZE,
       statementTimeoutMs: env.STATEMENT_TIMEOUT_MS,
     },
-    replicaUrls: env.DATABASE_REPLICA_URLS,
+    replicaUrls: env.DATABASE_URL === undefined ? [] : env.DATABASE_REPLICA_URLS,
     host: env.HOST,
     port: env.PORT,
     sampleData: env.SAMPLE_DATA ?? env.DATABASE_URL === undefined,
@@ -137,6 +147,16 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
   const parsed = environment.safeParse(given)
   if (parsed.success) return parsed.data
   throw operationFailed(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('\n'))
+}
+
+/** The embedded database has one session, which one process can keep busy. */
+function defaultWorkers(env: {
+  DATABASE_URL?: string | undefined
+  DATABASE_POOL_SIZE: number
+  MAX_REQUESTS_IN_FLIGHT: number
+}): number {
+  if (env.DATABASE_URL === undefined) return 1
+  return Math.min(availableParallelism(), env.DATABASE_POOL_SIZE, env.MAX_REQUESTS_IN_FLIGHT)
 }
 
 interface TracingVariables {

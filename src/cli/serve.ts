@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { printFailure, printLine } from './print.ts'
@@ -11,7 +12,9 @@ export function serveCommand(): Command {
 
 async function run(): Promise<void> {
   const config = readConfig(process.env)
+  const output = { print: printLine, warn: printFailure }
   // Loaded only here, because the other commands start twice as fast without the server.
-  const { serve } = await import('../server/serve.ts')
-  await serve(config, printLine, printFailure)
+  if (cluster.isWorker) await (await import('../server/workers/worker.ts')).serveAsWorker(config)
+  else if (config.workers === 1) await (await import('../server/serve.ts')).serve(config, output)
+  else await (await import('../server/workers/serve-with-workers.ts')).serveWithWorkers(config, output)
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { ChangeLog, type SequenceNumber, type Topic } from './change-log.ts'
+import type { SequenceNumber, Topic } from './change-log.ts'
+import { clockMs, type FeedEvent, FeedState } from './feed-state.ts'
 import { PositionTracker } from './position-tracker.ts'
 import type { WalPosition } from './replica.ts'
 
@@ -37,6 +38,8 @@ interface FollowOptions {
   needsHeartbeat: boolean
   /** Whether to keep `position` up to date, for replicas. */
   tracksPosition: boolean
+  /** Called with each event after it was applied, for other processes that follow the same connection. */
+  relay?: ((event: FeedEvent) => void) | undefined
 }
 
 /** After a heartbeat, the feed counts as complete for this long. If the network fails, caches return no old value after it. */
@@ -46,42 +49,47 @@ const HEARTBEAT_TIMEOUT_MS = 5_000
 const RECONNECT_MS = 200
 
 /** Starts to listen for changes. It connects again whenever the connection is lost. */
-export function followChanges({ createClient, needsHeartbeat, tracksPosition }: FollowOptions): ChangeFeed {
-  const changes = new ChangeLog()
-  let position: PositionTracker | undefined
+export function followChanges({ createClient, needsHeartbeat, tracksPosition, relay }: FollowOptions): ChangeFeed {
+  const state = new FeedState()
   const closing = Promise.withResolvers<void>()
   let isClosing = false
-  let completeUntilMs = Number.NEGATIVE_INFINITY
+  const apply = (event: FeedEvent) => {
+    state.apply(event)
+    relay?.(event)
+  }
 
   const listen = async () => {
     const client = createClient()
-    const tracker = tracksPosition ? new PositionTracker(client) : undefined
+    let isCurrent = true
+    const onPosition = (position: WalPosition) => {
+      if (isCurrent) apply({ kind: 'position', position: String(position) })
+    }
+    const tracker = tracksPosition ? new PositionTracker(client, onPosition) : undefined
     const disconnected = new Promise<void>((resolve) => {
       client.on('error', () => resolve())
       client.on('end', () => resolve())
       void closing.promise.then(() => resolve())
     })
-    client.on('notification', ({ payload }) => {
-      changes.add(payload ?? '')
+    client.on('notification', ({ payload = '' }) => {
+      apply({ kind: 'changed', payload })
       tracker?.update()
     })
     try {
       await client.connect()
       await client.query('LISTEN catalog')
-      // The feed has missed any changes before this point.
-      changes.invalidateAll()
-      position = tracker
+      apply({ kind: 'connected' })
       tracker?.update()
       if (needsHeartbeat) {
-        await sendHeartbeats(client, disconnected, (sentAtMs) => {
-          completeUntilMs = sentAtMs + HEARTBEAT_VALID_MS
-        })
+        await sendHeartbeats(client, disconnected, (sentAtMs) =>
+          apply({ kind: 'complete', untilMs: sentAtMs + HEARTBEAT_VALID_MS }),
+        )
       } else {
-        completeUntilMs = Number.POSITIVE_INFINITY
+        apply({ kind: 'complete', untilMs: Number.MAX_SAFE_INTEGER })
         await disconnected
       }
     } finally {
-      completeUntilMs = Number.NEGATIVE_INFINITY
+      isCurrent = false
+      apply({ kind: 'disconnected' })
       // Not awaited, because a server that does not answer would delay the next connection.
       void client.end()
     }
@@ -95,11 +103,10 @@ export function followChanges({ createClient, needsHeartbeat, tracksPosition }: 
     }
   })()
 
-  const isComplete = () => performance.now() < completeUntilMs
   return {
-    latest: () => (isComplete() ? changes.latest : undefined),
-    isUnchanged: (topics, since) => isComplete() && changes.isUnchanged(topics, since),
-    position: () => (isComplete() ? position?.known : undefined),
+    latest: () => state.latest(),
+    isUnchanged: (topics, since) => state.isUnchanged(topics, since),
+    position: () => state.position(),
     close: async () => {
       isClosing = true
       closing.resolve()
@@ -110,7 +117,7 @@ export function followChanges({ createClient, needsHeartbeat, tracksPosition }: 
 
 /**
  * Sends a statement at intervals, until the connection ends or an answer takes too long. PostgreSQL sends all pending
- * notifications before each answer. `onAnswer` gets the time (milliseconds of `performance.now`) at which the statement was sent.
+ * notifications before each answer. `onAnswer` gets the time (milliseconds of `clockMs`) at which the statement was sent.
  */
 async function sendHeartbeats(
   client: pg.Client,
@@ -119,7 +126,7 @@ async function sendHeartbeats(
 ): Promise<void> {
   const isDisconnected = disconnected.then(() => true)
   for (;;) {
-    const sentAtMs = performance.now()
+    const sentAtMs = clockMs()
     const answered = client.query('SELECT 1').then(() => false)
     if (await Promise.race([answered, isDisconnected, sleep(HEARTBEAT_TIMEOUT_MS, true, { ref: false })])) return
     onAnswer(sentAtMs)

@@ -8,6 +8,7 @@ import { PrismaClient } from '../generated/prisma/client.ts'
 import { type ChangeFeed, followChanges } from './change-feed.ts'
 import { classifyError, DatabaseClient } from './connection.ts'
 import { type Embedded, type EmbeddedOptions, openEmbedded, SOCKET_PORT } from './embedded/embedded.ts'
+import type { FeedEvent } from './feed-state.ts'
 import { CatalogPool, type PoolUse, type StatementEnd } from './pool.ts'
 import { Replica } from './replica.ts'
 import { isConnectionLost } from './unavailable.ts'
@@ -23,15 +24,22 @@ export interface Database {
    * @throws `OPERATION_FAILED` if the connection can't be opened or is lost
    */
   withSession: <Result>(use: (session: pg.Client) => Promise<Result>) => Promise<Result>
-  /** Starts to listen for changes. The caller closes the feed before the database. */
-  followChanges: () => ChangeFeed
+  /**
+   * Starts to listen for changes. The caller closes the feed before the database.
+   * @param relay is called with each event, for other processes that follow the same connection
+   */
+  followChanges: (relay?: (event: FeedEvent) => void) => ChangeFeed
   poolUse: () => PoolUse
+  /** The folder of the socket of the embedded database. */
+  readonly socketDir: string | undefined
   close: () => Promise<void>
 }
 
 interface OpenOptions extends EmbeddedOptions {
   /** URLs of the read replicas of a PostgreSQL server. */
   replicaUrls?: readonly string[]
+  /** Whether the change feed tracks the position in the write-ahead log; by default if there are replicas. */
+  tracksPosition?: boolean
   /** Called for each SQL statement that Prisma sends, with its parameters as JSON. */
   onStatement?: (sql: string, parameters: string) => void
   /** Called at the end of each statement. */
@@ -61,13 +69,15 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
     prisma,
     replicas,
     withSession: (use) => withSession({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }, use),
-    followChanges: () =>
+    followChanges: (relay) =>
       followChanges({
+        relay,
         createClient: () => new DatabaseClient({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }),
         needsHeartbeat: config.kind === 'postgres',
-        tracksPosition: replicas.length > 0,
+        tracksPosition: options.tracksPosition ?? replicas.length > 0,
       }),
     poolUse: () => pool.use,
+    socketDir: embedded?.socketDir,
     close: async () => {
       await Promise.all(replicas.map((replica) => replica.close()))
       await prisma.$disconnect()

@@ -1,13 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import { createKeyCache } from '../auth/key-cache.ts'
 import type { KeyUsage } from '../auth/key-usage.ts'
-import { openRateLimits } from '../auth/rate-limit.ts'
+import { openRateLimits, type RateLimits } from '../auth/rate-limit.ts'
 import { createSnapshotReader } from '../catalog/snapshot/snapshot-reader.ts'
 import { limitInFlight } from '../database/backpressure.ts'
 import { silentChangeFeed } from '../database/change-feed.ts'
 import type { Database } from '../database/database.ts'
 import type { TrustedDocuments } from '../graphql/http/persisted-documents.ts'
+import type { RegisteredDocuments } from '../graphql/http/registered-documents.ts'
 import { createAdmission } from './admission/admission.ts'
+import { createSlots, type Slots } from './admission/slots.ts'
 import { addExportRoutes } from './exports.ts'
 import { addGraphQLRoute } from './graphql.ts'
 import { addHealthRoutes } from './health.ts'
@@ -23,6 +25,13 @@ import { ResponseCache } from './response-cache.ts'
 import { addRestRoutes } from './rest.ts'
 import { addTileRoute } from './tiles.ts'
 
+/** What all processes that serve one port count or keep together. */
+export interface Shared {
+  rateLimits: RateLimits
+  exportSlots: Slots
+  registeredDocuments: RegisteredDocuments
+}
+
 export interface AppOptions extends HttpOptions {
   database: Database
   /** Where there are trusted documents, /graphql executes no others. */
@@ -33,18 +42,29 @@ export interface AppOptions extends HttpOptions {
   isReference?: boolean
   /** Records the last use of each key. */
   keyUsage?: KeyUsage
+  /** Without it this process serves its port alone. */
+  shared?: Shared
 }
 
 /** Creates the application: the HTTP server, the services that requests share, and the routes. It does not listen yet. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { database, metrics, trustedDocuments, limits, keyUsage, responseCacheBytes, isReference = false } = options
+  const {
+    database,
+    metrics,
+    trustedDocuments,
+    limits,
+    keyUsage,
+    responseCacheBytes,
+    shared,
+    isReference = false,
+  } = options
   const app = await createHttp(options)
 
   const { prisma } = database
   const changeFeed = database.followChanges()
   app.addHook('onClose', () => changeFeed.close())
   const readCatalog = createSnapshotReader(database, changeFeed, { isReference })
-  const rateLimits = openRateLimits({ ...limits, report: (message) => app.log.warn(message) })
+  const rateLimits = shared?.rateLimits ?? openRateLimits({ ...limits, report: (message) => app.log.warn(message) })
   app.addHook('onClose', async () => rateLimits.close())
   const work = limitInFlight(limits.maxInFlight)
   const findKey = createKeyCache(prisma, isReference ? silentChangeFeed : changeFeed, work)
@@ -59,10 +79,17 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   addRestRoutes(app, { admit, responses, usesRawJson })
   addOpenApiRoutes(app)
   const { sendGraphiql } = addPages(app)
-  addGraphQLRoute(app, { sendGraphiql, admit, responses, trusted: trustedDocuments, usesRawJson })
+  addGraphQLRoute(app, {
+    sendGraphiql,
+    admit,
+    responses,
+    trusted: trustedDocuments,
+    registered: shared?.registeredDocuments,
+    usesRawJson,
+  })
   addMcpRoute(app, { admit, responses, trusted: trustedDocuments, usesRawJson, corsOrigins: options.corsOrigins })
   addTileRoute(app, { admit, responses })
-  addExportRoutes(app, { admit, limits })
+  addExportRoutes(app, { admit, limits, slots: shared?.exportSlots ?? createSlots(limits.maxExports) })
   addHealthRoutes(app, database)
   return app
 }

@@ -17,6 +17,7 @@ import { CatalogError } from '../errors.ts'
 import { noParameters } from '../rest/parameters.ts'
 import { parseQueryString, queryStringOf } from '../rest/query-string.ts'
 import type { Admission } from './admission/admission.ts'
+import type { Slots } from './admission/slots.ts'
 import { createEncoder } from './compression.ts'
 import { type Coding, chooseContentCoding } from './negotiation.ts'
 import { appendVary, entityTag, sendIfUnchanged, toCatalogError, VARY } from './reply.ts'
@@ -27,6 +28,8 @@ import { addRoute } from './route.ts'
 interface ExportOptions {
   admit: Admission
   limits: LimitsConfig
+  /** The exports that run at the same time. */
+  slots: Slots
 }
 
 /** A dataset in one format and content coding. */
@@ -37,8 +40,7 @@ interface Representation {
 }
 
 /** Adds GET /exports/{datasetId}.ndjson, .csv and .geojson. */
-export function addExportRoutes(app: FastifyInstance, { admit, limits }: ExportOptions): void {
-  const beginExport = limitExports(limits.maxExports)
+export function addExportRoutes(app: FastifyInstance, { admit, limits, slots }: ExportOptions): void {
   const sendExport = async (request: FastifyRequest, reply: FastifyReply, format: ExportFormat) => {
     const { readCatalog, readMore } = await admit(request, reply)
     parseQueryString(noParameters, queryStringOf(request.url))
@@ -52,7 +54,7 @@ export function addExportRoutes(app: FastifyInstance, { admit, limits }: ExportO
       void reply.send()
       return
     }
-    const endExport = beginExport()
+    const endExport = await beginExport(slots)
     // The dataset may have changed, so it is read again, together with the first items.
     const first = await readBatch(readCatalog, datasetId, format, FIRST_WINDOW).catch((error: unknown) => {
       endExport()
@@ -106,22 +108,15 @@ function etagOf({ id, revision, updatedAt }: Dataset, format: ExportFormat): str
 }
 
 /**
- * Limits the number of exports that run at once. The returned function counts one more, and returns a function for its end.
- * @throws `SERVICE_UNAVAILABLE`
+ * Counts an export that begins.
+ * @returns a function for its end
+ * @throws `SERVICE_UNAVAILABLE` if too many run
  */
-function limitExports(maximum: number): () => () => void {
-  let running = 0
-  return () => {
-    if (running >= maximum) {
-      throw new CatalogError('SERVICE_UNAVAILABLE', 'Too many exports at once; try again', {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      })
-    }
-    running += 1
-    return () => {
-      running -= 1
-    }
-  }
+async function beginExport(slots: Slots): Promise<() => void> {
+  if (await slots.take()) return () => slots.release()
+  throw new CatalogError('SERVICE_UNAVAILABLE', 'Too many exports at once; try again', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  })
 }
 
 const RETRY_AFTER_SECONDS = 5

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { CatalogError, validationFailed } from '../errors.ts'
 import { bodyTypeOf, type GraphQLParams, readBody, readQueryString } from '../graphql/http/params.ts'
 import type { TrustedDocuments } from '../graphql/http/persisted-documents.ts'
+import type { RegisteredDocuments } from '../graphql/http/registered-documents.ts'
 import { RESPONSE_TYPES, responseHead } from '../graphql/http/response.ts'
 import { createYogaAdapter } from '../graphql/http/yoga.ts'
 import { queryStringOf } from '../rest/query-string.ts'
@@ -17,16 +18,17 @@ interface GraphQLOptions extends Pages {
   admit: Admission
   responses: ResponseCache
   trusted: TrustedDocuments | undefined
+  registered: RegisteredDocuments | undefined
   usesRawJson: boolean
 }
 
 /** Adds /graphql: GraphiQL for a browser, GraphQL over HTTP for all other clients. */
 export function addGraphQLRoute(
   app: FastifyInstance,
-  { admit, responses, trusted, usesRawJson, sendGraphiql }: GraphQLOptions,
+  { admit, responses, trusted, registered, usesRawJson, sendGraphiql }: GraphQLOptions,
 ): void {
   const callers = new WeakMap<FastifyRequest, Caller>()
-  const execute = createYogaAdapter({ trusted, usesRawJson })
+  const execute = createYogaAdapter({ trusted, registered, usesRawJson })
   addBodyParser(app)
 
   addRoute(app, {

@@ -13,6 +13,7 @@ import { CatalogError } from '../errors.ts'
 import {
   answerClientError,
   closeConnections,
+  countConnections,
   limitConnections,
   MAX_URL_LENGTH,
   urlTooLong,
@@ -103,7 +104,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
   }
 
   addRequestTelemetry(app, metrics)
-  limitConnections(app.server, limits.maxConnectionsPerAddress, isTrustedProxy)
+  limitConnections(app.server, countConnections(limits.maxConnectionsPerAddress, isTrustedProxy))
   closeConnections(app)
   // RFC 9110 section 10.1.1 lets a server ignore expectations that it doesn't know.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))

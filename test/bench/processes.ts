@@ -9,9 +9,9 @@ export interface Server {
   stop: () => Promise<void>
 }
 
-/** Starts the gateway as `npm start` does, on a free port. */
+/** Starts the gateway as `npm start` does, on a free port, by default with one process. */
 export function startGateway(databaseUrl: string, env: Readonly<Record<string, string>> = {}): Promise<Server> {
-  const settings = { DATABASE_URL: databaseUrl, PORT: '0', SAMPLE_DATA: 'false', ...env }
+  const settings = { DATABASE_URL: databaseUrl, PORT: '0', SAMPLE_DATA: 'false', WORKERS: '1', ...env }
   return start('./src/cli.ts', ['serve'], settings)
 }
 

@@ -80,10 +80,10 @@ export interface Gateway {
   stop: () => Promise<number | null>
 }
 
-/** Starts the gateway in a new process on a free port, and waits until it is ready. */
+/** Starts the gateway in a new process on a free port, by default without workers, and waits until it is ready. */
 export async function startGateway(env: Env): Promise<Gateway> {
   const child = startProcess(process.execPath, [...NODE_OPTIONS, CLI, 'serve'], {
-    env: environment({ PORT: '0', ...env }),
+    env: environment({ PORT: '0', WORKERS: '1', ...env }),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let printed = ''

@@ -39,6 +39,8 @@ type Owner = z.output<typeof ownerFile>
 export interface EmbeddedOptions {
   /** Whether to use the database of another process that has the folder open. If false, that is an error. */
   share: boolean
+  /** The folder of the socket of a database that the parent process keeps open. */
+  socketDir?: string | undefined
   /** Called with a message when the database ends unexpectedly. */
   report?: (line: string) => void
 }
@@ -48,7 +50,8 @@ export interface EmbeddedOptions {
  * @throws `OPERATION_FAILED` if another process has the folder open and `share` is false, or if the folder can't be used
  */
 export async function openEmbedded(dataDir: string, options: EmbeddedOptions): Promise<Embedded> {
-  const { report = () => {} } = options
+  const { socketDir, report = () => {} } = options
+  if (socketDir !== undefined) return { socketDir, close: async () => {} }
   if (dataDir === MEMORY) return start({ dataDir: MEMORY, drainTimeoutMs: 0, report })
   const folder = resolve(dataDir)
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { GraphQLError } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { z } from 'zod'
-import { createDocumentMap } from '../operation/documents.ts'
+import { createRegisteredDocuments, type RegisteredDocuments } from './registered-documents.ts'
 
 /*
  * Yoga's own plugins don't fit: plugin-apq has other error codes and no `documentId`, and plugin-persisted-operations can't accept
@@ -23,42 +23,48 @@ const reference = z.union([
  * executed. Without them a client registers a document by sending its text together with its SHA-256 (automatic persisted
  * queries).
  */
-export function persistedDocuments(trusted: TrustedDocuments | undefined): Plugin {
-  const findQuery = trusted ? trustedDocumentFinder(trusted) : registeredDocumentFinder()
+export function persistedDocuments(
+  trusted: TrustedDocuments | undefined,
+  registered: RegisteredDocuments = createRegisteredDocuments(),
+): Plugin {
+  const findQuery = trusted ? trustedDocumentFinder(trusted) : registeredDocumentFinder(registered)
   return {
     onParams: ({ params, setParams }) => {
-      const query = findQuery(documentIdOf(params), params.query)
-      if (query !== undefined) setParams({ ...params, query })
+      const id = documentIdOf(params)
+      // Most requests have no id, and a promise would delay them.
+      if (id === undefined && !trusted) return undefined
+      return findQuery(id, params.query).then((query) => {
+        if (query !== undefined) setParams({ ...params, query })
+      })
     },
   }
 }
 
-/** The text of the document to execute. It throws a GraphQLError with a code `PERSISTED_QUERY_…` if the document is refused. */
-type FindQuery = (id: string | undefined, query: string | undefined) => string | undefined
+/** Returns the text of the document to execute. It throws a GraphQLError with a code `PERSISTED_QUERY_…` if the document is refused. */
+type FindQuery = (id: string | undefined, query: string | undefined) => Promise<string | undefined>
 
 function trustedDocumentFinder(trusted: TrustedDocuments): FindQuery {
   const documents = new Map([...trusted].map(([id, document]) => [withoutAlgorithm(id), document]))
   const texts = new Set(trusted.values())
-  return (id, query) => {
+  return async (id, query) => {
     const found = id === undefined ? query : documents.get(id)
     if (found !== undefined && texts.has(found)) return found
     return refuse('PERSISTED_QUERY_NOT_TRUSTED', 'This server executes only trusted documents')
   }
 }
 
-function registeredDocumentFinder(): FindQuery {
-  const registered = createDocumentMap<string>((query) => query.length)
-  return (id, query) => {
+function registeredDocumentFinder(registered: RegisteredDocuments): FindQuery {
+  return async (id, query) => {
     if (id === undefined) return query
     if (query) {
       if (hash('sha256', query) !== id) {
         return refuse('PERSISTED_QUERY_HASH_MISMATCH', 'The hash must be the SHA-256 of the document')
       }
-      registered.set(id, query)
+      await registered.register(id, query)
       return query
     }
     // Clients know this message, and then send the document.
-    return registered.get(id) ?? refuse('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
+    return (await registered.find(id)) ?? refuse('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
   }
 }
 

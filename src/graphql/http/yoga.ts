@@ -6,6 +6,7 @@ import { type Executed, execute } from '../operation/execute.ts'
 import { schema } from '../schema.ts'
 import type { GraphQLParams } from './params.ts'
 import { persistedDocuments, type TrustedDocuments } from './persisted-documents.ts'
+import type { RegisteredDocuments } from './registered-documents.ts'
 
 /** Executes the operation of a request to /graphql. Errors are in the result. */
 export type ExecuteParams = (params: GraphQLParams, readCatalog: ReadCatalog) => Promise<Executed>
@@ -19,6 +20,7 @@ interface YogaContext {
 interface YogaOptions extends PrepareOptions {
   /** If given, no other documents are executed. */
   trusted?: TrustedDocuments | undefined
+  registered?: RegisteredDocuments | undefined
 }
 
 /**
@@ -26,10 +28,10 @@ interface YogaOptions extends PrepareOptions {
  * because they take longer than the rest of a small request (docs/decisions/0007-yoga-without-fetch.md). The server reads the
  * parameters and writes the response.
  */
-export function createYogaAdapter({ trusted, usesRawJson }: YogaOptions): ExecuteParams {
+export function createYogaAdapter({ trusted, registered, usesRawJson }: YogaOptions): ExecuteParams {
   const yoga = createYoga<YogaContext>({
     schema,
-    plugins: [persistedDocuments(trusted), executeOperation({ usesRawJson })],
+    plugins: [persistedDocuments(trusted, registered), executeOperation({ usesRawJson })],
     extraParamNames: ['documentId'],
     maskedErrors: false,
     graphiql: false,

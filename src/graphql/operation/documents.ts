@@ -1,6 +1,6 @@
 import { type DocumentNode, GraphQLError, parse, validate, visit } from 'graphql'
-import { LRUCache } from 'lru-cache'
 import { schema } from '../schema.ts'
+import { createDocumentMap } from './document-map.ts'
 import { countAliasesAndDirectives, type DocumentCounts, findExcessLength, LIMITS } from './limits.ts'
 import { type Fragments, fragmentsOf } from './projection.ts'
 import { type Executable, withRawJson } from './raw-json.ts'
@@ -20,21 +20,6 @@ export interface InvalidDocument {
 
 /** Returns the prepared document of a text. It prepares each document on first use. */
 export type DocumentStore = (query: string) => PreparedDocument | InvalidDocument
-
-/** Clients choose the documents, so their number and their total length in characters are limited. */
-const MAX_DOCUMENTS = 1_000
-const MAX_CHARACTERS = 4_000_000
-
-/**
- * A bounded map for clients' documents. When it is full, it drops the least recently used one.
- * @param lengthOf returns the number of characters of an entry.
- */
-export function createDocumentMap<Value extends {}>(
-  lengthOf: (value: Value, key: string) => number,
-): LRUCache<string, Value> {
-  const sizeCalculation = (value: Value, key: string) => lengthOf(value, key) + 1
-  return new LRUCache({ max: MAX_DOCUMENTS, maxSize: MAX_CHARACTERS, sizeCalculation })
-}
 
 /** Creates a store of prepared documents. */
 export function createDocumentStore(options: PrepareOptions): DocumentStore {

@@ -11,27 +11,37 @@ const MAX_CONNECTIONS = 10_000
 const SHUTDOWN_GRACE_MS = 10_000
 
 /**
- * Limits the number of connections, in total and for each client network, and closes those above the limit at once. Trusted
- * proxies have no limit.
+ * Counts a connection from an address. Returns a function to call when the connection closes; undefined if there are too many
+ * connections, so that this one must be closed at once.
  */
-export function limitConnections(server: Server, maxPerAddress: number, isTrustedProxy: IsTrustedProxy): void {
-  server.maxConnections = MAX_CONNECTIONS
+export type CountConnection = (address: string) => (() => void) | undefined
+
+/** Counts open connections, in total and for each client network. For trusted proxies only the total has a limit. */
+export function countConnections(maxPerAddress: number, isTrustedProxy: IsTrustedProxy): CountConnection {
   const open = new Map<string, number>()
-  server.on('connection', (socket: Socket) => {
-    const { remoteAddress = '' } = socket
-    if (isTrustedProxy(remoteAddress)) return
-    const network = networkOf(remoteAddress)
-    const count = (open.get(network) ?? 0) + 1
-    if (count > maxPerAddress) {
-      socket.destroy()
-      return
-    }
-    open.set(network, count)
-    socket.once('close', () => {
+  let total = 0
+  return (address) => {
+    const network = isTrustedProxy(address) ? undefined : networkOf(address)
+    const count = network === undefined ? 0 : (open.get(network) ?? 0)
+    if (total >= MAX_CONNECTIONS || count >= maxPerAddress) return undefined
+    total += 1
+    if (network !== undefined) open.set(network, count + 1)
+    return () => {
+      total -= 1
+      if (network === undefined) return
       const left = (open.get(network) ?? 1) - 1
       if (left === 0) open.delete(network)
       else open.set(network, left)
-    })
+    }
+  }
+}
+
+/** Closes connections above the limits at once. */
+export function limitConnections(server: Server, count: CountConnection): void {
+  server.on('connection', (socket: Socket) => {
+    const release = count(socket.remoteAddress ?? '')
+    if (release) socket.once('close', release)
+    else socket.destroy()
   })
 }
 

@@ -1,5 +1,13 @@
 import { createServer } from 'node:http'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client'
 import type { Reads } from '../../catalog/snapshot/snapshot-reader.ts'
 import type { PoolUse, StatementEnd } from '../../database/pool.ts'
 
@@ -21,6 +29,9 @@ export interface Sources {
   reads: () => Reads
 }
 
+/** The values of all metrics of a process, in JSON. */
+export type MetricValues = MetricObjectWithValues<MetricValue<string>>[]
+
 /** The metrics of the gateway, for Prometheus. */
 export interface Metrics {
   countRequest: (end: RequestEnd) => void
@@ -29,6 +40,7 @@ export interface Metrics {
   watch: (sources: Sources) => void
   /** All metrics in the text format of Prometheus. */
   print: () => Promise<string>
+  values: () => Promise<MetricValues>
 }
 
 /** In seconds. Cached responses take less than a millisecond. */
@@ -60,6 +72,7 @@ export function openMetrics(): Metrics {
       statements.observe({ outcome: hasFailed ? 'failed' : 'ok' }, durationMs / 1000),
     watch: (sources) => watch(sources, registers),
     print: () => register.metrics(),
+    values: () => register.getMetricsAsJSON(),
   }
 }
 
@@ -102,7 +115,7 @@ function watch({ poolUse, cacheLookups, reads }: Sources, registers: Registry[])
  * @returns the port, and a function that stops the server
  */
 export async function serveMetrics(
-  { print }: Metrics,
+  { print }: Pick<Metrics, 'print'>,
   { host, port }: { host: string; port: number },
 ): Promise<{ port: number; close: () => void }> {
   const server = createServer((request, response) => {

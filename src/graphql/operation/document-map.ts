@@ -1,0 +1,16 @@
+import { LRUCache } from 'lru-cache'
+
+/** Clients choose the documents, so their number and their total length in characters are limited. */
+const MAX_DOCUMENTS = 1_000
+const MAX_CHARACTERS = 4_000_000
+
+/**
+ * A bounded map for clients' documents. When it is full, it drops the least recently used one.
+ * @param lengthOf returns the number of characters of an entry.
+ */
+export function createDocumentMap<Value extends {}>(
+  lengthOf: (value: Value, key: string) => number,
+): LRUCache<string, Value> {
+  const sizeCalculation = (value: Value, key: string) => lengthOf(value, key) + 1
+  return new LRUCache({ max: MAX_DOCUMENTS, maxSize: MAX_CHARACTERS, sizeCalculation })
+}

@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Config } from '../config.ts'
+import type { Database } from '../database/database.ts'
+import { migrate } from '../database/migrate.ts'
+import { isTransient } from '../database/unavailable.ts'
+import { messageOf, operationFailed } from '../errors.ts'
+import { loadSampleData } from '../sample/load.ts'
+import { type Metrics, serveMetrics } from './telemetry/metrics.ts'
+
+/* The steps of a start and a stop that one process and a primary process with workers have in common. */
+
+/** Functions that are called with lines for the operator. */
+export interface Output {
+  print: (line: string) => void
+  /** Called with warnings. */
+  warn: (line: string) => void
+}
+
+/** The pause between attempts to reach a database that is away. */
+const RETRY_PAUSE_MS = 500
+
+/** Whether the process has been asked to stop. `stopped` resolves at the first SIGTERM or SIGINT. */
+export function stopSignal(): { stopped: Promise<void>; isStopped: () => boolean } {
+  let isStopped = false
+  const stopped = new Promise<void>((resolve) => {
+    const stop = () => {
+      isStopped = true
+      resolve()
+    }
+    process.once('SIGTERM', stop)
+    process.once('SIGINT', stop)
+  })
+  return { stopped, isStopped: () => isStopped }
+}
+
+/** Says that a start takes long, if the embedded database has yet to be created. */
+export function announceFirstStart({ database }: Config, { print }: Output): void {
+  if (database.kind !== 'embedded' || existsSync(join(database.dataDir, 'postgres'))) return
+  print('Creating the database. This takes about ten seconds ...')
+}
+
+/**
+ * Migrates the database as soon as it can be reached, and loads the sample data if the configuration asks for it.
+ * @param url of the gateway
+ * @returns the sample key if there is a new one; undefined if the process was asked to stop before the database was prepared
+ */
+export async function prepareDatabase(
+  database: Database,
+  { config, url, isStopped }: { config: Config; url: string; isStopped: () => boolean },
+  { print, warn }: Output,
+): Promise<{ sampleKey: string | undefined } | undefined> {
+  let hasWarned = false
+  while (!isStopped()) {
+    try {
+      await database.withSession((session) => migrate(session))
+      return { sampleKey: config.sampleData ? await loadSampleData(database, url, print) : undefined }
+    } catch (error) {
+      if (!isTransient(error)) throw error
+      if (!hasWarned) warn(`${messageOf(error)}; waiting for it`)
+      hasWarned = true
+      await sleep(RETRY_PAUSE_MS)
+    }
+  }
+  return undefined
+}
+
+/** The error for an address that can't be listened on. */
+export function cannotListen({ host, port }: Pick<Config, 'host' | 'port'>, error: unknown): Error {
+  return operationFailed(`HOST ${host}, PORT ${port} can't be listened on: ${messageOf(error)}`, error)
+}
+
+/**
+ * Serves the metrics on their port.
+ * @returns a function that stops it
+ */
+export async function listenForMetrics(
+  metrics: Pick<Metrics, 'print'>,
+  { host, metricsPort: port = 0 }: Config,
+  { print }: Output,
+): Promise<() => void> {
+  try {
+    const served = await serveMetrics(metrics, { host, port })
+    print(`Metrics at http://${host}:${served.port}/metrics`)
+    return served.close
+  } catch (error) {
+    throw operationFailed(`HOST ${host}, METRICS_PORT ${port} can't be listened on: ${messageOf(error)}`, error)
+  }
+}

@@ -1,0 +1,33 @@
+import type { RateLimits } from '../../auth/rate-limit.ts'
+import type { RegisteredDocuments } from '../../graphql/http/registered-documents.ts'
+import type { Slots } from '../admission/slots.ts'
+import type { Answer, Question } from './messages.ts'
+import type { WorkerProcess } from './worker-process.ts'
+
+/** What the primary process counts and keeps for all workers. */
+export interface PrimaryState {
+  rateLimits: RateLimits
+  exportSlots: Slots
+  registeredDocuments: RegisteredDocuments
+}
+
+/** Returns the answer to a worker's question. */
+export async function answer(state: PrimaryState, worker: WorkerProcess, question: Question): Promise<Answer> {
+  const { rateLimits, exportSlots, registeredDocuments } = state
+  switch (question.ask) {
+    case 'countRequest':
+      return { allowance: await rateLimits.countRequest(question.keyId, question.requestsPerMinute) }
+    case 'countRefusal':
+      return { allowance: await rateLimits.countRefusal(question.network) }
+    case 'beginExport': {
+      const mayExport = await exportSlots.take()
+      if (mayExport) worker.runningExports += 1
+      return { mayExport }
+    }
+    case 'findDocument':
+      return { query: await registeredDocuments.find(question.hash) }
+    case 'registerDocument':
+      await registeredDocuments.register(question.hash, question.query)
+      return {}
+  }
+}

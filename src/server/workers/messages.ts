@@ -1,0 +1,63 @@
+import type { Allowance } from '../../auth/rate-limit.ts'
+import type { FeedEvent } from '../../database/feed-state.ts'
+import type { Readiness } from '../readiness.ts'
+import type { MetricValues } from '../telemetry/metrics.ts'
+
+/* The messages between the primary process and its workers. They are JSON. */
+
+/** From the primary to a worker. */
+export type ToWorker =
+  /** The first message. `index` is the worker's number, from 0. `feed` brings its change feed up to date. */
+  | {
+      type: 'start'
+      index: number
+      readiness: Readiness['state']
+      socketDir: string | undefined
+      feed: readonly FeedEvent[]
+    }
+  | { type: 'readiness'; readiness: Readiness['state'] }
+  | { type: 'feed'; event: FeedEvent }
+  /** Its socket comes with the message. */
+  | { type: 'connection'; id: number }
+  | { type: 'answer'; id: number; answer: Answer }
+  | { type: 'readMetrics' }
+  /** Complete the requests in flight, and exit. */
+  | { type: 'stop' }
+
+/** From a worker to the primary. */
+export type ToPrimary =
+  /** The worker can take connections. */
+  | { type: 'ready' }
+  /** The worker has the connection, so the primary closes its own copy of the socket. */
+  | { type: 'accepted'; id: number }
+  | { type: 'closed'; id: number }
+  | { type: 'question'; id: number; question: Question }
+  | { type: 'exportEnded' }
+  | { type: 'metrics'; values: MetricValues }
+
+/** What a worker asks, because all workers together count or keep it. */
+export type Question =
+  | { ask: 'countRequest'; keyId: string; requestsPerMinute: number }
+  | { ask: 'countRefusal'; network: string }
+  | { ask: 'beginExport' }
+  | { ask: 'findDocument'; hash: string }
+  | { ask: 'registerDocument'; hash: string; query: string }
+
+/** It has the member that belongs to the question. */
+export interface Answer {
+  allowance?: Allowance
+  mayExport?: boolean
+  query?: string | undefined
+}
+
+export function isToWorker(message: unknown): message is ToWorker {
+  return hasType(message)
+}
+
+export function isToPrimary(message: unknown): message is ToPrimary {
+  return hasType(message)
+}
+
+function hasType(message: unknown): boolean {
+  return message instanceof Object && 'type' in message
+}

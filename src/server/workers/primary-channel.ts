@@ -1,0 +1,90 @@
+import type { Allowance } from '../../auth/rate-limit.ts'
+import type { ChangeFeed } from '../../database/change-feed.ts'
+import { FeedState } from '../../database/feed-state.ts'
+import { createRegisteredDocuments } from '../../graphql/http/registered-documents.ts'
+import type { Shared } from '../app.ts'
+import { type Answer, isToWorker, type Question, type ToPrimary, type ToWorker } from './messages.ts'
+
+/** Called with each message of the primary that the channel does not handle itself. */
+export type OnMessage = (message: ToWorker, socket: unknown) => void
+
+/** A worker's channel to the primary process. */
+export class PrimaryChannel {
+  readonly #feedState = new FeedState()
+  readonly #waiting = new Map<number, (answer: Answer) => void>()
+  #lastQuestion = 0
+
+  constructor(onMessage: OnMessage) {
+    process.on('message', (message: unknown, socket: unknown) => {
+      if (!isToWorker(message)) return
+      if (message.type === 'feed') this.#feedState.apply(message.event)
+      else if (message.type === 'answer') this.#onAnswer(message.id, message.answer)
+      else {
+        if (message.type === 'start') for (const event of message.feed) this.#feedState.apply(event)
+        onMessage(message, socket)
+      }
+    })
+  }
+
+  /** The changes that the primary hears of. */
+  get changeFeed(): ChangeFeed {
+    const state = this.#feedState
+    return {
+      latest: () => state.latest(),
+      isUnchanged: (topics, since) => state.isUnchanged(topics, since),
+      position: () => state.position(),
+      close: async () => {},
+    }
+  }
+
+  send(message: ToPrimary): void {
+    // Without the primary this process ends, so nobody misses the message.
+    if (process.connected) process.send?.(message, undefined, undefined, () => {})
+  }
+
+  /** What the primary counts and keeps for all workers. */
+  shared(): Shared {
+    const known = createRegisteredDocuments()
+    return {
+      rateLimits: {
+        countRequest: async (keyId, requestsPerMinute) =>
+          allowanceOf(await this.#ask({ ask: 'countRequest', keyId, requestsPerMinute })),
+        countRefusal: async (network) => allowanceOf(await this.#ask({ ask: 'countRefusal', network })),
+        close: () => {},
+      },
+      exportSlots: {
+        take: async () => (await this.#ask({ ask: 'beginExport' })).mayExport === true,
+        release: () => this.send({ type: 'exportEnded' }),
+      },
+      registeredDocuments: {
+        find: async (hash) => {
+          const query = (await known.find(hash)) ?? (await this.#ask({ ask: 'findDocument', hash })).query
+          if (query !== undefined) await known.register(hash, query)
+          return query
+        },
+        register: async (hash, query) => {
+          if ((await known.find(hash)) !== undefined) return
+          await this.#ask({ ask: 'registerDocument', hash, query })
+          await known.register(hash, query)
+        },
+      },
+    }
+  }
+
+  #ask(question: Question): Promise<Answer> {
+    this.#lastQuestion += 1
+    const id = this.#lastQuestion
+    this.send({ type: 'question', id, question })
+    return new Promise((resolve) => this.#waiting.set(id, resolve))
+  }
+
+  #onAnswer(id: number, answer: Answer): void {
+    this.#waiting.get(id)?.(answer)
+    this.#waiting.delete(id)
+  }
+}
+
+function allowanceOf({ allowance }: Answer): Allowance {
+  if (!allowance) throw new TypeError('The primary process did not count the request')
+  return allowance
+}

@@ -1,0 +1,125 @@
+import type { RateLimits } from '../../auth/rate-limit.ts'
+import type { Config } from '../../config.ts'
+import type { ChangeFeed } from '../../database/change-feed.ts'
+import type { Database } from '../../database/database.ts'
+import { FeedState } from '../../database/feed-state.ts'
+import { createRegisteredDocuments } from '../../graphql/http/registered-documents.ts'
+import { countConnections } from '../admission/connections.ts'
+import { trustProxies } from '../admission/proxies.ts'
+import { createSlots } from '../admission/slots.ts'
+import type { Readiness } from '../readiness.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import { answer, type PrimaryState } from './answers.ts'
+import { Balancer } from './balancer.ts'
+import { listenForConnections } from './listen.ts'
+import type { ToPrimary } from './messages.ts'
+import { AddedMetrics } from './metrics.ts'
+import type { WorkerProcess } from './worker-process.ts'
+import { Workers } from './workers.ts'
+
+interface PrimaryOptions {
+  database: Database
+  rateLimits: RateLimits
+  metrics: Metrics | undefined
+  /** Called with a message for the operator. */
+  report: (message: string) => void
+}
+
+/** The primary process: its workers, the connections that it gives to them, and what they count together. */
+export class Primary {
+  readonly workers: Workers
+  /** Those of all processes. */
+  readonly metrics: AddedMetrics | undefined
+  readonly #config: Config
+  readonly #state: PrimaryState
+  readonly #balancer: Balancer
+  readonly #feed: ChangeFeed
+  readonly #feedState = new FeedState()
+  #readiness: Readiness['state'] = 'starting'
+  #stopListening = () => {}
+
+  /** Starts the workers. */
+  constructor(config: Config, { database, rateLimits, metrics, report }: PrimaryOptions) {
+    const { limits } = config
+    this.#config = config
+    this.#state = {
+      rateLimits,
+      exportSlots: createSlots(limits.maxExports),
+      registeredDocuments: createRegisteredDocuments(),
+    }
+    const count = countConnections(limits.maxConnectionsPerAddress, trustProxies(limits.trustedProxies))
+    this.#balancer = new Balancer(count, () => this.workers.ready)
+    this.metrics = metrics && new AddedMetrics(metrics, () => this.workers.ready)
+    this.workers = new Workers({
+      count: config.workers,
+      startMessage: (index) => ({
+        type: 'start',
+        index,
+        readiness: this.#readiness,
+        socketDir: database.socketDir,
+        feed: this.#feedState.snapshot(),
+      }),
+      onMessage: (worker, message) => this.#onMessage(worker, message),
+      onEnd: (worker) => this.#onEnd(worker),
+      report,
+    })
+    this.#feed = database.followChanges((event) => {
+      this.#feedState.apply(event)
+      this.workers.broadcast({ type: 'feed', event })
+    })
+  }
+
+  /**
+   * Starts to accept connections. Returns the URL.
+   * @throws `OPERATION_FAILED` if the address can't be listened on
+   */
+  async listen(): Promise<string> {
+    const { url, close } = await listenForConnections(this.#config, (socket) => this.#balancer.accept(socket))
+    this.#stopListening = close
+    return url
+  }
+
+  setReadiness(readiness: Readiness['state']): void {
+    this.#readiness = readiness
+    this.workers.broadcast({ type: 'readiness', readiness })
+  }
+
+  /** Lets the workers complete the requests in flight, and ends them. */
+  async close(): Promise<void> {
+    this.#stopListening()
+    await this.workers.stop()
+    this.#balancer.close()
+    await this.#feed.close()
+  }
+
+  #onMessage(worker: WorkerProcess, message: ToPrimary): void {
+    switch (message.type) {
+      case 'ready':
+        this.#balancer.onReady()
+        break
+      case 'accepted':
+        this.#balancer.onAccepted(worker, message.id)
+        break
+      case 'closed':
+        this.#balancer.onClosed(worker, message.id)
+        break
+      case 'question':
+        void answer(this.#state, worker, message.question).then((answer) =>
+          worker.send({ type: 'answer', id: message.id, answer }),
+        )
+        break
+      case 'exportEnded':
+        worker.runningExports -= 1
+        this.#state.exportSlots.release()
+        break
+      case 'metrics':
+        this.metrics?.onValues(worker, message.values)
+    }
+  }
+
+  #onEnd(worker: WorkerProcess): void {
+    this.#balancer.onEnd(worker)
+    for (; worker.runningExports > 0; worker.runningExports -= 1) this.#state.exportSlots.release()
+    void this.metrics?.onEnd(worker)
+  }
+}

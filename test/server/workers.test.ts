@@ -1,0 +1,355 @@
+import { hash } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createKey } from '../../src/auth/keys.ts'
+import { seedCatalog } from '../support/catalog.ts'
+import { ask, oneConnection } from '../support/connections.ts'
+import { createDatabase, createEmpty, type TestDatabase } from '../support/database.ts'
+import { expectWithinASecond } from '../support/freshness.ts'
+import { CHECKOUT, environment, type Gateway, runCatalog, startGateway, startProcess } from '../support/process.ts'
+import { openSocket, readAll } from '../support/raw.ts'
+
+/*
+ * Several worker processes serve one port, and together they keep what one process promises. The requests come over connections of
+ * their own, so that they reach all workers.
+ */
+
+const WORKERS = 3
+/** How often a worker is killed under load. */
+const KILLS = Number(process.env.KILLS ?? 3)
+
+/** The process ids of the workers of a gateway. */
+function workersOf({ child: { pid } }: Pick<Gateway, 'child'>): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
+  } catch {
+    return []
+  }
+}
+
+const isRunning = (pid: number) => {
+  try {
+    // A process that has ended, but whose parent has not read its status, is a zombie.
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+/** Collects the lines of JSON that a gateway logs. */
+function logOf({ child }: Gateway): () => { pid: number; requestId?: string; msg: string }[] {
+  let text = ''
+  child.stderr?.setEncoding('utf8').on('data', (more: string) => {
+    text += more
+  })
+  const complete = () => text.slice(0, text.lastIndexOf('\n') + 1).split('\n')
+  return () =>
+    complete()
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line))
+}
+
+const times = <Result>(count: number, make: (n: number) => Result) => Array.from({ length: count }, (_, n) => make(n))
+const countOf = (statuses: readonly number[], status: number) => statuses.filter((one) => one === status).length
+
+describe.runIf(inject('template').kind === 'postgres')('Several workers', () => {
+  let db: TestDatabase
+  let gateway: Gateway
+  let logged: ReturnType<typeof logOf>
+  let key: string
+  const settings = (more: Record<string, string>) => ({
+    // Names the gateway's connections in pg_stat_activity.
+    DATABASE_URL: `${db.env.DATABASE_URL}?application_name=gateway-with-workers`,
+    WORKERS: String(WORKERS),
+    DATABASE_POOL_SIZE: '6',
+    SAMPLE_DATA: 'false',
+    LOG_LEVEL: 'info',
+    ...more,
+  })
+  const bearer = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } })
+  const datasets = async (secret = key, url = gateway.url) => (await ask(`${url}/v1/datasets`, bearer(secret))).status
+  /** Waits until each worker, also a new one, serves requests. */
+  const allServe = () =>
+    expect
+      .poll(async () => {
+        await Promise.all(times(2 * WORKERS, () => datasets()))
+        const serving = new Set(logged().map(({ pid }) => pid))
+        return workersOf(gateway).filter((pid) => serving.has(pid)).length
+      })
+      .toBe(WORKERS)
+  const isServed = (url: string) => expect.poll(() => datasets(key, url)).toBe(200)
+
+  beforeAll(async () => {
+    db = await createDatabase()
+    await seedCatalog(db.database.prisma)
+    ;({ key } = await createKey(db.database.prisma, { name: 'workers' }))
+    gateway = await startGateway(settings({ METRICS_PORT: '0', MAX_REFUSALS_PER_MINUTE: '5' }))
+    logged = logOf(gateway)
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await db.close()
+  })
+
+  test('share the connections, and the log names the process', async () => {
+    await allServe()
+  })
+
+  test('print one start-up banner', () => {
+    expect(gateway.printed.match(/Dataset Catalog at/g)).toHaveLength(1)
+    expect(gateway.printed.match(/Metrics at/g)).toHaveLength(1)
+  })
+
+  test('count the requests of a key together, exactly', async () => {
+    const { key: limited } = await createKey(db.database.prisma, { name: 'limited', requestsPerMinute: 10 })
+    const statuses = await Promise.all(times(30, () => datasets(limited)))
+    expect([countOf(statuses, 200), countOf(statuses, 429)]).toEqual([10, 20])
+  })
+
+  test('count the refusals of an address together, exactly', async () => {
+    const statuses = await Promise.all(times(15, () => datasets('dck_unknown')))
+    expect([countOf(statuses, 401), countOf(statuses, 429)]).toEqual([5, 10])
+  })
+
+  test('know a document that a client registered with one of them', async () => {
+    const query = '{ datasets { total nodes { slug } } }'
+    const extensions = { persistedQuery: { version: 1, sha256Hash: hash('sha256', query) } }
+    const send = (params: object) => ask(`${gateway.url}/graphql`, { ...bearer(key), body: JSON.stringify(params) })
+    expect((await send({ query, extensions })).body).toContain('"total":2')
+    const answers = await Promise.all(times(2 * WORKERS, () => send({ extensions })))
+    expect(answers.map(({ status, body }) => [status, body.includes('"total":2')])).toEqual(
+      times(2 * WORKERS, () => [200, true]),
+    )
+  })
+
+  test('show a change within a second, each of them', async () => {
+    const read = () => ask(`${gateway.url}/v1/datasets/seoul`, bearer(key))
+    await Promise.all(times(2 * WORKERS, read))
+    for (const description of ['Changed once', 'Changed twice']) {
+      await db.database.prisma.dataset.update({ where: { slug: 'seoul' }, data: { description } })
+      await expectWithinASecond(
+        () => Promise.all(times(2 * WORKERS, read)),
+        (answers) => expect(answers.every(({ body }) => body.includes(description))).toBe(true),
+      )
+    }
+  })
+
+  test('add up their metrics, and keep the counts of a worker that has ended', async () => {
+    const metricsUrl = /Metrics at (\S+)/.exec(gateway.printed)?.[1] ?? ''
+    const counted = async () => {
+      const { body } = await ask(metricsUrl)
+      return Number(
+        /_count\{method="GET",route="\/v1\/datasets\/\{datasetId\}\/items",status="200"\} (\d+)/.exec(body)?.[1],
+      )
+    }
+    await Promise.all(times(12, () => ask(`${gateway.url}/v1/datasets/seoul/items`, bearer(key))))
+    await expect.poll(counted).toBe(12)
+    const [worker = 0] = workersOf(gateway)
+    process.kill(worker, 'SIGKILL')
+    await expect.poll(() => workersOf(gateway).includes(worker)).toBe(false)
+    expect(await counted()).toBe(12)
+  })
+
+  test('open no more connections to PostgreSQL than one process', async () => {
+    const point = (n: number) => `latitude=${n}&longitude=1&radius=50000`
+    await Promise.all(times(60, (n) => ask(`${gateway.url}/v1/dataset-items/nearby?${point(n)}`, bearer(key))))
+    const [row] = await db.database.prisma.$queryRaw<{ n: number }[]>`
+      SELECT count(*)::integer AS n FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = 'gateway-with-workers'`
+    // The pool of six, the change feed, and the connection that has migrated the database.
+    expect(row?.n).toBeLessThanOrEqual(8)
+  })
+
+  test('share one bound on connections, on requests in flight and on exports', async () => {
+    const bounded = await startGateway(
+      settings({ MAX_CONNECTIONS_PER_ADDRESS: '10', MAX_REQUESTS_IN_FLIGHT: '3', MAX_EXPORTS: '1' }),
+    )
+    const sockets: Socket[] = []
+    const closed = new Set<Socket>()
+    for (let n = 0; n < 25; n += 1) {
+      const socket = await openSocket(bounded.url)
+      sockets.push(socket.resume().on('close', () => closed.add(socket)))
+    }
+    await expect.poll(() => sockets.length - closed.size).toBe(10)
+    for (const socket of sockets) socket.destroy()
+    await isServed(bounded.url)
+
+    await db.database.withSession(async (session) => {
+      await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
+      const statuses: number[] = []
+      const send = (path: string) =>
+        ask(bounded.url + path, bearer(key)).then(({ status }) => {
+          statuses.push(status)
+          return status
+        })
+      const nearby = times(9, (n) => send(`/v1/dataset-items/nearby?latitude=1&longitude=1&radius=${n + 1}`))
+      await expect.poll(() => countOf(statuses, 503)).toBe(6)
+      await session.query('COMMIT')
+      expect(countOf(await Promise.all(nearby), 200)).toBe(3)
+
+      statuses.length = 0
+      await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
+      const exports: Promise<number>[] = []
+      for (let n = 0; n < WORKERS; n += 1) {
+        exports.push(send('/exports/seoul.ndjson'))
+        await expect.poll(() => countOf(statuses, 503)).toBe(n)
+      }
+      await session.query('COMMIT')
+      expect(countOf(await Promise.all(exports), 200)).toBe(1)
+    })
+    expect(await bounded.stop()).toBe(0)
+  })
+
+  test(`lose only the requests of a worker that is killed under load (${KILLS} times)`, async () => {
+    let isOver = false
+    let answered = 0
+    const failed: string[] = []
+    const clients = times(12, async (client) => {
+      for (let n = 0; !isOver; ) {
+        const agent = oneConnection()
+        try {
+          while (!isOver) {
+            n += 1
+            const headers = { authorization: `Bearer ${key}`, 'x-request-id': `killed-${client}-${n}` }
+            const page = 1 + (n % 5)
+            const { status } = await ask(`${gateway.url}/v1/datasets/seoul/items?page=${page}&limit=2`, {
+              headers,
+              agent,
+            })
+            expect(status).toBe(200)
+            answered += 1
+          }
+        } catch (error) {
+          // The connection was reset. The next requests take a new one.
+          if (!(error instanceof Error) || !('code' in error)) throw error
+          failed.push(`killed-${client}-${n}`)
+        }
+        agent.destroy()
+      }
+    })
+    const killed = new Set<number>()
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const before = answered
+      await expect.poll(() => answered).toBeGreaterThan(before + 50)
+      const [oldest = 0] = workersOf(gateway)
+      killed.add(oldest)
+      process.kill(oldest, 'SIGKILL')
+      await allServe()
+    }
+    isOver = true
+    await Promise.all(clients)
+    // Each client has one request at a time, so a kill ends at most one request of each.
+    expect(failed.length).toBeLessThan(12 * KILLS)
+    // No worker that was not killed has lost a request: it would have logged it.
+    const survivors = logged().filter(({ pid }) => !killed.has(pid))
+    expect(survivors.filter(({ requestId = '' }) => failed.includes(requestId))).toEqual([])
+    expect(workersOf(gateway)).toHaveLength(WORKERS)
+    process.stdout.write(`${KILLS} kills: ${answered} requests answered, ${failed.length} lost\n`)
+  })
+
+  test('hand over the connections that a killed worker has not accepted', async () => {
+    await allServe()
+    const [stopped = 0] = workersOf(gateway)
+    process.kill(stopped, 'SIGSTOP')
+    let answered = 0
+    const answers = times(4 * WORKERS, async () => {
+      const status = await datasets()
+      answered += 1
+      return status
+    })
+    // The other workers answer meanwhile. The other requests wait for the worker that does not run.
+    await expect.poll(() => answered).toBeGreaterThanOrEqual(2 * WORKERS)
+    expect(answered).toBeLessThan(4 * WORKERS)
+    process.kill(stopped, 'SIGKILL')
+    expect(await Promise.all(answers)).toEqual(times(4 * WORKERS, () => 200))
+  })
+
+  test('cut off slow requests as one process does', async () => {
+    const slow = await startGateway(settings({ RECEIVE_TIMEOUT_MS: '500' }))
+    const socket = await openSocket(slow.url)
+    const answer = readAll(socket)
+    socket.write('GET /v1/datasets HTTP/1.1\r\nHost: x\r\nX-A: ')
+    expect(await answer).toMatch(/^HTTP\/1.1 408 /)
+    expect(await slow.stop()).toBe(0)
+  })
+
+  test('finish their requests after SIGTERM, while /readyz says 503; then all processes end', async () => {
+    const stopping = await startGateway(settings({ SHUTDOWN_DELAY_MS: '2000' }))
+    const workers = workersOf(stopping)
+    const body = JSON.stringify({ query: '{ datasets { total } }' })
+    const requests = await Promise.all(
+      times(2 * WORKERS, async () => {
+        const socket = await openSocket(stopping.url)
+        let text = ''
+        socket.on('data', (data) => {
+          text += data
+        })
+        socket.write(
+          `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
+        )
+        // The worker has begun the request once it asks for the body.
+        await expect.poll(() => text).toContain('100 Continue')
+        return { socket, text: () => text, closed: once(socket, 'close') }
+      }),
+    )
+    const ended = stopping.stop()
+    await expect.poll(async () => (await ask(`${stopping.url}/readyz`)).status).toBe(503)
+    for (const { socket } of requests) socket.write(body)
+    expect(await ended).toBe(0)
+    await Promise.all(requests.map(({ closed }) => closed))
+    for (const { text } of requests) expect(text()).toContain('{"data":{"datasets":{"total":2}}}')
+    expect(workers.filter(isRunning)).toEqual([])
+  })
+
+  test('end when their primary process is killed', async () => {
+    const killed = await startGateway(settings({}))
+    const workers = workersOf(killed)
+    expect(workers).toHaveLength(WORKERS)
+    killed.child.kill('SIGKILL')
+    await expect.poll(() => workers.filter(isRunning)).toEqual([])
+  })
+
+  test('that end again and again before they are ready end the gateway with one line', async () => {
+    const child = startProcess(process.execPath, [`${CHECKOUT}src/cli.ts`, 'serve'], {
+      env: environment(settings({ PORT: '0', NODE_NO_WARNINGS: '1', LOG_LEVEL: 'error' })),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let errors = ''
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      errors += text
+    })
+    const ended = once(child, 'exit')
+    const killing = setInterval(() => {
+      for (const pid of workersOf({ child })) {
+        if (isRunning(pid)) process.kill(pid, 'SIGKILL')
+      }
+    }, 10)
+    const [code] = await ended
+    clearInterval(killing)
+    expect([code, errors]).toEqual([1, 'catalog: 5 workers in a row ended before they were ready (SIGKILL)\n'])
+  })
+})
+
+describe.runIf(inject('template').kind === 'embedded')('Several workers over the embedded database', () => {
+  test('share its session, and all see a new key', async () => {
+    const { env, drop } = await createEmpty()
+    const gateway = await startGateway({ ...env, WORKERS: '2', SAMPLE_DATA: 'false' })
+    const { stdout } = await runCatalog(env, 'keys', 'create', '--json', '--name', 'x')
+    const headers = { authorization: `Bearer ${JSON.parse(stdout).key}` }
+    const answers = await Promise.all(times(6, () => ask(`${gateway.url}/v1/datasets`, { headers })))
+    expect(answers.map(({ status }) => status)).toEqual(times(6, () => 200))
+    expect(await gateway.stop()).toBe(0)
+    await drop()
+  })
+})
+
+test.each([
+  [{ WORKERS: '0' }, 'must be a whole number from 1 to 1000'],
+  [{ WORKERS: '5', DATABASE_POOL_SIZE: '4' }, 'must be at most DATABASE_POOL_SIZE, which is 4'],
+  [{ WORKERS: '3', MAX_REQUESTS_IN_FLIGHT: '2' }, 'must be at most MAX_REQUESTS_IN_FLIGHT, which is 2'],
+])('%o is refused in one line', async (env, reason) => {
+  const { code, stderr } = await runCatalog(env, 'serve')
+  expect([code, stderr]).toEqual([1, `catalog: WORKERS ${reason}\n`])
+})
