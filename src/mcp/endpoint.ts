@@ -44,7 +44,9 @@ export function createEndpoint(tools: ReadonlyMap<string, Tool>): Endpoint {
     const sdk = await loadSdk()
     const answers = new RawAnswers()
     const server = createServer(sdk, tools, async (tool, given) => answers.toResult(await callTool(tool, given)))
-    const request = new Request('http://localhost/mcp', { method: 'POST', headers, body: text })
+    // The SDK reads the text only if it is not JSON, to answer with an error of JSON-RPC.
+    const init = { method: 'POST', headers, ...(body === undefined && { body: text }) }
+    const request = new Request('http://localhost/mcp', init)
     const response = await respond(sdk, server, request, body)
     return {
       status: response.status,

@@ -14,13 +14,9 @@ import { addExportRoutes } from './exports.ts'
 import { addGraphQLRoute } from './graphql.ts'
 import { addHealthRoutes } from './health.ts'
 import { createHttp, type HttpOptions } from './http.ts'
-
 import { addMcpRoute } from './mcp.ts'
-
 import { addOpenApiRoutes } from './openapi.ts'
-
 import { addPages } from './pages/pages.ts'
-
 import { ResponseCache } from './response-cache.ts'
 import { addRestRoutes } from './rest.ts'
 import { addTileRoute } from './tiles.ts'

@@ -78,17 +78,21 @@ async function callTool(
 }
 
 /**
- * Whether a page of this origin may send messages. The protocol asks for this check against DNS rebinding
- * (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports). Clients that are no browsers send no origin.
+ * Whether a page of this origin may send messages. The protocol demands this check against DNS rebinding
+ * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning). No name that an attacker controls
+ * is a loopback origin. Only browsers send an origin.
  */
 function isAllowedOrigin(origin: string | undefined, corsOrigins: readonly string[]): boolean {
-  return origin === undefined || corsOrigins.includes('*') || corsOrigins.includes(origin)
+  if (origin === undefined || corsOrigins.includes('*') || corsOrigins.includes(origin)) return true
+  return LOOPBACK.has(URL.parse(origin)?.hostname ?? '')
 }
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 const FORBIDDEN_ORIGIN = {
   jsonrpc: '2.0',
   id: null,
-  error: { code: -32000, message: 'CORS_ORIGINS of the gateway does not have this origin' },
+  error: { code: -32000, message: 'This origin is not in CORS_ORIGINS' },
 }
 
 /**

@@ -80,6 +80,10 @@ describe('The endpoint keeps no session:', () => {
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
   })
 
+  test('a ping gets an empty result', async () => {
+    expect(await (await post(t.url, t.key, message('ping'))).json()).toEqual({ jsonrpc: '2.0', id: 7, result: {} })
+  })
+
   test('a notification is accepted without an answer', async () => {
     const response = await post(t.url, t.key, '{"jsonrpc":"2.0","method":"notifications/initialized"}')
     expect([response.status, await response.text()]).toEqual([202, ''])
@@ -191,13 +195,15 @@ test('a key above its limit gets 429 with Retry-After', async () => {
 })
 
 describe('A browser', () => {
-  test('may send messages only from an origin in CORS_ORIGINS, as the protocol demands against DNS rebinding', async () => {
+  test('may send messages only from this machine or an origin in CORS_ORIGINS, as the protocol demands against DNS rebinding', async () => {
     const send = (origin: string) => post(t.url, t.key, callOf('listDatasets'), { origin })
-    for (const origin of ['https://evil.example', 'null', t.url, 'http://localhost:4000']) {
+    for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example', 'http://127.0.0.1.evil']) {
       const response = await send(origin)
       expect([response.status, (await response.json()).id]).toEqual([403, null])
     }
-    expect((await send('https://app.example')).status).toBe(200)
+    for (const origin of ['https://app.example', t.url, 'http://localhost:6274', 'http://[::1]:4000']) {
+      expect((await send(origin)).status).toBe(200)
+    }
   })
 
   test('may send the headers of the protocol', async () => {
