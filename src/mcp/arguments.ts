@@ -17,7 +17,7 @@ type Field = Pick<Parameter, 'name' | 'type' | 'isRequired'>
 /**
  * Converts the arguments of a tool call to variables of its operation. It checks only their types: the catalog checks their
  * bounds. Enum values are words of REST, for example `createdAt`, and become names of GraphQL, `CREATED_AT`.
- * @throws `VALIDATION_FAILED`, which names every bad argument, also those that the tool does not have
+ * @throws `VALIDATION_FAILED`, which names the bad arguments, also those that the tool does not have
  */
 export function toVariables(parameters: readonly Parameter[], given: Members): Members {
   const problems: ErrorDetail[] = []
@@ -26,29 +26,33 @@ export function toVariables(parameters: readonly Parameter[], given: Members): M
   return variables
 }
 
-/** Bounds of an error message about names that the client chose. */
-const MAX_UNKNOWN_NAMES = 20
+/** Bounds of an error, because a client chooses the number of wrong arguments and their names. */
+const MAX_PROBLEMS = 20
 const MAX_NAME_LENGTH = 40
 
 /** Converts the members of an object, and adds what is wrong to `problems`. */
 function convertMembers(fields: readonly Field[], given: Members, prefix: string, problems: ErrorDetail[]): Members {
-  const unknown = Object.keys(given).filter((key) => !fields.some(({ name }) => name === key))
-  for (const key of unknown.slice(0, MAX_UNKNOWN_NAMES)) {
-    problems.push({ field: prefix + key.slice(0, MAX_NAME_LENGTH), message: 'is not a parameter' })
+  for (const key of Object.keys(given)) {
+    if (fields.some(({ name }) => name === key)) continue
+    report(problems, prefix + key.slice(0, MAX_NAME_LENGTH), 'is not a parameter')
   }
   const converted: Record<string, unknown> = {}
   for (const { name, type, isRequired } of fields) {
-    const value = given[name]
+    const value = Object.hasOwn(given, name) ? given[name] : undefined
     const field = prefix + name
     if (value !== undefined) converted[name] = convert(type, value, field, problems)
-    else if (isRequired) problems.push({ field, message: 'is required' })
+    else if (isRequired) report(problems, field, 'is required')
   }
   return converted
 }
 
+function report(problems: ErrorDetail[], field: string, message: string): void {
+  if (problems.length < MAX_PROBLEMS) problems.push({ field, message })
+}
+
 /** The GraphQL value of a JSON value. Undefined, with an entry in `problems`, if it has another type. */
 function convert(type: GraphQLInputType, value: unknown, field: string, problems: ErrorDetail[]): unknown {
-  const fail = (message: string) => void problems.push({ field, message })
+  const fail = (message: string) => report(problems, field, message)
   if (isNonNullType(type))
     return value === null ? fail('must not be null') : convert(type.ofType, value, field, problems)
   if (value === null) return null

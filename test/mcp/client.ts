@@ -23,7 +23,12 @@ export async function connect(url: string, key: string, era: Era = '2025-11-25')
 }
 
 /** Sends the body of a message with a key, without the SDK. */
-export function post(url: string, key: string, body: string, headers: Record<string, string> = {}): Promise<Response> {
+export function post(
+  url: string,
+  key: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = {},
+): Promise<Response> {
   const own = { authorization: `Bearer ${key}`, accept: 'application/json', 'content-type': 'application/json' }
   return fetch(`${url}/mcp`, { method: 'POST', headers: { ...own, ...headers }, body })
 }

@@ -135,6 +135,7 @@ describe('A message that is not valid gets an error of JSON-RPC:', () => {
     const form = await post(t.url, t.key, 'a=b', { 'content-type': 'application/x-www-form-urlencoded' })
     expect(await codeOf(form)).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
     expect((await post(t.url, t.key, message('ping'), { 'content-type': 'text/plain' })).status).toBe(415)
+    expect(await codeOf(await post(t.url, t.key, Uint8Array.of(0x22, 0xff, 0x22)))).toEqual([400, 'VALIDATION_FAILED'])
     expect(await codeOf(await post(t.url, t.key, message('ping'), { accept: 'text/html' }))).toEqual([
       406,
       'NOT_ACCEPTABLE',

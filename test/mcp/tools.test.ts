@@ -179,6 +179,12 @@ describe('An error', () => {
   })
 })
 
+test('an error names at most twenty wrong arguments', async () => {
+  const given = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`wrong${n}`, n]))
+  const { structuredContent } = await callTool(t.url, t.key, 'listDatasets', given)
+  expect(structuredContent.error.details).toHaveLength(20)
+})
+
 test('extraAttributes keep numbers that JavaScript can not represent, and every key', async () => {
   const exact = '{"big": 12345678901234567890, "__proto__": {"a": 1}, "$&": "$1"}'
   await t.database.withSession((session) =>

@@ -14,8 +14,11 @@ query codesOf($slug: ID!, "How many parents to show." $limit: Int = 2, $sort: It
 }
 fragment Name on Item { name }`
 
+const THINGS = '"""Records by id.""" query recordsById($ids: [ID!]!) { nodes(ids: $ids) { id } }'
+
 const DOCUMENTS = new Map([
   ['codes', CODES],
+  ['things', THINGS],
   ['nameless', '"""No name.""" query { datasets { total } }'],
   ['undescribed', 'query undescribed { datasets { total } }'],
   ['two', '"""A.""" query a { datasets { total } } """B.""" query b { datasets { total } }'],
@@ -34,6 +37,7 @@ test('only documents of one operation with a name and a description are tools; t
   const { tools } = await client.listTools()
   expect(tools.slice(6).map(({ name, description }) => [name, description])).toEqual([
     ['codesOf', 'The codes of a dataset, with the number of items of each.'],
+    ['recordsById', 'Records by id.'],
     ['datasetNames', 'New.'],
   ])
   await client.close()
@@ -65,6 +69,20 @@ test('the answer is the data that /graphql returns', async () => {
   expect(structuredContent).toEqual(body)
   const { structuredContent: byDefault } = await callTool(t.url, t.key, 'codesOf', { slug: DATASET.seoul })
   expect(byDefault.data.dataset.items.nodes).toHaveLength(2)
+})
+
+test('a variable that is a list is a list of JSON', async () => {
+  const tool = createTools({ trusted: DOCUMENTS, usesRawJson: true }).get('recordsById')
+  expect(tool?.definition.inputSchema.properties.ids).toMatchObject({ type: 'array', items: { type: 'string' } })
+  const { structuredContent } = await callTool(t.url, t.key, 'recordsById', { ids: [DATASET.seoul, DATASET.draft] })
+  expect(structuredContent).toEqual({ data: { nodes: [{ id: DATASET.seoul }, null] } })
+  const bad = await callTool(t.url, t.key, 'recordsById', { ids: [DATASET.seoul, 7, null] })
+  expect(bad.structuredContent.error.details).toEqual([
+    { field: 'ids.1', message: 'must be text' },
+    { field: 'ids.2', message: 'must not be null' },
+  ])
+  const single = await callTool(t.url, t.key, 'recordsById', { ids: DATASET.seoul })
+  expect(single.structuredContent.error.message).toBe('ids must be a list')
 })
 
 test('errors have the codes of the other tools', async () => {
