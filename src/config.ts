@@ -72,6 +72,7 @@ const environment = z
         'must be a comma-separated list of addresses and networks such as 10.0.0.0/8',
       ),
     TRUSTED_DOCUMENTS: z.string().optional(),
+    FEDERATION: flag.default(false),
     DATABASE_POOL_SIZE: integer(1, 1000).default(8),
     STATEMENT_TIMEOUT_MS: integer(1, 600_000).default(10_000),
     REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'must be a URL such as redis://host:6379' }).optional(),
@@ -98,6 +99,10 @@ const environment = z
       if (env.WORKERS === undefined || env.WORKERS <= env[bound]) continue
       addIssue({ code: 'custom', path: ['WORKERS'], message: `must be at most ${bound}, which is ${env[bound]}` })
     }
+    if (env.FEDERATION && env.TRUSTED_DOCUMENTS !== undefined) {
+      const message = "can't be true with TRUSTED_DOCUMENTS, because a gateway writes its own documents"
+      addIssue({ code: 'custom', path: ['FEDERATION'], message })
+    }
   })
   .transform((env) => ({
     workers: env.WORKERS ?? defaultWorkers(env),
@@ -114,6 +119,7 @@ const environment = z
     sampleData: env.SAMPLE_DATA ?? env.DATABASE_URL === undefined,
     corsOrigins: env.CORS_ORIGINS,
     trustedDocuments: env.TRUSTED_DOCUMENTS,
+    federation: env.FEDERATION,
     shutdownDelayMs: env.SHUTDOWN_DELAY_MS,
     logLevel: env.LOG_LEVEL,
     metricsPort: env.METRICS_PORT,

@@ -32,6 +32,8 @@ export interface AppOptions extends HttpOptions {
   database: Database
   /** Where there are trusted documents, /graphql executes no others. */
   trustedDocuments?: TrustedDocuments | undefined
+  /** Whether /graphql has the fields that a gateway of Apollo Federation needs. */
+  federation?: boolean
   /** Memory for cached responses; 0 caches none. */
   responseCacheBytes: number
   /** Takes the plainest way everywhere: no cache, no shortcut. For the differential test and the benchmarks only. */
@@ -48,6 +50,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     database,
     metrics,
     trustedDocuments,
+    federation = false,
     limits,
     keyUsage,
     responseCacheBytes,
@@ -81,6 +84,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     responses,
     trusted: trustedDocuments,
     registered: shared?.registeredDocuments,
+    federation,
     usesRawJson,
   })
   addMcpRoute(app, { admit, responses, trusted: trustedDocuments, usesRawJson, corsOrigins: options.corsOrigins })

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { CatalogError, validationFailed } from '../errors.ts'
+import { createSubgraphSchema } from '../graphql/federation.ts'
 import { bodyTypeOf, type GraphQLParams, readBody, readQueryString } from '../graphql/http/params.ts'
 import type { TrustedDocuments } from '../graphql/http/persisted-documents.ts'
 import type { RegisteredDocuments } from '../graphql/http/registered-documents.ts'
@@ -19,16 +20,18 @@ interface GraphQLOptions extends Pages {
   responses: ResponseCache
   trusted: TrustedDocuments | undefined
   registered: RegisteredDocuments | undefined
+  federation: boolean
   usesRawJson: boolean
 }
 
 /** Adds /graphql: GraphiQL for a browser, GraphQL over HTTP for all other clients. */
 export function addGraphQLRoute(
   app: FastifyInstance,
-  { admit, responses, trusted, registered, usesRawJson, sendGraphiql }: GraphQLOptions,
+  { admit, responses, trusted, registered, federation, usesRawJson, sendGraphiql }: GraphQLOptions,
 ): void {
   const callers = new WeakMap<FastifyRequest, Caller>()
-  const execute = createYogaAdapter({ trusted, registered, usesRawJson })
+  const schema = federation ? createSubgraphSchema() : undefined
+  const execute = createYogaAdapter({ trusted, registered, usesRawJson, ...(schema && { schema }) })
   addBodyParser(app)
 
   addRoute(app, {

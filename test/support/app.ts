@@ -23,6 +23,7 @@ export interface StartOptions {
   corsOrigins?: string[]
   data?: 'small' | 'sample'
   trustedDocuments?: ReadonlyMap<string, string>
+  federation?: boolean
   /** Memory for cached responses; by default that of the configuration. */
   responseCacheBytes?: number
   /** Overrides some of the default limits. */
@@ -37,7 +38,7 @@ export interface GraphQLAnswer {
 
 /** Starts the application on a free port, on a new database with the small catalog or the sample data. */
 export async function startApp(options: StartOptions = {}): Promise<TestApp> {
-  const { corsOrigins = [], data = 'small', trustedDocuments } = options
+  const { corsOrigins = [], data = 'small', trustedDocuments, federation = false } = options
   const defaults = readConfig({})
   const { responseCacheBytes = defaults.responseCacheBytes } = options
   const limits = { ...defaults.limits, ...options.limits }
@@ -48,6 +49,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     database: db.database,
     corsOrigins,
     trustedDocuments,
+    federation,
     responseCacheBytes,
     limits,
   })

@@ -28,10 +28,10 @@ interface YogaOptions extends PrepareOptions {
  * because they take longer than the rest of a small request (docs/decisions/0007-yoga-without-fetch.md). The server reads the
  * parameters and writes the response.
  */
-export function createYogaAdapter({ trusted, registered, usesRawJson }: YogaOptions): ExecuteParams {
+export function createYogaAdapter({ trusted, registered, ...options }: YogaOptions): ExecuteParams {
   const yoga = createYoga<YogaContext>({
-    schema,
-    plugins: [persistedDocuments(trusted, registered), executeOperation({ usesRawJson })],
+    schema: options.schema ?? schema,
+    plugins: [persistedDocuments(trusted, registered), executeOperation(options)],
     extraParamNames: ['documentId'],
     maskedErrors: false,
     graphiql: false,

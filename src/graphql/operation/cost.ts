@@ -100,11 +100,11 @@ function defaultVariables({ variableDefinitions = [] }: OperationDefinitionNode)
   return Object.fromEntries(defaults)
 }
 
-/** How many objects a field may return: its page size, or the number of ids in its arguments. */
+/** How many objects a field may return: its page size, or the number of ids or representations in its arguments. */
 function lengthOf(node: FieldNode, field: GraphQLField<unknown, unknown>, variables: Operation['variables']): number {
   const given = new Map(node.arguments?.map((argument) => [argument.name.value, givenValue(argument.value, variables)]))
-  const ids = given.get('ids')
-  if (Array.isArray(ids)) return ids.length
+  const keys = given.get('ids') ?? given.get('representations')
+  if (Array.isArray(keys)) return keys.length
   const takes = (name: string) => field.args.some((arg) => arg.name === name)
   if (takes('limit')) return pageSize(given.get('limit'))
   if (takes('first')) return pageSize(given.get('first') ?? given.get('last'))

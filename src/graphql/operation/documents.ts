@@ -1,5 +1,5 @@
-import { type DocumentNode, GraphQLError, parse, validate, visit } from 'graphql'
-import { schema } from '../schema.ts'
+import { type DocumentNode, GraphQLError, type GraphQLSchema, parse, validate, visit } from 'graphql'
+import { schema as catalogSchema } from '../schema.ts'
 import { createDocumentMap } from './document-map.ts'
 import { countAliasesAndDirectives, type DocumentCounts, findExcessLength, LIMITS } from './limits.ts'
 import { type Fragments, fragmentsOf } from './projection.ts'
@@ -36,18 +36,23 @@ export function createDocumentStore(options: PrepareOptions): DocumentStore {
 }
 
 export interface PrepareOptions {
+  /** The schema that clients see; by default the one without the fields for a gateway (federation.ts). */
+  schema?: GraphQLSchema
   /** Whether PostgreSQL writes the items of pages as JSON whenever the selection allows it (raw-json.ts). */
   usesRawJson: boolean
 }
 
 /** Parses, validates, counts and rewrites a document. It does not throw for a bad document: it returns the errors. */
-export function prepareDocument(query: string, { usesRawJson }: PrepareOptions): PreparedDocument | InvalidDocument {
+export function prepareDocument(
+  query: string,
+  { usesRawJson, schema = catalogSchema }: PrepareOptions,
+): PreparedDocument | InvalidDocument {
   try {
     const document = parse(query, { maxTokens: LIMITS.tokens })
     const errors = validate(schema, document)
     if (errors.length > 0) return { errors }
     // Introspection must not show the fields that raw-json.ts adds to the schema.
-    const executable = usesRawJson && !isIntrospection(document) ? withRawJson(document) : { schema, document }
+    const executable = usesRawJson && !isIntrospection(document) ? withRawJson(document, schema) : { schema, document }
     return { document, fragments: fragmentsOf(document), counts: countAliasesAndDirectives(document), executable }
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [error] }

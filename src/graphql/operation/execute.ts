@@ -5,7 +5,6 @@ import { CatalogError } from '../../errors.ts'
 import { inSpan } from '../../tracing.ts'
 import type { GraphQLContext } from '../builder.ts'
 import { graphqlErrorOf } from '../errors.ts'
-import { schema } from '../schema.ts'
 import { measureOperation } from './cost.ts'
 import type { InvalidDocument, PreparedDocument } from './documents.ts'
 import { findExcess, LIMITS, withinTime } from './limits.ts'
@@ -44,7 +43,7 @@ export async function execute(
   const operation = getOperationAST(document, operationName)
   if (!operation) return refused([invalid('operationName must name an operation of the document')])
   if (operation.operation !== OperationTypeNode.QUERY) return refused([invalid('The catalog has queries only')])
-  const size = measureOperation(operation, { schema, fragments, variables: variables ?? {} })
+  const size = measureOperation(operation, { schema: executable.schema, fragments, variables: variables ?? {} })
   const excess = findExcess({ ...size, ...counts })
   if (excess) return refused([excess])
 

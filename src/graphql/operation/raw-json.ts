@@ -14,7 +14,6 @@ import {
 } from 'graphql'
 import type { Page } from '../../catalog/page.ts'
 import type { GraphQLContext } from '../builder.ts'
-import { schema } from '../schema.ts'
 import { placeholderFor } from './placeholders.ts'
 import { type Fragments, fragmentsOf, projectItem, RAW_NODES } from './projection.ts'
 
@@ -30,16 +29,25 @@ export interface Executable {
   document: DocumentNode
 }
 
+const rawSchemas = new WeakMap<GraphQLSchema, GraphQLSchema>()
+
 /** The schema with `rawNodes`. Documents are validated against the public schema, so clients can't select this field. */
-const rawSchema = extendSchema(schema, parse(`scalar RawJson extend type ItemPage { ${RAW_NODES}: RawJson! }`))
-const itemPage = rawSchema.getType('ItemPage')
-const rawNodes = isObjectType(itemPage) ? itemPage.getFields()[RAW_NODES] : undefined
-if (!rawNodes) throw new TypeError('The schema has no type ItemPage')
-rawNodes.resolve = async (page: Page<unknown>, _args, { rawJson }: GraphQLContext) =>
-  placeholderFor(await page.rawJson(), rawJson)
+function rawSchemaOf(schema: GraphQLSchema): GraphQLSchema {
+  const known = rawSchemas.get(schema)
+  if (known) return known
+  const rawSchema = extendSchema(schema, parse(`scalar RawJson extend type ItemPage { ${RAW_NODES}: RawJson! }`))
+  const itemPage = rawSchema.getType('ItemPage')
+  const rawNodes = isObjectType(itemPage) ? itemPage.getFields()[RAW_NODES] : undefined
+  if (!rawNodes) throw new TypeError('The schema has no type ItemPage')
+  rawNodes.resolve = async (page: Page<unknown>, _args, { rawJson }: GraphQLContext) =>
+    placeholderFor(await page.rawJson(), rawJson)
+  rawSchemas.set(schema, rawSchema)
+  return rawSchema
+}
 
 /** The document with `rawNodes` in place of `nodes` wherever PostgreSQL can write them. */
-export function withRawJson(document: DocumentNode): Executable {
+export function withRawJson(document: DocumentNode, schema: GraphQLSchema): Executable {
+  const rawSchema = rawSchemaOf(schema)
   const fragments = fragmentsOf(document)
   const typeInfo = new TypeInfo(rawSchema)
   const rewritten = visit(
@@ -50,7 +58,7 @@ export function withRawJson(document: DocumentNode): Executable {
       SelectionSet: (set) => (hasDistinctFields(set) ? undefined : false),
       Field: {
         leave: (field) =>
-          field.selectionSet && getNamedType(typeInfo.getType()) === itemPage
+          field.selectionSet && getNamedType(typeInfo.getType())?.name === 'ItemPage'
             ? { ...field, selectionSet: withRawNodes(field.selectionSet, fragments) }
             : undefined,
       },
