@@ -6,7 +6,7 @@ import { catalogErrorOf } from '../graphql/errors.ts'
 import type { TrustedDocuments } from '../graphql/http/persisted-documents.ts'
 import { type PrepareOptions, prepareDocument } from '../graphql/operation/documents.ts'
 import { execute } from '../graphql/operation/execute.ts'
-import { representationsOf } from '../rest/representations.ts'
+import { type Representation, representationsOf } from '../rest/representations.ts'
 import { REST_ROUTES } from '../rest/routes.ts'
 import { toVariables } from './arguments.ts'
 import { type InputSchema, inputSchemaOf } from './input-schema.ts'
@@ -62,8 +62,15 @@ export function createTools({ trusted, usesRawJson }: ToolOptions): ReadonlyMap<
 /** A tool with the same answers as a REST route. */
 function routeTool(route: typeof SEARCH, options: PrepareOptions): Tool {
   const { name, summary, description, operation } = route
-  const [{ answer }] = representationsOf(route, options)
-  return { ...describe({ name, title: summary, description }, parse(operation)), answer }
+  // Prepared with the first call, so that the start does not take longer.
+  let json: Representation | undefined
+  return {
+    ...describe({ name, title: summary, description }, parse(operation)),
+    answer: (readCatalog, variables) => {
+      json ??= representationsOf(route, options)[0]
+      return json.answer(readCatalog, variables)
+    },
+  }
 }
 
 /** A tool with the same `data` as /graphql; undefined if the document has no single operation with a name and a description. */
