@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client/core'
 import { relayStylePagination } from '@apollo/client/utilities'
 import { fetchExchange, Client as UrqlClient } from '@urql/core'
+import type { FeatureCollection, Point } from 'geojson'
 import { initGraphQLTada } from 'gql.tada'
 import { print } from 'graphql'
 import createClient from 'openapi-fetch'
@@ -9,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vites
 import { startApp, type TestApp } from '../support/app.ts'
 import { ITEM } from '../support/catalog.ts'
 import type { introspection } from './graphql-env.d.ts'
-import type { paths } from './openapi.d.ts'
+import type { components, paths } from './openapi.d.ts'
 import { graphqlEnv } from './print-env.ts'
 
 let t: TestApp
@@ -143,6 +144,7 @@ describe('gql.tada', () => {
 
 describe('openapi-fetch, with types that openapi-typescript generates from the document', () => {
   const connect = () => createClient<paths, 'application/json'>({ baseUrl: t.url, headers })
+  type Schemas = components['schemas']
 
   test('reads items, whose members have their types', async () => {
     const { data, response } = await connect().GET('/v1/datasets/{datasetId}/items', {
@@ -153,6 +155,32 @@ describe('openapi-fetch, with types that openapi-typescript generates from the d
     expect(data?.meta).toEqual({ page: 1, limit: 2, total: 9 })
     expect(item?.name).toEqual(expect.any(String))
     expectTypeOf(item).toExtend<{ id: string; latitude: string; parentItemId: string | null } | undefined>()
+    expectTypeOf(item).toEqualTypeOf<Schemas['Item'] | undefined>()
+  })
+
+  test('reads a dataset and an item, whose types have names', async () => {
+    const dataset = await connect().GET('/v1/datasets/{datasetId}', { params: { path: { datasetId: 'seoul' } } })
+    expectTypeOf(dataset.data?.data).toEqualTypeOf<Schemas['Dataset'] | undefined>()
+    expect(dataset.data).toMatchObject({ data: { slug: 'seoul' }, meta: {} })
+    const { data } = await connect().GET('/v1/dataset-items/{itemId}', { params: { path: { itemId: ITEM.palace } } })
+    expectTypeOf(data?.data).toEqualTypeOf<Schemas['ItemDetail'] | undefined>()
+    expectTypeOf(data?.data.images[0]).toEqualTypeOf<Schemas['Image'] | undefined>()
+    expectTypeOf(data?.data.extraAttributes).toEqualTypeOf<Record<string, unknown> | undefined>()
+    expect(data?.data).toMatchObject({ extraAttributes: { built: 1395 }, dataset: { slug: 'seoul' } })
+    const list = await connect().GET('/v1/datasets')
+    expectTypeOf(list.data).toEqualTypeOf<Schemas['DatasetSummaryListResponse'] | undefined>()
+    expectTypeOf<Schemas['DatasetSummary']['status']>().toEqualTypeOf<'active' | 'archived' | 'draft' | 'inactive'>()
+  })
+
+  test('reads GeoJSON, whose types are those of RFC 7946', async () => {
+    const catalog = createClient<paths, 'application/geo+json'>({ baseUrl: t.url, headers })
+    const { data } = await catalog.GET('/v1/datasets/{datasetId}/items', {
+      params: { path: { datasetId: 'seoul' }, query: { limit: 2, parentItemId: 'null' } },
+      headers: { accept: 'application/geo+json' },
+    })
+    expectTypeOf(data).toEqualTypeOf<Schemas['ItemFeatureCollection'] | undefined>()
+    expectTypeOf<Schemas['ItemFeatureCollection']>().toExtend<FeatureCollection<Point>>()
+    expect(data?.features.map(({ geometry }) => geometry.type)).toEqual(['Point', 'Point'])
   })
 
   test('searches near a point, and its types demand the required parameters', async () => {
@@ -166,6 +194,7 @@ describe('openapi-fetch, with types that openapi-typescript generates from the d
     expect(refused.response.status).toBe(400)
     const error = refused.error
     if (error && 'error' in error) {
+      expectTypeOf(error).toEqualTypeOf<Schemas['ApiError']>()
       expectTypeOf(error.error.message).toEqualTypeOf<string>()
       expect(error.error).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ field: 'longitude' }] })
     } else throw new Error('The refusal is no error')
