@@ -17,6 +17,6 @@ export default defineConfig({
     // A busy machine may be ten times as slow. A test that hangs is what these are for.
     testTimeout: 600_000,
     hookTimeout: 600_000,
-    expect: { poll: { timeout: 60_000, interval: 20 } },
+    expect: { poll: { timeout: 180_000, interval: 20 } },
   },
 })

@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
   test('orders names by how well they match, and highlights them on the map', async () => {
     await field().fill('palace')
     await status(/with “palace” in the name/)
-    await expect.poll(() => page.url(), { timeout: 20_000 }).toMatch(/text=palace&at=37/)
+    await expect.poll(() => page.url()).toMatch(/text=palace&at=37/)
     expect((await names())[0]).toBe('Changdeokgung Palace')
     expect(await seriousViolations()).toEqual([])
     await page.screenshot({ path: join(tmpdir(), 'explorer-search.png') })
@@ -107,10 +107,10 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     expect(page.url()).toMatch(/within=126\.\d+,37\.\d+,127\.\d+,37\.\d+&at=37\.5796,126\.977,12$/)
     for (let zoom = 13; zoom <= 16; zoom++) {
       await page.getByRole('button', { name: 'Zoom in' }).click()
-      await expect.poll(() => page.url(), { timeout: 20_000 }).toMatch(new RegExp(`,${zoom}$`))
+      await expect.poll(() => page.url()).toMatch(new RegExp(`,${zoom}$`))
     }
-    await expect.poll(names, { timeout: 20_000 }).toContain('Gyeongbokgung Palace')
-    await expect.poll(async () => (await names()).length, { timeout: 20_000 }).toBeLessThan(wide.length)
+    await expect.poll(names).toContain('Gyeongbokgung Palace')
+    await expect.poll(async () => (await names()).length).toBeLessThan(wide.length)
     const near = await names()
     await page.reload()
     await link('Gyeongbokgung Palace').waitFor()

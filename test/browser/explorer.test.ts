@@ -60,9 +60,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await heading('Seoul Landmarks').waitFor()
     await link('Gyeongbokgung Palace').waitFor()
     expect(await page.locator('#credit').isVisible()).toBe(true)
-    await expect
-      .poll(() => page.url(), { timeout: 20_000 })
-      .toMatch(/dataset=seoul-landmarks&at=37\.\d+,12[67]\.\d+,1\d/)
+    await expect.poll(() => page.url()).toMatch(/dataset=seoul-landmarks&at=37\.\d+,12[67]\.\d+,1\d/)
     expect(await seriousViolations()).toEqual([])
   })
 
@@ -74,9 +72,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     const images = page.locator('.pictures img')
     expect(await images.count()).toBe(3)
     await expect
-      .poll(() => images.first().evaluate((image) => (image instanceof HTMLImageElement ? image.naturalWidth : 0)), {
-        timeout: 20_000,
-      })
+      .poll(() => images.first().evaluate((image) => (image instanceof HTMLImageElement ? image.naturalWidth : 0)))
       .toBeGreaterThan(0)
     await page.screenshot({ path: join(tmpdir(), 'explorer-item.png') })
     await link('Gwanghwamun').click()
@@ -141,7 +137,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await page.getByText('within 500 m, nearest first').waitFor()
     await page.getByRole('button', { name: 'a point on the map' }).click()
     await page.locator('.maplibregl-canvas').click({ position: { x: 400, y: 300 } })
-    await expect.poll(() => page.url(), { timeout: 20_000 }).toMatch(/near=37\.5(?!796,)/)
+    await expect.poll(() => page.url()).toMatch(/near=37\.5(?!796,)/)
   })
 
   test('a click on a point of the map shows its item', async () => {
@@ -155,7 +151,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
           await canvas.click({ position: { x: (box?.width ?? 0) / 2, y: (box?.height ?? 0) / 2 } })
           return page.locator('.side h1').textContent()
         },
-        { timeout: 30_000, interval: 500 },
+        { interval: 500 },
       )
       .toBe('N Seoul Tower')
   })

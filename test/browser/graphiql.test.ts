@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
 
   test('keeps the query of the open tab in the address, never the key, and shows it again after a reload', async () => {
     await page.locator('.graphiql-tab-button', { hasText: 'Compare' }).click()
-    await expect.poll(() => page.url(), { timeout: 20_000 }).toContain('Summary')
+    await expect.poll(() => page.url()).toContain('Summary')
     expect(page.url()).toContain('world-airports')
     expect(page.url()).not.toContain('dck_')
     await page.reload()

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
@@ -34,8 +34,7 @@ const runJson = async (...args: string[]) => {
 }
 const get = async (path: string) =>
   (await fetch(gateway.url + path, { headers: { authorization: `Bearer ${plain.key}` } })).status
-const becomes = (path: string, status: number) =>
-  vi.waitFor(async () => expect(await get(path)).toBe(status), { timeout: 5_000 })
+const becomes = (path: string, status: number) => expect.poll(() => get(path)).toBe(status)
 
 /** Fails with exactly these lines on stderr, without output. */
 const expectFailure = async (args: string[], stderr: RegExp) =>

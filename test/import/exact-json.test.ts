@@ -1,22 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { createImporter, type Files, type Importer, ndjson, row } from '../support/import.ts'
+import { describe, expect, test } from 'vitest'
+import { type Files, ndjson, row, useImporter } from '../support/import.ts'
 
-let db: TestDatabase
-let importer: Importer
-beforeAll(async () => {
-  db = await createDatabase()
-  importer = await createImporter(db.database)
-})
-beforeEach(() => db.database.prisma.dataset.deleteMany())
-afterAll(async () => {
-  await importer.close()
-  await db.close()
-})
+const t = useImporter()
 
 /** The JSON text of the attributes in the database, without spaces. */
 async function storedAttributes(): Promise<string | undefined> {
-  const [item] = await db.database.prisma.$queryRaw<{ attributes: string }[]>`
+  const [item] = await t.db.database.prisma.$queryRaw<{ attributes: string }[]>`
     SELECT extra_attributes::text AS attributes FROM items`
   return item?.attributes.replaceAll(' ', '')
 }
@@ -62,9 +51,9 @@ const FORMATS: [string, (attributes: string) => Files][] = [
 
 describe.each(FORMATS)('%s', (_format, filesOf) => {
   test.each(ATTRIBUTES)('stores %s unchanged', async (_what, attributes) => {
-    await importer.run(filesOf(attributes))
+    await t.importer.run(filesOf(attributes))
     expect(await storedAttributes()).toBe(attributes)
-    expect(await importer.run(filesOf(attributes))).toMatchObject({ updated: 0, unchanged: 1 })
+    expect(await t.importer.run(filesOf(attributes))).toMatchObject({ updated: 0, unchanged: 1 })
   })
 })
 
@@ -79,12 +68,12 @@ const COLUMNS = {
 
 test('columns with the names of object methods are mapped into the attributes, and missing ones are left out', async () => {
   const columns = { ...COLUMNS, extraAttributes: ['__proto__', 'constructor', 'toString'] }
-  await importer.run(
+  await t.importer.run(
     { 'a.csv': 'id,x,y,__proto__,constructor,toString\na,1,2,p,c,t\n' },
     { items: [{ file: 'a.csv', columns }] },
   )
   expect(await storedAttributes()).toBe('{"toString":"t","__proto__":"p","constructor":"c"}')
-  await importer.run(
+  await t.importer.run(
     { 'a.ndjson': '{"id":"a","x":1,"y":2,"toString":12345678901234567890}\n' },
     { items: [{ file: 'a.ndjson', columns }] },
   )
@@ -93,11 +82,11 @@ test('columns with the names of object methods are mapped into the attributes, a
 
 describe('A number for a field of text', () => {
   const externalIds = async () =>
-    (await db.database.prisma.item.findMany({ orderBy: { externalId: 'asc' } })).map((item) => item.externalId)
+    (await t.db.database.prisma.item.findMany({ orderBy: { externalId: 'asc' } })).map((item) => item.externalId)
 
   test('keeps its digits, so that two long ids are two items', async () => {
     const text = ndjson(row({ externalId: 1 }), row({ externalId: 2 }))
-    await importer.run({
+    await t.importer.run({
       'a.ndjson': text
         .replace('"externalId":1,', '"externalId":9007199254740993,')
         .replace('"externalId":2,', '"externalId":9007199254740992,'),
@@ -107,7 +96,7 @@ describe('A number for a field of text', () => {
 
   test('keeps its digits in a template, beside a list and an object', async () => {
     const columns = { ...COLUMNS, externalId: { template: '{id}|{list}|{object}' } }
-    await importer.run(
+    await t.importer.run(
       { 'a.ndjson': '{"id":12345678901234567890,"x":1,"y":2,"list":["a",1],"object":{"toString":1}}\n' },
       { items: [{ file: 'a.ndjson', columns }] },
     )
@@ -115,7 +104,7 @@ describe('A number for a field of text', () => {
   })
 
   test('becomes its shortest text if a double holds it exactly', async () => {
-    await importer.run({
+    await t.importer.run({
       'a.ndjson': ndjson(...['7.0', '1.50', '1e3'].map((n) => row({ externalId: JSON.rawJSON(n) }))),
     })
     expect(await externalIds()).toEqual(['1.5', '1000', '7'])
@@ -123,7 +112,7 @@ describe('A number for a field of text', () => {
 })
 
 test('a coordinate of many digits is rounded from its text', async () => {
-  await importer.run({ 'a.ndjson': ndjson(row({ latitude: JSON.rawJSON('37.123456749999999999999') })) })
-  const [item] = await db.database.prisma.item.findMany()
+  await t.importer.run({ 'a.ndjson': ndjson(row({ latitude: JSON.rawJSON('37.123456749999999999999') })) })
+  const [item] = await t.db.database.prisma.item.findMany()
   expect(item?.latitude.toFixed()).toBe('37.1234567')
 })

@@ -1,31 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { grantDataset } from '../../src/auth/grants.ts'
 import { createKey } from '../../src/auth/keys.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
+import { createImporter, ndjson, row, useImporter } from '../support/import.ts'
 
-let db: TestDatabase
-let importer: Importer
-beforeAll(async () => {
-  db = await createDatabase()
-  importer = await createImporter(db.database)
-})
-beforeEach(() => db.database.prisma.dataset.deleteMany())
-afterAll(async () => {
-  await importer.close()
-  await db.close()
-})
+const t = useImporter()
 
 const at = (day: number) => new Date(Date.UTC(2026, 0, day, 1, 2, 3, 456))
 const b = (more: object = {}) => row({ externalId: 'b', name: 'B', ...more })
 const file = (...rows: object[]) => ({ 'a.ndjson': ndjson(...rows) })
 const items = () =>
-  db.database.prisma.item.findMany({ orderBy: { name: 'asc' }, include: { images: { orderBy: { id: 'asc' } } } })
-const dataset = () => db.database.prisma.dataset.findFirstOrThrow()
+  t.db.database.prisma.item.findMany({ orderBy: { name: 'asc' }, include: { images: { orderBy: { id: 'asc' } } } })
+const dataset = () => t.db.database.prisma.dataset.findFirstOrThrow()
 
 /** All rows, with the transaction that wrote each. */
 const everything = () =>
-  db.database.prisma.$queryRaw<unknown[]>`
+  t.db.database.prisma.$queryRaw<unknown[]>`
     SELECT xmin::text, to_jsonb(d)::text FROM datasets d
      UNION ALL SELECT xmin::text, to_jsonb(i)::text FROM items i
      UNION ALL SELECT xmin::text, to_jsonb(p)::text FROM images p ORDER BY 2`
@@ -38,15 +27,15 @@ describe('Importing again', () => {
       row({ images, extraAttributes: { z: 1, a: { b: [1.5, null] } } }),
       b({ parentExternalId: 'a', createdAt: at(1) }),
     )
-    expect(await importer.run(files)).toMatchObject({ created: 2, updated: 0, unchanged: 0, removed: 0, skipped: 0 })
+    expect(await t.importer.run(files)).toMatchObject({ created: 2, updated: 0, unchanged: 0, removed: 0, skipped: 0 })
     const before = await everything()
-    expect(await importer.run(files)).toMatchObject({ created: 0, updated: 0, unchanged: 2, removed: 0, skipped: 0 })
+    expect(await t.importer.run(files)).toMatchObject({ created: 0, updated: 0, unchanged: 2, removed: 0, skipped: 0 })
     expect(await everything()).toEqual(before)
   })
 
   test('creates, updates and removes items, and leaves the timestamps of unchanged items', async () => {
-    await importer.run(file(row(), b(), row({ externalId: 'c', name: 'C' })), { now: at(1) })
-    const summary = await importer.run(file(row({ description: 'new' }), b(), row({ externalId: 'd', name: 'D' })), {
+    await t.importer.run(file(row(), b(), row({ externalId: 'c', name: 'C' })), { now: at(1) })
+    const summary = await t.importer.run(file(row({ description: 'new' }), b(), row({ externalId: 'd', name: 'D' })), {
       now: at(2),
     })
     expect(summary).toMatchObject({ slug: 'places', created: 1, updated: 1, unchanged: 1, removed: 1, skipped: 0 })
@@ -59,8 +48,8 @@ describe('Importing again', () => {
   })
 
   test('keeps items that the files no longer have, with keepMissing', async () => {
-    await importer.run(file(row(), b()))
-    expect(await importer.run(file(row({ name: 'A2' })), { keepMissing: true })).toMatchObject({
+    await t.importer.run(file(row(), b()))
+    expect(await t.importer.run(file(row({ name: 'A2' })), { keepMissing: true })).toMatchObject({
       updated: 1,
       removed: 0,
     })
@@ -68,11 +57,14 @@ describe('Importing again', () => {
   })
 
   test('changes an item when its images change, and leaves the other images as they are', async () => {
-    await importer.run(file(row({ images }), b({ images: [{ originalUrl: 'x' }] })), { now: at(1) })
+    await t.importer.run(file(row({ images }), b({ images: [{ originalUrl: 'x' }] })), { now: at(1) })
     const [, before] = await items()
-    const summary = await importer.run(file(row({ images: images.slice(1) }), b({ images: [{ originalUrl: 'x' }] })), {
-      now: at(2),
-    })
+    const summary = await t.importer.run(
+      file(row({ images: images.slice(1) }), b({ images: [{ originalUrl: 'x' }] })),
+      {
+        now: at(2),
+      },
+    )
     expect(summary).toMatchObject({ updated: 1, unchanged: 1 })
     const [a, after] = await items()
     expect(a?.images.map((image) => image.originalUrl).sort()).toEqual(['o1', 'o2'])
@@ -81,11 +73,11 @@ describe('Importing again', () => {
   })
 
   test('updates the dataset by its slug, and its keys keep their grants', async () => {
-    const { prisma } = db.database
-    await importer.run(file(row()), { dataset: { status: 'draft' }, now: at(1) })
+    const { prisma } = t.db.database
+    await t.importer.run(file(row()), { dataset: { status: 'draft' }, now: at(1) })
     const { id } = await createKey(prisma, { name: 'k' })
     await grantDataset(prisma, { keyId: id, dataset: 'places', expiresAt: null })
-    await importer.run(file(row()), { dataset: { status: 'archived', description: 'New' }, now: at(2) })
+    await t.importer.run(file(row()), { dataset: { status: 'archived', description: 'New' }, now: at(2) })
     expect(await dataset()).toMatchObject({
       status: 'archived',
       description: 'New',
@@ -96,7 +88,7 @@ describe('Importing again', () => {
   })
 
   test('stores given timestamps to the millisecond', async () => {
-    await importer.run(file(row({ createdAt: '2020-01-01T09:00:00.123456+09:00', updatedAt: '2020-01-02' })), {
+    await t.importer.run(file(row({ createdAt: '2020-01-01T09:00:00.123456+09:00', updatedAt: '2020-01-02' })), {
       dataset: { createdAt: '2019-01-01T00:00:00Z', updatedAt: '2019-06-01T00:00:00Z' },
     })
     const [item] = await items()
@@ -108,7 +100,7 @@ describe('Importing again', () => {
 
 describe('Identity', () => {
   test('a dataset has the version 5 UUID of its slug, an item that of its externalId in the dataset', async () => {
-    const { datasetId } = await importer.run(file(row()), { dataset: { slug: 'museums' } })
+    const { datasetId } = await t.importer.run(file(row()), { dataset: { slug: 'museums' } })
     // uuid5(NAMESPACE_URL, "museums") and uuid5 of "a" in that, by Python.
     expect(datasetId).toBe('f9c8fd2b-5551-52fa-9c5a-16e4072379d2')
     expect((await items())[0]?.id).toBe('05d1c988-709d-5062-80fc-256170256977')
@@ -116,46 +108,48 @@ describe('Identity', () => {
 
   test('a dataset keeps its id, and another id is refused', async () => {
     const id = '11111111-0000-4000-8000-000000000001'
-    expect(await importer.run(file(row()), { dataset: { id } })).toMatchObject({ datasetId: id })
-    expect(await importer.run(file(row()))).toMatchObject({ datasetId: id, unchanged: 1 })
-    expect(await importer.fail(file(row()), { dataset: { id: '11111111-0000-4000-8000-000000000002' } })).toContain(
+    expect(await t.importer.run(file(row()), { dataset: { id } })).toMatchObject({ datasetId: id })
+    expect(await t.importer.run(file(row()))).toMatchObject({ datasetId: id, unchanged: 1 })
+    expect(await t.importer.fail(file(row()), { dataset: { id: '11111111-0000-4000-8000-000000000002' } })).toContain(
       'has the id',
     )
-    expect(await importer.fail(file(row()), { dataset: { id, slug: 'other' } })).toContain(
+    expect(await t.importer.fail(file(row()), { dataset: { id, slug: 'other' } })).toContain(
       'belongs to the dataset places',
     )
   })
 
   test('an item is recognised by its externalId after an earlier import gave it an id', async () => {
     const id = '22222222-0000-4000-8000-00000000000A'
-    await importer.run(file(row({ id })))
-    expect(await importer.run(file(row({ name: 'Again' })))).toMatchObject({ created: 0, updated: 1, removed: 0 })
+    await t.importer.run(file(row({ id })))
+    expect(await t.importer.run(file(row({ name: 'Again' })))).toMatchObject({ created: 0, updated: 1, removed: 0 })
     expect(await items()).toMatchObject([{ id: id.toLowerCase(), name: 'Again' }])
   })
 
   test('an id of an item of another dataset is refused', async () => {
     const id = '22222222-0000-4000-8000-000000000001'
-    await importer.run(file(row({ id })))
-    expect(await importer.fail(file(row({ id })), { dataset: { slug: 'other' } })).toContain(
+    await t.importer.run(file(row({ id })))
+    expect(await t.importer.fail(file(row({ id })), { dataset: { slug: 'other' } })).toContain(
       'belongs to an item of another dataset',
     )
   })
 
   test('an image id may occur in one item only', async () => {
     const image = { id: '33333333-0000-4000-8000-000000000001', originalUrl: 'o' }
-    expect(await importer.fail(file(row({ images: [image] }), b({ images: [image] })))).toContain('stands twice')
-    await importer.run(file(row({ images: [image] }), b()))
-    expect(await importer.fail(file(row({ images: [image] })), { dataset: { slug: 'other' } })).toContain(
+    expect(await t.importer.fail(file(row({ images: [image] }), b({ images: [image] })))).toContain('stands twice')
+    await t.importer.run(file(row({ images: [image] }), b()))
+    expect(await t.importer.fail(file(row({ images: [image] })), { dataset: { slug: 'other' } })).toContain(
       'belongs to another item',
     )
-    expect(await importer.run(file(row(), b({ images: [image] })))).toMatchObject({ updated: 2 })
+    expect(await t.importer.run(file(row(), b({ images: [image] })))).toMatchObject({ updated: 2 })
   })
 
   test('items may swap their externalIds and their parents', async () => {
     const one = { id: '22222222-0000-4000-8000-000000000001' }
     const two = { id: '22222222-0000-4000-8000-000000000002' }
-    await importer.run(file(row({ ...one }), b({ ...two, parentItemId: one.id })))
-    expect(await importer.run(file(b({ ...one, parentItemId: two.id }), row({ ...two })))).toMatchObject({ updated: 2 })
+    await t.importer.run(file(row({ ...one }), b({ ...two, parentItemId: one.id })))
+    expect(await t.importer.run(file(b({ ...one, parentItemId: two.id }), row({ ...two })))).toMatchObject({
+      updated: 2,
+    })
     expect(await items()).toMatchObject([
       { ...two, externalId: 'a', parentItemId: null },
       { ...one, externalId: 'b', parentItemId: two.id },
@@ -169,7 +163,7 @@ describe('Parents', () => {
       'a.ndjson': ndjson(row({ parentExternalId: 'b' }), b({ parentExternalId: 'c' })),
       'c.ndjson': ndjson(row({ externalId: 'c', name: 'C' })),
     }
-    await importer.run(files)
+    await t.importer.run(files)
     const [a, parent, grandparent] = await items()
     expect([a?.parentItemId, parent?.parentItemId, grandparent?.parentItemId]).toEqual([
       parent?.id,
@@ -179,21 +173,23 @@ describe('Parents', () => {
   })
 
   test('may be items that the files do not have, only with keepMissing', async () => {
-    await importer.run(file(row()))
-    expect(await importer.run(file(b({ parentExternalId: 'a' })), { keepMissing: true })).toMatchObject({ created: 1 })
-    expect(await importer.fail(file(b({ parentExternalId: 'a' })))).toContain('the parent a is not there')
+    await t.importer.run(file(row()))
+    expect(await t.importer.run(file(b({ parentExternalId: 'a' })), { keepMissing: true })).toMatchObject({
+      created: 1,
+    })
+    expect(await t.importer.fail(file(b({ parentExternalId: 'a' })))).toContain('the parent a is not there')
   })
 
   test('may not form a cycle with items that keepMissing keeps', async () => {
-    await importer.run(file(row(), b({ parentExternalId: 'a' })))
-    expect(await importer.fail(file(row({ parentExternalId: 'b' })), { keepMissing: true })).toContain(
+    await t.importer.run(file(row(), b({ parentExternalId: 'a' })))
+    expect(await t.importer.fail(file(row({ parentExternalId: 'b' })), { keepMissing: true })).toContain(
       'its parents form a cycle',
     )
   })
 
   test('may be removed together with their children', async () => {
-    await importer.run(file(row(), b({ parentExternalId: 'a' }), row({ externalId: 'c', name: 'C' })))
-    expect(await importer.run(file(row({ externalId: 'c', name: 'C' })))).toMatchObject({ removed: 2, unchanged: 1 })
+    await t.importer.run(file(row(), b({ parentExternalId: 'a' }), row({ externalId: 'c', name: 'C' })))
+    expect(await t.importer.run(file(row({ externalId: 'c', name: 'C' })))).toMatchObject({ removed: 2, unchanged: 1 })
   })
 })
 
@@ -202,24 +198,24 @@ describe('Other sessions', () => {
     file(...Array.from({ length: count }, (_, n) => row({ externalId: String(n), name: `${name} ${n}` })))
 
   test('see the dataset before the import or after it, and nothing in between', async () => {
-    await importer.run(many('old'))
+    await t.importer.run(many('old'))
     const seen = new Set<string>()
     let running = true
     const reader = (async () => {
       while (running) {
-        const rows = await db.database.prisma.$queryRaw<{ names: string }[]>`
+        const rows = await t.db.database.prisma.$queryRaw<{ names: string }[]>`
           SELECT string_agg(DISTINCT split_part(name, ' ', 1), ',') || count(*) AS names FROM items`
         seen.add(rows[0]?.names ?? '')
       }
     })()
-    await importer.run(many('new', 2500))
+    await t.importer.run(many('new', 2500))
     running = false
     await reader
     for (const names of seen) expect(['old3000', 'new2500']).toContain(names)
   })
 
   test('may import the same dataset at the same time: one comes after the other', async () => {
-    const [first, second] = [await createImporter(db.database), await createImporter(db.database)]
+    const [first, second] = [await createImporter(t.db.database), await createImporter(t.db.database)]
     const summaries = await Promise.all([first.run(many('same')), second.run(many('same'))])
     expect(summaries.map(({ created, unchanged }) => created + unchanged)).toEqual([3000, 3000])
     expect(summaries.reduce((sum, { created }) => sum + created, 0)).toBe(3000)
@@ -234,7 +230,7 @@ test('memory does not grow with the file', async () => {
     )
     let peak = 0
     const before = process.memoryUsage().heapUsed
-    await importer.run(files, {
+    await t.importer.run(files, {
       onProgress: () => {
         peak = Math.max(peak, process.memoryUsage().heapUsed - before)
       },

@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { readConfig } from '../../src/config.ts'
-import { type Database, openDatabase } from '../../src/database/database.ts'
 import { isUnavailable } from '../../src/database/unavailable.ts'
-import { createApp } from '../../src/server/app.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { type DatabaseProxy, openProxy } from '../support/proxy.ts'
+import { type ProxiedGateway, startProxiedGateway } from '../support/proxied-gateway.ts'
 
 /*
  * The database ends sessions while requests use them. Each request is answered correctly or with 503, whatever it was doing when
@@ -16,30 +13,19 @@ const LOCK_ITEMS = 'BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE'
 
 describe.runIf(inject('template').kind === 'postgres')('A session that ends during a request', () => {
   let t: TestApp
-  let proxy: DatabaseProxy
-  let database: Database
-  let url: string
-  let close: () => Promise<void>
+  let gateway: ProxiedGateway
 
   beforeAll(async () => {
     t = await startApp()
-    if (t.config.kind !== 'postgres') throw new TypeError('Not a server')
-    proxy = await openProxy(t.config.url)
-    database = await openDatabase({ ...t.config, url: proxy.url }, { share: false })
-    const { responseCacheBytes, limits } = readConfig({})
-    const app = await createApp({ database, corsOrigins: [], responseCacheBytes, limits })
-    url = await app.listen({ host: '127.0.0.1', port: 0 })
-    close = () => app.close()
+    gateway = await startProxiedGateway(t)
   })
   afterAll(async () => {
-    await close()
-    await database.close()
-    await proxy.close()
+    await gateway.close()
     await t.close()
   })
 
   const send = (path: string, init: RequestInit = {}) =>
-    fetch(url + path, {
+    fetch(gateway.url + path, {
       ...init,
       headers: { authorization: `Bearer ${t.key}`, 'content-type': 'application/json' },
     })
@@ -63,7 +49,7 @@ describe.runIf(inject('template').kind === 'postgres')('A session that ends duri
       await session.query(LOCK_ITEMS)
       const response = ask()
       await expect.poll(waitingStatements).toBeGreaterThan(0)
-      proxy.reset()
+      gateway.proxy.reset()
       expect((await response).status).toBe(status)
       expect(await (await response).text()).toContain('"SERVICE_UNAVAILABLE"')
       await session.query('COMMIT')
@@ -72,14 +58,14 @@ describe.runIf(inject('template').kind === 'postgres')('A session that ends duri
   })
 
   test('by a TCP reset at the start of a transaction counts as unavailable', async () => {
-    await database.prisma.$queryRaw`SELECT 1`
-    proxy.silence()
-    const started = database.prisma.$transaction(async () => {}).catch((error: unknown) => error)
+    await gateway.database.prisma.$queryRaw`SELECT 1`
+    gateway.proxy.silence()
+    const started = gateway.database.prisma.$transaction(async () => {}).catch((error: unknown) => error)
     // The pool takes its connection at once, so BEGIN is sent before this poll succeeds.
-    await expect.poll(() => database.poolUse().busy).toBe(1)
-    proxy.reset()
+    await expect.poll(() => gateway.database.poolUse().busy).toBe(1)
+    gateway.proxy.reset()
     expect(isUnavailable(await started)).toBe(true)
-    await proxy.restore()
+    await gateway.proxy.restore()
   })
 
   test('by pg_terminate_backend, twenty times under load, gives 200 or 503 and nothing else', async () => {

@@ -2,53 +2,40 @@ import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { readConfig } from '../../src/config.ts'
-import { type Database, openDatabase } from '../../src/database/database.ts'
+import { openDatabase } from '../../src/database/database.ts'
 import { createApp } from '../../src/server/app.ts'
 import { seedCatalog } from '../support/catalog.ts'
 import { createDatabase, createEmpty, type TestDatabase } from '../support/database.ts'
 import { CHECKOUT, runCatalog, startGateway, startProcess } from '../support/process.ts'
-import { type DatabaseProxy, openProxy } from '../support/proxy.ts'
+import { type ProxiedGateway, startProxiedGateway } from '../support/proxied-gateway.ts'
+import { openProxy } from '../support/proxy.ts'
 
 /*
- * The database goes away, in each of the ways that it may; the gateway says so, and is back by itself. The way to the database
- * is a proxy that can be cut.
+ * The database becomes unavailable in several ways. The gateway reports it, and recovers by itself. A proxy between the two cuts
+ * the connections.
  */
 
 const NEARBY = '/v1/dataset-items/nearby?latitude=37.5&longitude=127&radius=50000'
-/** So long may an answer that can't be given take: connecting is given up on after five seconds. */
-const BOUND_MS = 8_000
+/** The longest time until a 503. The gateway tries to connect for five seconds; the rest is for a busy machine. */
+const BOUND_MS = 30_000
 
 describe.runIf(inject('template').kind === 'postgres')('A database', () => {
   let db: TestDatabase
-  let proxy: DatabaseProxy
-  let database: Database
-  let url: string
+  let gateway: ProxiedGateway
   let key: string
-  let close: () => Promise<void>
 
   beforeAll(async () => {
     db = await createDatabase()
     await seedCatalog(db.database.prisma)
     ;({ key } = await createKey(db.database.prisma, { name: 'x' }))
-    if (db.config.kind !== 'postgres') throw new TypeError('Not a server')
-    proxy = await openProxy(db.config.url)
-    database = await openDatabase(
-      { kind: 'postgres', url: proxy.url, poolSize: 2, statementTimeoutMs: 300 },
-      { share: false },
-    )
-    const { responseCacheBytes, limits } = readConfig({})
-    const app = await createApp({ database, corsOrigins: [], responseCacheBytes, limits })
-    url = await app.listen({ host: '127.0.0.1', port: 0 })
-    close = () => app.close()
+    gateway = await startProxiedGateway(db, { poolSize: 2, statementTimeoutMs: 300 })
   })
   afterAll(async () => {
-    await close()
-    await database.close()
-    await proxy.close()
+    await gateway.close()
     await db.close()
   })
 
-  const get = (path: string) => fetch(url + path, { headers: { authorization: `Bearer ${key}` } })
+  const get = (path: string) => fetch(gateway.url + path, { headers: { authorization: `Bearer ${key}` } })
   const statusOf = async (path: string) => (await get(path)).status
   const expectUnavailable = async (path: string) => {
     const start = performance.now()
@@ -59,7 +46,7 @@ describe.runIf(inject('template').kind === 'postgres')('A database', () => {
   }
   const expectRecovery = async () => {
     for (const path of ['/readyz', NEARBY, '/v1/datasets/seoul']) {
-      await expect.poll(() => statusOf(path), { timeout: BOUND_MS }).toBe(200)
+      await expect.poll(() => statusOf(path)).toBe(200)
     }
   }
 
@@ -71,29 +58,27 @@ describe.runIf(inject('template').kind === 'postgres')('A database', () => {
       const countWaiting = async () =>
         (await session.query(`SELECT FROM pg_locks WHERE NOT granted AND relation = 'items'::regclass`)).rowCount
       await expect.poll(countWaiting, { interval: 5 }).toBe(1)
-      await proxy.cut()
+      await gateway.proxy.cut()
       expect((await inFlight).status).toBe(503)
       await session.query('COMMIT')
     })
     await expectUnavailable(`${NEARBY}&page=3`)
     await expectUnavailable('/readyz')
     expect(await statusOf('/healthz')).toBe(200)
-    await proxy.restore()
+    await gateway.proxy.restore()
     await expectRecovery()
   })
 
   test('that is silent ends the use of cached responses, and gives 200 once it is back', async () => {
-    proxy.silence()
+    gateway.proxy.silence()
     const changed = db.database.prisma.dataset.update({ where: { slug: 'seoul' }, data: { name: 'Seoul, changed' } })
     await changed
     await expect
-      .poll(async () => (await get('/v1/datasets/seoul').then((response) => response.text())).includes('"Seoul"'), {
-        timeout: 15_000,
-      })
+      .poll(async () => (await get('/v1/datasets/seoul').then((response) => response.text())).includes('"Seoul"'))
       .toBe(false)
-    await proxy.cut()
-    await proxy.restore()
-    await expect.poll(() => statusOf('/v1/datasets/seoul'), { timeout: BOUND_MS }).toBe(200)
+    await gateway.proxy.cut()
+    await gateway.proxy.restore()
+    await expect.poll(() => statusOf('/v1/datasets/seoul')).toBe(200)
     expect(await (await get('/v1/datasets/seoul')).text()).toContain('Seoul, changed')
   })
 
@@ -117,12 +102,12 @@ describe.runIf(inject('template').kind === 'postgres')('A database', () => {
 
   test('that has no free connection gives 503, and 200 once it has one', async () => {
     await db.database.withSession(async (session) => {
-      const name = new URL(proxy.url).pathname.slice(1)
+      const name = new URL(gateway.proxy.url).pathname.slice(1)
       await session.query(`CREATE ROLE ${name} LOGIN CONNECTION LIMIT 0; GRANT pg_read_all_data TO ${name}`)
       const limited = await openDatabase(
         {
           kind: 'postgres',
-          url: Object.assign(new URL(proxy.url), { username: name }).href,
+          url: Object.assign(new URL(gateway.proxy.url), { username: name }).href,
           poolSize: 2,
           statementTimeoutMs: 300,
         },
@@ -134,7 +119,7 @@ describe.runIf(inject('template').kind === 'postgres')('A database', () => {
         (await app.inject({ url: NEARBY, headers: { authorization: `Bearer ${key}` } })).statusCode
       expect(await ask()).toBe(503)
       await session.query(`ALTER ROLE ${name} CONNECTION LIMIT -1`)
-      await expect.poll(ask, { timeout: BOUND_MS }).toBe(200)
+      await expect.poll(ask).toBe(200)
       await app.close()
       await limited.close()
       await session.query(`REVOKE pg_read_all_data FROM ${name}; DROP ROLE ${name}`)
@@ -175,7 +160,7 @@ test.runIf(inject('template').kind === 'postgres')(
 describe('SIGTERM', () => {
   test('under load: /readyz is 503 first, every accepted request is answered, and the process exits with 0', async () => {
     const { env, drop } = await createEmpty()
-    const gateway = await startGateway({ ...env, SAMPLE_DATA: 'false', SHUTDOWN_DELAY_MS: '600' })
+    const gateway = await startGateway({ ...env, SAMPLE_DATA: 'false', SHUTDOWN_DELAY_MS: '2000' })
     const { stdout } = await runCatalog(env, 'keys', 'create', '--json', '--name', 'x')
     const headers = { authorization: `Bearer ${JSON.parse(stdout).key}` }
     const statuses: number[] = []
@@ -188,7 +173,7 @@ describe('SIGTERM', () => {
           await response.text()
           statuses.push(response.status)
         } catch (error) {
-          // Refused before it was accepted, once nobody listens any more.
+          // The gateway no longer accepts connections.
           failed.push(String(error instanceof Error ? error.cause : error))
           isOver = true
         }

@@ -3,6 +3,7 @@ import { grantDataset, withdrawGrant } from '../../src/auth/grants.ts'
 import { createKey } from '../../src/auth/keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET, ITEM } from '../support/catalog.ts'
+import { expectWithinASecond } from '../support/freshness.ts'
 import { decodeTile, tileOf, totalOf } from '../support/tiles.ts'
 
 let t: TestApp
@@ -214,10 +215,16 @@ describe('GET /tiles/all/…', () => {
     const { key, id } = await createKey(prisma, { name: 'counts' })
     await expect.poll(async () => totalOf(await all(key))).toBe(310)
     await grantDataset(prisma, { keyId: id, dataset: 'restricted', expiresAt: null })
-    await expect.poll(async () => totalOf(await all(key)), { interval: 5, timeout: 1000 }).toBe(711)
+    await expectWithinASecond(
+      () => all(key),
+      (features) => expect(totalOf(features)).toBe(711),
+    )
     expect(totalOf(await all(t.key))).toBe(310)
     await withdrawGrant(prisma, { keyId: id, dataset: 'restricted' })
-    await expect.poll(async () => totalOf(await all(key)), { interval: 5, timeout: 1000 }).toBe(310)
+    await expectWithinASecond(
+      () => all(key),
+      (features) => expect(totalOf(features)).toBe(310),
+    )
     await prisma.item.deleteMany({ where: { name: { in: ['hidden', 'shown'] } } })
   })
 })
@@ -243,7 +250,7 @@ describe('A cached tile', () => {
     )
     for (const path of [WORLD, '/tiles/all/0/0/0.mvt']) {
       const names = async () => (await featuresOf(path)).map(({ properties }) => properties.name)
-      await expect.poll(names, { interval: 5, timeout: 1000 }).toContain('renamed')
+      await expectWithinASecond(names, (found) => expect(found).toContain('renamed'))
     }
   })
 
@@ -254,7 +261,7 @@ describe('A cached tile', () => {
     await warm(path, key)
     await withdrawGrant(prisma, { keyId: id, dataset: 'restricted' })
     const status = async () => (await t.get(path, authorization(key))).status
-    await expect.poll(status, { interval: 5, timeout: 1000 }).toBe(403)
+    await expectWithinASecond(status, (found) => expect(found).toBe(403))
   })
 })
 

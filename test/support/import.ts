@@ -1,8 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
 import { type ImportOptions, type ImportProblem, type ImportSummary, importManifest } from '../../src/import/import.ts'
+import { createDatabase, type TestDatabase } from './database.ts'
 
 export const DATASET = { slug: 'places', name: 'Places', status: 'active', visibility: 'public', attribution: 'Us' }
 
@@ -56,6 +58,32 @@ export async function createImporter(database: Database): Promise<Importer> {
   }
 }
 
+/** Gives the tests of a file one database and an importer for it. Each test starts without datasets. */
+export function useImporter(): { readonly db: TestDatabase; readonly importer: Importer } {
+  let opened: { db: TestDatabase; importer: Importer } | undefined
+  const get = () => {
+    if (!opened) throw new Error('The database is open only while tests run')
+    return opened
+  }
+  beforeAll(async () => {
+    const db = await createDatabase()
+    opened = { db, importer: await createImporter(db.database) }
+  })
+  beforeEach(() => get().db.database.prisma.dataset.deleteMany())
+  afterAll(async () => {
+    await get().importer.close()
+    await get().db.close()
+  })
+  return {
+    get db() {
+      return get().db
+    },
+    get importer() {
+      return get().importer
+    },
+  }
+}
+
 /** A valid row, with the given fields added or replaced. */
 export const row = (more: object = {}) => ({
   externalId: 'a',
@@ -69,3 +97,21 @@ export const row = (more: object = {}) => ({
 
 /** Rows as NDJSON. */
 export const ndjson = (...rows: object[]) => rows.map((each) => `${JSON.stringify(each)}\n`).join('')
+
+/** The columns of `csv`. */
+export const HEADER = 'externalId,name,administrativeAreaCode,categoryCode,latitude,longitude'
+
+/** Lines as CSV, with a header. */
+export const csv = (...lines: string[]) => `${[HEADER, ...lines].join('\n')}\n`
+
+/** Features as GeoJSON. */
+export const collection = (...features: object[]) =>
+  JSON.stringify({ type: 'FeatureCollection', features }, undefined, 1)
+
+/** A feature with a point. */
+export const point = (coordinates: number[], properties: object, more: object = {}) => ({
+  type: 'Feature',
+  geometry: { type: 'Point', coordinates },
+  properties,
+  ...more,
+})

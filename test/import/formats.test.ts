@@ -1,0 +1,166 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { collection, csv, type Files, HEADER, ndjson, point, row, useImporter } from '../support/import.ts'
+
+const t = useImporter()
+
+const items = () =>
+  t.db.database.prisma.item.findMany({
+    orderBy: { name: 'asc' },
+    include: { images: { orderBy: { sortOrder: 'asc' } } },
+  })
+
+describe('Every format', () => {
+  test.each<[string, Files]>([
+    ['NDJSON', { 'a.ndjson': ndjson(row()) }],
+    [
+      'NDJSON without a last line end, with blank lines and CR LF',
+      { 'a.ndjson': `\r\n${JSON.stringify(row())}\r\n\r\n${JSON.stringify(row({ externalId: 'b' }))}` },
+    ],
+    ['NDJSON with a byte order mark', { 'a.ndjson': `\ufeff${ndjson(row())}` }],
+    ['gzipped NDJSON', { 'a.ndjson.gz': gzipSync(ndjson(row())) }],
+    ['CSV', { 'a.csv': csv('a,A,11,x,37.5,127') }],
+    ['CSV with CR LF and a byte order mark', { 'a.csv': `\ufeff${csv('a,A,11,x,37.5,127').replaceAll('\n', '\r\n')}` }],
+    ['gzipped NDJSON with an ending in capitals', { 'A.NDJSON.GZ': gzipSync(ndjson(row())) }],
+    ['gzipped CSV', { 'a.csv.gz': gzipSync(csv('a,A,11,x,37.5,127')) }],
+    ['GeoJSON', { 'a.geojson': collection(point([127, 37.5], row())) }],
+    [
+      'gzipped GeoJSON',
+      { 'a.geojson.gz': gzipSync(collection(point([127, 37.5, 30], row({ latitude: 1, longitude: 2 })))) },
+    ],
+  ])('%s is read', async (_what, files) => {
+    await t.importer.run(files)
+    const [item] = await items()
+    expect(item).toMatchObject({
+      name: 'A',
+      administrativeAreaCode: '11',
+      description: '',
+      email: null,
+      extraAttributes: {},
+    })
+    expect([item?.latitude.toFixed(), item?.longitude.toFixed()]).toEqual(['37.5', '127'])
+  })
+
+  test('an empty file has no items, and removes none with keepMissing', async () => {
+    await t.importer.run({ 'a.ndjson': ndjson(row()) })
+    expect(await t.importer.run({ 'a.csv': '' }, { keepMissing: true })).toMatchObject({ created: 0, removed: 0 })
+    expect(await t.importer.run({ 'a.csv': `${HEADER}\n` })).toMatchObject({ created: 0, removed: 1 })
+  })
+
+  test('a CSV cell may span lines, and later rows still report their own line', async () => {
+    const files = { 'a.csv': csv('a,"A\nof ""two""\nlines",11,x,37,127', 'b,B,11,x,99,127') }
+    expect(await t.importer.fail(files)).toContain('a.csv:5: latitude')
+    await t.importer.run(files, { skipInvalid: true })
+    expect((await items())[0]?.name).toBe('A\nof "two"\nlines')
+  })
+
+  test("a GeoJSON feature's id is its externalId if its properties have none, and a bad feature reports its line", async () => {
+    const { externalId: _, ...unnamed } = row()
+    await t.importer.run({ 'a.geojson': collection(point([127, 37.5], unnamed, { id: 7 })) })
+    expect((await items())[0]?.externalId).toBe('7')
+    const twice = collection(point([127, 37.5], row()), point([127, 99], row({ externalId: 'b', name: '"}]{[' })))
+    expect(await t.importer.fail({ 'a.geojson': twice })).toMatch(/a\.geojson:2\d: latitude/)
+  })
+
+  test('a CSV cell may hold JSON, and an empty cell is no value', async () => {
+    await t.importer.run({
+      'a.csv': `${HEADER},extraAttributes,images,description,email\na,A,11,x,37,127,"{""n"":1}","[{""originalUrl"":""u""}]",,\n`,
+    })
+    const [item] = await items()
+    expect(item).toMatchObject({ extraAttributes: { n: 1 }, description: '', email: null })
+    expect(item?.images).toHaveLength(1)
+  })
+
+  test("other people's columns are mapped: by name, constant, template and list", async () => {
+    await t.importer.run(
+      { 'a.csv': '이름,위도,경도,시작,끝,요금,휴관\n궁,37.5,127,09:00,18:00,1000,\n탑,37.6,127,,,,월요일\n' },
+      {
+        items: [
+          {
+            file: 'a.csv',
+            columns: {
+              externalId: { template: '{이름}|{위도}' },
+              name: '이름',
+              latitude: '위도',
+              longitude: '경도',
+              categoryCode: { value: 'museum' },
+              administrativeAreaCode: { value: 11 },
+              openingHours: { template: '{시작}-{끝}' },
+              extraAttributes: ['요금', '휴관'],
+            },
+          },
+        ],
+      },
+    )
+    const [palace, tower] = await items()
+    expect(palace).toMatchObject({
+      externalId: '궁|37.5',
+      categoryCode: 'museum',
+      administrativeAreaCode: '11',
+      openingHours: '09:00-18:00',
+      extraAttributes: { 요금: '1000' },
+    })
+    expect(tower).toMatchObject({ openingHours: null, extraAttributes: { 휴관: '월요일' } })
+  })
+})
+
+test('the longest names, codes and external ids fit in the indexes', async () => {
+  const longest = {
+    externalId: '가'.repeat(500),
+    name: '나'.repeat(500),
+    administrativeAreaCode: '다'.repeat(100),
+    categoryCode: '라'.repeat(100),
+  }
+  expect(await t.importer.run({ 'a.ndjson': ndjson(row(longest)) })).toMatchObject({ created: 1 })
+})
+
+describe('A default or a correction', () => {
+  test.each([
+    ['37.57961745', '37.5796175'],
+    ['-37.57961745', '-37.5796175'],
+    ['37.50000000', '37.5'],
+    ['-0.00000001', '0'],
+    ['+5', '5'],
+    ['1e-7', '0.0000001'],
+    [0.0000001, '0.0000001'],
+  ])('rounds a coordinate of more than 7 decimals: %s is %s', async (given, stored) => {
+    await t.importer.run({ 'a.ndjson': ndjson(row({ latitude: given })) })
+    expect((await items())[0]?.latitude.toFixed()).toBe(stored)
+  })
+
+  test('fills in the URLs of images, and makes the first by sortOrder primary', async () => {
+    await t.importer.run({
+      'a.ndjson': ndjson(
+        row({
+          images: [
+            { originalUrl: 'o1', sortOrder: 5 },
+            { originalUrl: 'o2', cdnUrl: 'c2', thumbnailSmallUrl: 's2', altText: 'two' },
+          ],
+        }),
+      ),
+    })
+    const [item] = await items()
+    expect(item?.images).toMatchObject([
+      {
+        originalUrl: 'o2',
+        cdnUrl: 'c2',
+        thumbnailSmallUrl: 's2',
+        thumbnailMediumUrl: 'c2',
+        thumbnailLargeUrl: 'c2',
+        altText: 'two',
+        sortOrder: 1,
+        isPrimary: true,
+      },
+      { originalUrl: 'o1', cdnUrl: 'o1', thumbnailSmallUrl: 'o1', altText: '', sortOrder: 5, isPrimary: false },
+    ])
+    expect(item?.thumbnailUrl).toBe('s2')
+  })
+
+  test('comes with a warning for (0, 0) and for unknown columns', async () => {
+    await t.importer.run({ 'a.ndjson': ndjson(row({ latitude: 0, longitude: '0.0', colour: 'red' })) })
+    expect(t.importer.reported.warnings).toEqual([
+      { file: 'a.ndjson', line: 1, reason: 'not fields of an item, so ignored: colour' },
+      { file: 'a.ndjson', line: 1, reason: 'latitude and longitude are both 0' },
+    ])
+  })
+})

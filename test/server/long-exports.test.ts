@@ -1,0 +1,152 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createKey, revokeKey } from '../../src/auth/keys.ts'
+import { Prisma, type PrismaClient } from '../../src/generated/prisma/client.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { ITEM } from '../support/catalog.ts'
+import { authorization, finish, open, recordsOf, statusOf } from '../support/exports.ts'
+import { expectWithinASecond } from '../support/freshness.ts'
+
+/** Waits until no connection of the pool is in use. */
+const untilIdle = (t: TestApp) => expect.poll(() => t.database.poolUse()).toMatchObject({ busy: 0, waiting: 0 })
+
+/** A public dataset of items with long descriptions, more than a socket holds: 60 MB. */
+async function addLarge(prisma: PrismaClient, slug = 'large'): Promise<void> {
+  await prisma.$executeRaw`
+    INSERT INTO datasets (id, slug, name, status, visibility, attribution, created_at, updated_at)
+    VALUES (md5(${slug})::uuid, ${slug}, 'Large', 'active', 'public', 'Nobody', now(), now())`
+  await prisma.$executeRaw`
+    INSERT INTO items (id, dataset_id, name, description, administrative_area_code, category_code, latitude, longitude,
+                       created_at, updated_at)
+    SELECT md5(n::text)::uuid, md5(${slug})::uuid, 'Place ' || n, repeat('0123456789', 2000), 'a', 'c', 0, 0, now(), now()
+      FROM generate_series(1, ${LARGE}::integer) AS n`
+}
+const LARGE = 3_000
+
+describe('An export that is longer than the buffers of a connection', () => {
+  let t: TestApp
+  beforeAll(async () => {
+    t = await startApp({ limits: { maxExports: 1 } })
+    await addLarge(t.database.prisma)
+  })
+  afterAll(() => t.close())
+
+  const PATH = '/exports/large.ndjson'
+  const identity = { 'accept-encoding': 'identity' }
+
+  /** Starts an export, lets `act` do something while most of it is not read, and reads the rest. */
+  async function whileOpen(act: () => Promise<unknown>, key = t.key) {
+    const response = await open(t, PATH, { ...identity, ...authorization(key) })
+    expect(response.statusCode).toBe(200)
+    await act()
+    return finish(response)
+  }
+
+  test('each item stands in it once, in order of id', async () => {
+    const { text, isComplete } = await finish(await open(t, PATH, identity))
+    expect(isComplete).toBe(true)
+    const ids = recordsOf(text).map(({ id }) => id)
+    expect(ids).toHaveLength(LARGE)
+    expect(ids).toEqual([...new Set(ids)].sort())
+  })
+
+  test('a second one is 503 with Retry-After while the first is read, but 304 and errors are as always', async () => {
+    const etag =
+      (await open(t, PATH, identity).then(async (response) => {
+        await finish(response)
+        return response.headers.etag
+      })) ?? ''
+    const { isComplete } = await whileOpen(async () => {
+      const refused = await open(t, '/exports/seoul.csv')
+      expect(refused.statusCode).toBe(503)
+      expect(refused.headers['retry-after']).toBe('5')
+      expect(refused.headers.etag).toBeUndefined()
+      expect(JSON.parse((await finish(refused)).text).error.code).toBe('SERVICE_UNAVAILABLE')
+      expect(await statusOf(t, PATH, { 'if-none-match': etag })).toBe(304)
+      expect(await statusOf(t, '/exports/unknown.csv')).toBe(404)
+      expect((await t.get('/v1/datasets')).status).toBe(200)
+    })
+    expect(isComplete).toBe(true)
+    expect(await statusOf(t, '/exports/seoul.csv')).toBe(200)
+  })
+
+  test('it takes no connection of the pool while the reader pauses', async () => {
+    await whileOpen(() => untilIdle(t))
+  })
+
+  test('a reader that stops midway leaves no statement, no connection and no place taken', async () => {
+    for (const coding of ['identity', 'gzip', 'br']) {
+      const response = await open(t, PATH, { 'accept-encoding': coding })
+      await once(response, 'data')
+      response.destroy()
+      await expect.poll(() => statusOf(t, '/exports/seoul.csv')).toBe(200)
+      await untilIdle(t)
+    }
+  })
+
+  test.each(['identity', 'gzip', 'br'])('%s: a change midway ends the response without its end', async (coding) => {
+    const response = await open(t, PATH, { 'accept-encoding': coding })
+    await t.database.prisma.item.updateMany({ where: { name: 'Place 1' }, data: { telephone: coding } })
+    expect((await finish(response)).isComplete).toBe(false)
+  })
+
+  test('a change to another dataset does not matter', async () => {
+    const { isComplete } = await whileOpen(() =>
+      t.database.prisma.item.update({ where: { id: ITEM.gate }, data: { telephone: '2' } }),
+    )
+    expect(isComplete).toBe(true)
+  })
+
+  test('it ends midway when its key is revoked', async () => {
+    const { id, key } = await createKey(t.database.prisma, { name: 'revoked midway' })
+    const { isComplete } = await whileOpen(async () => {
+      await revokeKey(t.database.prisma, id)
+      const status = async () => (await fetch(`${t.url}/v1/datasets`, { headers: authorization(key) })).status
+      await expectWithinASecond(status, (found) => expect(found).toBe(401))
+    }, key)
+    expect(isComplete).toBe(false)
+  })
+
+  test('it ends midway when the database fails, and works again afterwards', async () => {
+    const rename = (from: string, to: string) =>
+      t.database.prisma.$executeRaw`${Prisma.raw(`ALTER TABLE ${from} RENAME TO ${to}`)}`
+    const { text, isComplete } = await whileOpen(() => rename('images', 'gone'))
+    await rename('gone', 'images')
+    expect(isComplete).toBe(false)
+    expect(text).not.toContain('relation')
+    expect((await finish(await open(t, PATH, identity))).isComplete).toBe(true)
+  })
+
+  test('a client of HTTP/1.0 sees a failure as a reset connection', async () => {
+    const { hostname, port } = new URL(t.url)
+    const socket = connect(Number(port), hostname)
+    socket.write(`GET ${PATH} HTTP/1.0\r\nHost: ${hostname}\r\nAuthorization: Bearer ${t.key}\r\n\r\n`)
+    await once(socket, 'readable')
+    await t.database.prisma.item.updateMany({ where: { name: 'Place 2' }, data: { telephone: '1.0' } })
+    socket.resume()
+    const [error] = await once(socket, 'close').catch((failure: Error) => [failure])
+    expect(error).toMatchObject({ code: 'ECONNRESET' })
+  })
+
+  test('it ends midway when the dataset is removed', async () => {
+    const { isComplete } = await whileOpen(() => t.database.prisma.dataset.delete({ where: { slug: 'large' } }))
+    expect(isComplete).toBe(false)
+    await expectWithinASecond(
+      () => t.get(PATH),
+      (response) => expect(response.status).toBe(404),
+    )
+  })
+})
+
+test('a reader that takes nothing for the time of the setting is cut off, and its place is free again', async () => {
+  const t = await startApp({ limits: { maxExports: 1, exportStallTimeoutMs: 200 } })
+  try {
+    await addLarge(t.database.prisma)
+    const response = await open(t, '/exports/large.ndjson', { 'accept-encoding': 'identity' })
+    await expect.poll(() => statusOf(t, '/exports/seoul.csv')).toBe(200)
+    expect((await finish(response)).isComplete).toBe(false)
+  } finally {
+    await t.close()
+  }
+})
