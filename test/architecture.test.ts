@@ -7,6 +7,7 @@ const LAYERS = [
   'cli',
   'server',
   'mcp',
+  'ogc',
   'rest',
   'graphql',
   'sample',
@@ -66,6 +67,7 @@ test('the environment is read in one place', () => {
 const SQL_PARTS: Readonly<Record<string, string>> = {
   'src/catalog/item-columns.ts: make()': 'SELECT lists, made of constants and column names of the datamodel',
   'src/catalog/sorts.ts: columnName(field)': 'the column names of the sort orders',
+  'src/catalog/sql/extent.ts: number': 'one of two constants, by its type',
   'src/catalog/sql/export.ts: CSV_CELLS': 'expressions over column names',
   'src/catalog/sql/export.ts: PROPERTIES': 'column names',
   'src/catalog/sql/items.ts: String(MAX_LIMIT + 1)': 'a constant number',

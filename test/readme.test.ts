@@ -77,9 +77,8 @@ test.each(blocksIn('ts').map(({ page, block }, n) => [page, n, block]))(
 )
 
 const hasPython = spawnSync('python3', ['--version']).status === 0
-test.skipIf(!hasPython)('the Python program reads every page', async () => {
-  const [program] = blocksIn('python')
-  const { code, stdout, stderr } = await run('python3', '-c', localise(program?.block ?? ''))
+test.skipIf(!hasPython).each(blocksIn('python'))('$page: the Python program reads every page', async ({ block }) => {
+  const { code, stdout, stderr } = await run('python3', '-c', localise(block))
   expect([code, stderr]).toEqual([0, ''])
   const list = await fetch(`${gateway.url}/v1/datasets/seoul-landmarks/items`, {
     headers: { authorization: `Bearer ${key()}` },

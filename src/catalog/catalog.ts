@@ -11,6 +11,7 @@ import {
 } from './arguments.ts'
 import { createConnection, type ItemConnection } from './connection.ts'
 import type { ExportBatch, ExportFormat, ExportWindow } from './export-formats.ts'
+import type { Extent, FeaturePage, FeatureWindow } from './features.ts'
 import { createItemPage, createNearbyPage, createSearchPage, selectItems } from './item-pages.ts'
 import type { Dataset, Image, Item } from './models.ts'
 import type { Page } from './page.ts'
@@ -183,6 +184,26 @@ export class Catalog {
   /** The dataset with the id or slug; without it, all datasets that the key may access. */
   async #datasetsIn(idOrSlug: string | undefined): Promise<Dataset[]> {
     return idOrSlug === undefined ? this.datasets() : [await this.dataset(idOrSlug)]
+  }
+
+  /** A page of a dataset's items as GeoJSON features, in order of id. */
+  featurePage(dataset: Dataset, window: FeatureWindow): Promise<FeaturePage> {
+    return this.#loaders.featurePage(dataset, window)
+  }
+
+  /**
+   * An item of a dataset as the text of a GeoJSON feature, by the item's UUID.
+   * @throws `NOT_FOUND`
+   */
+  async feature(dataset: Dataset, id: string): Promise<string> {
+    const feature = isUuid(id) ? await this.#loaders.feature(dataset, id) : null
+    if (feature === null) throw notFound('item')
+    return feature
+  }
+
+  /** The extent of a dataset; null if it has no items. */
+  extentOf({ id }: Dataset): Promise<Extent | null> {
+    return this.#loaders.extents.load(id)
   }
 
   async #findNode(id: string): Promise<CatalogNode | null> {

@@ -8,13 +8,15 @@ export function queryStringOf(url: string): string {
 }
 
 /**
- * Parses a query string by a route's schema. Each known parameter may occur once; unknown ones are ignored.
+ * Parses a query string by a route's schema. Each known parameter may occur once. Unknown ones are ignored, unless the
+ * schema is strict.
  * @throws `VALIDATION_FAILED` that names every bad parameter.
  */
 export function parseQueryString<Schema extends z.ZodObject>(schema: Schema, queryString: string): z.output<Schema> {
   const problems: ErrorDetail[] = []
   const values = new Map<string, string>()
   for (const pair of queryString.split('&')) {
+    if (pair === '') continue
     const [name, value] = splitPair(pair).map(decode)
     if (name === undefined || value === undefined) {
       problems.push({ field: printable(splitPair(pair)[0]), message: 'must be percent-encoded UTF-8 without NUL' })
@@ -24,10 +26,14 @@ export function parseQueryString<Schema extends z.ZodObject>(schema: Schema, que
   }
   const parsed = schema.safeParse(Object.fromEntries(values))
   if (parsed.success && problems.length === 0) return parsed.data
-  for (const { path, message } of parsed.error?.issues ?? []) {
-    problems.push({ field: path.map(String).join('.'), message })
-  }
+  problems.push(...(parsed.error?.issues ?? []).flatMap(toDetails))
   throw validationFailed(problems.filter(isFirstOfItsField))
+}
+
+/** A strict schema has one issue for all unknown parameters. */
+function toDetails(issue: z.core.$ZodIssue): ErrorDetail[] {
+  if (issue.code !== 'unrecognized_keys') return [{ field: issue.path.map(String).join('.'), message: issue.message }]
+  return issue.keys.map((key) => ({ field: printable(key), message: 'is not a parameter of this resource' }))
 }
 
 function splitPair(pair: string): [string, string] {

@@ -15,6 +15,7 @@ import { addGraphQLRoute } from './graphql.ts'
 import { addHealthRoutes } from './health.ts'
 import { createHttp, type HttpOptions } from './http.ts'
 import { addMcpRoute } from './mcp.ts'
+import { addOgcRoutes } from './ogc.ts'
 import { addOpenApiRoutes } from './openapi.ts'
 import { addPages } from './pages/pages.ts'
 import { ResponseCache } from './response-cache.ts'
@@ -90,6 +91,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   addMcpRoute(app, { admit, responses, trusted: trustedDocuments, usesRawJson, corsOrigins: options.corsOrigins })
   addTileRoute(app, { admit, responses })
   addExportRoutes(app, { admit, limits, slots: shared?.exportSlots ?? createSlots(limits.maxExports) })
+  addOgcRoutes(app, { admit, responses })
   addHealthRoutes(app, database)
   return app
 }

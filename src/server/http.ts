@@ -50,6 +50,7 @@ const SECURITY_HEADERS = {
 const EXPOSED_HEADERS = [
   'ETag',
   'Content-Disposition',
+  'Content-Crs',
   'Link',
   'X-Request-Id',
   'RateLimit',

@@ -15,6 +15,8 @@ export class ResponseBody {
   readonly links: string | undefined
   /** The `Cache-Control` header. */
   readonly cacheControl: string
+  /** A weak entity tag, without `W/`, for a body that differs in bytes where it is the same in meaning. */
+  readonly weakTag: string | undefined
   #etag: string | undefined
 
   constructor(
@@ -22,16 +24,18 @@ export class ResponseBody {
     contentType = 'application/json; charset=utf-8',
     links?: string,
     cacheControl = 'private, no-cache',
+    weakTag?: string,
   ) {
+    this.weakTag = weakTag
     this.cacheControl = cacheControl
     this.body = typeof content === 'string' ? Buffer.from(content) : content
     this.contentType = contentType
     this.links = links
   }
 
-  /** A strong entity tag (RFC 9110 section 8.8.3). It is computed on first use, because a response to a POST needs none. */
+  /** The entity tag (RFC 9110 section 8.8.3). It is computed on first use, because a response to a POST needs none. */
   get etag(): string {
-    this.#etag ??= `"${hash('sha256', this.body, 'base64url')}"`
+    this.#etag ??= this.weakTag ?? `"${hash('sha256', this.body, 'base64url')}"`
     return this.#etag
   }
 }
@@ -49,7 +53,7 @@ export function sendCacheable(
   content: ResponseBody,
 ): void | Promise<void> {
   const { links, cacheControl } = content
-  const tag = { etag: content.etag, coding: codingOf(request, content) }
+  const tag = { etag: content.etag, isWeak: content.weakTag !== undefined, coding: codingOf(request, content) }
   void reply.header('cache-control', cacheControl)
   if (sendIfUnchanged(request, reply, tag)) return
   void reply.header('etag', entityTag(tag))
@@ -59,13 +63,16 @@ export function sendCacheable(
 
 /** The entity tag of a content, and the content coding of the response. */
 interface CodedTag {
+  /** Without `W/`. */
   etag: string
+  isWeak?: boolean
   coding: Coding | undefined
 }
 
 /** The tag of the coded content: the bytes differ in each content coding, and so must the tags (RFC 9110 section 8.8.3.3). */
-export function entityTag({ etag, coding }: CodedTag): string {
-  return coding ? `${etag.slice(0, -1)}-${coding}"` : etag
+export function entityTag({ etag, isWeak = false, coding }: CodedTag): string {
+  const prefix = isWeak ? 'W/' : ''
+  return prefix + (coding ? `${etag.slice(0, -1)}-${coding}"` : etag)
 }
 
 /**
@@ -82,7 +89,7 @@ export function sendIfUnchanged(request: FastifyRequest, reply: FastifyReply, ta
   if (matched === undefined) return false
   appendVary(reply, VARY)
   void reply
-    .header('etag', matched === '*' ? entityTag(tag) : matched.replace(/^W\//, ''))
+    .header('etag', matched === '*' || tag.isWeak ? entityTag(tag) : matched.replace(/^W\//, ''))
     .code(304)
     .send()
   return true
@@ -123,11 +130,16 @@ function codingOf({ headers }: FastifyRequest, { body }: ResponseBody): Coding |
   return body.length < MIN_ENCODED_BYTES ? undefined : chooseContentCoding(headers['accept-encoding'])
 }
 
-/** Sends an error in the form of REST. */
-export function sendError(request: FastifyRequest, reply: FastifyReply, error: CatalogError): FastifyReply {
+/** Sends an error in the form of REST. `accept` says which media type the client accepts. */
+export function sendError(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: CatalogError,
+  accept = request.headers.accept,
+): FastifyReply {
   setErrorHeaders(request, reply, error)
   appendVary(reply, 'Accept')
-  const { contentType, body } = errorBody(error, request.id, request.headers.accept)
+  const { contentType, body } = errorBody(error, request.id, accept)
   return sendErrorBody(request, reply, contentType, body)
 }
 

@@ -81,11 +81,11 @@ export class ResponseCache {
 
 /** Copies a small body out of Node's buffer pool. Otherwise one cached body would keep a whole pool of 8 kB in memory. */
 function inOwnMemory(response: ResponseBody): ResponseBody {
-  const { body, contentType, links, cacheControl } = response
+  const { body, contentType, links, cacheControl, weakTag } = response
   if (body.length === body.buffer.byteLength) return response
   const copy = Buffer.allocUnsafeSlow(body.length)
   body.copy(copy)
-  return new ResponseBody(copy, contentType, links, cacheControl)
+  return new ResponseBody(copy, contentType, links, cacheControl, weakTag)
 }
 
 /** A body may have two compressed copies (compression.ts), each about a fifth of its size. */

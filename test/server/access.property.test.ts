@@ -168,6 +168,7 @@ async function expectAnswers(made: World, key: string, seen: number[], selection
     tellsNothing(text + JSON.stringify([...response.headers]))
     return { status: response.status, body: JSON.parse(text) }
   }
+  const getOgc = (path: string) => get(`/ogc/collections/${path}`)
   const idsOf = (nodes: { id: string }[]) => nodes.map(({ id }) => id).sort()
 
   // The change before is heard of within a second (decisions.md section 8).
@@ -175,6 +176,8 @@ async function expectAnswers(made: World, key: string, seen: number[], selection
   await expect.poll(listed, { interval: 5 }).toEqual(seen.map((d) => uuid(1, d)).sort())
   const list = await get('/v1/datasets')
   expect(list.body.meta).toEqual({ total: seen.length })
+  const collections = (await get('/ogc/collections')).body.collections
+  expect(idsOf(collections)).toEqual(seen.map(slugOf).sort())
   for (const d of all) {
     const expected = seen.includes(d) ? 200 : 403
     for (const name of [uuid(1, d), slugOf(d)]) {
@@ -182,7 +185,14 @@ async function expectAnswers(made: World, key: string, seen: number[], selection
       expect((await get(`/v1/dataset-items/nearby?latitude=10&longitude=20&datasetId=${name}`)).status).toBe(expected)
       const tile = await t.get(`/tiles/${name}/0/0/0.mvt`, { authorization: `Bearer ${key}` })
       expect(tile.status).toBe(expected)
+      const collection = await getOgc(name)
+      expect(collection.status).toBe(expected)
+      expect((await getOgc(`${name}/queryables`)).status).toBe(expected)
     }
+    const features = await getOgc(`${slugOf(d)}/items?bbox=19,9,21,11`)
+    expect(features.status).toBe(expected)
+    if (expected === 200) expect(idsOf(features.body.features)).toEqual(itemsOf(d).sort())
+    for (const id of itemsOf(d)) expect((await getOgc(`${slugOf(d)}/items/${id}`)).status).toBe(expected)
     const items = await get(`/v1/datasets/${slugOf(d)}/items`)
     expect(items.status).toBe(expected)
     if (expected === 200) expect(idsOf(items.body.data)).toEqual(itemsOf(d).sort())

@@ -1,9 +1,13 @@
+import DataLoader from 'dataloader'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { ExportFormat, ExportWindow } from '../export-formats.ts'
+import type { FeatureWindow } from '../features.ts'
 import type { Dataset } from '../models.ts'
 import { countedTotals, countItems, storedTotals } from '../sql/counts.ts'
 import { fetchExportBatch } from '../sql/export.ts'
+import { fetchExtents } from '../sql/extent.ts'
 import { countFacets, type FacetField, storedFacets } from '../sql/facets.ts'
+import { type FeatureCounts, fetchFeaturePage, fetchFeatures } from '../sql/features.ts'
 import type { ItemOrder, ItemOwner, ItemSelection } from '../sql/item-list.ts'
 import { fetchItemPages, fetchItemsById, haveItemsBefore, type ItemWindow, type OwnerPosition } from '../sql/items.ts'
 import { fetchNearbyPages, type NearbyWindow } from '../sql/nearby.ts'
@@ -28,6 +32,8 @@ export interface LoaderOptions {
   datasetCache?: DatasetCache | undefined
   /** Without bookmarks, a deep page walks its whole offset. */
   bookmarks?: OffsetBookmarks | undefined
+  /** Without counts, as in a transaction, each page of features counts the selected items, and reads its parts in turn. */
+  featureCounts?: FeatureCounts | undefined
   /** Reads pages for several requests in one statement. Without it, each request sends its own statements. */
   batchedFetch?: BatchedFetch | undefined
   /** Whether to count totals and search all points, instead of using the stored counts. For tests. */
@@ -36,7 +42,7 @@ export interface LoaderOptions {
 
 /** Creates the loaders for one request. They do not check access. */
 export function createLoaders(options: LoaderOptions) {
-  const { prisma, readLog, datasetCache, bookmarks, batchedFetch, isReference = false } = options
+  const { prisma, readLog, datasetCache, bookmarks, featureCounts, batchedFetch, isReference = false } = options
   const totals = isReference ? countedTotals : storedTotals
   const send = (options = { returnsRevision: false }) => {
     readLog.send(options)
@@ -109,6 +115,22 @@ export function createLoaders(options: LoaderOptions) {
       (isReference ? countFacets : storedFacets)(send(), field, datasetIds),
     ),
     tile: (tile: TileAddress, scope: readonly string[]) => fetchTile(send(), tile, scope),
+    featurePage: ({ id, revision }: Dataset, window: FeatureWindow) =>
+      fetchFeaturePage(
+        {
+          prisma: send(),
+          datasetId: id,
+          totals,
+          isConcurrent: featureCounts !== undefined,
+          countOnce: (selection, count) => featureCounts?.load(revision, selection, count) ?? count(),
+        },
+        window,
+      ),
+    feature: async ({ id }: Dataset, itemId: string) => {
+      const { features, count } = await fetchFeatures({ prisma: send(), datasetId: id }, [itemId])
+      return count === 0 ? null : features
+    },
+    extents: new DataLoader((datasetIds: readonly string[]) => fetchExtents(send(), datasetIds)),
     exportBatch: async (datasetId: string, format: ExportFormat, window: ExportWindow) => {
       const batch = await fetchExportBatch(send({ returnsRevision: true }), datasetId, format, window)
       readLog.verify(datasetId, batch.revision)

@@ -5,6 +5,7 @@ import type { PrismaClient } from '../../generated/prisma/client.ts'
 import type { Access } from '../access.ts'
 import { Catalog } from '../catalog.ts'
 import { storedTotals } from '../sql/counts.ts'
+import { FeatureCounts } from '../sql/features.ts'
 import { OffsetBookmarks } from '../sql/offset-bookmarks.ts'
 import { batchStatements } from '../sql/statement-batcher.ts'
 import { createDatasetCache } from './dataset-cache.ts'
@@ -89,6 +90,7 @@ function createServerReader(
 ): SnapshotReader {
   const datasetCache = createDatasetCache(changeFeed)
   const bookmarks = new OffsetBookmarks()
+  const featureCounts = new FeatureCounts()
   const batchedFetch = batchStatements(prisma, storedTotals)
   const isolation = {
     isolationLevel: 'RepeatableRead',
@@ -99,7 +101,10 @@ function createServerReader(
   return (access, now) => async (read) => {
     if (!isReference) {
       const readLog = new ReadLog(access, now)
-      const catalog = new Catalog(createLoaders({ prisma, readLog, datasetCache, bookmarks, batchedFetch }), readLog)
+      const catalog = new Catalog(
+        createLoaders({ prisma, readLog, datasetCache, bookmarks, featureCounts, batchedFetch }),
+        readLog,
+      )
       const attempt = (async () => read(catalog))()
       // A concurrent change may have caused the error. If the read is consistent, the error is thrown below.
       await attempt.catch((error: unknown) => {

@@ -63,19 +63,28 @@ export async function fetchExportBatch(
   { after, limit }: ExportWindow,
 ): Promise<ExportBatch> {
   const isAfter = after === null ? Prisma.sql`true` : Prisma.sql`i.id > ${after}::uuid`
+  const items = Prisma.sql`i.dataset_id = ${datasetId}::uuid AND ${isAfter} ORDER BY i.id LIMIT ${limit}`
   const [batch] = await prisma.$queryRaw<ExportBatch[]>`
     SELECT (SELECT revision FROM datasets WHERE id = ${datasetId}::uuid) AS revision,
            count(*)::integer AS count,
            coalesce(string_agg(line, ${EXPORT_FORMATS[format].separator} ORDER BY id), '') AS lines,
            max(id::text COLLATE "C") AS "lastId"
-      FROM (SELECT id, line, sum(octet_length(line)) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - octet_length(line) AS before
-              FROM (SELECT id, ${LINES[format]} AS line
-                      FROM (SELECT ${EXPORT_MEMBERS}
-                              FROM items i WHERE i.dataset_id = ${datasetId}::uuid AND ${isAfter}
-                             ORDER BY i.id LIMIT ${limit}) AS item
-                    -- PostgreSQL would otherwise write each line three times.
-                    OFFSET 0) AS lines) AS measured
-     WHERE before < ${MAX_BYTES}`
+      FROM ${boundedLines(format, items, MAX_BYTES)}`
   if (!batch) throw new TypeError('The statement returned no row')
   return batch
+}
+
+/**
+ * SQL for a table of lines (id, line), in order of id. It ends after the line that reaches `maxBytes`.
+ * @param items is the condition for the items `i` and ORDER BY i.id
+ */
+export function boundedLines(format: ExportFormat, items: Prisma.Sql, maxBytes: number): Prisma.Sql {
+  return Prisma.sql`(
+    SELECT id, line
+      FROM (SELECT id, line, sum(octet_length(line)) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - octet_length(line) AS before
+              FROM (SELECT id, ${LINES[format]} AS line
+                      FROM (SELECT ${EXPORT_MEMBERS} FROM items i WHERE ${items}) AS item
+                    -- PostgreSQL would otherwise write each line three times.
+                    OFFSET 0) AS lines) AS measured
+     WHERE before < ${maxBytes}) AS bounded`
 }

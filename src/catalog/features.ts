@@ -1,0 +1,43 @@
+import type { BoundingBox } from './box.ts'
+
+/*
+ * The items of a dataset as GeoJSON features (RFC 7946), in order of id.
+ */
+
+/** Which items of a dataset are selected. Without members, all are. */
+export interface FeatureSelection {
+  within?: BoundingBox | undefined
+  /** The item's `updatedAt` is not before this time. */
+  updatedFrom?: Date | undefined
+  /** The item's `updatedAt` is not after this time. */
+  updatedTo?: Date | undefined
+  administrativeAreaCode?: string | undefined
+  categoryCode?: string | undefined
+}
+
+/** A part of the selected items: those after an id, and their maximum number. */
+export interface FeatureWindow extends FeatureSelection {
+  after?: string | undefined
+  limit: number
+}
+
+export interface FeaturePage {
+  /** Texts of GeoJSON features, joined with commas. A text is never empty. */
+  features: readonly string[]
+  /** Number of features on the page. It can be less than the limit before the end, because the size of a page is limited. */
+  count: number
+  /** Number of selected items on all pages. */
+  total: number
+  /** The id after which the next page starts; undefined on the last page. */
+  next: string | undefined
+}
+
+/** The smallest box and time interval that contain all items of a dataset: degrees, and `updatedAt`. */
+export interface Extent {
+  west: number
+  south: number
+  east: number
+  north: number
+  from: Date
+  to: Date
+}

@@ -1,0 +1,95 @@
+import { Prisma } from '../../generated/prisma/client.ts'
+import type { Extent } from '../features.ts'
+
+/*
+ * The extents of datasets, without a scan. `tile_counts` knows the tiles that have items. The tiles at an edge of the dataset are
+ * found zoom by zoom, so only the items in the last of them are compared.
+ */
+
+/** Zooms for which the database counts the items of each tile (prisma/migrations: tile_counts), after the first. */
+const FIRST_ZOOM = 5
+const NEXT_ZOOMS = [9, 13, 17]
+/** Bits of a cell's number below a tile of the last zoom. */
+const BITS_IN_LAST_TILE = 26
+/** Bits from one of these zooms to the next. */
+const BITS_PER_STEP = 8
+
+interface Row {
+  first_longitude: number | null
+  west_column_last_longitude: number
+  last_longitude: number
+  first_latitude: number
+  last_latitude: number
+  first_updated_at: Date
+  last_updated_at: Date
+}
+
+/** Returns the extent of each dataset; null for a dataset without items. Takes one statement. */
+export async function fetchExtents(
+  prisma: Prisma.TransactionClient,
+  datasetIds: readonly string[],
+): Promise<(Extent | null)[]> {
+  const rows = await prisma.$queryRaw<Row[]>`
+    SELECT west.first_longitude, west.last_longitude AS west_column_last_longitude, east.last_longitude,
+           south.first_latitude, north.last_latitude, ${updatedAt('ASC')} AS first_updated_at, ${updatedAt('DESC')} AS last_updated_at
+      FROM unnest(${[...datasetIds]}::uuid[]) WITH ORDINALITY AS owner (dataset_id, n)
+     CROSS JOIN LATERAL (${extremes(COLUMN, 'ASC')}) AS west
+     CROSS JOIN LATERAL (${extremes(COLUMN, 'DESC')}) AS east
+     CROSS JOIN LATERAL (${extremes(ROW, 'ASC')}) AS north
+     CROSS JOIN LATERAL (${extremes(ROW, 'DESC')}) AS south
+     ORDER BY owner.n`
+  return rows.map(toExtent)
+}
+
+function toExtent(row: Row): Extent | null {
+  if (row.first_longitude === null) return null
+  // Longitude 180 is in the first column of tiles, so the items in this column don't show the edges.
+  const isOnAntimeridian = row.west_column_last_longitude === 180
+  return {
+    west: isOnAntimeridian ? -180 : row.first_longitude,
+    south: row.first_latitude,
+    east: isOnAntimeridian ? 180 : row.last_longitude,
+    north: row.last_latitude,
+    from: row.first_updated_at,
+    to: row.last_updated_at,
+  }
+}
+
+type Direction = 'ASC' | 'DESC'
+
+const DIRECTIONS = { ASC: Prisma.sql`ASC`, DESC: Prisma.sql`DESC` }
+/** Columns count eastwards, rows southwards. */
+const COLUMN = Prisma.sql`even_bits(t.cell)`
+const ROW = Prisma.sql`even_bits(t.cell >> 1)`
+
+/** SELECT of the extreme coordinates of the items in the first or last column or row of tiles. */
+function extremes(place: Prisma.Sql, direction: Direction): Prisma.Sql {
+  const order = Prisma.sql`ORDER BY ${place} ${DIRECTIONS[direction]} FETCH FIRST 1 ROW WITH TIES`
+  const first = Prisma.sql`
+    SELECT t.cell FROM tile_counts t WHERE t.dataset_id = owner.dataset_id AND t.level = ${FIRST_ZOOM}::smallint ${order}`
+  const tiles = NEXT_ZOOMS.reduce(
+    (above, zoom) => Prisma.sql`
+      SELECT t.cell FROM (${above}) AS above JOIN tile_counts t
+          ON t.dataset_id = owner.dataset_id AND t.level = ${zoom}::smallint AND ${isInside('t.cell', BITS_PER_STEP)} ${order}`,
+    first,
+  )
+  return Prisma.sql`
+    SELECT min(i.longitude)::float8 AS first_longitude, max(i.longitude)::float8 AS last_longitude,
+           min(i.latitude)::float8 AS first_latitude, max(i.latitude)::float8 AS last_latitude
+      FROM (${tiles}) AS above JOIN items i
+        ON i.dataset_id = owner.dataset_id AND ${isInside('i.tile_cell', BITS_IN_LAST_TILE)}`
+}
+
+/** Whether a number, which has more bits, is inside the tile `above`. */
+function isInside(number: 't.cell' | 'i.tile_cell', bits: number): Prisma.Sql {
+  return Prisma.sql`${Prisma.raw(number)} >= (above.cell << ${bits}::integer)
+                AND ${Prisma.raw(number)} < ((above.cell + 1) << ${bits}::integer)`
+}
+
+/** The first or last time of update. */
+function updatedAt(direction: Direction): Prisma.Sql {
+  const order = DIRECTIONS[direction]
+  return Prisma.sql`(
+    SELECT i.updated_at FROM items i WHERE i.dataset_id = owner.dataset_id
+     ORDER BY i.updated_at ${order}, i.id ${order} LIMIT 1)`
+}

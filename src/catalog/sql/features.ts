@@ -1,0 +1,157 @@
+import { LRUCache } from 'lru-cache'
+import { Prisma } from '../../generated/prisma/client.ts'
+import type { FeaturePage, FeatureSelection, FeatureWindow } from '../features.ts'
+import { type BoxContent, countInBox, isWithin, itemsInCells } from './box.ts'
+import type { Totals } from './counts.ts'
+import { boundedLines } from './export.ts'
+import { isSelected, ownerTable } from './item-list.ts'
+
+/*
+ * Pages of GeoJSON features by keyset. One statement finds the ids of a page. Then PostgreSQL writes the features, in several
+ * statements at the same time, because this takes most of the time.
+ */
+
+/** Number of features that one statement writes. */
+const PART_SIZE = 2_500
+/** A part ends after the feature that reaches this number of bytes, so that a page takes at most some 16 MB of memory. */
+const MAX_PART_BYTES = 4 * 1024 * 1024
+
+/** The number of selected items and of all items, and the cells of the box if the selection has one. */
+interface Match {
+  total: number
+  size: number
+  cells?: BoxContent['cells']
+}
+
+/** The numbers of selected items, in memory. They belong to one revision of the dataset, so that the next pages count nothing. */
+export class FeatureCounts {
+  readonly #matches = new LRUCache<string, Match>({ max: 1_000 })
+
+  /** Returns the match of a selection at a revision. Calls `count` if it is not in memory. */
+  async load(revision: bigint, selection: FeatureSelection, count: () => Promise<Match>): Promise<Match> {
+    const key = JSON.stringify([String(revision), selection])
+    const match = this.#matches.get(key) ?? (await count())
+    this.#matches.set(key, match)
+    return match
+  }
+}
+
+/** What a page is read from. */
+export interface FeatureSource {
+  prisma: Prisma.TransactionClient
+  datasetId: string
+  totals: Totals
+  /** Whether several statements can run at the same time. In a transaction they can't. */
+  isConcurrent: boolean
+  /** Calls `count`, or returns its result from an earlier page. */
+  countOnce: (selection: FeatureSelection, count: () => Promise<Match>) => Promise<Match>
+}
+
+/** Reads a page. */
+export async function fetchFeaturePage(
+  source: FeatureSource,
+  { after, limit, ...selection }: FeatureWindow,
+): Promise<FeaturePage> {
+  const match = await source.countOnce(selection, () => countMatches(source, selection))
+  if (match.total === 0) return { features: [], count: 0, total: 0, next: undefined }
+  // One more id shows whether there is a next page.
+  const ids = await fetchIds(source, { after, limit: limit + 1, ...selection }, match)
+  const starts = Array.from({ length: Math.ceil(Math.min(ids.length, limit) / PART_SIZE) }, (_, n) => n * PART_SIZE)
+  const parts = await fetchParts(
+    source,
+    starts.map((start) => ids.slice(start, Math.min(start + PART_SIZE, limit))),
+  )
+  // The page ends with the first part that is not complete.
+  const end = parts.findIndex(({ count }) => count < PART_SIZE)
+  const complete = end === -1 ? parts : parts.slice(0, end + 1)
+  const count = complete.reduce((sum, part) => sum + part.count, 0)
+  return {
+    features: complete.map((part) => part.features).filter((text) => text !== ''),
+    count,
+    total: match.total,
+    next: count < ids.length ? ids[count - 1] : undefined,
+  }
+}
+
+type Part = Awaited<ReturnType<typeof fetchFeatures>>
+
+async function fetchParts(source: FeatureSource, idsOfParts: readonly string[][]): Promise<Part[]> {
+  if (source.isConcurrent) return Promise.all(idsOfParts.map((ids) => fetchFeatures(source, ids)))
+  const parts: Part[] = []
+  for (const ids of idsOfParts) parts.push(await fetchFeatures(source, ids))
+  return parts
+}
+
+/**
+ * Writes items of a dataset as features, in order of id. Items that do not exist are left out, and so are the last ones if the
+ * features are too long.
+ */
+export async function fetchFeatures(
+  { prisma, datasetId }: Pick<FeatureSource, 'prisma' | 'datasetId'>,
+  ids: readonly string[],
+): Promise<{ features: string; count: number }> {
+  const items = Prisma.sql`i.dataset_id = ${datasetId}::uuid AND i.id = ANY (${[...ids]}::uuid[]) ORDER BY i.id`
+  const [row] = await prisma.$queryRaw<{ features: string; count: number }[]>`
+    SELECT count(*)::integer AS count, coalesce(string_agg(line, ',' ORDER BY id), '') AS features
+      FROM ${boundedLines('geojson', items, MAX_PART_BYTES)}`
+  if (!row) throw new TypeError('The statement returned no row')
+  return row
+}
+
+async function countMatches(source: FeatureSource, selection: FeatureSelection): Promise<Match> {
+  const { prisma, datasetId, totals } = source
+  const { within, updatedFrom, updatedTo, administrativeAreaCode, categoryCode } = selection
+  const isDated = updatedFrom !== undefined || updatedTo !== undefined
+  const isFiltered = administrativeAreaCode !== undefined || categoryCode !== undefined || isDated
+  const content = within && (await countInBox(prisma, within, [datasetId]))
+  const total =
+    isDated || (within && isFiltered)
+      ? Prisma.sql`(SELECT count(*) ${candidates(source, selection, content?.cells)})::integer`
+      : totals({ among: 'all', administrativeAreaCode, categoryCode })
+  const [row] = await prisma.$queryRaw<{ total: number; size: number }[]>`
+    SELECT ${total} AS total, ${totals({ among: 'all' })} AS size FROM ${owner(source)}`
+  if (!row) throw new TypeError('The statement returned no row')
+  const isCounted = content && !isFiltered
+  return { total: isCounted ? content.total : row.total, size: row.size, ...(content && { cells: content.cells }) }
+}
+
+/**
+ * Reads ids in order. PostgreSQL either walks all items in order of id until the page is complete, or reads all selected items and
+ * sorts them.
+ */
+async function fetchIds(
+  source: FeatureSource,
+  { after, limit, ...selection }: FeatureWindow,
+  { total, size, cells }: Match,
+): Promise<string[]> {
+  const isAfter = after === undefined ? Prisma.sql`true` : Prisma.sql`i.id > ${after}::uuid`
+  const isWalkShorter = limit * size <= total * total || total === size
+  const found = isWalkShorter
+    ? Prisma.sql`SELECT i.id ${candidates(source, selection)} AND ${isAfter}`
+    : // OFFSET 0 stops PostgreSQL from walking.
+      Prisma.sql`SELECT i.id ${candidates(source, selection, cells)} AND ${isAfter} OFFSET 0`
+  const rows = await source.prisma.$queryRaw<{ ids: string }[]>`
+    SELECT array_to_string(ARRAY(
+             SELECT found.id FROM ${owner(source)} CROSS JOIN LATERAL (${found}) AS found
+              ORDER BY found.id LIMIT ${limit}), ',') AS ids`
+  const ids = rows[0]?.ids ?? ''
+  return ids === '' ? [] : ids.split(',')
+}
+
+function owner({ datasetId }: FeatureSource): Prisma.Sql {
+  return ownerTable([{ datasetId, parentItemId: null }])
+}
+
+/** FROM and WHERE of the selected items `i` of the table `owner`. `cells` are the cells of the box. */
+function candidates(
+  { datasetId }: FeatureSource,
+  { within, updatedFrom, updatedTo, ...codes }: FeatureSelection,
+  cells?: BoxContent['cells'],
+): Prisma.Sql {
+  const conditions = [cells ? itemsInCells(cells, [datasetId]) : Prisma.sql`FROM items i WHERE true`]
+  conditions.push(isSelected({ among: 'all', ...codes }))
+  if (within) conditions.push(isWithin(within))
+  if (updatedFrom) conditions.push(Prisma.sql`i.updated_at >= ${updatedFrom.toISOString()}::timestamptz`)
+  if (updatedTo) conditions.push(Prisma.sql`i.updated_at <= ${updatedTo.toISOString()}::timestamptz`)
+  return Prisma.join(conditions, ' AND ')
+}

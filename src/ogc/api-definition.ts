@@ -1,0 +1,94 @@
+import { ERROR_CODES, type ErrorCode } from '../errors.ts'
+import { PROBLEM_MEDIA_TYPE } from '../rest/error-body.ts'
+import { pathTemplate } from '../rest/routes.ts'
+import { PARAMETERS, PATH_PARAMETERS, RESPONSE_SCHEMAS, SCHEMAS } from './api-schemas.ts'
+import type { OgcRoute } from './route.ts'
+
+/*
+ * The API definition: an OpenAPI 3.0 document (OGC 17-069r4, section 9), made from the table of routes.
+ */
+
+type Json = Record<string, unknown>
+
+/** The errors of every resource; resources of a collection have `COLLECTION_CODES` too. */
+const COMMON_CODES: readonly ErrorCode[] = [
+  'VALIDATION_FAILED',
+  'UNAUTHORIZED',
+  'NOT_ACCEPTABLE',
+  'PRECONDITION_FAILED',
+  'RATE_LIMITED',
+  'INTERNAL_ERROR',
+  'SERVICE_UNAVAILABLE',
+]
+const COLLECTION_CODES: readonly ErrorCode[] = ['DATASET_ACCESS_DENIED', 'NOT_FOUND']
+
+/** The document. `base` is the address of the landing page. */
+export function apiDefinition(base: string, routes: readonly OgcRoute[]): Json {
+  return {
+    openapi: '3.0.3',
+    info: {
+      title: 'Dataset Catalog: OGC API Features',
+      version: '1',
+      description:
+        'The datasets as collections of point features, in WGS 84 longitude and latitude (CRS84). Each response contains only what ' +
+        'the API key may access. An unknown parameter is an error.',
+      license: { name: 'Proprietary', url: new URL('/docs', base).href },
+    },
+    servers: [{ url: base, description: 'This server' }],
+    security: [{ apiKey: [] }],
+    tags: [{ name: 'Features', description: 'OGC API Features, part 1 and part 2.' }],
+    paths: Object.fromEntries(
+      routes.map((route) => [pathTemplate(route.path).replace(/^\/ogc\/?/, '/'), { get: operationOf(route) }]),
+    ),
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key. `catalog keys create` prints it.' },
+      },
+      parameters: { ...PATH_PARAMETERS, ...PARAMETERS },
+      schemas: SCHEMAS,
+      responses: Object.fromEntries([...COMMON_CODES, ...COLLECTION_CODES].map((code) => [code, errorResponse(code)])),
+    },
+  }
+}
+
+function operationOf({ name, summary, path, query, mediaTypes, hasFeatures }: OgcRoute): Json {
+  const pathNames = Object.keys(PATH_PARAMETERS).filter((parameter) => path.includes(`:${parameter}(`))
+  const codes = [...COMMON_CODES, ...(pathNames.length > 0 ? COLLECTION_CODES : [])]
+  const schema = { $ref: `#/components/schemas/${RESPONSE_SCHEMAS[name]}` }
+  return {
+    operationId: name,
+    tags: ['Features'],
+    summary,
+    parameters: [...pathNames, ...Object.keys(query.shape)].map((parameter) => ({
+      $ref: `#/components/parameters/${parameter}`,
+    })),
+    responses: {
+      200: {
+        description: summary,
+        headers: { ETag: TEXT_HEADER, ...(hasFeatures && { 'Content-Crs': TEXT_HEADER, Link: TEXT_HEADER }) },
+        content: Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }])),
+      },
+      304: { description: 'The client has the current version.' },
+      ...Object.fromEntries(codes.map((code) => [ERROR_CODES[code], { $ref: `#/components/responses/${code}` }])),
+    },
+  }
+}
+
+const TEXT_HEADER = { schema: { type: 'string' } }
+
+const MEANINGS: Partial<Record<ErrorCode, string>> = {
+  VALIDATION_FAILED: 'A parameter is unknown or not valid. `details` names each bad parameter.',
+  UNAUTHORIZED: 'The API key is missing or not valid.',
+  DATASET_ACCESS_DENIED: 'The API key has no access to the collection.',
+  NOT_FOUND: 'The collection or feature does not exist.',
+  NOT_ACCEPTABLE: '`Accept` allows no media type of the resource.',
+  PRECONDITION_FAILED: '`If-Match` names another version of the response.',
+  RATE_LIMITED: 'The API key has used up its requests for this minute.',
+  INTERNAL_ERROR: 'Something went wrong on our side.',
+  SERVICE_UNAVAILABLE: 'The database is unreachable or too slow, or too many requests arrive at once.',
+}
+
+function errorResponse(code: ErrorCode): Json {
+  const schema = { $ref: '#/components/schemas/Problem' }
+  return { description: MEANINGS[code] ?? code, content: { [PROBLEM_MEDIA_TYPE]: { schema } } }
+}

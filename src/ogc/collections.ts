@@ -1,0 +1,66 @@
+import type { Extent } from '../catalog/features.ts'
+import type { Dataset } from '../catalog/models.ts'
+import { GEOJSON } from '../rest/geojson.ts'
+import { CRS84 } from './crs.ts'
+import type { Link } from './links.ts'
+import { JSON_TYPE, SCHEMA_TYPE } from './media-types.ts'
+
+/*
+ * The descriptions of collections (OGC 17-069r4, sections 7.13 and 7.14). A dataset is a collection, and its slug the collection's id.
+ */
+
+const GREGORIAN = 'http://www.opengis.net/def/uom/ISO-8601/0/Gregorian'
+/** OGC 19-079r2, requirement /req/queryables/get-queryables-uris. */
+const QUERYABLES_RELATION = 'http://www.opengis.net/def/rel/ogc/1.0/queryables'
+
+/** The address of a collection. `base` is the address of the landing page. */
+export function collectionUrl(base: string, { slug }: Pick<Dataset, 'slug'>): string {
+  return `${base}/collections/${slug}`
+}
+
+/** The description of a collection. It has no extent if the dataset has no items. */
+export function collectionOf(base: string, dataset: Dataset, extent: Extent | null) {
+  const { slug, name, description, attribution } = dataset
+  return {
+    id: slug,
+    title: name,
+    ...(description !== null && { description }),
+    attribution,
+    itemType: 'feature',
+    ...(extent && { extent: extentOf(extent) }),
+    crs: [CRS84],
+    storageCrs: CRS84,
+    links: linksOf(base, dataset),
+  }
+}
+
+function extentOf({ west, south, east, north, from, to }: Extent) {
+  return {
+    spatial: { bbox: [[west, south, east, north]], crs: CRS84 },
+    temporal: { interval: [[from.toISOString(), to.toISOString()]], trs: GREGORIAN },
+  }
+}
+
+function linksOf(base: string, dataset: Dataset): Link[] {
+  const url = collectionUrl(base, dataset)
+  return [
+    { href: url, rel: 'self', type: JSON_TYPE, title: dataset.name },
+    { href: `${url}/items`, rel: 'items', type: GEOJSON, title: `The places of ${dataset.name}` },
+    {
+      href: `${url}/queryables`,
+      rel: QUERYABLES_RELATION,
+      type: SCHEMA_TYPE,
+      title: 'The parameters that select places',
+    },
+    licenseOf(base, dataset),
+  ]
+}
+
+/** The licence that the credit line names by a URL, or else the dataset's description, which has the credit line. */
+function licenseOf(base: string, { id, attribution }: Dataset): Link {
+  const url = /https?:\/\/[^\s<>"]*[^\s<>".,;:!?)]/.exec(attribution)?.[0]
+  const { origin } = new URL(base)
+  return url !== undefined && URL.canParse(url)
+    ? { href: new URL(url).href, rel: 'license', type: 'text/html', title: attribution }
+    : { href: `${origin}/v1/datasets/${id}`, rel: 'license', type: JSON_TYPE, title: attribution }
+}

@@ -1,0 +1,61 @@
+import type { Extent } from '../catalog/features.ts'
+import type { Dataset } from '../catalog/models.ts'
+import { collectionOf } from './collections.ts'
+import { describeItemField } from './feature-schema.ts'
+import type { Link } from './links.ts'
+import { JSON_TYPE, OPENAPI_TYPE } from './media-types.ts'
+import { QUERYABLES } from './parameters.ts'
+
+/*
+ * The documents that describe the API. `base` is the address of the landing page, and `self` that of the request.
+ */
+
+const CONFORMS_TO = [
+  'http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/core',
+  'http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/oas30',
+  'http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/geojson',
+  'http://www.opengis.net/spec/ogcapi-features-2/1.0/conf/crs',
+  'http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/queryables',
+  'http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/queryables-query-parameters',
+]
+
+const selfLink = (self: string): Link => ({ href: self, rel: 'self', type: JSON_TYPE, title: 'This document' })
+
+/** The landing page (OGC 17-069r4, section 7.2). */
+export function landingPage(base: string, self: string) {
+  return {
+    title: 'Dataset Catalog',
+    description: 'Datasets of places. Each collection is a dataset that the API key may access.',
+    links: [
+      selfLink(self),
+      { href: `${base}/api`, rel: 'service-desc', type: OPENAPI_TYPE, title: 'The API definition' },
+      { href: `${base}/conformance`, rel: 'conformance', type: JSON_TYPE, title: 'The conformance classes' },
+      { href: `${base}/collections`, rel: 'data', type: JSON_TYPE, title: 'The collections' },
+    ],
+  }
+}
+
+/** The conformance declaration (OGC 17-069r4, section 7.4). */
+export function conformance(self: string) {
+  return { links: [selfLink(self)], conformsTo: CONFORMS_TO }
+}
+
+/** The list of collections (OGC 17-069r4, section 7.13). */
+export function collections(base: string, self: string, datasets: readonly (readonly [Dataset, Extent | null])[]) {
+  return {
+    links: [selfLink(self)],
+    collections: datasets.map(([dataset, extent]) => collectionOf(base, dataset, extent)),
+  }
+}
+
+/** The queryables of a collection as JSON Schema (OGC 19-079r2, section 6.3). */
+export function queryables(self: string, { name }: Dataset) {
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: self,
+    type: 'object',
+    title: name,
+    properties: Object.fromEntries(QUERYABLES.map((field) => [field, { title: field, ...describeItemField(field) }])),
+    additionalProperties: false,
+  }
+}

@@ -1,0 +1,20 @@
+/** A link (OGC 17-069r4, section 7.1.1; RFC 8288). */
+export interface Link {
+  href: string
+  rel: string
+  type: string
+  title?: string
+}
+
+/** Links as the value of the `Link` header (RFC 8288). Titles stay in the body, because a header has no other letters than ASCII. */
+export function linkHeader(links: readonly Link[]): string {
+  return links.map(({ href, rel, type }) => `<${href}>; rel="${rel}"; type="${type.replaceAll('"', '')}"`).join(', ')
+}
+
+/** The address of the request with another value of a parameter, or with one more. */
+export function withParameter(url: string, name: string, value: string): string {
+  const [path, query] = url.split('?', 2)
+  const parameters = new URLSearchParams(query)
+  parameters.set(name, value)
+  return `${path}?${parameters}`
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import * as domain from '../catalog/arguments.ts'
+import { type Problem, parseBbox } from './bbox.ts'
+import { CRS84 } from './crs.ts'
+import { parseDatetime } from './datetime.ts'
+
+/*
+ * The query parameters. Each has a schema that parses its text. A parameter that the resource does not know is an error
+ * (OGC 17-069r4, requirement /req/core/query-param-unknown).
+ */
+
+export const DEFAULT_LIMIT = 100
+export const MAX_LIMIT = 10_000
+
+const limit = z
+  .string()
+  .regex(/^[0-9]+$/, 'must be a whole number in decimal digits')
+  .transform(Number)
+  .pipe(z.number().min(1, 'must be at least 1'))
+  // A greater limit is not an error (OGC 17-069r4, section 7.15.2).
+  .transform((number) => Math.min(number, MAX_LIMIT))
+
+/** A schema that parses text by a function. */
+function parsed<Value extends object>(parse: (text: string) => Value | Problem) {
+  return z.string().transform((text, context): Value => {
+    const value = parse(text)
+    if (!('problem' in value)) return value
+    context.addIssue(value.problem)
+    return z.NEVER
+  })
+}
+
+const crs = z.literal(CRS84, `must be ${CRS84}`).optional()
+
+/** For resources without parameters. */
+export const noParameters = z.strictObject({})
+
+/** The parameters of a feature. */
+export const featureParameters = z.strictObject({ crs })
+
+/** The parameters of the features of a collection. */
+export const featuresParameters = z.strictObject({
+  limit: limit.optional(),
+  bbox: parsed(parseBbox).optional(),
+  'bbox-crs': crs,
+  crs,
+  datetime: parsed(parseDatetime).optional(),
+  categoryCode: domain.code.optional(),
+  administrativeAreaCode: domain.code.optional(),
+  after: domain.uuid.optional(),
+})
+
+/** The members of a feature by which features can be selected. */
+export const QUERYABLES = ['categoryCode', 'administrativeAreaCode'] as const

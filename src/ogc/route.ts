@@ -1,0 +1,59 @@
+import type { z } from 'zod'
+import type { Catalog } from '../catalog/catalog.ts'
+import { GEOJSON } from '../rest/geojson.ts'
+import { parseQueryString, queryStringOf } from '../rest/query-string.ts'
+import type { Addresses } from './feature-collection.ts'
+
+/*
+ * The type of a resource of OGC API Features.
+ */
+
+/** A request, without its parameters. */
+export interface OgcRequest extends Addresses {
+  /** The path and the query string. */
+  url: string
+  /** The parameters in the path, decoded. */
+  path: Readonly<Record<string, string>>
+}
+
+/** A response body, its `Link` header, and its weak entity tag if the body alone does not identify the response. */
+export interface OgcAnswer {
+  body: string
+  links?: string
+  weakTag?: string
+}
+
+/** Reads the response from the catalog. `version` gives its entity tag sooner, without its body. */
+export interface Resource {
+  read: (catalog: Catalog) => Promise<OgcAnswer>
+  version?: (catalog: Catalog) => Promise<string>
+}
+
+export interface OgcRoute {
+  /** The operation's name in the API definition. */
+  name: string
+  summary: string
+  /** In the router's syntax; `(.+)` refuses an empty parameter. */
+  path: string
+  query: z.ZodObject
+  /** The media types of the response; the first is the default. */
+  mediaTypes: readonly [string, ...string[]]
+  /** Whether the response has features, and so a coordinate reference system. */
+  hasFeatures: boolean
+  /** @throws `VALIDATION_FAILED` for bad parameters */
+  resource: (request: OgcRequest) => Resource
+}
+
+/** A route with typed parameters. */
+export function route<Query extends z.ZodObject>(
+  options: Omit<OgcRoute, 'query' | 'resource' | 'hasFeatures'> & {
+    query: Query
+    resource: (request: OgcRequest, query: z.output<Query>) => Resource
+  },
+): OgcRoute {
+  return {
+    ...options,
+    hasFeatures: options.mediaTypes[0] === GEOJSON,
+    resource: (request) => options.resource(request, parseQueryString(options.query, queryStringOf(request.url))),
+  }
+}

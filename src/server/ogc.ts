@@ -1,0 +1,99 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { CatalogError } from '../errors.ts'
+import { CRS84 } from '../ogc/crs.ts'
+import type { OgcAnswer, OgcRoute } from '../ogc/route.ts'
+import { OGC_ROUTES } from '../ogc/routes.ts'
+import { PROBLEM_MEDIA_TYPE } from '../rest/error-body.ts'
+import type { Admission, Caller } from './admission/admission.ts'
+import { chooseContentCoding, chooseRepresentation } from './negotiation.ts'
+import { originOf } from './origin.ts'
+import { ResponseBody, sendCacheable, sendError, sendIfUnchanged, toCatalogError } from './reply.ts'
+import type { ResponseCache } from './response-cache.ts'
+import { addRoute } from './route.ts'
+
+/*
+ * OGC API Features at /ogc (docs/ogc.md).
+ */
+
+const PREFIX = '/ogc'
+
+/** A larger response is not cached: a client that reads a whole collection would displace all other responses. */
+const MAX_CACHED_BYTES = 1024 * 1024
+
+interface OgcOptions {
+  admit: Admission
+  responses: ResponseCache
+}
+
+/** Adds the routes of OGC API Features. Their errors are problem details. */
+export function addOgcRoutes(app: FastifyInstance, options: OgcOptions): void {
+  const addAll = async (scope: FastifyInstance) => {
+    scope.setErrorHandler((error, request, reply) => sendProblem(request, reply, toCatalogError(error, request)))
+    scope.setNotFoundHandler((request, reply) =>
+      sendProblem(request, reply, new CatalogError('NOT_FOUND', 'There is no such path')),
+    )
+    for (const route of OGC_ROUTES) addOgcRoute(scope, route, options)
+  }
+  void app.register(addAll, { prefix: PREFIX })
+}
+
+function sendProblem(request: FastifyRequest, reply: FastifyReply, error: CatalogError): FastifyReply {
+  return sendError(request, reply.removeHeader('content-crs'), error, PROBLEM_MEDIA_TYPE)
+}
+
+function addOgcRoute(scope: FastifyInstance, route: OgcRoute, { admit, responses }: OgcOptions): void {
+  const [first, ...others] = route.mediaTypes
+  const forms = [{ mediaType: first }, ...others.map((mediaType) => ({ mediaType }))] as const
+  addRoute(scope, {
+    // Fastify adds the path without the slash, too.
+    path: route.path.slice(PREFIX.length) || '/',
+    methods: ['GET'],
+    handler: async (request, reply) => {
+      const caller = await admit(request, reply)
+      const { mediaType } = chooseRepresentation(request.headers.accept, forms)
+      // HTTP/1.0 needs no Host, and a proxy can forward anything.
+      const origin = originOf(request) ?? `http://localhost:${request.socket.localPort}`
+      const cacheKey = `${mediaType} ${origin}${request.url}`
+      // OGC 18-058r1, requirement /req/crs/ogc-crs-header.
+      if (route.hasFeatures) void reply.header('content-crs', `<${CRS84}>`)
+      const cached = responses.find(cacheKey, caller)
+      if (cached) return sendCacheable(request, reply, cached)
+      const { read, version } = route.resource({
+        base: origin + PREFIX,
+        self: origin + request.url,
+        mediaType,
+        url: request.url,
+        path: pathParameters(request.params),
+      })
+      if (version && (await isUnchanged(request, reply, caller, version))) return
+      const { result, readLog } = await caller.readCatalog(read)
+      const response = responseBody(result, mediaType)
+      if (response.body.length <= MAX_CACHED_BYTES) responses.store(cacheKey, response, caller, readLog)
+      return sendCacheable(request, reply, response)
+    },
+  })
+}
+
+/** Sends 304 if the client has the current version, which is known without the body. Returns whether it is sent. */
+async function isUnchanged(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { readCatalog }: Caller,
+  version: NonNullable<ReturnType<OgcRoute['resource']>['version']>,
+): Promise<boolean> {
+  const { 'if-none-match': ifNoneMatch, 'accept-encoding': acceptEncoding } = request.headers
+  if (ifNoneMatch === undefined) return false
+  const { result: etag } = await readCatalog(version)
+  void reply.header('cache-control', 'private, no-cache')
+  return sendIfUnchanged(request, reply, { etag, isWeak: true, coding: chooseContentCoding(acceptEncoding) })
+}
+
+function responseBody({ body, links, weakTag }: OgcAnswer, mediaType: string): ResponseBody {
+  return new ResponseBody(body, mediaType, links, undefined, weakTag)
+}
+
+/** The parameters of the path, which Fastify has decoded. */
+function pathParameters(params: unknown): Record<string, string> {
+  const given = typeof params === 'object' && params !== null ? Object.entries(params) : []
+  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]))
+}

@@ -1,0 +1,144 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+import { DATASET, ITEM } from '../support/catalog.ts'
+import { getOgc, idsOf, linksOf, readPages } from '../support/ogc.ts'
+
+/*
+ * Pages by `next` links: an item that exists all the time is on exactly one page, whatever else changes. The numbers are those of
+ * the state of the database that the page shows.
+ */
+
+let t: TestApp
+beforeAll(async () => {
+  t = await startApp()
+})
+afterAll(() => t.close())
+afterEach(() => removeAll())
+
+const ITEMS = '/ogc/collections/archived/items'
+
+/** A UUID that sorts by `n`. */
+const idAt = (n: number) => `${String(n).padStart(8, '0')}-aaaa-4000-8000-000000000000`
+
+async function addItems(numbers: number[], description = ''): Promise<void> {
+  await t.database.prisma.item.createMany({
+    data: numbers.map((n) => ({
+      id: idAt(n),
+      datasetId: DATASET.archived,
+      name: `Place ${n}`,
+      description,
+      administrativeAreaCode: `a${n % 3}`,
+      categoryCode: `c${n % 2}`,
+      latitude: (n % 170) - 85,
+      longitude: (n % 360) - 180,
+      createdAt: new Date('2026-03-01T00:00:00Z'),
+      updatedAt: new Date(Date.UTC(2026, 2, 1) + n * 1000),
+    })),
+  })
+}
+
+const removeAll = () =>
+  t.database.prisma.item.deleteMany({ where: { datasetId: DATASET.archived, id: { not: ITEM.archived } } })
+const range = (from: number, to: number, step = 1) =>
+  Array.from({ length: Math.ceil((to - from) / step) }, (_, n) => from + n * step)
+
+describe('While items are inserted and removed', () => {
+  test.each([
+    ['', (_: number) => true],
+    ['&categoryCode=c0', (n: number) => n % 2 === 0],
+    ['&bbox=-180,-85,-80,15', (n: number) => n % 360 <= 100 && n % 170 <= 100],
+    ['&bbox=170,-85,-150,85', (n: number) => n % 360 >= 350 || n % 360 <= 30],
+    ['&datetime=2026-03-01T00:01:00Z/..', (n: number) => n >= 60],
+    [
+      '&bbox=-180,-85,180,0&administrativeAreaCode=a1&datetime=../2026-03-01T00:05:00Z',
+      (n: number) => n % 170 <= 85 && n % 3 === 1 && n <= 300,
+    ],
+  ])('next links with "%s" lead to each lasting item once', async (query, isSelected) => {
+    const lasting = range(0, 400, 2)
+    await addItems(lasting)
+    await addItems(range(1, 400, 8))
+    const pages = await readPages(t, `${ITEMS}?limit=7${query}`, async (page) => {
+      const { prisma } = t.database
+      await addItems([page * 8 + 3])
+      await prisma.item.deleteMany({ where: { id: idAt(400 - 7 - page * 8) } })
+      // A moved item keeps its place in the order of ids.
+      await prisma.item.update({ where: { id: idAt(page * 2) }, data: { name: `Renamed ${page}` } })
+    })
+    const ids = idsOf(pages)
+    expect(ids).toEqual([...new Set(ids)].sort())
+    const expected = lasting.filter(isSelected).map(idAt)
+    // An update changes `updatedAt` only if the writer says so.
+    expect(ids.filter((id) => Number(id.slice(0, 8)) % 2 === 0 && id.startsWith('00'))).toEqual(expected)
+  })
+
+  test('numberMatched follows each change', async () => {
+    await addItems(range(0, 20))
+    const matched = async (query: string) => (await getOgc(t, `${ITEMS}?limit=2${query}`)).body.numberMatched
+    for (const query of ['', '&categoryCode=c1', '&bbox=-180,-85,-170,85', '&datetime=../2026-03-01T00:00:05Z']) {
+      const before = await matched(query)
+      await addItems([1001])
+      await t.database.prisma.item.update({
+        where: { id: idAt(1001) },
+        data: { longitude: -179, updatedAt: new Date('2026-01-01') },
+      })
+      await expect.poll(() => matched(query), { interval: 5 }).toBe(before + 1)
+      await t.database.prisma.item.delete({ where: { id: idAt(1001) } })
+      await expect.poll(() => matched(query), { interval: 5 }).toBe(before)
+    }
+  })
+
+  test('a link to the page after a removed item works', async () => {
+    await addItems(range(0, 6))
+    const { body } = await getOgc(t, `${ITEMS}?limit=3&bbox=-180,-90,0,0`)
+    await t.database.prisma.item.delete({ where: { id: idAt(2) } })
+    const next = await getOgc(t, linksOf(body, 'next')[0]?.href ?? '')
+    expect(idsOf([next.body])).toEqual(range(3, 6).map(idAt))
+  })
+})
+
+test('a page of long features has fewer of them, and a next link', async () => {
+  await addItems(range(0, 12), 'x'.repeat(1_000_000))
+  const pages = await readPages(t, `${ITEMS}?limit=10000`)
+  expect(pages.map(({ numberReturned }) => numberReturned)).toEqual([5, 5, 3])
+  expect(pages.map(({ numberMatched }) => numberMatched)).toEqual([13, 13, 13])
+  expect(idsOf(pages).slice(0, 12)).toEqual(range(0, 12).map(idAt))
+})
+
+test('a page of 10,000 features is complete, in parts', async () => {
+  await addItems(range(0, 10_001))
+  for (const query of ['', '&bbox=-180,-90,180,90', '&datetime=2026-03-01T00:00:00Z/..']) {
+    const pages = await readPages(t, `${ITEMS}?limit=10000${query}`)
+    expect(pages[0]).toMatchObject({ numberReturned: 10_000 })
+    expect(idsOf(pages).filter((id) => id.startsWith('00'))).toEqual(range(0, 10_001).map(idAt))
+  }
+})
+
+test('the pages of each selection are what a plain filter gives', async () => {
+  await addItems(range(0, 700))
+  const [all] = await readPages(t, `${ITEMS}?limit=10000`)
+  interface Feature {
+    id: string
+    geometry: { coordinates: [number, number] }
+    properties: { updatedAt: string; categoryCode: string }
+  }
+  const features: Feature[] = all.features
+  for (const [west, south, east, north] of [
+    [-180, -90, 180, 90],
+    [-20, -10, 30, 40],
+    [150, -90, -150, 90],
+    [126, 37, 127, 38],
+    [180, -90, -180, 90],
+  ] as const) {
+    for (const limit of [10, 100, 10_000]) {
+      const pages = await readPages(t, `${ITEMS}?limit=${limit}&bbox=${west},${south},${east},${north}&categoryCode=c0`)
+      const isInside = ({
+        geometry: {
+          coordinates: [x, y],
+        },
+      }: Feature) => y >= south && y <= north && (west <= east ? x >= west && x <= east : x >= west || x <= east)
+      const expected = features.filter((feature) => isInside(feature) && feature.properties.categoryCode === 'c0')
+      expect(idsOf(pages)).toEqual(expected.map(({ id }) => id))
+      for (const page of pages) expect(page.numberMatched).toBe(expected.length)
+    }
+  }
+})
