@@ -8,6 +8,7 @@ import { PrismaClient } from '../generated/prisma/client.ts'
 import { type ChangeFeed, followChanges } from './change-feed.ts'
 import { classifyError, DatabaseClient } from './connection.ts'
 import { type Embedded, type EmbeddedOptions, openEmbedded, SOCKET_PORT } from './embedded/embedded.ts'
+import { IMPORT, READER } from './embedded/wire.ts'
 import type { FeedEvent } from './feed-state.ts'
 import { CatalogPool, type PoolUse, type StatementEnd } from './pool.ts'
 import { Replica } from './replica.ts'
@@ -24,6 +25,11 @@ export interface Database {
    * @throws `OPERATION_FAILED` if the connection can't be opened or is lost
    */
   withSession: <Result>(use: (session: pg.Client) => Promise<Result>) => Promise<Result>
+  /**
+   * Runs the part of an import that needs a session for a long time. Readers of the embedded database read from a copy meanwhile:
+   * they see all changes of `work` when it ends, and other writers wait. Servers need no copy.
+   */
+  withReadersOnCopy: <Result>(session: pg.ClientBase, work: () => Promise<Result>) => Promise<Result>
   /**
    * Starts to listen for changes. The caller closes the feed before the database.
    * @param relay is called with each event, for other processes that follow the same connection
@@ -62,13 +68,16 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
   const connection = embedded
     ? embeddedConnection(embedded)
     : serverConnection(config.kind === 'postgres' ? config.url : '')
-  const { prisma, pool } = openServer(connection, config, options)
+  // A command writes in transactions, so it is not a reader. A gateway and its workers are.
+  const isReader = embedded !== undefined && (!options.share || options.socketDir !== undefined)
+  const { prisma, pool } = openServer({ ...connection, ...(isReader && { application_name: READER }) }, config, options)
   const replicas = (options.replicaUrls ?? []).map((url) => openReplica(url, config, options))
 
   return {
     prisma,
     replicas,
     withSession: (use) => withSession({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }, use),
+    withReadersOnCopy: (session, work) => (embedded ? withReadersOnCopy(session, work) : work()),
     followChanges: (relay) =>
       followChanges({
         relay,
@@ -160,6 +169,15 @@ function statementName(sql: string): string {
   const name = createHash('sha256').update(sql).digest('base64url')
   statementNames.set(sql, name)
   return name
+}
+
+async function withReadersOnCopy<Result>(session: pg.ClientBase, work: () => Promise<Result>): Promise<Result> {
+  await session.query(IMPORT.begin)
+  try {
+    return await work()
+  } finally {
+    await session.query(IMPORT.end)
+  }
 }
 
 async function withSession<Result>(config: pg.ClientConfig, use: (session: pg.Client) => Promise<Result>) {

@@ -53,6 +53,12 @@ export interface ImportSummary extends MergeCounts {
 const MANY_CHANGES = 1_000
 
 /**
+ * From this number of rows on, readers of the embedded database read from a copy of it. Fewer rows are merged within half a second,
+ * and the copy takes longer.
+ */
+const MANY_ROWS = 3_000
+
+/**
  * Imports the dataset of a manifest, all or nothing. First it writes the rows into a staging table, so that memory does not grow
  * with the files. Then one transaction checks the rows against each other and the database, and merges them.
  * @returns the numbers of changed and skipped items
@@ -74,13 +80,20 @@ export async function importManifest(
     const datasetId = await findDatasetId(session, dataset)
     const table = await createStaging(session)
     const { now = new Date() } = options
-    const load: Load = { session, table, datasetId, now, dataset, options, problems: collectProblems(files, options) }
+    const load: Load = {
+      database,
+      session,
+      table,
+      datasetId,
+      now,
+      dataset,
+      options,
+      problems: collectProblems(files, options),
+    }
     try {
       await stageFiles({ ...load, files, bytesTotal, ...options })
       options.onPhase?.('checking')
-      await indexStaging(session, table)
       const counts = await loadOrAsk(load)
-      if (!options.dryRun) await updateStatistics(session, counts)
       return { datasetId, slug: dataset.slug, ...counts, skipped: load.problems.count }
     } finally {
       await session.query(`DROP TABLE IF EXISTS ${table}`)
@@ -89,6 +102,7 @@ export async function importManifest(
 }
 
 interface Load {
+  database: Database
   session: ClientBase
   table: string
   datasetId: string
@@ -98,16 +112,38 @@ interface Load {
   problems: RowProblems
 }
 
-/** Loads the staged rows. The question about removals is asked outside the transaction, so that nobody waits for the answer. */
+/** Loads the staged rows. The question about removals is asked between two attempts, so that nobody waits for the answer. */
 async function loadOrAsk(load: Load): Promise<MergeCounts> {
   const { confirmRemovals, dryRun } = load.options
   const mustAsk = confirmRemovals !== undefined && !dryRun
   try {
-    return await loadStaged(load, !mustAsk)
+    return await attempt(load, !mustAsk)
   } catch (error) {
     if (!(error instanceof LargeRemoval) || !(await confirmRemovals?.(error.removal))) throw error
-    return loadStaged(load, true)
+    return attempt(load, true)
   }
+}
+
+/** Does everything that needs the session for a long time. @throws LargeRemoval unless removals are allowed */
+async function attempt(load: Load, allowsRemovals: boolean): Promise<MergeCounts> {
+  const { database, session, table, options } = load
+  const work = async () => {
+    await indexStaging(session, table)
+    const counts = await loadStaged(load, allowsRemovals)
+    if (!options.dryRun) await updateStatistics(session, counts)
+    return counts
+  }
+  return (await countRows(load)) < MANY_ROWS ? work() : database.withReadersOnCopy(session, work)
+}
+
+/** Returns the number of staged rows and of items in the database, which the import compares. */
+async function countRows({ session, table, datasetId }: Load): Promise<number> {
+  const { rows } = await session.query<{ count: number }>(
+    `SELECT (SELECT count(*) FROM ${table})::integer
+            + coalesce((SELECT n FROM item_counts WHERE dataset_id = $1 AND list = 'all'), 0) AS count`,
+    [datasetId],
+  )
+  return rows[0]?.count ?? 0
 }
 
 /** Checks, compares and merges the staged rows in one transaction. @throws LargeRemoval unless removals are allowed */

@@ -15,6 +15,11 @@ export function startGateway(databaseUrl: string, env: Readonly<Record<string, s
   return start('./src/cli.ts', ['serve'], settings)
 }
 
+/** Starts the gateway on an embedded database, on a free port. */
+export function startEmbedded(dataDir: string, env: Readonly<Record<string, string>> = {}): Promise<Server> {
+  return start('./src/cli.ts', ['serve'], { DATABASE_URL: undefined, DATA_DIR: dataDir, PORT: '0', ...env })
+}
+
 /** Starts the gateway in its reference mode, on a free port. */
 export function startReference(databaseUrl: string): Promise<Server> {
   return start(process.execPath, ['test/bench/reference.ts'], { DATABASE_URL: databaseUrl, PORT: '0' })
@@ -25,7 +30,11 @@ export function startPeer(name: 'postgraphile' | 'floor', databaseUrl: string): 
   return start(process.execPath, [`test/bench/peers/${name}.js`, databaseUrl, '0'], { NODE_ENV: 'production' })
 }
 
-async function start(program: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Server> {
+async function start(
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Server> {
   const child = spawn(program, args, {
     cwd: new URL('../..', import.meta.url),
     env: { ...process.env, ...env },

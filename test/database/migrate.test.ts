@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Router } from '../../src/database/embedded/router.ts'
 import { serveWire } from '../../src/database/embedded/wire.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -79,7 +80,11 @@ test('a migration that was changed after it was applied is refused', async () =>
 test('a server without PostGIS is refused in one line', async () => {
   const bare = await PGlite.create()
   const socketDir = await mkdtemp(join(tmpdir(), 'catalog-bare-'))
-  const server = await serveWire(bare, join(socketDir, '.s.PGSQL.5432'))
+  const postgres = {
+    execute: (batch: Uint8Array) => bare.execProtocolRaw(batch),
+    query: (sql: string) => bare.query(sql),
+  }
+  const server = await serveWire(new Router(postgres), join(socketDir, '.s.PGSQL.5432'))
   const session = new pg.Client({ host: socketDir, user: 'postgres', database: 'postgres' })
   await session.connect()
   await expect(migrate(session)).rejects.toThrow(/^The PostgreSQL server has no PostGIS; install it there/)

@@ -8,6 +8,7 @@ import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
 import { messageOf, operationFailed } from '../../errors.ts'
 import { lockFolder } from './lock.ts'
+import { endOf } from './postgres-thread.ts'
 
 /** A running embedded PostgreSQL, in this process or in another one. */
 export interface Embedded {
@@ -62,7 +63,9 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions): P
     const lock = takeLock(folder)
     if (lock) {
       const drainTimeoutMs = options.share ? COMMAND_DRAIN_TIMEOUT_MS : SERVER_DRAIN_TIMEOUT_MS
-      return startLocked(folder, lock.release, { drainTimeoutMs, report })
+      // A command does not copy the database for itself.
+      const copyDir = options.share ? undefined : join(folder, 'readers')
+      return startLocked(folder, lock.release, { copyDir, drainTimeoutMs, report })
     }
     const owner = await readOwner(folder)
     if (!options.share) {
@@ -105,17 +108,20 @@ async function startLocked(
 
 interface StartOptions {
   dataDir: string
+  /** The folder of the copy that readers use during an import. Without it, they wait. */
+  copyDir?: string | undefined
   /** How long `close` waits for other processes that use the database, in milliseconds. */
   drainTimeoutMs: number
   report: (line: string) => void
 }
 
 /** Runs PostgreSQL in a worker. If the worker ends unexpectedly, starts a new one; no committed data in a folder is lost. */
-async function start({ dataDir, drainTimeoutMs, report }: StartOptions): Promise<Embedded> {
+async function start(options: StartOptions): Promise<Embedded> {
+  const { dataDir, drainTimeoutMs, report } = options
   // Not in `dataDir`, because the path of a Unix socket can have at most 107 bytes.
   const socketDir = await mkdtemp(join(tmpdir(), 'catalog-'))
   let isClosing = false
-  let worker = await startWorker(dataDir, socketDir)
+  let worker = await startWorker(options, socketDir)
 
   const follow = async () => {
     while (!isClosing) {
@@ -129,7 +135,7 @@ async function start({ dataDir, drainTimeoutMs, report }: StartOptions): Promise
   const restart = async () => {
     while (!isClosing) {
       try {
-        worker = await startWorker(dataDir, socketDir)
+        worker = await startWorker(options, socketDir)
         return
       } catch (error) {
         report(`The embedded database does not start: ${messageOf(error)}`)
@@ -149,25 +155,21 @@ async function start({ dataDir, drainTimeoutMs, report }: StartOptions): Promise
 }
 
 /** Starts a worker. Returns it when it accepts connections. */
-async function startWorker(dataDir: string, socketDir: string): Promise<Worker> {
-  const workerData = { dataDir, socketPath: join(socketDir, `.s.PGSQL.${SOCKET_PORT}`) }
+async function startWorker({ dataDir, copyDir, report }: StartOptions, socketDir: string): Promise<Worker> {
+  const workerData = { dataDir, copyDir, socketPath: join(socketDir, `.s.PGSQL.${SOCKET_PORT}`) }
   // The worker gets none of Node's options, because a worker refuses some of them.
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData, execArgv: [] })
+  worker.on('message', (message: unknown) => {
+    const { data } = reportMessage.safeParse(message)
+    if (data) report(data.report)
+  })
   // Under `node --watch` a worker also sends the names of the files that it loads.
   for await (const [message] of on(worker, 'message')) if (message === 'ready') break
   return worker
 }
 
-/** Waits until a worker ends, and returns the reason. */
-function endOf(worker: Worker): Promise<string> {
-  return new Promise((resolve) => {
-    let reason: string | undefined
-    worker.once('error', (error) => {
-      reason = messageOf(error)
-    })
-    worker.once('exit', (code) => resolve(reason ?? `exit code ${code}`))
-  })
-}
+/** A message of the worker for the operator. */
+const reportMessage = z.object({ report: z.string() })
 
 async function readOwner(folder: string): Promise<Owner | undefined> {
   // The file does not exist while the owner is starting.

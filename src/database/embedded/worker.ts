@@ -1,35 +1,49 @@
-import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { parentPort, workerData } from 'node:worker_threads'
-import { type Extension, PGlite } from '@electric-sql/pglite'
-import { postgis } from '@electric-sql/pglite-postgis'
 import { z } from 'zod'
+import { copyDatabase } from './folder-copy.ts'
+import { startPostgres } from './postgres-thread.ts'
+import { type OpenCopy, Router } from './router.ts'
 import { serveWire } from './wire.ts'
 
 /*
- * Runs PostgreSQL in WebAssembly, in a separate thread. A long query or a full disk blocks this thread, but not the HTTP server.
+ * Serves the embedded database on a socket. PostgreSQL itself runs in a thread of its own, so this one always answers.
  */
 
-/** The part of PostGIS that is used here (prisma/postgis.js writes it). The complete package works too, but starts slower. */
-const BUNDLE = new URL('../../generated/postgis.tar.gz', import.meta.url)
+const { dataDir, copyDir, socketPath } = z
+  .object({ dataDir: z.string(), copyDir: z.string().optional(), socketPath: z.string() })
+  .parse(workerData)
 
-const leanPostgis: Extension = {
-  name: 'postgis',
-  setup: async (pg, options) => {
-    const complete = await postgis.setup(pg, options)
-    return existsSync(BUNDLE) ? { ...complete, bundlePath: BUNDLE } : complete
-  },
-}
+// A process that was killed leaves its copy behind.
+if (copyDir !== undefined) await rm(copyDir, { recursive: true, force: true })
+const postgres = await startPostgres({ dataDir, settings: '' })
+void postgres.ended.then((reason) => {
+  throw new Error(reason)
+})
 
-const { dataDir, socketPath } = z.object({ dataDir: z.string(), socketPath: z.string() }).parse(workerData)
+const openCopy =
+  (folder: string): OpenCopy =>
+  async (primary) => {
+    const remove = () => rm(folder, { recursive: true, force: true })
+    try {
+      await copyDatabase((sql) => primary.query(sql), dataDir, folder)
+      const copy = await startPostgres({ dataDir: folder, settings: 'SET default_transaction_read_only = on' })
+      return { ...copy, close: () => copy.close().then(remove) }
+    } catch (error) {
+      await remove()
+      throw error
+    }
+  }
 
-const pglite = await PGlite.create({ dataDir, extensions: { postgis: leanPostgis } })
-await pglite.exec(`SET timezone = 'UTC'; SET jit = off`)
+const router = new Router(postgres, {
+  openCopy: copyDir === undefined ? undefined : openCopy(copyDir),
+  report: (line) => parentPort?.postMessage({ report: line }),
+})
 // A worker that ended unexpectedly leaves its socket behind.
 await rm(socketPath, { force: true })
-const server = await serveWire(pglite, socketPath)
+const server = await serveWire(router, socketPath)
 
 parentPort?.once('message', (drainTimeoutMs: unknown) => {
   void closeAfterOthers(Date.now() + z.number().parse(drainTimeoutMs))
@@ -43,6 +57,6 @@ parentPort?.postMessage('ready')
 async function closeAfterOthers(deadline: number): Promise<void> {
   while (Date.now() < deadline && (await promisify(server.getConnections.bind(server))()) > 0) await sleep(20)
   server.close()
-  await pglite.close()
+  await postgres.close()
   process.exit()
 }

@@ -53,9 +53,9 @@ export async function stageRows(session: ClientBase, table: string, rows: readon
 /** Indexes and analyzes a staging table, after all rows have been added. */
 export async function indexStaging(session: ClientBase, table: string): Promise<void> {
   await session.query(`
-    CREATE INDEX ON ${table} (id);
-    CREATE INDEX ON ${table} (external_id);
-    CREATE INDEX ON ${table} (parent_item_id);
+    CREATE INDEX IF NOT EXISTS ${table}_id ON ${table} (id);
+    CREATE INDEX IF NOT EXISTS ${table}_external_id ON ${table} (external_id);
+    CREATE INDEX IF NOT EXISTS ${table}_parent_item_id ON ${table} (parent_item_id);
     ANALYZE ${table}`)
 }
 

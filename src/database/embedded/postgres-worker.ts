@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs'
+import { parentPort, workerData } from 'node:worker_threads'
+import { type Extension, PGlite } from '@electric-sql/pglite'
+import { postgis } from '@electric-sql/pglite-postgis'
+import { messageOf } from '../../errors.ts'
+import { type PostgresRequest, postgresData, postgresRequest } from './postgres-thread.ts'
+import { isComplete } from './protocol.ts'
+
+/*
+ * Runs PostgreSQL in WebAssembly. A statement blocks this thread until it ends, and a full disk blocks it for ever.
+ */
+
+/** The part of PostGIS that is used here (prisma/postgis.js writes it). The complete package works too, but starts slower. */
+const BUNDLE = new URL('../../generated/postgis.tar.gz', import.meta.url)
+
+const leanPostgis: Extension = {
+  name: 'postgis',
+  setup: async (pg, options) => {
+    const complete = await postgis.setup(pg, options)
+    return existsSync(BUNDLE) ? { ...complete, bundlePath: BUNDLE } : complete
+  },
+}
+
+const { dataDir, settings } = postgresData.parse(workerData)
+const pglite = await PGlite.create({ dataDir, extensions: { postgis: leanPostgis } })
+await pglite.exec(`SET timezone = 'UTC'; SET jit = off; ${settings}`)
+
+parentPort?.on('message', (message: unknown) => void handle(postgresRequest.parse(message)))
+parentPort?.postMessage('ready')
+
+async function handle(request: PostgresRequest): Promise<void> {
+  if (request === 'close') {
+    await pglite.close()
+    process.exit()
+  }
+  if (typeof request === 'string') {
+    const answer = await pglite.query(request).then(
+      ({ rows }) => ({ rows }),
+      (error: unknown) => ({ error: messageOf(error) }),
+    )
+    parentPort?.postMessage(answer)
+    return
+  }
+  // Only the bytes of the answer are transferred, not the memory that they may be a part of.
+  const answer = (await execute(request)).slice()
+  parentPort?.postMessage(answer, [answer.buffer])
+}
+
+/** An error here is a failure of PostgreSQL itself. It ends the thread, because no later answer would be reliable. */
+async function execute(batch: Uint8Array): Promise<Uint8Array> {
+  const answer = await pglite.execProtocolRaw(batch, { syncToFs: true }).catch((cause: unknown) => {
+    throw new Error(`PostgreSQL failed: ${messageOf(cause)}`, { cause })
+  })
+  if (!isComplete(answer)) throw new Error('PostgreSQL sent an incomplete answer')
+  return answer
+}

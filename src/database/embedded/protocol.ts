@@ -1,0 +1,126 @@
+import type { Socket } from 'node:net'
+
+/*
+ * The part of PostgreSQL's protocol that a pooler needs.
+ * https://www.postgresql.org/docs/current/protocol-message-formats.html
+ */
+
+const STARTUP_CODE = { protocol3: 196608, cancel: 80877102, ssl: 80877103, gssEncryption: 80877104 } as const
+const MESSAGE = {
+  query: 0x51,
+  sync: 0x53,
+  terminate: 0x58,
+  notification: 0x41,
+  error: 0x45,
+  readyForQuery: 0x5a,
+  idle: 0x49,
+} as const
+
+/** Bytes of the type and the length that begin a message. */
+const HEADER_BYTES = 5
+
+/** Messages that a client sends before it waits for an answer. */
+export interface Batch {
+  bytes: Uint8Array
+  isStartup: boolean
+}
+
+/**
+ * Yields the messages of a client in batches. A batch ends where the client waits for an answer: after the startup message, a
+ * Query or a Sync.
+ */
+export async function* batches(socket: Socket): AsyncGenerator<Batch> {
+  let received = Buffer.alloc(0)
+  let checked = 0
+  let started = false
+  for await (const chunk of socket) {
+    received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
+    while (!started && received.length >= 8) {
+      const code = received.readInt32BE(4)
+      if (code === STARTUP_CODE.cancel) return
+      const length = received.readInt32BE(0)
+      if (received.length < length) break
+      if (code === STARTUP_CODE.protocol3) {
+        started = true
+        yield { bytes: received.subarray(0, length), isStartup: true }
+      } else if (code === STARTUP_CODE.ssl || code === STARTUP_CODE.gssEncryption) {
+        socket.write('N')
+      } else return
+      received = received.subarray(length)
+    }
+    while (started && received.length >= checked + HEADER_BYTES) {
+      const type = received[checked]
+      const end = checked + 1 + received.readInt32BE(checked + 1)
+      if (received.length < end) break
+      if (type === MESSAGE.terminate) return
+      if (type === MESSAGE.query || type === MESSAGE.sync) {
+        yield { bytes: received.subarray(0, end), isStartup: false }
+        received = received.subarray(end)
+        checked = 0
+      } else checked = end
+    }
+  }
+}
+
+/** Whether a startup message has the parameter `application_name` with this value. */
+export function hasApplicationName(startup: Uint8Array, name: string): boolean {
+  return asBuffer(startup).includes(`\0application_name\0${name}\0`)
+}
+
+/** Whether a batch is a single Query message with this text. */
+export function isQuery(batch: Uint8Array, text: string): boolean {
+  return (
+    batch[0] === MESSAGE.query &&
+    batch.length === HEADER_BYTES + text.length + 1 &&
+    asBuffer(batch).toString('utf8', HEADER_BYTES, batch.length - 1) === text
+  )
+}
+
+export interface Output {
+  /** The messages for the client that sent the batch. */
+  answer: Uint8Array
+  /** The notifications, which go to all clients. */
+  notifications: Uint8Array
+}
+
+/** Separates notifications from the answer to a batch. */
+export function splitNotifications(output: Uint8Array): Output {
+  const answer: Buffer[] = []
+  const notifications: Buffer[] = []
+  for (const message of messagesOf(output)) {
+    const kind = message[0] === MESSAGE.notification ? notifications : answer
+    kind.push(message)
+  }
+  if (notifications.length === 0) return { answer: output, notifications: Buffer.alloc(0) }
+  return { answer: Buffer.concat(answer), notifications: Buffer.concat(notifications) }
+}
+
+/** Whether an output of PostgreSQL has an answer that ends with ReadyForQuery. Notifications may follow. */
+export function isComplete(output: Uint8Array): boolean {
+  return splitNotifications(output).answer.at(-6) === MESSAGE.readyForQuery
+}
+
+/** Whether an answer ends with a ReadyForQuery message that says that no transaction is open. */
+export function isIdle(answer: Uint8Array): boolean {
+  return answer.at(-1) === MESSAGE.idle
+}
+
+/** Whether an answer has an error with this SQLSTATE. */
+export function hasError(answer: Uint8Array, sqlState: string): boolean {
+  // The field of the SQLSTATE begins with C and ends with a zero byte, as each field does.
+  return messagesOf(answer).some((message) => message[0] === MESSAGE.error && message.includes(`C${sqlState}\0`))
+}
+
+function messagesOf(output: Uint8Array): Buffer[] {
+  const view = asBuffer(output)
+  const messages: Buffer[] = []
+  for (let start = 0, end = 0; start < view.length; start = end) {
+    end = start + 1 + view.readInt32BE(start + 1)
+    messages.push(view.subarray(start, end))
+  }
+  return messages
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}

@@ -1,0 +1,143 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { access, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { type Database, openDatabase } from '../../src/database/database.ts'
+import { createEmpty } from '../support/database.ts'
+import { createImporter, DATASET, type Importer, ndjson, row } from '../support/import.ts'
+import { CHECKOUT, environment } from '../support/process.ts'
+
+/*
+ * The embedded database has one session. While a large import uses it, readers read from a copy.
+ */
+
+/** Enough rows for a copy. */
+const ITEMS = 4_000
+
+const rows = (name: string) =>
+  ndjson(...Array.from({ length: ITEMS }, (_, n) => row({ externalId: String(n), name: `${name} ${n}` })))
+
+describe.runIf(inject('template').kind === 'embedded')('While a large import runs on the embedded database', () => {
+  let empty: Awaited<ReturnType<typeof createEmpty>>
+  let database: Database
+  let importer: Importer
+  beforeAll(async () => {
+    empty = await createEmpty()
+    database = await openDatabase(empty.config, { share: false })
+    importer = await createImporter(database)
+  })
+  afterAll(async () => {
+    await importer.close()
+    await database.close()
+    await empty.drop()
+  })
+
+  const copyExists = () =>
+    access(join(empty.env.DATA_DIR ?? '', 'readers')).then(
+      () => true,
+      () => false,
+    )
+  /** The first words of the names of all items, and the number of items. */
+  const content = async () => {
+    const [found] = await database.prisma.$queryRaw<{ content: string | null }[]>`
+      SELECT string_agg(DISTINCT split_part(name, ' ', 1), ',') || count(*) AS content FROM items`
+    return found?.content ?? 'nothing'
+  }
+  /** Imports the rows, and runs `during` when the import merges them. Returns what it read, and what is read afterwards. */
+  const importWhile = async <Result>(name: string, during: () => Promise<Result>) => {
+    let merging: Promise<Result> | undefined
+    await importer.run(
+      { 'places.ndjson': rows(name) },
+      {
+        onPhase: (phase) => {
+          if (phase === 'merging') merging = during()
+        },
+      },
+    )
+    const after = await content()
+    return { during: await merging, after }
+  }
+
+  test('readers get the old state until it ends, and then the new state: for a new dataset and for changed items', async () => {
+    expect(await importWhile('old', content)).toEqual({ during: 'nothing', after: `old${ITEMS}` })
+    expect(await importWhile('new', content)).toEqual({ during: `old${ITEMS}`, after: `new${ITEMS}` })
+  })
+
+  test('a transaction of a reader sees one state, even if it ends after the import', async () => {
+    const finished = Promise.withResolvers<void>()
+    let reading: Promise<string[]> | undefined
+    await importWhile('other', async () => {
+      reading = database.prisma.$transaction(
+        async (snapshot) => {
+          const read = async () => String(await snapshot.item.count({ where: { name: { startsWith: 'new' } } }))
+          const first = await read()
+          await finished.promise
+          return [first, await read()]
+        },
+        { isolationLevel: 'RepeatableRead', timeout: 60_000 },
+      )
+    })
+    finished.resolve()
+    expect(await reading).toEqual([String(ITEMS), String(ITEMS)])
+    expect(await content()).toBe(`other${ITEMS}`)
+  })
+
+  test('the change feed announces the change when readers can see it', async () => {
+    const feed = database.followChanges()
+    await expect.poll(() => feed.latest()).toBeDefined()
+    const before = feed.latest() ?? 0
+    const { during } = await importWhile('announced', async () => {
+      await content()
+      return feed.isUnchanged(['datasets'], before)
+    })
+    expect(during).toBe(true)
+    await expect.poll(() => feed.isUnchanged(['datasets'], before)).toBe(false)
+    await feed.close()
+  })
+
+  test('a statement that writes waits for the end of the import, and succeeds', async () => {
+    let hasEnded = false
+    const { during } = await importWhile('written', async () => {
+      await database.prisma.$executeRaw`UPDATE datasets SET name = 'Renamed'`
+      hasEnded = true
+      return content()
+    })
+    expect([hasEnded, during]).toEqual([true, `written${ITEMS}`])
+    expect(await database.prisma.dataset.count({ where: { name: 'Renamed' } })).toBe(1)
+  })
+
+  test('nothing of the copy remains after the import, and after an import that fails', async () => {
+    await expect.poll(copyExists).toBe(false)
+    const failing = importer.run(
+      { 'places.ndjson': rows('failing') },
+      {
+        onPhase: (phase) => {
+          if (phase === 'merging') throw new Error('stopped')
+        },
+      },
+    )
+    await expect(failing).rejects.toThrow('stopped')
+    expect(await content()).toBe(`written${ITEMS}`)
+    await expect.poll(copyExists).toBe(false)
+  })
+
+  test('a command that is killed leaves the old state, and everybody can write again', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'catalog-killed-import-'))
+    await writeFile(join(folder, 'killed.ndjson'), rows('killed'))
+    await writeFile(join(folder, 'killed.json'), JSON.stringify({ dataset: DATASET, items: 'killed.ndjson' }))
+    const child = spawn(process.execPath, [join(CHECKOUT, 'src/cli.ts'), 'import', join(folder, 'killed.json')], {
+      env: environment(empty.env),
+      stdio: 'ignore',
+    })
+    const exited = once(child, 'exit')
+    await expect.poll(copyExists, { timeout: 60_000 }).toBe(true)
+    child.kill('SIGKILL')
+    await exited
+    await database.prisma.$executeRaw`UPDATE datasets SET name = 'Written'`
+    expect(await content()).toBe(`written${ITEMS}`)
+    await expect.poll(copyExists).toBe(false)
+    await rm(folder, { recursive: true })
+  })
+})
