@@ -41,8 +41,13 @@ export async function stageFiles(staging: Staging): Promise<void> {
   let reportedAt = 0
   let batch: StagedRow[] = []
   let batchCharacters = 0
+  // The database adds a batch while the next one is read.
+  let staged = Promise.resolve()
   const flush = async () => {
-    await stageRows(session, table, batch)
+    await staged
+    staged = stageRows(session, table, batch)
+    // Awaited later; without this line, Node would report an unhandled rejection before that.
+    staged.catch(() => {})
     batch = []
     batchCharacters = 0
   }
@@ -67,6 +72,7 @@ export async function stageFiles(staging: Staging): Promise<void> {
     }
   }
   await flush()
+  await staged
 }
 
 async function* readItems(file: ItemFile, text: AsyncIterable<string>, datasetId: string) {

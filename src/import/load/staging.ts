@@ -59,7 +59,20 @@ export async function indexStaging(session: ClientBase, table: string): Promise<
     ANALYZE ${table}`)
 }
 
-/** Returns an object with the names of columns instead of fields. */
+const columnNames = new Map<string, string>()
+
+/** Returns the name of the column of a field. Each row needs all names, so they are computed once. */
+function nameOf(field: string): string {
+  const known = columnNames.get(field)
+  if (known !== undefined) return known
+  const name = columnName(field)
+  columnNames.set(field, name)
+  return name
+}
+
+/** Returns an object with the names of columns instead of fields. It leaves out null, which a column has without a value. */
 function toColumns(record: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).map(([field, value]) => [columnName(field), value]))
+  const columns: Record<string, unknown> = {}
+  for (const [field, value] of Object.entries(record)) if (value !== null) columns[nameOf(field)] = value
+  return columns
 }
