@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey, listKeys } from '../../src/auth/keys.ts'
@@ -7,6 +6,7 @@ import type { DatabaseConfig } from '../../src/config.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { startProcess } from '../support/process.ts'
+import { copyEmbedded } from '../support/template.ts'
 
 const config = (dataDir: string): DatabaseConfig => ({
   kind: 'embedded',
@@ -18,9 +18,8 @@ const config = (dataDir: string): DatabaseConfig => ({
 let folder: string
 let database: Database
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'catalog-embedded-'))
+  folder = await copyEmbedded()
   database = await openDatabase(config(folder), { share: false })
-  await database.withSession((session) => migrate(session))
 })
 afterAll(async () => {
   await database.close()
@@ -77,11 +76,10 @@ describe('The embedded database', () => {
   })
 
   test('waits for its other users when the process that opened it closes', async () => {
-    const own = await mkdtemp(join(tmpdir(), 'catalog-visited-'))
+    const own = await copyEmbedded()
     const first = await openDatabase(config(own), { share: true })
     const second = await openDatabase(config(own), { share: true })
     const closed = first.close()
-    await second.withSession((session) => migrate(session))
     expect(await second.prisma.dataset.count()).toBe(0)
     await second.close()
     await closed
@@ -96,13 +94,12 @@ describe('The embedded database', () => {
 })
 
 test('a database that ends by itself starts again with all committed data, and the change feed reconnects', async () => {
-  const own = await mkdtemp(join(tmpdir(), 'catalog-ended-'))
+  const own = await copyEmbedded()
   const told: string[] = []
   const { prisma, withSession, followChanges, close } = await openDatabase(config(own), {
     share: false,
     report: (line) => told.push(line),
   })
-  await withSession((session) => migrate(session))
   const key = await createKey(prisma, { name: 'before the end' })
   const changes = followChanges()
   await expect.poll(() => changes.latest()).toBeDefined()
@@ -124,7 +121,7 @@ test('a database that ends by itself starts again with all committed data, and t
 })
 
 test('a killed process leaves no lock, and no committed data is lost', async () => {
-  const other = await mkdtemp(join(tmpdir(), 'catalog-killed-'))
+  const other = await copyEmbedded()
   const script = `
     import { openDatabase } from '${new URL('../../src/database/database.ts', import.meta.url)}'
     import { migrate } from '${new URL('../../src/database/migrate.ts', import.meta.url)}'

@@ -39,7 +39,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !hasPostgres)('Gateways over s
       startGateway({ ...env, RESPONSE_CACHE_MB: '0' }),
       startGateway({ ...env, RESPONSE_CACHE_MB: '0' }),
     ])
-  }, 120_000)
+  })
   afterAll(async () => {
     await Promise.all(gateways.map((gateway) => gateway.stop()))
     await database.close()

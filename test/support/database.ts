@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import pg from 'pg'
 import { inject } from 'vitest'
 import type { DatabaseConfig } from '../../src/config.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
+import { copyEmbedded } from './template.ts'
 
 export interface TestDatabase {
   database: Database
@@ -37,8 +36,7 @@ export async function createEmpty() {
   const template = inject('template')
   const limits = { poolSize: 4, statementTimeoutMs: 60_000 }
   if (template.kind === 'embedded') {
-    const dataDir = await mkdtemp(join(tmpdir(), 'catalog-test-'))
-    await cp(template.folder, dataDir, { recursive: true })
+    const dataDir = await copyEmbedded()
     const config: DatabaseConfig = { kind: 'embedded', dataDir, ...limits }
     return { config, env: { DATA_DIR: dataDir }, drop: () => rm(dataDir, { recursive: true, force: true }) }
   }
