@@ -12,7 +12,17 @@ import {
 import type { Dataset } from '../catalog/models.ts'
 import { fetchExportBatch } from '../catalog/sql/export.ts'
 import { CatalogError, messageOf, operationFailed } from '../errors.ts'
-import type { PrismaClient } from '../generated/prisma/client.ts'
+import type { CodeLabel, PrismaClient } from '../generated/prisma/client.ts'
+import { LABELLED_FIELDS } from '../import/code-labels.ts'
+
+/** The dataset to export. */
+export interface ExportSource {
+  prisma: PrismaClient
+  /** UUID of the dataset. */
+  id: string
+  /** Called with the number of items of each batch that was read. */
+  onItems?: ((count: number) => void) | undefined
+}
 
 interface FileOptions {
   format: ExportFormat
@@ -25,9 +35,9 @@ interface FileOptions {
  * Writes a dataset to a file. The file has its name only when it is complete.
  * @throws `OPERATION_FAILED` when the file exists or can't be written; `SERVICE_UNAVAILABLE` when the dataset changes meanwhile
  */
-export async function exportFile(prisma: PrismaClient, id: string, { format, path, force }: FileOptions) {
+export async function exportFile(source: ExportSource, { format, path, force }: FileOptions): Promise<void> {
   if (!force) await refuseExisting(path)
-  const { text } = await openExport(prisma, id, format)
+  const { text } = await openExport(source, format)
   await writeComplete(path, text)
 }
 
@@ -35,8 +45,8 @@ export async function exportFile(prisma: PrismaClient, id: string, { format, pat
  * Writes a dataset to stdout, until the reader stops.
  * @throws `SERVICE_UNAVAILABLE` when the dataset changes meanwhile
  */
-export async function exportToStdout(prisma: PrismaClient, id: string, format: ExportFormat): Promise<void> {
-  const { text } = await openExport(prisma, id, format)
+export async function exportToStdout(source: ExportSource, format: ExportFormat): Promise<void> {
+  const { text } = await openExport(source, format)
   await pipeline(Readable.from(text), process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
     // src/cli.ts reports errors of stdout, except that a reader stops early (`| head`).
     if (error.syscall !== 'write') throw error
@@ -48,34 +58,49 @@ export async function exportToStdout(prisma: PrismaClient, id: string, format: E
  * @throws as `exportFile`
  */
 export async function exportBundle(
-  prisma: PrismaClient,
-  id: string,
+  source: ExportSource,
   { folder, force }: { folder: string; force: boolean },
 ): Promise<void> {
   const manifest = join(folder, 'manifest.json')
   if (!force) await refuseExisting(manifest)
   await mkdir(folder, { recursive: true }).catch(cannotWrite(folder))
-  const { dataset, text } = await openExport(prisma, id, 'ndjson')
+  const { dataset, labels, text } = await openExport(source, 'ndjson')
   // A folder without a manifest is no bundle. So an export that fails leaves none.
   await rm(manifest, { force: true })
   await writeComplete(join(folder, ITEMS), text)
-  await writeComplete(manifest, [`${JSON.stringify(manifestOf(dataset), null, 2)}\n`])
+  await writeComplete(manifest, [`${JSON.stringify(manifestOf(dataset, labels), null, 2)}\n`])
 }
 
 const ITEMS = 'items.ndjson'
 
 /** All columns of the dataset but `revision`, which each database counts by itself. */
-function manifestOf({ revision, ...dataset }: Dataset) {
-  return { dataset, items: ITEMS }
+function manifestOf({ revision, ...dataset }: Dataset, labels: readonly CodeLabel[]) {
+  const listOf = (field: string) => {
+    const list = labels.filter((label) => label.field === field)
+    return list.length === 0 ? [] : [[field, Object.fromEntries(list.map(({ code, label }) => [code, label]))]]
+  }
+  return {
+    dataset,
+    items: ITEMS,
+    ...(labels.length > 0 && { labels: Object.fromEntries(LABELLED_FIELDS.flatMap(listOf)) }),
+  }
 }
 
-/** A dataset, and the text of its export in the same state. */
-async function openExport(prisma: PrismaClient, id: string, format: ExportFormat) {
-  const read = (window: ExportWindow) => fetchExportBatch(prisma, id, format, window)
+/** A dataset, its labels, and the text of its export in the same state. */
+async function openExport({ prisma, id, onItems }: ExportSource, format: ExportFormat) {
+  const read = async (window: ExportWindow) => {
+    const batch = await fetchExportBatch(prisma, id, format, window)
+    onItems?.(batch.count)
+    return batch
+  }
   const dataset = await prisma.dataset.findUnique({ where: { id } })
+  const labels = await prisma.codeLabel.findMany({
+    where: { datasetId: id },
+    orderBy: [{ field: 'asc' }, { code: 'asc' }],
+  })
   const first = await read(FIRST_WINDOW)
   if (!dataset || dataset.revision !== first.revision) throw datasetChanged()
-  return { dataset, text: writeExport(format, first, read) }
+  return { dataset, labels, text: writeExport(format, first, read) }
 }
 
 async function refuseExisting(path: string): Promise<void> {

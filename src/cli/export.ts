@@ -4,7 +4,8 @@ import type { ExportFormat } from '../catalog/export-formats.ts'
 import { operationFailed } from '../errors.ts'
 import { withDatabase } from './database.ts'
 import { DATASET } from './datasets/show.ts'
-import { exportBundle, exportFile, exportToStdout } from './export-files.ts'
+import { type ExportSource, exportBundle, exportFile, exportToStdout } from './export-files.ts'
+import { terminalProgress } from './export-progress.ts'
 import { printLine } from './print.ts'
 
 interface Options {
@@ -31,12 +32,17 @@ async function run(text: string, { format, output, force = false }: Options): Pr
   if (format === 'bundle' && output === undefined) throw operationFailed('--format bundle needs --output FOLDER')
   await withDatabase(async ({ prisma }) => {
     const { id, slug } = await resolveDataset(prisma, text)
-    if (output === undefined) {
-      if (format !== 'bundle') await exportToStdout(prisma, id, format)
-      return
+    // On a terminal, the lines of the export itself are the progress.
+    const showsProgress = process.stderr.isTTY && (output !== undefined || !process.stdout.isTTY)
+    const progress = showsProgress ? terminalProgress(await prisma.item.count({ where: { datasetId: id } })) : undefined
+    const source: ExportSource = { prisma, id, onItems: progress?.add }
+    try {
+      if (format === 'bundle') await exportBundle(source, { folder: output ?? '', force })
+      else if (output === undefined) await exportToStdout(source, format)
+      else await exportFile(source, { format, path: output, force })
+    } finally {
+      progress?.clear()
     }
-    if (format === 'bundle') await exportBundle(prisma, id, { folder: output, force })
-    else await exportFile(prisma, id, { format, path: output, force })
-    printLine(`${slug}: exported to ${output}`)
+    if (output !== undefined) printLine(`${slug}: exported to ${output}`)
   })
 }

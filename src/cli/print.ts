@@ -27,6 +27,9 @@ export function printNotice(line: string): void {
   process.stderr.write(`${line.replace(/\p{Cc}+/gu, ' ')}\n`)
 }
 
+/** Moves a terminal to the start of the line, and clears the line. */
+export const ERASE_LINE = '\r\x1b[2K'
+
 /** Prints on stderr why a command failed. */
 export function printFailure(failure: unknown): void {
   const message = typeof failure === 'string' ? failure : messageOf(failure)

@@ -5,6 +5,7 @@ import { v5 as uuidV5 } from 'uuid'
 import type { Database } from '../database/database.ts'
 import { OperationFailed, operationFailed } from '../errors.ts'
 import { checkColumns } from './check-columns.ts'
+import { type CodeLabel, mergeCodeLabels, readCodeLabels } from './code-labels.ts'
 import { removeBadRows } from './load/cross-row-checks.ts'
 import { type MergeCounts, mergeDataset, mergeItems, planItems, touchDataset } from './load/merge.ts'
 import { type ImportProgress, stageFiles } from './load/stage-files.ts'
@@ -69,27 +70,20 @@ export async function importManifest(
   manifestPath: string,
   options: ImportOptions,
 ): Promise<ImportSummary> {
-  const { dataset, files } = await readManifest(manifestPath)
+  const { dataset, files, labels: labelSources } = await readManifest(manifestPath)
   if (dataset.visibility === 'paid' && dataset.accessTier === null) {
     const reason = 'a paid dataset without an accessTier is open only to keys with a grant'
     options.onWarning?.({ file: basename(manifestPath), line: 1, reason })
   }
   await checkColumns(files, options.skipInvalid)
+  const labels = await readCodeLabels(labelSources)
   const bytesTotal = await totalSize(files)
   return database.withSession(async (session) => {
     const datasetId = await findDatasetId(session, dataset)
     const table = await createStaging(session)
     const { now = new Date() } = options
-    const load: Load = {
-      database,
-      session,
-      table,
-      datasetId,
-      now,
-      dataset,
-      options,
-      problems: collectProblems(files, options),
-    }
+    const problems = collectProblems(files, options)
+    const load: Load = { database, session, table, datasetId, now, dataset, labels, options, problems }
     try {
       await stageFiles({ ...load, files, bytesTotal, ...options })
       options.onPhase?.('checking')
@@ -108,6 +102,7 @@ interface Load {
   datasetId: string
   now: Date
   dataset: ManifestDataset
+  labels: readonly CodeLabel[]
   options: ImportOptions
   problems: RowProblems
 }
@@ -218,12 +213,13 @@ async function findDatasetId(session: ClientBase, { id, slug }: ManifestDataset)
 }
 
 async function merge(load: Load, counts: MergeCounts): Promise<void> {
-  const { dataset, options } = load
+  const { session, datasetId, dataset, labels, options } = load
   options.onPhase?.('merging')
   const datasetChanged = await mergeDataset(load, dataset)
   await mergeItems(load, counts)
+  const labelsChanged = await mergeCodeLabels(session, datasetId, labels)
   const itemsChanged = counts.created + counts.updated + counts.removed > 0
-  if (itemsChanged && !datasetChanged && dataset.updatedAt === undefined) await touchDataset(load)
+  if ((itemsChanged || labelsChanged) && !datasetChanged && dataset.updatedAt === undefined) await touchDataset(load)
 }
 
 /** Runs `work` in a transaction. A lock makes imports of the same dataset run one after the other. */

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { messageOf, operationFailed } from '../errors.ts'
+import { codeLabel, LABELLED_FIELDS, type LabelSource } from './code-labels.ts'
 import { datasetFields } from './dataset-fields.ts'
 import { parseExactJson, type RawNumber } from './exact-json.ts'
 import { readText } from './formats/read-text.ts'
@@ -42,9 +43,20 @@ const itemFiles = z.preprocess((items) => {
   )
 }, z.array(itemFile))
 
+/** The labels of a field's codes: a file, a file with its columns, or an object with a label for each code. */
+const labels = z.union(
+  [
+    z.string().transform((file) => ({ file, columns: { code: 'code', label: 'label' } })),
+    z.strictObject({ file: z.string(), columns: z.strictObject({ code: z.string(), label: z.string() }) }),
+    z.record(codeLabel.shape.code, codeLabel.shape.label).transform((labels) => ({ labels })),
+  ],
+  { error: 'must be a file, { "file", "columns": { "code", "label" } }, or an object with a label for each code' },
+)
+
 const manifest = z.strictObject({
   dataset: datasetFields,
   items: itemFiles,
+  labels: z.partialRecord(z.enum(LABELLED_FIELDS), labels).optional(),
 })
 
 export type ColumnSource = z.output<typeof source>
@@ -58,11 +70,18 @@ export interface ItemFile {
   columns: Columns | undefined
 }
 
+/** The content of a manifest. */
+export interface Manifest {
+  dataset: ManifestDataset
+  files: ItemFile[]
+  labels: LabelSource[]
+}
+
 /**
- * Reads a manifest. Returns its dataset and files.
+ * Reads a manifest.
  * @throws `OPERATION_FAILED` if the file can't be read, or with a line for each wrong member
  */
-export async function readManifest(path: string): Promise<{ dataset: ManifestDataset; files: ItemFile[] }> {
+export async function readManifest(path: string): Promise<Manifest> {
   let content = ''
   for await (const chunk of readText({ name: path, path }, () => {})) content += chunk
   const parsed = manifest.safeParse(parseManifest(path, content), ISSUE_OPTIONS)
@@ -70,9 +89,17 @@ export async function readManifest(path: string): Promise<{ dataset: ManifestDat
     const lines = describeIssues(parsed.error).map((line) => `${path}: ${line}`)
     throw operationFailed(lines.join('\n'), parsed.error)
   }
-  const { dataset, items } = parsed.data
-  const files = items.map(({ file, columns }) => ({ name: file, path: resolve(dirname(path), file), columns }))
-  return { dataset, files }
+  const { dataset, items, labels = {} } = parsed.data
+  const located = (file: string) => ({ name: file, path: resolve(dirname(path), file) })
+  return {
+    dataset,
+    files: items.map(({ file, columns }) => ({ ...located(file), columns })),
+    labels: LABELLED_FIELDS.flatMap((field): LabelSource[] => {
+      const given = labels[field]
+      if (given === undefined) return []
+      return ['labels' in given ? { field, ...given } : { field, ...located(given.file), columns: given.columns }]
+    }),
+  }
 }
 
 function parseManifest(path: string, content: string): unknown {

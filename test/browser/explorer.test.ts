@@ -64,6 +64,28 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     expect(await seriousViolations()).toEqual([])
   })
 
+  test('downloads a dataset in each format, and says when that fails', async () => {
+    for (const [format, name] of [
+      ['NDJSON', 'seoul-landmarks.ndjson'],
+      ['CSV', 'seoul-landmarks.csv'],
+      ['GeoJSON', 'seoul-landmarks.geojson'],
+    ] as const) {
+      const started = page.waitForEvent('download')
+      await page.getByRole('button', { name: format, exact: true }).click()
+      const download = await started
+      expect(download.suggestedFilename()).toBe(name)
+      const headers = { authorization: `Bearer ${t.key}` }
+      const expected = await (await fetch(`${t.url}/exports/${name}`, { headers })).text()
+      expect(readFileSync(await download.path(), 'utf8')).toBe(expected)
+      await page.getByText(`${name} is complete.`).waitFor()
+    }
+    await page.route('**/exports/**', (route) => route.abort())
+    await page.getByRole('button', { name: 'CSV', exact: true }).click()
+    await page.getByText('seoul-landmarks.csv is not complete: The server does not answer. Is it running?').waitFor()
+    await page.unroute('**/exports/**')
+    expect(await seriousViolations()).toEqual([])
+  })
+
   test('shows an item with all members, pictures, parent and children', async () => {
     await link('Gyeongbokgung Palace').click()
     await heading('Gyeongbokgung Palace').waitFor()
@@ -174,6 +196,21 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await page.getByText('This key is expired or revoked').waitFor()
     await giveKey(page, t.key)
     await page.getByText('2 datasets, 44 places').waitFor()
+  })
+
+  test('shows the labels of codes in the filters and the list', async () => {
+    const { id: datasetId } = await t.database.prisma.dataset.findUniqueOrThrow({ where: { slug: 'seoul-landmarks' } })
+    const label = { datasetId, field: 'categoryCode', code: 'palace', label: 'Royal palace' }
+    await t.database.prisma.codeLabel.create({ data: label })
+    const option = page.locator('#category-codes option[value="palace"]')
+    const shown = async () => {
+      await page.goto(`${t.url}/?dataset=seoul-landmarks`)
+      await option.waitFor({ state: 'attached' })
+      return option.textContent()
+    }
+    await expect.poll(shown, { timeout: 20_000 }).toMatch(/^Royal palace, palace \(\d+\)$/)
+    await page.locator('.places').getByText('Royal palace', { exact: true }).first().waitFor()
+    await page.goto(t.url)
   })
 
   test('an unreachable server is reported, and a button tries again', async () => {

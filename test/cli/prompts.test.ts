@@ -6,7 +6,7 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
 import { CHECKOUT, runShell } from '../support/process.ts'
 
-/* The questions that commands ask on a terminal. `script` (util-linux) gives them a pseudo-terminal. */
+/* What commands ask and show on a terminal. `script` (util-linux) gives them a pseudo-terminal. */
 
 let db: TestDatabase
 let importer: Importer
@@ -64,4 +64,12 @@ test.each(QUESTIONS)('catalog %s changes nothing after another answer or the end
     expect(code).toBe(1)
   }
   expect(await db.database.prisma.item.count()).toBe(20)
+})
+
+test('catalog export shows its progress, and then the file', async () => {
+  const path = join(folder, 'places.csv')
+  const { code, stdout } = await runOnTerminal('', `export places --format csv --output ${path}`)
+  expect(stdout).toContain('100 %, 20 of 20 items, ')
+  expect(stdout.split('\x1b[2K').at(-1)).toBe(`places: exported to ${path}\r\n`)
+  expect(code).toBe(0)
 })

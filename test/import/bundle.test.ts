@@ -102,6 +102,9 @@ async function importSlice(database: Database, name: string): Promise<void> {
     const quote = (cell: string) => `"${cell.replaceAll('"', '""')}"`
     await writeFile(join(folder, item.file), rows.map((row) => `${row.map(quote).join()}\n`).join(''))
   }
+  for (const list of Object.values<{ file?: string }>(manifest.labels ?? {})) {
+    if (list.file !== undefined) list.file = join(DATA, basename(list.file))
+  }
   await writeFile(join(folder, `${name}.json`), JSON.stringify(manifest))
   await importManifest(database, join(folder, `${name}.json`), options)
 }
@@ -111,7 +114,7 @@ async function copyAll(from: Database, to: Database, name: string): Promise<stri
   const bundles: string[] = []
   for (const { id, slug } of await from.prisma.dataset.findMany({ orderBy: { slug: 'asc' } })) {
     const bundle = join(folder, name, slug)
-    await exportBundle(from.prisma, id, { folder: bundle, force: false })
+    await exportBundle({ prisma: from.prisma, id }, { folder: bundle, force: false })
     const summary = await importManifest(to, join(bundle, 'manifest.json'), { keepMissing: false, skipInvalid: false })
     expect(summary).toMatchObject({ datasetId: id, slug, updated: 0, skipped: 0 })
     bundles.push(bundle)
@@ -158,7 +161,8 @@ async function pathsOf({ prisma }: Database): Promise<string[]> {
   const nearby = ['37.5665&longitude=126.978', '-90&longitude=0', '42.5&longitude=1.5'].map(
     (place) => `/v1/dataset-items/nearby?radius=50000&limit=100&latitude=${place}`,
   )
-  const query = '{ datasets { nodes { slug status items(limit: 100) { nodes { id externalId parent { id } } } } } }'
+  const query =
+    '{ datasets { nodes { slug status categories { code label total } administrativeAreas { code label total } items(limit: 100) { nodes { id externalId parent { id } } } } } }'
   return [
     ...['/v1/datasets', `/graphql?query=${encodeURIComponent(query)}`, '/tiles/all/0/0/0.mvt'],
     ...[...lists, ...nearby, ...items.map(({ id }) => `/v1/dataset-items/${id}`)],
@@ -219,7 +223,7 @@ describe('A file of an export', () => {
     async (format) => {
       for (const { id, slug } of await original.database.prisma.dataset.findMany()) {
         const path = join(folder, `${slug}-export.${format}`)
-        await exportFile(original.database.prisma, id, { format, path, force: false })
+        await exportFile({ prisma: original.database.prisma, id }, { format, path, force: false })
         const { revision, ...dataset } = await original.database.prisma.dataset.findUniqueOrThrow({ where: { id } })
         const manifest = join(folder, `${slug}-${format}.json`)
         await writeFile(manifest, JSON.stringify({ dataset, items: basename(path) }))

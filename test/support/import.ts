@@ -12,10 +12,10 @@ export type Files = Record<string, string | Buffer>
 
 /** Imports files in a temporary folder. */
 export interface Importer {
-  /** Writes the files and a manifest that names them, or names `items` instead, and imports it. */
+  /** Writes the files and a manifest that names them, or names `items` instead, and has the labels of codes. Imports it. */
   run: (
     files: Files,
-    options?: Partial<ImportOptions> & { dataset?: object; items?: unknown },
+    options?: Partial<ImportOptions> & { dataset?: object; items?: unknown; labels?: unknown },
   ) => Promise<ImportSummary>
   /** Does the same and expects a failure. It returns the message of the error. */
   fail: (files: Files, options?: Parameters<Importer['run']>[1]) => Promise<string>
@@ -28,11 +28,12 @@ export interface Importer {
 export async function createImporter(database: Database): Promise<Importer> {
   const folder = await mkdtemp(join(tmpdir(), 'catalog-import-'))
   const reported: Importer['reported'] = { warnings: [], skipped: [] }
-  const run: Importer['run'] = async (files, { dataset = {}, items, ...options } = {}) => {
+  const run: Importer['run'] = async (files, { dataset = {}, items, labels, ...options } = {}) => {
     for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
     const manifest = {
       dataset: { ...DATASET, ...dataset },
       items: items ?? Object.keys(files).map((file) => ({ file })),
+      labels,
     }
     const path = join(folder, 'manifest.json')
     await writeFile(path, JSON.stringify(manifest))

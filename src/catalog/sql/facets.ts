@@ -1,8 +1,9 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 
-/** A code, and the number of items with it. */
+/** A code, its label in the dataset, and the number of items with it. */
 export interface Facet {
   code: string
+  label: string | null
   total: number
 }
 
@@ -23,6 +24,7 @@ export async function storedFacets(
   // The name of a list doubles the quotes in a code, and ends with a quote: "all area 'A' category 'C'" has single ones inside.
   return selectFacets(
     prisma,
+    field,
     datasetIds,
     Prisma.sql`
       SELECT replace(quoted.code, '''''', '''') AS code, counted.n AS total
@@ -44,6 +46,7 @@ export async function countFacets(
   const column = field === 'categoryCode' ? Prisma.sql`i.category_code` : Prisma.sql`i.administrative_area_code`
   return selectFacets(
     prisma,
+    field,
     datasetIds,
     Prisma.sql`SELECT ${column} AS code, count(*) AS total FROM items i WHERE i.dataset_id = owner.dataset_id GROUP BY 1`,
   )
@@ -52,11 +55,19 @@ export async function countFacets(
 /** @param facets is SQL for the rows (code, total) of the dataset `owner`. */
 async function selectFacets(
   prisma: Prisma.TransactionClient,
+  field: FacetField,
   datasetIds: readonly string[],
   facets: Prisma.Sql,
 ): Promise<Facet[][]> {
   const rows = await prisma.$queryRaw<Row[]>`
-    SELECT array_to_json(ARRAY(SELECT facet FROM (${facets}) AS facet ORDER BY total DESC, code COLLATE "C"))::text AS facets
+    SELECT array_to_json(ARRAY(
+             SELECT facet FROM (
+               SELECT counted.code, labelled.label, counted.total
+                 FROM (${facets}) AS counted
+                 LEFT JOIN code_labels AS labelled
+                        ON labelled.dataset_id = owner.dataset_id AND labelled.field = ${field} AND labelled.code = counted.code
+             ) AS facet ORDER BY total DESC, code COLLATE "C"
+           ))::text AS facets
       FROM unnest(${[...datasetIds]}::uuid[]) WITH ORDINALITY AS owner (dataset_id, n) ORDER BY n`
   return rows.map((row) => JSON.parse(row.facets))
 }

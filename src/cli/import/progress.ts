@@ -1,5 +1,5 @@
 import type { ImportPhase, ImportProgress } from '../../import/import.ts'
-import { printNotice } from '../print.ts'
+import { ERASE_LINE, printNotice } from '../print.ts'
 
 /** Shows how far an import is. */
 export interface ProgressDisplay {
@@ -8,8 +8,6 @@ export interface ProgressDisplay {
   /** Clears the line, so that another line can be printed. */
   clear: () => void
 }
-
-const ERASE_LINE = '\r\x1b[2K'
 
 /** Shows progress on a terminal, in one line that it overwrites. */
 export function terminalProgress(): ProgressDisplay {

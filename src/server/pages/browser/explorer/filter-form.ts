@@ -46,7 +46,11 @@ function field(
     element(
       'datalist',
       { id: `${id}-codes` },
-      ...facets.map(({ code, total }) => element('option', { value: code }, `${code} (${total.toLocaleString('en')})`)),
+      ...facets.map((facet) => element('option', { value: facet.code }, optionText(facet))),
     ),
   ]
+}
+
+function optionText({ code, label, total }: Facet): string {
+  return `${label === null ? code : `${label}, ${code}`} (${total.toLocaleString('en')})`
 }

@@ -2,6 +2,7 @@ import { button, element } from '../shared/dom.ts'
 import { formatAddress, isSearch, type View } from './address.ts'
 import type { Dataset, ListedItem } from './data.ts'
 import { datasetFacts } from './datasets-view.ts'
+import { exportLinks } from './export-links.ts'
 import { filterForm } from './filter-form.ts'
 import { type NearbyActions, nearbyForm } from './nearby-form.ts'
 import { requestPanel } from './request-panel.ts'
@@ -24,8 +25,9 @@ export interface PlacesActions extends NearbyActions {
 
 /** Makes the view. */
 export function placesView(content: PlacesContent, actions: PlacesActions): HTMLElement {
-  const { view, dataset, items, total } = content
+  const { view, dataset, items, total, categories = [] } = content
   const rest = total - items.length
+  const labels = new Map(categories.map(({ code, label }) => [code, label]))
   return element(
     'div',
     { class: 'view' },
@@ -35,7 +37,11 @@ export function placesView(content: PlacesContent, actions: PlacesActions): HTML
     view.near || !view.dataset ? undefined : filterForm(view, content, actions.open),
     // The search form says how many places a search has found.
     isSearch(view) ? undefined : element('p', { class: 'soft', role: 'status' }, count(view, total)),
-    element('ol', { class: 'places' }, ...items.map((item) => row(view, item))),
+    element(
+      'ol',
+      { class: 'places' },
+      ...items.map((item) => row(view, item, labels.get(item.categoryCode) ?? item.categoryCode)),
+    ),
     rest > 0 ? button(`Show more (${rest.toLocaleString('en')} left)`, actions.more, { class: 'button' }) : undefined,
     requestPanel(view),
   )
@@ -45,6 +51,7 @@ function introduction({ view, dataset }: PlacesContent, actions: PlacesActions):
   return [
     dataset && element('p', { dir: 'auto' }, dataset.description ?? ''),
     dataset && datasetFacts(dataset),
+    dataset && exportLinks(dataset),
     nearbyForm(view, actions),
   ]
 }
@@ -56,7 +63,7 @@ function count({ near, category, area }: View, total: number): string {
   return category || area ? `${places} with these filters` : `${places}, by name`
 }
 
-function row(view: View, { id, name, categoryCode, distance }: ListedItem): HTMLElement {
+function row(view: View, { id, name, distance }: ListedItem, category: string): HTMLElement {
   return element(
     'li',
     {},
@@ -65,7 +72,7 @@ function row(view: View, { id, name, categoryCode, distance }: ListedItem): HTML
       'span',
       { class: 'soft small' },
       distance === undefined ? '' : `${metres(distance)} · `,
-      element('bdi', {}, categoryCode),
+      element('bdi', {}, category),
     ),
   )
 }

@@ -7,9 +7,10 @@ import { LISTED, type ListedItem } from './data.ts'
  * What the list shows: the items of a dataset, the items near a point, or the results of a search.
  */
 
-/** A code, and how many items of the dataset have it. */
+/** A code, its label in the dataset, and how many items have it. */
 export interface Facet {
   code: string
+  label: string | null
   total: number
 }
 
@@ -22,7 +23,7 @@ export interface Results {
 }
 
 const PAGE_SIZE = 50
-const FACETS = 'categories { code total } administrativeAreas { code total }'
+const FACETS = 'categories { code label total } administrativeAreas { code label total }'
 
 interface Page {
   total: number

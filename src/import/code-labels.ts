@@ -1,0 +1,114 @@
+import type { ClientBase } from 'pg'
+import { z } from 'zod'
+import { operationFailed } from '../errors.ts'
+import { readText } from './formats/read-text.ts'
+import { readerOf } from './formats/readers.ts'
+import type { Fields } from './formats/source-row.ts'
+import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
+import { indexedText, MAX_INDEXED_LENGTH, text } from './row/field-schemas.ts'
+
+/** The fields of an item whose codes may have labels. */
+export const LABELLED_FIELDS = ['administrativeAreaCode', 'categoryCode'] as const
+
+/** A code of a field, and what it means. A row of the table `code_labels`. */
+export interface CodeLabel {
+  field: (typeof LABELLED_FIELDS)[number]
+  code: string
+  label: string
+}
+
+/** The labels of a field: an object, or a file with the columns of the codes and the labels. */
+export type LabelSource = Pick<CodeLabel, 'field'> &
+  (
+    | { labels: Readonly<Record<string, string>> }
+    | { name: string; path: string; columns: { code: string; label: string } }
+  )
+
+/** A code and its label. Labels have the maximum length of names. */
+export const codeLabel = z.object({
+  code: indexedText(MAX_INDEXED_LENGTH.code),
+  label: text.refine((value) => value.length <= MAX_INDEXED_LENGTH.name, {
+    error: `must be at most ${MAX_INDEXED_LENGTH.name} characters long`,
+  }),
+})
+
+/** An error lists at most this number of rows. */
+const LISTED = 100
+
+/**
+ * Reads the labels of all sources.
+ * @throws `OPERATION_FAILED` with a line for each bad row, or if a file can't be read or lacks a column
+ */
+export async function readCodeLabels(sources: readonly LabelSource[]): Promise<CodeLabel[]> {
+  const lists = await Promise.all(sources.map(readSource))
+  return lists.flat()
+}
+
+async function readSource(source: LabelSource): Promise<CodeLabel[]> {
+  const { field } = source
+  if ('labels' in source) return Object.entries(source.labels).map(([code, label]) => ({ field, code, label }))
+  const { name, path, columns } = source
+  const labels = new Map<string, { label: string; line: number }>()
+  const problems: string[] = []
+  let isFirst = true
+  const { read } = readerOf(path)
+  for await (const row of read(
+    readText({ name, path }, () => {}),
+    name,
+  )) {
+    if ('fields' in row && isFirst) checkColumns(name, columns, row.fields)
+    isFirst = false
+    const problem = 'problem' in row ? row.problem : addLabel(labels, columns, row)
+    if (problem !== undefined) problems.push(`${name}:${row.line}: ${problem}`)
+  }
+  if (problems.length > 0) throw operationFailed(problems.slice(0, LISTED).join('\n'))
+  return [...labels].map(([code, { label }]) => ({ field, code, label }))
+}
+
+function checkColumns(name: string, { code, label }: { code: string; label: string }, row: Fields): void {
+  const missing = [code, label].filter((column) => !Object.hasOwn(row, column))
+  if (missing.length === 0) return
+  const existing = Object.keys(row).join(', ')
+  throw operationFailed(`${name}: has no column ${missing.join(', ')}; the file has the columns ${existing}`)
+}
+
+/** Adds the label of a row. Returns what is wrong with the row. */
+function addLabel(
+  labels: Map<string, { label: string; line: number }>,
+  columns: { code: string; label: string },
+  { fields, line }: { fields: Fields; line: number },
+): string | undefined {
+  const cellOf = (column: string) => (fields[column] === '' ? undefined : fields[column])
+  const parsed = codeLabel.safeParse({ code: cellOf(columns.code), label: cellOf(columns.label) }, ISSUE_OPTIONS)
+  if (!parsed.success) return describeIssues(parsed.error).join('; ')
+  const { code, label } = parsed.data
+  const known = labels.get(code)
+  if (known && known.label !== label) return `the code ${code} has another label on line ${known.line}`
+  if (!known) labels.set(code, { label, line })
+  return undefined
+}
+
+/** Makes the labels of a dataset equal to the given ones. Returns whether any changed. */
+export async function mergeCodeLabels(
+  session: ClientBase,
+  datasetId: string,
+  labels: readonly CodeLabel[],
+): Promise<boolean> {
+  const { rowCount } = await session.query(
+    `WITH given AS (
+       SELECT * FROM jsonb_to_recordset($2::jsonb) AS given (field text, code text, label text)
+     ), removed AS (
+       DELETE FROM code_labels AS c
+        WHERE dataset_id = $1 AND NOT EXISTS (SELECT FROM given WHERE (given.field, given.code) = (c.field, c.code))
+       RETURNING code
+     ), written AS (
+       INSERT INTO code_labels AS c (dataset_id, field, code, label)
+       SELECT $1, field, code, label FROM given
+           ON CONFLICT (dataset_id, field, code) DO UPDATE SET label = excluded.label WHERE c.label <> excluded.label
+       RETURNING code
+     )
+     SELECT FROM removed UNION ALL SELECT FROM written`,
+    [datasetId, JSON.stringify(labels)],
+  )
+  return rowCount !== null && rowCount > 0
+}

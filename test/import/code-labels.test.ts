@@ -1,0 +1,126 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+import { expectWithinASecond } from '../support/freshness.ts'
+import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
+
+let app: TestApp
+let importer: Importer
+beforeAll(async () => {
+  app = await startApp()
+})
+afterAll(() => app.close())
+beforeEach(async () => {
+  importer = await createImporter(app.database)
+})
+afterEach(() => importer.close())
+
+const ITEMS = ndjson(
+  row({ externalId: 'a', administrativeAreaCode: 'KR', categoryCode: 'x' }),
+  row({ externalId: 'b', administrativeAreaCode: 'KR', categoryCode: "o'x" }),
+  row({ externalId: 'c', administrativeAreaCode: 'JP', categoryCode: 'x' }),
+)
+const FILES = { 'a.ndjson': ITEMS, 'countries.csv': 'code,name\nKR,대한민국\nJP,日本\nAD,Andorra\n' }
+const FILE = { file: 'countries.csv', columns: { code: 'code', label: 'name' } }
+const run = (labels: unknown, files: Record<string, string> = FILES) =>
+  importer.run(files, { items: 'a.ndjson', labels })
+const fail = (labels: unknown, files: Record<string, string> = FILES) =>
+  importer.fail(files, { items: 'a.ndjson', labels })
+
+const becomes = <Value>(read: () => Promise<Value>, value: Value) =>
+  expectWithinASecond(read, (answer) => expect(answer).toEqual(value))
+
+const QUERY = '{ dataset(id: "places") { categories { code label total } administrativeAreas { code label total } } }'
+async function facets() {
+  const { body } = await app.graphql(QUERY)
+  return body.data.dataset
+}
+
+describe('Labels of codes', () => {
+  test('come from a file or the manifest, and facets show them', async () => {
+    await run({ administrativeAreaCode: FILE, categoryCode: { "o'x": 'Ox', unused: 'Unused' } })
+    await becomes(facets, {
+      categories: [
+        { code: 'x', label: null, total: 2 },
+        { code: "o'x", label: 'Ox', total: 1 },
+      ],
+      administrativeAreas: [
+        { code: 'KR', label: '대한민국', total: 2 },
+        { code: 'JP', label: '日本', total: 1 },
+      ],
+    })
+    expect(await app.database.prisma.codeLabel.count()).toBe(5)
+  })
+
+  test('change nothing when they are imported again, and move updatedAt when they change', async () => {
+    const updatedAt = async () =>
+      (await app.database.prisma.dataset.findFirstOrThrow({ where: { slug: 'places' } })).updatedAt
+    const later = (day: number) => ({ items: 'a.ndjson', now: new Date(Date.UTC(2100, 0, day)) })
+    const labels = { administrativeAreaCode: FILE }
+    await importer.run(FILES, { ...later(1), labels })
+    const before = await updatedAt()
+    await importer.run(FILES, { ...later(2), labels })
+    expect(await updatedAt()).toEqual(before)
+    const renamed = { ...FILES, 'countries.csv': 'code,name\nKR,Korea\nJP,日本\nAD,Andorra\n' }
+    await importer.run(renamed, { ...later(3), labels })
+    expect(await updatedAt()).toEqual(later(3).now)
+    await becomes(async () => (await facets()).administrativeAreas[0].label, 'Korea')
+  })
+
+  test('are removed when the manifest has none, and with the dataset', async () => {
+    await run({ administrativeAreaCode: FILE })
+    await run(undefined)
+    await becomes(async () => (await facets()).administrativeAreas[0].label, null)
+    await run({ administrativeAreaCode: FILE })
+    await app.database.prisma.dataset.delete({ where: { slug: 'places' } })
+    expect(await app.database.prisma.codeLabel.count()).toBe(0)
+  })
+
+  test('that somebody changes in the database are fresh within a second', async () => {
+    await run({ administrativeAreaCode: FILE })
+    await becomes(async () => (await facets()).administrativeAreas[0].label, '대한민국')
+    await app.database.prisma.$executeRaw`UPDATE code_labels SET label = 'Korea' WHERE code = 'KR'`
+    await becomes(async () => (await facets()).administrativeAreas[0].label, 'Korea')
+    await app.database.prisma.$executeRaw`TRUNCATE code_labels`
+    await becomes(async () => (await facets()).administrativeAreas[0].label, null)
+  })
+
+  test('are not changed by a dry run', async () => {
+    await run({ categoryCode: { x: 'X' } })
+    await importer.run(FILES, { items: 'a.ndjson', labels: { categoryCode: { x: 'Y' } }, dryRun: true })
+    expect(await app.database.prisma.codeLabel.findMany({ select: { label: true } })).toEqual([{ label: 'X' }])
+  })
+
+  test.each<[string, unknown, Record<string, string>, RegExp]>([
+    [
+      'a list',
+      { categoryCode: [] },
+      {},
+      /labels\.categoryCode must be a file, .* or an object with a label for each code/,
+    ],
+    ['another field', { name: {} }, {}, /labels .*name/],
+    ['an empty label', { categoryCode: { x: '' } }, {}, /labels\.categoryCode must be a file/],
+    ['a missing file', { categoryCode: 'none.csv' }, {}, /^none\.csv: can't be read/],
+    [
+      'a missing column',
+      { categoryCode: 'countries.csv' },
+      {},
+      /^countries\.csv: has no column label; the file has the columns code, name$/,
+    ],
+    [
+      'bad rows',
+      { categoryCode: 'l.csv' },
+      { 'l.csv': 'code,label\na,\n,b\n' },
+      /^l\.csv:2: label is required\nl\.csv:3: code is required$/,
+    ],
+    [
+      'two labels',
+      { categoryCode: 'l.csv' },
+      { 'l.csv': 'code,label\na,b\na,b\na,c\n' },
+      /^l\.csv:4: the code a has another label on line 2$/,
+    ],
+  ])('with %s are a mistake that changes nothing', async (_what, labels, files, message) => {
+    const before = await app.database.prisma.codeLabel.count()
+    expect((await fail(labels, { ...FILES, ...files })).replace(/^\S+manifest\.json: /, '')).toMatch(message)
+    expect(await app.database.prisma.codeLabel.count()).toBe(before)
+  })
+})
