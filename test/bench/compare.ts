@@ -1,9 +1,8 @@
-import type { Database } from '../../src/database/database.ts'
 import { bearer, getByHash, getQuery, ITEMS, post, postByHash, RELATED } from './comparisons.ts'
 import { type Compared, compareRates, compareTimes, median, type Side, timeOf } from './measure.ts'
 import { startGateway, startPeer, startReference } from './processes.ts'
 import { CITY } from './seed.ts'
-import { createKeys, fillWorld, openWorld } from './world.ts'
+import { createKeys, fillWorld, letPostGraphileFindSlugs, openWorld } from './world.ts'
 import { type LoadRequest, load } from './wrk.ts'
 
 /*
@@ -169,16 +168,6 @@ function print(name: string, unit: string, { ours, other, ratio }: Compared, goa
   const figures = [ours, other].map((value) => `${value >= 100 ? Math.round(value) : value.toFixed(2)}${unit}`)
   process.stdout.write(
     `| ${[name, ...figures, ratio < 0.1 ? ratio.toFixed(3) : ratio.toFixed(2), goal].join(' | ')} |\n`,
-  )
-}
-
-/** PostGraphile has `datasetBySlug` only if slugs are unique by a constraint. A unique index is not enough. */
-async function letPostGraphileFindSlugs({ withSession }: Database): Promise<void> {
-  await withSession((session) =>
-    session.query(`DO $$ BEGIN
-      IF NOT EXISTS (SELECT FROM pg_constraint WHERE conname = 'datasets_slug_key') THEN
-        ALTER TABLE datasets ADD UNIQUE USING INDEX datasets_slug_key;
-      END IF; END $$`),
   )
 }
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 
 /** A server under test, in another process. */
@@ -28,6 +29,41 @@ export function startReference(databaseUrl: string): Promise<Server> {
 /** Starts a server with which the gateway is compared, on a free port. */
 export function startPeer(name: 'postgraphile' | 'floor', databaseUrl: string): Promise<Server> {
   return start(process.execPath, [`test/bench/peers/${name}.js`, databaseUrl, '0'], { NODE_ENV: 'production' })
+}
+
+/** Starts a peer with several processes under node:cluster, on a free port. */
+export function startPeerCluster(
+  name: 'postgraphile' | 'floor',
+  databaseUrl: string,
+  workers: number,
+): Promise<Server> {
+  const args = ['test/bench/peers/cluster.js', String(workers), name, databaseUrl, '0']
+  return start(process.execPath, args, { NODE_ENV: 'production' })
+}
+
+/** The processor time that a process and its children have used, in milliseconds. */
+export function cpuMs(pid: number): Promise<number> {
+  return sumOverProcesses(pid, async (each) => {
+    const stat = await readFile(`/proc/${each}/stat`, 'utf8')
+    // User and system time, in ticks of 10 ms (proc(5), fields 14 and 15).
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * 10
+  })
+}
+
+/** The resident memory of a process and its children, in megabytes. Pages that they share count several times. */
+export function residentMegabytes(pid: number): Promise<number> {
+  return sumOverProcesses(pid, async (each) => {
+    const status = await readFile(`/proc/${each}/status`, 'utf8')
+    return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024)
+  })
+}
+
+async function sumOverProcesses(pid: number, read: (pid: number) => Promise<number>): Promise<number> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  const pids = [pid, ...children.trim().split(' ').filter(Boolean).map(Number)]
+  const values = await Promise.all(pids.map(read))
+  return values.reduce((sum, value) => sum + value, 0)
 }
 
 async function start(

@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bearer, ITEMS, post, RELATED } from './comparisons.ts'
 import { median } from './measure.ts'
-import { startGateway } from './processes.ts'
+import { residentMegabytes, startGateway } from './processes.ts'
 import { createKeys, fillWorld, openWorld } from './world.ts'
 import { type LoadRequest, load } from './wrk.ts'
 
@@ -11,12 +10,12 @@ import { type LoadRequest, load } from './wrk.ts'
  * Prints the rate and the memory of each minute. Fails if the memory of the last third of the time is more than 10 % above that of
  * the third before.
  *
- *   node test/bench/soak.ts postgresql://superuser@host/a-database-of-its-own [minutes [pause]]
+ *   node test/bench/soak.ts postgresql://superuser@host/a-database-of-its-own [minutes [pause [workers]]]
  *
- * The pause, in milliseconds, is between the requests of each of the 16 connections.
+ * The pause, in milliseconds, is between the requests of each of the 16 connections. The memory is that of all processes.
  */
 
-const [databaseUrl, minutes = '10', pauseMs = '0'] = process.argv.slice(2)
+const [databaseUrl, minutes = '10', pauseMs = '0', workers = '1'] = process.argv.slice(2)
 if (!databaseUrl) throw new Error('Give the URL of a database that is empty or was filled by compare.ts')
 const KEYS = 100
 const REQUESTS = 10_000
@@ -28,7 +27,7 @@ await fillWorld(database, [
 ])
 const keys = await createKeys(database, KEYS)
 const ids = (await database.prisma.item.findMany({ take: 1_000, select: { id: true } })).map(({ id }) => id)
-const gateway = await startGateway(databaseUrl)
+const gateway = await startGateway(databaseUrl, { WORKERS: workers })
 
 let isOver = false
 const changes = commitChanges()
@@ -77,10 +76,4 @@ async function commitChanges(): Promise<void> {
       await sleep(100)
     }
   })
-}
-
-/** The resident memory of a process, in megabytes. */
-async function residentMegabytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024)
 }

@@ -23,3 +23,13 @@ export async function createKeys({ prisma }: Database, count: number): Promise<s
   for (let n = 0; n < count; n += 1) keys.push((await createKey(prisma, { name: 'bench' })).key)
   return keys
 }
+
+/** PostGraphile has `datasetBySlug` only if slugs are unique by a constraint. A unique index is not enough. */
+export async function letPostGraphileFindSlugs({ withSession }: Database): Promise<void> {
+  await withSession((session) =>
+    session.query(`DO $$ BEGIN
+      IF NOT EXISTS (SELECT FROM pg_constraint WHERE conname = 'datasets_slug_key') THEN
+        ALTER TABLE datasets ADD UNIQUE USING INDEX datasets_slug_key;
+      END IF; END $$`),
+  )
+}

@@ -19,6 +19,7 @@ const MAX_REQUESTS = 20_000
 /**
  * Sends the requests in turn, again and again, over 16 connections with wrk (Debian's package of that name).
  * @param pauseMs is the time that each connection waits before it sends the next request
+ * @param cores on which wrk runs, for example `2,3`; by default any
  * @returns the responses per second
  * @throws Error if a response is not 200 or 304
  */
@@ -27,6 +28,7 @@ export async function load(
   requests: readonly LoadRequest[],
   seconds: number,
   pauseMs = 0,
+  cores?: string,
 ): Promise<number> {
   if (requests.length > MAX_REQUESTS) throw new RangeError(`At most ${MAX_REQUESTS} requests`)
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
@@ -34,7 +36,8 @@ export async function load(
     const script = join(folder, 'requests.lua')
     await writeFile(script, SCRIPT(requests) + (pauseMs > 0 ? `function delay() return ${pauseMs} end\n` : ''))
     const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', '30s', '-s', script, url]
-    const { stdout } = await promisify(execFile)('wrk', args)
+    const pinned = cores === undefined ? ['wrk', ...args] : ['taskset', '-c', cores, 'wrk', ...args]
+    const { stdout } = await promisify(execFile)('env', pinned)
     if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`${url} did not answer all:\n${stdout}`)
     return Number(/Requests\/sec: +([\d.]+)/.exec(stdout)?.[1])
   } finally {

@@ -66,14 +66,22 @@ export class Balancer {
   }
 
   #give(connection: Connection): void {
-    let chosen: WorkerProcess | undefined
-    for (const worker of this.#readyWorkers()) {
-      if (!chosen || worker.connections.size < chosen.connections.size) chosen = worker
-    }
+    const chosen = this.#choose(connection.id)
     if (!chosen) this.#waiting.push(connection)
     else {
       chosen.connections.set(connection.id, connection)
       chosen.send({ type: 'connection', id: connection.id }, connection.socket)
     }
+  }
+
+  /** The worker with the fewest connections. Workers with equally many take turns. */
+  #choose(turn: number): WorkerProcess | undefined {
+    const workers = this.#readyWorkers()
+    let chosen: WorkerProcess | undefined
+    for (let n = 0; n < workers.length; n += 1) {
+      const worker = workers[(turn + n) % workers.length]
+      if (worker && (!chosen || worker.connections.size < chosen.connections.size)) chosen = worker
+    }
+    return chosen
   }
 }

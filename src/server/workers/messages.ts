@@ -19,7 +19,7 @@ export type ToWorker =
   | { type: 'feed'; event: FeedEvent }
   /** Its socket comes with the message. */
   | { type: 'connection'; id: number }
-  | { type: 'answer'; id: number; answer: Answer }
+  | { type: 'answers'; answers: readonly { id: number; answer: Answer }[] }
   | { type: 'readMetrics' }
   /** Complete the requests in flight, and exit. */
   | { type: 'stop' }
@@ -31,7 +31,8 @@ export type ToPrimary =
   /** The worker has the connection, so the primary closes its own copy of the socket. */
   | { type: 'accepted'; id: number }
   | { type: 'closed'; id: number }
-  | { type: 'question'; id: number; question: Question }
+  /** The questions of one turn of the worker's event loop. */
+  | { type: 'questions'; questions: readonly { id: number; question: Question }[] }
   | { type: 'exportEnded' }
   | { type: 'metrics'; values: MetricValues }
 

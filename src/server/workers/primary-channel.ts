@@ -13,12 +13,13 @@ export class PrimaryChannel {
   readonly #feedState = new FeedState()
   readonly #waiting = new Map<number, (answer: Answer) => void>()
   #lastQuestion = 0
+  #questions: { id: number; question: Question }[] = []
 
   constructor(onMessage: OnMessage) {
     process.on('message', (message: unknown, socket: unknown) => {
       if (!isToWorker(message)) return
       if (message.type === 'feed') this.#feedState.apply(message.event)
-      else if (message.type === 'answer') this.#onAnswer(message.id, message.answer)
+      else if (message.type === 'answers') this.#onAnswers(message.answers)
       else {
         if (message.type === 'start') for (const event of message.feed) this.#feedState.apply(event)
         onMessage(message, socket)
@@ -71,16 +72,24 @@ export class PrimaryChannel {
     }
   }
 
+  /** Asks the questions of one turn of the event loop in one message, which takes half of the time of a message for each. */
   #ask(question: Question): Promise<Answer> {
     this.#lastQuestion += 1
     const id = this.#lastQuestion
-    this.send({ type: 'question', id, question })
+    if (this.#questions.push({ id, question }) === 1) setImmediate(() => this.#sendQuestions())
     return new Promise((resolve) => this.#waiting.set(id, resolve))
   }
 
-  #onAnswer(id: number, answer: Answer): void {
-    this.#waiting.get(id)?.(answer)
-    this.#waiting.delete(id)
+  #sendQuestions(): void {
+    this.send({ type: 'questions', questions: this.#questions })
+    this.#questions = []
+  }
+
+  #onAnswers(answers: readonly { id: number; answer: Answer }[]): void {
+    for (const { id, answer } of answers) {
+      this.#waiting.get(id)?.(answer)
+      this.#waiting.delete(id)
+    }
   }
 }
 

@@ -12,7 +12,7 @@ import type { Metrics } from '../telemetry/metrics.ts'
 import { answer, type PrimaryState } from './answers.ts'
 import { Balancer } from './balancer.ts'
 import { listenForConnections } from './listen.ts'
-import type { ToPrimary } from './messages.ts'
+import type { Question, ToPrimary } from './messages.ts'
 import { AddedMetrics } from './metrics.ts'
 import type { WorkerProcess } from './worker-process.ts'
 import { Workers } from './workers.ts'
@@ -103,10 +103,8 @@ export class Primary {
       case 'closed':
         this.#balancer.onClosed(worker, message.id)
         break
-      case 'question':
-        void answer(this.#state, worker, message.question).then((answer) =>
-          worker.send({ type: 'answer', id: message.id, answer }),
-        )
+      case 'questions':
+        void this.#answer(worker, message.questions)
         break
       case 'exportEnded':
         worker.runningExports -= 1
@@ -115,6 +113,14 @@ export class Primary {
       case 'metrics':
         this.metrics?.onValues(worker, message.values)
     }
+  }
+
+  async #answer(worker: WorkerProcess, questions: readonly { id: number; question: Question }[]): Promise<void> {
+    const answering = questions.map(async ({ id, question }) => ({
+      id,
+      answer: await answer(this.#state, worker, question),
+    }))
+    worker.send({ type: 'answers', answers: await Promise.all(answering) })
   }
 
   #onEnd(worker: WorkerProcess): void {

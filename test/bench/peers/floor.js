@@ -10,7 +10,11 @@ import pg from 'pg'
  */
 
 const [url, port] = process.argv.slice(2)
-const pool = new pg.Pool({ connectionString: url, max: 8, options: '-c jit=off -c timezone=UTC' })
+const pool = new pg.Pool({
+  connectionString: url,
+  max: Number(process.env.POOL_SIZE ?? 8),
+  options: '-c jit=off -c timezone=UTC',
+})
 
 const COLUMNS = `i.id, i.dataset_id AS "datasetId", i.name, i.description,
   i.administrative_area_code AS "administrativeAreaCode", i.category_code AS "categoryCode",

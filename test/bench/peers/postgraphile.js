@@ -13,7 +13,13 @@ import { PostGraphileAmberPreset } from 'postgraphile/presets/amber'
 const [url, port] = process.argv.slice(2)
 const instance = postgraphile({
   extends: [PostGraphileAmberPreset],
-  pgServices: [makePgService({ connectionString: url, schemas: ['public'], poolConfig: { max: 8 } })],
+  pgServices: [
+    makePgService({
+      connectionString: url,
+      schemas: ['public'],
+      poolConfig: { max: Number(process.env.POOL_SIZE ?? 8) },
+    }),
+  ],
   grafserv: { graphiql: false, watch: false },
   grafast: { explain: false },
 })
