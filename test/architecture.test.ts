@@ -83,6 +83,8 @@ const SQL_PARTS: Readonly<Record<string, string>> = {
   'src/database/migrate.ts: sql': 'the files in prisma/migrations',
   'src/database/pool.ts: statement': 'passes on what Prisma sends',
   'src/database/replica.ts: sql': 'constants of that file',
+  'src/database/sql-reader.ts: { text, values: sql.values, name: nameOf(text), types: ROW_TYPES }':
+    'a statement of Prisma.sql',
   'src/import/import.ts: table': 'the name of the staging table: random hexadecimal digits',
   'src/import/load/cross-row-checks.ts: sql': 'constants of that file, with the name of the staging table',
   'src/import/load/cross-row-checks.ts: t': 'the name of the staging table',

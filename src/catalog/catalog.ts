@@ -12,8 +12,9 @@ import {
 import { createConnection, type ItemConnection } from './connection.ts'
 import type { ExportBatch, ExportFormat, ExportWindow } from './export-formats.ts'
 import type { Extent, FeaturePage, FeatureWindow } from './features.ts'
+import type { RawItem } from './item-columns.ts'
 import { createItemPage, createNearbyPage, createSearchPage, selectItems } from './item-pages.ts'
-import type { Dataset, Image, Item } from './models.ts'
+import type { Dataset, Image, Item, JsonText } from './models.ts'
 import type { Page } from './page.ts'
 import { DEFAULT_LIST_PROJECTION } from './projection.ts'
 import type { Loaders } from './snapshot/loaders.ts'
@@ -67,13 +68,26 @@ export class Catalog {
     return item
   }
 
+  /**
+   * An item by its UUID, as the JSON that clients receive.
+   * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED`
+   */
+  async rawItem(id: string, members: RawItem): Promise<JsonText> {
+    const item = isUuid(id) ? await this.#loaders.rawItem(members, id.toLowerCase()) : null
+    if (!item) throw notFound('item')
+    const dataset = await this.datasetOf(item)
+    this.#readLog.verify(dataset.id, item.revision)
+    if (!this.#mayAccess(dataset)) throw accessDenied()
+    return item.json
+  }
+
   /** The dataset, item or image of each UUID. Null if it does not exist or the key may not access it. */
   async nodes(ids: readonly string[]): Promise<(CatalogNode | null)[]> {
     return Promise.all(ids.map((id) => (isUuid(id) ? this.#findNode(id.toLowerCase()) : null)))
   }
 
   /** The dataset that owns an item. */
-  async datasetOf({ datasetId }: Item): Promise<Dataset> {
+  async datasetOf({ datasetId }: Pick<Item, 'datasetId'>): Promise<Dataset> {
     const dataset = await this.#loaders.datasetById(datasetId)
     // An import or an operator removed the dataset after the item was read.
     if (!dataset) throw notFound('dataset')

@@ -2,7 +2,7 @@ import { getDatamodel } from '../generated/pothos.ts'
 import type { Item } from '../generated/prisma/client.ts'
 
 /*
- * The columns of items and images, derived from prisma/schema.prisma. The SELECT lists (item-columns.ts), the sort orders
+ * The columns of items, images and datasets, derived from prisma/schema.prisma. The SELECT lists (item-columns.ts), the sort orders
  * (sorts.ts), the model types (models.ts) and the import's staging table (import/load/) are built from these columns.
  */
 
@@ -20,10 +20,12 @@ export interface Column {
 export const ITEM_COLUMNS = columnsOf('Item')
 /** The columns of the table `images`, by field. */
 export const IMAGE_COLUMNS = columnsOf('Image')
+/** The columns of the table `datasets`, by field, without those of enum types. */
+export const DATASET_COLUMNS = columnsOf('Dataset')
 
-function columnsOf(model: 'Item' | 'Image'): ReadonlyMap<string, Column> {
+function columnsOf(model: 'Item' | 'Image' | 'Dataset'): ReadonlyMap<string, Column> {
   const fields = getDatamodel().datamodel.models[model]?.fields ?? []
-  const scalars = fields.filter(({ kind }) => kind !== 'object')
+  const scalars = fields.filter(({ kind }) => kind !== 'object' && kind !== 'enum')
   return new Map(scalars.map(({ name, type }) => [name, { name: columnName(name), type }]))
 }
 
@@ -49,4 +51,9 @@ export function toIsoExpression(timestamp: string): string {
 export function selectColumn(table: string, { name, type }: Column): string {
   const column = `${table}.${name}`
   return EXPRESSIONS.get(type)?.(column) ?? column
+}
+
+/** SQL for a column, converted to the JSON that clients receive. */
+export function selectRawColumn(table: string, column: Column): string {
+  return column.type === 'Json' ? `${table}.${column.name}` : selectColumn(table, column)
 }

@@ -1,5 +1,5 @@
 import { Prisma } from '../generated/prisma/client.ts'
-import { type Column, IMAGE_COLUMNS, ITEM_COLUMNS, selectColumn } from './columns.ts'
+import { type Column, DATASET_COLUMNS, IMAGE_COLUMNS, ITEM_COLUMNS, selectColumn, selectRawColumn } from './columns.ts'
 
 /*
  * The SELECT list for items: only the requested fields, with the images and the parent nested as JSON. Prisma would read
@@ -16,7 +16,19 @@ export interface ItemProjection {
 }
 
 /** The JSON members of an item in the order of the response. PostgreSQL writes the JSON that clients receive. */
-export type RawItem = readonly (string | { images: readonly string[] } | { parent: RawItem })[]
+export type RawItem = readonly (
+  | string
+  | { images: readonly string[] }
+  | { dataset: readonly string[] }
+  | { parent: RawItem }
+)[]
+
+/** The JSON members of an item near a point, in the order of the response. */
+export interface RawNearby {
+  members: readonly ('distance' | { item: RawItem })[]
+  /** Whether the members of the item are not in an object of their own, as in REST. */
+  isFlat: boolean
+}
 
 /** Fields of an item without a column, and the fields that their resolvers read. */
 const REQUIRED_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -30,22 +42,13 @@ const REQUIRED_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
 /** All columns of an item, without images and parent. */
 export const ALL_ITEM_FIELDS: ItemProjection = { fields: [...ITEM_COLUMNS.keys()] }
 
-/**
- * Whether PostgreSQL can write a field of an item for clients. It can't write a JSON column, which the SELECT list converts to
- * text (columns.ts).
- */
-export function isRawItemField(field: string): boolean {
-  return isRawField(ITEM_COLUMNS, field)
-}
+/** For each model: the columns that PostgreSQL can write for clients. */
+const MODELS = { Item: ITEM_COLUMNS, Image: IMAGE_COLUMNS, Dataset: DATASET_COLUMNS }
+type Model = keyof typeof MODELS
 
-/** Whether PostgreSQL can write a field of an image for clients. */
-export function isRawImageField(field: string): boolean {
-  return isRawField(IMAGE_COLUMNS, field)
-}
-
-function isRawField(columns: ReadonlyMap<string, Column>, field: string): boolean {
-  const column = columns.get(field)
-  return column ? column.type !== 'Json' : field === '__typename'
+/** Whether PostgreSQL can write a field for clients. */
+export function isRawField(model: Model, field: string): boolean {
+  return field === '__typename' || MODELS[model].has(field)
 }
 
 /** A prepared GraphQL document always passes the same projection objects, so each SELECT list is built once. */
@@ -67,7 +70,7 @@ function cached(key: ItemProjection | RawItem, variant: string, make: () => stri
  * @throws TypeError for a name that is not a field of an item
  */
 export function itemColumns(projection: ItemProjection, extraFields: readonly string[] = []): Prisma.Sql {
-  return cached(projection, extraFields.join(), () => selectItem('i', membersOf(projection, extraFields)))
+  return cached(projection, extraFields.join(), () => selectItem('i', membersOf(projection, extraFields), selectColumn))
 }
 
 /**
@@ -75,7 +78,7 @@ export function itemColumns(projection: ItemProjection, extraFields: readonly st
  * @throws TypeError for a name that is not a field of an item.
  */
 export function rawItemColumns(members: RawItem): Prisma.Sql {
-  return cached(members, '', () => selectItem('i', members))
+  return cached(members, '', () => selectItem('i', members, selectRawColumn))
 }
 
 function membersOf({ fields, images, parent }: ItemProjection, extraFields: readonly string[] = []): RawItem {
@@ -87,28 +90,37 @@ function membersOf({ fields, images, parent }: ItemProjection, extraFields: read
   ]
 }
 
-function selectItem(table: string, members: RawItem): string {
+/** Returns SQL for a column of a table (columns.ts). */
+type SelectColumn = (table: string, column: Column) => string
+
+function selectItem(table: string, members: RawItem, select: SelectColumn): string {
   const expressions = members.map((member) => {
-    if (typeof member === 'string') return selectField(table, 'Item', member)
-    return 'parent' in member ? selectParent(table, member.parent) : selectImages(table, member.images)
+    if (typeof member === 'string') return selectField(table, 'Item', member, select)
+    if ('parent' in member) return selectParent(table, member.parent, select)
+    return 'dataset' in member ? selectDataset(table, member.dataset) : selectImages(table, member.images)
   })
   return expressions.join(', ')
 }
 
-const MODELS = { Item: ITEM_COLUMNS, Image: IMAGE_COLUMNS }
-
-function selectField(table: string, model: keyof typeof MODELS, field: string): string {
+function selectField(table: string, model: Model, field: string, select: SelectColumn = selectColumn): string {
   if (field === '__typename') return `'${model}' AS "__typename"`
   const column = MODELS[model].get(field)
   if (!column) throw new TypeError(`${model}.${field} has no column`)
-  return `${selectColumn(table, column)} AS "${field}"`
+  return `${select(table, column)} AS "${field}"`
 }
 
-function selectParent(table: string, members: RawItem): string {
+function selectParent(table: string, members: RawItem, select: SelectColumn): string {
   const parent = `${table}p`
   return `(SELECT row_to_json(parent) FROM (
-            SELECT ${selectItem(parent, members)} FROM items ${parent} WHERE ${parent}.id = ${table}.parent_item_id
+            SELECT ${selectItem(parent, members, select)} FROM items ${parent} WHERE ${parent}.id = ${table}.parent_item_id
           ) AS parent) AS parent`
+}
+
+function selectDataset(table: string, fields: readonly string[]): string {
+  const columns = fields.map((field) => selectField('d', 'Dataset', field))
+  return `(SELECT row_to_json(dataset) FROM (
+            SELECT ${columns.join(', ')} FROM datasets d WHERE d.id = ${table}.dataset_id
+          ) AS dataset) AS dataset`
 }
 
 function selectImages(table: string, fields: readonly string[]): string {

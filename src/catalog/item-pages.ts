@@ -5,7 +5,7 @@ import { createPage, type Page } from './page.ts'
 import type { ListProjection } from './projection.ts'
 import type { Loaders } from './snapshot/loaders.ts'
 import type { ItemOrder, ItemOwner, ItemSelection } from './sql/item-list.ts'
-import type { NearbyItem } from './sql/nearby.ts'
+import type { Circle, NearbyItem, NearbyWindow } from './sql/nearby.ts'
 import type { SearchWindow } from './sql/search.ts'
 
 const NO_FIELDS: ItemProjection = { fields: [] }
@@ -76,15 +76,15 @@ export function createNearbyPage(
   loaders: Loaders,
   scope: string[],
   { page, limit, ...circle }: Omit<NearbyArguments, 'datasetId'>,
-  { nodes }: ListProjection,
+  { nodes, rawNearby }: ListProjection,
 ): Page<NearbyItem> {
-  const fetch = (window: { offset: number; limit: number; projection: ItemProjection }) =>
-    loaders.nearbyPages.load({ ...circle, ...window }, scope)
+  const fetch = (window: Omit<NearbyWindow, keyof Circle>) => loaders.nearbyPages.load({ ...circle, ...window }, scope)
+  const parts = rawNearby ? { raw: rawNearby, projection: NO_FIELDS } : { projection: nodes ?? ALL_ITEM_FIELDS }
   return createPage({
     page,
     limit,
-    hasNodes: nodes !== undefined,
-    fetch: (offset) => fetch({ limit, offset, projection: nodes ?? ALL_ITEM_FIELDS }),
+    hasNodes: nodes !== undefined || rawNearby !== undefined,
+    fetch: (offset) => fetch({ limit, offset, ...parts }),
     // A search for one item returns the total too.
     count: async () => (await fetch({ limit: 1, offset: 0, projection: NO_FIELDS })).total ?? 0,
   })

@@ -27,16 +27,20 @@ interface PageSource<Node> {
 
 /** Creates a page. One statement reads the nodes and the total if the query requests both. */
 export function createPage<Node>({ page, limit, hasNodes, fetch, count }: PageSource<Node>): Page<Node> {
-  const offset = (page - 1) * limit
+  let fetched: Promise<Fetched<Node>> | undefined
+  const window = () => {
+    fetched ??= fetch((page - 1) * limit)
+    return fetched
+  }
   return {
     page,
     limit,
-    nodes: async () => (await fetch(offset)).nodes,
+    nodes: async () => (await window()).nodes,
     rawJson: async () => {
-      const { rawJson } = await fetch(offset)
+      const { rawJson } = await window()
       if (rawJson === undefined) throw new TypeError('The projection of the page has no rawJson')
       return rawJson
     },
-    total: async () => (hasNodes ? (await fetch(offset)).total : null) ?? count(),
+    total: async () => (hasNodes ? (await window()).total : null) ?? count(),
   }
 }

@@ -1,4 +1,4 @@
-import { ALL_ITEM_FIELDS, type ItemProjection, type RawItem } from './item-columns.ts'
+import { ALL_ITEM_FIELDS, type ItemProjection, type RawItem, type RawNearby } from './item-columns.ts'
 
 /** The requested parts of a list. */
 export interface ListProjection {
@@ -6,6 +6,8 @@ export interface ListProjection {
   nodes?: ItemProjection
   /** Instead of `nodes`: PostgreSQL writes the items as JSON for the client. */
   rawJson?: RawItem
+  /** The same for items near a point. */
+  rawNearby?: RawNearby
   /** Whether to return the total. */
   total: boolean
 }

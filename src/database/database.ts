@@ -12,11 +12,14 @@ import { IMPORT, READER } from './embedded/wire.ts'
 import type { FeedEvent } from './feed-state.ts'
 import { CatalogPool, type PoolUse, type StatementEnd } from './pool.ts'
 import { Replica } from './replica.ts'
+import { createSqlReader, type SqlReader, type SqlReaderOptions } from './sql-reader.ts'
 import { isConnectionLost } from './unavailable.ts'
 
 /** An open database, with one interface for the embedded database and a PostgreSQL server. */
 export interface Database {
   readonly prisma: PrismaClient
+  /** Sends the statements of hot paths, which Prisma would slow down. It is no part of Prisma's transactions. */
+  readonly sql: SqlReader
   /** Read replicas of the database. */
   readonly replicas: readonly Replica[]
   /**
@@ -70,11 +73,16 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
     : serverConnection(config.kind === 'postgres' ? config.url : '')
   // A command writes in transactions, so it is not a reader. A gateway and its workers are.
   const isReader = embedded !== undefined && (!options.share || options.socketDir !== undefined)
-  const { prisma, pool } = openServer({ ...connection, ...(isReader && { application_name: READER }) }, config, options)
+  const { prisma, sql, pool } = openServer(
+    { ...connection, ...(isReader && { application_name: READER }) },
+    config,
+    options,
+  )
   const replicas = (options.replicaUrls ?? []).map((url) => openReplica(url, config, options))
 
   return {
     prisma,
+    sql,
     replicas,
     withSession: (use) => withSession({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }, use),
     withReadersOnCopy: (session, work) => (embedded ? withReadersOnCopy(session, work) : work()),
@@ -125,7 +133,14 @@ function openServer(connection: pg.ClientConfig, config: DatabaseConfig, options
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     }),
   })
-  return { pool, prisma: createPrisma(pool, { named: config.kind === 'postgres', ...options }) }
+  // The clients of the embedded database share one session, so their statement names would collide.
+  const nameOf = config.kind === 'postgres' ? statementName : () => ''
+  const { onStatement } = options
+  return {
+    pool,
+    prisma: createPrisma(pool, { nameOf, onStatement }),
+    sql: createSqlReader(pool, { nameOf, onStatement }),
+  }
 }
 
 function openReplica(url: string, config: DatabaseConfig, options: OpenOptions): Replica {
@@ -137,12 +152,8 @@ function openReplica(url: string, config: DatabaseConfig, options: OpenOptions):
   })
 }
 
-function createPrisma(pool: pg.Pool, options: Pick<OpenOptions, 'onStatement'> & { named: boolean }): PrismaClient {
-  const adapter = new PrismaPg(pool, {
-    // The clients of the embedded database share one session, so their statement names would collide.
-    ...(options.named && { statementNameGenerator: ({ sql }) => statementName(sql) }),
-  })
-  const { onStatement } = options
+function createPrisma(pool: pg.Pool, { nameOf, onStatement }: SqlReaderOptions): PrismaClient {
+  const adapter = new PrismaPg(pool, { statementNameGenerator: ({ sql }) => nameOf(sql) })
   if (!onStatement) return new PrismaClient({ adapter, log: [] })
   const client = new PrismaClient({ adapter, log: [{ emit: 'event', level: 'query' }] })
   client.$on('query', (event) => onStatement(event.query, event.params))

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import type { CatalogPool } from './pool.ts'
+import type { SqlReader } from './sql-reader.ts'
 
 /*
  * Read replicas follow the primary through PostgreSQL's streaming replication, with some delay. The gateway reads from a replica
@@ -23,6 +24,7 @@ const ANSWER_VALID_MS = 1_000
 
 interface ReplicaOptions {
   prisma: PrismaClient
+  sql: SqlReader
   pool: CatalogPool
   /** Creates a client that is not yet connected. */
   createClient: () => pg.Client
@@ -31,6 +33,7 @@ interface ReplicaOptions {
 /** A read replica of the database. */
 export class Replica {
   readonly prisma: PrismaClient
+  readonly sql: SqlReader
   readonly #pool: CatalogPool
   readonly #closing = Promise.withResolvers<void>()
   readonly #following: Promise<void>
@@ -38,8 +41,9 @@ export class Replica {
   #replayed: WalPosition = 0n
   #answeredAtMs = Number.NEGATIVE_INFINITY
 
-  constructor({ prisma, pool, createClient }: ReplicaOptions) {
+  constructor({ prisma, sql, pool, createClient }: ReplicaOptions) {
     this.prisma = prisma
+    this.sql = sql
     this.#pool = pool
     this.#following = this.#follow(createClient)
   }

@@ -12,7 +12,8 @@ const unchanged: Shape = (members) => members
 
 /** Makes the envelope of one record, with an empty `meta`. */
 export function recordEnvelope(shape: Shape = unchanged): (resource: unknown) => Envelope {
-  return (resource) => ({ data: shape(membersOf(resource)), meta: {} })
+  // A text is the placeholder of an item as JSON (graphql/operation/raw-json.ts).
+  return (resource) => ({ data: typeof resource === 'string' ? resource : shape(membersOf(resource)), meta: {} })
 }
 
 /** Makes the envelope of a list. All members of the list except `nodes` become `meta`. */
@@ -39,6 +40,10 @@ export const toNearbyItem: Shape = ({ item, distance }) => ({ ...membersOf(item)
 
 /** The members of an object of a GraphQL result. */
 export function membersOf(value: unknown): Members {
-  if (typeof value !== 'object' || value === null) throw new TypeError('Not an object')
-  return { ...value }
+  if (!isObject(value)) throw new TypeError('Not an object')
+  return value
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null
 }

@@ -30,7 +30,13 @@ type AnswerSource = Pick<RestRoute, 'operation' | 'resource' | 'envelope' | 'fea
 export function representationsOf(route: AnswerSource, options: PrepareOptions): [Representation, ...Representation[]] {
   const { features } = route
   return [
-    represent('application/json', 'application/json; charset=utf-8', route, options, route.envelope),
+    represent(
+      'application/json',
+      'application/json; charset=utf-8',
+      route,
+      { ...options, hasFlatNearby: true },
+      route.envelope,
+    ),
     // A feature is built from the members of an item, and raw JSON has none.
     ...(features ? [represent(GEOJSON, GEOJSON, route, { usesRawJson: false }, features)] : []),
   ]

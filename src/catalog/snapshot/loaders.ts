@@ -1,7 +1,9 @@
 import DataLoader from 'dataloader'
+import type { SqlReader } from '../../database/sql-reader.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { ExportFormat, ExportWindow } from '../export-formats.ts'
 import type { FeatureWindow } from '../features.ts'
+import type { RawItem } from '../item-columns.ts'
 import type { Dataset } from '../models.ts'
 import { countedTotals, countItems, storedTotals } from '../sql/counts.ts'
 import { fetchExportBatch } from '../sql/export.ts'
@@ -14,7 +16,7 @@ import { fetchNearbyPages, type NearbyWindow } from '../sql/nearby.ts'
 import { searchNearby } from '../sql/nearby-by-grid.ts'
 import { BOOKMARK_STEP, fetchBookmarks, type OffsetBookmarks } from '../sql/offset-bookmarks.ts'
 import { fetchSearchPage, type SearchWindow } from '../sql/search.ts'
-import { type BatchedFetch, isCheap } from '../sql/statement-batcher.ts'
+import { type BatchedFetch, type BatchedItemFetch, batchItems, isCheap } from '../sql/statement-batcher.ts'
 import { fetchTile } from '../sql/tiles.ts'
 import type { TileAddress } from '../tile.ts'
 import { ArgumentsLoader, listLoader, recordLoader } from './batching.ts'
@@ -26,6 +28,8 @@ export type Loaders = ReturnType<typeof createLoaders>
 
 export interface LoaderOptions {
   prisma: Prisma.TransactionClient
+  /** Sends statements by themselves. By default, Prisma sends them, which it must in a transaction. */
+  sql?: SqlReader
   /** Logs every statement, and the revision of every dataset that the request reads. */
   readLog: ReadLog
   /** Without a cache, each request reads its datasets from the database. */
@@ -36,18 +40,31 @@ export interface LoaderOptions {
   featureCounts?: FeatureCounts | undefined
   /** Reads pages for several requests in one statement. Without it, each request sends its own statements. */
   batchedFetch?: BatchedFetch | undefined
+  /** The same for single items. */
+  batchedItemFetch?: BatchedItemFetch | undefined
   /** Whether to count totals and search all points, instead of using the stored counts. For tests. */
   isReference?: boolean
 }
 
 /** Creates the loaders for one request. They do not check access. */
 export function createLoaders(options: LoaderOptions) {
-  const { prisma, readLog, datasetCache, bookmarks, featureCounts, batchedFetch, isReference = false } = options
+  const {
+    prisma,
+    sql = prisma,
+    readLog,
+    datasetCache,
+    bookmarks,
+    featureCounts,
+    batchedFetch,
+    batchedItemFetch,
+    isReference = false,
+  } = options
   const totals = isReference ? countedTotals : storedTotals
   const send = (options = { returnsRevision: false }) => {
     readLog.send(options)
-    return prisma
+    return { prisma, sql }
   }
+  const fetchItem = batchedItemFetch ?? batchItems(sql)
   const sendBatched: BatchedFetch | undefined =
     batchedFetch &&
     ((window, owner) => {
@@ -60,7 +77,7 @@ export function createLoaders(options: LoaderOptions) {
     if (!bookmarks || !owner || revision === undefined || owners.length > 1 || window.offset < BOOKMARK_STEP)
       return window
     return bookmarks.startAt(window, owner, revision, async (after, steps) => {
-      const walked = await fetchBookmarks(send({ returnsRevision: true }), window, owner, {
+      const walked = await fetchBookmarks(send({ returnsRevision: true }).sql, window, owner, {
         after,
         steps,
         step: BOOKMARK_STEP,
@@ -73,16 +90,23 @@ export function createLoaders(options: LoaderOptions) {
   return {
     ...datasetLoaders(prisma, readLog, datasetCache),
     itemsById: recordLoader(
-      (ids: string[]) => fetchItemsById(send(), ids),
+      (ids: string[]) => fetchItemsById(send().sql, ids),
       (item) => item.id,
     ),
+    rawItem: (members: RawItem, id: string) => {
+      readLog.send({ returnsRevision: true })
+      return fetchItem(members, id)
+    },
     imagesById: recordLoader(
-      (ids: string[]) => send().image.findMany({ where: { id: { in: ids } } }),
+      (ids: string[]) => send().prisma.image.findMany({ where: { id: { in: ids } } }),
       (image) => image.id,
     ),
     imagesByItemId: listLoader(
       (ids: string[]) =>
-        send().image.findMany({ where: { itemId: { in: ids } }, orderBy: [{ sortOrder: 'asc' }, { id: 'asc' }] }),
+        send().prisma.image.findMany({
+          where: { itemId: { in: ids } },
+          orderBy: [{ sortOrder: 'asc' }, { id: 'asc' }],
+        }),
       (image) => image.itemId,
     ),
     itemPages: new ArgumentsLoader(async (window: ItemWindow, owners: readonly ItemOwner[]) => {
@@ -90,35 +114,44 @@ export function createLoaders(options: LoaderOptions) {
       const pages =
         sendBatched && owner && owners.length === 1 && isCheap(window)
           ? [await sendBatched(window, owner)]
-          : await fetchItemPages(send({ returnsRevision: true }), await startAtBookmark(window, owners), owners, totals)
+          : await fetchItemPages(
+              send({ returnsRevision: true }).sql,
+              await startAtBookmark(window, owners),
+              owners,
+              totals,
+            )
       pages.forEach(({ revision }, index) => {
         readLog.verify(owners[index]?.datasetId ?? '', revision)
       })
       return pages
     }),
     itemCounts: new ArgumentsLoader((selection: ItemSelection, owners: readonly ItemOwner[]) =>
-      countItems(send(), selection, owners, totals),
+      countItems(send().sql, selection, owners, totals),
     ),
     itemsBefore: new ArgumentsLoader((order: ItemSelection & ItemOrder, positions: readonly OwnerPosition[]) =>
-      haveItemsBefore(send(), order, positions),
+      haveItemsBefore(send().sql, order, positions),
     ),
     nearbyPages: new ArgumentsLoader(async (window: NearbyWindow, scopes: readonly string[][]) => {
       const [scope] = scopes
       // Several searches in one request are rare. Plain PostGIS runs them in one statement; the grid needs several for each.
-      if (isReference || !scope || scopes.length > 1) return fetchNearbyPages(send(), window, scopes)
-      return [await searchNearby(send(), window, scope)]
+      if (isReference || !scope || scopes.length > 1) return fetchNearbyPages(send().sql, window, scopes)
+      readLog.send({ returnsRevision: true })
+      const { revisions, ...page } = await searchNearby(sql, window, scope)
+      if (revisions) readLog.verifyAll(scope, revisions)
+      else readLog.send({ returnsRevision: false })
+      return [page]
     }),
     searchPages: new ArgumentsLoader((window: SearchWindow, scopes: readonly string[][]) =>
-      Promise.all(scopes.map((scope) => fetchSearchPage(send(), window, scope, { isReference }))),
+      Promise.all(scopes.map((scope) => fetchSearchPage(send().prisma, window, scope, { isReference }))),
     ),
     facets: new ArgumentsLoader((field: FacetField, datasetIds: readonly string[]) =>
-      (isReference ? countFacets : storedFacets)(send(), field, datasetIds),
+      (isReference ? countFacets : storedFacets)(send().prisma, field, datasetIds),
     ),
-    tile: (tile: TileAddress, scope: readonly string[]) => fetchTile(send(), tile, scope),
+    tile: (tile: TileAddress, scope: readonly string[]) => fetchTile(send().prisma, tile, scope),
     featurePage: ({ id, revision }: Dataset, window: FeatureWindow) =>
       fetchFeaturePage(
         {
-          prisma: send(),
+          prisma: send().prisma,
           datasetId: id,
           totals,
           isConcurrent: featureCounts !== undefined,
@@ -127,12 +160,12 @@ export function createLoaders(options: LoaderOptions) {
         window,
       ),
     feature: async ({ id }: Dataset, itemId: string) => {
-      const { features, count } = await fetchFeatures({ prisma: send(), datasetId: id }, [itemId])
+      const { features, count } = await fetchFeatures({ prisma: send().prisma, datasetId: id }, [itemId])
       return count === 0 ? null : features
     },
-    extents: new DataLoader((datasetIds: readonly string[]) => fetchExtents(send(), datasetIds)),
+    extents: new DataLoader((datasetIds: readonly string[]) => fetchExtents(send().prisma, datasetIds)),
     exportBatch: async (datasetId: string, format: ExportFormat, window: ExportWindow) => {
-      const batch = await fetchExportBatch(send({ returnsRevision: true }), datasetId, format, window)
+      const batch = await fetchExportBatch(send({ returnsRevision: true }).prisma, datasetId, format, window)
       readLog.verify(datasetId, batch.revision)
       return batch
     },

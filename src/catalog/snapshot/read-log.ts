@@ -23,8 +23,10 @@ export class ReadLog {
   readonly #revisions = new Map<string, bigint>()
   readonly #verdicts = new Map<string, Verdict>()
   #sentAt: number | undefined
+  #statements = 0
   #isInconsistent = false
   #hasUnverified = false
+  #hasVerifiedAll = false
   #dependsOnAll = false
 
   constructor(access: Access, now: Date) {
@@ -50,15 +52,22 @@ export class ReadLog {
     return this.#revisions.get(id)
   }
 
-  /** Logs that a statement is sent, and whether it returns the revision of its dataset, for `verify`. */
+  /** Logs that a statement is sent, and whether it returns the revisions of the datasets that it reads, for `verify`. */
   send({ returnsRevision }: { returnsRevision: boolean }): void {
     this.#sentAt ??= performance.now()
+    this.#statements += 1
     if (!returnsRevision) this.#hasUnverified = true
   }
 
   /** Compares the log with the revision that a statement returned; null means that the dataset does not exist any more. */
   verify(id: string, revision: bigint | null): void {
     if (this.#revisions.get(id) !== revision) this.#isInconsistent = true
+  }
+
+  /** Does so for all datasets that a statement read: `revisions` has the revision of each dataset that still exists. */
+  verifyAll(ids: readonly string[], revisions: ReadonlyMap<string, bigint>): void {
+    for (const id of ids) this.verify(id, revisions.get(id) ?? null)
+    this.#hasVerifiedAll = true
   }
 
   /** Logs that the result depends on the set of all datasets, or on the absence of a record. */
@@ -85,8 +94,10 @@ export class ReadLog {
   async isConsistent(prisma: PrismaClient): Promise<boolean> {
     if (this.#isInconsistent) return false
     if (this.#sentAt === undefined || this.#revisions.size === 0) return true
-    // If all statements returned the revision of one dataset, `verify` has compared it already.
-    if (!this.#hasUnverified && this.#revisions.size === 1) return true
+    // If all statements returned the revision of one dataset, `verify` has compared it already. Several statements on several
+    // datasets may have seen different states.
+    const isVerified = this.#revisions.size === 1 || (this.#hasVerifiedAll && this.#statements === 1)
+    if (!this.#hasUnverified && isVerified) return true
     const ids = [...this.#revisions.keys()]
     const current = await prisma.dataset.findMany({ where: { id: { in: ids } }, select: { id: true, revision: true } })
     return current.length === ids.length && current.every(({ id, revision }) => this.#revisions.get(id) === revision)

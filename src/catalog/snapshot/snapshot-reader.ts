@@ -1,13 +1,12 @@
 import type { ChangeFeed } from '../../database/change-feed.ts'
 import type { Database } from '../../database/database.ts'
 import { isCancelled, isUnavailable } from '../../database/unavailable.ts'
-import type { PrismaClient } from '../../generated/prisma/client.ts'
 import type { Access } from '../access.ts'
 import { Catalog } from '../catalog.ts'
 import { storedTotals } from '../sql/counts.ts'
 import { FeatureCounts } from '../sql/features.ts'
 import { OffsetBookmarks } from '../sql/offset-bookmarks.ts'
-import { batchStatements } from '../sql/statement-batcher.ts'
+import { batchItems, batchStatements } from '../sql/statement-batcher.ts'
 import { createDatasetCache } from './dataset-cache.ts'
 import { createLoaders } from './loaders.ts'
 import { ReadLog } from './read-log.ts'
@@ -45,16 +44,16 @@ const SNAPSHOT_WAIT_MS = 5_000
  * primary. If a replica fails, it reads again from the primary. One snapshot comes from one server.
  */
 export function createSnapshotReader(
-  { prisma, replicas }: Pick<Database, 'prisma' | 'replicas'>,
+  { prisma, sql, replicas }: Pick<Database, 'prisma' | 'sql' | 'replicas'>,
   changeFeed: ChangeFeed,
   options: SnapshotReaderOptions = {},
 ): SnapshotReader & { reads: Reads } {
-  const primary = createServerReader(prisma, changeFeed, options)
+  const primary = createServerReader({ prisma, sql }, changeFeed, options)
   const replicaReaders = replicas.map((replica) => {
     const isUpToDate = () => replica.hasReplayed(changeFeed.position())
     // A result may be cached only if the replica was up to date when the read began.
     const replicaFeed: ChangeFeed = { ...changeFeed, latest: () => (isUpToDate() ? changeFeed.latest() : undefined) }
-    return { replica, isUpToDate, read: createServerReader(replica.prisma, replicaFeed, options) }
+    return { replica, isUpToDate, read: createServerReader(replica, replicaFeed, options) }
   })
   const reads = { primary: 0, replica: 0 }
 
@@ -84,14 +83,15 @@ export function createSnapshotReader(
  * again in a transaction.
  */
 function createServerReader(
-  prisma: PrismaClient,
+  { prisma, sql }: Pick<Database, 'prisma' | 'sql'>,
   changeFeed: ChangeFeed,
   { isReference = false }: SnapshotReaderOptions,
 ): SnapshotReader {
   const datasetCache = createDatasetCache(changeFeed)
   const bookmarks = new OffsetBookmarks()
   const featureCounts = new FeatureCounts()
-  const batchedFetch = batchStatements(prisma, storedTotals)
+  const batchedFetch = batchStatements(sql, storedTotals)
+  const batchedItemFetch = batchItems(sql)
   const isolation = {
     isolationLevel: 'RepeatableRead',
     timeout: SNAPSHOT_TIMEOUT_MS,
@@ -102,7 +102,7 @@ function createServerReader(
     if (!isReference) {
       const readLog = new ReadLog(access, now)
       const catalog = new Catalog(
-        createLoaders({ prisma, readLog, datasetCache, bookmarks, featureCounts, batchedFetch }),
+        createLoaders({ prisma, sql, readLog, datasetCache, bookmarks, featureCounts, batchedFetch, batchedItemFetch }),
         readLog,
       )
       const attempt = (async () => read(catalog))()

@@ -1,3 +1,4 @@
+import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type ItemOwner, type ItemSelection, isSelected, ownerTable } from './item-list.ts'
 
@@ -32,12 +33,12 @@ function filterName(filter: string, code: string | undefined): string {
 
 /** Returns the number of selected items of each owner, in the order of the owners. Takes one statement. */
 export async function countItems(
-  prisma: Prisma.TransactionClient,
+  sql: SqlReader,
   selection: ItemSelection,
   owners: readonly ItemOwner[],
   totals: Totals,
 ): Promise<number[]> {
-  const rows = await prisma.$queryRaw<{ total: number }[]>`
+  const rows = await sql.$queryRaw<{ total: number }[]>`
     SELECT ${totals(selection)} AS total FROM ${ownerTable(owners)} ORDER BY owner.n`
   return rows.map((row) => row.total)
 }

@@ -1,7 +1,8 @@
+import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { MAX_LIMIT } from '../arguments.ts'
 import { ALL_ITEM_FIELDS, type ItemProjection, itemColumns, type RawItem, rawItemColumns } from '../item-columns.ts'
-import { guardProjection, type Item } from '../models.ts'
+import { guardProjection, type Item, type JsonText } from '../models.ts'
 import type { Totals } from './counts.ts'
 import {
   type ItemBounds,
@@ -58,18 +59,35 @@ const GREATEST_LIMIT = Prisma.raw(String(MAX_LIMIT + 1))
  * Reads items by id, in any order; an item that does not exist is left out. Prisma's `findMany` would parse JSON columns, which
  * changes long numbers.
  */
-export async function fetchItemsById(prisma: Prisma.TransactionClient, ids: readonly string[]): Promise<Item[]> {
-  return prisma.$queryRaw<Item[]>`SELECT ${itemColumns(ALL_ITEM_FIELDS)} FROM items i WHERE i.id = ANY(${ids}::uuid[])`
+export async function fetchItemsById(sql: SqlReader, ids: readonly string[]): Promise<Item[]> {
+  return sql.$queryRaw<Item[]>`SELECT ${itemColumns(ALL_ITEM_FIELDS)} FROM items i WHERE i.id = ANY(${ids}::uuid[])`
+}
+
+/** An item as JSON for clients. */
+export interface RawItemRow {
+  id: string
+  datasetId: string
+  /** Revision of the dataset. */
+  revision: bigint
+  json: JsonText
+}
+
+/** Reads items by id as JSON for clients, in any order. An item that does not exist is left out. */
+export async function fetchRawItems(sql: SqlReader, members: RawItem, ids: readonly string[]): Promise<RawItemRow[]> {
+  return sql.$queryRaw<RawItemRow[]>`
+    SELECT i.id, i.dataset_id AS "datasetId", (SELECT revision FROM datasets WHERE id = i.dataset_id) AS revision,
+           (SELECT row_to_json(item) FROM (SELECT ${rawItemColumns(members)}) AS item)::text AS json
+      FROM items i WHERE i.id = ANY(${ids}::uuid[])`
 }
 
 /** Reads the same window of each owner's list, in one statement. Returns the contents in the order of the owners. */
 export async function fetchItemPages(
-  prisma: Prisma.TransactionClient,
+  sql: SqlReader,
   window: ItemWindow,
   owners: readonly ItemOwner[],
   totals: Totals,
 ): Promise<ItemWindowContent[]> {
-  const rows = await prisma.$queryRaw<WindowRow[]>`${selectWindows(window, owners, totals)} ORDER BY n`
+  const rows = await sql.$queryRaw<WindowRow[]>`${selectWindows(window, owners, totals)} ORDER BY n`
   return rows.map((row) => contentOf(row, window))
 }
 
@@ -81,7 +99,7 @@ export interface OwnedWindow {
 
 /** Reads windows of different lists, in one statement. Returns the contents in the order of the windows. */
 export async function fetchItemWindows(
-  prisma: Prisma.TransactionClient,
+  sql: SqlReader,
   windows: readonly OwnedWindow[],
   totals: Totals,
 ): Promise<ItemWindowContent[]> {
@@ -89,7 +107,7 @@ export async function fetchItemWindows(
     ({ window, owner }, place) =>
       Prisma.sql`SELECT ${place}::integer AS place, one.* FROM (${selectWindows(window, [owner], totals)}) AS one`,
   )
-  const rows = await prisma.$queryRaw<(WindowRow & { place: number })[]>(Prisma.join(selects, ' UNION ALL '))
+  const rows = await sql.$queryRaw<(WindowRow & { place: number })[]>(Prisma.join(selects, ' UNION ALL '))
   const content = ({ place, ...row }: (typeof rows)[number]) => windows[place] && contentOf(row, windows[place].window)
   return rows.sort((a, b) => a.place - b.place).flatMap((row) => content(row) ?? [])
 }
@@ -137,14 +155,14 @@ function selectWindow(window: ItemWindow): Prisma.Sql {
 
 /** Returns for each owner whether it has items before the position. Takes one statement. */
 export async function haveItemsBefore(
-  prisma: Prisma.TransactionClient,
+  sql: SqlReader,
   selection: ItemSelection & ItemOrder,
   owners: readonly OwnerPosition[],
 ): Promise<boolean[]> {
   const values = owners.map((owner) => owner.value)
   const ids = owners.map((owner) => owner.id)
   const position = { value: Prisma.sql`position.value`, id: Prisma.sql`position.id` }
-  const rows = await prisma.$queryRaw<{ found: boolean }[]>`
+  const rows = await sql.$queryRaw<{ found: boolean }[]>`
     SELECT (SELECT i.id FROM items i
              WHERE ${isSelected(selection)} AND ${isBeyond(selection, 'before', position)}
              ORDER BY ${orderOf(selection)} LIMIT 1) IS NOT NULL AS found

@@ -1,3 +1,4 @@
+import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Fetched } from '../page.ts'
 import { BITS_PER_LEVEL, type CubeLevel, coverOf, distancesTo, type Point, pointAt } from './ecef-grid.ts'
@@ -21,7 +22,7 @@ import {
  */
 
 /** If the cubes of the circle have at most this many points, the first statement tests all of them. */
-const FEW_POINTS = 500
+const FEW_POINTS = 2_000
 /** A cube with at most this many points is not replaced by smaller cubes. */
 const SMALL_CUBE_POINTS = 16
 
@@ -41,22 +42,32 @@ type CubeRow = [cube: number, dataset: number, n: number]
 
 /** The parameters of a search. */
 interface Search {
-  prisma: Prisma.TransactionClient
+  sql: SqlReader
   window: NearbyWindow
   scope: Scope
   centre: Point
 }
 
+/** The result of a search. */
+interface Found extends Fetched<NearbyItem> {
+  /** The revisions of the datasets by id, if the search took one statement. */
+  revisions?: ReadonlyMap<string, bigint>
+}
+
+/** A row of the first statement. */
+interface FirstRow extends NearbyRow {
+  /** Pairs of id and revision of the datasets, as JSON. */
+  revisions: string
+  /** The cubes of the circle as JSON; null if they have few points, and the row is the result. */
+  cover: string | null
+}
+
 /** Returns a window of the items in a circle, nearest first, and the total. */
-export async function searchNearby(
-  prisma: Prisma.TransactionClient,
-  window: NearbyWindow,
-  scope: Scope,
-): Promise<Fetched<NearbyItem>> {
+export async function searchNearby(sql: SqlReader, window: NearbyWindow, scope: Scope): Promise<Found> {
   const centre = pointAt(window.latitude, window.longitude)
   const { level, cubes } = coverOf(centre, window.radius)
   const bits = level * BITS_PER_LEVEL
-  const [first] = await prisma.$queryRaw<(NearbyRow & { cover: string | null })[]>`
+  const [first] = await sql.$queryRaw<FirstRow[]>`
     WITH cover AS MATERIALIZED (
       SELECT cube, dataset_id, n FROM cube_counts
        WHERE level = ${level} AND cube = ANY (${cubes}::bigint[]) AND dataset_id = ANY (${[...scope]}::uuid[])
@@ -72,13 +83,21 @@ export async function searchNearby(
     SELECT ${nodesOf(window)} AS nodes, (SELECT count(*) FROM hit)::integer AS total, (
              SELECT json_agg(json_build_array(cube, array_position(${[...scope]}::uuid[], dataset_id), n))
                FROM cover WHERE NOT size.is_small
-           )::text AS cover
+           )::text AS cover, (
+             SELECT array_to_json(ARRAY(SELECT ARRAY[id::text, revision::text] FROM datasets
+              WHERE id = ANY (${[...scope]}::uuid[])))
+           )::text AS revisions
       FROM size`
   if (!first) throw new TypeError('The search returned no row')
-  if (first.cover === null) return fetchedOf(first)
-  const search = { prisma, window, scope, centre }
+  if (first.cover === null) return { ...fetchedOf(first, window), revisions: parseRevisions(first.revisions) }
+  const search = { sql, window, scope, centre }
   const counted = countedCubes(search, level, JSON.parse(first.cover))
   return measure(search, await refine(search, { before: 0, inside: 0, boundary: [], candidates: counted }))
+}
+
+function parseRevisions(json: string): Map<string, bigint> {
+  const pairs: [id: string, revision: string][] = JSON.parse(json)
+  return new Map(pairs.map(([id, revision]) => [id, BigInt(revision)]))
 }
 
 function countedCubes({ centre }: Search, level: CubeLevel, rows: readonly CubeRow[]): CountedCube[] {
@@ -156,7 +175,7 @@ function distanceAt(cubes: readonly CountedCube[], bound: 'nearest' | 'farthest'
 async function fetchCubesIn(search: Search, level: 1 | 2 | 3, parents: readonly CountedCube[]): Promise<CountedCube[]> {
   if (parents.length === 0) return []
   const levelBelow = ([0, 1, 2] as const)[level - 1] ?? 0
-  const [row] = await search.prisma.$queryRaw<{ cubes: string | null }[]>`
+  const [row] = await search.sql.$queryRaw<{ cubes: string | null }[]>`
     SELECT json_agg(json_build_array(counted.cube, parent.dataset, counted.n))::text AS cubes
       FROM unnest(${parents.map(({ cube }) => cube)}::bigint[], ${parents.map(({ dataset }) => dataset)}::integer[])
            AS parent (cube, dataset)
@@ -171,9 +190,9 @@ async function fetchCubesIn(search: Search, level: 1 | 2 | 3, parents: readonly 
 }
 
 /** Tests the points of the boundary cubes, and measures the points of the candidates. */
-async function measure({ prisma, window, scope }: Search, state: SearchState): Promise<Fetched<NearbyItem>> {
+async function measure({ sql, window, scope }: Search, state: SearchState): Promise<Fetched<NearbyItem>> {
   const { before, inside, boundary, candidates } = state
-  const [row] = await prisma.$queryRaw<(NearbyRow & { boundary: number })[]>`
+  const [row] = await sql.$queryRaw<(NearbyRow & { boundary: number })[]>`
     WITH hit AS MATERIALIZED (
       SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance
         FROM ${itemsIn(candidates, scope)} WHERE ${isInCircle(window)}
@@ -182,7 +201,7 @@ async function measure({ prisma, window, scope }: Search, state: SearchState): P
            (SELECT count(*) FROM hit)::integer AS total,
            (SELECT count(*) FROM ${itemsIn(boundary, scope)} WHERE ${isInCircle(window)})::integer AS boundary`
   if (!row) throw new TypeError('The search returned no row')
-  return fetchedOf({ ...row, total: inside + row.total + row.boundary })
+  return fetchedOf({ ...row, total: inside + row.total + row.boundary }, window)
 }
 
 /** SQL for the table `i` (id, location) of the items in cubes. */

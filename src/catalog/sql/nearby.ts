@@ -1,5 +1,6 @@
+import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { type ItemProjection, itemColumns } from '../item-columns.ts'
+import { type ItemProjection, itemColumns, type RawNearby, rawItemColumns } from '../item-columns.ts'
 import { guardProjection, type Item } from '../models.ts'
 import type { Fetched } from '../page.ts'
 
@@ -20,6 +21,8 @@ export interface NearbyWindow extends Circle {
   limit: number
   offset: number
   projection: ItemProjection
+  /** Replaces `projection`: PostgreSQL writes the JSON that clients receive. */
+  raw?: RawNearby | undefined
 }
 
 /** An item, and its distance from the centre in metres. */
@@ -33,11 +36,11 @@ export type Scope = readonly string[]
 
 /** Returns the window and the total for each scope, in the order of the scopes. Takes one statement. */
 export async function fetchNearbyPages(
-  prisma: Prisma.TransactionClient,
+  sql: SqlReader,
   window: NearbyWindow,
   scopes: readonly Scope[],
 ): Promise<Fetched<NearbyItem>[]> {
-  const rows = await prisma.$queryRaw<NearbyRow[]>`
+  const rows = await sql.$queryRaw<NearbyRow[]>`
     SELECT page.nodes, page.total
       FROM ${scopeTable(scopes)}
      CROSS JOIN LATERAL (
@@ -48,33 +51,55 @@ export async function fetchNearbyPages(
             SELECT ${nodesOf(window)} AS nodes, (SELECT count(*) FROM hit)::integer AS total
           ) AS page
      ORDER BY scope.n`
-  return rows.map(fetchedOf)
+  return rows.map((row) => fetchedOf(row, window))
 }
 
-/** A row of a search: the window as JSON (null if it is empty), and the total number of items in the circle. */
+/** A row of a search: the window as a JSON array, and the total number of items in the circle. */
 export interface NearbyRow {
-  nodes: string | null
+  nodes: string
   total: number
 }
 
-/** Parses a row. */
-export function fetchedOf({ nodes, total }: NearbyRow): Fetched<NearbyItem> {
-  const found: NearbyItem[] = nodes === null ? [] : JSON.parse(nodes)
+/** The content of a row. */
+export function fetchedOf({ nodes, total }: NearbyRow, { raw }: NearbyWindow): Fetched<NearbyItem> {
+  if (raw) return { nodes: [], rawJson: withJsonNumbers(nodes), total }
+  const found: NearbyItem[] = JSON.parse(nodes)
   for (const { item } of found) guardProjection(item)
   return { nodes: found, total }
 }
 
-/** SQL for a window of the table `hit` (id, distance), as JSON. */
-export function nodesOf({ limit, offset, projection }: NearbyWindow): Prisma.Sql {
-  return Prisma.sql`(
-    SELECT json_agg(node) FROM (
-      SELECT place.distance, to_json(item) AS item
+/** PostgreSQL writes 0.00001 as 1e-05. JSON.stringify writes it as 0.00001. */
+function withJsonNumbers(nodes: string): string {
+  if (!nodes.includes('e-')) return nodes
+  return nodes.replace(/"distance":([\d.]+e-\d+)/g, (_, distance: string) => `"distance":${Number(distance)}`)
+}
+
+/** SQL for a window of the table `hit` (id, distance), as a JSON array. */
+export function nodesOf(window: NearbyWindow): Prisma.Sql {
+  return Prisma.sql`array_to_json(ARRAY(
+    SELECT node FROM (
+      SELECT ${nodeColumns(window)}
         FROM (SELECT id, distance FROM hit ORDER BY distance, id
-               LIMIT ${limit} OFFSET ${offset}::bigint) AS place
-       CROSS JOIN LATERAL (SELECT ${itemColumns(projection)} FROM items i WHERE i.id = place.id) AS item
+               LIMIT ${window.limit} OFFSET ${window.offset}::bigint) AS place
+        JOIN items i ON i.id = place.id
        ORDER BY place.distance, place.id
     ) AS node
-  )::text`
+  ))::text`
+}
+
+function nodeColumns({ projection, raw }: NearbyWindow): Prisma.Sql {
+  if (!raw) return Prisma.sql`place.distance, ${rowOf(itemColumns(projection))} AS item`
+  const columns = raw.members.map((member) => {
+    if (member === 'distance') return Prisma.sql`place.distance`
+    const item = rawItemColumns(member.item)
+    return raw.isFlat ? item : Prisma.sql`${rowOf(item)} AS item`
+  })
+  return Prisma.join(columns)
+}
+
+/** SQL for an object with these members. */
+function rowOf(columns: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(SELECT row_to_json(item) FROM (SELECT ${columns}) AS item)`
 }
 
 /**

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { SORTS } from '../sorts.ts'
 import type { Totals } from './counts.ts'
@@ -51,13 +52,13 @@ export class OffsetBookmarks {
  * @returns no bookmarks if the window's offset is past the end of the list; no revision if the dataset does not exist
  */
 export async function fetchBookmarks(
-  prisma: Prisma.TransactionClient,
+  sql: SqlReader,
   window: ItemWindow,
   owner: ItemOwner,
   { after, steps, step, totals }: { after: ItemPosition | undefined; steps: number; step: number; totals: Totals },
 ): Promise<{ revision: bigint | null; bookmarks: ItemPosition[] }> {
   const { column, toTextExpression } = SORTS[window.sort]
-  const [row] = await prisma.$queryRaw<{ revision: bigint | null; bookmarks: string | null }[]>`
+  const [row] = await sql.$queryRaw<{ revision: bigint | null; bookmarks: string | null }[]>`
     SELECT (SELECT revision FROM datasets WHERE id = owner.dataset_id) AS revision, (
              SELECT json_agg(json_build_object('value', ${Prisma.raw(toTextExpression('value'))}, 'id', id) ORDER BY n) FROM (
                SELECT value, id, row_number() OVER () AS n FROM (

@@ -1,9 +1,13 @@
+import type DataLoader from 'dataloader'
+import { LRUCache } from 'lru-cache'
 import { withoutCancellation } from '../../database/cancellation.ts'
-import type { Prisma } from '../../generated/prisma/client.ts'
+import type { SqlReader } from '../../database/sql-reader.ts'
 import { DEFAULTS } from '../arguments.ts'
+import type { RawItem } from '../item-columns.ts'
+import { recordLoader } from '../snapshot/batching.ts'
 import type { Totals } from './counts.ts'
 import type { ItemOwner } from './item-list.ts'
-import { fetchItemWindows, type ItemWindow, type ItemWindowContent } from './items.ts'
+import { fetchItemWindows, fetchRawItems, type ItemWindow, type ItemWindowContent, type RawItemRow } from './items.ts'
 
 /*
  * Sends the reads of concurrent requests as one statement. A round trip to PostgreSQL costs both sides more time than a page
@@ -34,7 +38,7 @@ export function isCheap({ offset, sort, administrativeAreaCode, categoryCode }: 
 }
 
 /** Collects windows until the event loop has read all requests that have arrived. Then it sends their statements. */
-export function batchStatements(prisma: Prisma.TransactionClient, totals: Totals): BatchedFetch {
+export function batchStatements(sql: SqlReader, totals: Totals): BatchedFetch {
   let waiting = new Map<string, Waiting[]>()
 
   const flush = () => {
@@ -49,7 +53,7 @@ export function batchStatements(prisma: Prisma.TransactionClient, totals: Totals
   }
   const send = async (windows: Waiting[]) => {
     try {
-      const contents = await fetchItemWindows(prisma, windows, totals)
+      const contents = await fetchItemWindows(sql, windows, totals)
       windows.forEach(({ resolve, reject }, place) => {
         const content = contents[place]
         if (content) resolve(content)
@@ -85,4 +89,27 @@ function shapeOf({
   const { administrativeAreaCode, categoryCode } = filters
   const given = [after, before, administrativeAreaCode, categoryCode].map((value) => value !== undefined)
   return JSON.stringify([among, sort, order, isForCursor, isCounted, given, projection, rawItem])
+}
+
+/** Reads an item as JSON for clients; null if it does not exist. */
+export type BatchedItemFetch = (members: RawItem, id: string) => Promise<RawItemRow | null>
+
+/** Clients choose the members. */
+const MAX_SHAPES = 500
+
+/** Collects the items that concurrent requests read with the same members, as `batchStatements` does for windows. */
+export function batchItems(sql: SqlReader): BatchedItemFetch {
+  const loaders = new LRUCache<string, DataLoader<string, RawItemRow | null>>({ max: MAX_SHAPES })
+  return (members, id) => {
+    const shape = JSON.stringify(members)
+    const loader =
+      loaders.get(shape) ??
+      recordLoader(
+        (ids: string[]) => fetchRawItems(sql, members, ids),
+        (item) => item.id,
+        { cache: false, batchScheduleFn: (flush) => withoutCancellation(() => setImmediate(flush)) },
+      )
+    loaders.set(shape, loader)
+    return loader.load(id)
+  }
 }

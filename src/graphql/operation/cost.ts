@@ -37,11 +37,39 @@ interface Operation {
   variables: Readonly<Record<string, unknown>>
 }
 
+/** A measured size, and the page sizes in variables on which it depends. */
+interface Measured {
+  size: OperationSize
+  pageSizes: ReadonlyMap<string, unknown>
+}
+
+/** The last size of each operation. Documents are prepared once, so their nodes are the same objects in each request. */
+const lastMeasured = new WeakMap<OperationDefinitionNode, Measured>()
+
 /**
  * Measures a valid operation before it runs. The cost of a field is its own cost plus its page size times the cost of its
- * selections. Each fragment is measured once, so the work is linear in the length of the document.
+ * selections. Requests mostly repeat their page sizes, and then the size is known.
  */
 export function measureOperation(definition: OperationDefinitionNode, operation: Operation): OperationSize {
+  const last = lastMeasured.get(definition)
+  if (last && [...last.pageSizes].every(([name, value]) => operation.variables[name] === value)) return last.size
+  const pageSizes = new Map<string, unknown>()
+  const size = measure(definition, operation, (name) => pageSizes.set(name, operation.variables[name]))
+  // Other values can be long, and would stay in memory.
+  const areShort = [...pageSizes.values()].every((value) => value === undefined || typeof value === 'number')
+  if (areShort) lastMeasured.set(definition, { size, pageSizes })
+  return size
+}
+
+/**
+ * Measures each fragment once, so the work is linear in the length of the document.
+ * @param onVariable is called with the name of each variable that a page size depends on
+ */
+function measure(
+  definition: OperationDefinitionNode,
+  operation: Operation,
+  onVariable: (name: string) => void,
+): OperationSize {
   const root = operation.schema.getRootType(definition.operation)
   if (!root) return { cost: 0, depth: 0 }
   const variables = { ...defaultVariables(definition), ...operation.variables }
@@ -71,7 +99,7 @@ export function measureOperation(definition: OperationDefinitionNode, operation:
     const { cost = 1 } = field.extensions
     if (!node.selectionSet || !isCompositeType(type)) return { cost, depth: 1 }
     const inside = measureSelection(node.selectionSet, type)
-    return { cost: cost + lengthOf(node, field, variables) * inside.cost, depth: 1 + inside.depth }
+    return { cost: cost + lengthOf(node, field, read) * inside.cost, depth: 1 + inside.depth }
   }
 
   const measureFragment = (name: string): OperationSize => {
@@ -83,6 +111,11 @@ export function measureOperation(definition: OperationDefinitionNode, operation:
       : { cost: 0, depth: 0 }
     known.set(name, size)
     return size
+  }
+
+  const read = (value: ValueNode): unknown => {
+    if (value.kind === Kind.VARIABLE) onVariable(value.name.value)
+    return valueFromASTUntyped(value, variables)
   }
 
   const typeNamed = (name: string | undefined, otherwise: GraphQLCompositeType): GraphQLCompositeType => {
@@ -101,21 +134,20 @@ function defaultVariables({ variableDefinitions = [] }: OperationDefinitionNode)
 }
 
 /** How many objects a field may return: its page size, or the number of ids or representations in its arguments. */
-function lengthOf(node: FieldNode, field: GraphQLField<unknown, unknown>, variables: Operation['variables']): number {
-  const given = new Map(node.arguments?.map((argument) => [argument.name.value, givenValue(argument.value, variables)]))
-  const keys = given.get('ids') ?? given.get('representations')
+function lengthOf(node: FieldNode, field: GraphQLField<unknown, unknown>, read: (value: ValueNode) => unknown): number {
+  const given = (name: string) => {
+    const argument = node.arguments?.find((argument) => argument.name.value === name)
+    return argument && read(argument.value)
+  }
+  const keys = given('ids') ?? given('representations')
   if (Array.isArray(keys)) return keys.length
   const takes = (name: string) => field.args.some((arg) => arg.name === name)
-  if (takes('limit')) return pageSize(given.get('limit'))
-  if (takes('first')) return pageSize(given.get('first') ?? given.get('last'))
+  if (takes('limit')) return pageSize(given('limit'))
+  if (takes('first')) return pageSize(given('first') ?? given('last'))
   return field.extensions.assumedLength ?? 1
 }
 
 /** The given page size. A value that is not a page size counts as the default, because the resolver will refuse it. */
 function pageSize(given: unknown): number {
   return typeof given === 'number' && given > 0 ? given : DEFAULTS.limit
-}
-
-function givenValue(node: ValueNode, variables: Operation['variables']): unknown {
-  return valueFromASTUntyped(node, { ...variables })
 }

@@ -40,19 +40,22 @@ export interface PrepareOptions {
   schema?: GraphQLSchema
   /** Whether PostgreSQL writes the items of pages as JSON whenever the selection allows it (raw-json.ts). */
   usesRawJson: boolean
+  /** Whether the raw JSON of a nearby item has the form of REST. */
+  hasFlatNearby?: boolean
 }
 
 /** Parses, validates, counts and rewrites a document. It does not throw for a bad document: it returns the errors. */
 export function prepareDocument(
   query: string,
-  { usesRawJson, schema = catalogSchema }: PrepareOptions,
+  { usesRawJson, hasFlatNearby, schema = catalogSchema }: PrepareOptions,
 ): PreparedDocument | InvalidDocument {
   try {
     const document = parse(query, { maxTokens: LIMITS.tokens })
     const errors = validate(schema, document)
     if (errors.length > 0) return { errors }
     // Introspection must not show the fields that raw-json.ts adds to the schema.
-    const executable = usesRawJson && !isIntrospection(document) ? withRawJson(document, schema) : { schema, document }
+    const executable =
+      usesRawJson && !isIntrospection(document) ? withRawJson(document, schema, hasFlatNearby) : { schema, document }
     return { document, fragments: fragmentsOf(document), counts: countAliasesAndDirectives(document), executable }
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [error] }

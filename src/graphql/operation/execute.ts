@@ -1,4 +1,4 @@
-import { type ExecutionResult, execute as executeDocument, getOperationAST, OperationTypeNode } from 'graphql'
+import { type ExecutionResult, getOperationAST, OperationTypeNode } from 'graphql'
 import type { ReadLog } from '../../catalog/snapshot/read-log.ts'
 import type { ReadCatalog } from '../../catalog/snapshot/snapshot-reader.ts'
 import { CatalogError } from '../../errors.ts'
@@ -9,6 +9,7 @@ import { measureOperation } from './cost.ts'
 import type { InvalidDocument, PreparedDocument } from './documents.ts'
 import { findExcess, LIMITS, withinTime } from './limits.ts'
 import { printJson } from './placeholders.ts'
+import { runDocument } from './run-document.ts'
 
 /** The parameters of a request, except its document. */
 export interface OperationRequest {
@@ -50,7 +51,7 @@ export async function execute(
   const { result, readLog } = await readCatalog((catalog) => {
     const contextValue: GraphQLContext = { catalog, rawJson: [] }
     const run = async () => {
-      const executed = await executeDocument({ ...executable, variableValues: variables, operationName, contextValue })
+      const executed = await runDocument({ ...executable, variableValues: variables, operationName, contextValue })
       return { executed, rawJson: contextValue.rawJson }
     }
     return inOperationSpan(operationName, () => withinTime(run(), LIMITS.timeMs))

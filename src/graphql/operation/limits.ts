@@ -67,18 +67,15 @@ function limitExceeded(field: string, message: string): CatalogError {
  * their own timeout in the database.
  * @throws `SERVICE_UNAVAILABLE` after that time
  */
-export async function withinTime<Result>(execution: Result | Promise<Result>, timeMs: number): Promise<Result> {
-  const { promise: timeout, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
-    reject(
-      new CatalogError('SERVICE_UNAVAILABLE', `The operation took longer than ${timeMs} ms`, {
-        retryAfterSeconds: 1,
-      }),
-    )
-  }, timeMs)
-  try {
-    return await Promise.race([execution, timeout])
-  } finally {
-    clearTimeout(timer)
-  }
+export function withinTime<Result>(execution: Promise<Result>, timeMs: number): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(
+        new CatalogError('SERVICE_UNAVAILABLE', `The operation took longer than ${timeMs} ms`, {
+          retryAfterSeconds: 1,
+        }),
+      )
+    }, timeMs)
+    execution.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
 }

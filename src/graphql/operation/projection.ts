@@ -6,7 +6,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql'
-import { type ItemProjection, isRawImageField, isRawItemField, type RawItem } from '../../catalog/item-columns.ts'
+import { type ItemProjection, isRawField, type RawItem, type RawNearby } from '../../catalog/item-columns.ts'
 import type { ListProjection } from '../../catalog/projection.ts'
 
 /*
@@ -24,6 +24,8 @@ export function fragmentsOf({ definitions }: DocumentNode): Fragments {
 
 /** The field that replaces `nodes` of a page where PostgreSQL writes the items as JSON (raw-json.ts). */
 export const RAW_NODES = 'rawNodes'
+/** The same for items near a point in the form of REST: the distance is a member of the item. */
+export const RAW_FLAT_NODES = 'rawFlatNodes'
 
 /** The fields in which a page or connection has its items and its total. */
 export interface ListShape {
@@ -45,16 +47,36 @@ export function listProjection(info: GraphQLResolveInfo, shape: ListShape): List
   if (known) return known
   const { fragments } = info
   const list = selectFields(setsOf(info.fieldNodes), fragments).fields
-  const raw = list.get(RAW_NODES)
+  const flat = list.get(RAW_FLAT_NODES)
+  const raw = flat ?? list.get(RAW_NODES)
   const rawJson = raw && projectItem(raw, fragments).rawJson
+  const rawNearby = raw && projectNearby(raw, fragments, flat !== undefined)
   const itemSets = shape.items.flatMap((path) => follow(list, path, fragments))
   const needsItems = [...list.keys()].some((name) => name !== shape.total && !FIELDS_WITHOUT_ITEMS.has(name))
   const projection: ListProjection = {
     total: list.has(shape.total),
-    ...(rawJson ? { rawJson } : needsItems && { nodes: projectItem(itemSets, fragments).projection }),
+    ...(rawNearby
+      ? { rawNearby }
+      : rawJson
+        ? { rawJson }
+        : needsItems && { nodes: projectItem(itemSets, fragments).projection }),
   }
   if (node && info.fieldNodes.length === 1) projections.set(node, projection)
   return projection
+}
+
+/** A cache like `projections`. */
+const rawItems = new WeakMap<FieldNode, RawItem>()
+
+/** The members of the item that PostgreSQL writes for the field with this `info` (raw-json.ts). */
+export function rawItemOf({ fieldNodes, fragments }: GraphQLResolveInfo): RawItem {
+  const [node] = fieldNodes
+  const known = node && rawItems.get(node)
+  if (known) return known
+  const { rawJson } = projectItem(setsOf(fieldNodes), fragments)
+  if (!node || !rawJson) throw new TypeError('PostgreSQL cannot write the item')
+  rawItems.set(node, rawJson)
+  return rawJson
 }
 
 /** The list's statement reads this many generations of parents. Each further generation takes another statement. */
@@ -76,11 +98,14 @@ export function projectItem(
   const parent = parentSets && projectItem(parentSets, fragments, depth + 1)
 
   const rawMember = ([name, subSets]: [string, readonly SelectionSetNode[]]): RawItem[number] | undefined => {
-    if (subSets.length === 0) return isRawItemField(name) ? name : undefined
+    if (subSets.length === 0) return isRawField('Item', name) ? name : undefined
     if (name === 'parent') return parent?.rawJson && { parent: parent.rawJson }
-    if (name !== 'images' || !images?.isPlain) return undefined
-    const imageFields = [...images.fields.keys()]
-    return imageFields.every(isRawImageField) ? { images: imageFields } : undefined
+    const related = selectFields(subSets, fragments)
+    const names = [...related.fields.keys()]
+    if (!related.isPlain) return undefined
+    if (name === 'images') return names.every((field) => isRawField('Image', field)) ? { images: names } : undefined
+    const isRawDataset = name === 'dataset' && names.every((field) => isRawField('Dataset', field))
+    return isRawDataset ? { dataset: names } : undefined
   }
   return {
     projection: {
@@ -90,6 +115,24 @@ export function projectItem(
     },
     rawJson: isPlain ? allDefined([...fields].map(rawMember)) : undefined,
   }
+}
+
+/** The members of an item near a point; undefined if PostgreSQL can't write it in the form of the response. */
+export function projectNearby(
+  sets: readonly SelectionSetNode[],
+  fragments: Fragments,
+  isFlat: boolean,
+): RawNearby | undefined {
+  const { fields, isPlain } = selectFields(sets, fragments)
+  const rawMember = ([name, subSets]: [string, readonly SelectionSetNode[]]):
+    | RawNearby['members'][number]
+    | undefined => {
+    if (name === 'distance') return name
+    const item = name === 'item' ? projectItem(subSets, fragments).rawJson : undefined
+    return item && { item }
+  }
+  const members = isPlain ? allDefined([...fields].map(rawMember)) : undefined
+  return members && { members, isFlat }
 }
 
 interface SelectedFields {

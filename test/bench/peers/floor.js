@@ -3,8 +3,8 @@ import pg from 'pg'
 
 /*
  * A minimal server by hand: node:http and pg, one statement for each request, rows and JSON.stringify. It has no authentication,
- * no access rule, no validation and no limits. It serves a dataset's items with their stored total, and nearby searches by plain
- * PostGIS.
+ * no access rule, no validation and no limits. It serves a dataset's items with their stored total, an item with its dataset and
+ * images, and nearby searches by plain PostGIS.
  *
  *   node floor.js URL PORT
  */
@@ -31,6 +31,21 @@ const LIST = {
           WHERE d.slug = $1`,
 }
 
+const ITEM = {
+  name: 'item',
+  text: `SELECT ${COLUMNS}, i.contact_name AS "contactName", i.telephone, i.email, i.url, i.opening_hours AS "openingHours",
+                i.extra_attributes AS "extraAttributes", json_build_object('slug', d.slug, 'name', d.name) AS dataset,
+                (SELECT coalesce(json_agg(image), '[]') FROM (
+                  SELECT m.id, m.original_url AS "originalUrl", m.cdn_url AS "cdnUrl",
+                         m.thumbnail_small_url AS "thumbnailSmallUrl", m.thumbnail_medium_url AS "thumbnailMediumUrl",
+                         m.thumbnail_large_url AS "thumbnailLargeUrl", m.alt_text AS "altText",
+                         m.sort_order AS "sortOrder", m.is_primary AS "isPrimary"
+                    FROM images m WHERE m.item_id = i.id ORDER BY m.sort_order, m.id
+                ) AS image) AS images
+           FROM items i JOIN datasets d ON d.id = i.dataset_id
+          WHERE i.id = $1`,
+}
+
 const POINT = 'ST_SetSRID(ST_MakePoint($2, $1), 4326)::geography'
 const NEARBY = {
   name: 'nearby',
@@ -40,14 +55,22 @@ const NEARBY = {
           ORDER BY distance, i.id LIMIT 20`,
 }
 
+const listBody = (rows) => {
+  const total = Number(rows[0]?.total ?? 0)
+  return { data: rows.map(({ total, ...row }) => row), meta: { page: 1, limit: 20, total } }
+}
+
+const ROUTES = {
+  '/': { statement: LIST, parameters: ['dataset'], toBody: listBody },
+  '/item': { statement: ITEM, parameters: ['id'], toBody: ([data]) => ({ data, meta: {} }) },
+  '/nearby': { statement: NEARBY, parameters: ['latitude', 'longitude', 'radius'], toBody: listBody },
+}
+
 const server = createServer(async (request, response) => {
   const { pathname, searchParams } = new URL(request.url, 'http://localhost')
-  const isNearby = pathname === '/nearby'
-  const values = (isNearby ? ['latitude', 'longitude', 'radius'] : ['dataset']).map((name) => searchParams.get(name))
-  const { rows } = await pool.query({ ...(isNearby ? NEARBY : LIST), values })
-  const total = Number(rows[0]?.total ?? 0)
-  const data = rows.map(({ total, ...row }) => row)
-  const body = JSON.stringify({ data, meta: { page: 1, limit: 20, total } })
+  const { statement, parameters, toBody } = ROUTES[pathname]
+  const { rows } = await pool.query({ ...statement, values: parameters.map((name) => searchParams.get(name)) })
+  const body = JSON.stringify(toBody(rows))
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }).end(body)
 })
 server.listen(Number(port), '127.0.0.1', () => process.stdout.write(`http://127.0.0.1:${server.address().port}\n`))
