@@ -169,7 +169,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     await page.getByRole('alert').getByText('200').waitFor()
   })
 
-  test('a slow answer to an earlier text never replaces the answer to the last one', async () => {
+  test('a slow response for an earlier text never replaces the response for the last one', async () => {
     await page.route('**/graphql', async (route) => {
       if (route.request().postData()?.includes('"text":"palace"')) {
         await status('60 places').catch(() => undefined)

@@ -90,7 +90,7 @@ describe.each(KEYS)('A key $what', ({ options, sees }) => {
   })
 
   test('receives no id of a dataset that it may not access', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['/v1/datasets', '/v1/dataset-items/nearby?latitude=37.58&longitude=126.977&radius=50000&limit=100'].map((path) =>
         get(path, key).then((response) => response.text()),
       ),
@@ -100,7 +100,7 @@ describe.each(KEYS)('A key $what', ({ options, sees }) => {
       {},
       key,
     )
-    const received = answers.join() + JSON.stringify(body)
+    const received = responses.join() + JSON.stringify(body)
     for (const slug of denied) for (const id of [DATASET[slug], SOME_ITEM[slug]]) expect(received).not.toContain(id)
     expect(received.includes(IMAGE.restricted)).toBe(sees.includes('restricted'))
   })
@@ -140,9 +140,9 @@ describe('Keys and grants', () => {
 
   test('a key with a rate limit gets 429 with Retry-After for the first request beyond it', async () => {
     const { key } = await createKey(t.database.prisma, { name: 'slow', requestsPerMinute: 2 })
-    const answers = [await get('/v1/datasets', key), await get('/v1/datasets', key), await get('/v1/datasets', key)]
-    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 429])
-    const [, , refused] = answers
+    const responses = [await get('/v1/datasets', key), await get('/v1/datasets', key), await get('/v1/datasets', key)]
+    expect(responses.map((response) => response.status)).toEqual([200, 200, 429])
+    const [, , refused] = responses
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(await refused?.json()).toMatchObject({ error: { code: 'RATE_LIMITED' } })
     const { status, body } = await t.graphql('{ datasets { total } }', {}, key)

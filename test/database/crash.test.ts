@@ -10,8 +10,8 @@ import { createEmpty } from '../support/database.ts'
 import { CHECKOUT, environment, runCatalog, runProcess, startGateway, startProcess } from '../support/process.ts'
 
 /*
- * The embedded database is killed in the midst of imports, at moments at random: by turns the gateway that has it open while
- * the import comes through it, and the import itself. CRASHES says how often; CI does it a hundred times.
+ * Kills the process that has the embedded database open, at random moments of an import: in turn a gateway through which
+ * the import runs, and the import itself. CRASHES is the number of kills, a hundred in CI.
  */
 
 const CRASHES = Number(process.env.CRASHES ?? 2)
@@ -54,7 +54,7 @@ describe.runIf(inject('template').kind === 'embedded')('kill -9 during imports',
     return found
   }
 
-  test(`${CRASHES} times: each time a sound database opens, with every import that was reported as done, and no partial import`, {
+  test(`${CRASHES} times: each time a sound database opens, with every import that has ended with 0, and no partial import`, {
     timeout: 600_000 + CRASHES * 60_000,
   }, async () => {
     const startImport = (manifest: string) =>
@@ -63,7 +63,7 @@ describe.runIf(inject('template').kind === 'embedded')('kill -9 during imports',
         env: environment(empty.env),
         stdio: 'ignore',
       })
-    // How long an import takes on this machine now: the kills come at moments within that.
+    // The time of an import on this machine now. Each kill is within that time.
     const startMs = performance.now()
     expect(await codeOf(startImport(await writeManifest(folder, 1)))).toBe(0)
     const importMs = performance.now() - startMs
@@ -87,7 +87,7 @@ describe.runIf(inject('template').kind === 'embedded')('kill -9 during imports',
 })
 
 test.runIf(inject('template').kind === 'embedded')(
-  'A disk that is full fails an import in one line; what is there is served meanwhile, and an import works once there is room',
+  'On a full disk an import fails with one line, the gateway serves its data, and an import succeeds when there is space again',
   { timeout: 600_000 },
   async ({ skip }) => {
     const disk = await mkdtemp(join(tmpdir(), 'catalog-disk-'))

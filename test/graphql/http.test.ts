@@ -107,8 +107,8 @@ describe('A well-formed request without data is 200 in application/json and 400 
     for (const accept of ['application/json', RESPONSE_TYPE]) {
       const response = await post(body, { accept }, isStrict ? strict : t)
       statuses.push(response.status)
-      const answer = await response.json()
-      expect([Object.keys(answer), answer.errors.length > 0]).toEqual([['errors'], true])
+      const result = await response.json()
+      expect([Object.keys(result), result.errors.length > 0]).toEqual([['errors'], true])
     }
     expect(statuses).toEqual([200, 400])
   })
@@ -129,7 +129,7 @@ test('a body of another media type is a 415 with an error', async () => {
   }
 })
 
-test('HEAD answers as GET does, without the body', async () => {
+test('HEAD has the status and headers of GET, without the body', async () => {
   const url = `${t.url}/graphql?query=${encodeURIComponent(QUERY)}`
   const headers = { authorization: `Bearer ${t.key}` }
   const got = await fetch(url, { headers })

@@ -204,8 +204,8 @@ describe('Errors', () => {
       body,
     })
     expect(response.status).toBe(status)
-    const answer = await response.text()
-    expect(answer === '' || JSON.parse(answer).errors.length > 0).toBe(true)
+    const text = await response.text()
+    expect(text === '' || JSON.parse(text).errors.length > 0).toBe(true)
   })
 
   test('introspection needs a key', async () => {

@@ -4,8 +4,7 @@ import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
 
 /*
- * How many SQL statements a query runs follows from its depth and its aliases, and not from its rows: each shape runs as many
- * for a few as for many.
+ * The number of SQL statements of a query depends on its depth and its aliases, and not on the number of rows.
  */
 
 let t: TestApp
@@ -58,7 +57,7 @@ beforeAll(async () => {
 afterAll(() => t.close())
 
 const countStatements = async (query: string) => {
-  // Keys and datasets are in memory then.
+  // After this, the key and the datasets are cached.
   await t.graphql(query, {}, key)
   t.statements.length = 0
   const { body } = await t.graphql(query, {}, key)
@@ -70,7 +69,7 @@ const items = (limit: number, selection: string) =>
   `{ dataset(id: "archived") { items(limit: ${limit}) { ${selection} } } }`
 const ids = (limit: number) => JSON.stringify(many.slice(0, limit).flatMap((n) => [id(6, n)]))
 
-/** The statement that makes sure that all others saw the same state. */
+/** The statement that checks that all others saw the same state. */
 const FRAME = 1
 
 test.each<[string, (limit: number) => string, number]>([

@@ -9,7 +9,7 @@ import { DATASET, ITEM } from '../support/catalog.ts'
 import { checkDocumented, lint } from '../support/openapi.ts'
 
 /*
- * The OpenAPI document is what the gateway does: it is the one that is committed, it is in order, and every answer is as it says.
+ * The committed OpenAPI document is up to date and valid, and every response matches it.
  */
 
 let t: TestApp
@@ -165,7 +165,7 @@ describe('A response matches the document', () => {
     `/v1/dataset-items/${ITEM.palace}`,
     `/v1/dataset-items/${ITEM.gate}`,
   ])('%s', async (url) => {
-    // `get` holds the body against the document.
+    // `get` compares the body with the document.
     const response = await t.get(url)
     expect(response.status).toBe(200)
     for (const name of SUCCESS_HEADERS) {

@@ -96,7 +96,7 @@ describe('Accept without a type that the route has', () => {
 })
 
 describe('Link', () => {
-  /** The links of an answer by relation. */
+  /** The links of a response by relation. */
   const linksOf = async (path: string) => {
     const header = (await ask(path)).headers.get('link') ?? ''
     const parts = header.matchAll(/<([^>]*)>; rel="(\w+)"/g)
@@ -148,7 +148,7 @@ describe('Accept-Encoding', () => {
     body: Buffer
   }
 
-  /** Sends a request whose answer is not decoded. */
+  /** Sends a request. The body of its response is not decoded. */
   const raw = (path: string, headers: Record<string, string>, method = 'GET', body?: string) =>
     new Promise<Raw>((resolve, reject) => {
       const request = send(t.url + path, { method, headers: { authorization: `Bearer ${t.key}`, ...headers } })
@@ -221,9 +221,9 @@ describe('Accept-Encoding', () => {
     const headers = { 'content-type': 'application/json', 'accept-encoding': 'gzip' }
     const plain = await raw('/graphql', { 'content-type': 'application/json' }, 'POST', query)
     for (const _round of [1, 2]) {
-      const answer = await raw('/graphql', headers, 'POST', query)
-      expect(answer.headers['content-encoding']).toBe('gzip')
-      expect(gunzipSync(answer.body)).toEqual(plain.body)
+      const response = await raw('/graphql', headers, 'POST', query)
+      expect(response.headers['content-encoding']).toBe('gzip')
+      expect(gunzipSync(response.body)).toEqual(plain.body)
     }
     const page = await raw('/graphql', { accept: 'text/html', 'accept-encoding': 'br' })
     expect(brotliDecompressSync(page.body).toString()).toContain('<title>Dataset Catalog</title>')

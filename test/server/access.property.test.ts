@@ -6,8 +6,8 @@ import { startApp, type TestApp } from '../support/app.ts'
 import { decodeTile } from '../support/tiles.ts'
 
 /*
- * Who sees what (decisions.md section 2), against a plain model of the rule: catalogs, keys, grants and documents at random.
- * Whatever is asked for, by whichever way, nothing that a key may not see shows in its answer: no id, name, count, cursor or tag.
+ * Compares the gateway with a plain model of the access rule (decisions.md section 2), for random catalogs, keys, grants and
+ * documents. By any route, a response contains nothing that its key may not access: no id, name, count, cursor or tag.
  */
 
 let t: TestApp
@@ -42,7 +42,7 @@ const world = fc.record({
 })
 type World = typeof world extends fc.Arbitrary<infer Value> ? Value : never
 
-/** A selection on an item, as deep as it comes. */
+/** A selection on an item, of random depth. */
 const { item: itemSelection } = fc.letrec<{ item: string }>((tie) => ({
   item: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -59,7 +59,7 @@ const { item: itemSelection } = fc.letrec<{ item: string }>((tie) => ({
   ),
 }))
 
-/** Each catalog has ids of its own, so that what was true of the one before can't pass for an answer. */
+/** Each catalog has different ids, so that a response about an earlier catalog is never correct. */
 let run = 0
 const uuid = (kind: number, dataset: number, n = 0, k = 0) =>
   `${String(kind).repeat(8)}-${String(run).padStart(4, '0')}-4000-8000-${String(dataset * 10_000 + n * 10 + k + 1).padStart(12, '0')}`
@@ -124,7 +124,7 @@ async function create({ datasets, keys }: World): Promise<string[]> {
   return made
 }
 
-/** The rule, said plainly. */
+/** The access rule in plain code. */
 function maySee({ datasets, keys }: World, key: number, dataset: number): boolean {
   const { status, visibility, tier } = datasets[dataset] ?? {}
   const { tiers = [], grants = [] } = keys[key] ?? {}
@@ -141,7 +141,7 @@ test('a response contains what the model of the access rule allows, and reveals 
     fc.asyncProperty(world, fc.array(itemSelection, { minLength: 3, maxLength: 3 }), async (made, selections) => {
       const keys = await create(made)
       const all = made.datasets.map((_, d) => d)
-      // Twice round, so that what one key was answered is in memory when another asks.
+      // Two rounds, so that the response to one key is cached when another key sends the same request.
       for (const [n, key] of [...keys.entries(), ...keys.entries()]) {
         const seen = all.filter((d) => maySee(made, n, d))
         await expectAnswers(made, key, seen, selections)
@@ -171,7 +171,7 @@ async function expectAnswers(made: World, key: string, seen: number[], selection
   const getOgc = (path: string) => get(`/ogc/collections/${path}`)
   const idsOf = (nodes: { id: string }[]) => nodes.map(({ id }) => id).sort()
 
-  // The change before is heard of within a second (decisions.md section 8).
+  // The gateway shows a change within a second (decisions.md section 8).
   const listed = async () => idsOf((await get('/v1/datasets')).body.data)
   await expect.poll(listed, { interval: 5 }).toEqual(seen.map((d) => uuid(1, d)).sort())
   const list = await get('/v1/datasets')
@@ -254,7 +254,7 @@ async function expectAnswers(made: World, key: string, seen: number[], selection
     for (const document of documents) {
       const { status, body } = await t.graphql(document, { ids: nodeIds }, key)
       expect([200, 400]).toContain(status)
-      // What was asked for stands under its own name; the rest is to say nothing.
+      // The other members of the response must reveal nothing.
       tellsNothing(JSON.stringify(body))
       if (body.data?.datasets) expect(body.data.datasets.total).toBe(seen.length)
       if (body.data?.searchItems) expect(body.data.searchItems.total).toBe(seen.flatMap(itemsOf).length)
@@ -267,7 +267,7 @@ async function expectAnswers(made: World, key: string, seen: number[], selection
   }
 }
 
-/** Whoever has another's tag is not told that it is still good. */
+/** A key that sends the tag of another key's response does not learn that it is current. */
 async function expectForeignTags(made: World, keys: string[]): Promise<void> {
   for (const d of made.datasets.keys()) {
     const path = `/v1/datasets/${slugOf(d)}/items`

@@ -15,7 +15,7 @@ afterAll(async () => {
 
 const COUNTS = { red: 30, green: 70 } as const
 
-/** All items are of one colour, and each colour has its own number. */
+/** All items have the same colour, and each colour has a different number of items. */
 const load = (colour: keyof typeof COUNTS) =>
   importer.run({
     'a.ndjson': ndjson(
@@ -30,7 +30,7 @@ const load = (colour: keyof typeof COUNTS) =>
     ),
   })
 
-test('an answer shows one state of the database during imports, also if it takes several statements', async () => {
+test('a response shows one state of the database during imports, also if it takes several statements', async () => {
   await load('red')
   let isLoading = true
   const seen = new Set<string>()

@@ -96,7 +96,7 @@ describe('GET /exports/{datasetId}.{format}', () => {
     expect((await t.get('/exports/old.csv')).status).toBe(404)
   })
 
-  test('any text comes out as it is stored, in every format', async () => {
+  test('every format has any text as it is stored', async () => {
     const name = '=1+1,"a"\r\n\t\\ \u0001 \u2028 😀 </script> {} [] \u202e'
     const extraAttributes = '{"n": 12345678901234567890.10, "__proto__": {"": null}, "a\\"b": "\\u0001,\\n"}'
     await t.database.prisma.$executeRaw`

@@ -7,7 +7,7 @@ import { DATASET, ITEM } from '../support/catalog.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
 
 /*
- * Answers are kept in memory, and are never stale, torn or somebody else's (decisions.md section 8).
+ * Cached responses are never stale or inconsistent, and no key gets the response of another key (decisions.md section 8).
  */
 
 let t: TestApp
@@ -20,15 +20,15 @@ const PAGE = '/v1/datasets/seoul/items?limit=100'
 const QUERY =
   '{ dataset(id: "seoul") { name items(limit: 100) { total nodes { name images { altText } parent { name } } } } }'
 
-/** How many statements an answer takes. */
+/** The number of statements that a request takes. */
 async function statementsOf(ask: () => Promise<unknown>): Promise<number> {
   t.statements.length = 0
   await ask()
-  // The gateway writes the uses of keys twice a minute, whatever is asked.
+  // The gateway writes the last use of keys twice a minute. Those statements belong to no request.
   return t.statements.filter((sql) => !sql.includes('INSERT INTO key_uses')).length
 }
 
-/** Asks until there is nothing to be read for the answer: then it is kept. */
+/** Repeats a request until it takes no statement. Its response is cached then. */
 const warm = (ask: () => Promise<unknown>) => expect.poll(() => statementsOf(ask), { interval: 5 }).toBe(0)
 
 describe('A response is cached', () => {
@@ -118,8 +118,8 @@ describe('After a change', () => {
     await warm(ask)
     const marker = /changed \d/.exec(sql)?.[0] ?? ''
     const text = async () => {
-      const answer = await ask()
-      return answer instanceof Response ? answer.text() : JSON.stringify(answer)
+      const response = await ask()
+      return response instanceof Response ? response.text() : JSON.stringify(response)
     }
     expect(await text()).not.toContain(marker)
     await t.database.withSession((session) => session.query(sql))
@@ -131,7 +131,7 @@ describe('After a change', () => {
     const ask = () => t.get('/v1/datasets/paid/items', { authorization: `Bearer ${paid.key}` })
     await warm(ask)
     await t.database.prisma.item.update({ where: { id: ITEM.gate }, data: { description: 'other' } })
-    // The gateway has heard of the change once it shows it.
+    // The change feed has received the change when a response shows it.
     const gate = async () => (await t.get(`/v1/dataset-items/${ITEM.gate}`)).json()
     await expectWithinASecond(gate, ({ data }) => expect(data.description).toBe('other'))
     expect(await statementsOf(ask)).toBe(0)
@@ -161,13 +161,13 @@ describe('After a change', () => {
         const committed = generation
         const startedAt = performance.now()
         const names = new Set(await ask())
-        // What was there before the first.
+        // The state before the first generation.
         if (last === '' && ![...names].some((name) => name.startsWith('generation'))) continue
         expect(names.size).toBe(1)
         const [name = ''] = names
         expect(name >= last).toBe(true)
         last = name
-        // Ten generations are fifty milliseconds and more.
+        // Ten generations take at least fifty milliseconds.
         if (committed > 0 && performance.now() - startedAt < 20) delays.push(committed - Number(name.slice(-4)))
       }
     }

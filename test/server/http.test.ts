@@ -30,7 +30,7 @@ describe('Methods', () => {
     },
   )
 
-  test('HEAD answers as GET does, without the body', async () => {
+  test('HEAD has the status and headers of GET, without the body', async () => {
     const get = await t.get('/v1/datasets')
     const head = await fetch(`${t.url}/v1/datasets`, { method: 'HEAD', headers: withKey() })
     expect(head.status).toBe(200)
@@ -192,13 +192,13 @@ describe('Malformed HTTP', () => {
     new Promise<string>((resolve) => {
       const { hostname, port } = new URL(t.url)
       const socket = connect(Number(port), hostname, () => socket.end(text))
-      let answer = ''
+      let response = ''
       socket.on('data', (data) => {
-        answer += data
+        response += data
       })
-      socket.on('close', () => resolve(answer))
+      socket.on('close', () => resolve(response))
       // Refused while we are still writing.
-      socket.on('error', () => resolve(answer))
+      socket.on('error', () => resolve(response))
     })
 
   test.each([

@@ -30,10 +30,10 @@ describe('A request that takes too long to arrive is cut off', () => {
     ],
   ])('%s, although a byte arrives now and then', async (_where, start, drip) => {
     const socket = await openSocket(t.url)
-    const answer = readAll(socket)
+    const response = readAll(socket)
     socket.write(start)
     const dripping = setInterval(() => socket.write(drip), 100)
-    const text = await answer
+    const text = await response
     clearInterval(dripping)
     expect(text).toMatch(/^HTTP\/1.1 (408|401) /)
     expect((await t.get('/v1/datasets')).status).toBe(200)
@@ -55,9 +55,9 @@ describe('A request that is too long or malformed gets an error of the usual for
     ['nonsense', 'nonsense\r\n\r\n', 400, 'VALIDATION_FAILED'],
   ])('%s', async (_what, text, status, code) => {
     const socket = await openSocket(t.url)
-    const answer = readAll(socket)
+    const response = readAll(socket)
     socket.write(text)
-    const [head = '', body = ''] = (await answer).split('\r\n\r\n')
+    const [head = '', body = ''] = (await response).split('\r\n\r\n')
     expect(head).toContain(`HTTP/1.1 ${status} `)
     expect(head).toMatch(/X-Request-Id: \S+/)
     expect(JSON.parse(body)).toMatchObject({ error: { code, requestId: expect.any(String) } })
@@ -156,13 +156,15 @@ describe('A key with a rate limit', () => {
   test('gets the remaining requests with each response, and then 429', async () => {
     const { key } = await createKey(t.database.prisma, { name: 'limited', requestsPerMinute: 2 })
     const ask = () => t.get('/v1/datasets', { authorization: `Bearer ${key}` })
-    const answers = [await ask(), await ask(), await ask()]
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
-    expect(answers.map(({ headers }) => headers.get('ratelimit-policy'))).toEqual(Array(3).fill('"requests";q=2;w=60'))
+    const responses = [await ask(), await ask(), await ask()]
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 429])
+    expect(responses.map(({ headers }) => headers.get('ratelimit-policy'))).toEqual(
+      Array(3).fill('"requests";q=2;w=60'),
+    )
     expect(
-      answers.map(({ headers }) => /^"requests";r=(\d+);t=\d+$/.exec(headers.get('ratelimit') ?? '')?.[1]),
+      responses.map(({ headers }) => /^"requests";r=(\d+);t=\d+$/.exec(headers.get('ratelimit') ?? '')?.[1]),
     ).toEqual(['1', '0', '0'])
-    expect(Number(answers[2]?.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(Number(responses[2]?.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 })
 
@@ -211,7 +213,7 @@ describe.runIf(inject('template').kind === 'postgres')('While the database is sl
     return row?.n
   }
 
-  test('requests above the limit in flight get 503 at once, health routes answer, and afterwards all requests succeed', async () => {
+  test('requests above the limit in flight get 503 at once, health routes respond, and afterwards all requests succeed', async () => {
     await t.get('/v1/datasets')
     await t.database.withSession(async (session) => {
       await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')

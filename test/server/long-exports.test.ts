@@ -43,7 +43,7 @@ describe('An export that is longer than the buffers of a connection', () => {
     return finish(response)
   }
 
-  test('each item stands in it once, in order of id', async () => {
+  test('it contains each item once, in order of id', async () => {
     const { text, isComplete } = await finish(await open(t, PATH, identity))
     expect(isComplete).toBe(true)
     const ids = recordsOf(text).map(({ id }) => id)

@@ -6,7 +6,7 @@ import { createEmpty } from '../support/database.ts'
 import { type Gateway, runCatalog, startGateway } from '../support/process.ts'
 
 /*
- * What operators see of a gateway that runs: its log, its metrics, its traces.
+ * What operators see of a running gateway: its log, its metrics and its traces.
  */
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c'
@@ -17,7 +17,7 @@ describe('A gateway with logs, metrics and traces', () => {
   let key: { id: string; key: string }
   let metricsUrl = ''
   const logged: string[] = []
-  /** What was sent to the collector of traces. */
+  /** The bodies that the trace collector received. */
   const sent: { url: string | undefined; body: Buffer }[] = []
   const collector = createServer((request, response) => {
     void request.toArray().then((chunks) => {

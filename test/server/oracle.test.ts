@@ -5,8 +5,8 @@ import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
 
 /*
- * Two checks that need no second implementation (SQLancer's partition and pivot), on a catalog that a seed decides: the parts of a
- * list together are the list, and an item picked at random is found by every path that leads to it.
+ * Two checks that need no second implementation (SQLancer's partition and pivot), on a random catalog from a seed: the parts of
+ * a list together are the list, and every path to a random item finds it.
  */
 
 const SEED = process.env.ORACLE_SEED ?? '1'
@@ -16,7 +16,7 @@ let t: TestApp
 let key: string
 const ids: string[] = []
 
-/** A whole number below `bound`; the seed and the name decide which. */
+/** A whole number below `bound`, from the seed and the name. */
 const random = (name: string, bound: number) =>
   createHash('sha256').update(`${SEED} ${name}`).digest().readUInt32BE() % bound
 const idOf = (n: number) => `88888888-0000-4000-8000-${String(n).padStart(12, '0')}`

@@ -15,9 +15,9 @@ afterAll(() => t.close())
 
 const raw = async (text: string) => {
   const socket = await openSocket(t.url)
-  const answer = readAll(socket)
+  const response = readAll(socket)
   socket.write(text)
-  return answer
+  return response
 }
 const withKey = () => ({ authorization: `Bearer ${t.key}` })
 
@@ -32,10 +32,10 @@ describe('A request with a bad Host is a 400 with an error and an id:', () => {
     ['a bad port', 'GET /healthz HTTP/1.1\r\nHost: a:port\r\n\r\n'],
     ['a bad host at /graphql', 'GET /graphql?query={datasets{total}} HTTP/1.1\r\nHost: [\r\n\r\n'],
   ])('%s', async (_what, text) => {
-    const answer = await raw(text)
-    expect(answer).toMatch(/^HTTP\/1.1 400 /)
-    expect(answer).toMatch(/x-request-id: \S/i)
-    expect(answer).toContain('"VALIDATION_FAILED"')
+    const response = await raw(text)
+    expect(response).toMatch(/^HTTP\/1.1 400 /)
+    expect(response).toMatch(/x-request-id: \S/i)
+    expect(response).toContain('"VALIDATION_FAILED"')
   })
 
   test('every form of a valid Host is accepted', async () => {
@@ -49,15 +49,15 @@ describe('A request with a bad Host is a 400 with an error and an id:', () => {
 })
 
 test('an unknown expectation is ignored, as RFC 9110 section 10.1.1 allows', async () => {
-  const answer = await raw('GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: foo\r\nConnection: close\r\n\r\n')
-  expect(answer).toMatch(/^HTTP\/1.1 200 /)
-  expect(answer).toMatch(/x-request-id: \S/i)
+  const response = await raw('GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: foo\r\nConnection: close\r\n\r\n')
+  expect(response).toMatch(/^HTTP\/1.1 200 /)
+  expect(response).toMatch(/x-request-id: \S/i)
 })
 
 test('an unknown method is a 400 with an error and an id', async () => {
-  const answer = await raw('BREW /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
-  expect(answer).toMatch(/^HTTP\/1.1 400 /)
-  expect(answer).toMatch(/x-request-id: \S/i)
+  const response = await raw('BREW /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
+  expect(response).toMatch(/^HTTP\/1.1 400 /)
+  expect(response).toMatch(/x-request-id: \S/i)
 })
 
 describe('An unknown path is 404 whatever its body:', () => {
@@ -77,24 +77,24 @@ describe('A body that is too long,', () => {
     const length = 8 * 1024 * 1024
     for (let n = 0; n < 5; n += 1) {
       const socket = await openSocket(t.url)
-      const answer = readAll(socket)
+      const response = readAll(socket)
       socket.write(
         `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${t.key}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`,
       )
       for (let sent = 0; sent < length; sent += 65_536) {
         if (!socket.write(Buffer.alloc(65_536, ' '))) await new Promise((resolve) => socket.once('drain', resolve))
       }
-      expect(await answer).toMatch(/^HTTP\/1.1 413 [\s\S]*"PAYLOAD_TOO_LARGE"/)
+      expect(await response).toMatch(/^HTTP\/1.1 413 [\s\S]*"PAYLOAD_TOO_LARGE"/)
     }
   })
 
   test('even without an end, gets a 413', async () => {
     const socket = await openSocket(t.url)
-    const answer = readAll(socket)
+    const response = readAll(socket)
     socket.write(
       `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${t.key}\r\nContent-Type: application/json\r\nContent-Length: 9999999\r\n\r\n`,
     )
-    expect(await answer).toMatch(/^HTTP\/1.1 (408|413) /)
+    expect(await response).toMatch(/^HTTP\/1.1 (408|413) /)
   })
 })
 

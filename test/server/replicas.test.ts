@@ -33,7 +33,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !hasPostgres)('Gateways over s
       DATABASE_REPLICA_URLS: replicas.map((replica) => replica.url).join(', '),
       METRICS_PORT: '0',
     }
-    // One keeps answers and two do not, so that each request is a reading.
+    // One caches responses. Two do not, so that each request reads the database.
     gateways = await Promise.all([
       startGateway(env),
       startGateway({ ...env, RESPONSE_CACHE_MB: '0' }),
@@ -54,7 +54,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !hasPostgres)('Gateways over s
     return data.find(({ id }: { id: string }) => id === ITEM.gate)?.name
   }
   const rename = (name: string) => database.prisma.item.update({ where: { id: ITEM.gate }, data: { name } })
-  /** How many readings went where. */
+  /** The number of reads of each server. */
   const readsOf = async ({ printed }: Gateway) => {
     const metrics = await (await fetch(/Metrics at (\S+)/.exec(printed)?.[1] ?? '')).text()
     const read = (server: string) => Number(new RegExp(`reads_total\\{server="${server}"\\} (\\d+)`).exec(metrics)?.[1])

@@ -57,12 +57,12 @@ test('npm start passes SIGTERM on, and ends with the gateway', async () => {
   const ended = once(npm, 'exit')
   npm.kill('SIGTERM')
   await ended
-  const answers = () =>
+  const responds = () =>
     fetch(`${url}/healthz`).then(
       () => true,
       () => false,
     )
-  await expect.poll(answers, { timeout: 30_000 }).toBe(false)
+  await expect.poll(responds).toBe(false)
   await dropOwn()
 })
 
@@ -115,22 +115,22 @@ test('SIGTERM finishes the request in flight, and the process exits with 0', asy
   socket.write(
     `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${JSON.parse(stdout).key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
   )
-  let answer = ''
+  let response = ''
   socket.on('data', (data) => {
-    answer += data
+    response += data
   })
   const closed = once(socket, 'close')
-  // The server has begun the request once it asks for the body.
-  await expect.poll(() => answer).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\n$/)
-  answer = ''
+  // The request is in flight when the server asks for its body.
+  await expect.poll(() => response).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\n$/)
+  response = ''
   const stopped = running.stop()
   const isReady = async () => (await fetch(`${running.url}/readyz`).catch(() => undefined))?.ok ?? false
   await expect.poll(isReady).toBe(false)
   socket.write(body)
   expect(await stopped).toBe(0)
-  // The last bytes may still be on their way when the process has ended.
+  // The last bytes may arrive after the process has ended.
   await closed
-  expect(answer).toMatch(/^HTTP\/1.1 200 OK/)
-  expect(answer).toContain('{"data":{"datasets":{"total":0}}}')
+  expect(response).toMatch(/^HTTP\/1.1 200 OK/)
+  expect(response).toContain('{"data":{"datasets":{"total":0}}}')
   await dropOwn()
 })

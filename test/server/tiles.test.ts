@@ -230,7 +230,7 @@ describe('GET /tiles/all/…', () => {
 })
 
 describe('A cached tile', () => {
-  /** How many statements an answer takes. */
+  /** The number of statements that a request takes. */
   const statementsOf = async (path: string, key = t.key) => {
     t.statements.length = 0
     await t.get(path, authorization(key))

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 
-/** A TCP port that nobody listens on. */
+/** Returns a TCP port on which no process listens. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))

@@ -17,7 +17,7 @@ export interface Importer {
     files: Files,
     options?: Partial<ImportOptions> & { dataset?: object; items?: unknown; labels?: unknown },
   ) => Promise<ImportSummary>
-  /** Does the same and expects a failure. It returns the message of the error. */
+  /** Does the same, expects a failure, and returns the message of the error. */
   fail: (files: Files, options?: Parameters<Importer['run']>[1]) => Promise<string>
   /** The problems that the last run reported. */
   reported: { warnings: ImportProblem[]; skipped: ImportProblem[] }

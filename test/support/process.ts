@@ -76,7 +76,7 @@ export interface Gateway {
   /** The output until the gateway was ready. */
   printed: string
   child: ChildProcess
-  /** Sends SIGTERM and waits for the end. It returns the exit code. */
+  /** Sends SIGTERM, waits until the process ends, and returns the exit code. */
   stop: () => Promise<number | null>
 }
 

@@ -9,7 +9,7 @@ const REDIS = ['/usr/bin/redis-server', '/usr/bin/valkey-server'].find((path) =>
 export const hasRedis = REDIS !== undefined || process.env.CI !== undefined
 if (!hasRedis) process.stderr.write('No redis-server: the tests with Redis are skipped\n')
 
-/** Starts a Redis or Valkey that stores nothing on disk. */
+/** Starts a Redis or Valkey server that stores nothing on disk. */
 export async function startRedis(): Promise<{ url: string; process: ChildProcess }> {
   const port = await freePort()
   const redis = startProcess(REDIS ?? 'redis-server', ['--port', String(port), '--save', '', '--bind', '127.0.0.1'], {})
