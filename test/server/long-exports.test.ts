@@ -2,11 +2,14 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
+import { openDatabase } from '../../src/database/database.ts'
 import { Prisma, type PrismaClient } from '../../src/generated/prisma/client.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { ITEM } from '../support/catalog.ts'
+import { createEmpty } from '../support/database.ts'
 import { authorization, finish, open, recordsOf, statusOf } from '../support/exports.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
+import { startGateway } from '../support/process.ts'
 
 /** Waits until no connection of the pool is in use. */
 const untilIdle = (t: TestApp) => expect.poll(() => t.database.poolUse()).toMatchObject({ busy: 0, waiting: 0 })
@@ -148,5 +151,24 @@ test('a reader that takes nothing for the time of the setting is cut off, and it
     expect((await finish(response)).isComplete).toBe(false)
   } finally {
     await t.close()
+  }
+})
+
+test('an export of a gateway that is killed with SIGKILL has no clean end', async () => {
+  const { config, env, drop } = await createEmpty()
+  const database = await openDatabase(config, { share: true })
+  await addLarge(database.prisma)
+  const { key } = await createKey(database.prisma, { name: 'reader' })
+  await database.close()
+  const { url, child } = await startGateway({ ...env, SAMPLE_DATA: 'false', WORKERS: '1' })
+  try {
+    const response = await open({ url, key }, '/exports/large.ndjson', { 'accept-encoding': 'identity' })
+    child.kill('SIGKILL')
+    const { text, isComplete } = await finish(response)
+    expect(text).toContain('Place ')
+    expect(isComplete).toBe(false)
+  } finally {
+    child.kill('SIGKILL')
+    await drop()
   }
 })

@@ -13,7 +13,11 @@ export const recordsOf = (ndjson: string) =>
     .map((line) => JSON.parse(line))
 
 /** Sends a GET. Returns the response when its headers have arrived; the body is not read. */
-export async function open(t: TestApp, path: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
+export async function open(
+  t: Pick<TestApp, 'url' | 'key'>,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<IncomingMessage> {
   const sent = request(t.url + path, { headers: { ...authorization(t.key), ...headers }, agent: false })
     // After the response began, `finish` shows how it ended.
     .on('error', () => {})
