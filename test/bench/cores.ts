@@ -66,7 +66,7 @@ for (const workers of [1, 2, 4]) {
     for (const [n, [, side, requests]] of CASES.entries()) {
       const { url, pid } = servers[side]
       const before = await cpuMs(pid)
-      const rate = await load(url, requests, round === 0 ? 1 : Number(seconds), 0, loadCores)
+      const rate = await load(url, requests, Number(seconds), 0, loadCores)
       const cpu = (await cpuMs(pid)) - before
       // The first round warms up.
       if (round === 0) continue

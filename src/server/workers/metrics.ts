@@ -11,8 +11,8 @@ export class AddedMetrics implements Pick<Metrics, 'print'> {
   readonly #own: Metrics
   readonly #workers: () => readonly WorkerProcess[]
   /** The counts of workers that have ended, so that no count ever falls. */
-  #ended: MetricValues = []
-  readonly #reading = new Map<WorkerProcess, () => void>()
+  #ended: Promise<MetricValues> = Promise.resolve([])
+  readonly #reading = new Map<WorkerProcess, PromiseWithResolvers<void>>()
 
   constructor(own: Metrics, workers: () => readonly WorkerProcess[]) {
     this.#own = own
@@ -21,30 +21,38 @@ export class AddedMetrics implements Pick<Metrics, 'print'> {
 
   readonly print = async (): Promise<string> => {
     const workers = this.#workers()
-    await Promise.race([Promise.all(workers.map((worker) => this.#read(worker))), sleep(READ_TIMEOUT_MS)])
-    const values = [await this.#own.values(), this.#ended, ...workers.map(({ metrics }) => metrics)]
-    return AggregatorRegistry.aggregate(values).metrics()
+    const reading = Promise.all(workers.map((worker) => this.#read(worker)))
+    await Promise.race([reading, sleep(READ_TIMEOUT_MS, undefined, { ref: false })])
+    const own = await this.#own.values()
+    // Taken in one turn of the event loop, so that the values of a worker that ends meanwhile count exactly once.
+    const [ended, running] = [this.#ended, workers.map(({ metrics }) => metrics)]
+    return AggregatorRegistry.aggregate([own, await ended, ...running]).metrics()
   }
 
   onValues(worker: WorkerProcess, values: MetricValues): void {
     worker.metrics = values
-    this.#reading.get(worker)?.()
+    this.#endRead(worker)
   }
 
-  async onEnd(worker: WorkerProcess): Promise<void> {
+  onEnd(worker: WorkerProcess): void {
     const counts = worker.metrics.filter(({ type }) => ['counter', 'histogram'].includes(String(type)))
     worker.metrics = []
-    this.#ended = await AggregatorRegistry.aggregate([this.#ended, counts]).getMetricsAsJSON()
-    this.#reading.get(worker)?.()
+    this.#ended = this.#ended.then((ended) => AggregatorRegistry.aggregate([ended, counts]).getMetricsAsJSON())
+    this.#endRead(worker)
   }
 
+  /** Several readers at the same time share one message to the worker. */
   #read(worker: WorkerProcess): Promise<void> {
-    return new Promise((resolve) => {
-      this.#reading.set(worker, () => {
-        this.#reading.delete(worker)
-        resolve()
-      })
-      worker.send({ type: 'readMetrics' })
-    })
+    const reading = this.#reading.get(worker)
+    if (reading) return reading.promise
+    const started = Promise.withResolvers<void>()
+    this.#reading.set(worker, started)
+    worker.send({ type: 'readMetrics' })
+    return started.promise
+  }
+
+  #endRead(worker: WorkerProcess): void {
+    this.#reading.get(worker)?.resolve()
+    this.#reading.delete(worker)
   }
 }

@@ -126,6 +126,6 @@ export class Primary {
   #onEnd(worker: WorkerProcess): void {
     this.#balancer.onEnd(worker)
     for (; worker.runningExports > 0; worker.runningExports -= 1) this.#state.exportSlots.release()
-    void this.metrics?.onEnd(worker)
+    this.metrics?.onEnd(worker)
   }
 }
