@@ -208,7 +208,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
       await option.waitFor({ state: 'attached' })
       return option.textContent()
     }
-    await expect.poll(shown, { timeout: 20_000 }).toMatch(/^Royal palace, palace \(\d+\)$/)
+    await expect.poll(shown).toMatch(/^Royal palace, palace \(\d+\)$/)
     await page.locator('.places').getByText('Royal palace', { exact: true }).first().waitFor()
     await page.goto(t.url)
   })

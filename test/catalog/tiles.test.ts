@@ -91,7 +91,7 @@ const SCOPES = [
 describe.each(SCOPES)('The tiles of %s', (_what, datasetId) => {
   test.each(ZOOMS)(
     'at zoom %i show each item once, in the tile that contains its place',
-    { timeout: 120_000 },
+    { timeout: 600_000 },
     async (z) => {
       const places = placesOf(datasetId)
       const byTile = Map.groupBy(places, (place) => JSON.stringify(tileOf(place, z)))
@@ -116,7 +116,7 @@ describe.each(SCOPES)('The tiles of %s', (_what, datasetId) => {
   )
 
   test('add up: four tiles of a zoom have as many items as the tile that contains them', {
-    timeout: 120_000,
+    timeout: 600_000,
   }, async () => {
     const descend = async (tile: TileAddress, places: readonly Place[]): Promise<void> => {
       const total = totalOf(await featuresOf(tile, datasetId))

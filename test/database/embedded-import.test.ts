@@ -132,7 +132,7 @@ describe.runIf(inject('template').kind === 'embedded')('While a large import run
       stdio: 'ignore',
     })
     const exited = once(child, 'exit')
-    await expect.poll(copyExists, { timeout: 60_000 }).toBe(true)
+    await expect.poll(copyExists).toBe(true)
     child.kill('SIGKILL')
     await exited
     await database.prisma.$executeRaw`UPDATE datasets SET name = 'Written'`

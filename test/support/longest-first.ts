@@ -3,18 +3,23 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** The files that take longest, in this order. If one started last, the other workers would wait for it. */
 const LONGEST = [
   'import/real-data',
-  'cli/operators',
   'cli/commands',
+  'import/bundle',
   'browser/explorer.test',
   'browser/explorer-search',
+  'cli/operators',
   'cli/rotate',
+  'cli/datasets',
   'catalog/plans',
-  'readme',
-  'import/bundle',
-  'database/embedded',
+  'server/workers',
+  'ogc/conformance',
+  'database/embedded-import',
   'import/merge',
-  'server/replicas',
   'database/crash',
+  'server/replicas',
+  'readme',
+  'database/embedded.test',
+  'server/access.property',
 ]
 
 /** Starts the longest files first, then the others in Vitest's order. */
