@@ -5,7 +5,7 @@ import type { ItemFile } from '../manifest.ts'
 import { columnMapping, findBadNumber, numberColumns, unknownFields } from '../row/column-mapping.ts'
 import { parseItem } from '../row/parse-item.ts'
 import type { RowProblems } from '../row-problems.ts'
-import { type StagedRow, stageRows } from './staging.ts'
+import { stagedJson, stageRows } from './staging.ts'
 
 export interface ImportProgress {
   file: string
@@ -25,9 +25,9 @@ interface Staging {
   onProgress?: (progress: ImportProgress) => void
 }
 
-const BATCH_ROWS = 1_000
+const BATCH_ROWS = 500
 /** A batch of long rows ends at this number of characters. */
-const BATCH_CHARACTERS = 4_000_000
+const BATCH_CHARACTERS = 250_000
 const PROGRESS_INTERVAL_MS = 100
 
 /**
@@ -39,7 +39,7 @@ export async function stageFiles(staging: Staging): Promise<void> {
   let bytesRead = 0
   let rows = 0
   let reportedAt = 0
-  let batch: StagedRow[] = []
+  let batch: string[] = []
   let batchCharacters = 0
   // The database adds a batch while the next one is read.
   let staged = Promise.resolve()
@@ -61,8 +61,9 @@ export async function stageFiles(staging: Staging): Promise<void> {
       for (const reason of row.warnings ?? []) problems.warn({ file, line, reason })
       if ('problem' in row) problems.add({ file, line, reason: row.problem })
       else {
-        batch.push({ ...row.item, n: rows, file, line })
-        batchCharacters += row.item.description.length + JSON.stringify(row.item.extraAttributes).length
+        const json = stagedJson({ ...row.item, n: rows, file, line })
+        batch.push(json)
+        batchCharacters += json.length
       }
       if (batch.length >= BATCH_ROWS || batchCharacters >= BATCH_CHARACTERS) await flush()
       if (onProgress && Date.now() - reportedAt >= PROGRESS_INTERVAL_MS) {

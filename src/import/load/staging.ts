@@ -41,12 +41,16 @@ export async function createStaging(session: ClientBase): Promise<string> {
   return table
 }
 
-/** Adds rows to a staging table, in one statement. */
-export async function stageRows(session: ClientBase, table: string, rows: readonly StagedRow[]): Promise<void> {
+/** Returns a row as a JSON object with the columns of the staging table. */
+export function stagedJson({ images, ...row }: StagedRow): string {
+  return JSON.stringify({ ...toColumns(row), images: images.map(toColumns) })
+}
+
+/** Adds rows, which are JSON objects, to a staging table in one statement. */
+export async function stageRows(session: ClientBase, table: string, rows: readonly string[]): Promise<void> {
   if (rows.length === 0) return
-  const staged = rows.map(({ images, ...row }) => ({ ...toColumns(row), images: images.map(toColumns) }))
   await session.query(`INSERT INTO ${table} SELECT * FROM jsonb_populate_recordset(NULL::${table}, $1::jsonb)`, [
-    JSON.stringify(staged),
+    `[${rows.join(',')}]`,
   ])
 }
 
