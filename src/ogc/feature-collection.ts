@@ -12,9 +12,9 @@ export interface Addresses {
   mediaType: string
 }
 
-/** A response with features: its text, and its links. */
-export interface FeatureText {
-  body: string
+/** A response with features, and its links. */
+export interface FeatureDocument {
+  body: string | Buffer
   links: Link[]
 }
 
@@ -22,7 +22,12 @@ export interface FeatureText {
  * A page of features (OGC 17-069r4, section 7.15). The features are texts from PostgreSQL.
  * @param now is the time of the response
  */
-export function featureCollection(addresses: Addresses, dataset: Dataset, page: FeaturePage, now: Date): FeatureText {
+export function featureCollection(
+  addresses: Addresses,
+  dataset: Dataset,
+  page: FeaturePage,
+  now: Date,
+): FeatureDocument {
   const { self, mediaType } = addresses
   const next = page.next !== undefined && {
     href: withParameter(self, 'after', page.next),
@@ -38,11 +43,20 @@ export function featureCollection(addresses: Addresses, dataset: Dataset, page: 
     numberReturned: page.count,
     links,
   })
-  return { body: `${head.slice(0, -1)},"features":[${page.features.join(',')}]}`, links }
+  const separated = page.features.flatMap((features, n) => (n === 0 ? [features] : [',', features]))
+  return { body: encodeAll([`${head.slice(0, -1)},"features":[`, ...separated, ']}']), links }
+}
+
+/** Encodes texts one after the other. A page has megabytes, which are copied only once so. */
+function encodeAll(texts: readonly string[]): Buffer {
+  const body = Buffer.allocUnsafe(texts.reduce((length, text) => length + Buffer.byteLength(text), 0))
+  let end = 0
+  for (const text of texts) end += body.write(text, end)
+  return body
 }
 
 /** One feature (OGC 17-069r4, section 7.16). `feature` is its text from PostgreSQL. */
-export function singleFeature(addresses: Addresses, dataset: Dataset, feature: string): FeatureText {
+export function singleFeature(addresses: Addresses, dataset: Dataset, feature: string): FeatureDocument {
   const links = [...ownLinks(addresses), collectionLink(addresses, dataset)]
   return { body: `${feature.slice(0, -1)},"links":${JSON.stringify(links)}}`, links }
 }

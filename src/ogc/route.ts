@@ -18,7 +18,7 @@ export interface OgcRequest extends Addresses {
 
 /** A response body, its `Link` header, and its weak entity tag if the body alone does not identify the response. */
 export interface OgcAnswer {
-  body: string
+  body: string | Buffer
   links?: string
   weakTag?: string
 }

@@ -9,15 +9,20 @@ export const MIN_ENCODED_BYTES = 1_400
 /** The default quality 11 takes a hundred times as long. */
 const BROTLI_QUALITY = 4
 
+/** A larger body is not cached, so it is encoded for one response: the time counts more than the last 10 % of its size. */
+const LARGE_BYTES = 1024 * 1024
+const LARGE_BROTLI_QUALITY = 1
+const LARGE_GZIP_LEVEL = 3
+
 const encoders: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
   br: (body) =>
     promisify(brotliCompress)(body, {
       params: {
-        [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+        [constants.BROTLI_PARAM_QUALITY]: body.length > LARGE_BYTES ? LARGE_BROTLI_QUALITY : BROTLI_QUALITY,
         [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
       },
     }),
-  gzip: (body) => promisify(gzip)(body),
+  gzip: (body) => promisify(gzip)(body, body.length > LARGE_BYTES ? { level: LARGE_GZIP_LEVEL } : {}),
 }
 
 /** The encoded forms of each body, for as long as the body itself is in memory. */

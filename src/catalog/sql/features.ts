@@ -90,7 +90,9 @@ export async function fetchFeatures(
   { prisma, datasetId }: Pick<FeatureSource, 'prisma' | 'datasetId'>,
   ids: readonly string[],
 ): Promise<{ features: string; count: number }> {
-  const items = Prisma.sql`i.dataset_id = ${datasetId}::uuid AND i.id = ANY (${[...ids]}::uuid[]) ORDER BY i.id`
+  // One text: pg would escape each element of an array.
+  const isListed = Prisma.sql`i.id = ANY (string_to_array(${ids.join()}, ',')::uuid[])`
+  const items = Prisma.sql`i.dataset_id = ${datasetId}::uuid AND ${isListed} ORDER BY i.id`
   const [row] = await prisma.$queryRaw<{ features: string; count: number }[]>`
     SELECT count(*)::integer AS count, coalesce(string_agg(line, ',' ORDER BY id), '') AS features
       FROM ${boundedLines('geojson', items, MAX_PART_BYTES)}`
