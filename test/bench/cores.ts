@@ -8,7 +8,7 @@ import { type LoadRequest, load } from './wrk.ts'
 
 /*
  * Measures one port with 1, 2 and 4 workers: responses per second, and the processor time of the servers for each. PostGraphile and
- * the hand-written server run under node:cluster with as many processes. The servers take turns. While there is a core that the
+ * the hand-written server run under node:cluster with as many processes. Each worker has 16 connections. The servers take turns. While there is a core that the
  * workers leave free, wrk runs on the last core only.
  *
  *   npm ci --prefix test/bench/peers
@@ -66,9 +66,10 @@ for (const workers of [1, 2, 4]) {
     for (const [n, [, side, requests]] of CASES.entries()) {
       const { url, pid } = servers[side]
       const before = await cpuMs(pid)
-      const rate = await load(url, requests, Number(seconds), 0, loadCores)
+      const options = { connections: 16 * workers, cores: loadCores }
+      // The first round warms up. Each worker gets as many requests in it as one process does.
+      const rate = await load(url, requests, Number(seconds) * (round === 0 ? workers : 1), options)
       const cpu = (await cpuMs(pid)) - before
-      // The first round warms up.
       if (round === 0) continue
       measured[n]?.rates.push(rate)
       measured[n]?.cpus.push((cpu * 1_000) / (rate * Number(seconds)))

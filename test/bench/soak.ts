@@ -34,7 +34,7 @@ const changes = commitChanges()
 const memory: number[] = []
 process.stdout.write('| minute | answers/s | memory, MB |\n|---|---|---|\n')
 for (let minute = 1; minute <= Number(minutes); minute += 1) {
-  const rate = await load(gateway.url, Array.from({ length: REQUESTS }, request), 60, Number(pauseMs))
+  const rate = await load(gateway.url, Array.from({ length: REQUESTS }, request), 60, { pauseMs: Number(pauseMs) })
   memory.push(await residentMegabytes(gateway.pid))
   process.stdout.write(`| ${minute} | ${Math.round(rate)} | ${memory.at(-1)} |\n`)
 }

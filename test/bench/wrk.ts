@@ -12,14 +12,20 @@ export interface LoadRequest {
   body?: string
 }
 
-const CONNECTIONS = 16
 /** wrk's Lua script runs out of memory or time with many more. */
 const MAX_REQUESTS = 20_000
 
+interface LoadOptions {
+  /** The number of connections; 16 by default. */
+  connections?: number
+  /** The time that each connection waits before it sends the next request. */
+  pauseMs?: number
+  /** The cores on which wrk runs, for example `2,3`; by default any. */
+  cores?: string | undefined
+}
+
 /**
- * Sends the requests in turn, again and again, over 16 connections with wrk (Debian's package of that name).
- * @param pauseMs is the time that each connection waits before it sends the next request
- * @param cores on which wrk runs, for example `2,3`; by default any
+ * Sends the requests in turn, again and again, with wrk (Debian's package of that name).
  * @returns the responses per second
  * @throws Error if a response is not 200 or 304
  */
@@ -27,15 +33,14 @@ export async function load(
   url: string,
   requests: readonly LoadRequest[],
   seconds: number,
-  pauseMs = 0,
-  cores?: string,
+  { connections = 16, pauseMs = 0, cores }: LoadOptions = {},
 ): Promise<number> {
   if (requests.length > MAX_REQUESTS) throw new RangeError(`At most ${MAX_REQUESTS} requests`)
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
   try {
     const script = join(folder, 'requests.lua')
     await writeFile(script, SCRIPT(requests) + (pauseMs > 0 ? `function delay() return ${pauseMs} end\n` : ''))
-    const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', '30s', '-s', script, url]
+    const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '-s', script, url]
     const pinned = cores === undefined ? ['wrk', ...args] : ['taskset', '-c', cores, 'wrk', ...args]
     const { stdout } = await promisify(execFile)('env', pinned)
     if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`${url} did not answer all:\n${stdout}`)
