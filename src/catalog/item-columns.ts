@@ -64,6 +64,17 @@ function cached(key: ItemProjection | RawItem, variant: string, make: () => stri
   return list
 }
 
+const keys = new WeakMap<ItemProjection | RawItem, string>()
+
+/** A text that is equal for equal projections. */
+export function projectionKey(projection: ItemProjection | RawItem): string {
+  const known = keys.get(projection)
+  if (known !== undefined) return known
+  const key = JSON.stringify(projection)
+  keys.set(projection, key)
+  return key
+}
+
 /**
  * The SELECT list for the projected items of the table `i`. Each column has the name of its field.
  * @param extraFields to read too

@@ -2,7 +2,7 @@ import { bearer, getByHash, getQuery, ITEMS, post, postByHash, RELATED } from '.
 import { type Compared, compareRates, compareTimes, median, type Side, timeOf } from './measure.ts'
 import { startGateway, startPeer, startReference } from './processes.ts'
 import { CITY } from './seed.ts'
-import { createKeys, fillWorld, letPostGraphileFindSlugs, openWorld } from './world.ts'
+import { createDatabase, createKeys, fillWorld, letPostGraphileFindSlugs, openWorld } from './world.ts'
 import { type LoadRequest, load } from './wrk.ts'
 
 /*
@@ -18,6 +18,10 @@ const REQUESTS = 1_000
 const KEYS = 100
 
 const database = await openWorld(databaseUrl)
+const smallUrl = await createDatabase(databaseUrl, 'catalog_compare_10000')
+const small = await openWorld(smallUrl)
+await fillWorld(small, [{ slug: 'village', items: 10_000, related: false }])
+const [smallKey = ''] = await createKeys(small, 1)
 await fillWorld(database, [
   { slug: 'towns', items: 20_000, related: true },
   { slug: 'million', items: 1_000_000, related: false },
@@ -30,6 +34,8 @@ const postgraphile = await startPeer('postgraphile', databaseUrl)
 const floor = await startPeer('floor', databaseUrl)
 const uncached = await startGateway(databaseUrl, { RESPONSE_CACHE_MB: '0' })
 const plain = await startReference(databaseUrl)
+const smallUncached = await startGateway(smallUrl, { RESPONSE_CACHE_MB: '0' })
+const smallFloor = await startPeer('floor', smallUrl)
 const cached = await startGateway(databaseUrl, { RESPONSE_CACHE_MB: '256' })
 
 const pages = Array.from({ length: REQUESTS }, (_, n) => n + 1)
@@ -54,26 +60,54 @@ for (const page of pages) {
 // PostGraphile's first page is its fastest one: for other pages it reads and skips the rows before them.
 const peer: Side = { url: postgraphile.url, requests: [post(ITEMS.postgraphile, { offset: 0 })] }
 const peerRelated: Side = { url: postgraphile.url, requests: [post(RELATED.postgraphile, { offset: 0 })] }
-const byHand: Side = { url: floor.url, requests: [{ method: 'GET', path: '/?dataset=towns' }] }
+const towns = await database.prisma.dataset.findUniqueOrThrow({ where: { slug: 'towns' } })
+const items = await database.prisma.item.findMany({
+  where: { datasetId: towns.id },
+  take: REQUESTS,
+  select: { id: true },
+})
+const around = `latitude=${CITY.latitude}&longitude=${CITY.longitude}&radius=1000`
+const byHand = (...paths: string[]): Side => ({
+  url: floor.url,
+  requests: paths.map((path) => ({ method: 'GET', path })),
+})
 
 const rates: [string, number, Side, Side][] = [
   [
     'GraphQL, cache off: 20 items of 7 fields; PostGraphile',
-    1.3,
+    1.5,
     { url: uncached.url, requests: [post(ITEMS.catalog, {}, key)] },
     peer,
   ],
   [
     'GraphQL, cache off: their images and parents too; PostGraphile',
-    1.3,
+    1.8,
     { url: uncached.url, requests: [post(RELATED.catalog, {}, key)] },
     peerRelated,
   ],
   [
     'REST list, cache off; `node:http` and `pg` by hand',
-    0.9,
+    1,
     { url: uncached.url, requests: [get(listPath(1))] },
-    byHand,
+    byHand('/?dataset=towns'),
+  ],
+  [
+    'REST item with images, cache off; by hand',
+    1,
+    { url: uncached.url, requests: items.map(({ id }) => get(`/v1/dataset-items/${id}`)) },
+    byHand(...items.map(({ id }) => `/item?id=${id}`)),
+  ],
+  [
+    'REST nearby, 10,000 items, cache off; plain PostGIS by hand',
+    1,
+    { url: smallUncached.url, requests: [get(`/v1/dataset-items/nearby?${around}`, smallKey)] },
+    { url: smallFloor.url, requests: [{ method: 'GET', path: `/nearby?${around}` }] },
+  ],
+  [
+    'REST datasets, cache off; REST list by hand',
+    1,
+    { url: uncached.url, requests: [get('/v1/datasets')] },
+    byHand('/?dataset=towns'),
   ],
   [
     'GraphQL, warm; PostGraphile',
@@ -81,15 +115,21 @@ const rates: [string, number, Side, Side][] = [
     { url: cached.url, requests: mixed((page, withKey) => post(ITEMS.catalog, { page }, withKey)) },
     peer,
   ],
-  [
-    'REST list, warm; PostGraphile',
-    12,
-    { url: cached.url, requests: mixed((page, withKey) => get(listPath(page), withKey)) },
+  ...(
+    [
+      ['', 13, {}],
+      [', gzip', 13, { 'accept-encoding': 'gzip' }],
+      [', br', 13, { 'accept-encoding': 'br' }],
+    ] as const
+  ).map(([coding, goal, headers]): [string, number, Side, Side] => [
+    `REST list, warm${coding}; PostGraphile`,
+    goal,
+    { url: cached.url, requests: mixed((page, withKey) => get(listPath(page), withKey, headers)) },
     peer,
-  ],
+  ]),
   [
     'REST list, warm, 304; PostGraphile',
-    15,
+    16,
     {
       url: cached.url,
       requests: mixed((page, withKey) => get(listPath(page), withKey, { 'if-none-match': etags.get(page) ?? '' })),
@@ -161,8 +201,9 @@ const delays = await commitDelays()
 process.stdout.write(
   `| commit to first new answer, ${delays.length} times, median and greatest | ${median(delays).toFixed(1)} ms | ${Math.max(...delays).toFixed(1)} ms | | ≤ 1000 ms |\n`,
 )
-for (const server of [postgraphile, floor, uncached, plain, cached]) await server.stop()
+for (const server of [postgraphile, floor, uncached, plain, smallUncached, smallFloor, cached]) await server.stop()
 await database.close()
+await small.close()
 
 function print(name: string, unit: string, { ours, other, ratio }: Compared, goal: string): void {
   const figures = [ours, other].map((value) => `${value >= 100 ? Math.round(value) : value.toFixed(2)}${unit}`)

@@ -1,11 +1,10 @@
 import { writeFile } from 'node:fs/promises'
-import pg from 'pg'
 import { bearer } from './comparisons.ts'
 import { median, timeOf } from './measure.ts'
 import { type Line, plot } from './plot.ts'
 import { startGateway } from './processes.ts'
 import { CITY } from './seed.ts'
-import { createKeys, fillWorld, openWorld } from './world.ts'
+import { createDatabase, createKeys, fillWorld, openWorld } from './world.ts'
 
 /*
  * Measures the response time of every route for catalogs of different sizes: the median of requests one after the other, with the
@@ -64,12 +63,3 @@ await writeFile(
   new URL('growth.svg', import.meta.url),
   plot([...lines.values()], { x: 'items', y: 'milliseconds for a response, cache off' }),
 )
-
-async function createDatabase(server: string, name: string): Promise<string> {
-  const session = new pg.Client(server)
-  await session.connect()
-  const { rowCount } = await session.query('SELECT FROM pg_database WHERE datname = $1', [name])
-  if (rowCount === 0) await session.query(`CREATE DATABASE ${session.escapeIdentifier(name)}`)
-  await session.end()
-  return Object.assign(new URL(server), { pathname: name }).href
-}

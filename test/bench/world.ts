@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { createKey } from '../../src/auth/keys.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
@@ -6,6 +7,16 @@ import { type SeedOptions, seed } from './seed.ts'
 /** Opens the PostgreSQL database at a URL as the gateway does, but with a long statement timeout. */
 export function openWorld(url: string): Promise<Database> {
   return openDatabase({ kind: 'postgres', url, poolSize: 4, statementTimeoutMs: 3_600_000 }, { share: false })
+}
+
+/** Creates a database beside the one at a URL, unless it exists, and returns its URL. */
+export async function createDatabase(server: string, name: string): Promise<string> {
+  const session = new pg.Client(server)
+  await session.connect()
+  const { rowCount } = await session.query('SELECT FROM pg_database WHERE datname = $1', [name])
+  if (rowCount === 0) await session.query(`CREATE DATABASE ${session.escapeIdentifier(name)}`)
+  await session.end()
+  return Object.assign(new URL(server), { pathname: name }).href
 }
 
 /** Migrates a database and fills its datasets. Existing items stay. */

@@ -11,7 +11,14 @@ import { fetchExtents } from '../sql/extent.ts'
 import { countFacets, type FacetField, storedFacets } from '../sql/facets.ts'
 import { type FeatureCounts, fetchFeaturePage, fetchFeatures } from '../sql/features.ts'
 import type { ItemOrder, ItemOwner, ItemSelection } from '../sql/item-list.ts'
-import { fetchItemPages, fetchItemsById, haveItemsBefore, type ItemWindow, type OwnerPosition } from '../sql/items.ts'
+import {
+  fetchItemPages,
+  fetchItemsById,
+  haveItemsBefore,
+  type ItemWindow,
+  type OwnerPosition,
+  windowKey,
+} from '../sql/items.ts'
 import { fetchNearbyPages, type NearbyWindow } from '../sql/nearby.ts'
 import { searchNearby } from '../sql/nearby-by-grid.ts'
 import { BOOKMARK_STEP, fetchBookmarks, type OffsetBookmarks } from '../sql/offset-bookmarks.ts'
@@ -124,7 +131,7 @@ export function createLoaders(options: LoaderOptions) {
         readLog.verify(owners[index]?.datasetId ?? '', revision)
       })
       return pages
-    }),
+    }, windowKey),
     itemCounts: new ArgumentsLoader((selection: ItemSelection, owners: readonly ItemOwner[]) =>
       countItems(send().sql, selection, owners, totals),
     ),

@@ -1,7 +1,14 @@
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { MAX_LIMIT } from '../arguments.ts'
-import { ALL_ITEM_FIELDS, type ItemProjection, itemColumns, type RawItem, rawItemColumns } from '../item-columns.ts'
+import {
+  ALL_ITEM_FIELDS,
+  type ItemProjection,
+  itemColumns,
+  projectionKey,
+  type RawItem,
+  rawItemColumns,
+} from '../item-columns.ts'
 import { guardProjection, type Item, type JsonText } from '../models.ts'
 import type { Totals } from './counts.ts'
 import {
@@ -36,6 +43,11 @@ export interface ItemWindow extends ItemSelection, ItemOrder, ItemBounds {
   isForCursor?: boolean
   /** Whether to return the total too. With the total, a window past the end does not walk through the list. */
   isCounted: boolean
+}
+
+/** A text that is equal for equal windows. */
+export function windowKey({ projection, rawItem, ...window }: ItemWindow): string {
+  return JSON.stringify(window) + projectionKey(rawItem ?? projection)
 }
 
 /** The content of a window. */

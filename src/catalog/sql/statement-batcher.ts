@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { withoutCancellation } from '../../database/cancellation.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { DEFAULTS } from '../arguments.ts'
-import type { RawItem } from '../item-columns.ts'
+import { projectionKey, type RawItem } from '../item-columns.ts'
 import { recordLoader } from '../snapshot/batching.ts'
 import type { Totals } from './counts.ts'
 import type { ItemOwner } from './item-list.ts'
@@ -88,7 +88,7 @@ function shapeOf({
 }: ItemWindow): string {
   const { administrativeAreaCode, categoryCode } = filters
   const given = [after, before, administrativeAreaCode, categoryCode].map((value) => value !== undefined)
-  return JSON.stringify([among, sort, order, isForCursor, isCounted, given, projection, rawItem])
+  return [among, sort, order, isForCursor, isCounted, given, projectionKey(rawItem ?? projection)].join()
 }
 
 /** Reads an item as JSON for clients; null if it does not exist. */
@@ -101,7 +101,7 @@ const MAX_SHAPES = 500
 export function batchItems(sql: SqlReader): BatchedItemFetch {
   const loaders = new LRUCache<string, DataLoader<string, RawItemRow | null>>({ max: MAX_SHAPES })
   return (members, id) => {
-    const shape = JSON.stringify(members)
+    const shape = projectionKey(members)
     const loader =
       loaders.get(shape) ??
       recordLoader(

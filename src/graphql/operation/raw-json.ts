@@ -3,6 +3,8 @@ import {
   extendSchema,
   type FieldNode,
   type GraphQLField,
+  type GraphQLFieldResolver,
+  type GraphQLResolveInfo,
   type GraphQLSchema,
   getNamedType,
   isObjectType,
@@ -38,11 +40,11 @@ function rawSchemaOf(schema: GraphQLSchema): GraphQLSchema {
   const known = rawSchemas.get(schema)
   if (known) return known
   const rawSchema = extendSchema(schema, RAW_FIELDS)
-  rawField(rawSchema, 'ItemPage', RAW_NODES).resolve = resolvePage
-  rawField(rawSchema, 'NearbyItemPage', RAW_NODES).resolve = resolvePage
-  rawField(rawSchema, 'NearbyItemPage', RAW_FLAT_NODES).resolve = resolvePage
-  rawField(rawSchema, 'Query', 'rawItem').resolve = async (_query, { id }, { catalog, rawJson }, info) =>
-    placeholderFor(compactRow(await catalog.rawItem(id, rawItemOf(info))), rawJson)
+  fieldOf(rawSchema, 'ItemPage', RAW_NODES).resolve = resolvePage
+  fieldOf(rawSchema, 'NearbyItemPage', RAW_NODES).resolve = resolvePage
+  fieldOf(rawSchema, 'NearbyItemPage', RAW_FLAT_NODES).resolve = resolvePage
+  fieldOf(rawSchema, 'Query', 'rawItem').resolve = async (_query, { id }, context, info) =>
+    placeholderOf(await context.catalog.rawItem(id, rawItemOf(info)), context, info)
   rawSchemas.set(schema, rawSchema)
   return rawSchema
 }
@@ -54,21 +56,22 @@ const RAW_FIELDS = parse(`
   extend type Query { rawItem(id: ID!): RawJson }
 `)
 
-async function resolvePage(page: Page<unknown>, _args: object, { rawJson }: GraphQLContext): Promise<string> {
-  return placeholderFor(compactRow(await page.rawJson()), rawJson)
-}
+const resolvePage: GraphQLFieldResolver<Page<unknown>, GraphQLContext> = async (page, _args, context, info) =>
+  placeholderOf(await page.rawJson(), context, info)
 
 // biome-ignore lint/suspicious/noExplicitAny: graphql-js has no types for the source and the arguments of a field
-function rawField(schema: GraphQLSchema, typeName: string, name: string): GraphQLField<any, GraphQLContext> {
+function fieldOf(schema: GraphQLSchema, typeName: string, name: string): GraphQLField<any, GraphQLContext> {
   const type = schema.getType(typeName)
   const field = isObjectType(type) ? type.getFields()[name] : undefined
   if (!field) throw new TypeError(`The schema has no field ${typeName}.${name}`)
   return field
 }
 
-/** Only the JSON column has spaces after colons: PostgreSQL writes rows without spaces. */
-function compactRow(text: string): string {
-  return text.includes('": ') ? compactJson(text) : text
+/** The raw fields whose JSON contains a JSON column. Only there PostgreSQL writes spaces. */
+const withJsonColumn = new WeakSet<FieldNode>()
+
+function placeholderOf(text: string, { rawJson }: GraphQLContext, { fieldNodes: [node] }: GraphQLResolveInfo): string {
+  return placeholderFor(node && withJsonColumn.has(node) ? compactJson(text) : text, rawJson)
 }
 
 /**
@@ -79,16 +82,16 @@ export function withRawJson(document: DocumentNode, schema: GraphQLSchema, hasFl
   const rawSchema = rawSchemaOf(schema)
   const fragments = fragmentsOf(document)
   const typeInfo = new TypeInfo(rawSchema)
-  const canBeRaw = (set: SelectionSetNode) => projectItem([set], fragments).rawJson !== undefined
-  const canNearbyBeRaw = (set: SelectionSetNode) => projectNearby([set], fragments, hasFlatNearby) !== undefined
+  const rawItem: ToRaw = (set) => projectItem([set], fragments).rawJson
+  const rawNearby: ToRaw = (set) => projectNearby([set], fragments, hasFlatNearby)
   const nearbyNodes = hasFlatNearby ? RAW_FLAT_NODES : RAW_NODES
   const leave = (field: FieldNode): FieldNode | undefined => {
     if (!field.selectionSet) return undefined
     const type = getNamedType(typeInfo.getType())?.name
-    if (type === 'ItemPage') return withRawNodes(field, field.selectionSet, RAW_NODES, canBeRaw)
-    if (type === 'NearbyItemPage') return withRawNodes(field, field.selectionSet, nearbyNodes, canNearbyBeRaw)
+    if (type === 'ItemPage') return withRawNodes(field, field.selectionSet, RAW_NODES, rawItem)
+    if (type === 'NearbyItemPage') return withRawNodes(field, field.selectionSet, nearbyNodes, rawNearby)
     const isItem = typeInfo.getParentType()?.name === 'Query' && field.name.value === 'item'
-    return isItem && canBeRaw(field.selectionSet) ? renamed(field, 'rawItem') : undefined
+    return isItem ? rawField(field, field.selectionSet, 'rawItem', rawItem) : undefined
   }
   const rewritten = visit(
     document,
@@ -102,25 +105,27 @@ export function withRawJson(document: DocumentNode, schema: GraphQLSchema, hasFl
   return { schema: rawSchema, document: rewritten }
 }
 
-/** A page with another name for its `nodes`, if it has them once and PostgreSQL can write them. */
-function withRawNodes(
-  page: FieldNode,
-  set: SelectionSetNode,
-  name: string,
-  canBeRaw: (nodes: SelectionSetNode) => boolean,
-): FieldNode | undefined {
+/** The members that PostgreSQL writes for a selection; undefined if it can't write them. */
+type ToRaw = (set: SelectionSetNode) => object | undefined
+
+/** A page with a raw field instead of its `nodes`, if it has them once and PostgreSQL can write them. */
+function withRawNodes(page: FieldNode, set: SelectionSetNode, name: string, toRaw: ToRaw): FieldNode | undefined {
   const nodes = set.selections.filter((selection) => selection.kind === Kind.FIELD && selection.name.value === 'nodes')
   const [field] = nodes
   if (nodes.length !== 1 || field?.kind !== Kind.FIELD || !field.selectionSet || !hasDistinctFields(set))
     return undefined
-  if (!canBeRaw(field.selectionSet)) return undefined
-  const selections = set.selections.map((selection) => (selection === field ? renamed(field, name) : selection))
+  const raw = rawField(field, field.selectionSet, name, toRaw)
+  const selections = set.selections.map((selection) => (selection === field && raw ? raw : selection))
   return { ...page, selectionSet: { ...set, selections } }
 }
 
-/** Another field with the same name in the response. */
-function renamed(field: FieldNode, name: string): FieldNode {
-  return { ...field, alias: field.alias ?? field.name, name: { ...field.name, value: name } }
+/** The raw field with the same name in the response, if PostgreSQL can write it. */
+function rawField(field: FieldNode, set: SelectionSetNode, name: string, toRaw: ToRaw): FieldNode | undefined {
+  const members = toRaw(set)
+  if (!members) return undefined
+  const raw = { ...field, alias: field.alias ?? field.name, name: { ...field.name, value: name } }
+  if (JSON.stringify(members).includes('"extraAttributes"')) withJsonColumn.add(raw)
+  return raw
 }
 
 /** Whether a selection set holds only fields, each with a different response name. */

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+import { ITEM } from '../support/catalog.ts'
+
+/*
+ * What PostgreSQL writes for clients is what graphql-js and JSON.stringify would write. An alias keeps PostgreSQL from writing.
+ */
+
+let t: TestApp
+beforeAll(async () => {
+  t = await startApp()
+})
+afterAll(() => t.close())
+
+const textOf = async (query: string) => {
+  const response = await fetch(`${t.url}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${t.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  })
+  return response.text()
+}
+
+describe('PostgreSQL writes the same JSON as the gateway', () => {
+  const item = '__typename id name latitude createdAt extraAttributes dataset { __typename slug description createdAt }'
+  test.each([
+    [
+      'an item',
+      `{ item(id: "${ITEM.gate}") { NAME ${item} images { __typename id sortOrder } parent { id dataset { name } } } }`,
+    ],
+    ['items of a page', `{ dataset(id: "seoul") { items { nodes { NAME ${item} } total } } }`],
+    [
+      'items near a point',
+      `{ nearbyItems(latitude: 37.5, longitude: 127, radius: 50000) { nodes { distance item { NAME ${item} } } } }`,
+    ],
+    [
+      'distances',
+      '{ nearbyItems(latitude: 37.5, longitude: 127, radius: 50000) { total nodes { item { NAME id } distance } } }',
+    ],
+  ])('for %s', async (_what, query) => {
+    const raw = await textOf(query.replace('NAME', 'name'))
+    expect(raw).not.toContain('"errors"')
+    // The differently spelled selection has the same result.
+    expect(raw).toBe(await textOf(query.replace('NAME', 'name: name')))
+  })
+})
+
+test('a distance of less than a tenth of a millimetre is written as JSON.stringify writes it', async () => {
+  const { latitude, longitude } = (await (await t.get(`/v1/dataset-items/${ITEM.gate}`)).json()).data
+  for (const part of ['008', '007']) {
+    const near = `latitude=${withDecimals(latitude, part)}&longitude=${longitude}&radius=1`
+    const text = await (await t.get(`/v1/dataset-items/nearby?${near}`)).text()
+    const { data } = JSON.parse(text)
+    expect(data[0].distance).toBeGreaterThan(0)
+    expect(data[0].distance).toBeLessThan(0.0001)
+    expect(text).toBe(JSON.stringify(JSON.parse(text)))
+  }
+})
+
+/** Adds decimals after the seventh. */
+function withDecimals(degrees: string, decimals: string): string {
+  const [whole, fraction = ''] = degrees.split('.')
+  return `${whole}.${fraction.padEnd(7, '0')}${decimals}`
+}
