@@ -83,7 +83,7 @@ async function fetchParts(source: FeatureSource, idsOfParts: readonly string[][]
 }
 
 /**
- * Writes items of a dataset as features, in order of id. Items that do not exist are left out, and so are the last ones if the
+ * Writes items of a dataset as features. The ids are in order. Items that do not exist are left out, and so are the last ones if the
  * features are too long.
  */
 export async function fetchFeatures(
@@ -92,7 +92,9 @@ export async function fetchFeatures(
 ): Promise<{ features: string; count: number }> {
   // One text: pg would escape each element of an array.
   const isListed = Prisma.sql`i.id = ANY (string_to_array(${ids.join()}, ',')::uuid[])`
-  const items = Prisma.sql`i.dataset_id = ${datasetId}::uuid AND ${isListed} ORDER BY i.id`
+  // PostgreSQL may keep a plan from when the table was small. With the range, this plan compares fewer items with the list.
+  const isInRange = Prisma.sql`i.id >= ${ids[0]}::uuid AND i.id <= ${ids.at(-1)}::uuid`
+  const items = Prisma.sql`i.dataset_id = ${datasetId}::uuid AND ${isInRange} AND ${isListed} ORDER BY i.id`
   const [row] = await prisma.$queryRaw<{ features: string; count: number }[]>`
     SELECT count(*)::integer AS count, coalesce(string_agg(line, ',' ORDER BY id), '') AS features
       FROM ${boundedLines('geojson', items, MAX_PART_BYTES)}`
