@@ -104,7 +104,7 @@ async function changedManifest(): Promise<string> {
   const [{ columns }] = manifest.items
   const items = [{ file: csv, columns: { ...columns, name: { template: '{name} ({ident})' } } }]
   const path = join(folder, 'changed.json')
-  await writeFile(path, JSON.stringify({ ...manifest, items }))
+  await writeFile(path, JSON.stringify({ dataset: manifest.dataset, items }))
   return path
 }
 
