@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify'
 import { KeyUsage } from '../../auth/key-usage.ts'
 import type { Config } from '../../config.ts'
 import { openDatabase } from '../../database/database.ts'
@@ -7,7 +8,7 @@ import { startTracing } from '../../tracing.ts'
 import { createApp } from '../app.ts'
 import { Readiness } from '../readiness.ts'
 import { openLog } from '../telemetry/log.ts'
-import { openMetrics } from '../telemetry/metrics.ts'
+import { type Metrics, openMetrics } from '../telemetry/metrics.ts'
 import { GivenConnections } from './connections.ts'
 import type { ToWorker } from './messages.ts'
 import { PrimaryChannel } from './primary-channel.ts'
@@ -43,25 +44,12 @@ export async function serveAsWorker(wholeConfig: Config): Promise<void> {
         stopping.resolve()
     }
   })
-  const { index, socketDir } = await starting.promise
-  const config = configOfWorker(wholeConfig, index)
-  const trustedDocuments = await readTrustedDocuments(config.trustedDocuments)
   // Everything that was opened is closed in reverse order, also after an error.
   const opened = new AsyncDisposableStack()
   try {
-    const { log, flush } = openLog(config.logLevel, process.pid)
-    opened.defer(flush)
-    if (config.tracing) opened.defer(await startTracing(config.tracing))
-    const { replicaUrls } = config
-    const observe = metrics?.countStatement
-    const opening = await openDatabase(config.database, { share: true, socketDir, observe, replicaUrls })
-    opened.defer(opening.close)
-    const database = { ...opening, followChanges: () => channel.changeFeed }
-    const keyUsage = new KeyUsage(database.prisma)
-    opened.defer(keyUsage.writeRegularly((error) => log.warn(`The use of keys can't be recorded: ${messageOf(error)}`)))
-    const shared = channel.shared()
-    const app = await createApp({ ...config, database, log, metrics, trustedDocuments, readiness, keyUsage, shared })
-    opened.defer(() => app.close())
+    const { index, socketDir } = await starting.promise
+    const config = configOfWorker(wholeConfig, index)
+    const app = await openApp(config, { socketDir, channel, readiness, metrics }, opened)
     connections = new GivenConnections(app, channel)
     await app.ready()
     channel.send({ type: 'ready' })
@@ -71,4 +59,34 @@ export async function serveAsWorker(wholeConfig: Config): Promise<void> {
     // The channel to the primary would keep the process alive.
     process.channel?.unref()
   }
+}
+
+interface WorkerParts {
+  socketDir: string | undefined
+  channel: PrimaryChannel
+  readiness: Readiness
+  metrics: Metrics | undefined
+}
+
+/** Creates the application of a worker. What must be closed is added to `opened`. */
+async function openApp(
+  config: Config,
+  { socketDir, channel, readiness, metrics }: WorkerParts,
+  opened: AsyncDisposableStack,
+): Promise<FastifyInstance> {
+  const trustedDocuments = await readTrustedDocuments(config.trustedDocuments)
+  const { log, flush } = openLog(config.logLevel, process.pid)
+  opened.defer(flush)
+  if (config.tracing) opened.defer(await startTracing(config.tracing))
+  const { replicaUrls } = config
+  const observe = metrics?.countStatement
+  const opening = await openDatabase(config.database, { share: true, socketDir, observe, replicaUrls })
+  opened.defer(opening.close)
+  const database = { ...opening, followChanges: () => channel.changeFeed }
+  const keyUsage = new KeyUsage(database.prisma)
+  opened.defer(keyUsage.writeRegularly((error) => log.warn(`The use of keys can't be recorded: ${messageOf(error)}`)))
+  const shared = channel.shared()
+  const app = await createApp({ ...config, database, log, metrics, trustedDocuments, readiness, keyUsage, shared })
+  opened.defer(() => app.close())
+  return app
 }
