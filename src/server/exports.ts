@@ -19,9 +19,11 @@ import { parseQueryString, queryStringOf } from '../rest/query-string.ts'
 import type { Admission } from './admission/admission.ts'
 import type { Slots } from './admission/slots.ts'
 import { createEncoder } from './compression.ts'
+import { entityTag, sendIfUnchanged } from './entity-tag.ts'
+import { toCatalogError } from './error-reply.ts'
 import { type Coding, chooseContentCoding } from './negotiation.ts'
-import { appendVary, entityTag, sendIfUnchanged, toCatalogError, VARY } from './reply.ts'
 import { addRoute } from './route.ts'
+import { appendVary, VARY } from './vary.ts'
 
 /* Whole datasets as files (docs/exports.md). */
 

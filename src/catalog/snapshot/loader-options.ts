@@ -1,0 +1,39 @@
+import type { SqlReader } from '../../database/sql-reader.ts'
+import type { Prisma } from '../../generated/prisma/client.ts'
+import type { Totals } from '../sql/counts.ts'
+import type { FeatureCounts } from '../sql/features.ts'
+import type { OffsetBookmarks } from '../sql/offset-bookmarks.ts'
+import type { BatchedFetch, BatchedItemFetch } from '../sql/statement-batcher.ts'
+import type { DatasetCache } from './dataset-cache.ts'
+import type { ReadLog } from './read-log.ts'
+
+export interface LoaderOptions {
+  prisma: Prisma.TransactionClient
+  /** Sends statements by themselves. By default, Prisma sends them, which it must in a transaction. */
+  sql?: SqlReader
+  /** Logs every statement, and the revision of every dataset that the request reads. */
+  readLog: ReadLog
+  /** Without a cache, each request reads its datasets from the database. */
+  datasetCache?: DatasetCache | undefined
+  /** Without bookmarks, a deep page walks its whole offset. */
+  bookmarks?: OffsetBookmarks | undefined
+  /** Without counts, as in a transaction, each page of features counts the selected items, and reads its parts in turn. */
+  featureCounts?: FeatureCounts | undefined
+  /** Reads pages for several requests in one statement. Without it, each request sends its own statements. */
+  batchedFetch?: BatchedFetch | undefined
+  /** The same for single items. */
+  batchedItemFetch?: BatchedItemFetch | undefined
+  /** Whether to count totals and search all points, instead of using the stored counts. For tests. */
+  isReference?: boolean
+}
+
+/** Logs a statement, and returns the clients that can send it. */
+export type Send = (options?: { returnsRevision: boolean }) => { prisma: Prisma.TransactionClient; sql: SqlReader }
+
+/** The options with their defaults. */
+export interface Reads extends LoaderOptions {
+  sql: SqlReader
+  send: Send
+  totals: Totals
+  isReference: boolean
+}

@@ -1,0 +1,75 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { CatalogError, ERROR_CODES, type ErrorCode } from '../errors.ts'
+import { catalogErrorOf } from '../graphql/errors.ts'
+import { errorBody } from '../rest/error-body.ts'
+import { discardBody } from './admission/refused-body.ts'
+import { appendVary } from './vary.ts'
+
+/** Sends an error in the form of REST. `accept` says which media type the client accepts. */
+export function sendError(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: CatalogError,
+  accept = request.headers.accept,
+): FastifyReply {
+  setErrorHeaders(request, reply, error)
+  appendVary(reply, 'Accept')
+  const { contentType, body } = errorBody(error, request.id, accept)
+  return sendErrorBody(request, reply, contentType, body)
+}
+
+/** Sends an error in the form of GraphQL over HTTP, for a request that can't be executed. */
+export function sendGraphQLError(request: FastifyRequest, reply: FastifyReply, error: CatalogError): FastifyReply {
+  setErrorHeaders(request, reply, error)
+  const isGraphQLType = request.headers.accept?.includes('application/graphql-response+json')
+  const body = { errors: [{ message: error.message, extensions: error.extensions }] }
+  const contentType = `application/${isGraphQLType ? 'graphql-response+json' : 'json'}; charset=utf-8`
+  return sendErrorBody(request, reply, contentType, body)
+}
+
+/** Sends an error in the form of JSON-RPC 2.0 (section 5.1), for a message of /mcp that is not read. */
+export function sendMcpError(request: FastifyRequest, reply: FastifyReply, error: CatalogError): FastifyReply {
+  setErrorHeaders(request, reply, error)
+  const { message, extensions } = error
+  const data = { ...extensions, requestId: request.id }
+  const body = { jsonrpc: '2.0', id: null, error: { code: RPC_SERVER_ERROR, message, data } }
+  return sendErrorBody(request, reply, 'application/json; charset=utf-8', body)
+}
+
+/** The first of the codes that JSON-RPC leaves to servers. */
+const RPC_SERVER_ERROR = -32_000
+
+function sendErrorBody(request: FastifyRequest, reply: FastifyReply, contentType: string, body: unknown): FastifyReply {
+  const send = () => void reply.type(contentType).send(JSON.stringify(body))
+  if (reply.statusCode === ERROR_CODES.PAYLOAD_TOO_LARGE) discardBody(request.raw, send)
+  else send()
+  return reply
+}
+
+function setErrorHeaders(request: FastifyRequest, reply: FastifyReply, error: CatalogError): void {
+  void reply.code(ERROR_CODES[error.code]).headers({ 'cache-control': 'no-store', 'x-request-id': request.id })
+  appendVary(reply, 'Authorization')
+  if (error.retryAfterSeconds !== undefined) void reply.header('retry-after', error.retryAfterSeconds)
+}
+
+/** The errors of Fastify that are the client's fault, by their codes. */
+const FASTIFY_ERRORS: Record<string, [ErrorCode, string]> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['PAYLOAD_TOO_LARGE', 'The body is too long'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['VALIDATION_FAILED', 'The body is not as long as Content-Length says'],
+}
+
+/** The error to send for anything that was thrown during a request. Server faults are logged. */
+export function toCatalogError(error: unknown, request: FastifyRequest): CatalogError {
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+  const fastifyError = FASTIFY_ERRORS[code]
+  const known = fastifyError ? new CatalogError(...fastifyError) : catalogErrorOf(error)
+  logFault(request, known)
+  return known
+}
+
+/** Logs the cause of an error that is the server's fault. Errors of the client have no cause. */
+export function logFault(request: FastifyRequest, error: Error | undefined): void {
+  if (!(error instanceof CatalogError) || error.cause === undefined) return
+  request.log.error({ requestId: request.id, err: error.cause }, error.message)
+}
