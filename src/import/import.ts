@@ -1,19 +1,20 @@
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { ClientBase } from 'pg'
-import { v5 as uuidV5 } from 'uuid'
 import type { Database } from '../database/database.ts'
-import { OperationFailed, operationFailed } from '../errors.ts'
+import { operationFailed } from '../errors.ts'
 import { checkColumns } from './check-columns.ts'
 import { type CodeLabel, mergeCodeLabels, readCodeLabels } from './code-labels.ts'
 import { removeBadRows } from './load/cross-row-checks.ts'
+import { findDatasetId } from './load/dataset-id.ts'
+import { LargeRemoval, type Removal, refuseLargeRemoval } from './load/large-removal.ts'
 import { type MergeCounts, mergeDataset, mergeItems, planItems, touchDataset } from './load/merge.ts'
 import { type ImportProgress, stageFiles } from './load/stage-files.ts'
 import { createStaging, indexStaging } from './load/staging.ts'
 import { type ItemFile, type ManifestDataset, readManifest } from './manifest.ts'
 import { BadRows, collectProblems, type ImportProblem, ProblemGroups, type RowProblems } from './row-problems.ts'
 
-export { BadRows, type ImportProblem, type ImportProgress, ProblemGroups }
+export { BadRows, type ImportProblem, type ImportProgress, ProblemGroups, type Removal }
 
 export interface ImportOptions {
   /** Whether to keep items that are not in the files. */
@@ -36,13 +37,6 @@ export interface ImportOptions {
 
 /** What the import does after it has read the rows. */
 export type ImportPhase = 'checking' | 'merging'
-
-/** Number of items that an import would remove, and number of items that the dataset has. */
-export interface Removal {
-  slug: string
-  removed: number
-  total: number
-}
 
 export interface ImportSummary extends MergeCounts {
   datasetId: string
@@ -159,28 +153,6 @@ async function loadStaged(load: Load, allowsRemovals: boolean): Promise<MergeCou
   })
 }
 
-/** From this share of the items of a dataset on, a removal is more likely a mistake in the files. */
-const LARGE_SHARE = 0.1
-
-class LargeRemoval extends OperationFailed {
-  readonly removal: Removal
-
-  constructor(removal: Removal) {
-    const { slug, removed, total } = removal
-    const what = removed === total ? `all ${total} items` : `${removed} of ${total} items`
-    super(
-      `This import would remove ${what} of the dataset ${slug}; nothing was changed; to do so, add --allow-removals`,
-    )
-    this.removal = removal
-  }
-}
-
-function refuseLargeRemoval(slug: string, { updated, unchanged, removed }: MergeCounts): void {
-  const total = updated + unchanged + removed
-  if (removed > 0 && (removed > LARGE_SHARE * total || removed === total))
-    throw new LargeRemoval({ slug, removed, total })
-}
-
 /** Returns the size of all files in bytes. A missing file counts as 0, because reading it later fails with a better message. */
 async function totalSize(files: readonly ItemFile[]): Promise<number> {
   const sizes = files.map(({ path }) =>
@@ -190,26 +162,6 @@ async function totalSize(files: readonly ItemFile[]): Promise<number> {
     ),
   )
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
-}
-
-/** Returns the UUID of the dataset: from the database (by slug), or else from the manifest, or else derived from the slug. */
-async function findDatasetId(session: ClientBase, { id, slug }: ManifestDataset): Promise<string> {
-  const newId = id ?? uuidV5(slug, uuidV5.URL)
-  const { rows } = await session.query<{ id: string; slug: string }>(
-    'SELECT id, slug FROM datasets WHERE slug = $1 OR id = $2',
-    [slug, newId],
-  )
-  const known = rows.find((row) => row.slug === slug)
-  if (known && id !== undefined && known.id !== id) {
-    throw operationFailed(`The dataset ${slug} has the id ${known.id}, and the manifest says ${id}`)
-  }
-  if (known) return known.id
-  const [other] = rows
-  if (!other) return newId
-  if (id !== undefined) throw operationFailed(`The id ${other.id} belongs to the dataset ${other.slug}`)
-  throw operationFailed(
-    `The dataset ${slug} was renamed: its slug is now ${other.slug}. Set dataset.slug to it, or give another dataset.id`,
-  )
 }
 
 async function merge(load: Load, counts: MergeCounts): Promise<void> {

@@ -1,0 +1,27 @@
+import type { ClientBase } from 'pg'
+import { v5 as uuidV5 } from 'uuid'
+import { operationFailed } from '../../errors.ts'
+import type { ManifestDataset } from '../manifest.ts'
+
+/**
+ * Returns the UUID of the dataset: from the database (by slug), or else from the manifest, or else derived from the slug.
+ * @throws `OPERATION_FAILED` if another dataset has the UUID
+ */
+export async function findDatasetId(session: ClientBase, { id, slug }: ManifestDataset): Promise<string> {
+  const newId = id ?? uuidV5(slug, uuidV5.URL)
+  const { rows } = await session.query<{ id: string; slug: string }>(
+    'SELECT id, slug FROM datasets WHERE slug = $1 OR id = $2',
+    [slug, newId],
+  )
+  const known = rows.find((row) => row.slug === slug)
+  if (known && id !== undefined && known.id !== id) {
+    throw operationFailed(`The dataset ${slug} has the id ${known.id}, and the manifest says ${id}`)
+  }
+  if (known) return known.id
+  const [other] = rows
+  if (!other) return newId
+  if (id !== undefined) throw operationFailed(`The id ${other.id} belongs to the dataset ${other.slug}`)
+  throw operationFailed(
+    `The dataset ${slug} was renamed: its slug is now ${other.slug}. Set dataset.slug to it, or give another dataset.id`,
+  )
+}

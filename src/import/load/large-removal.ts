@@ -1,0 +1,33 @@
+import { OperationFailed } from '../../errors.ts'
+import type { MergeCounts } from './merge.ts'
+
+/** Number of items that an import would remove, and number of items that the dataset has. */
+export interface Removal {
+  slug: string
+  removed: number
+  total: number
+}
+
+/** From this share of the items of a dataset on, a removal is more likely a mistake in the files. */
+const LARGE_SHARE = 0.1
+
+/** The error of an import that would remove many items. */
+export class LargeRemoval extends OperationFailed {
+  readonly removal: Removal
+
+  constructor(removal: Removal) {
+    const { slug, removed, total } = removal
+    const what = removed === total ? `all ${total} items` : `${removed} of ${total} items`
+    super(
+      `This import would remove ${what} of the dataset ${slug}; nothing was changed; to do so, add --allow-removals`,
+    )
+    this.removal = removal
+  }
+}
+
+/** @throws LargeRemoval for more than a tenth of the items of a dataset, or all of them */
+export function refuseLargeRemoval(slug: string, { updated, unchanged, removed }: MergeCounts): void {
+  const total = updated + unchanged + removed
+  if (removed > 0 && (removed > LARGE_SHARE * total || removed === total))
+    throw new LargeRemoval({ slug, removed, total })
+}
