@@ -36,6 +36,8 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.goto(t.url)
     await giveKey(page, t.key)
+    // The page stores the key only after the server has accepted it.
+    await field().waitFor()
   })
   beforeEach(async () => {
     await page.goto(t.url)

@@ -87,6 +87,7 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
     await other.page.goto(`${t.url}/graphql?query=${encodeURIComponent('query Linked { datasets { total } }')}`)
     await other.page.getByText('Linked').first().waitFor()
     await giveKey(other.page, t.key)
+    await other.page.getByRole('button', { name: 'Forget key' }).waitFor()
     await other.page.getByRole('button', { name: /Execute query/ }).click()
     await other.page.locator('.graphiql-response').getByText('"total"').waitFor()
     expect(await other.page.evaluate('document.documentElement.scrollWidth')).toBe(390)
