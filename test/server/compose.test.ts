@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { load } from 'js-yaml'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { readConfig } from '../../src/config.ts'
 import { createEmpty } from '../support/database.ts'
@@ -75,7 +75,8 @@ describe.skipIf(!isThere)('Two gateways behind the balancer of compose.yaml', ()
     const file = join(folder, 'haproxy.cfg')
     await writeFile(file, configuration)
     balancer = startProcess(HAPROXY, ['-db', '-f', file], { stdio: 'ignore' })
-    await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(200)
+    const isReady = async () => expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    await vi.waitFor(isReady, { timeout: 180_000 })
   })
   afterAll(async () => {
     balancer.kill('SIGKILL')
