@@ -44,7 +44,7 @@ const CLUSTER_ZOOMS = 4
 export const MAX_FEATURES = 4 ** CLUSTER_ZOOMS
 
 /** Zooms for which the database counts the items of each tile (prisma/migrations: tile_counts). */
-const COUNTED_ZOOMS = [5, 9, 13, 17] as const
+export const COUNTED_ZOOMS = [5, 9, 13, 17] as const
 
 /** A range of numbers in Morton order, from `first` (included) to `end` (excluded). */
 export interface CellRange {

@@ -16,8 +16,8 @@ import { openProxy } from '../support/proxy.ts'
  */
 
 const NEARBY = '/v1/dataset-items/nearby?latitude=37.5&longitude=127&radius=50000'
-/** The longest time until a 503. The gateway tries to connect for five seconds; the rest is for a busy machine. */
-const BOUND_MS = 30_000
+/** The longest time until a 503. The gateway tries to connect for five seconds. */
+const BOUND_MS = 8_000
 
 describe.runIf(inject('template').kind === 'postgres')('A database', () => {
   let db: TestDatabase

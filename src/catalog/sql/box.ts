@@ -1,5 +1,6 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type BoundingBox, cellsOfTile, divide, type NumberedTile, type NumberRange, WORLD } from '../box.ts'
+import { COUNTED_ZOOMS } from '../tile.ts'
 
 /*
  * How many items are in a box. Tiles inside the box are counted already (`tile_counts`); on its border, the decimals of each item
@@ -9,8 +10,6 @@ import { type BoundingBox, cellsOfTile, divide, type NumberedTile, type NumberRa
 /** UUIDs of the datasets to search. */
 type Scope = readonly string[]
 
-/** Zooms for which the database counts the items of each tile (prisma/migrations: tile_counts). */
-const COUNTED_ZOOMS = [5, 9, 13, 17] as const
 /** Items of a tile that are compared with the box one by one. */
 const FEW_ITEMS = 200
 

@@ -1,14 +1,13 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Extent } from '../features.ts'
+import { COUNTED_ZOOMS } from '../tile.ts'
 
 /*
  * The extents of datasets, without a scan. `tile_counts` knows the tiles that have items. The tiles at an edge of the dataset are
  * found zoom by zoom, so only the items in the last of them are compared.
  */
 
-/** Zooms for which the database counts the items of each tile (prisma/migrations: tile_counts), after the first. */
-const FIRST_ZOOM = 5
-const NEXT_ZOOMS = [9, 13, 17]
+const [FIRST_ZOOM, ...NEXT_ZOOMS] = COUNTED_ZOOMS
 /** Bits of a cell's number below a tile of the last zoom. */
 const BITS_IN_LAST_TILE = 26
 /** Bits from one of these zooms to the next. */

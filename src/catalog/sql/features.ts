@@ -23,7 +23,7 @@ interface Match {
   cells?: BoxContent['cells']
 }
 
-/** The numbers of selected items, in memory. They belong to one revision of the dataset, so that the next pages count nothing. */
+/** The numbers of selected items, in memory. The next pages count nothing. No two datasets ever have the same revision. */
 export class FeatureCounts {
   readonly #matches = new LRUCache<string, Match>({ max: 1_000 })
 
