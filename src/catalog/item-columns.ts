@@ -64,10 +64,10 @@ function cached(key: ItemProjection | RawItem, variant: string, make: () => stri
   return list
 }
 
-const keys = new WeakMap<ItemProjection | RawItem, string>()
+const keys = new WeakMap<ItemProjection | RawItem | RawNearby, string>()
 
 /** A text that is equal for equal projections. */
-export function projectionKey(projection: ItemProjection | RawItem): string {
+export function projectionKey(projection: ItemProjection | RawItem | RawNearby): string {
   const known = keys.get(projection)
   if (known !== undefined) return known
   const key = JSON.stringify(projection)

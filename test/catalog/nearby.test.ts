@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { storedTotals } from '../../src/catalog/sql/counts.ts'
 import { pointAt } from '../../src/catalog/sql/ecef-grid.ts'
 import { searchNearby } from '../../src/catalog/sql/nearby-by-grid.ts'
+import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 /*
@@ -102,12 +104,20 @@ async function plainSearch({ latitude, longitude, radius, limit, offset, scope }
 
 async function expectExact(searches: number): Promise<number> {
   let greatest = 0
-  for (let n = 0; n < searches; n += 1) {
-    const { scope, ...window } = someSearch(n)
-    const { total, nodes } = await searchNearby(db.database.prisma, window, scope)
-    const found = { total, nodes: nodes.map(({ item, distance }) => ({ id: item.id, distance })) }
-    expect(found, JSON.stringify({ ...window, scope })).toEqual(await plainSearch({ scope, ...window }))
-    greatest = Math.max(greatest, total ?? 0)
+  const { startNearby } = createBatchers(db.database.prisma, storedTotals)
+  // Up to seven at a time, so that statements have one, two and four searches.
+  for (let n = 0; n < searches; ) {
+    const group = Array.from({ length: Math.min(1 + (n % 7), searches - n) }, (_, index) => someSearch(n + index))
+    const found = await Promise.all(
+      group.map(({ scope, ...window }) => searchNearby(db.database.prisma, window, scope, startNearby)),
+    )
+    for (const [index, { total, nodes }] of found.entries()) {
+      const search = group[index]
+      const flat = { total, nodes: nodes.map(({ item, distance }) => ({ id: item.id, distance })) }
+      expect(flat, JSON.stringify(search)).toEqual(search && (await plainSearch(search)))
+      greatest = Math.max(greatest, total ?? 0)
+    }
+    n += group.length
   }
   return greatest
 }

@@ -10,14 +10,13 @@ import {
   windowKey,
 } from '../sql/items.ts'
 import { BOOKMARK_STEP, fetchBookmarks } from '../sql/offset-bookmarks.ts'
-import { batchItems, isCheap } from '../sql/statement-batcher.ts'
+import { isCheap } from '../sql/statement-batcher.ts'
 import { ArgumentsLoader, recordLoader } from './batching.ts'
 import type { Reads } from './loader-options.ts'
 
 /** Items by id, and the pages and counts of lists. */
 export function itemLoaders(reads: Reads) {
-  const { sql, send, readLog, totals, batchedFetch, batchedItemFetch } = reads
-  const fetchItem = batchedItemFetch ?? batchItems(sql)
+  const { sql, send, readLog, totals, batchers, isReference } = reads
   return {
     itemsById: recordLoader(
       (ids: string[]) => fetchItemsById(send().sql, ids),
@@ -25,15 +24,16 @@ export function itemLoaders(reads: Reads) {
     ),
     rawItem: (members: RawItem, id: string) => {
       readLog.send({ returnsRevision: true })
-      return fetchItem(members, id)
+      return batchers.fetchItem(members, id)
     },
     itemPages: new ArgumentsLoader(async (window: ItemWindow, owners: readonly ItemOwner[]) => {
       const [owner] = owners
-      const fetchBatched = batchedFetch && owner && owners.length === 1 && isCheap(window) ? batchedFetch : undefined
-      const from = fetchBatched ? window : await startAtBookmark(reads, window, owners)
+      const isBatched = !isReference && owner !== undefined && owners.length === 1 && isCheap(window)
+      const from = isBatched ? window : await startAtBookmark(reads, window, owners)
       readLog.send({ returnsRevision: true })
-      const pages =
-        fetchBatched && owner ? [await fetchBatched(from, owner)] : await fetchItemPages(sql, from, owners, totals)
+      const pages = isBatched
+        ? [await batchers.fetchWindow({ window, owner })]
+        : await fetchItemPages(sql, from, owners, totals)
       pages.forEach(({ revision }, index) => {
         readLog.verify(owners[index]?.datasetId ?? '', revision)
       })

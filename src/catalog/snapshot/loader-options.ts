@@ -3,7 +3,7 @@ import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Totals } from '../sql/counts.ts'
 import type { FeatureCounts } from '../sql/features.ts'
 import type { OffsetBookmarks } from '../sql/offset-bookmarks.ts'
-import type { BatchedFetch, BatchedItemFetch } from '../sql/statement-batcher.ts'
+import type { Batchers } from '../sql/statement-batcher.ts'
 import type { DatasetCache } from './dataset-cache.ts'
 import type { ReadLog } from './read-log.ts'
 
@@ -19,10 +19,8 @@ export interface LoaderOptions {
   bookmarks?: OffsetBookmarks | undefined
   /** Without counts, as in a transaction, each page of features counts the selected items, and reads its parts in turn. */
   featureCounts?: FeatureCounts | undefined
-  /** Reads pages for several requests in one statement. Without it, each request sends its own statements. */
-  batchedFetch?: BatchedFetch | undefined
-  /** The same for single items. */
-  batchedItemFetch?: BatchedItemFetch | undefined
+  /** Requests with the same batchers share statements. By default, the request shares them with no other. */
+  batchers?: Batchers | undefined
   /** Whether to count totals and search all points, instead of using the stored counts. For tests. */
   isReference?: boolean
 }
@@ -35,5 +33,6 @@ export interface Reads extends LoaderOptions {
   sql: SqlReader
   send: Send
   totals: Totals
+  batchers: Batchers
   isReference: boolean
 }

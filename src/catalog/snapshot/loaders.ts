@@ -7,9 +7,10 @@ import { fetchExportBatch } from '../sql/export.ts'
 import { fetchExtents } from '../sql/extent.ts'
 import { countFacets, type FacetField, storedFacets } from '../sql/facets.ts'
 import { fetchFeaturePage, fetchFeatures } from '../sql/features.ts'
-import { fetchNearbyPages, type NearbyWindow } from '../sql/nearby.ts'
+import { fetchNearbyPages, type NearbyWindow, nearbyKey } from '../sql/nearby.ts'
 import { searchNearby } from '../sql/nearby-by-grid.ts'
 import { fetchSearchPage, type SearchWindow } from '../sql/search.ts'
+import { createBatchers } from '../sql/statement-batcher.ts'
 import { fetchTile } from '../sql/tiles.ts'
 import type { TileAddress } from '../tile.ts'
 import { ArgumentsLoader, listLoader, recordLoader } from './batching.ts'
@@ -28,7 +29,14 @@ export function createLoaders(options: LoaderOptions) {
     readLog.send(sent)
     return { prisma, sql }
   }
-  const reads = { ...options, sql, send, totals, isReference }
+  const reads = {
+    ...options,
+    sql,
+    send,
+    totals,
+    batchers: options.batchers ?? createBatchers(sql, totals),
+    isReference,
+  }
   return {
     ...datasetLoaders(prisma, readLog, datasetCache),
     ...itemLoaders(reads),
@@ -60,18 +68,18 @@ function imageLoaders(send: Send) {
 }
 
 /** Items near a point, with a name or in a box, and on a map tile. */
-function placeLoaders({ send, sql, readLog, isReference }: Reads) {
+function placeLoaders({ send, sql, readLog, batchers, isReference }: Reads) {
   return {
     nearbyPages: new ArgumentsLoader(async (window: NearbyWindow, scopes: readonly string[][]) => {
       const [scope] = scopes
       // Several searches in one request are rare. Plain PostGIS runs them in one statement; the grid needs several for each.
       if (isReference || !scope || scopes.length > 1) return fetchNearbyPages(send().sql, window, scopes)
       readLog.send({ returnsRevision: true })
-      const { revisions, ...page } = await searchNearby(sql, window, scope)
+      const { revisions, ...page } = await searchNearby(sql, window, scope, batchers.startNearby)
       if (revisions) readLog.verifyAll(scope, revisions)
       else readLog.send({ returnsRevision: false })
       return [page]
-    }),
+    }, nearbyKey),
     searchPages: new ArgumentsLoader((window: SearchWindow, scopes: readonly string[][]) =>
       Promise.all(scopes.map((scope) => fetchSearchPage(send().prisma, window, scope, { isReference }))),
     ),

@@ -6,7 +6,7 @@ import { Catalog } from '../catalog.ts'
 import { storedTotals } from '../sql/counts.ts'
 import { FeatureCounts } from '../sql/features.ts'
 import { OffsetBookmarks } from '../sql/offset-bookmarks.ts'
-import { batchItems, batchStatements } from '../sql/statement-batcher.ts'
+import { createBatchers } from '../sql/statement-batcher.ts'
 import { createDatasetCache } from './dataset-cache.ts'
 import { createLoaders } from './loaders.ts'
 import { ReadLog } from './read-log.ts'
@@ -90,8 +90,7 @@ function createServerReader(
   const datasetCache = createDatasetCache(changeFeed)
   const bookmarks = new OffsetBookmarks()
   const featureCounts = new FeatureCounts()
-  const batchedFetch = batchStatements(sql, storedTotals)
-  const batchedItemFetch = batchItems(sql)
+  const batchers = createBatchers(sql, storedTotals)
   const isolation = {
     isolationLevel: 'RepeatableRead',
     timeout: SNAPSHOT_TIMEOUT_MS,
@@ -102,7 +101,7 @@ function createServerReader(
     if (!isReference) {
       const readLog = new ReadLog(access, now)
       const catalog = new Catalog(
-        createLoaders({ prisma, sql, readLog, datasetCache, bookmarks, featureCounts, batchedFetch, batchedItemFetch }),
+        createLoaders({ prisma, sql, readLog, datasetCache, bookmarks, featureCounts, batchers }),
         readLog,
       )
       const attempt = (async () => read(catalog))()

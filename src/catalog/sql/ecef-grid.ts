@@ -92,11 +92,17 @@ function above(level: CubeLevel): CubeLevel | undefined {
   return ([1, 2, 3, undefined] as const)[level]
 }
 
+/** Cubes of one level that contain a circle. */
+export interface Cover {
+  level: CubeLevel
+  cubes: number[]
+}
+
 /**
  * Returns cubes that contain all points of the ellipsoid within a radius (metres) of a centre. It chooses the level so that there
  * are at most about 20 cubes. It leaves out cubes that the ellipsoid's surface does not intersect.
  */
-export function coverOf(centre: Point, radius: number): { level: CubeLevel; cubes: number[] } {
+export function coverOf(centre: Point, radius: number): Cover {
   const level = ([0, 1, 2] as const).find((level) => radius <= 2.5 * CUBE_EDGES[level]) ?? 3
   const edge = CUBE_EDGES[level]
   const range = (value: number) => {

@@ -1,7 +1,7 @@
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Fetched } from '../page.ts'
-import { BITS_PER_LEVEL, type CubeLevel, coverOf, distancesTo, type Point, pointAt } from './ecef-grid.ts'
+import { BITS_PER_LEVEL, type Cover, type CubeLevel, coverOf, distancesTo, type Point, pointAt } from './ecef-grid.ts'
 import {
   centreOf,
   fetchedOf,
@@ -54,20 +54,50 @@ interface Found extends Fetched<NearbyItem> {
   revisions?: ReadonlyMap<string, bigint>
 }
 
+/** The parameters of the first statement of a search. */
+export interface NearbyStart {
+  window: NearbyWindow
+  scope: Scope
+  /** The cubes of the circle. */
+  cover: Cover
+}
+
 /** A row of the first statement. */
-interface FirstRow extends NearbyRow {
+export interface NearbyStartRow extends NearbyRow {
   /** Pairs of id and revision of the datasets, as JSON. */
   revisions: string
   /** The cubes of the circle as JSON; null if they have few points, and the row is the result. */
   cover: string | null
 }
 
-/** Returns a window of the items in a circle, nearest first, and the total. */
-export async function searchNearby(sql: SqlReader, window: NearbyWindow, scope: Scope): Promise<Found> {
+/** Returns a window of the items in a circle, nearest first, and the total. `start` runs the first statement of the search. */
+export async function searchNearby(
+  sql: SqlReader,
+  window: NearbyWindow,
+  scope: Scope,
+  start: (search: NearbyStart) => Promise<NearbyStartRow>,
+): Promise<Found> {
   const centre = pointAt(window.latitude, window.longitude)
-  const { level, cubes } = coverOf(centre, window.radius)
+  const cover = coverOf(centre, window.radius)
+  const first = await start({ window, scope, cover })
+  if (first.cover === null) return { ...fetchedOf(first, window), revisions: parseRevisions(first.revisions) }
+  const search = { sql, window, scope, centre }
+  const counted = countedCubes(search, cover.level, JSON.parse(first.cover))
+  return measure(search, await refine(search, { before: 0, inside: 0, boundary: [], candidates: counted }))
+}
+
+/** Runs the first statements of several searches as one statement. Returns their rows in the order of the searches. */
+export async function startSearches(sql: SqlReader, searches: readonly NearbyStart[]): Promise<NearbyStartRow[]> {
+  const selects = searches.map(
+    (search, place) => Prisma.sql`SELECT ${place}::integer AS place, one.* FROM (${selectStart(search)}) AS one`,
+  )
+  const rows = await sql.$queryRaw<(NearbyStartRow & { place: number })[]>(Prisma.join(selects, ' UNION ALL '))
+  return rows.sort((a, b) => a.place - b.place)
+}
+
+function selectStart({ window, scope, cover: { level, cubes } }: NearbyStart): Prisma.Sql {
   const bits = level * BITS_PER_LEVEL
-  const [first] = await sql.$queryRaw<FirstRow[]>`
+  return Prisma.sql`
     WITH cover AS MATERIALIZED (
       SELECT cube, dataset_id, n FROM cube_counts
        WHERE level = ${level} AND cube = ANY (${cubes}::bigint[]) AND dataset_id = ANY (${[...scope]}::uuid[])
@@ -88,11 +118,6 @@ export async function searchNearby(sql: SqlReader, window: NearbyWindow, scope: 
               WHERE id = ANY (${[...scope]}::uuid[])))
            )::text AS revisions
       FROM size`
-  if (!first) throw new TypeError('The search returned no row')
-  if (first.cover === null) return { ...fetchedOf(first, window), revisions: parseRevisions(first.revisions) }
-  const search = { sql, window, scope, centre }
-  const counted = countedCubes(search, level, JSON.parse(first.cover))
-  return measure(search, await refine(search, { before: 0, inside: 0, boundary: [], candidates: counted }))
 }
 
 function parseRevisions(json: string): Map<string, bigint> {

@@ -1,6 +1,6 @@
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { type ItemProjection, itemColumns, type RawNearby, rawItemColumns } from '../item-columns.ts'
+import { type ItemProjection, itemColumns, projectionKey, type RawNearby, rawItemColumns } from '../item-columns.ts'
 import { guardProjection, type Item } from '../models.ts'
 import type { Fetched } from '../page.ts'
 
@@ -23,6 +23,11 @@ export interface NearbyWindow extends Circle {
   projection: ItemProjection
   /** Replaces `projection`: PostgreSQL writes the JSON that clients receive. */
   raw?: RawNearby | undefined
+}
+
+/** A text that is equal for equal windows. */
+export function nearbyKey({ projection, raw, ...window }: NearbyWindow): string {
+  return JSON.stringify(window) + projectionKey(raw ?? projection)
 }
 
 /** An item, and its distance from the centre in metres. */
@@ -116,7 +121,7 @@ export function isInCircle(circle: Circle): Prisma.Sql {
   return Prisma.sql`ST_DWithin(i.location, ${centreOf(circle)}, ${circle.radius}::float8)`
 }
 
-/** SQL for the centre, as a PostGIS geography. */
+/** SQL for the centre, as a PostGIS geography. In a subquery, so that PostgreSQL computes it once and not for each item. */
 export function centreOf({ latitude, longitude }: Circle): Prisma.Sql {
-  return Prisma.sql`ST_SetSRID(ST_MakePoint(${longitude}::float8, ${latitude}::float8), 4326)::geography`
+  return Prisma.sql`(SELECT ST_SetSRID(ST_MakePoint(${longitude}::float8, ${latitude}::float8), 4326)::geography)`
 }

@@ -6,8 +6,15 @@ import { DEFAULTS } from '../arguments.ts'
 import { projectionKey, type RawItem } from '../item-columns.ts'
 import { recordLoader } from '../snapshot/batching.ts'
 import type { Totals } from './counts.ts'
-import type { ItemOwner } from './item-list.ts'
-import { fetchItemWindows, fetchRawItems, type ItemWindow, type ItemWindowContent, type RawItemRow } from './items.ts'
+import {
+  fetchItemWindows,
+  fetchRawItems,
+  type ItemWindow,
+  type ItemWindowContent,
+  type OwnedWindow,
+  type RawItemRow,
+} from './items.ts'
+import { type NearbyStart, type NearbyStartRow, startSearches } from './nearby-by-grid.ts'
 
 /*
  * Sends the reads of concurrent requests as one statement. A round trip to PostgreSQL costs both sides more time than a page
@@ -15,17 +22,31 @@ import { fetchItemWindows, fetchRawItems, type ItemWindow, type ItemWindowConten
  * Each has its own part of the statement. The statement is sent after all of its requests have arrived, so none gets old data.
  */
 
-/** Reads a window of an owner's list. */
-export type BatchedFetch = (window: ItemWindow, owner: ItemOwner) => Promise<ItemWindowContent>
-
-interface Waiting {
-  window: ItemWindow
-  owner: ItemOwner
-  resolve: (content: ItemWindowContent) => void
-  reject: (error: unknown) => void
+/** Each function runs its part of a statement. */
+export interface Batchers {
+  /** Reads a window of an owner's list. */
+  fetchWindow: (owned: OwnedWindow) => Promise<ItemWindowContent>
+  /** Reads an item as JSON for clients; null if it does not exist. */
+  fetchItem: (members: RawItem, id: string) => Promise<RawItemRow | null>
+  /** Runs the first statement of a nearby search. It tests few points, so it does not delay the others for long. */
+  startNearby: (search: NearbyStart) => Promise<NearbyStartRow>
 }
 
-/** Possible numbers of windows in a statement. There are few, because each number makes another prepared statement. */
+export function createBatchers(sql: SqlReader, totals: Totals): Batchers {
+  return {
+    fetchWindow: batchStatements(
+      ({ window }) => shapeOf(window),
+      (windows) => fetchItemWindows(sql, windows, totals),
+    ),
+    fetchItem: batchItems(sql),
+    startNearby: batchStatements(
+      ({ window: { raw, projection } }) => projectionKey(raw ?? projection),
+      (searches) => startSearches(sql, searches),
+    ),
+  }
+}
+
+/** Possible numbers of parts in a statement. There are few, because each number makes another prepared statement. */
 const SIZES = [4, 2, 1]
 
 /**
@@ -37,39 +58,52 @@ export function isCheap({ offset, sort, administrativeAreaCode, categoryCode }: 
   return offset === 0 && (filters === 0 || (filters === 1 && sort === DEFAULTS.sort))
 }
 
-/** Collects windows until the event loop has read all requests that have arrived. Then it sends their statements. */
-export function batchStatements(sql: SqlReader, totals: Totals): BatchedFetch {
-  let waiting = new Map<string, Waiting[]>()
+interface Waiting<Part, Result> {
+  part: Part
+  resolve: (result: Result) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * Collects parts of statements until the event loop has read all requests that have arrived. Then it sends their statements.
+ * @param shapeOf returns a key that is equal for parts with the same SQL text
+ * @param fetch sends one statement, and returns a result for each part, in their order
+ */
+function batchStatements<Part, Result>(
+  shapeOf: (part: Part) => string,
+  fetch: (parts: readonly Part[]) => Promise<readonly Result[]>,
+): (part: Part) => Promise<Result> {
+  let waiting = new Map<string, Waiting<Part, Result>[]>()
 
   const flush = () => {
     const batches = [...waiting.values()]
     waiting = new Map()
-    for (const windows of batches) {
-      while (windows.length > 0) {
-        const size = SIZES.find((n) => n <= windows.length)
-        void send(windows.splice(0, size))
+    for (const batch of batches) {
+      while (batch.length > 0) {
+        const size = SIZES.find((n) => n <= batch.length)
+        void send(batch.splice(0, size))
       }
     }
   }
-  const send = async (windows: Waiting[]) => {
+  const send = async (batch: Waiting<Part, Result>[]) => {
     try {
-      const contents = await fetchItemWindows(sql, windows, totals)
-      windows.forEach(({ resolve, reject }, place) => {
-        const content = contents[place]
-        if (content) resolve(content)
-        else reject(new TypeError('The statement returned no row for a window'))
+      const results = await fetch(batch.map(({ part }) => part))
+      batch.forEach(({ resolve, reject }, place) => {
+        const result = results[place]
+        if (result) resolve(result)
+        else reject(new TypeError('The statement returned no row for a part'))
       })
     } catch (error) {
-      for (const { reject } of windows) reject(error)
+      for (const { reject } of batch) reject(error)
     }
   }
-  return (window, owner) =>
+  return (part) =>
     new Promise((resolve, reject) => {
       if (waiting.size === 0) withoutCancellation(() => setImmediate(flush))
-      const shape = shapeOf(window)
+      const shape = shapeOf(part)
       const same = waiting.get(shape) ?? []
       waiting.set(shape, same)
-      same.push({ window, owner, resolve, reject })
+      same.push({ part, resolve, reject })
     })
 }
 
@@ -91,14 +125,11 @@ function shapeOf({
   return [among, sort, order, isForCursor, isCounted, given, projectionKey(rawItem ?? projection)].join()
 }
 
-/** Reads an item as JSON for clients; null if it does not exist. */
-export type BatchedItemFetch = (members: RawItem, id: string) => Promise<RawItemRow | null>
-
 /** Clients choose the members. */
 const MAX_SHAPES = 500
 
-/** Collects the items that concurrent requests read with the same members, as `batchStatements` does for windows. */
-export function batchItems(sql: SqlReader): BatchedItemFetch {
+/** Collects the items that concurrent requests read with the same members. */
+function batchItems(sql: SqlReader): Batchers['fetchItem'] {
   const loaders = new LRUCache<string, DataLoader<string, RawItemRow | null>>({ max: MAX_SHAPES })
   return (members, id) => {
     const shape = projectionKey(members)
