@@ -20,6 +20,11 @@ export class Cancellation {
     for (const cancel of this.#cancels) cancel()
   }
 
+  /** Calls `listener` when the request is cancelled. */
+  onCancel(listener: () => void): void {
+    this.#cancels.add(listener)
+  }
+
   /**
    * Returns the result of a running statement.
    * @param cancelStatement is called if the request is cancelled before the statement ends
@@ -46,7 +51,22 @@ export function withCancellation<Result>(cancellation: Cancellation, run: () => 
   return cancellations.run(cancellation, run)
 }
 
-/** Runs work that several requests share, and returns its result. The cancellation of one request does not stop it. */
+/** Runs work that several requests share, and returns its result. It is cancelled when all of them are. */
+export function withSharedCancellation<Result>(
+  requests: readonly (Cancellation | undefined)[],
+  run: () => Result,
+): Result {
+  const [request] = requests
+  if (request && requests.length === 1) return withCancellation(request, run)
+  const shared = new Cancellation()
+  const cancelIfAll = () => {
+    if (requests.every((each) => each?.isCancelled)) shared.cancel()
+  }
+  for (const each of requests) each?.onCancel(cancelIfAll)
+  return withCancellation(shared, run)
+}
+
+/** Runs work that several requests share, and returns its result. The cancellation of a request does not stop it. */
 export function withoutCancellation<Result>(run: () => Result): Result {
   return cancellations.exit(run)
 }

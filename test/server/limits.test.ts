@@ -1,6 +1,9 @@
 import type { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
+import { storedTotals } from '../../src/catalog/sql/counts.ts'
+import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
+import { CANCELLED, Cancellation, withCancellation } from '../../src/database/cancellation.ts'
 import { networkOf } from '../../src/server/admission/proxies.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { openSocket, readAll } from '../support/raw.ts'
@@ -213,12 +216,21 @@ describe.runIf(inject('template').kind === 'postgres')('While the database is sl
     return row?.n
   }
 
+  /** Starts three searches, one after the other. Searches that start together would share a statement. */
+  const searchInTurn = async <Sent>(radii: readonly number[], send: (radius: number) => Sent): Promise<Sent[]> => {
+    const sent: Sent[] = []
+    for (const radius of radii) {
+      sent.push(send(radius))
+      await expect.poll(working).toBe(sent.length)
+    }
+    return sent
+  }
+
   test('requests above the limit in flight get 503 at once, health routes respond, and afterwards all requests succeed', async () => {
     await t.get('/v1/datasets')
     await t.database.withSession(async (session) => {
       await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
-      const waiting = [1, 2, 3].map((radius) => t.get(`${PATH}&radius=${radius}`))
-      await expect.poll(working).toBe(3)
+      const waiting = await searchInTurn([1, 2, 3], (radius) => t.get(`${PATH}&radius=${radius}`))
       const refused = await t.get(`${PATH}&radius=4`)
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
       expect(await refused.json()).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE' } })
@@ -237,10 +249,9 @@ describe.runIf(inject('template').kind === 'postgres')('While the database is sl
       await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
       const leaving = new AbortController()
       const headers = { authorization: `Bearer ${t.key}` }
-      const gone = [4, 5, 6].map((radius) =>
+      const gone = await searchInTurn([4, 5, 6], (radius) =>
         fetch(`${t.url}${PATH}&radius=${radius}`, { headers, signal: leaving.signal }),
       )
-      await expect.poll(working).toBe(3)
       leaving.abort()
       for (const request of gone) await expect(request).rejects.toThrow()
       await expect.poll(working).toBe(0)
@@ -248,6 +259,39 @@ describe.runIf(inject('template').kind === 'postgres')('While the database is sl
       await expect.poll(working).toBe(1)
       await session.query('COMMIT')
       expect((await next).status).toBe(200)
+    })
+  })
+
+  test('a statement that two requests share is cancelled when both clients have disconnected, and not before', async () => {
+    const { id } = await t.database.prisma.dataset.findFirstOrThrow()
+    const list = { among: 'all', sort: 'name', order: 'asc', limit: 1, offset: 0, isCounted: false } as const
+    const { fetchWindow } = createBatchers(t.database.sql, storedTotals)
+    const readTwice = (requests: readonly Cancellation[]) =>
+      requests.map((request) =>
+        withCancellation(request, () =>
+          fetchWindow({
+            window: { ...list, projection: { fields: ['name'] } },
+            owner: { datasetId: id, parentItemId: null },
+          }),
+        ),
+      )
+    await t.database.withSession(async (session) => {
+      const lock = 'BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE'
+      const [stays, leaves, leavesToo] = [new Cancellation(), new Cancellation(), new Cancellation()]
+      await session.query(lock)
+      const kept = readTwice([stays, leaves])
+      await expect.poll(working).toBe(1)
+      leaves.cancel()
+      await session.query('COMMIT')
+      await expect(Promise.all(kept)).resolves.toHaveLength(2)
+
+      await session.query(lock)
+      const cancelled = Promise.allSettled(readTwice([leaves, leavesToo]))
+      await expect.poll(working).toBe(1)
+      leavesToo.cancel()
+      await expect.poll(working).toBe(0)
+      expect(await cancelled).toMatchObject(Array(2).fill({ status: 'rejected', reason: { code: CANCELLED } }))
+      await session.query('COMMIT')
     })
   })
 })

@@ -1,6 +1,11 @@
 import type DataLoader from 'dataloader'
 import { LRUCache } from 'lru-cache'
-import { withoutCancellation } from '../../database/cancellation.ts'
+import {
+  type Cancellation,
+  currentCancellation,
+  withoutCancellation,
+  withSharedCancellation,
+} from '../../database/cancellation.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { DEFAULTS } from '../arguments.ts'
 import { projectionKey, type RawItem } from '../item-columns.ts'
@@ -19,7 +24,8 @@ import { type NearbyStart, type NearbyStartRow, startSearches } from './nearby-b
 /*
  * Sends the reads of concurrent requests as one statement. A round trip to PostgreSQL costs both sides more time than a page
  * of 20 items, so four pages in one round trip nearly double the throughput (test/bench). Requests share only the round trip.
- * Each has its own part of the statement. The statement is sent after all of its requests have arrived, so none gets old data.
+ * Each has its own part of the statement. The statement is sent after all of its requests have arrived, so none gets old data. It is
+ * cancelled when all of its clients have disconnected.
  */
 
 /** Each function runs its part of a statement. */
@@ -60,6 +66,8 @@ export function isCheap({ offset, sort, administrativeAreaCode, categoryCode }: 
 
 interface Waiting<Part, Result> {
   part: Part
+  /** The cancellation of the request. */
+  cancellation: Cancellation | undefined
   resolve: (result: Result) => void
   reject: (error: unknown) => void
 }
@@ -87,7 +95,10 @@ function batchStatements<Part, Result>(
   }
   const send = async (batch: Waiting<Part, Result>[]) => {
     try {
-      const results = await fetch(batch.map(({ part }) => part))
+      const results = await withSharedCancellation(
+        batch.map(({ cancellation }) => cancellation),
+        () => fetch(batch.map(({ part }) => part)),
+      )
       batch.forEach(({ resolve, reject }, place) => {
         const result = results[place]
         if (result) resolve(result)
@@ -103,7 +114,7 @@ function batchStatements<Part, Result>(
       const shape = shapeOf(part)
       const same = waiting.get(shape) ?? []
       waiting.set(shape, same)
-      same.push({ part, resolve, reject })
+      same.push({ part, cancellation: currentCancellation(), resolve, reject })
     })
 }
 
