@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bearer, ITEMS, post, RELATED } from './comparisons.ts'
 import { median } from './measure.ts'
-import { residentMegabytes, startGateway } from './processes.ts'
+import { residentMegabytes, startGateway, startReference } from './processes.ts'
 import { createKeys, fillWorld, openWorld } from './world.ts'
 import { type LoadRequest, load } from './wrk.ts'
 
 /*
  * Sends minutes of mixed load to one gateway: lists, items, searches and GraphQL, cached and not, during ten commits a second.
  * Prints the rate and the memory of each minute. Fails if the memory of the last third of the time is more than 10 % above that of
- * the third before.
+ * the third before. Fails also at a wrong answer: meanwhile it compares random responses with those of the reference mode, and looks
+ * whether commits show within a second.
  *
  *   node test/bench/soak.ts postgresql://superuser@host/a-database-of-its-own [minutes [pause [workers]]]
  *
@@ -28,9 +29,13 @@ await fillWorld(database, [
 const keys = await createKeys(database, KEYS)
 const ids = (await database.prisma.item.findMany({ take: 1_000, select: { id: true } })).map(({ id }) => id)
 const gateway = await startGateway(databaseUrl, { WORKERS: workers })
+const reference = await startReference(databaseUrl)
 
 let isOver = false
+/** Number of the last commit, which is the description of the dataset `small`. */
+let committed = 0
 const changes = commitChanges()
+const checks = checkAnswers()
 const memory: number[] = []
 process.stdout.write('| minute | answers/s | memory, MB |\n|---|---|---|\n')
 for (let minute = 1; minute <= Number(minutes); minute += 1) {
@@ -40,7 +45,10 @@ for (let minute = 1; minute <= Number(minutes); minute += 1) {
 }
 isOver = true
 await changes
+const compared = await checks
+process.stdout.write(`${committed} commits, ${compared} responses compared\n`)
 await gateway.stop()
+await reference.stop()
 await database.close()
 
 const third = Math.max(1, Math.floor(memory.length / 3))
@@ -72,8 +80,36 @@ function random(below: number): number {
 async function commitChanges(): Promise<void> {
   await database.withSession(async (session) => {
     while (!isOver) {
-      await session.query("UPDATE datasets SET description = $1 WHERE slug = 'small'", [`Changed ${Date.now()}`])
+      await session.query("UPDATE datasets SET description = $1 WHERE slug = 'small'", [String(committed + 1)])
+      committed += 1
       await sleep(100)
     }
   })
+}
+
+/** Checks two responses a second, on new connections, so that each worker gets some. Returns how many it has compared. */
+async function checkAnswers(): Promise<number> {
+  let compared = 0
+  while (!isOver) {
+    const before = committed
+    await sleep(1_000)
+    const { data } = JSON.parse(
+      await ask(gateway.url, { method: 'GET', path: '/v1/datasets/small', headers: bearer(keys[0] ?? '') }),
+    )
+    if (!(Number(data.description) >= before))
+      throw new Error(`Commit ${before} does not show after a second, but ${data.description}`)
+    const some = request(undefined, random(REQUESTS))
+    const [ours, theirs] = [await ask(gateway.url, some), await ask(reference.url, some)]
+    if (ours !== theirs) throw new Error(`A wrong answer to ${JSON.stringify(some)}: ${ours} and not ${theirs}`)
+    compared += 2
+  }
+  return compared
+}
+
+async function ask(url: string, { path, method, headers, body }: LoadRequest): Promise<string> {
+  const init = { method, headers: { ...headers, connection: 'close' }, ...(body !== undefined && { body }) }
+  const response = await fetch(url + path, init)
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`${path} is ${response.status}: ${text}`)
+  return text
 }
