@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** A server under test, in another process. */
 export interface Server {
@@ -49,6 +50,20 @@ export function cpuMs(pid: number): Promise<number> {
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return (Number(fields[11]) + Number(fields[12])) * 10
   })
+}
+
+/**
+ * Collects the garbage of a process and its children, which run with `COLLECTS_GARBAGE`. V8 collects under pressure only, so without
+ * it the memory depends on the other work of the machine.
+ */
+export async function collectGarbage(pid: number): Promise<void> {
+  await sumOverProcesses(pid, async (each) => Number(process.kill(each, 'SIGUSR2')))
+  await sleep(3_000)
+}
+
+/** The environment of processes that collect their garbage on SIGUSR2. */
+export const COLLECTS_GARBAGE = {
+  NODE_OPTIONS: `--expose-gc --import=${new URL('collect-garbage.ts', import.meta.url).href}`,
 }
 
 /** The resident memory of a process and its children, in megabytes. Pages that they share count several times. */
