@@ -29,10 +29,10 @@ export interface Database {
    */
   withSession: <Result>(use: (session: pg.Client) => Promise<Result>) => Promise<Result>
   /**
-   * Runs the part of an import that needs a session for a long time. Readers of the embedded database read from a copy meanwhile:
+   * Runs work on so many rows that it may need the session for a long time. Readers of the embedded database then read from a copy:
    * they see all changes of `work` when it ends, and other writers wait. Servers need no copy.
    */
-  withReadersOnCopy: <Result>(session: pg.ClientBase, work: () => Promise<Result>) => Promise<Result>
+  withReadersOnCopy: <Result>(session: pg.ClientBase, rows: number, work: () => Promise<Result>) => Promise<Result>
   /**
    * Starts to listen for changes. The caller closes the feed before the database.
    * @param relay is called with each event, for other processes that follow the same connection
@@ -61,6 +61,8 @@ const QUERY_TIMEOUT_MARGIN_MS = 2_000
 /** A replica must report its position within this time. */
 const REPLICA_TIMEOUT_MS = 1_000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
+/** Work on fewer rows takes less than half a second, and a copy of the embedded database takes longer. */
+const ROWS_WORTH_A_COPY = 3_000
 
 /**
  * Opens a database. It connects to a PostgreSQL server only at the first use.
@@ -85,7 +87,8 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
     sql,
     replicas,
     withSession: (use) => withSession({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }, use),
-    withReadersOnCopy: (session, work) => (embedded ? withReadersOnCopy(session, work) : work()),
+    withReadersOnCopy: (session, rows, work) =>
+      embedded && rows >= ROWS_WORTH_A_COPY ? withReadersOnCopy(session, work) : work(),
     followChanges: (relay) =>
       followChanges({
         relay,

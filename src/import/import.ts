@@ -48,12 +48,6 @@ export interface ImportSummary extends MergeCounts {
 const MANY_CHANGES = 1_000
 
 /**
- * From this number of rows on, readers of the embedded database read from a copy of it. Fewer rows are merged within half a second,
- * and the copy takes longer.
- */
-const MANY_ROWS = 3_000
-
-/**
  * Imports the dataset of a manifest, all or nothing. First it writes the rows into a staging table, so that memory does not grow
  * with the files. Then one transaction checks the rows against each other and the database, and merges them.
  * @returns the numbers of changed and skipped items
@@ -122,7 +116,7 @@ async function attempt(load: Load, allowsRemovals: boolean): Promise<MergeCounts
     if (!options.dryRun) await updateStatistics(session, counts)
     return counts
   }
-  return (await countRows(load)) < MANY_ROWS ? work() : database.withReadersOnCopy(session, work)
+  return database.withReadersOnCopy(session, await countRows(load), work)
 }
 
 /** Returns the number of staged rows and of items in the database, which the import compares. */

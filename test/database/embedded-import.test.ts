@@ -123,6 +123,17 @@ describe.runIf(inject('template').kind === 'embedded')('While a large import run
     await expect.poll(copyExists).toBe(false)
   })
 
+  test('readers get the old state until a large dataset is removed', async () => {
+    await database.withSession((session) =>
+      database.withReadersOnCopy(session, ITEMS, async () => {
+        await session.query('BEGIN; DELETE FROM datasets')
+        expect(await content()).toBe(`written${ITEMS}`)
+        await session.query('ROLLBACK')
+      }),
+    )
+    await expect.poll(copyExists).toBe(false)
+  })
+
   test('a command that is killed leaves the old state, and everybody can write again', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'catalog-killed-import-'))
     await writeFile(join(folder, 'killed.ndjson'), rows('killed'))

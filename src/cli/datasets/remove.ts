@@ -32,6 +32,8 @@ async function removeDataset(database: Database, text: string, isConfirmed: bool
   if (!isConfirmed && !canAsk()) throw operationFailed(`This removes ${what}; to do so, add --yes`)
   if (!isConfirmed && !(await confirm(`Remove ${what}?`))) throw operationFailed('Nothing was removed')
   // A session has no statement timeout, and the items of a large dataset take a while.
-  await database.withSession((session) => session.query('DELETE FROM datasets WHERE id = $1', [id]))
+  await database.withSession((session) =>
+    database.withReadersOnCopy(session, items, () => session.query('DELETE FROM datasets WHERE id = $1', [id])),
+  )
   return { id, slug, items, grants }
 }

@@ -4,7 +4,7 @@ import pg from 'pg'
 /*
  * A minimal server by hand: node:http and pg, one statement for each request, rows and JSON.stringify. It has no authentication,
  * no access rule, no validation and no limits. It serves a dataset's items with their stored total, an item with its dataset and
- * images, and nearby searches by plain PostGIS.
+ * images, and nearby searches by plain PostGIS. `/constant?bytes=N` answers without a database: what node:http itself can do.
  *
  *   node floor.js URL PORT
  */
@@ -66,11 +66,19 @@ const ROUTES = {
   '/nearby': { statement: NEARBY, parameters: ['latitude', 'longitude', 'radius'], toBody: listBody },
 }
 
+const send = (response, body) =>
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }).end(body)
+
+let constant = Buffer.alloc(0)
 const server = createServer(async (request, response) => {
   const { pathname, searchParams } = new URL(request.url, 'http://localhost')
+  if (pathname === '/constant') {
+    const bytes = Number(searchParams.get('bytes'))
+    if (constant.length !== bytes) constant = Buffer.alloc(bytes, 'x')
+    return send(response, constant)
+  }
   const { statement, parameters, toBody } = ROUTES[pathname]
   const { rows } = await pool.query({ ...statement, values: parameters.map((name) => searchParams.get(name)) })
-  const body = JSON.stringify(toBody(rows))
-  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }).end(body)
+  send(response, JSON.stringify(toBody(rows)))
 })
 server.listen(Number(port), '127.0.0.1', () => process.stdout.write(`http://127.0.0.1:${server.address().port}\n`))
