@@ -7,15 +7,15 @@ import { createKeys, fillWorld, letPostGraphileFindSlugs, openWorld } from './wo
 import { type LoadRequest, load } from './wrk.ts'
 
 /*
- * Measures one port with 1, 2 and 4 workers: responses per second, and the processor time of the servers for each. PostGraphile and
- * the hand-written server run under node:cluster with as many processes. Each worker has 16 connections. The servers take turns. While there is a core that the
- * workers leave free, wrk runs on the last core only.
+ * Measures one port with 1, 2 and 4 workers, or other numbers of them: responses per second, and the processor time of the servers
+ * for each. PostGraphile and the hand-written server run under node:cluster with as many processes. Each worker has 16
+ * connections. The servers take turns. While there is a core that the workers leave free, wrk runs on the last core only.
  *
  *   npm ci --prefix test/bench/peers
- *   node test/bench/cores.ts postgresql://superuser@host/a-database-of-its-own [rounds [seconds]]
+ *   node test/bench/cores.ts postgresql://superuser@host/a-database-of-its-own [rounds [seconds [workers]]]
  */
 
-const [databaseUrl, rounds = '3', seconds = '4'] = process.argv.slice(2)
+const [databaseUrl, rounds = '3', seconds = '4', sizes = '1,2,4'] = process.argv.slice(2)
 if (!databaseUrl) throw new Error('Give the URL of a database that is empty or was filled by compare.ts')
 
 const cores = availableParallelism()
@@ -53,7 +53,7 @@ const CASES: readonly [string, Side, readonly LoadRequest[]][] = [
 process.stdout.write(`${cores} cores\n\n| workers | | per second | of one worker | processor time for each |\n`)
 process.stdout.write('|---|---|---|---|---|\n')
 const ratesOfOne = new Map<string, number>()
-for (const workers of [1, 2, 4]) {
+for (const workers of sizes.split(',').map(Number)) {
   const loadCores = workers < cores ? String(cores - 1) : undefined
   const servers: Record<Side, Server> = {
     cached: await START.cached(workers),
