@@ -24,7 +24,7 @@ export function itemLoaders(reads: Reads) {
     ),
     rawItem: (members: RawItem, id: string) => {
       readLog.send({ returnsRevision: true })
-      return batchers.fetchItem(members, id)
+      return batchers.fetchItem({ members, id })
     },
     itemPages: new ArgumentsLoader(async (window: ItemWindow, owners: readonly ItemOwner[]) => {
       const [owner] = owners

@@ -84,12 +84,22 @@ export interface RawItemRow {
   json: JsonText
 }
 
-/** Reads items by id as JSON for clients, in any order. An item that does not exist is left out. */
-export async function fetchRawItems(sql: SqlReader, members: RawItem, ids: readonly string[]): Promise<RawItemRow[]> {
-  return sql.$queryRaw<RawItemRow[]>`
+/** An item, and its members that clients receive. */
+export interface RawItemLookup {
+  members: RawItem
+  id: string
+}
+
+/** Reads items with the same members as JSON for clients, in the order of the lookups; null for an item that does not exist. */
+export async function fetchRawItems(sql: SqlReader, lookups: readonly RawItemLookup[]): Promise<(RawItemRow | null)[]> {
+  const members = lookups[0]?.members ?? []
+  const ids = lookups.map(({ id }) => id)
+  const rows = await sql.$queryRaw<RawItemRow[]>`
     SELECT i.id, i.dataset_id AS "datasetId", (SELECT revision FROM datasets WHERE id = i.dataset_id) AS revision,
            (SELECT row_to_json(item) FROM (SELECT ${rawItemColumns(members)}) AS item)::text AS json
       FROM items i WHERE i.id = ANY(${ids}::uuid[])`
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.map((id) => byId.get(id) ?? null)
 }
 
 /** Reads the same window of each owner's list, in one statement. Returns the contents in the order of the owners. */

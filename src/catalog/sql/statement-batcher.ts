@@ -1,5 +1,3 @@
-import type DataLoader from 'dataloader'
-import { LRUCache } from 'lru-cache'
 import {
   type Cancellation,
   currentCancellation,
@@ -8,8 +6,7 @@ import {
 } from '../../database/cancellation.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { DEFAULTS } from '../arguments.ts'
-import { projectionKey, type RawItem } from '../item-columns.ts'
-import { recordLoader } from '../snapshot/batching.ts'
+import { projectionKey } from '../item-columns.ts'
 import type { Totals } from './counts.ts'
 import {
   fetchItemWindows,
@@ -17,6 +14,7 @@ import {
   type ItemWindow,
   type ItemWindowContent,
   type OwnedWindow,
+  type RawItemLookup,
   type RawItemRow,
 } from './items.ts'
 import { type NearbyStart, type NearbyStartRow, startSearches } from './nearby-by-grid.ts'
@@ -33,7 +31,7 @@ export interface Batchers {
   /** Reads a window of an owner's list. */
   fetchWindow: (owned: OwnedWindow) => Promise<ItemWindowContent>
   /** Reads an item as JSON for clients; null if it does not exist. */
-  fetchItem: (members: RawItem, id: string) => Promise<RawItemRow | null>
+  fetchItem: (lookup: RawItemLookup) => Promise<RawItemRow | null>
   /** Runs the first statement of a nearby search. It tests few points, so it does not delay the others for long. */
   startNearby: (search: NearbyStart) => Promise<NearbyStartRow>
 }
@@ -44,7 +42,11 @@ export function createBatchers(sql: SqlReader, totals: Totals): Batchers {
       ({ window }) => shapeOf(window),
       (windows) => fetchItemWindows(sql, windows, totals),
     ),
-    fetchItem: batchItems(sql),
+    fetchItem: batchStatements(
+      ({ members }) => projectionKey(members),
+      (lookups) => fetchRawItems(sql, lookups),
+      (waiting) => waiting,
+    ),
     startNearby: batchStatements(
       ({ window: { raw, projection } }) => projectionKey(raw ?? projection),
       (searches) => startSearches(sql, searches),
@@ -52,8 +54,8 @@ export function createBatchers(sql: SqlReader, totals: Totals): Batchers {
   }
 }
 
-/** Possible numbers of parts in a statement. There are few, because each number makes another prepared statement. */
-const SIZES = [4, 2, 1]
+/** The number of parts in the next statement. There are few numbers, because each makes another prepared statement. */
+const fewSizes = (waiting: number) => [4, 2].find((size) => size <= waiting) ?? 1
 
 /**
  * Whether an index returns the window's items in their order. Each sort has an index for lists without filters. Only the default
@@ -76,10 +78,12 @@ interface Waiting<Part, Result> {
  * Collects parts of statements until the event loop has read all requests that have arrived. Then it sends their statements.
  * @param shapeOf returns a key that is equal for parts with the same SQL text
  * @param fetch sends one statement, and returns a result for each part, in their order
+ * @param sizeOf returns the number of parts in the next statement
  */
 function batchStatements<Part, Result>(
   shapeOf: (part: Part) => string,
   fetch: (parts: readonly Part[]) => Promise<readonly Result[]>,
+  sizeOf: (waiting: number) => number = fewSizes,
 ): (part: Part) => Promise<Result> {
   let waiting = new Map<string, Waiting<Part, Result>[]>()
 
@@ -87,10 +91,7 @@ function batchStatements<Part, Result>(
     const batches = [...waiting.values()]
     waiting = new Map()
     for (const batch of batches) {
-      while (batch.length > 0) {
-        const size = SIZES.find((n) => n <= batch.length)
-        void send(batch.splice(0, size))
-      }
+      while (batch.length > 0) void send(batch.splice(0, sizeOf(batch.length)))
     }
   }
   const send = async (batch: Waiting<Part, Result>[]) => {
@@ -101,8 +102,8 @@ function batchStatements<Part, Result>(
       )
       batch.forEach(({ resolve, reject }, place) => {
         const result = results[place]
-        if (result) resolve(result)
-        else reject(new TypeError('The statement returned no row for a part'))
+        if (result === undefined) reject(new TypeError('The statement returned no row for a part'))
+        else resolve(result)
       })
     } catch (error) {
       for (const { reject } of batch) reject(error)
@@ -134,24 +135,4 @@ function shapeOf({
   const { administrativeAreaCode, categoryCode } = filters
   const given = [after, before, administrativeAreaCode, categoryCode].map((value) => value !== undefined)
   return [among, sort, order, isForCursor, isCounted, given, projectionKey(rawItem ?? projection)].join()
-}
-
-/** Clients choose the members. */
-const MAX_SHAPES = 500
-
-/** Collects the items that concurrent requests read with the same members. */
-function batchItems(sql: SqlReader): Batchers['fetchItem'] {
-  const loaders = new LRUCache<string, DataLoader<string, RawItemRow | null>>({ max: MAX_SHAPES })
-  return (members, id) => {
-    const shape = projectionKey(members)
-    const loader =
-      loaders.get(shape) ??
-      recordLoader(
-        (ids: string[]) => fetchRawItems(sql, members, ids),
-        (item) => item.id,
-        { cache: false, batchScheduleFn: (flush) => withoutCancellation(() => setImmediate(flush)) },
-      )
-    loaders.set(shape, loader)
-    return loader.load(id)
-  }
 }
