@@ -224,13 +224,21 @@ describe.skipIf(inject('template').kind === 'embedded')('While the database wait
        WHERE datname = current_database() AND wait_event_type = 'Lock' AND state = 'active'`
     return row?.n
   }
+  /** Starts searches, one after the other. Searches that start together would share a statement. */
+  const searchInTurn = async <Sent>(radii: readonly number[], send: (radius: number) => Sent): Promise<Sent[]> => {
+    const sent: Sent[] = []
+    for (const radius of radii) {
+      sent.push(send(radius))
+      await expect.poll(working).toBe(sent.length)
+    }
+    return sent
+  }
   const near = (radius: number) => callOf('findNearbyItems', { latitude: 37.58, longitude: 126.977, radius })
 
   test('a call above the limit in flight fails at once and says to wait; the others succeed', async () => {
     await t.database.withSession(async (session) => {
       await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
-      const waiting = [1, 2, 3].map((radius) => post(t.url, t.key, near(radius)))
-      await expect.poll(working).toBe(3)
+      const waiting = await searchInTurn([1, 2, 3], (radius) => post(t.url, t.key, near(radius)))
       const given = { latitude: 37.58, longitude: 126.977, radius: 4 }
       const refused = await callTool(t.url, t.key, 'findNearbyItems', given)
       expect(refused).toMatchObject({ isError: true, structuredContent: { error: { code: 'SERVICE_UNAVAILABLE' } } })
@@ -252,10 +260,9 @@ describe.skipIf(inject('template').kind === 'embedded')('While the database wait
         accept: 'application/json',
         'content-type': 'application/json',
       }
-      const gone = [5, 6, 7].map((radius) =>
+      const gone = await searchInTurn([5, 6, 7], (radius) =>
         fetch(`${t.url}/mcp`, { method: 'POST', headers, body: near(radius), signal: leaving.signal }),
       )
-      await expect.poll(working).toBe(3)
       leaving.abort()
       for (const request of gone) await expect(request).rejects.toThrow()
       await expect.poll(working).toBe(0)

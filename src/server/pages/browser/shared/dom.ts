@@ -32,6 +32,11 @@ export function byId<Type extends HTMLElement>(id: string, type: new () => Type)
   throw new TypeError(`The page has no ${type.name} with the id ${id}`)
 }
 
+/** How long a button says that it has copied. */
+const COPIED_MS = 4_000
+/** The timers that give buttons their labels back. */
+const resets = new WeakMap<HTMLButtonElement, number>()
+
 /** Copies a text and says so on the button for a moment. */
 export async function copy(text: string, on: HTMLButtonElement): Promise<void> {
   const label = on.dataset.label ?? on.textContent ?? ''
@@ -42,7 +47,10 @@ export async function copy(text: string, on: HTMLButtonElement): Promise<void> {
   } catch {
     on.textContent = 'Copying is not allowed'
   }
-  setTimeout(() => {
+  // The timer of an earlier copy would end the message of this one.
+  window.clearTimeout(resets.get(on))
+  const reset = window.setTimeout(() => {
     on.textContent = label
-  }, 1500)
+  }, COPIED_MS)
+  resets.set(on, reset)
 }
