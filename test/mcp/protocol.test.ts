@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { countLockWaits, startInTurn } from '../support/lock-waits.ts'
 import { openSocket, readAll } from '../support/raw.ts'
 import { callOf, callTool, connect, type Era, post, type ToolResult } from './client.ts'
 
@@ -218,27 +219,13 @@ describe('A browser', () => {
 })
 
 describe.skipIf(inject('template').kind === 'embedded')('While the database waits for a lock', () => {
-  const working = async () => {
-    const [row] = await t.database.prisma.$queryRaw<{ n: number }[]>`
-      SELECT count(*)::integer AS n FROM pg_stat_activity
-       WHERE datname = current_database() AND wait_event_type = 'Lock' AND state = 'active'`
-    return row?.n
-  }
-  /** Starts searches, one after the other. Searches that start together would share a statement. */
-  const searchInTurn = async <Sent>(radii: readonly number[], send: (radius: number) => Sent): Promise<Sent[]> => {
-    const sent: Sent[] = []
-    for (const radius of radii) {
-      sent.push(send(radius))
-      await expect.poll(working).toBe(sent.length)
-    }
-    return sent
-  }
+  const working = () => countLockWaits(t.database)
   const near = (radius: number) => callOf('findNearbyItems', { latitude: 37.58, longitude: 126.977, radius })
 
   test('a call above the limit in flight fails at once and says to wait; the others succeed', async () => {
     await t.database.withSession(async (session) => {
       await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
-      const waiting = await searchInTurn([1, 2, 3], (radius) => post(t.url, t.key, near(radius)))
+      const waiting = await startInTurn(t.database, [1, 2, 3], (radius) => post(t.url, t.key, near(radius)))
       const given = { latitude: 37.58, longitude: 126.977, radius: 4 }
       const refused = await callTool(t.url, t.key, 'findNearbyItems', given)
       expect(refused).toMatchObject({ isError: true, structuredContent: { error: { code: 'SERVICE_UNAVAILABLE' } } })
@@ -260,7 +247,7 @@ describe.skipIf(inject('template').kind === 'embedded')('While the database wait
         accept: 'application/json',
         'content-type': 'application/json',
       }
-      const gone = await searchInTurn([5, 6, 7], (radius) =>
+      const gone = await startInTurn(t.database, [5, 6, 7], (radius) =>
         fetch(`${t.url}/mcp`, { method: 'POST', headers, body: near(radius), signal: leaving.signal }),
       )
       leaving.abort()

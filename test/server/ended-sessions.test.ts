@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { isUnavailable } from '../../src/database/unavailable.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { countLockWaits } from '../support/lock-waits.ts'
 import { type ProxiedGateway, startProxiedGateway } from '../support/proxied-gateway.ts'
 
 /*
@@ -30,11 +31,7 @@ describe.runIf(inject('template').kind === 'postgres')('A session that ends duri
       headers: { authorization: `Bearer ${t.key}`, 'content-type': 'application/json' },
     })
   const sendGraphQL = (query: string) => send('/graphql', { method: 'POST', body: JSON.stringify({ query }) })
-  const waitingStatements = async () => {
-    const rows = await t.database.prisma.$queryRaw<object[]>`
-      SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-    return rows.length
-  }
+  const waitingStatements = () => countLockWaits(t.database)
 
   test.each([
     ['a raw SQL statement', 503, () => send(`${NEARBY}&page=2`)],

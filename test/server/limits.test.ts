@@ -6,6 +6,7 @@ import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
 import { CANCELLED, Cancellation, withCancellation } from '../../src/database/cancellation.ts'
 import { networkOf } from '../../src/server/admission/proxies.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { countLockWaits, startInTurn } from '../support/lock-waits.ts'
 import { openSocket, readAll } from '../support/raw.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 
@@ -208,29 +209,13 @@ describe.skipIf(!hasRedis)('Two instances with REDIS_URL', () => {
 
 describe.runIf(inject('template').kind === 'postgres')('While the database is slow', () => {
   const PATH = '/v1/dataset-items/nearby?latitude=1&longitude=1'
-  /** How many statements wait for a lock. */
-  const working = async () => {
-    const [row] = await t.database.prisma.$queryRaw<{ n: number }[]>`
-      SELECT count(*)::integer AS n FROM pg_stat_activity
-       WHERE datname = current_database() AND wait_event_type = 'Lock' AND state = 'active'`
-    return row?.n
-  }
-
-  /** Starts three searches, one after the other. Searches that start together would share a statement. */
-  const searchInTurn = async <Sent>(radii: readonly number[], send: (radius: number) => Sent): Promise<Sent[]> => {
-    const sent: Sent[] = []
-    for (const radius of radii) {
-      sent.push(send(radius))
-      await expect.poll(working).toBe(sent.length)
-    }
-    return sent
-  }
+  const working = () => countLockWaits(t.database)
 
   test('requests above the limit in flight get 503 at once, health routes respond, and afterwards all requests succeed', async () => {
     await t.get('/v1/datasets')
     await t.database.withSession(async (session) => {
       await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
-      const waiting = await searchInTurn([1, 2, 3], (radius) => t.get(`${PATH}&radius=${radius}`))
+      const waiting = await startInTurn(t.database, [1, 2, 3], (radius) => t.get(`${PATH}&radius=${radius}`))
       const refused = await t.get(`${PATH}&radius=4`)
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
       expect(await refused.json()).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE' } })
@@ -249,7 +234,7 @@ describe.runIf(inject('template').kind === 'postgres')('While the database is sl
       await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
       const leaving = new AbortController()
       const headers = { authorization: `Bearer ${t.key}` }
-      const gone = await searchInTurn([4, 5, 6], (radius) =>
+      const gone = await startInTurn(t.database, [4, 5, 6], (radius) =>
         fetch(`${t.url}${PATH}&radius=${radius}`, { headers, signal: leaving.signal }),
       )
       leaving.abort()
