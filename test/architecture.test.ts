@@ -18,6 +18,7 @@ const LAYERS = [
   'tracing',
   'config',
   'errors',
+  'json',
   'generated',
 ]
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { validationFailed } from '../errors.ts'
+import { parseJson } from '../json.ts'
 import { uuid } from './arguments.ts'
 import type { Item } from './models.ts'
 import { ITEM_SORTS, type ItemSort, SORTS } from './sorts.ts'
@@ -37,13 +38,4 @@ export function decodeCursor(
   if (sort !== list.sort) throw validationFailed([{ field, message: `is a cursor of a list by ${sort}` }])
   if (!SORTS[sort].isValue(value)) throw validationFailed([{ field, message: 'must be a cursor of this list' }])
   return { value, id }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }

@@ -2,6 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { validationFailed } from '../errors.ts'
 import type { TrustedDocuments } from '../graphql/http/persisted-documents.ts'
+import { parseJson } from '../json.ts'
 import { createEndpoint } from '../mcp/endpoint.ts'
 import { toolError } from '../mcp/errors.ts'
 import { createTools, type Tool } from '../mcp/tools.ts'
@@ -108,13 +109,3 @@ function protocolHeaders({ headers }: FastifyRequest): Record<string, string> {
 }
 
 const JSON_RESPONSE = { mediaType: 'application/json' }
-
-/** The value of JSON text; undefined if it is not JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-}

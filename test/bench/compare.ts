@@ -3,7 +3,7 @@ import { type Compared, compareRates, compareTimes, median, type Side, timeOf } 
 import { startGateway, startPeer, startReference } from './processes.ts'
 import { CITY } from './seed.ts'
 import { createDatabase, createKeys, fillWorld, letPostGraphileFindSlugs, openWorld } from './world.ts'
-import { type LoadRequest, load } from './wrk.ts'
+import { ask, type LoadRequest, load } from './wrk.ts'
 
 /*
  * Measures the figures of docs/performance.md as ratios to peers. The gateway and the peers run in turn on the same rows.
@@ -167,11 +167,6 @@ for (const [what, url] of [
   )
 }
 
-const ask = async (url: string, { path, method, headers, body }: LoadRequest) => {
-  const response = await fetch(url + path, { method, ...(headers && { headers }), ...(body !== undefined && { body }) })
-  if (response.status !== 200) throw new Error(`${url}${path} is ${response.status}`)
-  return response.json()
-}
 const bigPage = (page: number) => () => ask(uncached.url, get(`/v1/datasets/million/items?page=${page}`))
 const connection = (after: string | null) => () => ask(uncached.url, post(CONNECTION, { after }, key))
 const CONNECTION = `query ($after: String) { dataset(id: "million") { itemConnection(first: 20, after: $after) {
@@ -250,7 +245,7 @@ async function commitDelays(): Promise<number[]> {
       await session.query("UPDATE datasets SET description = $1 WHERE slug = 'towns'", [description])
       delays.push(
         await timeOf(async () => {
-          while ((await ask(cached.url, get(path))).data.description !== description);
+          while (JSON.parse(await ask(cached.url, get(path))).data.description !== description);
         }),
       )
     }

@@ -91,13 +91,16 @@ async function start(
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  const exited = once(child, 'exit')
+  // A benchmark that fails ends without `stop`.
+  process.once('exit', () => child.kill('SIGTERM'))
   const url = await firstUrl(child)
   return {
     url,
     pid: child.pid ?? 0,
     stop: async () => {
       child.kill('SIGTERM')
-      if (child.exitCode === null) await once(child, 'exit')
+      await exited
     },
   }
 }

@@ -3,7 +3,7 @@ import { bearer, ITEMS, post, RELATED } from './comparisons.ts'
 import { median, timeOf } from './measure.ts'
 import { COLLECTS_GARBAGE, collectGarbage, residentMegabytes, startGateway, startReference } from './processes.ts'
 import { createKeys, fillWorld, openWorld } from './world.ts'
-import { type LoadRequest, load } from './wrk.ts'
+import { ask, type LoadRequest, load } from './wrk.ts'
 
 /*
  * Sends minutes of mixed load to one gateway: lists, items, searches and GraphQL, cached and not, during ten commits a second.
@@ -96,7 +96,7 @@ async function compareAnswers(): Promise<{ compared: number; latestMs: number }>
   let latestMs = 0
   while (!isOver) {
     latestMs = Math.max(latestMs, await timeOf(() => untilShown(committed)))
-    const some = request(undefined, random(REQUESTS))
+    const some = closesConnection(request(undefined, random(REQUESTS)))
     const [ours, theirs] = [await ask(gateway.url, some), await ask(reference.url, some)]
     if (ours !== theirs) throw new Error(`A wrong answer to ${JSON.stringify(some)}: ${ours} and not ${theirs}`)
     compared += 1
@@ -105,15 +105,11 @@ async function compareAnswers(): Promise<{ compared: number; latestMs: number }>
   return { compared, latestMs }
 }
 
-async function untilShown(commit: number): Promise<void> {
-  const dataset = { method: 'GET', path: '/v1/datasets/small', headers: bearer(keys[0] ?? '') } as const
-  while (Number(JSON.parse(await ask(gateway.url, dataset)).data.description) < commit);
+function closesConnection(request: LoadRequest): LoadRequest {
+  return { ...request, headers: { ...request.headers, connection: 'close' } }
 }
 
-async function ask(url: string, { path, method, headers, body }: LoadRequest): Promise<string> {
-  const init = { method, headers: { ...headers, connection: 'close' }, ...(body !== undefined && { body }) }
-  const response = await fetch(url + path, init)
-  const text = await response.text()
-  if (response.status !== 200) throw new Error(`${path} is ${response.status}: ${text}`)
-  return text
+async function untilShown(commit: number): Promise<void> {
+  const dataset = closesConnection({ method: 'GET', path: '/v1/datasets/small', headers: bearer(keys[0] ?? '') })
+  while (Number(JSON.parse(await ask(gateway.url, dataset)).data.description) < commit);
 }

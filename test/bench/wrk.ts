@@ -12,6 +12,18 @@ export interface LoadRequest {
   body?: string
 }
 
+/**
+ * Sends the request once.
+ * @returns the body
+ * @throws Error if the response is not 200
+ */
+export async function ask(url: string, { path, method, headers, body }: LoadRequest): Promise<string> {
+  const response = await fetch(url + path, { method, ...(headers && { headers }), ...(body !== undefined && { body }) })
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`${url}${path} is ${response.status}: ${text}`)
+  return text
+}
+
 /** wrk's Lua script runs out of memory or time with many more. */
 const MAX_REQUESTS = 20_000
 

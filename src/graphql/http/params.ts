@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { CatalogError, validationFailed } from '../../errors.ts'
+import { validationFailed } from '../../errors.ts'
+import { parseJson } from '../../json.ts'
 
 /*
  * Reads the parameters of a GraphQL request (GraphQL over HTTP, section 5) from a body or a query string.
@@ -39,8 +40,8 @@ export type GraphQLParams = z.output<typeof graphqlParams>
 
 /** Media types of a body, each with its reader. */
 const BODY_READERS: Readonly<Record<string, (body: string) => unknown>> = {
-  'application/json': (body) => parseJson('body', body),
-  'application/graphql+json': (body) => parseJson('body', body),
+  'application/json': (body) => readJson('body', body),
+  'application/graphql+json': (body) => readJson('body', body),
   'application/graphql': (query) => ({ query }),
 }
 
@@ -69,7 +70,7 @@ export function readBody(bodyType: string, body: string): GraphQLParams {
 export function readQueryString(queryString: string): GraphQLParams {
   const given = new URLSearchParams(queryString)
   const texts = ['query', 'documentId', 'operationName'].map((name) => [name, given.get(name) || null])
-  const objects = ['variables', 'extensions'].map((name) => [name, parseJson(name, given.get(name) || 'null')])
+  const objects = ['variables', 'extensions'].map((name) => [name, readJson(name, given.get(name) || 'null')])
   return parseParams(Object.fromEntries([...texts, ...objects]))
 }
 
@@ -89,13 +90,8 @@ function parseParams(value: unknown): GraphQLParams {
   throw validationFailed(details)
 }
 
-function parseJson(field: string, text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) throw validationFailed([{ field, message: 'must be JSON' }])
-    // Deeply nested JSON overflows the parser's stack.
-    if (error instanceof RangeError) throw new CatalogError('VALIDATION_FAILED', `${field} is nested too deeply`)
-    throw error
-  }
+function readJson(field: string, text: string): unknown {
+  const value = parseJson(text)
+  if (value === undefined) throw validationFailed([{ field, message: 'must be JSON' }])
+  return value
 }
