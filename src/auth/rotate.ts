@@ -12,6 +12,9 @@ export interface RotatedKey {
   previousExpiresAt: Date
 }
 
+/** A command waits this long for its transaction. Prisma's defaults, 2 and 5 seconds, are too short for a busy server. */
+const WAIT_MS = 60_000
+
 /**
  * Gives a key a new secret. Its id, grants, tiers and limit stay. The current secret works for `graceMs` more milliseconds. Older
  * secrets keep their expiry. With `graceMs` 0, all old secrets stop at once.
@@ -29,15 +32,18 @@ export async function rotateKey(
   }
   const key = generateKey()
   const previousExpiresAt = new Date(now.getTime() + graceMs)
-  await prisma.$transaction(async (transaction) => {
-    // The lock makes two rotations of one key run one after the other, so that no secret is lost.
-    await transaction.$queryRaw`SELECT FROM api_keys WHERE id = ${id}::uuid FOR UPDATE`
-    const { hash } = await transaction.apiKey.findUniqueOrThrow({ where: { id }, select: { hash: true } })
-    const ended = graceMs === 0 ? {} : { expiresAt: { lte: now } }
-    await transaction.retiredSecret.deleteMany({ where: { apiKeyId: id, ...ended } })
-    if (graceMs > 0)
-      await transaction.retiredSecret.create({ data: { hash, apiKeyId: id, expiresAt: previousExpiresAt } })
-    await transaction.apiKey.update({ where: { id }, data: { hash: hashBytes(hashKey(key)) } })
-  })
+  await prisma.$transaction(
+    async (transaction) => {
+      // The lock makes two rotations of one key run one after the other, so that no secret is lost.
+      await transaction.$queryRaw`SELECT FROM api_keys WHERE id = ${id}::uuid FOR UPDATE`
+      const { hash } = await transaction.apiKey.findUniqueOrThrow({ where: { id }, select: { hash: true } })
+      const ended = graceMs === 0 ? {} : { expiresAt: { lte: now } }
+      await transaction.retiredSecret.deleteMany({ where: { apiKeyId: id, ...ended } })
+      if (graceMs > 0)
+        await transaction.retiredSecret.create({ data: { hash, apiKeyId: id, expiresAt: previousExpiresAt } })
+      await transaction.apiKey.update({ where: { id }, data: { hash: hashBytes(hashKey(key)) } })
+    },
+    { maxWait: WAIT_MS, timeout: WAIT_MS },
+  )
   return { id, name, key, previousExpiresAt }
 }

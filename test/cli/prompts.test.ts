@@ -1,10 +1,11 @@
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
-import { CHECKOUT, runShell } from '../support/process.ts'
+import { CHECKOUT, environment, startProcess } from '../support/process.ts'
 
 /* What commands ask and show on a terminal. `script` (util-linux) gives them a pseudo-terminal. */
 
@@ -28,12 +29,21 @@ beforeEach(async () => {
   await importer.run({ 'a.ndjson': ndjson(...Array.from({ length: 20 }, (_, n) => row({ externalId: `item ${n}` }))) })
 })
 
-/** Runs a command on a terminal, where a person types the answer. Everything that the terminal shows is in `stdout`. */
-const runOnTerminal = (answer: string, command: string) =>
-  runShell(
-    { ...db.env, COLUMNS: '120' },
-    `printf '${answer}' | script --quiet --return --command '${CHECKOUT}src/cli.ts ${command}' /dev/null`,
-  )
+/**
+ * Runs a command on a terminal, where a person types the answer after the question. Everything that the terminal shows is in
+ * `stdout`. `script` drops the end of an input that the command does not read within two seconds, so nothing is typed before.
+ */
+async function runOnTerminal(answer: string, command: string): Promise<{ code: number | null; stdout: string }> {
+  const args = ['--quiet', '--return', '--command', `${CHECKOUT}src/cli.ts ${command}`, '/dev/null']
+  const child = startProcess('script', args, { env: environment({ ...db.env, COLUMNS: '120' }), cwd: CHECKOUT })
+  let stdout = ''
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+    if (stdout.includes('[y/N] ')) child.stdin?.end(answer)
+  })
+  const [code] = await once(child, 'close')
+  return { code, stdout }
+}
 
 const QUESTIONS: readonly [command: string, question: string, refusal: string][] = [
   [
@@ -49,7 +59,7 @@ const QUESTIONS: readonly [command: string, question: string, refusal: string][]
 ]
 
 test.each(QUESTIONS)('catalog %s asks, and removes after yes', async (command, question) => {
-  const { code, stdout } = await runOnTerminal('y\\n', command.replace('FOLDER', folder))
+  const { code, stdout } = await runOnTerminal('y\n', command.replace('FOLDER', folder))
   expect(stdout).toContain(question)
   expect(code).toBe(0)
   expect(await db.database.prisma.item.count()).toBe(command.startsWith('import') ? 1 : 0)
@@ -57,7 +67,7 @@ test.each(QUESTIONS)('catalog %s asks, and removes after yes', async (command, q
 
 test.each(QUESTIONS)('catalog %s changes nothing after another answer or the end of the input', async (...asked) => {
   const [command, question, refusal] = asked
-  for (const answer of ['maybe\\n', '\\004']) {
+  for (const answer of ['maybe\n', '\x04']) {
     const { code, stdout } = await runOnTerminal(answer, command.replace('FOLDER', folder))
     expect(stdout).toContain(question)
     expect(stdout).toContain(refusal)

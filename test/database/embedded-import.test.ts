@@ -23,10 +23,20 @@ describe.runIf(inject('template').kind === 'embedded')('While a large import run
   let empty: Awaited<ReturnType<typeof createEmpty>>
   let database: Database
   let importer: Importer
+  /** What a test does during an import. The import waits for it. */
+  let meanwhile: Promise<unknown> | undefined
   beforeAll(async () => {
     empty = await createEmpty()
     database = await openDatabase(empty.config, { share: false })
-    importer = await createImporter(database)
+    importer = await createImporter({
+      ...database,
+      withReadersOnCopy: (session, count, work) =>
+        database.withReadersOnCopy(session, count, async () => {
+          const result = await work()
+          await meanwhile
+          return result
+        }),
+    })
   })
   afterAll(async () => {
     await importer.close()
@@ -47,17 +57,18 @@ describe.runIf(inject('template').kind === 'embedded')('While a large import run
   }
   /** Imports the rows, and runs `during` when the import merges them. Returns what it read, and what is read afterwards. */
   const importWhile = async <Result>(name: string, during: () => Promise<Result>) => {
-    let merging: Promise<Result> | undefined
+    let result: Promise<Result> | undefined
     await importer.run(
       { 'places.ndjson': rows(name) },
       {
         onPhase: (phase) => {
-          if (phase === 'merging') merging = during()
+          if (phase === 'merging') meanwhile = result = during()
         },
       },
     )
+    meanwhile = undefined
     const after = await content()
-    return { during: await merging, after }
+    return { during: await result, after }
   }
 
   test('readers get the old state until it ends, and then the new state: for a new dataset and for changed items', async () => {
@@ -66,21 +77,24 @@ describe.runIf(inject('template').kind === 'embedded')('While a large import run
   })
 
   test('a transaction of a reader sees one state, even if it ends after the import', async () => {
+    const hasRead = Promise.withResolvers<void>()
     const finished = Promise.withResolvers<void>()
-    let reading: Promise<string[]> | undefined
+    let reading: Promise<number[]> | undefined
     await importWhile('other', async () => {
       reading = database.prisma.$transaction(
         async (snapshot) => {
-          const read = async () => String(await snapshot.item.count({ where: { name: { startsWith: 'new' } } }))
+          const read = () => snapshot.item.count({ where: { name: { startsWith: 'new' } } })
           const first = await read()
+          hasRead.resolve()
           await finished.promise
           return [first, await read()]
         },
-        { isolationLevel: 'RepeatableRead', timeout: 60_000 },
+        { isolationLevel: 'RepeatableRead', maxWait: 60_000, timeout: 60_000 },
       )
+      await Promise.race([hasRead.promise, reading])
     })
     finished.resolve()
-    expect(await reading).toEqual([String(ITEMS), String(ITEMS)])
+    expect(await reading).toEqual([ITEMS, ITEMS])
     expect(await content()).toBe(`other${ITEMS}`)
   })
 
@@ -98,13 +112,11 @@ describe.runIf(inject('template').kind === 'embedded')('While a large import run
   })
 
   test('a statement that writes waits for the end of the import, and succeeds', async () => {
-    let hasEnded = false
-    const { during } = await importWhile('written', async () => {
-      await database.prisma.$executeRaw`UPDATE datasets SET name = 'Renamed'`
-      hasEnded = true
-      return content()
+    let writing: Promise<string> | undefined
+    await importWhile('written', async () => {
+      writing = database.prisma.$executeRaw`UPDATE datasets SET name = 'Renamed'`.then(content)
     })
-    expect([hasEnded, during]).toEqual([true, `written${ITEMS}`])
+    expect(await writing).toBe(`written${ITEMS}`)
     expect(await database.prisma.dataset.count({ where: { name: 'Renamed' } })).toBe(1)
   })
 

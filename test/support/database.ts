@@ -44,7 +44,11 @@ export async function createEmpty() {
   await asAdmin(template.url, `CREATE DATABASE ${name} TEMPLATE ${template.name}`)
   const url = Object.assign(new URL(template.url), { pathname: name }).href
   const config: DatabaseConfig = { kind: 'postgres', url, ...limits }
-  return { config, env: { DATABASE_URL: url }, drop: () => asAdmin(template.url, `DROP DATABASE ${name} WITH (FORCE)`) }
+  return {
+    config,
+    env: { DATABASE_URL: url, STATEMENT_TIMEOUT_MS: String(limits.statementTimeoutMs) },
+    drop: () => asAdmin(template.url, `DROP DATABASE ${name} WITH (FORCE)`),
+  }
 }
 
 async function asAdmin(url: string, sql: string): Promise<void> {

@@ -5,7 +5,8 @@ import type { Database } from '../../src/database/database.ts'
 export async function countLockWaits({ prisma }: Database): Promise<number> {
   const rows = await prisma.$queryRaw<object[]>`
     SELECT FROM pg_stat_activity
-     WHERE datname = current_database() AND wait_event_type = 'Lock' AND state = 'active'`
+     WHERE datname = current_database() AND wait_event_type = 'Lock' AND state = 'active'
+       AND backend_type = 'client backend'`
   return rows.length
 }
 

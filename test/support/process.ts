@@ -39,9 +39,14 @@ const killAll = () => {
 afterAll(killAll)
 process.once('exit', killAll)
 
-/** Runs the `catalog` command in a new process and waits until it ends. */
-export function runCatalog(env: Env, ...args: string[]): Promise<Finished> {
-  return runProcess(process.execPath, [...NODE_OPTIONS, CLI, ...args], environment(env))
+/** An import that takes more than ten seconds prints these lines, so on a slow machine only. */
+const PROGRESS =
+  /^(?:\d+ %, \d+ rows, .*|all rows are read; checking them \.\.\.|merging the rows into the dataset \.\.\.)\n/gm
+
+/** Runs the `catalog` command in a new process and waits until it ends. `stderr` is without the progress of an import. */
+export async function runCatalog(env: Env, ...args: string[]): Promise<Finished> {
+  const finished = await runProcess(process.execPath, [...NODE_OPTIONS, CLI, ...args], environment(env))
+  return { ...finished, stderr: finished.stderr.replace(PROGRESS, '') }
 }
 
 const CURL = `command -v curl >/dev/null || curl() { node '${CHECKOUT}test/support/curl.ts' "$@"; }`
