@@ -13,8 +13,9 @@ if (!hasRedis) process.stderr.write('No redis-server: the tests with Redis are s
 export async function startRedis(): Promise<{ url: string; process: ChildProcess }> {
   const port = await freePort()
   const redis = startProcess(REDIS ?? 'redis-server', ['--port', String(port), '--save', '', '--bind', '127.0.0.1'], {})
-  await new Promise((resolve) =>
-    redis.stdout?.on('data', (data) => /[Rr]eady to accept/.test(String(data)) && resolve(0)),
-  )
+  await new Promise<void>((resolve, reject) => {
+    redis.stdout?.on('data', (data) => /[Rr]eady to accept/.test(String(data)) && resolve())
+    redis.once('exit', (code) => reject(new Error(`redis-server ended with ${code}`)))
+  })
   return { url: `redis://127.0.0.1:${port}`, process: redis }
 }
