@@ -74,6 +74,7 @@ const environment = z
     TRUSTED_DOCUMENTS: z.string().optional(),
     FEDERATION: flag.default(false),
     DATABASE_POOL_SIZE: integer(1, 1000).default(8),
+    CONNECT_TIMEOUT_MS: integer(1, 600_000).default(5_000),
     STATEMENT_TIMEOUT_MS: integer(1, 600_000).default(10_000),
     REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'must be a URL such as redis://host:6379' }).optional(),
     MAX_REQUESTS_IN_FLIGHT: integer(1, 1_000_000).default(500),
@@ -111,6 +112,7 @@ const environment = z
         ? { kind: 'embedded' as const, dataDir: env.DATA_DIR }
         : { kind: 'postgres' as const, url: env.DATABASE_URL }),
       poolSize: env.DATABASE_POOL_SIZE,
+      connectTimeoutMs: env.CONNECT_TIMEOUT_MS,
       statementTimeoutMs: env.STATEMENT_TIMEOUT_MS,
     },
     replicaUrls: env.DATABASE_URL === undefined ? [] : env.DATABASE_REPLICA_URLS,

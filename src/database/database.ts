@@ -55,7 +55,6 @@ interface OpenOptions extends EmbeddedOptions {
   observe?: ((end: StatementEnd) => void) | undefined
 }
 
-const CONNECT_TIMEOUT_MS = 5_000
 /** The server stops a statement at its timeout. If the server does not answer, the client stops waiting this much later. */
 const QUERY_TIMEOUT_MARGIN_MS = 2_000
 /** A replica must report its position within this time. */
@@ -86,13 +85,13 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
     prisma,
     sql,
     replicas,
-    withSession: (use) => withSession({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }, use),
+    withSession: (use) => withSession({ ...connection, connectionTimeoutMillis: config.connectTimeoutMs }, use),
     withReadersOnCopy: (session, rows, work) =>
       embedded && rows >= ROWS_WORTH_A_COPY ? withReadersOnCopy(session, work) : work(),
     followChanges: (relay) =>
       followChanges({
         relay,
-        createClient: () => new DatabaseClient({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }),
+        createClient: () => new DatabaseClient({ ...connection, connectionTimeoutMillis: config.connectTimeoutMs }),
         needsHeartbeat: config.kind === 'postgres',
         tracksPosition: options.tracksPosition ?? replicas.length > 0,
       }),
@@ -129,7 +128,7 @@ function openServer(connection: pg.ClientConfig, config: DatabaseConfig, options
     observe: options.observe,
     countsFailures,
     max: config.poolSize,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: config.connectTimeoutMs,
     ...(config.kind === 'postgres' && {
       statement_timeout: config.statementTimeoutMs,
       query_timeout: config.statementTimeoutMs + QUERY_TIMEOUT_MARGIN_MS,

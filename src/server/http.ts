@@ -88,6 +88,8 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     connectionTimeout: IDLE_TIMEOUT_MS,
     http: {
       headersTimeout: limits.receiveTimeoutMs,
+      // Fastify sets it later, but Node refuses a headersTimeout above it, and has 300 seconds by default.
+      requestTimeout: limits.receiveTimeoutMs,
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
       // findBadHost answers with an error body.
       requireHostHeader: false,

@@ -6,7 +6,10 @@ import { type SeedOptions, seed } from './seed.ts'
 
 /** Opens the PostgreSQL database at a URL as the gateway does, but with a long statement timeout. */
 export function openWorld(url: string): Promise<Database> {
-  return openDatabase({ kind: 'postgres', url, poolSize: 4, statementTimeoutMs: 3_600_000 }, { share: false })
+  return openDatabase(
+    { kind: 'postgres', url, poolSize: 4, connectTimeoutMs: 60_000, statementTimeoutMs: 3_600_000 },
+    { share: false },
+  )
 }
 
 /** Creates a database beside the one at a URL, unless it exists, and returns its URL. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-import { giveKey, hasBrowser, openBrowser, type Visit } from '../support/browser.ts'
+import { clickCopy, giveKey, hasBrowser, openBrowser, type Visit } from '../support/browser.ts'
 import { createImporter, ndjson, row } from '../support/import.ts'
 import { runShell } from '../support/process.ts'
 
@@ -104,6 +104,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     await status('No places with “palace” in the name.')
     await page.keyboard.press('ControlOrMeta+A')
     await page.keyboard.type('incheon')
+    await status('1 place with “incheon” in the name')
     await link('Incheon International Airport').waitFor()
     await link('Incheon International Airport').focus()
     await page.keyboard.press('Enter')
@@ -210,8 +211,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     expect(await panel.getByRole('button', { name: 'URL', exact: true }).count()).toBe(0)
     const copy = async (form: string) => {
       await panel.getByRole('button', { name: form, exact: true }).click()
-      await panel.locator('.primary').click()
-      await page.getByRole('button', { name: 'Copied' }).waitFor()
+      await clickCopy(panel.locator('.primary'))
       return page.evaluate<string>('navigator.clipboard.readText()')
     }
     const { stdout } = await runShell({}, `${await copy('curl')} --silent`)

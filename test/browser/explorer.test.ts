@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-import { giveKey, hasBrowser, openBrowser, type Visit } from '../support/browser.ts'
+import { clickCopy, giveKey, hasBrowser, openBrowser, type Visit } from '../support/browser.ts'
 import { runShell } from '../support/process.ts'
 
 const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
@@ -108,8 +108,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
   test('the copied request gives the same item', async () => {
     await page.getByText('As a request').click()
     expect(await page.locator('.request pre').textContent()).not.toContain(t.key)
-    await page.locator('.request').getByRole('button', { name: 'Copy' }).click()
-    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    await clickCopy(page.locator('.request').getByRole('button', { name: 'Copy' }))
     const { stdout } = await runShell({}, await copied())
     expect(JSON.parse(stdout).data).toMatchObject({ name: 'Gyeongbokgung Palace', categoryCode: 'palace' })
   })
@@ -117,8 +116,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
   test('the copied request in JavaScript and GraphQL gives the same item', async () => {
     const choose = async (form: string) => {
       await page.locator('.request').getByRole('button', { name: form, exact: true }).click()
-      await page.locator('.request .primary').click()
-      await page.getByRole('button', { name: 'Copied' }).waitFor()
+      await clickCopy(page.locator('.request .primary'))
       return copied()
     }
     const script = await choose('JavaScript')

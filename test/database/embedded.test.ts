@@ -12,6 +12,7 @@ const config = (dataDir: string): DatabaseConfig => ({
   kind: 'embedded',
   dataDir,
   poolSize: 8,
+  connectTimeoutMs: 60_000,
   statementTimeoutMs: 60_000,
 })
 

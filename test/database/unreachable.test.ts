@@ -12,7 +12,13 @@ const { responseCacheBytes, limits } = readConfig({})
 const settings = { responseCacheBytes, limits }
 
 const database = await openDatabase(
-  { kind: 'postgres', url: 'postgresql://nobody@127.0.0.1:1/nowhere', poolSize: 2, statementTimeoutMs: 1000 },
+  {
+    kind: 'postgres',
+    url: 'postgresql://nobody@127.0.0.1:1/nowhere',
+    poolSize: 2,
+    connectTimeoutMs: 5000,
+    statementTimeoutMs: 1000,
+  },
   { share: true },
 )
 afterAll(() => database.close())
@@ -53,7 +59,13 @@ describe('A database that is unreachable', () => {
     const address = hanging.address()
     const port = typeof address === 'object' ? address?.port : 0
     const silent = await openDatabase(
-      { kind: 'postgres', url: `postgresql://x@127.0.0.1:${port}/x`, poolSize: 1, statementTimeoutMs: 1000 },
+      {
+        kind: 'postgres',
+        url: `postgresql://x@127.0.0.1:${port}/x`,
+        poolSize: 1,
+        connectTimeoutMs: 5000,
+        statementTimeoutMs: 1000,
+      },
       { share: true },
     )
     const app = await createApp({ database: silent, corsOrigins: [], ...settings })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET, IMAGE, ITEM } from '../support/catalog.ts'
+import { countStatements } from '../support/statements.ts'
 
 let t: TestApp
 beforeAll(async () => {
@@ -222,13 +223,7 @@ describe('node and nodes', () => {
   })
 
   test('read a hundred ids with as many statements as one', async () => {
-    const count = async (ids: string[]) => {
-      // Datasets are in memory then.
-      await t.graphql(NODES, { ids })
-      t.statements.length = 0
-      await t.graphql(NODES, { ids })
-      return t.statements.length
-    }
+    const count = (ids: string[]) => countStatements(t, () => t.graphql(NODES, { ids }))
     const one = await count([IMAGE.first])
     expect(
       await count([...Object.values(ITEM), ...Object.values(IMAGE), ...Object.values(DATASET)]),

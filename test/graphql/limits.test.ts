@@ -203,14 +203,18 @@ test('a gateway may batch 100 lookups by id with variables, and 50 other aliases
   const lookups = ids.map((_, n) => `_${n}_item: item(id: $_${n}_id) { __typename ${fields} }`).join(' ')
   const others = Array.from({ length: 50 }, (_, n) => `a${n}: __typename`).join(' ')
   const variables = Object.fromEntries(ids.map((id, n) => [`_${n}_id`, id]))
-  // The first read of a dataset takes further statements.
-  await t.graphql(`{ item(id: "${ITEM.tower}") { name } }`)
-  t.statements.length = 0
-  const { body } = await t.graphql(`query (${definitions}) { ${lookups} ${others} }`, variables)
-  expect(body.errors).toBeUndefined()
-  expect(ids.map((_, n) => body.data[`_${n}_item`].id)).toEqual(ids)
-  // One statement finds all items.
-  expect(t.statements.filter((sql) => /FROM items/.test(sql))).toHaveLength(1)
+  let attempts = 0
+  const itemStatements = async () => {
+    t.statements.length = 0
+    // Another name each time, so that the response is not cached.
+    attempts += 1
+    const { body } = await t.graphql(`query Attempt${attempts}(${definitions}) { ${lookups} ${others} }`, variables)
+    expect(body.errors).toBeUndefined()
+    expect(ids.map((_, n) => body.data[`_${n}_item`].id)).toEqual(ids)
+    return t.statements.filter((sql) => /FROM items/.test(sql)).length
+  }
+  // One statement finds all items. A read that also reads the dataset reads them again in a transaction.
+  await expect.poll(itemStatements).toBe(1)
 })
 
 test('introspection, and a page of a hundred items with all fields, are within the limits', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
+import { countStatements } from '../support/statements.ts'
 
 /*
  * The number of SQL statements of a query depends on its depth and its aliases, and not on the number of rows.
@@ -56,14 +57,11 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-const countStatements = async (query: string) => {
-  // After this, the key and the datasets are cached.
-  await t.graphql(query, {}, key)
-  t.statements.length = 0
-  const { body } = await t.graphql(query, {}, key)
-  expect(body.errors).toBeUndefined()
-  return t.statements.length
-}
+const statementsOf = (query: string) =>
+  countStatements(t, async () => {
+    const { body } = await t.graphql(query, {}, key)
+    expect(body.errors).toBeUndefined()
+  })
 
 const items = (limit: number, selection: string) =>
   `{ dataset(id: "archived") { items(limit: ${limit}) { ${selection} } } }`
@@ -136,8 +134,8 @@ test.each<[string, (limit: number) => string, number]>([
     4,
   ],
 ])('%s takes as many statements for 100 items as for 10', async (_what, query, expected) => {
-  const few = await countStatements(query(10))
-  expect(await countStatements(query(100))).toBe(few)
+  const few = await statementsOf(query(10))
+  expect(await statementsOf(query(100))).toBe(few)
   expect(few).toBeLessThanOrEqual(FRAME + expected)
 })
 
@@ -150,15 +148,15 @@ test.each([
   ],
   ['a connection of every dataset', 'itemConnection(first: 1) { totalCount nodes { id } pageInfo { hasNextPage } }', 1],
 ])('%s takes one statement for each field, for any number of datasets', async (_what, selection, expected) => {
-  expect(await countStatements(`{ datasets { nodes { ${selection} } } }`)).toBe(FRAME + expected)
+  expect(await statementsOf(`{ datasets { nodes { ${selection} } } }`)).toBe(FRAME + expected)
 })
 
 /** Looks up a stored number of items, or counts. */
 const COUNTING = /item_counts|count\(/
 
 test('a total that is not selected is not counted', async () => {
-  await countStatements('{ dataset(id: "archived") { items { nodes { id } } } }')
+  await statementsOf('{ dataset(id: "archived") { items { nodes { id } } } }')
   expect(t.statements.join('\n')).not.toMatch(COUNTING)
-  await countStatements('{ dataset(id: "archived") { items { total nodes { id } } } }')
+  await statementsOf('{ dataset(id: "archived") { items { total nodes { id } } } }')
   expect(t.statements.join('\n')).toMatch(COUNTING)
 })

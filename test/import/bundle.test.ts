@@ -194,7 +194,13 @@ describe('A bundle imported elsewhere', () => {
 
   test('carries a catalog to the embedded database, which exports the same bundle', async () => {
     const dataDir = await copyEmbedded()
-    const config = { kind: 'embedded', dataDir, poolSize: 4, statementTimeoutMs: 60_000 } as const
+    const config = {
+      kind: 'embedded',
+      dataDir,
+      poolSize: 4,
+      connectTimeoutMs: 60_000,
+      statementTimeoutMs: 60_000,
+    } as const
     const embedded = await openDatabase(config, { share: true })
     const back = await createDatabase()
     try {

@@ -11,7 +11,7 @@ import { callOf, callTool, connect, type Era, post, type ToolResult } from './cl
 
 let t: TestApp
 beforeAll(async () => {
-  t = await startApp({ corsOrigins: ['https://app.example'], limits: { maxInFlight: 3, receiveTimeoutMs: 500 } })
+  t = await startApp({ corsOrigins: ['https://app.example'], limits: { maxInFlight: 3, receiveTimeoutMs: 600_000 } })
 })
 afterAll(() => t.close())
 
@@ -150,16 +150,18 @@ describe('A message that is not valid gets an error of JSON-RPC:', () => {
 })
 
 test('a body that never ends is cut off', async () => {
-  const socket = await openSocket(t.url)
+  const impatient = await startApp({ limits: { receiveTimeoutMs: 500 } })
+  const socket = await openSocket(impatient.url)
   const answer = readAll(socket)
   socket.write(
-    `POST /mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${t.key}\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n{`,
+    `POST /mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${impatient.key}\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n{`,
   )
   const dripping = setInterval(() => socket.write(' '), 100)
   const text = await answer
   clearInterval(dripping)
   expect(text).toMatch(/^HTTP\/1.1 408 /)
-  expect((await post(t.url, t.key, callOf('listDatasets'))).status).toBe(200)
+  await expect.poll(async () => (await post(impatient.url, impatient.key, callOf('listDatasets'))).status).toBe(200)
+  await impatient.close()
 })
 
 describe('Without a valid key', () => {
@@ -227,9 +229,12 @@ describe.skipIf(inject('template').kind === 'embedded')('While the database wait
       await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
       const waiting = await startInTurn(t.database, [1, 2, 3], (radius) => post(t.url, t.key, near(radius)))
       const given = { latitude: 37.58, longitude: 126.977, radius: 4 }
-      const refused = await callTool(t.url, t.key, 'findNearbyItems', given)
-      expect(refused).toMatchObject({ isError: true, structuredContent: { error: { code: 'SERVICE_UNAVAILABLE' } } })
-      expect(refused.content[0]?.text).toContain('Wait a few seconds')
+      const text = expect.stringContaining('Wait a few seconds')
+      const refusal = { structuredContent: { error: { code: 'SERVICE_UNAVAILABLE' } }, content: [{ text }] }
+      // On a busy machine the key is read again, and that read is refused too.
+      await expect
+        .poll(() => callTool(t.url, t.key, 'findNearbyItems', given))
+        .toMatchObject({ isError: true, ...refusal })
       await session.query('COMMIT')
       const results: { result: ToolResult }[] = await Promise.all(
         (await Promise.all(waiting)).map((each) => each.json()),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
@@ -17,7 +18,7 @@ import { hasRedis, startRedis } from '../support/redis.ts'
 let t: TestApp
 beforeAll(async () => {
   t = await startApp({
-    limits: { maxInFlight: 3, maxConnectionsPerAddress: 20, refusalsPerMinute: 5, receiveTimeoutMs: 500 },
+    limits: { maxInFlight: 3, maxConnectionsPerAddress: 20, refusalsPerMinute: 5, receiveTimeoutMs: 600_000 },
   })
 })
 afterAll(() => t.close())
@@ -25,6 +26,12 @@ afterAll(() => t.close())
 const NO_KEY = { authorization: `Bearer dck_${'A'.repeat(43)}` }
 
 describe('A request that takes too long to arrive is cut off', () => {
+  let impatient: TestApp
+  beforeAll(async () => {
+    impatient = await startApp({ limits: { receiveTimeoutMs: 500 } })
+  })
+  afterAll(() => impatient.close())
+
   test.each([
     ['in its headers', 'GET /v1/datasets HTTP/1.1\r\nHost: x\r\nX-A: ', 'a'],
     [
@@ -33,14 +40,14 @@ describe('A request that takes too long to arrive is cut off', () => {
       ' ',
     ],
   ])('%s, although a byte arrives now and then', async (_where, start, drip) => {
-    const socket = await openSocket(t.url)
+    const socket = await openSocket(impatient.url)
     const response = readAll(socket)
     socket.write(start)
     const dripping = setInterval(() => socket.write(drip), 100)
     const text = await response
     clearInterval(dripping)
     expect(text).toMatch(/^HTTP\/1.1 (408|401) /)
-    expect((await t.get('/v1/datasets')).status).toBe(200)
+    await expect.poll(async () => (await impatient.get('/v1/datasets')).status).toBe(200)
   })
 })
 
@@ -177,34 +184,39 @@ describe.skipIf(!hasRedis)('Two instances with REDIS_URL', () => {
     const { url: redisUrl, process: redis } = await startRedis()
     const one = await startApp({ limits: { redisUrl } })
     const two = await startApp({ limits: { redisUrl } })
-    const id = '99999999-0000-4000-8000-000000000001'
-    const keys = await Promise.all(
-      [one, two].map(async ({ database: { prisma } }) => {
+    /** Creates a key with the same id in both databases. */
+    const createShared = async () => {
+      const id = randomUUID()
+      const keys = new Map<TestApp, string>()
+      for (const app of [one, two]) {
+        const { prisma } = app.database
         const made = await createKey(prisma, { name: 'shared', requestsPerMinute: 3 })
         await prisma.apiKey.update({ where: { id: made.id }, data: { id } })
-        return made.key
-      }),
-    )
-    const ask = async (app: TestApp, n: number) =>
-      (await app.get('/v1/datasets', { authorization: `Bearer ${keys[n]}` })).status
-    await expect.poll(async () => await fetchLeft(one, keys[0])).toBeLessThan(3)
-    const statuses = [await ask(one, 0), await ask(two, 1), await ask(one, 0), await ask(two, 1)]
-    expect(statuses.slice(-2)).toEqual([429, 429])
+        keys.set(app, made.key)
+      }
+      return keys
+    }
+    const ask = async (app: TestApp, key = '') =>
+      (await app.get('/v1/datasets', { authorization: `Bearer ${key}` })).status
+    const together = async () => {
+      const keys = await createShared()
+      const statuses: number[] = []
+      for (const app of [one, two, one, two, one]) statuses.push(await ask(app, keys.get(app)))
+      return statuses
+    }
+    // If Redis is slow, each counts by itself for a request.
+    await expect.poll(together).toEqual([200, 200, 200, 429, 429])
     redis.kill('SIGKILL')
     await new Promise((resolve) => redis.once('exit', resolve))
-    const start = performance.now()
-    expect(await ask(two, 1)).toBe(200)
-    expect(performance.now() - start).toBeLessThan(2000)
+    const alone = async () => {
+      const keys = await createShared()
+      const start = performance.now()
+      return [await ask(two, keys.get(two)), performance.now() - start < 2_000]
+    }
+    await expect.poll(alone).toEqual([200, true])
     await one.close()
     await two.close()
   })
-
-  const fetchLeft = async (app: TestApp, key = '') =>
-    Number(
-      /r=(\d+)/.exec(
-        (await app.get('/v1/datasets', { authorization: `Bearer ${key}` })).headers.get('ratelimit') ?? '',
-      )?.[1],
-    )
 })
 
 describe.runIf(inject('template').kind === 'postgres')('While the database is slow', () => {
@@ -212,20 +224,23 @@ describe.runIf(inject('template').kind === 'postgres')('While the database is sl
   const working = () => countLockWaits(t.database)
 
   test('requests above the limit in flight get 503 at once, health routes respond, and afterwards all requests succeed', async () => {
-    await t.get('/v1/datasets')
-    await t.database.withSession(async (session) => {
-      await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
-      const waiting = await startInTurn(t.database, [1, 2, 3], (radius) => t.get(`${PATH}&radius=${radius}`))
-      const refused = await t.get(`${PATH}&radius=4`)
-      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
-      expect(await refused.json()).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE' } })
-      expect((await t.get('/healthz')).status).toBe(200)
-      // What is kept takes no room.
-      expect((await t.get('/v1/datasets')).status).toBe(200)
-      expect((await t.get('/readyz')).status).toBe(200)
-      await session.query('COMMIT')
-      expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200])
-    })
+    const statusOfCached = () =>
+      t.database.withSession(async (session) => {
+        await t.get('/v1/datasets')
+        await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
+        const waiting = await startInTurn(t.database, [1, 2, 3], (radius) => t.get(`${PATH}&radius=${radius}`))
+        const refused = await t.get(`${PATH}&radius=4`)
+        expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+        expect(await refused.json()).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE' } })
+        expect((await t.get('/healthz')).status).toBe(200)
+        const cached = await t.get('/v1/datasets')
+        expect((await t.get('/readyz')).status).toBe(200)
+        await session.query('COMMIT')
+        expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200])
+        return cached.status
+      })
+    // A cached response takes no room. On a busy machine the heartbeat of the change feed can be late, and then it is read again.
+    await expect.poll(statusOfCached).toBe(200)
     expect((await t.get('/v1/datasets')).status).toBe(200)
   })
 

@@ -14,7 +14,7 @@ import { startGateway } from '../support/process.ts'
 /** Waits until no connection of the pool is in use. */
 const untilIdle = (t: TestApp) => expect.poll(() => t.database.poolUse()).toMatchObject({ busy: 0, waiting: 0 })
 
-/** A public dataset of items with long descriptions, more than a socket holds: 60 MB. */
+/** A public dataset of items with long descriptions, more than a socket holds even if they are compressed: 60 MB. */
 async function addLarge(prisma: PrismaClient, slug = 'large'): Promise<void> {
   await prisma.$executeRaw`
     INSERT INTO datasets (id, slug, name, status, visibility, attribution, created_at, updated_at)
@@ -22,7 +22,7 @@ async function addLarge(prisma: PrismaClient, slug = 'large'): Promise<void> {
   await prisma.$executeRaw`
     INSERT INTO items (id, dataset_id, name, description, administrative_area_code, category_code, latitude, longitude,
                        created_at, updated_at)
-    SELECT md5(n::text)::uuid, md5(${slug})::uuid, 'Place ' || n, repeat('0123456789', 2000), 'a', 'c', 0, 0, now(), now()
+    SELECT md5(n::text)::uuid, md5(${slug})::uuid, 'Place ' || n, (SELECT string_agg(md5(n || '/' || k), '') FROM generate_series(1, 625) AS k), 'a', 'c', 0, 0, now(), now()
       FROM generate_series(1, ${LARGE}::integer) AS n`
 }
 const LARGE = 3_000

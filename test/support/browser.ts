@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 
@@ -26,6 +26,18 @@ const TIMEOUT_MS = 300_000
 export async function giveKey(page: Page, key: string): Promise<void> {
   await page.getByLabel('API key', { exact: true }).fill(key)
   await page.getByRole('button', { name: 'Use key' }).click()
+}
+
+/** Clicks a button that copies, and waits until it says so. It says so for four seconds, in which a slow test may not look. */
+export async function clickCopy(button: Locator): Promise<void> {
+  const observed = await button.evaluateHandle((element) => {
+    const isCopied = Promise.withResolvers<void>()
+    const observer = new MutationObserver(() => element.textContent === 'Copied' && isCopied.resolve())
+    observer.observe(element, { childList: true })
+    return { isCopied: isCopied.promise }
+  })
+  await button.click()
+  await observed.evaluate(({ isCopied }) => isCopied)
 }
 
 /** Opens an empty page in headless Chromium. Requests to other origins than `origin` are recorded in `foreign`. */

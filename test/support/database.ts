@@ -31,29 +31,46 @@ export async function createDatabase(): Promise<TestDatabase> {
   return { database, config, env, statements, parameters, close: () => database.close().then(drop) }
 }
 
+/** A database, migrated and empty, that is not open. */
+export type EmptyDatabase = Pick<TestDatabase, 'config' | 'env'> & { drop: () => Promise<void> }
+
+/** What a test waits for may take long on a busy machine. */
+const LIMITS = { poolSize: 4, connectTimeoutMs: 60_000, statementTimeoutMs: 60_000 }
+const LIMITS_ENV = { CONNECT_TIMEOUT_MS: '60000', STATEMENT_TIMEOUT_MS: '60000' }
+
 /** Creates a database, migrated and empty, and does not open it. */
-export async function createEmpty() {
+export async function createEmpty(): Promise<EmptyDatabase> {
   const template = inject('template')
-  const limits = { poolSize: 4, statementTimeoutMs: 60_000 }
   if (template.kind === 'embedded') {
     const dataDir = await copyEmbedded()
-    const config: DatabaseConfig = { kind: 'embedded', dataDir, ...limits }
-    return { config, env: { DATA_DIR: dataDir }, drop: () => rm(dataDir, { recursive: true, force: true }) }
+    return {
+      config: { kind: 'embedded', dataDir, ...LIMITS },
+      env: { DATA_DIR: dataDir, ...LIMITS_ENV },
+      drop: () => rm(dataDir, { recursive: true, force: true }),
+    }
   }
   const name = `catalog_test_${randomUUID().slice(0, 8)}`
   await asAdmin(template.url, `CREATE DATABASE ${name} TEMPLATE ${template.name}`)
   const url = Object.assign(new URL(template.url), { pathname: name }).href
-  const config: DatabaseConfig = { kind: 'postgres', url, ...limits }
   return {
-    config,
-    env: { DATABASE_URL: url, STATEMENT_TIMEOUT_MS: String(limits.statementTimeoutMs) },
+    config: { kind: 'postgres', url, ...LIMITS },
+    env: { DATABASE_URL: url, ...LIMITS_ENV },
     drop: () => asAdmin(template.url, `DROP DATABASE ${name} WITH (FORCE)`),
   }
 }
 
+/** PostgreSQL waits five seconds until nobody uses a database that it copies or drops, and then refuses with this code. */
+const OBJECT_IN_USE = '55006'
+
 async function asAdmin(url: string, sql: string): Promise<void> {
   const admin = new pg.Client(url)
   await admin.connect()
-  await admin.query(sql)
-  await admin.end()
+  try {
+    await admin.query(sql)
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError && error.code === OBJECT_IN_USE)) throw error
+    await asAdmin(url, sql)
+  } finally {
+    await admin.end()
+  }
 }

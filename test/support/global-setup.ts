@@ -30,10 +30,16 @@ async function setupPostgres(project: TestProject, url: string) {
   await admin.connect()
   await admin.query(`CREATE DATABASE ${name}`)
   const templateUrl = Object.assign(new URL(url), { pathname: name }).href
-  await createMigrated({ kind: 'postgres', url: templateUrl, poolSize: 1, statementTimeoutMs: 60_000 })
+  await createMigrated({
+    kind: 'postgres',
+    url: templateUrl,
+    poolSize: 1,
+    connectTimeoutMs: 60_000,
+    statementTimeoutMs: 60_000,
+  })
   project.provide('template', { kind: 'postgres', url, name })
   return async () => {
-    await admin.query(`DROP DATABASE ${name}`)
+    await admin.query(`DROP DATABASE ${name} WITH (FORCE)`)
     await admin.end()
   }
 }

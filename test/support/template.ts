@@ -39,7 +39,7 @@ async function fingerprint(): Promise<string> {
 async function createTemplate(folder: string): Promise<void> {
   await mkdir(CACHE, { recursive: true })
   const dataDir = await mkdtemp(join(CACHE, 'new-'))
-  await createMigrated({ kind: 'embedded', dataDir, poolSize: 1, statementTimeoutMs: 60_000 })
+  await createMigrated({ kind: 'embedded', dataDir, poolSize: 1, connectTimeoutMs: 60_000, statementTimeoutMs: 60_000 })
   await rename(dataDir, folder).catch(async (error: unknown) => {
     await rm(dataDir, { recursive: true })
     if (!existsSync(folder)) throw error

@@ -37,7 +37,6 @@ export interface SnapshotReaderOptions {
 }
 
 const SNAPSHOT_TIMEOUT_MS = 20_000
-const SNAPSHOT_WAIT_MS = 5_000
 
 /**
  * Creates a reader. It reads from the replicas in turn while they are up to date with the change feed, and otherwise from the
@@ -94,7 +93,7 @@ function createServerReader(
   const isolation = {
     isolationLevel: 'RepeatableRead',
     timeout: SNAPSHOT_TIMEOUT_MS,
-    maxWait: SNAPSHOT_WAIT_MS,
+    maxWait: SNAPSHOT_TIMEOUT_MS,
   } as const
 
   return (access, now) => async (read) => {

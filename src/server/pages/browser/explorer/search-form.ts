@@ -45,6 +45,7 @@ export class SearchForm {
     this.#isVisibleOnly.addEventListener('change', () => this.#run())
     byId('search-form', HTMLFormElement).addEventListener('submit', (event) => {
       event.preventDefault()
+      this.#stopTimer()
       if (this.#trimmed() === '' && !this.#isVisibleOnly.checked) this.say('Type a part of a name.')
       else this.#run()
     })
