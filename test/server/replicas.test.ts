@@ -13,6 +13,9 @@ import { type Gateway, startGateway } from '../support/process.ts'
  * Three gateways over a primary and its streaming replicas, one of which lags and one of which dies.
  */
 
+/** On a busy machine, a process may stop for ten seconds. */
+const TIMEOUTS = { CONNECT_TIMEOUT_MS: '60000', STATEMENT_TIMEOUT_MS: '60000' }
+
 describe.skipIf(!process.env.TEST_DATABASE_URL || !hasPostgres)('Gateways over streaming replication', () => {
   let cluster: Cluster
   let replicas: PostgresServer[]
@@ -23,12 +26,13 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !hasPostgres)('Gateways over s
   beforeAll(async () => {
     cluster = await startCluster()
     const { url } = cluster.primary
-    database = await openDatabase({ ...readConfig({}).database, kind: 'postgres', url }, { share: false })
+    database = await openDatabase(readConfig({ DATABASE_URL: url, ...TIMEOUTS }).database, { share: false })
     await database.withSession((session) => migrate(session))
     await seedCatalog(database.prisma)
     ;({ key } = await createKey(database.prisma, { name: 'replicas' }))
     replicas = [await cluster.addReplica(), await cluster.addReplica()]
     const env = {
+      ...TIMEOUTS,
       DATABASE_URL: url,
       DATABASE_REPLICA_URLS: replicas.map((replica) => replica.url).join(', '),
       METRICS_PORT: '0',
@@ -75,16 +79,22 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !hasPostgres)('Gateways over s
 
   test('read from replicas that are up to date, in REST and GraphQL', async () => {
     for (const gateway of gateways.slice(1)) {
-      await settled(gateway)
-      const before = await readsOf(gateway)
-      for (let n = 0; n < 20; n += 1) expect((await get(gateway, PAGE)).status).toBe(200)
-      await fetch(`${gateway.url}/graphql`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ query: '{ datasets { total } }' }),
-      })
-      const after = await readsOf(gateway)
-      expect([after.primary - before.primary, after.replica - before.replica]).toEqual([0, 21])
+      const statuses = new Set<number>()
+      const countReads = async () => {
+        const before = await readsOf(gateway)
+        for (let n = 0; n < 20; n += 1) statuses.add((await get(gateway, PAGE)).status)
+        const { status } = await fetch(`${gateway.url}/graphql`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ query: '{ datasets { total } }' }),
+        })
+        statuses.add(status)
+        const after = await readsOf(gateway)
+        return [after.primary - before.primary, after.replica - before.replica]
+      }
+      // On a busy machine, a replica may report its position late. The gateway then reads from the primary.
+      await expect.poll(countReads).toEqual([0, 21])
+      expect(statuses).toEqual(new Set([200]))
     }
   })
 

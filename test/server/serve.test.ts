@@ -105,7 +105,8 @@ test('a port that is in use gives one line', async () => {
   await dropOthers()
 })
 
-test('SIGTERM finishes the request in flight, and the process exits with 0', async () => {
+/** Stops a gateway before it has received the body of a request. `bodyAfterMs` is the time from the stop to the body. */
+async function stopBeforeBody() {
   const { env: own, drop: dropOwn } = await createEmpty()
   const running = await startGateway({ ...own, SAMPLE_DATA: 'false' })
   const { stdout } = await runCatalog(own, 'keys', 'create', '--json', '--name', 'x')
@@ -124,13 +125,23 @@ test('SIGTERM finishes the request in flight, and the process exits with 0', asy
   await expect.poll(() => response).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\n$/)
   response = ''
   const stopped = running.stop()
+  const stoppedAt = performance.now()
   const isReady = async () => (await fetch(`${running.url}/readyz`).catch(() => undefined))?.ok ?? false
   await expect.poll(isReady).toBe(false)
+  const bodyAfterMs = performance.now() - stoppedAt
   socket.write(body)
-  expect(await stopped).toBe(0)
+  const code = await stopped
   // The last bytes may arrive after the process has ended.
   await closed
-  expect(response).toMatch(/^HTTP\/1.1 200 OK/)
-  expect(response).toContain('{"data":{"datasets":{"total":0}}}')
   await dropOwn()
+  return { code, response, bodyAfterMs }
+}
+
+test('SIGTERM finishes the request in flight, and the process exits with 0', async () => {
+  let stopped = await stopBeforeBody()
+  // The gateway waits ten seconds for the body. On a busy machine, this process may send it too late.
+  while (stopped.bodyAfterMs > 5_000) stopped = await stopBeforeBody()
+  expect(stopped.code).toBe(0)
+  expect(stopped.response).toMatch(/^HTTP\/1.1 200 OK/)
+  expect(stopped.response).toContain('{"data":{"datasets":{"total":0}}}')
 })

@@ -13,10 +13,10 @@ export interface ProxiedGateway {
   close: () => Promise<void>
 }
 
-/** Starts the gateway on a free port. The default pool and statement timeout are those of the test database. */
+/** Starts the gateway on a free port. The default pool and timeouts are those of the test database. */
 export async function startProxiedGateway(
   { config }: TestDatabase,
-  options: { poolSize?: number; statementTimeoutMs?: number } = {},
+  options: { poolSize?: number; connectTimeoutMs?: number; statementTimeoutMs?: number } = {},
 ): Promise<ProxiedGateway> {
   if (config.kind !== 'postgres') throw new TypeError('A proxy needs a PostgreSQL server')
   const proxy = await openProxy(config.url)
