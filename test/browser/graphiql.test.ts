@@ -72,6 +72,9 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
   })
 
   test('a second visit opens the last tab and adds none', async () => {
+    // GraphiQL stores its tabs half a second after they change.
+    const stored = () => page.evaluate<string>(`localStorage.getItem('graphiql:tabState')`)
+    await expect.poll(async () => JSON.parse(await stored()).tabs.length).toBe(7)
     await page.goto(`${t.url}/graphql`)
     await page.getByText('One fragment for two datasets.').waitFor()
     expect(await tabs()).toHaveLength(7)
