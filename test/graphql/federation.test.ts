@@ -124,7 +124,7 @@ describe('_entities', () => {
     expect(await ask(120)).toMatchObject({
       errors: [
         {
-          message: 'cost of the operation is 25201 and must be at most 25000',
+          message: 'cost must be at most 25000, but this operation has 25201',
           extensions: { code: 'VALIDATION_FAILED' },
         },
       ],

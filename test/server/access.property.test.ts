@@ -12,7 +12,7 @@ import { decodeTile } from '../support/tiles.ts'
 
 let t: TestApp
 beforeAll(async () => {
-  t = await startApp()
+  t = await startApp({ federation: true })
 })
 afterAll(() => t.close())
 
@@ -243,6 +243,11 @@ async function expectAnswers(made: World, key: string, seen: number[], selection
   expect(idsOf(named.structuredContent.data)).toEqual(seen.flatMap(itemsOf).sort())
 
   const nodeIds = all.flatMap((d) => [uuid(1, d), ...itemsOf(d), uuid(3, d)])
+  const entities = all.flatMap((d) => [
+    { isSeen: seen.includes(d), reference: { __typename: 'Dataset', id: uuid(1, d) } },
+    ...itemsOf(d).map((id) => ({ isSeen: seen.includes(d), reference: { __typename: 'Item', id } })),
+  ])
+  const representations = entities.map(({ reference }) => reference)
   for (const selection of selections) {
     const documents = [
       `{ datasets { total nodes { id items(limit: 5) { total nodes { ${selection} } } nearbyItems(latitude: 10, longitude: 20) { total } searchItems(text: "ITEM") { total nodes { ${selection} } } categories { code total } } } }`,
@@ -250,15 +255,20 @@ async function expectAnswers(made: World, key: string, seen: number[], selection
       `{ searchItems(text: "item", limit: 10) { total nodes { ${selection} } } }`,
       `{ ${all.map((d) => `d${d}: dataset(id: "${slugOf(d)}") { name } i${d}: item(id: "${uuid(2, d)}") { ${selection} }`).join(' ')} }`,
       `query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Item { ${selection} } } }`,
+      `query ($representations: [_Any!]!) { _entities(representations: $representations) { ... on Dataset { slug } ... on Item { ${selection} } } }`,
     ]
     for (const document of documents) {
-      const { status, body } = await t.graphql(document, { ids: nodeIds }, key)
+      const { status, body } = await t.graphql(document, { ids: nodeIds, representations }, key)
       expect([200, 400]).toContain(status)
       // The other members of the response must reveal nothing.
       tellsNothing(JSON.stringify(body))
       if (body.data?.datasets) expect(body.data.datasets.total).toBe(seen.length)
       if (body.data?.searchItems) expect(body.data.searchItems.total).toBe(seen.flatMap(itemsOf).length)
       if (body.data?.nearbyItems) expect(body.data.nearbyItems.total).toBe(seen.flatMap(itemsOf).length)
+      if (body.data?._entities) {
+        const isFound = body.data._entities.map((entity: unknown) => entity !== null)
+        expect(isFound).toEqual(entities.map(({ isSeen }) => isSeen))
+      }
       for (const d of body.data?.[`d${all[0]}`] === undefined ? [] : all) {
         expect(body.data[`d${d}`] !== null).toBe(seen.includes(d))
         expect(body.data[`i${d}`] !== null).toBe(seen.includes(d))

@@ -46,7 +46,7 @@ export function countAliasesAndDirectives(document: DocumentNode): DocumentCount
 export function findExcess(measured: OperationSize & DocumentCounts): CatalogError | undefined {
   for (const name of ['aliases', 'lookups', 'directives', 'depth', 'cost'] as const) {
     if (measured[name] > LIMITS[name]) {
-      return limitExceeded(name, `of the operation is ${measured[name]} and must be at most ${LIMITS[name]}`)
+      return limitExceeded(name, `must be at most ${LIMITS[name]}, but this operation has ${measured[name]}`)
     }
   }
   return undefined
