@@ -1,3 +1,5 @@
+import { CELL_ZOOM, type CellRange } from './tile.ts'
+
 /*
  * A box of latitudes and longitudes, divided into map tiles (tile.ts). The database numbers the cells of items in Morton order, and
  * counts the items of the tiles of some zooms.
@@ -36,7 +38,6 @@ interface Interval {
   last: number
 }
 
-const CELL_ZOOM = 30
 const SIZE = 2 ** CELL_ZOOM
 /** Beyond this latitude, items are in the first or in the last row of cells. */
 const MAX_LATITUDE = 85.06
@@ -66,10 +67,15 @@ export function divide(box: BoundingBox, tiles: readonly NumberedTile[], zoom: n
   return { inside, border }
 }
 
-/** The cells of a tile, as PostgreSQL's bigint: from `first` to before `end`. */
-export function cellsOfTile({ z, number }: NumberedTile): { first: bigint; end: bigint } {
-  const bits = BigInt(2 * (CELL_ZOOM - z))
-  return { first: BigInt(number) << bits, end: BigInt(number + 1) << bits }
+/** The cells of a tile. */
+export function cellsOfTile({ z, number }: NumberedTile): CellRange {
+  return cellsOfRange({ first: number, end: number + 1 }, z)
+}
+
+/** The cells of consecutive tiles of a zoom, by the numbers of the tiles. */
+export function cellsOfRange({ first, end }: NumberRange, zoom: number): CellRange {
+  const bits = BigInt(2 * (CELL_ZOOM - zoom))
+  return { first: BigInt(first) << bits, end: BigInt(end) << bits }
 }
 
 function columnsOf({ west, east }: BoundingBox): Interval[] {

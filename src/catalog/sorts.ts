@@ -38,7 +38,7 @@ function timestampSort(field: TimestampField): Sort {
     sqlType: Prisma.sql`timestamptz`,
     toText: (item) => toIso(item[field]),
     toTextExpression: toIsoExpression,
-    isValue: (text) => z.iso.datetime().safeParse(text).success,
+    isValue: (text) => z.iso.datetime({ precision: 3 }).safeParse(text).success && !text.startsWith('0000'),
   }
 }
 

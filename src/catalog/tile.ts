@@ -36,7 +36,8 @@ export const MAX_ZOOM = 18
 /** Units along a tile's edge. At `MAX_ZOOM` a unit is a cell. */
 export const TILE_EXTENT = 4096
 
-const CELL_ZOOM = 30
+/** The zoom of a cell. */
+export const CELL_ZOOM = 30
 
 /** A tile with many items is divided into 16 by 16 squares, each with at most one feature. A square is a tile 4 zooms higher. */
 const CLUSTER_ZOOMS = 4

@@ -10,8 +10,11 @@ import { CatalogError, serviceUnavailable } from '../errors.ts'
 export function catalogErrorOf(error: unknown): CatalogError {
   if (error instanceof CatalogError) return error
   if (error instanceof GraphQLError) {
-    return error.originalError
-      ? catalogErrorOf(error.originalError)
+    const { originalError } = error
+    // The error of a variable contains the error of its value, which does not name the variable.
+    const isOfVariable = originalError instanceof GraphQLError && !(originalError instanceof CatalogError)
+    return originalError && !isOfVariable
+      ? catalogErrorOf(originalError)
       : new CatalogError('VALIDATION_FAILED', shorten(error.message))
   }
   // The client has disconnected. This is not a fault, so the error has no cause that would be logged.

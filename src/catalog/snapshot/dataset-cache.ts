@@ -11,9 +11,9 @@ export interface Timed<Value> {
 /** Caches datasets by UUID and by slug, and the list of all datasets. A change to a dataset removes it. */
 export interface DatasetCache {
   /** Returns a dataset. Calls `read` if the cache does not have it. */
-  one: (idOrSlug: string, read: () => Promise<Dataset | null>) => Promise<Timed<Dataset> | null>
+  one: (idOrSlug: string, read: () => Promise<Timed<Dataset> | null>) => Promise<Timed<Dataset> | null>
   /** Returns all datasets. Calls `read` if the cache does not have the list. */
-  all: (read: () => Promise<Dataset[]>) => Promise<Timed<Dataset[]>>
+  all: (read: () => Promise<Timed<Dataset[]>>) => Promise<Timed<Dataset[]>>
 }
 
 const MAX_CACHED_DATASETS = 10_000
@@ -23,20 +23,7 @@ export function createDatasetCache(changeFeed: ChangeFeed): DatasetCache {
   const single = new RevisionCache<Timed<Dataset>>(changeFeed, { limit: MAX_CACHED_DATASETS })
   const list = new RevisionCache<Timed<Dataset[]>>(changeFeed, { limit: 1 })
   return {
-    one: (idOrSlug, read) =>
-      single.load(
-        idOrSlug,
-        async () => {
-          const value = await read()
-          return value && { value, readAtMs: performance.now() }
-        },
-        ({ value }) => [`dataset ${value.id}`],
-      ),
-    all: (read) =>
-      list.load(
-        'all',
-        async () => ({ value: await read(), readAtMs: performance.now() }),
-        () => ['datasets'],
-      ),
+    one: (idOrSlug, read) => single.load(idOrSlug, read, ({ value }) => [`dataset ${value.id}`]),
+    all: (read) => list.load('all', read, () => ['datasets']),
   }
 }

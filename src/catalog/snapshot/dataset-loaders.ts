@@ -18,32 +18,34 @@ export function datasetLoaders(
     (slugs: string[]) => prisma.dataset.findMany({ where: { slug: { in: slugs } } }),
     (dataset) => dataset.slug,
   )
-  const readAll = () => prisma.dataset.findMany({ orderBy: [{ name: 'asc' }, { id: 'asc' }] })
+  const readAll = async () => timed(await prisma.dataset.findMany({ orderBy: [{ name: 'asc' }, { id: 'asc' }] }))
   const observe = ({ value, readAtMs }: Timed<Dataset>) => {
     readLog.observe(value, readAtMs)
     // The resolvers of the dataset's items load it by id.
     byId.prime(value.id, value)
     return value
   }
-  const find = async (idOrSlug: string, read: () => Promise<Dataset | null>) => {
-    const found = datasetCache ? await datasetCache.one(idOrSlug, read) : await readNow(read)
+  const find = async (idOrSlug: string, load: (key: string) => Promise<Dataset | null>) => {
+    const read = async () => {
+      const dataset = await load(idOrSlug)
+      return dataset && timed(dataset)
+    }
+    const found = await (datasetCache ? datasetCache.one(idOrSlug, read) : read())
     return found && observe(found)
   }
   return {
     datasets: once(async () => {
-      const { value, readAtMs } = datasetCache
-        ? await datasetCache.all(readAll)
-        : { value: await readAll(), readAtMs: performance.now() }
+      const { value, readAtMs } = await (datasetCache ? datasetCache.all(readAll) : readAll())
       return value.map((dataset) => observe({ value: dataset, readAtMs }))
     }),
-    datasetById: (id: string) => find(id, () => byId.load(id)),
-    datasetBySlug: (slug: string) => find(slug, () => bySlug.load(slug)),
+    datasetById: (id: string) => find(id, (id) => byId.load(id)),
+    datasetBySlug: (slug: string) => find(slug, (slug) => bySlug.load(slug)),
   }
 }
 
-async function readNow(read: () => Promise<Dataset | null>): Promise<Timed<Dataset> | null> {
-  const value = await read()
-  return value && { value, readAtMs: performance.now() }
+/** A value that was read now. */
+function timed<Value>(value: Value): Timed<Value> {
+  return { value, readAtMs: performance.now() }
 }
 
 function once<Value>(make: () => Promise<Value>): () => Promise<Value> {

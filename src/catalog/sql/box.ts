@@ -1,6 +1,14 @@
 import { Prisma } from '../../generated/prisma/client.ts'
-import { type BoundingBox, cellsOfTile, divide, type NumberedTile, type NumberRange, WORLD } from '../box.ts'
-import { COUNTED_ZOOMS } from '../tile.ts'
+import {
+  type BoundingBox,
+  cellsOfRange,
+  cellsOfTile,
+  divide,
+  type NumberedTile,
+  type NumberRange,
+  WORLD,
+} from '../box.ts'
+import { type CellRange, COUNTED_ZOOMS } from '../tile.ts'
 
 /*
  * How many items are in a box. Tiles inside the box are counted already (`tile_counts`); on its border, the decimals of each item
@@ -20,12 +28,6 @@ export interface BoxContent {
   cells: CellRange[]
 }
 
-/** Numbers of cells from `first` to before `end`. */
-interface CellRange {
-  first: bigint
-  end: bigint
-}
-
 /** Counts the items in a box. */
 export async function countInBox(
   prisma: Prisma.TransactionClient,
@@ -41,18 +43,14 @@ export async function countInBox(
     const counts = await fetchCounts(prisma, scope, zoom, inside, border)
     total += counts.inside
     cells.push(...inside.map((range) => cellsOfRange(range, zoom)))
-    const isHeavy = ({ number }: NumberedTile) => (counts.border.get(number) ?? 0) > FEW_ITEMS && zoom !== 17
+    const isHeavy = ({ number }: NumberedTile) =>
+      (counts.border.get(number) ?? 0) > FEW_ITEMS && zoom !== COUNTED_ZOOMS.at(-1)
     small.push(...border.filter((tile) => counts.border.has(tile.number) && !isHeavy(tile)))
     heavy = border.filter(isHeavy)
     if (heavy.length === 0) break
   }
   const borderCells = small.map(cellsOfTile)
   return { total: total + (await countOnBorder(prisma, box, scope, borderCells)), cells: [...cells, ...borderCells] }
-}
-
-function cellsOfRange({ first, end }: NumberRange, zoom: number): CellRange {
-  const bits = BigInt(2 * (30 - zoom))
-  return { first: BigInt(first) << bits, end: BigInt(end) << bits }
 }
 
 async function fetchCounts(

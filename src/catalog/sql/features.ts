@@ -23,9 +23,15 @@ interface Match {
   cells?: BoxContent['cells']
 }
 
+/** Ranges of cells in memory, about 100 bytes each. An entry without a box counts as a hundred. */
+const MAX_CACHED_CELLS = 100_000
+
 /** The numbers of selected items, in memory. The next pages count nothing. No two datasets ever have the same revision. */
 export class FeatureCounts {
-  readonly #matches = new LRUCache<string, Match>({ max: 1_000 })
+  readonly #matches = new LRUCache<string, Match>({
+    maxSize: MAX_CACHED_CELLS,
+    sizeCalculation: ({ cells = [] }) => 100 + cells.length,
+  })
 
   /** Returns the match of a selection at a revision. Calls `count` if it is not in memory. */
   async load(revision: bigint, selection: FeatureSelection, count: () => Promise<Match>): Promise<Match> {

@@ -33,9 +33,9 @@ export class OffsetBookmarks {
 
   /** Returns the same window with `after` and `skip`, so that it starts at the last bookmark before it. */
   async startAt(window: ItemWindow, owner: ItemOwner, revision: bigint, walk: WalkList): Promise<ItemWindow> {
-    const { limit: _, offset, projection: __, isCounted: ___, ...list } = window
+    const { among, administrativeAreaCode, categoryCode, sort, order, offset } = window
     const steps = Math.floor(offset / BOOKMARK_STEP)
-    const key = JSON.stringify([owner, list, String(revision)])
+    const key = JSON.stringify([owner, among, administrativeAreaCode, categoryCode, sort, order, String(revision)])
     let bookmarks = this.#lists.get(key) ?? []
     if (bookmarks.length < steps) {
       bookmarks = [...bookmarks, ...(await walk(bookmarks.at(-1), steps - bookmarks.length))]

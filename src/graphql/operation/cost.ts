@@ -11,7 +11,7 @@ import {
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql'
-import { DEFAULTS } from '../../catalog/arguments.ts'
+import { DEFAULTS, MAX_LIMIT } from '../../catalog/arguments.ts'
 import type { Fragments } from './projection.ts'
 
 declare module 'graphql' {
@@ -149,5 +149,5 @@ function lengthOf(node: FieldNode, field: GraphQLField<unknown, unknown>, read: 
 
 /** The given page size. A value that is not a page size counts as the default, because the resolver will refuse it. */
 function pageSize(given: unknown): number {
-  return typeof given === 'number' && given > 0 ? given : DEFAULTS.limit
+  return typeof given === 'number' && given > 0 && given <= MAX_LIMIT ? given : DEFAULTS.limit
 }

@@ -3,6 +3,7 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLResolveInfo,
+  type InlineFragmentNode,
   Kind,
   type SelectionSetNode,
 } from 'graphql'
@@ -91,16 +92,16 @@ export function projectItem(
   fragments: Fragments,
   depth = 0,
 ): { projection: ItemProjection; rawJson: RawItem | undefined } {
-  const { fields, isPlain } = selectFields(sets, fragments)
+  const { fields, isPlain } = selectFields(sets, fragments, 'Item')
   const imageSets = fields.get('images')
   const parentSets = depth < MAX_PARENT_DEPTH ? fields.get('parent') : undefined
-  const images = imageSets && selectFields(imageSets, fragments)
+  const images = imageSets && selectFields(imageSets, fragments, 'Image')
   const parent = parentSets && projectItem(parentSets, fragments, depth + 1)
 
   const rawMember = ([name, subSets]: [string, readonly SelectionSetNode[]]): RawItem[number] | undefined => {
     if (subSets.length === 0) return isRawField('Item', name) ? name : undefined
     if (name === 'parent') return parent?.rawJson && { parent: parent.rawJson }
-    const related = selectFields(subSets, fragments)
+    const related = selectFields(subSets, fragments, name === 'images' ? 'Image' : 'Dataset')
     const names = [...related.fields.keys()]
     if (!related.isPlain) return undefined
     if (name === 'images') return names.every((field) => isRawField('Image', field)) ? { images: names } : undefined
@@ -142,22 +143,31 @@ interface SelectedFields {
   isPlain: boolean
 }
 
-/** The fields that selection sets on one object select, with fragments expanded. */
-function selectFields(sets: readonly SelectionSetNode[], fragments: Fragments): SelectedFields {
+/** The types of the interface `Node`. In a fragment on `Node`, a fragment on another of these types does not apply. */
+const NODE_TYPES: readonly string[] = ['Dataset', 'Item', 'Image']
+
+/** The fields that selection sets on one object select, with fragments expanded. `type` is the object's type if it is a `Node`. */
+function selectFields(sets: readonly SelectionSetNode[], fragments: Fragments, type?: string): SelectedFields {
   const fields = new Map<string, SelectionSetNode[]>()
   let isPlain = true
   // Expanding a fragment again adds nothing, and could take exponential time.
   const expanded = new Set<string>()
+  const addFragment = ({ typeCondition, selectionSet }: InlineFragmentNode | FragmentDefinitionNode): void => {
+    const condition = typeCondition?.name.value
+    const isOnOther =
+      type !== undefined && condition !== undefined && condition !== type && NODE_TYPES.includes(condition)
+    if (!isOnOther) add(selectionSet)
+  }
   const add = ({ selections }: SelectionSetNode): void => {
     for (const selection of selections) {
       if (selection.directives?.length) isPlain = false
       if (selection.kind === Kind.FIELD) addField(selection)
-      else if (selection.kind === Kind.INLINE_FRAGMENT) add(selection.selectionSet)
+      else if (selection.kind === Kind.INLINE_FRAGMENT) addFragment(selection)
       else if (!expanded.has(selection.name.value)) {
         expanded.add(selection.name.value)
         const fragment = fragments[selection.name.value]
         if (fragment?.directives?.length) isPlain = false
-        if (fragment) add(fragment.selectionSet)
+        if (fragment) addFragment(fragment)
       }
     }
   }
