@@ -13,8 +13,7 @@ export function linkHeader(links: readonly Link[]): string {
 
 /** The address of the request with another value of a parameter, or with one more. */
 export function withParameter(url: string, name: string, value: string): string {
-  const [path, query] = url.split('?', 2)
-  const parameters = new URLSearchParams(query)
-  parameters.set(name, value)
-  return `${path}?${parameters}`
+  const other = new URL(url)
+  other.searchParams.set(name, value)
+  return other.href
 }

@@ -11,11 +11,10 @@ export function pageLinks(
   parameters: readonly string[],
 ): string | undefined {
   if (typeof page !== 'number' || typeof limit !== 'number' || typeof total !== 'number') return undefined
-  const [path = '', queryString] = url.split('?', 2)
   const last = Math.max(1, Math.ceil(total / limit))
-  const query = new URLSearchParams(queryString)
+  const { pathname, searchParams: query } = new URL(url, 'http://localhost')
   for (const name of new Set(query.keys())) if (name === 'page' || !parameters.includes(name)) query.delete(name)
-  const start = `${path}?${query}${query.size > 0 ? '&' : ''}page=`
+  const start = `${pathname}?${query}${query.size > 0 ? '&' : ''}page=`
   const link = (relation: string, number: number) => `<${start}${number}>; rel="${relation}"`
   return [
     link('first', 1),

@@ -32,11 +32,12 @@ export function chooseRepresentation<Form extends { mediaType: string }>(
   forms: readonly [Form, ...Form[]],
 ): Form {
   const [first] = forms
-  // A client asks for problem+json to get errors in that form. This says nothing about successful responses.
-  if (!accept || accept === '*/*' || accept === first.mediaType || accept.includes(PROBLEM_MEDIA_TYPE)) return first
+  if (!accept || accept === '*/*' || accept === first.mediaType) return first
   const types = forms.map(({ mediaType }) => mediaType)
   const chosen = new Negotiator({ headers: { accept } }).mediaType(types)
   const form = forms.find(({ mediaType }) => mediaType === chosen)
   if (form) return form
+  // A client asks for problem+json to get errors in that form. This says nothing about successful responses.
+  if (accept.includes(PROBLEM_MEDIA_TYPE)) return first
   throw new CatalogError('NOT_ACCEPTABLE', `Accept must allow ${types.join(' or ')}`)
 }

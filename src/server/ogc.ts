@@ -62,7 +62,7 @@ function addOgcRoute(scope: FastifyInstance, route: OgcRoute, { admit, responses
       if (cached) return sendCacheable(request, reply, cached)
       const { read, version } = route.resource({
         base: origin + PREFIX,
-        self: origin + request.url,
+        self: new URL(request.url, origin).href,
         mediaType,
         url: request.url,
         path: pathParameters(request.params),

@@ -60,5 +60,6 @@ export function addRoute(app: FastifyInstance, { path, methods, handler, ...hook
       throw new CatalogError('METHOD_NOT_ALLOWED', `This path takes ${allow}`)
     },
     handler: () => {},
+    ...(hooks.errorHandler && { errorHandler: hooks.errorHandler }),
   })
 }
