@@ -93,7 +93,15 @@ function changesToAllow(key: ExplainedKey, dataset: ExplainedDataset): Change[] 
     { command: `${create} --dataset ${slug}`, key: { ...created, grants } },
   ]
   if (accessTier === null) return changes
-  return [...changes, { command: `${create} --tier ${accessTier}`, key: { ...created, accessTiers: [accessTier] } }]
+  return [
+    ...changes,
+    { command: `${create} --tier ${quoteForShell(accessTier)}`, key: { ...created, accessTiers: [accessTier] } },
+  ]
+}
+
+/** A tier is any line of text, so it may have spaces and quotes. */
+function quoteForShell(text: string): string {
+  return /^[\w.~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
 function changesToDeny(key: ExplainedKey, dataset: ExplainedDataset): Change[] {

@@ -24,7 +24,7 @@ export interface KeyRecord {
   createdAt: Date
   expiresAt: Date | null
   revokedAt: Date | null
-  /** Accurate to about a minute. Null if the key was never used. */
+  /** Accurate to half a minute. Null if the key was never used. */
   lastUsedAt: Date | null
 }
 

@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { RootCommand } from '@bomb.sh/tab'
 import { readConfig } from '../config.ts'
+import { databaseExists } from '../database/database.ts'
 import { withOpenDatabase } from './database.ts'
 
 /** Words of a database that a shell can complete, each with a description. */
@@ -42,8 +41,7 @@ function takesName(completion: RootCommand, words: readonly string[]): boolean {
 
 async function readNames(): Promise<Names> {
   const { database } = readConfig(process.env)
-  // To open an embedded database that does not exist would create it.
-  if (database.kind === 'embedded' && !existsSync(join(database.dataDir, 'postgres'))) return { keys: [], datasets: [] }
+  if (!databaseExists(database)) return { keys: [], datasets: [] }
   return withOpenDatabase(async ({ prisma }) => {
     const keys = await prisma.apiKey.findMany({ where: { revokedAt: null }, select: { id: true, name: true } })
     const datasets = await prisma.dataset.findMany({ select: { slug: true, name: true } })

@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 import { Command } from 'commander'
 import { pingRedis } from '../auth/rate-limit.ts'
 import { type Config, readConfig } from '../config.ts'
-import { openDatabase } from '../database/database.ts'
+import { databaseExists, openDatabase } from '../database/database.ts'
 import { checkHealth, type Finding } from '../database/health-checks.ts'
 import { messageOf } from '../errors.ts'
 import { printJson, printLine } from './print.ts'
@@ -36,6 +36,16 @@ async function examine(): Promise<Finding[]> {
 }
 
 async function examineDatabase({ database: config }: Config): Promise<Finding[]> {
+  if (!databaseExists(config)) {
+    return [
+      {
+        check: 'database',
+        isOk: false,
+        found: 'does not exist yet',
+        advice: 'run npx catalog serve, which creates it',
+      },
+    ]
+  }
   const examined = await attempt('database', async () => {
     const database = await openDatabase(config, { share: true })
     try {

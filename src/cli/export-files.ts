@@ -11,7 +11,7 @@ import {
 } from '../catalog/export-formats.ts'
 import type { Dataset } from '../catalog/models.ts'
 import { fetchExportBatch } from '../catalog/sql/export.ts'
-import { CatalogError, messageOf, operationFailed } from '../errors.ts'
+import { messageOf, operationFailed } from '../errors.ts'
 import type { CodeLabel, PrismaClient } from '../generated/prisma/client.ts'
 import { LABELLED_FIELDS } from '../import/code-labels.ts'
 
@@ -119,7 +119,8 @@ async function writeComplete(path: string, text: Iterable<string> | AsyncIterabl
     await rename(partial, path)
   } catch (error) {
     await rm(partial, { force: true })
-    throw error instanceof CatalogError ? error : cannotWrite(path)(error)
+    // Only an error of the file system names a system call. The others come from the export itself.
+    throw error instanceof Error && 'syscall' in error ? cannotWrite(path)(error) : error
   }
 }
 

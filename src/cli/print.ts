@@ -12,7 +12,7 @@ export function printJson(value: unknown): void {
 
 /** Prints a table on stdout, with each column as wide as its widest cell. */
 export function printTable(header: readonly string[], rows: readonly (readonly string[])[]): void {
-  const lines = [header, ...rows]
+  const lines = [header, ...rows].map((cells) => cells.map(withoutControls))
   const widths = header.map((_, column) => Math.max(...lines.map((line) => columnsOf(line[column] ?? ''))))
   for (const line of lines) {
     const cells = line.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - columnsOf(cell)))
@@ -20,11 +20,14 @@ export function printTable(header: readonly string[], rows: readonly (readonly s
   }
 }
 
-/**
- * Prints a line on stderr, without control characters. The line may quote data from files, which could control the terminal.
- */
+/** Prints a line on stderr, without control characters. */
 export function printNotice(line: string): void {
-  process.stderr.write(`${line.replace(/\p{Cc}+/gu, ' ')}\n`)
+  process.stderr.write(`${withoutControls(line)}\n`)
+}
+
+/** Replaces control characters. Data from files could control the terminal with them, or break a table. */
+export function withoutControls(text: string): string {
+  return text.replace(/\p{Cc}+/gu, ' ')
 }
 
 /** Moves a terminal to the start of the line, and clears the line. */

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { LRUCache } from 'lru-cache'
 import type pg from 'pg'
@@ -62,6 +64,11 @@ const REPLICA_TIMEOUT_MS = 1_000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
 /** Work on fewer rows takes less than half a second, and a copy of the embedded database takes longer. */
 const ROWS_WORTH_A_COPY = 3_000
+
+/** Whether there is a database. To open an embedded database that does not exist creates it. */
+export function databaseExists(config: DatabaseConfig): boolean {
+  return config.kind === 'postgres' || existsSync(join(config.dataDir, 'postgres'))
+}
 
 /**
  * Opens a database. It connects to a PostgreSQL server only at the first use.
@@ -186,11 +193,13 @@ function statementName(sql: string): string {
 
 async function withReadersOnCopy<Result>(session: pg.ClientBase, work: () => Promise<Result>): Promise<Result> {
   await session.query(IMPORT.begin)
-  try {
-    return await work()
-  } finally {
-    await session.query(IMPORT.end)
-  }
+  const result = await work().catch(async (error: unknown) => {
+    // Without a connection this fails too, and the import has ended with it. `error` says why the connection ended.
+    await session.query(IMPORT.end).catch(() => {})
+    throw error
+  })
+  await session.query(IMPORT.end)
+  return result
 }
 
 async function withSession<Result>(config: pg.ClientConfig, use: (session: pg.Client) => Promise<Result>) {

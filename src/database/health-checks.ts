@@ -22,13 +22,8 @@ const PREREQUISITES = new Set(['server', 'migrations'])
 /** The checks of a database, in order. */
 const CHECKS: Readonly<Record<string, Check>> = {
   server: async (session) => {
-    const [row] = await rows<{ version: string; postgis: string | null }>(
-      session,
-      `SELECT current_setting('server_version') AS version, default_version AS postgis
-         FROM (SELECT 1) AS one LEFT JOIN pg_available_extensions ON name = 'postgis'`,
-    )
-    await checkServer(session)
-    return ok(`PostgreSQL ${row?.version}, PostGIS ${row?.postgis}`)
+    const { version, postgis } = await checkServer(session)
+    return ok(`PostgreSQL ${version}, PostGIS ${postgis}`)
   },
   migrations: async (session) => {
     const migrations = await readMigrations()

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { ClientBase } from 'pg'
 import { messageOf, operationFailed } from '../errors.ts'
+import { inTransaction } from './transaction.ts'
 
 const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url))
 
@@ -27,18 +28,13 @@ interface Migration {
 export async function migrate(session: ClientBase, folder = MIGRATIONS_FOLDER): Promise<string[]> {
   const migrations = await readMigrations(folder)
   await checkServer(session)
-  await session.query('BEGIN')
-  try {
+  return inTransaction(session, async () => {
     await session.query('SELECT pg_advisory_xact_lock($1)', [PRISMA_MIGRATE_LOCK])
     const missing = await findMissing(session, migrations)
     if (missing.length > 0) await session.query(MIGRATIONS_TABLE)
     for (const migration of missing) await apply(session, migration)
-    await session.query('COMMIT')
     return missing.map((migration) => migration.name)
-  } catch (error) {
-    await session.query('ROLLBACK').catch(() => {})
-    throw error
-  }
+  })
 }
 
 /**
@@ -66,10 +62,10 @@ export async function readMigrations(folder = MIGRATIONS_FOLDER): Promise<Migrat
 }
 
 /**
- * Checks the versions of PostgreSQL and PostGIS.
+ * Checks the versions of PostgreSQL and PostGIS, and returns them.
  * @throws `OPERATION_FAILED` if one is too old, or there is no PostGIS
  */
-export async function checkServer(session: ClientBase): Promise<void> {
+export async function checkServer(session: ClientBase): Promise<{ version: string; postgis: string }> {
   const { rows } = await session.query<{ number: number; version: string; postgis: string | null }>(`
     SELECT current_setting('server_version_num')::integer AS number,
            current_setting('server_version') AS version,
@@ -88,6 +84,7 @@ export async function checkServer(session: ClientBase): Promise<void> {
   if (major < oldestMajor || (major === oldestMajor && minor < oldestMinor)) {
     throw operationFailed(`PostGIS ${OLDEST_POSTGIS.join('.')} or newer is needed; this one is ${server.postgis}`)
   }
+  return { version: server.version, postgis: server.postgis }
 }
 
 /** The same table as Prisma Migrate creates. */

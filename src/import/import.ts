@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { ClientBase } from 'pg'
 import type { Database } from '../database/database.ts'
+import { inTransaction } from '../database/transaction.ts'
 import { operationFailed } from '../errors.ts'
 import { checkColumns } from './check-columns.ts'
 import { type CodeLabel, mergeCodeLabels, readCodeLabels } from './code-labels.ts'
@@ -12,9 +13,9 @@ import { type MergeCounts, mergeDataset, mergeItems, planItems, touchDataset } f
 import { type ImportProgress, stageFiles } from './load/stage-files.ts'
 import { createStaging, indexStaging } from './load/staging.ts'
 import { type ItemFile, type ManifestDataset, readManifest } from './manifest.ts'
-import { BadRows, collectProblems, type ImportProblem, ProblemGroups, type RowProblems } from './row-problems.ts'
+import { collectProblems, type ImportProblem, ProblemGroups, type RowProblems } from './row-problems.ts'
 
-export { BadRows, type ImportProblem, type ImportProgress, ProblemGroups, type Removal }
+export { type ImportProblem, type ImportProgress, ProblemGroups, type Removal }
 
 export interface ImportOptions {
   /** Whether to keep items that are not in the files. */
@@ -51,7 +52,7 @@ const MANY_CHANGES = 1_000
  * Imports the dataset of a manifest, all or nothing. First it writes the rows into a staging table, so that memory does not grow
  * with the files. Then one transaction checks the rows against each other and the database, and merges them.
  * @returns the numbers of changed and skipped items
- * @throws `OPERATION_FAILED` with a line for each bad row (`BadRows`), or with another reason. Then nothing is changed.
+ * @throws `OPERATION_FAILED` with the bad rows by their reason, or with another reason. Then nothing is changed.
  */
 export async function importManifest(
   database: Database,
@@ -78,7 +79,8 @@ export async function importManifest(
       const counts = await loadOrAsk(load)
       return { datasetId, slug: dataset.slug, ...counts, skipped: load.problems.count }
     } finally {
-      await session.query(`DROP TABLE IF EXISTS ${table}`)
+      // Without a connection this fails too. The error of the import says why it was lost.
+      await session.query(`DROP TABLE IF EXISTS ${table}`).catch(() => {})
     }
   })
 }
@@ -132,7 +134,9 @@ async function countRows({ session, table, datasetId }: Load): Promise<number> {
 /** Checks, compares and merges the staged rows in one transaction. @throws LargeRemoval unless removals are allowed */
 async function loadStaged(load: Load, allowsRemovals: boolean): Promise<MergeCounts> {
   const { session, table, datasetId, dataset, problems, options } = load
-  return inTransaction(session, dataset.slug, async () => {
+  return inTransaction(session, async () => {
+    // Imports of the same dataset run one after the other.
+    await session.query(`SELECT pg_advisory_xact_lock(hashtextextended('catalog import ' || $1, 0))`, [dataset.slug])
     if ((await findDatasetId(session, dataset)) !== datasetId) {
       throw operationFailed(`The dataset ${dataset.slug} was changed by another import; try again`)
     }
@@ -166,20 +170,6 @@ async function merge(load: Load, counts: MergeCounts): Promise<void> {
   const labelsChanged = await mergeCodeLabels(session, datasetId, labels)
   const itemsChanged = counts.created + counts.updated + counts.removed > 0
   if ((itemsChanged || labelsChanged) && !datasetChanged && dataset.updatedAt === undefined) await touchDataset(load)
-}
-
-/** Runs `work` in a transaction. A lock makes imports of the same dataset run one after the other. */
-async function inTransaction<Result>(session: ClientBase, slug: string, work: () => Promise<Result>): Promise<Result> {
-  await session.query('BEGIN')
-  try {
-    await session.query(`SELECT pg_advisory_xact_lock(hashtextextended('catalog import ' || $1, 0))`, [slug])
-    const result = await work()
-    await session.query('COMMIT')
-    return result
-  } catch (error) {
-    await session.query('ROLLBACK')
-    throw error
-  }
 }
 
 /** The planner needs new statistics, and index-only scans need a new visibility map. */

@@ -1,4 +1,4 @@
-import { OperationFailed } from '../errors.ts'
+import { operationFailed } from '../errors.ts'
 import type { BadRow } from './load/cross-row-checks.ts'
 
 /** A bad row or a warning, with the name of the file in the manifest. */
@@ -14,35 +14,21 @@ export interface RowProblems {
   add: (problem: BadRow) => void
   addAll: (problems: readonly BadRow[]) => void
   warn: (warning: BadRow) => void
-  /** @throws `BadRows`, unless the bad rows are skipped or there are none. */
+  /** @throws `OPERATION_FAILED` with the bad rows by their reason, unless they are skipped or there are none */
   throwUnlessSkipped: () => void
 }
 
-/** `OPERATION_FAILED` because of bad rows. The message lists the first of them; `groups` counts all by their reason. */
-export class BadRows extends OperationFailed {
-  readonly groups: ProblemGroups
-
-  constructor(message: string, groups: ProblemGroups) {
-    super(message)
-    this.groups = groups
-  }
-}
-
 interface ProblemOptions {
-  /** Whether to report each bad row to `onSkipped`, instead of listing them in an error. */
+  /** Whether to report each bad row to `onSkipped`, instead of an error at the end. */
   skipInvalid: boolean
   onSkipped?: (problem: ImportProblem) => void
   onWarning?: (problem: ImportProblem) => void
 }
 
-/** The error lists at most this number of bad rows, and counts the others. */
-const LISTED = 100
-
-/** Collects the bad rows of an import. Memory holds only those that the error will list. */
+/** Counts the bad rows of an import, and groups them by their reason. Memory is bounded. */
 export function collectProblems(files: readonly { name: string }[], options: ProblemOptions): RowProblems {
   const { skipInvalid, onSkipped, onWarning } = options
   const groups = new ProblemGroups()
-  const listed: ImportProblem[] = []
   let count = 0
   const nameOf = (file: number) => files[file]?.name ?? ''
   const withFileName = ({ file, line, reason, first }: BadRow): ImportProblem => {
@@ -52,9 +38,8 @@ export function collectProblems(files: readonly { name: string }[], options: Pro
   const add = (problem: BadRow) => {
     count += 1
     const named = withFileName(problem)
-    if (skipInvalid) return onSkipped?.(named)
-    groups.add(named)
-    if (listed.length < LISTED) listed.push(named)
+    if (skipInvalid) onSkipped?.(named)
+    else groups.add(named)
   }
   return {
     get count() {
@@ -64,16 +49,9 @@ export function collectProblems(files: readonly { name: string }[], options: Pro
     addAll: (problems) => problems.forEach(add),
     warn: (warning) => onWarning?.(withFileName(warning)),
     throwUnlessSkipped: () => {
-      if (count === 0 || skipInvalid) return
-      const lines = listed.map(({ file, line, reason }) => `${file}:${line}: ${reason}`)
-      const more = count > listed.length ? [`and ${count - listed.length} more`] : []
-      throw new BadRows([headline(count), ...lines, ...more].join('\n'), groups)
+      if (count > 0 && !skipInvalid) throw operationFailed(groups.message)
     },
   }
-}
-
-function headline(count: number): string {
-  return `${count === 1 ? '1 bad row' : `${count} bad rows`}; nothing was changed`
 }
 
 /** A group shows the places of this number of rows. */
@@ -114,6 +92,7 @@ export class ProblemGroups {
 
   /** The lines of an error. */
   get message(): string {
-    return [headline(this.#count), ...this.describe()].join('\n')
+    const headline = `${this.#count === 1 ? '1 bad row' : `${this.#count} bad rows`}; nothing was changed`
+    return [headline, ...this.describe()].join('\n')
   }
 }

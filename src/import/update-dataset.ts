@@ -4,10 +4,7 @@ import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { datasetFields } from './dataset-fields.ts'
 import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
 
-const changes = datasetFields
-  .pick({ slug: true, name: true, description: true, status: true, visibility: true, accessTier: true })
-  .extend(datasetFields.pick({ attribution: true }).shape)
-  .partial()
+const changes = datasetFields.omit({ id: true, createdAt: true, updatedAt: true }).partial()
 
 /** New values of the fields of a dataset. A field that is undefined stays as it is. */
 export type DatasetChanges = Partial<Record<keyof z.input<typeof changes>, string>>

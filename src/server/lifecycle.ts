@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.ts'
-import type { Database } from '../database/database.ts'
+import { type Database, databaseExists } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
 import { isTransient } from '../database/unavailable.ts'
 import { messageOf, operationFailed } from '../errors.ts'
@@ -37,7 +35,7 @@ export function stopSignal(): { stopped: Promise<void>; isStopped: () => boolean
 
 /** Says that a start takes long, if the embedded database has yet to be created. */
 export function announceFirstStart({ database }: Config, { print }: Output): void {
-  if (database.kind !== 'embedded' || existsSync(join(database.dataDir, 'postgres'))) return
+  if (databaseExists(database)) return
   print('Creating the database. This takes about ten seconds ...')
 }
 

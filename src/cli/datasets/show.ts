@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { resolveDataset } from '../../auth/names.ts'
 import { withDatabase } from '../database.ts'
-import { printJson, printLine } from '../print.ts'
+import { printJson, printLine, withoutControls } from '../print.ts'
 import { type DatasetSummary, summarizeDatasets } from './summary.ts'
 
 /** The argument that names a dataset. */
@@ -27,7 +27,7 @@ async function show(text: string, { json }: { json?: true }): Promise<void> {
 /** Prints a dataset, one line for each field, or as JSON. */
 export function printDataset(dataset: DatasetSummary, json: true | undefined): void {
   if (json) printJson(dataset)
-  else for (const [label, value] of describe(dataset)) printLine(`${label.padEnd(14)}${value}`)
+  else for (const [label, value] of describe(dataset)) printLine(`${label.padEnd(14)}${withoutControls(value)}`)
 }
 
 function describe(dataset: DatasetSummary): [string, string][] {

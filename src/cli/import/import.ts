@@ -3,9 +3,7 @@ import { Command } from 'commander'
 import { findValidKeys } from '../../auth/keys.ts'
 import { mayAccess } from '../../catalog/access.ts'
 import type { Database } from '../../database/database.ts'
-import { operationFailed } from '../../errors.ts'
 import {
-  BadRows,
   type ImportOptions,
   type ImportSummary,
   importManifest,
@@ -76,8 +74,6 @@ async function importOne(database: Database, manifest: string, options: Options)
   }
   try {
     return await importManifest(database, manifest, importOptions)
-  } catch (error) {
-    throw error instanceof BadRows ? operationFailed(error.groups.message, error) : error
   } finally {
     display.clear()
     for (const line of [...warnings.describe('warning: '), ...skipped.describe('skipped: ')]) printNotice(line)

@@ -136,12 +136,19 @@ async function start(options: StartOptions): Promise<Embedded> {
     while (!isClosing) {
       try {
         worker = await startWorker(options, socketDir)
+        // `close` has sent its message to the worker before this one.
+        if (isClosing) await stop()
         return
       } catch (error) {
         report(`The embedded database does not start: ${messageOf(error)}`)
         await sleep(RESTART_PAUSE_MS)
       }
     }
+  }
+  const stop = () => {
+    const ended = endOf(worker)
+    worker.postMessage(drainTimeoutMs)
+    return ended
   }
   const following = follow()
 

@@ -19,9 +19,11 @@ export async function* readCsv(text: AsyncIterable<string>, fileName: string): A
   source.pipe(parser)
   let header: string[] | undefined
   let nextLine = 1
+  let emptyLines = 0
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: InfoRecord }>) {
-      const line = nextLine
+      const line = nextLine + info.empty_lines - emptyLines
+      emptyLines = info.empty_lines
       nextLine = info.lines + 1
       if (header) {
         yield toRow(line, header, record)

@@ -18,6 +18,8 @@ export async function* splitFeatures(text: AsyncIterable<string>, fileName: stri
   const splitter = new FeatureSplitter()
   for await (const chunk of text) {
     yield* splitter.split(chunk)
+    if (splitter.strayAt !== undefined)
+      throw operationFailed(`${fileName}:${splitter.strayAt}: features must be objects`)
     const { unfinished } = splitter
     if (unfinished && unfinished.json.length > MAX_ROW_LENGTH) {
       throw operationFailed(`${fileName}:${unfinished.line}: is longer than ${MAX_ROW_LENGTH} characters`)
@@ -34,6 +36,8 @@ class FeatureSplitter {
   foundFeatures = false
   /** The feature that has started and not ended. */
   unfinished: FeatureText | undefined
+  /** The line of the first value between the features that is neither an object nor a list. */
+  strayAt: number | undefined
   #inFeatures = false
   /** The last string at the top level of the collection. Before a value, it is the name of the member. */
   #name = ''
@@ -54,7 +58,10 @@ class FeatureSplitter {
     let start = 0
     let counted = 0
     for (let at = this.#inString ? this.#readString(chunk, this.#skipped) : 0; at < chunk.length; at += 1) {
-      const character = chunk[at]
+      const character = chunk.charAt(at)
+      if (this.depth === 2 && this.#inFeatures && /[^\s,{}[\]]/.test(character)) {
+        this.strayAt ??= this.line + countLines(chunk, counted, at)
+      }
       if (character === '"') {
         this.#name = ''
         at = this.#readString(chunk, at + 1) - 1

@@ -1,6 +1,7 @@
 import { isUuid } from '../../catalog/arguments.ts'
 import type { Fields } from '../formats/source-row.ts'
 import type { Columns } from '../manifest.ts'
+import { textOf } from '../row/column-mapping.ts'
 import { ROW_FIELDS } from '../row/parse-item.ts'
 
 /** The names by which sources call a field, without letter case, spaces, `_` and `-`. The earlier pattern is the better guess. */
@@ -100,10 +101,6 @@ const MOST_REPEATED = 0.1
 
 function normalize(name: string): string {
   return name.toLowerCase().replace(/[\s_-]/g, '')
-}
-
-function textOf(value: unknown): string {
-  return value === undefined || value === null ? '' : String(value)
 }
 
 function valuesOf({ rows }: Sample, column: string): string[] {

@@ -68,7 +68,7 @@ function fillTemplate(template: string, row: Fields): string | undefined {
 }
 
 /** Returns a value as text. Objects, arrays and numbers with many digits become JSON. */
-function textOf(value: unknown): string {
+export function textOf(value: unknown): string {
   if (value === undefined || value === null) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
