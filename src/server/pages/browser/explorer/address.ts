@@ -26,8 +26,8 @@ export const MAX_RADIUS_METRES = 50_000
 export const DEFAULT_RADIUS_METRES = 1_000
 
 /** Whether a view shows the results of a search by name or in a box. */
-export function isSearch({ text, within }: View): boolean {
-  return text !== undefined || within !== undefined
+export function isSearch({ text, within, near }: View): boolean {
+  return near === undefined && (text !== undefined || within !== undefined)
 }
 
 /** Reads the query string of an address. A part that is not valid is left out. */

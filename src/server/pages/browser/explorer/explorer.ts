@@ -10,7 +10,7 @@ import { showCredits, showStatus } from './map-lines.ts'
 import { placesView } from './places-view.ts'
 import { PointPicker } from './point-picker.ts'
 import { problemNote } from './problem.ts'
-import { readResults } from './results.ts'
+import { PAGE_SIZE, readResults } from './results.ts'
 import { type Search, SearchForm } from './search-form.ts'
 import { showsResults } from './style.ts'
 import { welcomeView } from './welcome-view.ts'
@@ -54,9 +54,11 @@ export class Explorer {
     list.addEventListener('click', (event) => this.#followLink(event))
   }
 
-  /** Starts again, with the key of now. */
+  /** Starts again with the key of now. What an earlier key has read is gone. */
   restart(): void {
     this.#datasets = []
+    this.#items = []
+    this.#item = undefined
     this.#show(this.#view)
   }
 
@@ -69,6 +71,7 @@ export class Explorer {
   async #show(view: View): Promise<void> {
     const before = this.#view
     this.#view = view
+    this.#picker.take()
     this.#reads.abort()
     this.#reads = new AbortController()
     const { signal } = this.#reads
@@ -93,8 +96,6 @@ export class Explorer {
   async #read(view: View, before: View, signal: AbortSignal): Promise<void> {
     showStatus('')
     if (readKey() === undefined) {
-      this.#datasets = []
-      this.#item = undefined
       this.#search.hide()
       this.#showCredit()
       this.#drawMap()
@@ -133,7 +134,8 @@ export class Explorer {
   async #showPlaces(view: View, page: number, signal: AbortSignal): Promise<void> {
     const results = await readResults(view, page, signal)
     signal.throwIfAborted()
-    this.#items = page === 1 ? results.items : [...this.#items, ...results.items]
+    // Two clicks on "Show more" read the same page twice.
+    this.#items = [...this.#items.slice(0, (page - 1) * PAGE_SIZE), ...results.items]
     const list = placesView(
       { view, dataset: this.#dataset(), ...results, items: this.#items },
       {
@@ -191,6 +193,8 @@ export class Explorer {
    * except while an item is shown: its list stays the one to go back to.
    */
   #noteMove(at: NonNullable<View['at']>): void {
+    // A message in the bar resizes the map. The first view with a key must still move it.
+    if (readKey() === undefined) return
     const { within, item } = this.#view
     const box = within && item === undefined ? this.#map.visibleBox() : within
     const view = { ...this.#view, at, within: box }

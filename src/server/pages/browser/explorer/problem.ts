@@ -12,7 +12,7 @@ export function problemNote(error: unknown, retry: () => void): HTMLElement {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof ApiError && error.status === 401) {
     forgetKey()
-    askForKey('This key is expired or revoked. Give another one.')
+    askForKey('This key is unknown, expired or revoked. Give another one.')
   }
   return element(
     'div',

@@ -22,7 +22,8 @@ export interface Results {
   areas?: Facet[]
 }
 
-const PAGE_SIZE = 50
+/** The number of items that are read at once. */
+export const PAGE_SIZE = 50
 const FACETS = 'categories { code label total } administrativeAreas { code label total }'
 
 interface Page {

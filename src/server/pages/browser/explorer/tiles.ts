@@ -46,7 +46,7 @@ export async function findBounds(dataset: string | undefined, signal: AbortSigna
     if (tiles.length > MAX_TILES) break
     const points = await Promise.all(
       tiles.map(async ([x, y]) =>
-        (await readTile(dataset, [z, x, y], signal)).map((point) => ({
+        (await readTile(dataset, [z, x & (2 ** z - 1), y], signal)).map((point) => ({
           x: (x + point.x) / 2 ** z,
           y: (y + point.y) / 2 ** z,
         })),
@@ -58,26 +58,25 @@ export async function findBounds(dataset: string | undefined, signal: AbortSigna
   return [longitudeOf(west), latitudeOf(south), longitudeOf(east), latitudeOf(north)]
 }
 
-/** A box in web Mercator, where the world is from 0 to 1: west, north, east, south. */
+/** A box in web Mercator, where the world is from 0 to 1: west, north, east, south. Across the antimeridian, east is above 1. */
 type Box = [number, number, number, number]
 
 function boxOf(points: readonly { x: number; y: number }[]): Box | undefined {
   if (points.length === 0) return undefined
-  const box: Box = [1, 1, 0, 0]
-  for (const { x, y } of points) {
-    box[0] = Math.min(box[0], x)
-    box[1] = Math.min(box[1], y)
-    box[2] = Math.max(box[2], x)
-    box[3] = Math.max(box[3], y)
-  }
-  return box
+  const ys = points.map(({ y }) => y)
+  const xs = points.map(({ x }) => x)
+  const shifted = xs.map((x) => (x < 0.5 ? x + 1 : x))
+  const width = (values: number[]) => Math.max(...values) - Math.min(...values)
+  // A box across the antimeridian is for datasets around it, not for the whole world.
+  const across = width(shifted) < Math.min(0.5, width(xs)) ? shifted : xs
+  return [Math.min(...across), Math.min(...ys), Math.max(...across), Math.max(...ys)]
 }
 
 function tilesOver([west, north, east, south]: Box, margin: number, z: number): [number, number][] {
   const size = 2 ** z
   const index = (value: number) => Math.min(size - 1, Math.max(0, Math.floor(value * size)))
   const tiles: [number, number][] = []
-  for (let x = index(west - margin); x <= index(east + margin); x++) {
+  for (let x = Math.floor((west - margin) * size); x <= Math.floor((east + margin) * size); x++) {
     for (let y = index(north - margin); y <= index(south + margin); y++) {
       if (tiles.push([x, y]) > MAX_TILES) return tiles
     }
