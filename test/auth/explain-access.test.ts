@@ -44,3 +44,13 @@ test('The explanation agrees with the access rule for every key and dataset', ()
     { numRuns: 5_000 },
   )
 })
+
+test.each([
+  ['gold', '--tier gold'],
+  ['gold plan', "--tier 'gold plan'"],
+  ["it's $HOME", "--tier 'it'\\''s $HOME'"],
+])('the command for a key with the tier %s can be pasted into a shell', (accessTier, option) => {
+  const paid: ExplainedDataset = { id: 'a', slug: 'slug', status: 'active', visibility: 'paid', accessTier }
+  const plain: ExplainedKey = { id: 'key', accessTiers: [], grants: [], expiresAt: null, revokedAt: null }
+  expect(explainAccess(plain, paid, new Date()).changes).toContain(`npx catalog keys create --name NAME ${option}`)
+})

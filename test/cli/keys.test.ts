@@ -135,6 +135,10 @@ describe('A mistake gives one line and changes nothing:', () => {
     [['create', '--name', 'x', '--tier', ''], /tier/],
     [['create', '--name', 'x', '--dataset', 'seoul', '--dataset', 'nowhere'], /no dataset with the slug nowhere/],
     [['create', '--name', 'x', '--expires', 'soon'], /--expires must be .* "soon"/],
+    [
+      ['create', '--name', 'x', '--expires', '9999-12-31T23:59:59-14:00'],
+      /--expires must be at most 9999-12-31T23:59:59\.999Z/,
+    ],
     [['create', '--name', 'x', '--expires', '2020-01-01'], /--expires must be in the future/],
     [['create', '--name', 'x', '--rate-limit', '0'], /--rate-limit .* whole number from 1/],
     [['create', '--name', 'x', '--rate-limit', '1e3'], /--rate-limit .* whole number from 1/],

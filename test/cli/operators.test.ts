@@ -75,6 +75,16 @@ describe('catalog doctor', () => {
     expect(stdout).not.toContain('\x1b')
   })
 
+  test('says that an embedded database does not exist yet, and does not create it', async () => {
+    const dataDir = join(tmpdir(), `catalog-doctor-${process.pid}`)
+    const { code, ill } = await examine({ DATA_DIR: dataDir })
+    expect([code, ill]).toEqual([
+      1,
+      [{ check: 'database', isOk: false, found: 'does not exist yet', advice: expect.any(String) }],
+    ])
+    expect(existsSync(dataDir)).toBe(false)
+  })
+
   test.each([
     ['a list', `UPDATE item_counts SET n = n + 1 WHERE list = 'all category ''gate'''`, 'item_counts'],
     ['a list that is missing', `DELETE FROM item_counts WHERE list LIKE 'children of %'`, 'item_counts'],

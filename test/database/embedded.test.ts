@@ -16,6 +16,10 @@ const config = (dataDir: string): DatabaseConfig => ({
   statementTimeoutMs: 60_000,
 })
 
+/** Its endless recursion ends the embedded PostgreSQL. */
+const DEEP = `CREATE FUNCTION pg_temp.deep(n int) RETURNS int LANGUAGE plpgsql
+  AS $$ BEGIN RETURN pg_temp.deep(n + 1); END $$`
+
 let folder: string
 let database: Database
 beforeAll(async () => {
@@ -106,8 +110,7 @@ test('a database that ends by itself starts again with all committed data, and t
   await expect.poll(() => changes.latest()).toBeDefined()
   const ending = withSession(async (session) => {
     await session.query(`SET max_stack_depth = '7MB'`)
-    await session.query(`CREATE FUNCTION pg_temp.deep(n int) RETURNS int LANGUAGE plpgsql
-      AS $$ BEGIN RETURN pg_temp.deep(n + 1); END $$`)
+    await session.query(DEEP)
     await session.query('SELECT pg_temp.deep(1)')
     await session.query('SELECT 1')
   })
@@ -141,4 +144,22 @@ test('a killed process leaves no lock, and no committed data is lost', async () 
   expect(await after.withSession((session) => migrate(session))).toEqual([])
   await after.close()
   await rm(other, { recursive: true })
+})
+
+test('a process that closes the database while it starts again ends, and frees its folder only then', async () => {
+  const own = await copyEmbedded()
+  const script = `
+    import { openDatabase } from '${new URL('../../src/database/database.ts', import.meta.url)}'
+    const report = () => setImmediate(() => database.close())
+    const database = await openDatabase(${JSON.stringify(config(own))}, { share: false, report })
+    await database.withSession(async (session) => {
+      await session.query("SET max_stack_depth = '7MB'")
+      await session.query(\`${DEEP}\`)
+      await session.query('SELECT pg_temp.deep(1)')
+    }).catch(() => {})`
+  const child = startProcess(process.execPath, ['--input-type=module', '--eval', script], { stdio: 'inherit' })
+  expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(0)
+  const after = await openDatabase(config(own), { share: false })
+  await after.close()
+  await rm(own, { recursive: true })
 })

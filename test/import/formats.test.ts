@@ -54,6 +54,12 @@ describe('Every format', () => {
     expect((await items())[0]?.name).toBe('A\nof "two"\nlines')
   })
 
+  test('blank lines of a CSV file are skipped, and rows after them still report their own line', async () => {
+    const rows = ['a,A,11,x,99,127', '', '"b","B\nof two lines",11,x,99,127', '', '', 'c,C,11,x,99,127']
+    const message = await t.importer.fail({ 'a.csv': `\n${csv(...rows)}` })
+    expect(message).toMatch(/^3 bad rows; .*\n.*: 3 rows, a\.csv:3, a\.csv:5, a\.csv:9$/)
+  })
+
   test("a GeoJSON feature's id is its externalId if its properties have none, and a bad feature reports its line", async () => {
     const { externalId: _, ...unnamed } = row()
     await t.importer.run({ 'a.geojson': collection(point([127, 37.5], unnamed, { id: 7 })) })

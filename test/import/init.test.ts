@@ -65,6 +65,11 @@ test.each<[string, string, object]>([
     { name: 'title', categoryCode: 'kind', externalId: 'externalId', extraAttributes: ['population'] },
   ],
   [
+    'large-ids.ndjson',
+    '{"id":9007199254740993,"title":"A","lat":1,"lon":2}\n{"id":9007199254740995,"title":"B","lat":1,"lon":3}\n',
+    { name: 'title', latitude: 'lat', longitude: 'lon', externalId: 'id' },
+  ],
+  [
     'rows.ndjson',
     '{"title":"A","lat":"1","lon":2}\n{"title":"B","lat":1,"lon":3,"email":"a@b.c"}\n',
     { name: 'title', latitude: 'lat', longitude: 'lon', email: 'email', externalId: { template: '{title}' } },

@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { DATASET, ndjson, row } from '../support/import.ts'
+import { countLockWaits } from '../support/lock-waits.ts'
 import { CHECKOUT, environment, runCatalog } from '../support/process.ts'
 
 /*
@@ -70,3 +71,27 @@ test('two processes may import one dataset at once: the content is that of one i
   expect(finished.map(({ code }) => code)).toEqual([0, 0])
   expect([`old${COUNT}`, `new${COUNT}`]).toContain(await content())
 })
+
+test.runIf(inject('template').kind === 'postgres')(
+  'an import that loses its connection says why it was lost',
+  { timeout: 120_000 },
+  async () => {
+    expect((await importFile('old')).code).toBe(0)
+    const { prisma } = db.database
+    const failed = await prisma.$transaction(
+      async (tx) => {
+        await tx.$executeRaw`LOCK TABLE items IN SHARE MODE`
+        const importing = importFile('new')
+        await expect.poll(() => countLockWaits(db.database)).toBe(1)
+        await tx.$queryRaw`
+          SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock'`
+        return importing
+      },
+      { timeout: 100_000 },
+    )
+    expect(failed).toMatchObject({ code: 1, stdout: '' })
+    expect(failed.stderr).toBe('catalog: The database went away: terminating connection due to administrator command\n')
+    expect(await content()).toBe(`old${COUNT}`)
+  },
+)

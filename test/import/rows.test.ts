@@ -197,9 +197,20 @@ describe('A bad row', () => {
     ])
   })
 
-  test('is listed if it is among the first hundred; the error counts the others', async () => {
-    const message = await t.importer.fail({ 'a.ndjson': ndjson(...Array.from({ length: 150 }, () => ({}))) })
-    expect(message).toMatch(/^150 bad rows; nothing was changed\n/)
+  test('is listed with those that have the same reason, by its place if they are few; the error counts all', async () => {
+    const rows = Array.from({ length: 150 }, (_, n) => row({ externalId: String(n), name: '' }))
+    const message = await t.importer.fail({ 'a.ndjson': ndjson(...rows, row({ latitude: 91 })) })
+    expect(message.split('\n')).toEqual([
+      '151 bad rows; nothing was changed',
+      'name is required: 150 rows, the first at a.ndjson:1, a.ndjson:2, a.ndjson:3, a.ndjson:4, a.ndjson:5',
+      'a.ndjson:151: latitude must be from -90 to 90',
+    ])
+  })
+
+  test('is listed if its reason is among the first hundred; the error counts the others', async () => {
+    const rows = Array.from({ length: 150 }, (_, n) => row({ externalId: String(n), parentExternalId: `unknown${n}` }))
+    const message = await t.importer.fail({ 'a.ndjson': ndjson(...rows) })
+    expect(message).toMatch(/^150 bad rows; nothing was changed\na\.ndjson:1: /)
     expect(message.split('\n')).toHaveLength(102)
     expect(message).toMatch(/and 50 more$/)
   })
@@ -257,6 +268,16 @@ describe('A bad file', () => {
       'that is not a collection',
       { 'a.geojson': '{"type":"Feature"}' },
       'a.geojson: is not a GeoJSON FeatureCollection',
+    ],
+    [
+      'with a feature that is null',
+      { 'a.geojson': collection(point([1, 2], row())).replace('"features": [', '"features": [null,') },
+      'features must be objects',
+    ],
+    [
+      'with a feature that is a number',
+      { 'a.geojson': '{"features":\n[\n7]}' },
+      'a.geojson:3: features must be objects',
     ],
     ['that is half a collection', { 'a.geojson': collection(point([1, 2], row())).slice(0, -5) }, 'ends in the middle'],
   ])('%s stops the import with an error that names it, and nothing changes', async (_what, files, reason) => {

@@ -40,9 +40,12 @@ export const plainText = anyText.nullish().transform((value) => value ?? '')
 const EARLIEST = '0001-01-01T00:00:00.000Z'
 const LATEST = '9999-12-31T23:59:59.999Z'
 
+const TIMESTAMP_ERROR =
+  'must be an ISO 8601 date, or a date and time with seconds and an offset, such as 2026-01-31T09:00:00Z'
+
 /** A timestamp with its offset, or a date (midnight UTC). Converts it to ISO 8601 in UTC, to the millisecond. */
 export const timestamp = z
-  .union([z.iso.datetime({ offset: true }), z.iso.date()], 'must be an ISO 8601 date and time with its offset')
+  .union([z.iso.datetime({ offset: true }), z.iso.date()], TIMESTAMP_ERROR)
   .refine((value) => isInRange(new Date(value)), `must be from ${EARLIEST} to ${LATEST}`)
   .transform((value) => new Date(value).toISOString())
 
