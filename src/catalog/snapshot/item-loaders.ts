@@ -12,10 +12,10 @@ import {
 import { BOOKMARK_STEP, fetchBookmarks } from '../sql/offset-bookmarks.ts'
 import { isCheap } from '../sql/statement-batcher.ts'
 import { ArgumentsLoader, recordLoader } from './batching.ts'
-import type { Reads } from './loader-options.ts'
+import type { LoaderContext } from './loader-options.ts'
 
 /** Items by id, and the pages and counts of lists. */
-export function itemLoaders(reads: Reads) {
+export function itemLoaders(reads: LoaderContext) {
   const { sql, send, readLog, totals, batchers, isReference } = reads
   return {
     itemsById: recordLoader(
@@ -50,7 +50,7 @@ export function itemLoaders(reads: Reads) {
 
 /** Returns the same window from the bookmark before it, for a deep page of one list. */
 async function startAtBookmark(
-  { bookmarks, readLog, send, totals }: Reads,
+  { bookmarks, readLog, send, totals }: LoaderContext,
   window: ItemWindow,
   owners: readonly ItemOwner[],
 ): Promise<ItemWindow> {

@@ -29,7 +29,7 @@ export interface LoaderOptions {
 export type Send = (options?: { returnsRevision: boolean }) => { prisma: Prisma.TransactionClient; sql: SqlReader }
 
 /** The options with their defaults. */
-export interface Reads extends LoaderOptions {
+export interface LoaderContext extends LoaderOptions {
   sql: SqlReader
   send: Send
   totals: Totals

@@ -16,7 +16,7 @@ import type { TileAddress } from '../tile.ts'
 import { ArgumentsLoader, listLoader, recordLoader } from './batching.ts'
 import { datasetLoaders } from './dataset-loaders.ts'
 import { itemLoaders } from './item-loaders.ts'
-import type { LoaderOptions, Reads, Send } from './loader-options.ts'
+import type { LoaderContext, LoaderOptions, Send } from './loader-options.ts'
 
 /** The loaders of one request. Concurrent reads share a statement, and nothing is read twice. */
 export type Loaders = ReturnType<typeof createLoaders>
@@ -68,7 +68,7 @@ function imageLoaders(send: Send) {
 }
 
 /** Items near a point, with a name or in a box, and on a map tile. */
-function placeLoaders({ send, sql, readLog, batchers, isReference }: Reads) {
+function placeLoaders({ send, sql, readLog, batchers, isReference }: LoaderContext) {
   return {
     nearbyPages: new ArgumentsLoader(async (window: NearbyWindow, scopes: readonly string[][]) => {
       const [scope] = scopes
@@ -88,7 +88,7 @@ function placeLoaders({ send, sql, readLog, batchers, isReference }: Reads) {
 }
 
 /** The features and extent of a dataset for maps, and its export. */
-function wholeDatasetLoaders({ send, readLog, totals, featureCounts }: Reads) {
+function wholeDatasetLoaders({ send, readLog, totals, featureCounts }: LoaderContext) {
   return {
     featurePage: ({ id, revision }: Dataset, window: FeatureWindow) =>
       fetchFeaturePage(

@@ -26,7 +26,7 @@ export type ReadCatalog = <Result>(
 export type SnapshotReader = (access: Access, now: Date) => ReadCatalog
 
 /** The number of snapshots read from the primary and from replicas since the start. */
-export interface Reads {
+export interface ReadCounts {
   primary: number
   replica: number
 }
@@ -46,7 +46,7 @@ export function createSnapshotReader(
   { prisma, sql, replicas }: Pick<Database, 'prisma' | 'sql' | 'replicas'>,
   changeFeed: ChangeFeed,
   options: SnapshotReaderOptions = {},
-): SnapshotReader & { reads: Reads } {
+): SnapshotReader & { reads: ReadCounts } {
   const primary = createServerReader({ prisma, sql }, changeFeed, options)
   const replicaReaders = replicas.map((replica) => {
     const isUpToDate = () => replica.hasReplayed(changeFeed.position())

@@ -9,14 +9,12 @@ import {
   WORLD,
 } from '../box.ts'
 import { type CellRange, COUNTED_ZOOMS } from '../tile.ts'
+import type { Scope } from './item-list.ts'
 
 /*
  * How many items are in a box. Tiles inside the box are counted already (`tile_counts`); on its border, the decimals of each item
  * decide. A border tile with many items is divided again.
  */
-
-/** UUIDs of the datasets to search. */
-type Scope = readonly string[]
 
 /** Items of a tile that are compared with the box one by one. */
 const FEW_ITEMS = 200

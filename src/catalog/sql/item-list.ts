@@ -13,6 +13,9 @@ export interface ItemOwner {
   parentItemId: string | null
 }
 
+/** UUIDs of the datasets to search. */
+export type Scope = readonly string[]
+
 /** Which items of the owner the list contains. */
 export interface ItemSelection {
   /** All items of the dataset, its root items, or the children of the parent item. */

@@ -2,6 +2,7 @@ import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Fetched } from '../page.ts'
 import { BITS_PER_LEVEL, type Cover, type CubeLevel, coverOf, distancesTo, type Point, pointAt } from './ecef-grid.ts'
+import type { Scope } from './item-list.ts'
 import {
   centreOf,
   fetchedOf,
@@ -10,7 +11,6 @@ import {
   type NearbyRow,
   type NearbyWindow,
   nodesOf,
-  type Scope,
 } from './nearby.ts'
 
 /*

@@ -3,6 +3,7 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import { type ItemProjection, itemColumns, projectionKey, type RawNearby, rawItemColumns } from '../item-columns.ts'
 import { guardProjection, type Item } from '../models.ts'
 import type { Fetched } from '../page.ts'
+import type { Scope } from './item-list.ts'
 
 /*
  * Items around a point, from plain PostGIS. ST_DWithin and ST_Distance on the WGS 84 spheroid decide which items are in the
@@ -35,9 +36,6 @@ export interface NearbyItem {
   distance: number
   item: Item
 }
-
-/** UUIDs of the datasets to search. */
-export type Scope = readonly string[]
 
 /** Returns the window and the total for each scope, in the order of the scopes. Takes one statement. */
 export async function fetchNearbyPages(

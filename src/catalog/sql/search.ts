@@ -4,6 +4,7 @@ import { type ItemProjection, itemColumns, type RawItem, rawItemColumns } from '
 import { guardProjection, type Item } from '../models.ts'
 import type { Fetched } from '../page.ts'
 import { countInBox, isWithin, itemsInCells } from './box.ts'
+import type { Scope } from './item-list.ts'
 
 /*
  * Items by name, in a box, or both (decisions.md section 9). PostgreSQL folds names and texts, so that there is one folding.
@@ -25,9 +26,6 @@ export interface SearchWindow extends Search {
   /** If given, PostgreSQL writes these members for clients, and `projection` is not used. */
   rawItem?: RawItem | undefined
 }
-
-/** UUIDs of the datasets to search. */
-type Scope = readonly string[]
 
 /** A folded text: its words, and the words with single spaces between them. */
 interface FoldedText {

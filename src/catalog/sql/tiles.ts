@@ -9,15 +9,13 @@ import {
   type TileAddress,
   type TileFeature,
 } from '../tile.ts'
+import type { Scope } from './item-list.ts'
 
 /*
  * The features of a map tile. A tile with few items contains all of them. A tile with many items is divided into squares, and
  * contains one feature for each square: its only item, or a cluster. Clusters come from stored counts. At high zooms, where a
  * tile is small, they come from an index of the items.
  */
-
-/** UUIDs of the datasets whose items the tile shows. */
-type Scope = readonly string[]
 
 type ItemRow = [x: number, y: number, id: string, name: string, categoryCode: string, datasetId: string]
 type ClusterRow = [x: number, y: number, total: number, item: ItemRow | null]

@@ -8,7 +8,7 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client'
-import type { Reads } from '../../catalog/snapshot/snapshot-reader.ts'
+import type { ReadCounts } from '../../catalog/snapshot/snapshot-reader.ts'
 import type { PoolUse, StatementEnd } from '../../database/pool.ts'
 
 /** How an HTTP request ended. */
@@ -26,7 +26,7 @@ export interface Sources {
   /** Lookups in the response cache since the start. */
   cacheLookups: () => { hits: number; misses: number }
   /** Reads of the catalog since the start. */
-  reads: () => Reads
+  reads: () => ReadCounts
 }
 
 /** The values of all metrics of a process, in JSON. */
