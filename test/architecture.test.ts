@@ -17,6 +17,7 @@ const LAYERS = [
   'database',
   'tracing',
   'config',
+  'query-string',
   'errors',
   'json',
   'generated',

@@ -79,11 +79,10 @@ const listing = {
 export const itemListArguments = z.object({ ...paging, ...listing })
 
 const pageSize = optional(limit)
-const cursor = optional(z.string('must be a cursor'))
 
-/** The arguments of a dataset's item connection: the first or last items, or those after or before a cursor. */
+/** The arguments of a dataset's item connection without its cursors (cursor.ts). */
 export const itemConnectionArguments = z
-  .object({ ...listing, first: pageSize, after: cursor, last: pageSize, before: cursor })
+  .object({ ...listing, first: pageSize, last: pageSize })
   .refine(({ first, last }) => first === undefined || last === undefined, {
     path: ['last'],
     error: 'must not be given together with first',
@@ -124,23 +123,27 @@ export const searchArguments = z
   })
   .refine(({ text, within }) => text !== undefined || within !== undefined, {
     path: ['text'],
-    error: 'or within must be given',
+    error: 'must be given if within is not',
   })
 
 export type PageArguments = z.output<typeof pageArguments>
 export type ItemListArguments = z.output<typeof itemListArguments>
-export type ItemConnectionArguments = z.output<typeof itemConnectionArguments>
 export type NearbyArguments = z.output<typeof nearbyArguments>
 export type SearchArguments = z.output<typeof searchArguments>
 
 /**
  * Parses arguments, and fills in their defaults.
+ * @param problems of other arguments
  * @throws `VALIDATION_FAILED`, which names every invalid argument
  */
-export function parseArguments<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+export function parseArguments<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  problems: readonly ErrorDetail[] = [],
+): z.output<Schema> {
   const parsed = schema.safeParse(input)
-  if (parsed.success) return parsed.data
-  throw validationFailed(parsed.error.issues.map(toDetail))
+  if (parsed.success && problems.length === 0) return parsed.data
+  throw validationFailed([...(parsed.error?.issues ?? []).map(toDetail), ...problems])
 }
 
 function toDetail(issue: { path: PropertyKey[]; message: string }): ErrorDetail {

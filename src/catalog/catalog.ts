@@ -1,7 +1,6 @@
 import { accessDenied, notFound } from '../errors.ts'
 import {
   DEFAULTS,
-  type ItemConnectionArguments,
   type ItemListArguments,
   isSlug,
   isUuid,
@@ -10,6 +9,7 @@ import {
   type SearchArguments,
 } from './arguments.ts'
 import { createConnection, type ItemConnection } from './connection.ts'
+import type { ItemConnectionArguments } from './cursor.ts'
 import type { ExportBatch, ExportFormat, ExportWindow } from './export-formats.ts'
 import type { Extent, FeaturePage, FeatureWindow } from './features.ts'
 import type { RawItem } from './item-columns.ts'
@@ -110,17 +110,14 @@ export class Catalog {
     return createItemPage(this.#loaders, { ...args, ...selectItems(dataset, args) }, args, projection)
   }
 
-  /**
-   * A connection of a dataset's items.
-   * @throws `VALIDATION_FAILED` for text that is not a cursor, or for a cursor of another list
-   */
+  /** A connection of a dataset's items. */
   itemConnectionOf(
     dataset: Dataset,
     args: ItemConnectionArguments,
     projection = DEFAULT_LIST_PROJECTION,
   ): ItemConnection {
     const { owner, selection } = selectItems(dataset, args)
-    return createConnection(owner, selection, args, projection, {
+    return createConnection(selection, args, projection, {
       fetch: (window) => this.#loaders.itemPages.load(window, owner),
       hasBefore: (order, position) => this.#loaders.itemsBefore.load(order, { ...owner, ...position }),
       count: () => this.#loaders.itemCounts.load(selection, owner),

@@ -1,10 +1,10 @@
-import { DEFAULTS, type ItemConnectionArguments } from './arguments.ts'
-import { decodeCursor, encodeCursor, positionOf } from './cursor.ts'
+import { DEFAULTS } from './arguments.ts'
+import { encodeCursor, type ItemConnectionArguments, positionOf } from './cursor.ts'
 import { ALL_ITEM_FIELDS } from './item-columns.ts'
 import type { Item } from './models.ts'
 import type { Fetched } from './page.ts'
 import type { ListProjection } from './projection.ts'
-import type { ItemOrder, ItemOwner, ItemPosition, ItemSelection } from './sql/item-list.ts'
+import type { ItemOrder, ItemPosition, ItemSelection } from './sql/item-list.ts'
 import type { ItemWindow } from './sql/items.ts'
 
 /**
@@ -28,28 +28,17 @@ export interface ConnectionSource {
 
 const OPPOSITE = { asc: 'desc', desc: 'asc' } as const
 
-/**
- * Creates a connection of an owner's items. Nothing is read until its functions are called.
- * @throws `VALIDATION_FAILED` for text that is not a cursor, or for a cursor of another list
- */
+/** Creates a connection of items. Nothing is read until its functions are called. */
 export function createConnection(
-  { datasetId }: ItemOwner,
   selection: ItemSelection,
   { first, last, after, before, sort, order }: ItemConnectionArguments,
   projection: ListProjection,
   source: ConnectionSource,
 ): ItemConnection {
-  const list = { datasetId, sort }
-  const bounds = {
-    after: after === undefined ? undefined : decodeCursor('after', after, list),
-    before: before === undefined ? undefined : decodeCursor('before', before, list),
-  }
   const backward = last !== undefined
   const limit = last ?? first ?? DEFAULTS.limit
   // The last items of a list are the first items of the opposite order, reversed.
-  const window = backward
-    ? { order: OPPOSITE[order], after: bounds.before, before: bounds.after }
-    : { order, ...bounds }
+  const window = backward ? { order: OPPOSITE[order], after: before, before: after } : { order, after, before }
   const details = { projection: projection.nodes ?? ALL_ITEM_FIELDS, isForCursor: true, isCounted: projection.total }
   // One item above the limit shows whether there are more items.
   const fetchWindow = () => source.fetch({ ...selection, ...window, ...details, sort, limit: limit + 1, offset: 0 })

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Catalog } from '../catalog/catalog.ts'
+import { parseQueryString, queryStringOf } from '../query-string.ts'
 import { GEOJSON } from '../rest/geojson.ts'
-import { parseQueryString, queryStringOf } from '../rest/query-string.ts'
 import type { Addresses } from './feature-collection.ts'
 
 /*

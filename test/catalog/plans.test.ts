@@ -1,13 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  itemConnectionArguments,
-  itemListArguments,
-  nearbyArguments,
-  parseArguments,
-} from '../../src/catalog/arguments.ts'
+import { itemListArguments, nearbyArguments, parseArguments } from '../../src/catalog/arguments.ts'
 import type { Catalog } from '../../src/catalog/catalog.ts'
 import { columnName } from '../../src/catalog/columns.ts'
-import { encodeCursor } from '../../src/catalog/cursor.ts'
+import { encodeCursor, parseConnectionArguments } from '../../src/catalog/cursor.ts'
 import { createSnapshotReader } from '../../src/catalog/snapshot/snapshot-reader.ts'
 import { ITEM_SORTS, type ItemSort } from '../../src/catalog/sorts.ts'
 import { fetchItemsById } from '../../src/catalog/sql/items.ts'
@@ -107,7 +102,7 @@ test.each([
 
 test.each(ITEM_SORTS)('a connection by %s starts at its cursor by the index, and skips no items', async (sort) => {
   const read = async (catalog: Catalog, after?: string, order: 'asc' | 'desc' = 'asc') => {
-    const args = parseArguments(itemConnectionArguments, { sort, order, after })
+    const args = parseConnectionArguments({ sort, order, after }, LARGE)
     return catalog.itemConnectionOf(await catalog.dataset(LARGE), args)
   }
   const { id } = await db.database.prisma.item.findFirstOrThrow({

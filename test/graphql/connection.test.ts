@@ -169,6 +169,25 @@ describe('itemConnection', () => {
     expect(body.errors).toMatchObject([{ extensions: { code: 'VALIDATION_FAILED', details: [{ field }] } }])
   })
 
+  test('names every bad argument, cursors included', async () => {
+    const { pageInfo } = await connection({ first: 1 })
+    const { body } = await ask({ first: 0, after: pageInfo.endCursor, before: 'y', sort: 'CREATED_AT', category: '' })
+    expect(body.errors[0].extensions.details).toEqual([
+      { field: 'categoryCode', message: 'must not be empty' },
+      { field: 'first', message: 'must be at least 1' },
+      { field: 'after', message: 'is a cursor of a list by name' },
+      { field: 'before', message: 'must be a cursor of this list' },
+    ])
+  })
+
+  test('takes a cursor in both directions and with any filter', async () => {
+    const after = (await connection()).edges[2]?.cursor
+    expect(names(await connection({ after, first: 2 }))).toEqual(['N Seoul Tower', 'Twin'])
+    expect(names(await connection({ after, order: 'DESC' }))).toEqual(['Gwanghwamun', 'Geunjeongjeon'])
+    expect(names(await connection({ after, category: 'twin' }))).toEqual(['Twin', 'Twin'])
+    expect(names(await connection({ before: after, parent: ITEM.palace }))).toEqual(['Geunjeongjeon', 'Gwanghwamun'])
+  })
+
   test('refuses a cursor of another sort or another dataset', async () => {
     const { pageInfo } = await connection({ first: 1 })
     const errors = async (variables: Record<string, unknown>) => (await ask(variables)).body.errors[0].message
@@ -229,6 +248,6 @@ describe('node and nodes', () => {
       await count([...Object.values(ITEM), ...Object.values(IMAGE), ...Object.values(DATASET)]),
     ).toBeLessThanOrEqual(one)
     const { body } = await t.graphql(NODES, { ids: Array.from({ length: 101 }, () => ITEM.palace) })
-    expect(body.errors[0].extensions.details).toEqual([{ field: 'ids', message: 'must be at most 100' }])
+    expect(body.errors[0].extensions.details).toEqual([{ field: 'ids', message: 'must have at most 100 elements' }])
   })
 })

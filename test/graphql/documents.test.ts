@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readTrustedDocuments } from '../../src/graphql/http/trusted-documents.ts'
+import { createDocumentMap } from '../../src/graphql/operation/document-map.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 const DOCUMENT = 'query Name($id: ID!) { dataset(id: $id) { name } }'
@@ -76,6 +77,17 @@ describe('Automatic persisted queries', () => {
     const query = new URLSearchParams({ extensions: JSON.stringify(named(sha256(DOCUMENT))) })
     expect((await t.get(`/graphql?${query}`, {})).status).toBe(401)
   })
+})
+
+test("clients' documents in memory have at most 500,000 characters, and the least recently used ones leave first", () => {
+  const documents = createDocumentMap<string>((document) => document.length)
+  const document = `#${'x'.repeat(7_800)}`
+  for (let n = 0; n < 400; n += 1) {
+    documents.set(`${n}`, document)
+    documents.get('0')
+  }
+  expect(documents.size * document.length).toBeLessThan(500_000)
+  expect([documents.has('0'), documents.has('1'), documents.has('399')]).toEqual([true, false, true])
 })
 
 describe('With trusted documents', () => {

@@ -68,6 +68,50 @@ describe('Malformed parameters are client errors', () => {
   })
 
   test.each([
+    ['query=%ff', 'query'],
+    ['variables=%FF', 'variables'],
+    ['operationName=%00', 'operationName'],
+    ['surprise=%zz', 'surprise'],
+    ['%ff=surprise', '%ff'],
+  ])('?%s, which is not UTF-8 or has NUL, is a 400 that names %s', async (parameter, field) => {
+    const response = await t.get(`/graphql?query=${encodeURIComponent(QUERY)}&${parameter}`)
+    const { extensions } = (await response.json()).errors[0]
+    const message = 'must be percent-encoded UTF-8 without NUL'
+    expect([response.status, extensions]).toEqual([400, { code: 'VALIDATION_FAILED', details: [{ field, message }] }])
+  })
+
+  test.each(['query', 'documentId', 'operationName', 'variables', 'extensions'])(
+    'a URL with %s twice is a 400 that names it',
+    async (field) => {
+      const response = await t.get(`/graphql?${field}=%7B%7D&${field}=%7B%7D`)
+      expect(response.status).toBe(400)
+      const { details } = (await response.json()).errors[0].extensions
+      expect(details).toContainEqual({ field, message: 'must be given once' })
+    },
+  )
+
+  test('every bad parameter of a URL is named', async () => {
+    const response = await t.get('/graphql?query=%7B&query=%7B&variables=%7B&extensions=nothing')
+    expect((await response.json()).errors[0].extensions.details).toEqual([
+      { field: 'query', message: 'must be given once' },
+      { field: 'variables', message: 'must be JSON' },
+      { field: 'extensions', message: 'must be JSON' },
+    ])
+  })
+
+  test('an unknown or empty parameter of a URL is ignored, also twice', async () => {
+    const response = await t.get(`/graphql?query=${encodeURIComponent(QUERY)}&a=1&a=2&variables=&operationName=`)
+    expect(await response.json()).toEqual({ data: { datasets: { total: 2 } } })
+  })
+
+  test('a body with 20,000 unknown parameters is a 400 that names twenty', async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`x${n}`, 0]))
+    const response = await post({ query: QUERY, ...unknown })
+    expect(response.status).toBe(400)
+    expect((await response.json()).errors[0].extensions.details).toHaveLength(20)
+  })
+
+  test.each([
     ['{"query":', 'body'],
     ['"text"', 'body'],
     ['{"query":1}', 'query'],

@@ -39,6 +39,16 @@ describe('The cost of an operation', () => {
     expect(measure(text, { ...variables }).cost).toBe(cost)
   })
 
+  test.each(['items(limit: 5000)', 'itemConnection(first: 5000)', 'itemConnection(last: 5000)'])(
+    'counts the default page size for %s, so that the error names the argument',
+    async (field) => {
+      const selection = 'nodes { id name description latitude longitude createdAt updatedAt url }'
+      const { body } = await t.graphql(`{ dataset(id: "seoul") { ${field} { ${selection} } } }`)
+      const argument = /\((\w+)/.exec(field)?.[1]
+      expect(body.errors).toMatchObject([{ message: `${argument} must be at most 100` }])
+    },
+  )
+
   test('of fragments that contain each other is measured in linear time', () => {
     const doubling = Array.from(
       { length: 200 },

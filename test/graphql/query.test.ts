@@ -113,6 +113,53 @@ describe('A composed query', () => {
     ).toEqual([1, 3])
   })
 
+  test.each([
+    [
+      'in a page of items',
+      '{ dataset(id: "seoul") { items(limit: 1) { nodes { id ... on Node { ... on Dataset { name } } } } } }',
+      { dataset: { items: { nodes: [{ id: ITEM.hall }] } } },
+    ],
+    [
+      'in a page of items, with __typename',
+      '{ dataset(id: "seoul") { items(limit: 1) { nodes { __typename ... on Node { __typename id ... on Dataset { name } } } } } }',
+      { dataset: { items: { nodes: [{ __typename: 'Item', id: ITEM.hall }] } } },
+    ],
+    [
+      'in an item',
+      `{ item(id: "${ITEM.palace}") { id ... on Node { ... on Dataset { name description } } } }`,
+      { item: { id: ITEM.palace } },
+    ],
+    [
+      'in an item, with a field that items do not have',
+      `{ item(id: "${ITEM.palace}") { id ... on Node { ... on Dataset { name description slug } } } }`,
+      { item: { id: ITEM.palace } },
+    ],
+    [
+      'in a connection',
+      '{ dataset(id: "seoul") { itemConnection(first: 1) { nodes { id ... on Node { ... on Image { altText } } } } } }',
+      { dataset: { itemConnection: { nodes: [{ id: ITEM.hall }] } } },
+    ],
+    [
+      'in the images of an item',
+      `{ item(id: "${ITEM.palace}") { images { id ... on Node { ... on Item { name } } } } }`,
+      { item: { images: [IMAGE.first, IMAGE.second, IMAGE.tied].map((id) => ({ id })) } },
+    ],
+    [
+      'in the dataset and the parent of an item',
+      '{ dataset(id: "seoul") { items(limit: 1) { nodes { dataset { slug ... on Node { ... on Item { description } } } parent { id ... on Node { ... on Dataset { name } } } } } } }',
+      { dataset: { items: { nodes: [{ dataset: { slug: 'seoul' }, parent: { id: ITEM.palace } }] } } },
+    ],
+    [
+      'by name, first inside of one that does not apply',
+      `{ item(id: "${ITEM.palace}") { ... on Node { ... on Dataset { ...Id } ...Names ...Id } ...Names } }
+       fragment Names on Node { ...OfDataset ...OfItem } fragment OfDataset on Dataset { name description }
+       fragment OfItem on Item { categoryCode } fragment Id on Node { id ...OfDataset }`,
+      { item: { categoryCode: 'palace', id: ITEM.palace } },
+    ],
+  ])('selects nothing by a fragment on another type: %s', async (_where, query, expected) => {
+    expect(await data(query)).toEqual(expected)
+  })
+
   test('works over GET', async () => {
     const query = encodeURIComponent('query ($id: ID!) { item(id: $id) { name extraAttributes } }')
     const response = await t.get(
@@ -177,6 +224,33 @@ describe('Errors', () => {
     expect(status).toBeLessThan(500)
     expect(body.data ?? null).toBeNull()
     for (const error of body.errors) expect(error.extensions.code).toBe('VALIDATION_FAILED')
+  })
+
+  test.each([
+    ['$l: Int', { l: 'many' }, 'Variable "$l" has invalid value: Int cannot represent non-integer value: "many"'],
+    [
+      '$l: Int!',
+      { l: null },
+      'Variable "$l" has invalid value: Expected value of non-null type "Int!" not to be null.',
+    ],
+    ['$l: Int!', {}, 'Variable "$l" has invalid value: Expected a value of non-null type "Int!" to be provided.'],
+    [
+      '$at: BoundingBox',
+      { at: { west: 'x', south: 0, east: 1, north: 1 } },
+      'Variable "$at" has invalid value at .west: Float cannot represent non numeric value: "x"',
+    ],
+  ])('the error of a variable %s that is %j names the variable', async (definition, variables, message) => {
+    const field = definition.startsWith('$at') ? 'searchItems(within: $at)' : 'searchItems(text: "a", limit: $l)'
+    const { body } = await t.graphql(`query (${definition}) { ${field} { total } }`, variables)
+    expect(body.errors).toMatchObject([{ message, extensions: { code: 'VALIDATION_FAILED' } }])
+  })
+
+  test('the error of a long variable is short', async () => {
+    const { body } = await t.graphql('query ($l: Int) { dataset(id: "seoul") { items(limit: $l) { total } } }', {
+      l: 'x'.repeat(100_000),
+    })
+    expect(body.errors[0].message).toMatch(/^Variable "\$l" has invalid value: /)
+    expect(body.errors[0].message.length).toBeLessThan(600)
   })
 
   test.each<[string, string | Buffer<ArrayBuffer>, number, Record<string, string>?]>([

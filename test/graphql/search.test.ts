@@ -108,8 +108,8 @@ describe('searchItems', () => {
 describe('Bad input', () => {
   const box = { west: 0, south: 0, east: 1, north: 1 }
   test.each<[Record<string, unknown>, string, string]>([
-    [{}, 'text', 'or within must be given'],
-    [{ text: null, within: null }, 'text', 'or within must be given'],
+    [{}, 'text', 'must be given if within is not'],
+    [{ text: null, within: null }, 'text', 'must be given if within is not'],
     [{ text: '' }, 'text', 'must not be empty'],
     [{ text: ' \t\u3000\u2028' }, 'text', 'must not be only white space'],
     [{ text: 'a'.repeat(201) }, 'text', 'must be at most 200 characters long'],

@@ -156,6 +156,7 @@ describe('An error', () => {
     [{ datasetId: 7 }, 'datasetId must be text'],
     [{ datasetId: 'seoul', limit: '5' }, 'limit must be a whole number'],
     [{ datasetId: 'seoul', limit: true }, 'limit must be a whole number'],
+    [{ datasetId: 'seoul', limit: 1000 }, 'limit must be at most 100'],
     [{ datasetId: 'seoul', page: 3_000_000_000 }, 'page must be at most 2147483647'],
     [{ datasetId: 'seoul', page: Number.MAX_VALUE }, 'page must be at most 2147483647'],
     [{ datasetId: 'seoul', sort: 'CREATED_AT' }, 'sort must be one of'],

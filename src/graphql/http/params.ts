@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { validationFailed } from '../../errors.ts'
 import { parseJson } from '../../json.ts'
+import { parseQueryString } from '../../query-string.ts'
 
 /*
  * Reads the parameters of a GraphQL request (GraphQL over HTTP, section 5) from a body or a query string.
@@ -29,6 +30,25 @@ const graphqlParams = z.preprocess(
     }),
 )
 
+/** A client chooses the number of unknown parameters, and the error names each twice. */
+const MAX_UNKNOWN = 20
+
+/** A parameter of a URL. Empty text counts as absent. */
+const urlText = z.string().transform((given) => given || null)
+const urlJson = z.string().transform((given, context) => {
+  const value = parseJson(given || 'null')
+  if (value === undefined) context.addIssue('must be JSON')
+  return value
+})
+
+const urlParameters = z.object({
+  query: urlText.exactOptional(),
+  documentId: urlText.exactOptional(),
+  operationName: urlText.exactOptional(),
+  variables: urlJson.exactOptional(),
+  extensions: urlJson.exactOptional(),
+})
+
 /** A parameter that is null counts as absent. */
 function withoutNulls(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
@@ -40,8 +60,8 @@ export type GraphQLParams = z.output<typeof graphqlParams>
 
 /** Media types of a body, each with its reader. */
 const BODY_READERS: Readonly<Record<string, (body: string) => unknown>> = {
-  'application/json': (body) => readJson('body', body),
-  'application/graphql+json': (body) => readJson('body', body),
+  'application/json': readJson,
+  'application/graphql+json': readJson,
   'application/graphql': (query) => ({ query }),
 }
 
@@ -68,10 +88,7 @@ export function readBody(bodyType: string, body: string): GraphQLParams {
  * @throws `VALIDATION_FAILED` that names every bad parameter
  */
 export function readQueryString(queryString: string): GraphQLParams {
-  const given = new URLSearchParams(queryString)
-  const texts = ['query', 'documentId', 'operationName'].map((name) => [name, given.get(name) || null])
-  const objects = ['variables', 'extensions'].map((name) => [name, readJson(name, given.get(name) || 'null')])
-  return parseParams(Object.fromEntries([...texts, ...objects]))
+  return parseParams(parseQueryString(urlParameters, queryString))
 }
 
 function parseParams(value: unknown): GraphQLParams {
@@ -79,7 +96,9 @@ function parseParams(value: unknown): GraphQLParams {
   if (parsed.success) return parsed.data
   const details = parsed.error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => ({ field: key.slice(0, 40), message: 'is not a parameter of a GraphQL request' }))
+      ? issue.keys
+          .slice(0, MAX_UNKNOWN)
+          .map((key) => ({ field: key.slice(0, 40), message: 'is not a parameter of a GraphQL request' }))
       : [
           {
             field: issue.path.map(String).join('.') || 'body',
@@ -90,8 +109,8 @@ function parseParams(value: unknown): GraphQLParams {
   throw validationFailed(details)
 }
 
-function readJson(field: string, text: string): unknown {
-  const value = parseJson(text)
-  if (value === undefined) throw validationFailed([{ field, message: 'must be JSON' }])
+function readJson(body: string): unknown {
+  const value = parseJson(body)
+  if (value === undefined) throw validationFailed([{ field: 'body', message: 'must be JSON' }])
   return value
 }

@@ -1,5 +1,5 @@
-import { itemConnectionArguments, parseArguments } from '../../catalog/arguments.ts'
 import type { ItemConnection as Connection } from '../../catalog/connection.ts'
+import { parseConnectionArguments } from '../../catalog/cursor.ts'
 import type { Item as ItemRow } from '../../catalog/models.ts'
 import { builder } from '../builder.ts'
 import { listProjection } from '../operation/projection.ts'
@@ -11,7 +11,8 @@ const ItemEdge = builder.objectRef<{ connection: Connection; item: ItemRow }>('I
   description: 'An item of a connection, with its cursor.',
   fields: (t) => ({
     cursor: t.string({
-      description: 'Position of the item, for after or before. It is valid for one dataset and one sort order.',
+      description:
+        'Position of the item, for after or before. It is valid for one dataset and one sort key, in both directions and with any filter.',
       resolve: ({ connection, item }) => connection.cursorOf(item),
     }),
     node: t.expose('item', { type: Item, description: 'The item.' }),
@@ -94,7 +95,7 @@ builder.prismaObjectField(Dataset, 'itemConnection', (t) =>
     resolve: (dataset, args, { catalog }, info) =>
       catalog.itemConnectionOf(
         dataset,
-        parseArguments(itemConnectionArguments, args),
+        parseConnectionArguments(args, dataset.id),
         listProjection(info, { items: [['nodes'], ['edges', 'node']], total: 'totalCount' }),
       ),
   }),

@@ -30,7 +30,8 @@ builder.queryFields((t) => ({
       'The datasets, items and images with these UUIDs, in the same order. Null for each one that does not exist or that the API key may not access.',
     args: { ids: t.arg.idList({ required: true, description: `UUIDs, in any letter case; at most ${MAX_IDS}.` }) },
     resolve: (_query, { ids }, { catalog }) => {
-      if (ids.length > MAX_IDS) throw validationFailed([{ field: 'ids', message: `must be at most ${MAX_IDS}` }])
+      if (ids.length > MAX_IDS)
+        throw validationFailed([{ field: 'ids', message: `must have at most ${MAX_IDS} elements` }])
       return catalog.nodes(ids)
     },
   }),

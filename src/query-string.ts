@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type ErrorDetail, validationFailed } from '../errors.ts'
+import { type ErrorDetail, validationFailed } from './errors.ts'
 
 /** The query string of a request's URL, without the question mark; empty without one. */
 export function queryStringOf(url: string): string {
