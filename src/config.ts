@@ -14,6 +14,12 @@ const integer = (minimum: number, maximum: number) =>
     .transform(Number)
     .refine((n) => n >= minimum && n <= maximum, `must be a whole number from ${minimum} to ${maximum}`)
 
+/**
+ * The longest of the waits during which nothing moves on a client's connection. Node closes such a connection after
+ * IDLE_TIMEOUT_MS (server/http.ts), so a longer wait would end without an answer.
+ */
+const MAX_WAIT_MS = 60_000
+
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
 
 /** The sampler names of the OpenTelemetry specification. */
@@ -74,14 +80,14 @@ const environment = z
     TRUSTED_DOCUMENTS: z.string().optional(),
     FEDERATION: flag.default(false),
     DATABASE_POOL_SIZE: integer(1, 1000).default(8),
-    CONNECT_TIMEOUT_MS: integer(1, 600_000).default(5_000),
-    STATEMENT_TIMEOUT_MS: integer(1, 600_000).default(10_000),
+    CONNECT_TIMEOUT_MS: integer(1, MAX_WAIT_MS).default(5_000),
+    STATEMENT_TIMEOUT_MS: integer(1, MAX_WAIT_MS).default(10_000),
     REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'must be a URL such as redis://host:6379' }).optional(),
     MAX_REQUESTS_IN_FLIGHT: integer(1, 1_000_000).default(500),
     MAX_CONNECTIONS_PER_ADDRESS: integer(1, 1_000_000).default(1_000),
     MAX_REFUSALS_PER_MINUTE: integer(1, 1_000_000_000).default(600),
     MAX_EXPORTS: integer(1, 10_000).default(4),
-    EXPORT_STALL_TIMEOUT_MS: integer(1, 3_600_000).default(60_000),
+    EXPORT_STALL_TIMEOUT_MS: integer(1, MAX_WAIT_MS).default(60_000),
     RECEIVE_TIMEOUT_MS: integer(1, 600_000).default(15_000),
     SHUTDOWN_DELAY_MS: integer(0, 600_000).default(0),
     LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).optional(),
@@ -91,20 +97,27 @@ const environment = z
     OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional(),
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.string().optional(),
     OTEL_TRACES_SAMPLER: z.enum(SAMPLERS, `must be one of ${SAMPLERS.join(', ')}`).default('parentbased_always_on'),
-    OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number').min(0).max(1).default(1),
+    OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number from 0 to 1').min(0).max(1).default(1),
     RESPONSE_CACHE_MB: integer(0, 1_000_000).default(64),
   })
-  .superRefine((env, { addIssue }) => {
-    // Each worker needs a database connection, and room for a request.
-    for (const bound of ['DATABASE_POOL_SIZE', 'MAX_REQUESTS_IN_FLIGHT'] as const) {
-      if (env.WORKERS === undefined || env.WORKERS <= env[bound]) continue
-      addIssue({ code: 'custom', path: ['WORKERS'], message: `must be at most ${bound}, which is ${env[bound]}` })
-    }
-    if (env.FEDERATION && env.TRUSTED_DOCUMENTS !== undefined) {
-      const message = "can't be true with TRUSTED_DOCUMENTS, because a gateway writes its own documents"
-      addIssue({ code: 'custom', path: ['FEDERATION'], message })
-    }
-  })
+  .superRefine(
+    (env, { addIssue, issues }) => {
+      // A variable that is wrong by itself says nothing about another one.
+      const areValid = (...names: string[]) => !issues.some(({ path }) => names.includes(String(path?.[0])))
+      // Each worker needs a database connection, and room for a request.
+      const bounds = ['DATABASE_POOL_SIZE', 'MAX_REQUESTS_IN_FLIGHT'] as const
+      const bound = bounds.find((name) => areValid('WORKERS', name) && Number(env.WORKERS) > env[name])
+      if (bound !== undefined) {
+        addIssue({ code: 'custom', path: ['WORKERS'], message: `must be at most ${bound}, which is ${env[bound]}` })
+      }
+      if (areValid('FEDERATION', 'TRUSTED_DOCUMENTS') && env.FEDERATION && env.TRUSTED_DOCUMENTS !== undefined) {
+        const message = "can't be true with TRUSTED_DOCUMENTS, because a gateway writes its own documents"
+        addIssue({ code: 'custom', path: ['FEDERATION'], message })
+      }
+    },
+    // Otherwise it runs only if every variable is valid by itself.
+    { when: () => true },
+  )
   .transform((env) => ({
     workers: env.WORKERS ?? defaultWorkers(env),
     database: {

@@ -87,7 +87,7 @@ export function inSpan<Result>(name: string, options: SpanOptions, run: () => Pr
 }
 
 /** The span of an HTTP request. */
-export interface RequestSpan {
+interface RequestSpan {
   /** Runs the request within the span, so that its operations and statements become children. */
   enter: (run: () => void) => void
   /** Ends the span with the HTTP status of the response. */

@@ -18,6 +18,6 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
  */
 export function toolError(error: CatalogError, requestId: string): CallToolResult {
   const text = [`${error.code}: ${error.message}.`, ADVICE[error.code] ?? ''].join(' ').trimEnd()
-  const { body } = errorBody(error, requestId, undefined)
+  const { body } = errorBody(error, requestId)
   return { isError: true, content: [{ type: 'text', text }], structuredContent: membersOf(body) }
 }

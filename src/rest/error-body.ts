@@ -10,16 +10,17 @@ export interface ErrorBody {
 /** The media type of problem details (RFC 9457). */
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json'
 
-/** The body for an error; problem details if the client accepts them. */
-export function errorBody(error: CatalogError, requestId: string, accept: string | undefined): ErrorBody {
-  const { code, message, details } = error
-  if (accept?.includes(PROBLEM_MEDIA_TYPE)) {
-    const status = ERROR_CODES[code]
-    // A problem of type about:blank has the title of its status (RFC 9457 section 4.2.1).
-    const title = STATUS_CODES[status]
-    const body = { type: 'about:blank', title, status, detail: message, code, ...(details && { details }), requestId }
-    return { contentType: PROBLEM_MEDIA_TYPE, body }
-  }
+/** The body of an error in the contract's form (decisions.md, section 3). */
+export function errorBody({ code, message, details }: CatalogError, requestId: string): ErrorBody {
   const body = { error: { code, message, ...(details && { details }), requestId } }
   return { contentType: 'application/json; charset=utf-8', body }
+}
+
+/** The body of an error as problem details. */
+export function problemBody({ code, message, details }: CatalogError, requestId: string): ErrorBody {
+  const status = ERROR_CODES[code]
+  // A problem of type about:blank has the title of its status (RFC 9457 section 4.2.1).
+  const title = STATUS_CODES[status]
+  const body = { type: 'about:blank', title, status, detail: message, code, ...(details && { details }), requestId }
+  return { contentType: PROBLEM_MEDIA_TYPE, body }
 }

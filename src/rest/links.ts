@@ -1,8 +1,9 @@
+import { queryStringOf } from '../query-string.ts'
 import type { Envelope } from './envelope.ts'
 
 /**
  * The other pages of a list as a `Link` header (RFC 8288), relative to the server; undefined for a response without pages.
- * @param url is the path and query string of the request.
+ * @param url is the target of the request: a path or an absolute URL (RFC 9112 section 3.2), and a query string.
  * @param parameters are the names of the parameters that the route knows. The links repeat no others.
  */
 export function pageLinks(
@@ -12,7 +13,8 @@ export function pageLinks(
 ): string | undefined {
   if (typeof page !== 'number' || typeof limit !== 'number' || typeof total !== 'number') return undefined
   const last = Math.max(1, Math.ceil(total / limit))
-  const { pathname, searchParams: query } = new URL(url, 'http://localhost')
+  const { pathname } = new URL(url, 'http://localhost')
+  const query = new URLSearchParams(queryStringOf(url))
   for (const name of new Set(query.keys())) if (name === 'page' || !parameters.includes(name)) query.delete(name)
   const start = `${pathname}?${query}${query.size > 0 ? '&' : ''}page=`
   const link = (relation: string, number: number) => `<${start}${number}>; rel="${relation}"`

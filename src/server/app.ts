@@ -29,7 +29,7 @@ export interface Shared {
   registeredDocuments: RegisteredDocuments
 }
 
-export interface AppOptions extends HttpOptions {
+interface AppOptions extends HttpOptions {
   database: Database
   /** Where there are trusted documents, /graphql executes no others. */
   trustedDocuments?: TrustedDocuments | undefined

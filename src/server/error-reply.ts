@@ -1,30 +1,31 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CatalogError, ERROR_CODES, type ErrorCode } from '../errors.ts'
 import { catalogErrorOf } from '../graphql/errors.ts'
-import { errorBody } from '../rest/error-body.ts'
-import { discardBody } from './admission/refused-body.ts'
+import { RESPONSE_TYPES } from '../graphql/http/response.ts'
+import { errorBody, problemBody } from '../rest/error-body.ts'
+import { discardBody, MAX_BODY_BYTES } from './admission/refused-body.ts'
+import { acceptsProblem, findRepresentation } from './negotiation.ts'
 import { appendVary } from './vary.ts'
 
-/** Sends an error in the form of REST. `accept` says which media type the client accepts. */
+/** Sends an error in the form of REST, by default as problem details if the client accepts them. */
 export function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
   error: CatalogError,
-  accept = request.headers.accept,
+  toBody = acceptsProblem(request.headers.accept) ? problemBody : errorBody,
 ): FastifyReply {
   setErrorHeaders(request, reply, error)
   appendVary(reply, 'Accept')
-  const { contentType, body } = errorBody(error, request.id, accept)
+  const { contentType, body } = toBody(error, request.id)
   return sendErrorBody(request, reply, contentType, body)
 }
 
 /** Sends an error in the form of GraphQL over HTTP, for a request that can't be executed. */
 export function sendGraphQLError(request: FastifyRequest, reply: FastifyReply, error: CatalogError): FastifyReply {
   setErrorHeaders(request, reply, error)
-  const isGraphQLType = request.headers.accept?.includes('application/graphql-response+json')
+  const { mediaType } = findRepresentation(request.headers.accept, RESPONSE_TYPES) ?? RESPONSE_TYPES[0]
   const body = { errors: [{ message: error.message, extensions: error.extensions }] }
-  const contentType = `application/${isGraphQLType ? 'graphql-response+json' : 'json'}; charset=utf-8`
-  return sendErrorBody(request, reply, contentType, body)
+  return sendErrorBody(request, reply, `${mediaType}; charset=utf-8`, body)
 }
 
 /** Sends an error in the form of JSON-RPC 2.0 (section 5.1), for a message of /mcp that is not read. */
@@ -54,7 +55,7 @@ function setErrorHeaders(request: FastifyRequest, reply: FastifyReply, error: Ca
 
 /** The errors of Fastify that are the client's fault, by their codes. */
 const FASTIFY_ERRORS: Record<string, [ErrorCode, string]> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ['PAYLOAD_TOO_LARGE', 'The body is too long'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['PAYLOAD_TOO_LARGE', `The body must be at most ${MAX_BODY_BYTES} bytes long`],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['VALIDATION_FAILED', 'The body is not as long as Content-Length says'],
 }

@@ -149,6 +149,7 @@ function stalled(timeoutMs: number): CatalogError {
  */
 function cutOff(request: FastifyRequest, reply: FastifyReply, error: Error): void {
   if (reply.raw.destroyed) return
-  toCatalogError(error, request)
+  const { message } = toCatalogError(error, request)
+  request.log.warn({ requestId: request.id }, `The export was cut off: ${message}`)
   reply.raw.socket?.resetAndDestroy()
 }

@@ -12,11 +12,19 @@ export function addHealthRoutes(app: FastifyInstance, { prisma }: Database): voi
       void reply.header('cache-control', 'no-store').send({ status: 'ok' })
     },
   })
+  // Anyone may send these requests, so all requests at one time share a statement.
+  let check: Promise<unknown> | undefined
+  const checkDatabase = () => {
+    check ??= prisma.$queryRaw`SELECT 1`.finally(() => {
+      check = undefined
+    })
+    return check
+  }
   addRoute(app, {
     path: '/readyz',
     methods: ['GET'],
     handler: async (_request, reply) => {
-      await prisma.$queryRaw`SELECT 1`.catch((error: unknown) => {
+      await checkDatabase().catch((error: unknown) => {
         throw serviceUnavailable(error)
       })
       void reply.header('cache-control', 'no-store').send({ status: 'ready' })

@@ -20,6 +20,7 @@ import {
 } from './admission/connections.ts'
 import { findBadHost } from './admission/host.ts'
 import { trustProxies } from './admission/proxies.ts'
+import { MAX_BODY_BYTES } from './admission/refused-body.ts'
 import { sendError, toCatalogError } from './error-reply.ts'
 import type { Readiness } from './readiness.ts'
 import { chooseRequestId } from './request-id.ts'
@@ -30,11 +31,13 @@ import { addRequestTelemetry } from './telemetry/request-telemetry.ts'
  * Everything that holds for each request before its route: timeouts, limits, headers, CORS and errors.
  */
 
-/** An idle connection closes after this time. */
-const IDLE_TIMEOUT_MS = 60_000
+/**
+ * During a request, a connection on which nothing moves closes after this time. It is longer than MAX_WAIT_MS (config.ts), so that
+ * the client gets an error first. Between requests Fastify's keepAliveTimeout applies, which is 72 seconds.
+ */
+const IDLE_TIMEOUT_MS = 65_000
 /** How often Node checks for requests that take too long to arrive. */
 const CHECK_INTERVAL_MS = 1_000
-const MAX_BODY_BYTES = 256 * 1024
 /** Node's limit on the whole head of a request, so that this limit never applies first. */
 const MAX_PATH_PARAMETER_LENGTH = 16 * 1024
 
@@ -59,7 +62,6 @@ const EXPOSED_HEADERS = [
   'WWW-Authenticate',
 ]
 
-/** The parts and settings of an application. */
 /** The settings of the HTTP server. */
 export interface HttpOptions {
   corsOrigins: readonly string[]
@@ -100,7 +102,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     bodyLimit: MAX_BODY_BYTES,
     routerOptions: { maxParamLength: MAX_PATH_PARAMETER_LENGTH },
     // Fastify calls this for a path that is not percent-encoded UTF-8.
-    frameworkErrors: (_error, request, reply) => sendError(request, reply, unknownPath()),
+    frameworkErrors: (_error, request, reply) => sendError(request, reply.headers(SECURITY_HEADERS), unknownPath()),
   })
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })

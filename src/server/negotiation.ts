@@ -25,19 +25,37 @@ export function chooseContentCoding(header: string | string[] | undefined): Codi
 
 /**
  * The representation that the client prefers (RFC 9110 section 12.5.1), or the first one if the client has no preference.
+ * Undefined if the client accepts none of them.
+ */
+export function findRepresentation<Form extends { mediaType: string }>(
+  accept: string | undefined,
+  forms: readonly [Form, ...Form[]],
+): Form | undefined {
+  const [first] = forms
+  if (!accept || accept === '*/*' || accept === first.mediaType) return first
+  const chosen = new Negotiator({ headers: { accept } }).mediaType(forms.map(({ mediaType }) => mediaType))
+  return forms.find(({ mediaType }) => mediaType === chosen)
+}
+
+/**
+ * The representation that the client prefers, or the first one for a client that names only problem details: it asks for errors
+ * in that form, which says nothing about successful responses.
  * @throws `NOT_ACCEPTABLE` when the client accepts none of them
  */
 export function chooseRepresentation<Form extends { mediaType: string }>(
   accept: string | undefined,
   forms: readonly [Form, ...Form[]],
 ): Form {
-  const [first] = forms
-  if (!accept || accept === '*/*' || accept === first.mediaType) return first
-  const types = forms.map(({ mediaType }) => mediaType)
-  const chosen = new Negotiator({ headers: { accept } }).mediaType(types)
-  const form = forms.find(({ mediaType }) => mediaType === chosen)
+  const form = findRepresentation(accept, forms) ?? (acceptsProblem(accept) ? forms[0] : undefined)
   if (form) return form
-  // A client asks for problem+json to get errors in that form. This says nothing about successful responses.
-  if (accept.includes(PROBLEM_MEDIA_TYPE)) return first
+  const types = forms.map(({ mediaType }) => mediaType)
   throw new CatalogError('NOT_ACCEPTABLE', `Accept must allow ${types.join(' or ')}`)
+}
+
+/** Whether the client names problem details (RFC 9457) with a weight above 0. A wildcard does not name them. */
+export function acceptsProblem(accept: string | undefined): boolean {
+  if (accept === undefined) return false
+  const accepted = new Negotiator({ headers: { accept } }).mediaTypes()
+  // Letter case has no meaning in a media type (RFC 9110 section 8.3.1).
+  return accepted.some((mediaType) => mediaType.toLowerCase() === PROBLEM_MEDIA_TYPE)
 }

@@ -3,7 +3,8 @@ import { CatalogError } from '../errors.ts'
 import { CRS84 } from '../ogc/crs.ts'
 import type { OgcAnswer, OgcRoute } from '../ogc/route.ts'
 import { OGC_ROUTES } from '../ogc/routes.ts'
-import { PROBLEM_MEDIA_TYPE } from '../rest/error-body.ts'
+import { queryStringOf } from '../query-string.ts'
+import { problemBody } from '../rest/error-body.ts'
 import type { Admission, Caller } from './admission/admission.ts'
 import { sendIfUnchanged } from './entity-tag.ts'
 import { sendError, toCatalogError } from './error-reply.ts'
@@ -40,7 +41,7 @@ export function addOgcRoutes(app: FastifyInstance, options: OgcOptions): void {
 }
 
 function sendProblem(request: FastifyRequest, reply: FastifyReply, error: CatalogError): FastifyReply {
-  return sendError(request, reply.removeHeader('content-crs'), error, PROBLEM_MEDIA_TYPE)
+  return sendError(request, reply.removeHeader('content-crs'), error, problemBody)
 }
 
 function addOgcRoute(scope: FastifyInstance, route: OgcRoute, { admit, responses }: OgcOptions): void {
@@ -62,7 +63,7 @@ function addOgcRoute(scope: FastifyInstance, route: OgcRoute, { admit, responses
       if (cached) return sendCacheable(request, reply, cached)
       const { read, version } = route.resource({
         base: origin + PREFIX,
-        self: new URL(request.url, origin).href,
+        self: addressOf(request.url, origin),
         mediaType,
         url: request.url,
         path: pathParameters(request.params),
@@ -74,6 +75,16 @@ function addOgcRoute(scope: FastifyInstance, route: OgcRoute, { admit, responses
       return sendCacheable(request, reply, response)
     },
   })
+}
+
+/**
+ * The address of a request at this origin. The target of a request may name another host (RFC 9112 section 3.2.2).
+ * @param url is the target of a request that has a route, so it is a valid URL
+ */
+function addressOf(url: string, origin: string): string {
+  const address = new URL(new URL(url, origin).pathname, origin)
+  address.search = queryStringOf(url)
+  return address.href
 }
 
 /** Sends 304 if the client has the current version, which is known without the body. Returns whether it is sent. */

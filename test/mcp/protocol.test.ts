@@ -81,6 +81,19 @@ describe('The endpoint keeps no session:', () => {
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
   })
 
+  test('a 405 is an error of JSON-RPC', async () => {
+    const response = await fetch(`${t.url}/mcp`, { headers: { authorization: `Bearer ${t.key}` } })
+    expect(await response.json()).toEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: {
+        code: -32000,
+        message: 'This path takes POST, OPTIONS',
+        data: { code: 'METHOD_NOT_ALLOWED', requestId: response.headers.get('x-request-id') },
+      },
+    })
+  })
+
   test('a ping gets an empty result', async () => {
     expect(await (await post(t.url, t.key, message('ping'))).json()).toEqual({ jsonrpc: '2.0', id: 7, result: {} })
   })

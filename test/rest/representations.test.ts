@@ -68,6 +68,8 @@ describe('Accept: application/geo+json', () => {
     ['text/html, application/xhtml+xml, */*;q=0.8', 'application/json; charset=utf-8'],
     ['application/*', 'application/json; charset=utf-8'],
     ['application/problem+json', 'application/json; charset=utf-8'],
+    ['APPLICATION/PROBLEM+JSON', 'application/json; charset=utf-8'],
+    ['application/geo+json, application/problem+json', 'application/geo+json'],
     ['', 'application/json; charset=utf-8'],
   ])('with other types: %s gets %s', async (accept, type) => {
     const response = await ask(ITEMS, { accept })
@@ -80,6 +82,7 @@ describe('Accept without a type that the route has', () => {
   test.each([
     [ITEMS, 'text/csv', 'application/json or application/geo+json'],
     [ITEMS, 'application/json;q=0', 'application/json or application/geo+json'],
+    ['/v1/datasets', 'application/problem+json;q=0, text/html', 'application/json'],
     ['/v1/datasets', 'application/geo+json', 'application/json'],
     [`/v1/dataset-items/${ITEM.palace}`, 'image/*', 'application/json'],
   ])('of %s as %s is 406', async (path, accept, types) => {

@@ -46,6 +46,8 @@ describe('Methods', () => {
     const response = await fetch(`${t.url}/graphql`, { method: 'PUT' })
     expect(response.status).toBe(405)
     expect(response.headers.get('allow')).toBe('GET, POST, HEAD, OPTIONS')
+    const message = 'This path takes GET, POST, HEAD, OPTIONS'
+    expect(await response.json()).toEqual({ errors: [{ message, extensions: { code: 'METHOD_NOT_ALLOWED' } }] })
   })
 })
 
@@ -93,7 +95,7 @@ describe('Headers', () => {
   })
 
   test('every response forbids media type sniffing and frames', async () => {
-    for (const path of ['/v1/datasets', '/v1/x', '/graphql', '/healthz']) {
+    for (const path of ['/v1/datasets', '/v1/x', '/v1/datasets/%FF', '/graphql', '/healthz']) {
       const { headers } = await t.get(path, { accept: 'text/html' })
       expect([headers.get('x-content-type-options'), headers.get('x-frame-options')]).toEqual(['nosniff', 'DENY'])
     }
@@ -158,6 +160,28 @@ describe('Errors', () => {
       details: [{ field: 'limit', message: 'must be at most 100' }],
       requestId: response.headers.get('x-request-id'),
     })
+  })
+
+  test.each([
+    ['APPLICATION/PROBLEM+JSON', 'application/problem+json'],
+    ['application/json, application/problem+json', 'application/problem+json'],
+    ['application/json, application/problem+json;q=0', 'application/json'],
+    ['application/*', 'application/json'],
+  ])('for Accept: %s are %s', async (accept, type) => {
+    const response = await t.get('/v1/datasets/nowhere', { ...withKey(), accept })
+    expect([response.status, response.headers.get('content-type')]).toEqual([404, `${type}; charset=utf-8`])
+  })
+
+  test.each([
+    ['application/graphql-response+json', 'application/graphql-response+json'],
+    ['Application/GraphQL-Response+JSON;q=0.9, application/json;q=0.5', 'application/graphql-response+json'],
+    ['application/json, application/graphql-response+json;q=0.1', 'application/json'],
+    ['application/graphql-response+json;q=0, */*', 'application/json'],
+    ['image/png', 'application/json'],
+  ])('of /graphql for Accept: %s are %s', async (accept, type) => {
+    const response = await fetch(`${t.url}/graphql?query={datasets{total}}`, { headers: { accept } })
+    expect([response.status, response.headers.get('content-type')]).toEqual([401, `${type}; charset=utf-8`])
+    expect((await response.json()).errors[0].extensions.code).toBe('UNAUTHORIZED')
   })
 
   test('reveal nothing internal', async () => {

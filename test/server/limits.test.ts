@@ -79,6 +79,21 @@ describe('A request that is too long or malformed gets an error of the usual for
     const response = await fetch(`${t.url}/graphql`, { method: 'POST', headers, body: ' '.repeat(300_000) })
     expect([response.status, await response.text()]).toEqual([413, expect.stringContaining('PAYLOAD_TOO_LARGE')])
   })
+
+  test('a body and headers, with a message that names the bound', async () => {
+    const headers = { authorization: `Bearer ${t.key}`, 'content-type': 'application/json' }
+    for (const path of ['/graphql', '/mcp']) {
+      const response = await fetch(t.url + path, { method: 'POST', headers, body: ' '.repeat(256 * 1024 + 1) })
+      expect([response.status, await response.text()]).toEqual([
+        413,
+        expect.stringContaining('"The body must be at most 262144 bytes long"'),
+      ])
+    }
+    const socket = await openSocket(t.url)
+    const response = readAll(socket)
+    socket.write(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(16_384)}\r\n\r\n`)
+    expect(await response).toContain('"The request line and the headers must be at most 16384 bytes long"')
+  })
 })
 
 describe('Connections', () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
 import { openDatabase } from '../../src/database/database.ts'
@@ -142,13 +143,21 @@ describe('An export that is longer than the buffers of a connection', () => {
   })
 })
 
-test('a reader that takes nothing for the time of the setting is cut off, and its place is free again', async () => {
-  const t = await startApp({ limits: { maxExports: 1, exportStallTimeoutMs: 200 } })
+test('a reader that takes nothing for the time of the setting is cut off, its place is free again, and the log says why', async () => {
+  const lines: string[] = []
+  const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) })
+  const t = await startApp({ limits: { maxExports: 1, exportStallTimeoutMs: 200 }, log })
   try {
     await addLarge(t.database.prisma)
     const response = await open(t, '/exports/large.ndjson', { 'accept-encoding': 'identity' })
     await expect.poll(() => statusOf(t, '/exports/seoul.csv')).toBe(200)
     expect((await finish(response)).isComplete).toBe(false)
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({
+        requestId: response.headers['x-request-id'],
+        msg: 'The export was cut off: The client took no part of the export for 200 ms',
+      }),
+    ])
   } finally {
     await t.close()
   }

@@ -155,8 +155,23 @@ test.each([
   ['LOG_LEVEL', 'loud', 'must be one of silent, fatal, error, warn, info, debug, trace'],
   ['METRICS_PORT', '-1', 'must be a whole number from 0 to 65535'],
   ['OTEL_TRACES_EXPORTER', 'zipkin', 'must be one of otlp, console, none'],
-  ['OTEL_TRACES_SAMPLER_ARG', 'x', 'must be a number'],
+  ['OTEL_TRACES_SAMPLER_ARG', 'x', 'must be a number from 0 to 1'],
+  ['OTEL_TRACES_SAMPLER_ARG', '2', 'must be a number from 0 to 1'],
+  ['STATEMENT_TIMEOUT_MS', '60001', 'must be a whole number from 1 to 60000'],
+  ['WORKERS', '5000', 'must be a whole number from 1 to 1000'],
 ])('%s=%s is refused in one line', async (name, value, reason) => {
   const { code, stderr } = await runCatalog({ [name]: value }, 'serve')
   expect([code, stderr]).toEqual([1, `catalog: ${name} ${reason}\n`])
+})
+
+test('each wrong variable is refused in a line, also one that is wrong only beside another', async () => {
+  const { code, stderr } = await runCatalog({ LOG_LEVEL: 'x', WORKERS: '9', MAX_REQUESTS_IN_FLIGHT: '5' }, 'serve')
+  expect([code, stderr.split('\n')]).toEqual([
+    1,
+    [
+      'catalog: LOG_LEVEL must be one of silent, fatal, error, warn, info, debug, trace',
+      'WORKERS must be at most DATABASE_POOL_SIZE, which is 8',
+      '',
+    ],
+  ])
 })

@@ -60,6 +60,14 @@ test('an unknown method is a 400 with an error and an id', async () => {
   expect(response).toMatch(/x-request-id: \S/i)
 })
 
+test('probes of /readyz at the same time share a statement', async () => {
+  t.statements.length = 0
+  const probe = 'GET /readyz HTTP/1.1\r\nHost: x\r\n'
+  const response = await raw(`${`${probe}\r\n`.repeat(199)}${probe}Connection: close\r\n\r\n`)
+  expect(response.match(/HTTP\/1.1 200 /g)).toHaveLength(200)
+  expect(t.statements.filter((sql) => sql === 'SELECT 1').length).toBeLessThan(20)
+})
+
 describe('An unknown path is 404 whatever its body:', () => {
   test.each<[string, Record<string, string>, string | Uint8Array<ArrayBuffer>]>([
     ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 'a=1'],
@@ -158,4 +166,52 @@ test('a Link header repeats only parameters that the route knows', async () => {
   const link = (await t.get(`/v1/datasets/seoul/items?limit=2&categoryCode=palace&${many}`)).headers.get('link') ?? ''
   expect(link.length).toBeLessThan(500)
   expect(link).toContain('</v1/datasets/seoul/items?limit=2&categoryCode=palace&page=1>; rel="first"')
+})
+
+describe('Links repeat a parameter with raw characters', () => {
+  const CODE = 'a?b">c#d'
+  const QUERY = `administrativeAreaCode=${CODE}&limit=1`
+  beforeAll(async () => {
+    await t.database.prisma.item.updateMany({
+      where: { dataset: { slug: 'seoul' } },
+      data: { administrativeAreaCode: CODE },
+    })
+  })
+
+  const linksOf = async (target: string) => {
+    const response = await raw(
+      `GET ${target} HTTP/1.1\r\nHost: catalog.example\r\nAuthorization: Bearer ${t.key}\r\nConnection: close\r\n\r\n`,
+    )
+    expect(response).toMatch(/^HTTP\/1.1 200 /)
+    const links = /^link: (.*)$/im.exec(response)?.[1] ?? ''
+    return Object.fromEntries([...links.matchAll(/<([^>]*)>; rel="(\w+)"/g)].map(([, url = '', name]) => [name, url]))
+  }
+
+  test.each([
+    ['/v1/datasets/seoul/items', QUERY],
+    ['/ogc/collections/seoul/items', QUERY],
+    // The router refuses an absolute target with a raw #.
+    ['http://other.example/v1/datasets/seoul/items', QUERY.replace('#', '%23')],
+    ['http://other.example/ogc/collections/seoul/items', QUERY.replace('#', '%23')],
+  ])('of %s', async (path, query) => {
+    const { next } = await linksOf(`${path}?${query}`)
+    const url = new URL(next, 'http://catalog.example')
+    expect([url.origin, url.hash]).toEqual(['http://catalog.example', ''])
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({ administrativeAreaCode: CODE, limit: '1' })
+    const { next: afterNext } = await linksOf(url.pathname + url.search)
+    expect(afterNext).not.toBe(next)
+  })
+
+  test.each([
+    '//v1/datasets/seoul/items',
+    'http://[/v1/datasets/seoul/items',
+    'http://a:99999/ogc',
+    '/%2Fogc',
+    '//ogc',
+  ])('and %s, which is no address of a route, is a client error', async (target) => {
+    const response = await raw(
+      `GET ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${t.key}\r\nConnection: close\r\n\r\n`,
+    )
+    expect(response).toMatch(/^HTTP\/1.1 40[04] /)
+  })
 })

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { createKey } from '../../src/auth/keys.ts'
 import { type LimitsConfig, readConfig } from '../../src/config.ts'
 import { loadSampleData } from '../../src/sample/load.ts'
@@ -24,6 +24,8 @@ export interface StartOptions {
   data?: 'small' | 'sample'
   trustedDocuments?: ReadonlyMap<string, string>
   federation?: boolean
+  /** Without it nothing is logged. */
+  log?: FastifyBaseLogger
   /** Memory for cached responses; by default that of the configuration. */
   responseCacheBytes?: number
   /** Overrides some of the default limits. */
@@ -52,6 +54,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     federation,
     responseCacheBytes,
     limits,
+    ...(options.log && { log: options.log }),
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   if (data === 'sample') await loadSampleData(db.database, url)

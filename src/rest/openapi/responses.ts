@@ -1,5 +1,5 @@
 import { CatalogError, ERROR_CODES, type ErrorCode } from '../../errors.ts'
-import { errorBody, PROBLEM_MEDIA_TYPE } from '../error-body.ts'
+import { errorBody, PROBLEM_MEDIA_TYPE, problemBody } from '../error-body.ts'
 import { type DefineSchema, type Json, objectOf } from './components.ts'
 import { REQUEST_ID_EXAMPLE } from './examples.ts'
 
@@ -117,14 +117,14 @@ const ERROR_HEADERS: Partial<Record<ErrorCode, string>> = {
 
 /** The response for an error code. */
 export function errorResponse(code: ErrorCode, { error, problem }: ErrorSchemas): Json {
-  const example = (accept?: string) => errorBody(errorExample(code), REQUEST_ID_EXAMPLE, accept).body
+  const example = (toBody: typeof errorBody) => toBody(errorExample(code), REQUEST_ID_EXAMPLE).body
   const header = ERROR_HEADERS[code]
   return {
     description: MEANINGS[code] ?? code,
     headers: headers(...COMMON_HEADERS, ...(header ? [header] : [])),
     content: {
-      'application/json': { schema: error, example: example() },
-      [PROBLEM_MEDIA_TYPE]: { schema: problem, example: example(PROBLEM_MEDIA_TYPE) },
+      'application/json': { schema: error, example: example(errorBody) },
+      [PROBLEM_MEDIA_TYPE]: { schema: problem, example: example(problemBody) },
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http'
+import { type IncomingMessage, maxHeaderSize, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { CatalogError, ERROR_CODES } from '../../errors.ts'
@@ -77,7 +77,7 @@ export function answerClientError(error: ClientError, socket: Socket): void {
   }
   const known = clientError(error)
   const requestId = chooseRequestId({ headers: {} } satisfies Pick<IncomingMessage, 'headers'>)
-  const { contentType, body } = errorBody(known, requestId, undefined)
+  const { contentType, body } = errorBody(known, requestId)
   const text = JSON.stringify(body)
   const status = ERROR_CODES[known.code]
   const head = [
@@ -91,6 +91,8 @@ export function answerClientError(error: ClientError, socket: Socket): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`)
 }
 
+const HEADERS_TOO_LARGE = `The request line and the headers must be at most ${maxHeaderSize} bytes long`
+
 function clientError({ code, rawPacket }: ClientError): CatalogError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return new CatalogError('REQUEST_TIMEOUT', 'The request took too long to arrive')
@@ -99,7 +101,7 @@ function clientError({ code, rawPacket }: ClientError): CatalogError {
     const firstLine = Buffer.isBuffer(rawPacket) ? rawPacket.indexOf('\r\n') : 0
     return firstLine < 0 || firstLine > MAX_URL_LENGTH
       ? urlTooLong()
-      : new CatalogError('HEADERS_TOO_LARGE', 'The headers are too long')
+      : new CatalogError('HEADERS_TOO_LARGE', HEADERS_TOO_LARGE)
   }
   return new CatalogError('VALIDATION_FAILED', 'The request is not HTTP/1.1', {
     details: [{ field: 'request', message: 'must be HTTP/1.1' }],

@@ -1,5 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 
+/** The maximum length of a body. */
+export const MAX_BODY_BYTES = 256 * 1024
+
 /** A longer body, or a slower one, loses its response. */
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024
 const MAX_DISCARD_MS = 5_000

@@ -12,7 +12,7 @@ import type { ReadCounts } from '../../catalog/snapshot/snapshot-reader.ts'
 import type { PoolUse, StatementEnd } from '../../database/pool.ts'
 
 /** How an HTTP request ended. */
-export interface RequestEnd {
+interface RequestEnd {
   method: string
   /** The template of the path, for example `/v1/datasets/{datasetId}`. */
   route: string
@@ -21,7 +21,7 @@ export interface RequestEnd {
 }
 
 /** Functions that return current values. They are called whenever the metrics are read. */
-export interface Sources {
+interface Sources {
   poolUse: () => PoolUse
   /** Lookups in the response cache since the start. */
   cacheLookups: () => { hits: number; misses: number }

@@ -1,19 +1,10 @@
-import type { RateLimits } from '../../auth/rate-limit.ts'
-import type { RegisteredDocuments } from '../../graphql/http/registered-documents.ts'
-import type { Slots } from '../admission/slots.ts'
+import type { Shared } from '../app.ts'
 import type { Answer, Question } from './messages.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
-/** What the primary process counts and keeps for all workers. */
-export interface PrimaryState {
-  rateLimits: RateLimits
-  exportSlots: Slots
-  registeredDocuments: RegisteredDocuments
-}
-
 /** Returns the answer to a worker's question. */
-export async function answer(state: PrimaryState, worker: WorkerProcess, question: Question): Promise<Answer> {
-  const { rateLimits, exportSlots, registeredDocuments } = state
+export async function answer(shared: Shared, worker: WorkerProcess, question: Question): Promise<Answer> {
+  const { rateLimits, exportSlots, registeredDocuments } = shared
   switch (question.ask) {
     case 'countRequest':
       return { allowance: await rateLimits.countRequest(question.keyId, question.requestsPerMinute) }

@@ -6,7 +6,7 @@ import type { Shared } from '../app.ts'
 import { type Answer, isToWorker, type Question, type ToPrimary, type ToWorker } from './messages.ts'
 
 /** Called with each message of the primary that the channel does not handle itself. */
-export type OnMessage = (message: ToWorker, socket: unknown) => void
+type OnMessage = (message: ToWorker, socket: unknown) => void
 
 /** A worker's channel to the primary process. */
 export class PrimaryChannel {

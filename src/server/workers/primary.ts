@@ -7,9 +7,10 @@ import { createRegisteredDocuments } from '../../graphql/http/registered-documen
 import { countConnections } from '../admission/connections.ts'
 import { trustProxies } from '../admission/proxies.ts'
 import { createSlots } from '../admission/slots.ts'
+import type { Shared } from '../app.ts'
 import type { Readiness } from '../readiness.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import { answer, type PrimaryState } from './answers.ts'
+import { answer } from './answers.ts'
 import { Balancer } from './balancer.ts'
 import { listenForConnections } from './listen.ts'
 import type { Question, ToPrimary } from './messages.ts'
@@ -31,7 +32,7 @@ export class Primary {
   /** Those of all processes. */
   readonly metrics: AddedMetrics | undefined
   readonly #config: Config
-  readonly #state: PrimaryState
+  readonly #shared: Shared
   readonly #balancer: Balancer
   readonly #feed: ChangeFeed
   readonly #feedState = new FeedState()
@@ -42,7 +43,7 @@ export class Primary {
   constructor(config: Config, { database, rateLimits, metrics, report }: PrimaryOptions) {
     const { limits } = config
     this.#config = config
-    this.#state = {
+    this.#shared = {
       rateLimits,
       exportSlots: createSlots(limits.maxExports),
       registeredDocuments: createRegisteredDocuments(),
@@ -108,7 +109,7 @@ export class Primary {
         break
       case 'exportEnded':
         worker.runningExports -= 1
-        this.#state.exportSlots.release()
+        this.#shared.exportSlots.release()
         break
       case 'metrics':
         this.metrics?.onValues(worker, message.values)
@@ -118,14 +119,14 @@ export class Primary {
   async #answer(worker: WorkerProcess, questions: readonly { id: number; question: Question }[]): Promise<void> {
     const answering = questions.map(async ({ id, question }) => ({
       id,
-      answer: await answer(this.#state, worker, question),
+      answer: await answer(this.#shared, worker, question),
     }))
     worker.send({ type: 'answers', answers: await Promise.all(answering) })
   }
 
   #onEnd(worker: WorkerProcess): void {
     this.#balancer.onEnd(worker)
-    for (; worker.runningExports > 0; worker.runningExports -= 1) this.#state.exportSlots.release()
+    for (; worker.runningExports > 0; worker.runningExports -= 1) this.#shared.exportSlots.release()
     this.metrics?.onEnd(worker)
   }
 }

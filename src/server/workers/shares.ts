@@ -16,6 +16,6 @@ export function configOfWorker(config: Config, index: number): Config {
 }
 
 /** Divides a whole number into `count` parts that differ by at most 1. Returns the part at `index`. */
-export function shareOf(total: number, count: number, index: number): number {
+function shareOf(total: number, count: number, index: number): number {
   return Math.floor(total / count) + (index < total % count ? 1 : 0)
 }
