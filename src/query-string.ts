@@ -27,7 +27,7 @@ export function parseQueryString<Schema extends z.ZodObject>(schema: Schema, que
   const parsed = schema.safeParse(Object.fromEntries(values))
   if (parsed.success && problems.length === 0) return parsed.data
   problems.push(...(parsed.error?.issues ?? []).flatMap(toDetails))
-  throw validationFailed(problems.filter(isFirstOfItsField))
+  throw validationFailed(firstOfEachField(problems))
 }
 
 /** A strict schema has one issue for all unknown parameters. */
@@ -57,6 +57,9 @@ function printable(name: string): string {
   return name.length > 40 ? `${name.slice(0, 40)}…` : name
 }
 
-function isFirstOfItsField({ field }: ErrorDetail, index: number, problems: readonly ErrorDetail[]): boolean {
-  return problems.findIndex((problem) => problem.field === field) === index
+/** The first problem of each field. It takes linear time, because a URL can have thousands of bad parameters. */
+function firstOfEachField(problems: readonly ErrorDetail[]): ErrorDetail[] {
+  const first = new Map<string, ErrorDetail>()
+  for (const problem of problems) if (!first.has(problem.field)) first.set(problem.field, problem)
+  return [...first.values()]
 }
