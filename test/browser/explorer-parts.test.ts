@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { formatAddress, parseAddress } from '../../src/server/pages/browser/explorer/address.ts'
+import { formatAddress, isSearch, parseAddress } from '../../src/server/pages/browser/explorer/address.ts'
 import { boxAround, visibleBox } from '../../src/server/pages/browser/explorer/box.ts'
 import { circle, destination } from '../../src/server/pages/browser/explorer/geodesic.ts'
 import { formsOf, graphiqlPath } from '../../src/server/pages/browser/explorer/request-forms.ts'
@@ -140,6 +140,19 @@ test.each([
   'http://',
 ])('is not shown as a link: %s', (text) => {
   expect(safeUrl(text, BASE)?.protocol ?? 'none').toMatch(text.includes(':') || text === '' ? /^none$/ : /^http/)
+})
+
+test.each(['www.museum.go.kr', '/v1/datasets', 'museum'])(
+  'text without a scheme is a link only on a base: %s',
+  (text) => {
+    expect(safeUrl(text)).toBeUndefined()
+    expect(safeUrl(text, BASE)?.origin).toBe(BASE)
+  },
+)
+
+test('a view near a point is no search by name', () => {
+  expect(isSearch(parseAddress('text=palace'))).toBe(true)
+  expect(isSearch(parseAddress('text=palace&near=37.5,127,1000'))).toBe(false)
 })
 
 test('a picture of the sample data is loaded from this server, any other one from its URL', () => {

@@ -248,7 +248,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
   test('a refused key is reported, and the page asks for another', async () => {
     await page.evaluate('sessionStorage.setItem("dataset-catalog.key", "dck_gone")')
     await field().fill('palace')
-    await page.getByText('This key is expired or revoked').waitFor()
+    await page.getByText('This key is unknown, expired or revoked. Give another one.').waitFor()
     expect(await field().count()).toBe(0)
     await giveKey(page, t.key)
     await status(/with “palace” in the name/)

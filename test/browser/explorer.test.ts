@@ -191,7 +191,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await page.goto(t.url)
     await page.evaluate('sessionStorage.setItem("dataset-catalog.key", "dck_gone")')
     await page.reload()
-    await page.getByText('This key is expired or revoked').waitFor()
+    await page.getByText('This key is unknown, expired or revoked. Give another one.').waitFor()
     await giveKey(page, t.key)
     await page.getByText('2 datasets, 44 places').waitFor()
   })

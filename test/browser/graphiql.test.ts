@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-import { giveKey, hasBrowser, openBrowser, type Visit } from '../support/browser.ts'
+import { clickCopy, giveKey, hasBrowser, openBrowser, type Visit } from '../support/browser.ts'
 
 describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
   let t: TestApp
@@ -96,6 +96,11 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
     expect(await other.page.evaluate('document.documentElement.scrollWidth')).toBe(390)
     expect([other.foreign, other.errors]).toEqual([[], []])
     await other.browser.close()
+  })
+
+  test('makes no link to a query that is too long for an address', async () => {
+    await page.goto(`${t.url}/graphql?query=${encodeURIComponent(`{ datasets { total } } #${'x'.repeat(9_000)}`)}`)
+    await clickCopy(page.getByRole('button', { name: 'Copy link' }), 'Too long for a link')
   })
 
   test('forgets the key on request', async () => {

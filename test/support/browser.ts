@@ -28,16 +28,16 @@ export async function giveKey(page: Page, key: string): Promise<void> {
   await page.getByRole('button', { name: 'Use key' }).click()
 }
 
-/** Clicks a button that copies, and waits until it says so. It says so for four seconds, in which a slow test may not look. */
-export async function clickCopy(button: Locator): Promise<void> {
-  const observed = await button.evaluateHandle((element) => {
-    const isCopied = Promise.withResolvers<void>()
-    const observer = new MutationObserver(() => element.textContent === 'Copied' && isCopied.resolve())
+/** Clicks a button that copies, and waits for its message. It shows it for four seconds, in which a slow test may not look. */
+export async function clickCopy(button: Locator, message = 'Copied'): Promise<void> {
+  const observed = await button.evaluateHandle((element, text) => {
+    const isShown = Promise.withResolvers<void>()
+    const observer = new MutationObserver(() => element.textContent === text && isShown.resolve())
     observer.observe(element, { childList: true })
-    return { isCopied: isCopied.promise }
-  })
+    return { isShown: isShown.promise }
+  }, message)
   await button.click()
-  await observed.evaluate(({ isCopied }) => isCopied)
+  await observed.evaluate(({ isShown }) => isShown)
 }
 
 /** Opens an empty page in headless Chromium. Requests to other origins than `origin` are recorded in `foreign`. */

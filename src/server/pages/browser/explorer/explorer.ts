@@ -42,7 +42,7 @@ export class Explorer {
       onPlace: (item) => this.open({ ...this.#view, item }),
       onGround: (latitude, longitude) => this.#pick(latitude, longitude),
       onMove: (at) => this.#noteMove(at),
-      onProblem: (message) => showStatus(`The map is not complete: ${message}`),
+      onProblem: () => showStatus('The map is not complete: a part of it could not be loaded.'),
     })
     window.addEventListener('popstate', () => {
       const view = parseAddress(location.search)
@@ -59,7 +59,9 @@ export class Explorer {
     this.#datasets = []
     this.#items = []
     this.#item = undefined
-    this.#show(this.#view)
+    // The map drops the tiles that an earlier key has read.
+    this.#drawMap(false)
+    void this.#show(this.#view)
   }
 
   /** Opens a view, with an entry in the history. */
@@ -159,9 +161,9 @@ export class Explorer {
     if (hadFocus) content.querySelector('h1')?.focus()
   }
 
-  #drawMap(): void {
+  #drawMap(hasKey = readKey() !== undefined): void {
     this.#map.show({
-      hasKey: readKey() !== undefined,
+      hasKey,
       view: this.#view,
       results: this.#items,
       item: this.#item,

@@ -96,6 +96,6 @@ function textOf(value: unknown): string {
 }
 
 function webLink(url: string): Node | string {
-  const safe = safeUrl(url, location.origin)
+  const safe = safeUrl(url)
   return safe ? element('a', { href: safe.href, target: '_blank', rel: 'noopener noreferrer' }, url) : url
 }

@@ -14,7 +14,8 @@ interface Events {
   /** A click beside all places, at degrees. */
   onGround: (latitude: number, longitude: number) => void
   onMove: (at: NonNullable<View['at']>) => void
-  onProblem: (message: string) => void
+  /** A part of the map could not be loaded. */
+  onProblem: () => void
 }
 
 export interface ExplorerMap {
@@ -86,7 +87,7 @@ export function openMap(container: HTMLElement, start: View['at'], events: Event
     isDetailed = true
     draw()
   })
-  map.on('error', ({ error }) => events.onProblem(error.message))
+  map.on('error', () => events.onProblem())
 
   return {
     show: (next) => {

@@ -1,4 +1,4 @@
-import { button, copy } from '../shared/dom.ts'
+import { button, copy, showOnButton } from '../shared/dom.ts'
 
 /*
  * The address of the page holds the query and its variables, so a reload, a bookmark and a link show the same. It never holds
@@ -10,7 +10,7 @@ export interface Shared {
   variables: string
 }
 
-/** The gateway refuses longer addresses; such a query stays in the tab only. */
+/** The gateway refuses addresses over 12 kB, and proxies often those over 8 kB. A longer query stays in the tab only. */
 const MAX_ADDRESS_LENGTH = 8_000
 
 /** Returns the query and variables in the address, undefined when there is no query. */
@@ -30,10 +30,14 @@ export function createLink(start: Shared) {
   let shown = start
   const show = (change: Partial<Shared>) => {
     shown = { ...shown, ...change }
-    const path = pathOf(shown)
-    history.replaceState(history.state, '', path.length > MAX_ADDRESS_LENGTH ? location.pathname : path)
+    history.replaceState(history.state, '', pathOf(shown) ?? location.pathname)
   }
-  const copyButton: HTMLButtonElement = button('Copy link', () => copy(location.origin + pathOf(shown), copyButton), {
+  const copyLink = () => {
+    const path = pathOf(shown)
+    if (path === undefined) showOnButton('Too long for a link', copyButton)
+    else void copy(location.origin + path, copyButton)
+  }
+  const copyButton: HTMLButtonElement = button('Copy link', copyLink, {
     title: 'Copies a link to this query and its variables, without your key',
   })
   return {
@@ -49,7 +53,9 @@ export function createLink(start: Shared) {
   }
 }
 
-function pathOf({ query, variables }: Shared): string {
+/** Returns the path of a link to a query, undefined when it is too long. */
+function pathOf({ query, variables }: Shared): string | undefined {
   const params = new URLSearchParams({ ...(query.trim() && { query }), ...(variables.trim() && { variables }) })
-  return params.size > 0 ? `${location.pathname}?${params}` : location.pathname
+  const path = params.size > 0 ? `${location.pathname}?${params}` : location.pathname
+  return path.length > MAX_ADDRESS_LENGTH ? undefined : path
 }

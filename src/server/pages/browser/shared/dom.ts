@@ -32,25 +32,30 @@ export function byId<Type extends HTMLElement>(id: string, type: new () => Type)
   throw new TypeError(`The page has no ${type.name} with the id ${id}`)
 }
 
-/** How long a button says that it has copied. */
-const COPIED_MS = 4_000
+/** How long a button shows a message. */
+const MESSAGE_MS = 4_000
 /** The timers that give buttons their labels back. */
 const resets = new WeakMap<HTMLButtonElement, number>()
 
 /** Copies a text and says so on the button for a moment. */
 export async function copy(text: string, on: HTMLButtonElement): Promise<void> {
-  const label = on.dataset.label ?? on.textContent ?? ''
-  on.dataset.label = label
   try {
     await navigator.clipboard.writeText(text)
-    on.textContent = 'Copied'
+    showOnButton('Copied', on)
   } catch {
-    on.textContent = 'Copying is not allowed'
+    showOnButton('Copying is not allowed', on)
   }
-  // The timer of an earlier copy would end the message of this one.
+}
+
+/** Shows a message in the place of a button's label for a moment. */
+export function showOnButton(message: string, on: HTMLButtonElement): void {
+  const label = on.dataset.label ?? on.textContent ?? ''
+  on.dataset.label = label
+  on.textContent = message
+  // The timer of an earlier message would end this one.
   window.clearTimeout(resets.get(on))
   const reset = window.setTimeout(() => {
     on.textContent = label
-  }, COPIED_MS)
+  }, MESSAGE_MS)
   resets.set(on, reset)
 }

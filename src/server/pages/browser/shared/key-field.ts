@@ -6,10 +6,10 @@ import { forgetKey, onKeyChange, readKey, setKey, takeKeyFromAddress } from './k
  * The field for the API key in the bar that all pages share.
  */
 
-/** Starts the key field. Takes the key from the address first, so no other script sees it there. */
+const MALFORMED = 'A key begins with dck_ and has no spaces.'
+
+/** Starts the key field, and takes a key from the address. No other script may run before, because it could read the key there. */
 export function startKeyField(): void {
-  takeKeyFromAddress()
-  window.addEventListener('hashchange', takeKeyFromAddress)
   const form = byId('key-form', HTMLFormElement)
   const input = byId('key-input', HTMLInputElement)
   const status = byId('key-status', HTMLElement)
@@ -31,6 +31,19 @@ export function startKeyField(): void {
   })
   onKeyChange(showKey)
   showKey(readKey())
+  useKeyOfAddress()
+  // `hashchange` is later: the explorer may have written another address by then.
+  window.addEventListener('popstate', useKeyOfAddress)
+}
+
+function useKeyOfAddress(): void {
+  const key = takeKeyFromAddress()
+  if (key === undefined) return
+  if (fitsHeader(key)) setKey(key)
+  else {
+    if (readKey() !== undefined) forgetKey()
+    askForKey(MALFORMED)
+  }
 }
 
 /** Moves the focus to the key field and says why. */
@@ -47,6 +60,7 @@ function showKey(key: string | undefined): void {
 
 /** Asks the server about a key. Returns the problem, undefined when the key is good. */
 async function checkKey(key: string): Promise<string | undefined> {
+  if (!fitsHeader(key)) return MALFORMED
   try {
     const response = await send('/v1/datasets', {}, key)
     if (response.ok) return undefined
@@ -55,4 +69,9 @@ async function checkKey(key: string): Promise<string | undefined> {
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
+}
+
+/** Whether the Authorization header can hold a key. */
+function fitsHeader(key: string): boolean {
+  return /^[\x21-\x7e]+$/.test(key)
 }

@@ -30,12 +30,12 @@ export function onKeyChange(listener: (key: string | undefined) => void): void {
 }
 
 /**
- * Takes a key from the fragment of the address (`#key=dck_…`), which is never sent to a server, and removes it from the address
- * bar and the history.
+ * Removes the key from the fragment of the address (`#key=dck_…`), which is never sent to a server, and from the history. Returns it,
+ * undefined when there is none.
  */
-export function takeKeyFromAddress(): void {
+export function takeKeyFromAddress(): string | undefined {
   const key = new URLSearchParams(location.hash.slice(1)).get('key')
-  if (key === null) return
+  if (key === null) return undefined
   history.replaceState(history.state, '', location.pathname + location.search)
-  if (key.trim() !== '') setKey(key.trim())
+  return key.trim() || undefined
 }

@@ -1,0 +1,139 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createKey } from '../../src/auth/keys.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { giveKey, hasBrowser, openBrowser, type Visit } from '../support/browser.ts'
+
+/** The only item of the dataset `restricted`. */
+const NAME = 'Restricted place'
+const PLACE = 'at=37.5797,126.977,17'
+const REFUSED = 'This key is unknown, expired or revoked.'
+const MALFORMED = 'A key begins with dck_ and has no spaces.'
+
+describe.skipIf(!hasBrowser)('Keys in the explorer', () => {
+  let t: TestApp
+  let grantedKey: string
+  let visit: Visit
+  let page: Page
+
+  beforeAll(async () => {
+    t = await startApp()
+    grantedKey = (await createKey(t.database.prisma, { name: 'granted', datasets: ['restricted'] })).key
+    // In a narrow window a message about the key makes the map smaller.
+    visit = await openBrowser(t.url, { width: 390, height: 844 })
+    page = visit.page
+  })
+  beforeEach(async () => {
+    await page.goto(t.url)
+    await page.evaluate('sessionStorage.clear()')
+    await page.goto('about:blank')
+  })
+  afterAll(async () => {
+    await visit.browser.close()
+    await t.close()
+  })
+
+  const place = () => page.locator('.side').getByText(NAME, { exact: true })
+  const address = () => page.url()
+  /** Whether the map shows a place in its centre: the mouse pointer there is a hand. */
+  const isPlaceOnMap = async () => {
+    const canvas = page.locator('.maplibregl-canvas')
+    const { x, y, width, height } = (await canvas.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+    await page.mouse.move(x + 20, y + 20)
+    await page.mouse.move(x + width / 2, y + height / 2)
+    return (await canvas.getAttribute('style'))?.includes('pointer') ?? false
+  }
+  const giveMistypedKey = async () => {
+    await giveKey(page, 'dck_mistyped')
+    await page.getByText(REFUSED).waitFor()
+    await page.waitForFunction(`(() => {
+      const canvas = document.querySelector('.maplibregl-canvas')
+      return canvas.clientHeight === document.getElementById('map').clientHeight
+    })()`)
+  }
+
+  test.each(['dataset=restricted', 'dataset=restricted&category=palace'])(
+    'after "Forget key" nothing shows what the key has read, and the next key does not see it: %s',
+    async (query) => {
+      await page.goto(`${t.url}/?${query}&${PLACE}`)
+      await giveKey(page, grantedKey)
+      await place().waitFor()
+      await expect.poll(isPlaceOnMap).toBe(true)
+      await page.getByRole('button', { name: 'Forget key' }).click()
+      await page.getByRole('heading', { name: 'See what your key opens' }).waitFor()
+      await expect.poll(isPlaceOnMap).toBe(false)
+      await giveKey(page, t.key)
+      await page.getByRole('alert').waitFor()
+      expect(await isPlaceOnMap()).toBe(false)
+      expect(await page.getByText(NAME).count()).toBe(0)
+    },
+  )
+
+  test('a key in the address replaces the key of the tab, and the map drops the places of that one', async () => {
+    await page.goto(`${t.url}/?dataset=restricted&${PLACE}#key=${grantedKey}`)
+    await place().waitFor()
+    await expect.poll(isPlaceOnMap).toBe(true)
+    await page.evaluate((key) => {
+      location.hash = `key=${key}`
+    }, t.key)
+    await page.getByRole('alert').waitFor()
+    await expect.poll(isPlaceOnMap).toBe(false)
+    await page.getByText('The map is not complete: a part of it could not be loaded.', { exact: true }).waitFor()
+  })
+
+  test('the map moves to the dataset also when the first key was mistyped', async () => {
+    await page.goto(`${t.url}/?dataset=restricted`)
+    await giveMistypedKey()
+    await giveKey(page, grantedKey)
+    await expect.poll(address).toMatch(/at=37\.579\d*,126\.97\d*,13/)
+    await expect.poll(isPlaceOnMap).toBe(true)
+  })
+
+  test('a link to a part of the map shows it before and after the key is given', async () => {
+    await page.goto(`${t.url}/?dataset=restricted&${PLACE}`)
+    await giveMistypedKey()
+    expect(address()).toContain(PLACE)
+    await giveKey(page, grantedKey)
+    await expect.poll(isPlaceOnMap).toBe(true)
+    expect(address()).toContain(PLACE)
+  })
+
+  test('a link to a search in a box keeps its box when the key is given', async () => {
+    await page.goto(`${t.url}/?within=126.97,37.57,126.98,37.59`)
+    await giveMistypedKey()
+    await giveKey(page, grantedKey)
+    await place().waitFor()
+    await expect.poll(address).toMatch(/within=126\.9\d*,37\.5\d*,126\.9\d*,37\.5\d*&at=/)
+  })
+
+  test.each(['/', '/graphql', '/docs'])(
+    '%s asks for another key when that of the address cannot be one',
+    async (path) => {
+      await page.goto(`${t.url}${path}#key=dck_bad%20😀`)
+      await page.getByText(MALFORMED).waitFor()
+      expect(address()).toBe(t.url + path)
+      await giveKey(page, 'dck_a b')
+      await page.getByText(MALFORMED).waitFor()
+      await giveKey(page, t.key)
+      await page.getByRole('button', { name: 'Forget key' }).waitFor()
+      expect(await page.getByText('Failed to execute').count()).toBe(0)
+    },
+  )
+
+  test('a key that the server cannot check gets the message of the server', async () => {
+    await page.route('**/v1/datasets', (route) =>
+      route.fulfill({ status: 503, json: { error: { code: 'UNAVAILABLE', message: 'The database is away.' } } }),
+    )
+    await page.goto(t.url)
+    await giveKey(page, t.key)
+    await page.getByText('The database is away.').waitFor()
+    await page.unroute('**/v1/datasets')
+    await giveKey(page, t.key)
+    await page.getByRole('button', { name: 'Forget key' }).waitFor()
+  })
+
+  test('makes no request to another origin, and does not violate the Content-Security-Policy', () => {
+    expect(visit.foreign).toEqual([])
+    expect(visit.errors).toEqual([])
+  })
+})

@@ -1,0 +1,86 @@
+import type { Page, Route } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+import { giveKey, hasBrowser, openBrowser, type Visit } from '../support/browser.ts'
+import { createImporter, ndjson, row } from '../support/import.ts'
+
+const STOPS = Array.from({ length: 60 }, (_, i) => row({ externalId: `stop-${i}`, name: `Bus stop ${i}` }))
+const MUSEUM = row({ externalId: 'museum', name: 'A museum', url: 'www.museum.go.kr' })
+const ISLANDS = [
+  row({ externalId: 'west', name: 'West island', latitude: '-17', longitude: '179' }),
+  row({ externalId: 'east', name: 'East island', latitude: '-17', longitude: '-179' }),
+]
+
+describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
+  let t: TestApp
+  let visit: Visit
+  let page: Page
+
+  beforeAll(async () => {
+    t = await startApp()
+    const importer = await createImporter(t.database)
+    await importer.run({ 'items.ndjson': ndjson(MUSEUM, ...STOPS) })
+    await importer.run({ 'items.ndjson': ndjson(...ISLANDS) }, { dataset: { slug: 'islands', name: 'Islands' } })
+    await importer.close()
+    visit = await openBrowser(t.url, { width: 1440, height: 900 })
+    page = visit.page
+    await page.goto(t.url)
+    await giveKey(page, t.key)
+    await page.getByRole('button', { name: 'Forget key' }).waitFor()
+  })
+  afterAll(async () => {
+    await visit.browser.close()
+    await t.close()
+  })
+
+  const link = (name: string) => page.locator('.side').getByRole('link', { name, exact: true })
+  const names = () => page.locator('.places a').allTextContents()
+
+  test('two clicks on "Show more" list each place once', async () => {
+    await page.goto(`${t.url}/?dataset=places`)
+    const held: Route[] = []
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('"page":2')) held.push(route)
+      else await route.continue()
+    })
+    const more = page.getByRole('button', { name: 'Show more (11 left)' })
+    await more.click()
+    await more.click()
+    await expect.poll(() => held.length).toBe(2)
+    for (const route of held) {
+      await page.locator('.places').evaluate((list) => list.setAttribute('data-before', ''))
+      await route.continue()
+      await page.locator('.places:not([data-before])').waitFor()
+      expect((await names()).sort()).toEqual([MUSEUM, ...STOPS].map(({ name }) => name).sort())
+    }
+    await page.unroute('**/graphql')
+  })
+
+  test('"a point on the map" stops waiting for a click when another view opens', async () => {
+    await page.goto(`${t.url}/?dataset=places`)
+    const message = page.getByText('Click on the map to search around that point.')
+    await page.getByRole('button', { name: 'a point on the map' }).click()
+    await message.waitFor()
+    await link('A museum').click()
+    await page.getByRole('heading', { name: 'A museum', level: 1 }).waitFor()
+    await message.waitFor({ state: 'detached' })
+    expect(await page.locator('body.picking').count()).toBe(0)
+  })
+
+  test('the URL of an item is no link when it has no scheme', async () => {
+    await page.goto(`${t.url}/?dataset=places`)
+    await link('A museum').click()
+    await page.locator('.members').getByText('www.museum.go.kr', { exact: true }).waitFor()
+    expect(await page.getByRole('link', { name: 'www.museum.go.kr' }).count()).toBe(0)
+  })
+
+  test('the map opens a dataset on both sides of the antimeridian around it', async () => {
+    await page.goto(`${t.url}/?dataset=islands`)
+    await expect.poll(() => page.url()).toMatch(/at=-1[67][.\d]*,-?1(79|80)[.\d]*,[6-9]/)
+  })
+
+  test('makes no request to another origin, and does not violate the Content-Security-Policy', () => {
+    expect(visit.foreign).toEqual([])
+    expect(visit.errors).toEqual([])
+  })
+})
