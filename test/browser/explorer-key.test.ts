@@ -19,8 +19,8 @@ describe.skipIf(!hasBrowser)('Keys in the explorer', () => {
   beforeAll(async () => {
     t = await startApp()
     grantedKey = (await createKey(t.database.prisma, { name: 'granted', datasets: ['restricted'] })).key
-    // In a narrow window a message about the key makes the map smaller.
-    visit = await openBrowser(t.url, { width: 390, height: 844 })
+    // In a wide window a message about the key makes the map smaller.
+    visit = await openBrowser(t.url, { width: 1440, height: 900 })
     page = visit.page
   })
   beforeEach(async () => {
@@ -46,10 +46,8 @@ describe.skipIf(!hasBrowser)('Keys in the explorer', () => {
   const giveMistypedKey = async () => {
     await giveKey(page, 'dck_mistyped')
     await page.getByText(REFUSED).waitFor()
-    await page.waitForFunction(`(() => {
-      const canvas = document.querySelector('.maplibregl-canvas')
-      return canvas.clientHeight === document.getElementById('map').clientHeight
-    })()`)
+    const heights = '["canvas", "#map"].map((each) => document.querySelector(each).clientHeight)'
+    await expect.poll(async () => new Set(await page.evaluate<number[]>(heights)).size).toBe(1)
   }
 
   test.each(['dataset=restricted', 'dataset=restricted&category=palace'])(

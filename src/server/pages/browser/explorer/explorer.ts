@@ -103,6 +103,8 @@ export class Explorer {
       this.#drawMap()
       return this.#fill(welcomeView())
     }
+    // This is before any wait: the bar changes with a new key, and that resizes the map.
+    if (view.at === undefined) void this.#attempt(() => moveMap(this.#map, view, before, signal), signal)
     if (this.#datasets.length === 0) this.#datasets = await readDatasets(signal)
     signal.throwIfAborted()
     if (view.item === undefined) this.#item = undefined
@@ -114,7 +116,6 @@ export class Explorer {
     const isNextSearch = isSearch(view) && isSearch(before) && view.item === undefined
     if (isPlaces && isNewList && !isNextSearch) this.#items = []
     this.#drawMap()
-    if (view.at === undefined) void this.#attempt(() => moveMap(this.#map, view, before, signal), signal)
     if (view.item !== undefined) {
       if (showsResults(view) && this.#items.length === 0) this.#items = (await readResults(view, 1, signal)).items
       await this.#showItem(view, signal)
