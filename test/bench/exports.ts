@@ -13,28 +13,33 @@ import { fillWorld, openWorld } from './world.ts'
  * Needs BENCH_DATABASE_URL, an empty PostgreSQL database or one that this has filled before: node test/bench/exports.ts
  */
 
-const { BENCH_DATABASE_URL: url, BENCH_SLUG: slug = 'million' } = process.env
+const { BENCH_DATABASE_URL: url } = process.env
+const slug = 'million'
 const ITEMS = 1_000_000
 const ROUNDS = 2
 const SAMPLE_INTERVAL_MS = 20
 
 if (!url) throw new Error('BENCH_DATABASE_URL must be the URL of a PostgreSQL database')
 const database = await openWorld(url)
-if (slug === 'million') await fillWorld(database, [{ slug, items: ITEMS, related: false }])
+await fillWorld(database, [{ slug, items: ITEMS, related: false }])
 const { id } = await database.prisma.dataset.findUniqueOrThrow({ where: { slug } })
 const { key } = await createKey(database.prisma, { name: 'exports', datasets: [slug] })
 const { limits } = readConfig({})
 const app = await createApp({ database, corsOrigins: [], responseCacheBytes: 0, limits })
 const origin = await app.listen({ host: '127.0.0.1', port: 0 })
 
-/** Runs a program and counts the bytes of its output. */
+/**
+ * Runs a program and counts the bytes of its output.
+ * @throws Error if the program fails
+ */
 async function bytesOf(program: string, ...args: string[]): Promise<number> {
-  const counting = spawn('bash', ['-c', '"$@" | wc -c', 'bash', program, ...args], {
+  const counting = spawn('bash', ['-o', 'pipefail', '-c', '"$@" | wc -c', 'bash', program, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const output: Buffer[] = []
   counting.stdout.on('data', (data) => output.push(data))
-  await once(counting, 'close')
+  const [code] = await once(counting, 'close')
+  if (code !== 0) throw new Error(`${program} ended with ${code}`)
   return Number(Buffer.concat(output).toString())
 }
 

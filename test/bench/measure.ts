@@ -57,7 +57,12 @@ function compare(pairs: readonly [number, number][]): Compared {
   }
 }
 
-/** The middle value; the greater one of two middle values, and NaN for no values. */
+/** The middle value, or the mean of the two middle values; NaN for no values. */
 export function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+  const sorted = [...values].sort((a, b) => a - b)
+  const [low = Number.NaN, high = low] = sorted.slice(
+    Math.ceil(sorted.length / 2) - 1,
+    Math.floor(sorted.length / 2) + 1,
+  )
+  return (low + high) / 2
 }

@@ -86,11 +86,14 @@ async function measure(path: string, coding = 'identity'): Promise<void> {
   const seconds = (performance.now() - startMs) / 1000
   const { user, system } = process.cpuUsage(gateway)
   const share = LIMIT / features
+  // The last page may be shorter. Fewer pages have no two ends to compare.
+  const hasEnds = times.length > 2 * ENDS
+  const ends = [times.slice(0, ENDS), times.slice(-ENDS - 1, -1)].map((end) => median(end).toFixed(0))
   const columns = [
     `${path} ${coding}`.padEnd(80),
     `${Math.round(features / seconds)} features/s`,
     `${(bytes / 1e6 / seconds).toFixed(0)} MB/s`,
-    `pages ${median(times.slice(0, ENDS)).toFixed(0)} to ${median(times.slice(-ENDS - 1, -1)).toFixed(0)} ms`,
+    hasEnds ? `pages ${ends.join(' to ')} ms` : `${times.length} pages`,
     `CPU gateway ${(((user + system) / 1000) * share).toFixed(0)} ms, PostgreSQL ${(((await postgresCpuMs(database)) - postgresMs) * share).toFixed(0)} ms`,
   ]
   process.stdout.write(`${columns.join('  ')}\n`)

@@ -33,10 +33,12 @@ function tileAt({ latitude, longitude }: { latitude: number; longitude: number }
   return `${z}/${x}/${y}`
 }
 
-const fetchTile = async (path: string) =>
-  (
-    await fetch(origin + path, { headers: { authorization: `Bearer ${key}`, 'accept-encoding': 'identity' } })
-  ).arrayBuffer()
+async function fetchTile(path: string): Promise<ArrayBuffer> {
+  const headers = { authorization: `Bearer ${key}`, 'accept-encoding': 'identity' }
+  const response = await fetch(origin + path, { headers })
+  if (response.status !== 200) throw new Error(`${path} is ${response.status}`)
+  return response.arrayBuffer()
+}
 
 for (const dataset of [SLUG, 'all']) {
   for (let z = 0; z <= 18; z += 1) {

@@ -40,7 +40,7 @@ async function content(): Promise<string> {
   return found?.content ?? ''
 }
 
-/** Whether an import has indexed its staging table: it merges next. Of an import that was killed, the table may remain. */
+/** The number of staging tables with indexes. An import that has indexed its table merges next. That of a killed import may remain. */
 async function stagedTables(): Promise<number> {
   const [found] = await db.database.prisma.$queryRaw<{ tables: bigint }[]>`
     SELECT count(*) AS tables FROM pg_indexes WHERE tablename LIKE 'import\\_%' AND indexname LIKE '%parent_item_id%'`

@@ -14,7 +14,7 @@ import { runProcess, runShell } from '../support/process.ts'
  * GDAL as a client: the commands of docs/ogc.md, and all airports of the open data. Skipped where GDAL is not installed.
  */
 
-const hasGdal = spawnSync('ogr2ogr', ['--version']).status === 0
+const hasGdal = process.env.CI !== undefined || spawnSync('ogr2ogr', ['--version']).status === 0
 if (!hasGdal) process.stderr.write('There is no ogr2ogr: the tests with GDAL are skipped\n')
 
 const AIRPORTS = fileURLToPath(new URL('../import/manifests/ourairports_airports.json', import.meta.url))

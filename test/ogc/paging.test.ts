@@ -60,7 +60,7 @@ describe('While items are inserted and removed', () => {
       const { prisma } = t.database
       await addItems([page * 8 + 3])
       await prisma.item.deleteMany({ where: { id: idAt(400 - 7 - page * 8) } })
-      // A moved item keeps its place in the order of ids.
+      // A renamed item keeps its place: pages are in the order of ids.
       await prisma.item.update({ where: { id: idAt(page * 2) }, data: { name: `Renamed ${page}` } })
     })
     const ids = idsOf(pages)

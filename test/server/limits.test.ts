@@ -36,17 +36,17 @@ describe('A request that takes too long to arrive is cut off', () => {
     ['in its headers', 'GET /v1/datasets HTTP/1.1\r\nHost: x\r\nX-A: ', 'a'],
     [
       'in its body',
-      'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n',
+      'POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer KEY\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n',
       ' ',
     ],
   ])('%s, although a byte arrives now and then', async (_where, start, drip) => {
     const socket = await openSocket(impatient.url)
     const response = readAll(socket)
-    socket.write(start)
+    socket.write(start.replace('KEY', impatient.key))
     const dripping = setInterval(() => socket.write(drip), 100)
     const text = await response
     clearInterval(dripping)
-    expect(text).toMatch(/^HTTP\/1.1 (408|401) /)
+    expect(text).toMatch(/^HTTP\/1.1 408 /)
     await expect.poll(async () => (await impatient.get('/v1/datasets')).status).toBe(200)
   })
 })
@@ -72,12 +72,6 @@ describe('A request that is too long or malformed gets an error of the usual for
     expect(head).toContain(`HTTP/1.1 ${status} `)
     expect(head).toMatch(/X-Request-Id: \S+/)
     expect(JSON.parse(body)).toMatchObject({ error: { code, requestId: expect.any(String) } })
-  })
-
-  test('a body', async () => {
-    const headers = { authorization: `Bearer ${t.key}`, 'content-type': 'application/json' }
-    const response = await fetch(`${t.url}/graphql`, { method: 'POST', headers, body: ' '.repeat(300_000) })
-    expect([response.status, await response.text()]).toEqual([413, expect.stringContaining('PAYLOAD_TOO_LARGE')])
   })
 
   test('a body and headers, with a message that names the bound', async () => {
