@@ -32,7 +32,7 @@ export const silentChangeFeed: ChangeFeed = {
 }
 
 interface FollowOptions {
-  /** Creates a client that is not yet connected. */
+  /** Creates a client that is not yet connected. A statement of a client that needs a heartbeat has a timeout. */
   createClient: () => pg.Client
   /** Whether to check the connection at intervals, because a network can drop it without an error. */
   needsHeartbeat: boolean
@@ -45,51 +45,54 @@ interface FollowOptions {
 /** After a heartbeat, the feed counts as complete for this long. If the network fails, caches return no old value after it. */
 const HEARTBEAT_VALID_MS = 900
 const HEARTBEAT_INTERVAL_MS = 250
-const HEARTBEAT_TIMEOUT_MS = 5_000
 const RECONNECT_MS = 200
 
 /** Starts to listen for changes. It connects again whenever the connection is lost. */
 export function followChanges({ createClient, needsHeartbeat, tracksPosition, relay }: FollowOptions): ChangeFeed {
   const state = new FeedState()
-  const closing = Promise.withResolvers<void>()
   let isClosing = false
-  const apply = (event: FeedEvent) => {
-    state.apply(event)
-    relay?.(event)
-  }
+  /** Ends the current connection. */
+  let disconnect = () => {}
 
   const listen = async () => {
     const client = createClient()
+    const disconnected = Promise.withResolvers<void>()
     let isCurrent = true
-    const onPosition = (position: WalPosition) => {
-      if (isCurrent) apply({ kind: 'position', position: String(position) })
+    disconnect = disconnected.resolve
+    client.on('error', disconnect)
+    client.on('end', disconnect)
+    const apply = (event: FeedEvent) => {
+      if (!isCurrent) return
+      state.apply(event)
+      relay?.(event)
     }
+    const onPosition = (position: WalPosition) => apply({ kind: 'position', position: String(position) })
     const tracker = tracksPosition ? new PositionTracker(client, onPosition) : undefined
-    const disconnected = new Promise<void>((resolve) => {
-      client.on('error', () => resolve())
-      client.on('end', () => resolve())
-      void closing.promise.then(() => resolve())
-    })
     client.on('notification', ({ payload = '' }) => {
       apply({ kind: 'changed', payload })
       tracker?.update()
     })
-    try {
+    const receive = async () => {
       await client.connect()
       await client.query('LISTEN catalog')
       apply({ kind: 'connected' })
       tracker?.update()
-      if (needsHeartbeat) {
-        await sendHeartbeats(client, disconnected, (sentAtMs) =>
-          apply({ kind: 'complete', untilMs: sentAtMs + HEARTBEAT_VALID_MS }),
-        )
-      } else {
-        apply({ kind: 'complete', untilMs: Number.MAX_SAFE_INTEGER })
-        await disconnected
+      if (!needsHeartbeat) apply({ kind: 'complete', untilMs: Number.MAX_SAFE_INTEGER })
+      while (needsHeartbeat && isCurrent) {
+        const sentAtMs = clockMs()
+        // PostgreSQL sends all pending notifications before the answer.
+        await client.query('SELECT 1')
+        apply({ kind: 'complete', untilMs: sentAtMs + HEARTBEAT_VALID_MS })
+        await sleep(HEARTBEAT_INTERVAL_MS)
       }
+      await disconnected.promise
+    }
+    try {
+      // One race for each connection. A race for each heartbeat would leave its memory with `disconnected` until that resolves.
+      await Promise.race([disconnected.promise, receive()])
     } finally {
-      isCurrent = false
       apply({ kind: 'disconnected' })
+      isCurrent = false
       // Not awaited, because a server that does not answer would delay the next connection.
       void client.end()
     }
@@ -99,7 +102,7 @@ export function followChanges({ createClient, needsHeartbeat, tracksPosition, re
     while (!isClosing) {
       // Not logged, because the requests that need the database report that it is unavailable.
       await listen().catch(() => {})
-      await Promise.race([closing.promise, sleep(RECONNECT_MS, undefined, { ref: false })])
+      if (!isClosing) await sleep(RECONNECT_MS)
     }
   })()
 
@@ -109,27 +112,8 @@ export function followChanges({ createClient, needsHeartbeat, tracksPosition, re
     position: () => state.position(),
     close: async () => {
       isClosing = true
-      closing.resolve()
+      disconnect()
       await following
     },
-  }
-}
-
-/**
- * Sends a statement at intervals, until the connection ends or an answer takes too long. PostgreSQL sends all pending
- * notifications before each answer. `onAnswer` gets the time (milliseconds of `clockMs`) at which the statement was sent.
- */
-async function sendHeartbeats(
-  client: pg.Client,
-  disconnected: Promise<void>,
-  onAnswer: (sentAtMs: number) => void,
-): Promise<void> {
-  const isDisconnected = disconnected.then(() => true)
-  for (;;) {
-    const sentAtMs = clockMs()
-    const answered = client.query('SELECT 1').then(() => false)
-    if (await Promise.race([answered, isDisconnected, sleep(HEARTBEAT_TIMEOUT_MS, true, { ref: false })])) return
-    onAnswer(sentAtMs)
-    if (await Promise.race([isDisconnected, sleep(HEARTBEAT_INTERVAL_MS, false, { ref: false })])) return
   }
 }

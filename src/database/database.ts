@@ -59,6 +59,8 @@ interface OpenOptions extends EmbeddedOptions {
 
 /** The server stops a statement at its timeout. If the server does not answer, the client stops waiting this much later. */
 const QUERY_TIMEOUT_MARGIN_MS = 2_000
+/** The statements of the change feed take no time. Without an answer for this long, it connects again. */
+const FEED_TIMEOUT_MS = 5_000
 /** A replica must report its position within this time. */
 const REPLICA_TIMEOUT_MS = 1_000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
@@ -98,7 +100,13 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
     followChanges: (relay) =>
       followChanges({
         relay,
-        createClient: () => new DatabaseClient({ ...connection, connectionTimeoutMillis: config.connectTimeoutMs }),
+        createClient: () =>
+          new DatabaseClient({
+            ...connection,
+            connectionTimeoutMillis: config.connectTimeoutMs,
+            // At the embedded database, LISTEN waits for an import.
+            ...(config.kind === 'postgres' && { query_timeout: FEED_TIMEOUT_MS }),
+          }),
         needsHeartbeat: config.kind === 'postgres',
         tracksPosition: options.tracksPosition ?? replicas.length > 0,
       }),

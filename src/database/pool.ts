@@ -36,7 +36,8 @@ export class CatalogPool extends pg.Pool {
   constructor({ canCancel, countsFailures = false, observe, ...options }: CatalogPoolOptions) {
     const count = { failures: 0 }
     const onEnd = (end: StatementEnd) => {
-      if (end.hasFailed) count.failures += 1
+      // A statement that was cancelled for its client is no failure of the server.
+      if (end.hasFailed && !currentCancellation()?.isCancelled) count.failures += 1
       observe?.(end)
     }
     const isObserved = countsFailures || observe !== undefined || isTracing()
@@ -47,7 +48,7 @@ export class CatalogPool extends pg.Pool {
     this.#canceller?.on('error', onIdleConnectionLost)
   }
 
-  /** The number of statements and connection attempts that have failed since the start. */
+  /** The number of statements and connection attempts that have failed since the start, without cancelled statements. */
   get failures(): number {
     return this.#count.failures
   }

@@ -35,7 +35,6 @@ export class Replica {
   readonly prisma: PrismaClient
   readonly sql: SqlReader
   readonly #pool: CatalogPool
-  readonly #closing = Promise.withResolvers<void>()
   readonly #following: Promise<void>
   #isClosing = false
   #replayed: WalPosition = 0n
@@ -62,7 +61,6 @@ export class Replica {
 
   async close(): Promise<void> {
     this.#isClosing = true
-    this.#closing.resolve()
     await this.#following
     await this.prisma.$disconnect()
     await this.#pool.end()
@@ -75,7 +73,7 @@ export class Replica {
       await this.#poll(client).catch(() => {})
       this.#answeredAtMs = Number.NEGATIVE_INFINITY
       await client.end()
-      await Promise.race([this.#closing.promise, sleep(RECONNECT_MS, undefined, { ref: false })])
+      if (!this.#isClosing) await sleep(RECONNECT_MS)
     }
   }
 

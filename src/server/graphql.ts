@@ -46,8 +46,9 @@ export function addGraphQLRoute(
       callers.set(request, await admit(request, reply))
     },
     handler: async (request, reply) => {
-      const caller = callers.get(request)
-      if (!caller) throw new TypeError('The request was not admitted')
+      const admitted = callers.get(request)
+      if (!admitted) throw new TypeError('The request was not admitted')
+      const caller = request.method === 'POST' ? await admitted.renew() : admitted
       const { mediaType } = chooseRepresentation(request.headers.accept, RESPONSE_TYPES)
       const { id, readParams } = paramsSourceOf(request)
       const cacheKey = `${mediaType} ${id}`

@@ -46,17 +46,21 @@ export function announceFirstStart({ database }: Config, { print }: Output): voi
  */
 export async function prepareDatabase(
   database: Database,
-  { config, url, isStopped }: { config: Config; url: string; isStopped: () => boolean },
+  { config, url, stopped, isStopped }: { config: Config; url: string } & ReturnType<typeof stopSignal>,
   { print, warn }: Output,
 ): Promise<{ sampleKey: string | undefined } | undefined> {
   let hasWarned = false
   while (!isStopped()) {
     try {
-      await database.withSession((session) => migrate(session))
+      await database.withSession((session) => {
+        // A statement may wait for another gateway that migrates, or for a server that does not answer.
+        void stopped.then(() => session.end())
+        return migrate(session)
+      })
       return { sampleKey: config.sampleData ? await loadSampleData(database, url, print) : undefined }
     } catch (error) {
       if (!isTransient(error)) throw error
-      if (!hasWarned) warn(`${messageOf(error)}; waiting for it`)
+      if (!hasWarned && !isStopped()) warn(`${messageOf(error)}; waiting for it`)
       hasWarned = true
       await sleep(RETRY_PAUSE_MS)
     }

@@ -38,8 +38,9 @@ export function addMcpRoute(app: FastifyInstance, options: McpOptions): void {
       callers.set(request, await admit(request, reply))
     },
     handler: async (request, reply) => {
-      const caller = callers.get(request)
-      if (!caller) throw new TypeError('The request was not admitted')
+      const admitted = callers.get(request)
+      if (!admitted) throw new TypeError('The request was not admitted')
+      const caller = await admitted.renew()
       const text = typeof request.body === 'string' ? request.body : ''
       const body = parseJson(text)
       // Each request counts once for the limit of its key.

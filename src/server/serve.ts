@@ -52,7 +52,7 @@ export async function serve(config: Config, output: Output): Promise<void> {
       throw cannotListen(config, error)
     })
     if (metrics) opened.defer(await listenForMetrics(metrics, config, output))
-    const prepared = await prepareDatabase(database, { config, url, isStopped }, output)
+    const prepared = await prepareDatabase(database, { config, url, stopped, isStopped }, output)
     if (prepared) {
       readiness.state = 'ready'
       for (const line of startupBanner(url, prepared.sampleKey)) output.print(line)

@@ -7,7 +7,7 @@ import { createApp } from '../../src/server/app.ts'
 import { seedCatalog } from '../support/catalog.ts'
 import { createDatabase, createEmpty, type TestDatabase } from '../support/database.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
-import { CHECKOUT, runCatalog, startGateway, startProcess } from '../support/process.ts'
+import { CHECKOUT, environment, runCatalog, startGateway, startProcess } from '../support/process.ts'
 import { type ProxiedGateway, startProxiedGateway } from '../support/proxied-gateway.ts'
 import { openProxy } from '../support/proxy.ts'
 
@@ -108,6 +108,22 @@ describe.runIf(inject('template').kind === 'postgres')('A database', () => {
       ),
     )
     await expectRecovery()
+  })
+
+  test('whose migration waits for another gateway does not delay SIGTERM', { timeout: 60_000 }, async () => {
+    await db.database.withSession(async (session) => {
+      // The lock of src/database/migrate.ts.
+      await session.query('SELECT pg_advisory_lock(72707369)')
+      const child = startProcess(process.execPath, [`${CHECKOUT}src/cli.ts`, 'serve'], {
+        env: environment({ ...db.env, PORT: '0', WORKERS: '1' }),
+        stdio: 'ignore',
+      })
+      await expect.poll(() => countLockWaits(db.database), { timeout: 30_000 }).toBe(1)
+      child.kill('SIGTERM')
+      const startMs = performance.now()
+      expect(await once(child, 'exit')).toEqual([0, null])
+      expect(performance.now() - startMs).toBeLessThan(5_000)
+    })
   })
 
   test('that has no free connection gives 503, and 200 once it has one', async () => {

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { grantDataset, withdrawGrant } from '../../src/auth/grants.ts'
-import { createKey } from '../../src/auth/keys.ts'
+import { createKey, revokeKey } from '../../src/auth/keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET, ITEM } from '../support/catalog.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
+import { openSocket, readAll } from '../support/raw.ts'
 
 /*
  * Cached responses are never stale or inconsistent, and no key gets the response of another key (decisions.md section 8).
@@ -60,6 +61,36 @@ describe('A response is cached', () => {
     const ask = () => t.get('/v1/datasets/nowhere')
     await ask()
     expect(await statementsOf(ask)).toBeGreaterThan(0)
+  })
+})
+
+describe('A request whose body arrives after its key was revoked gets 401:', () => {
+  test.each([
+    ['/graphql', '{"query":"{ datasets { total } }"}'],
+    ['/mcp', '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_datasets","arguments":{}}}'],
+  ])('%s', async (path, body) => {
+    const { prisma } = t.database
+    const { key, id } = await createKey(prisma, { name: 'slow' })
+    const socket = await openSocket(t.url)
+    const answer = readAll(socket)
+    const head = [
+      `POST ${path} HTTP/1.1`,
+      'Host: localhost',
+      `Authorization: Bearer ${key}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      'Connection: close',
+    ]
+    socket.write(`${head.join('\r\n')}\r\n\r\n`)
+    // The head is read when another request has been answered.
+    await t.get('/v1/datasets', { authorization: `Bearer ${key}` })
+    await revokeKey(prisma, id)
+    const statusOfKey = async () => (await t.get('/v1/datasets', { authorization: `Bearer ${key}` })).status
+    await expectWithinASecond(statusOfKey, (status) => expect(status).toBe(401))
+    socket.write(body)
+    const text = await answer
+    expect(text).toMatch(/^HTTP\/1.1 401 /)
+    expect(text).toMatch(/www-authenticate: Bearer/i)
   })
 })
 

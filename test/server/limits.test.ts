@@ -271,6 +271,29 @@ describe.runIf(inject('template').kind === 'postgres')('While the database is sl
     })
   })
 
+  test('a disconnect during the search for the key stops the request', async () => {
+    const { key } = await createKey(t.database.prisma, { name: 'leaves' })
+    await t.database.withSession(async (items) => {
+      await items.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
+      await t.database.withSession(async (keys) => {
+        await keys.query('BEGIN; LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE')
+        const leaving = new AbortController()
+        const headers = { authorization: `Bearer ${key}` }
+        const gone = fetch(`${t.url}${PATH}&radius=8`, { headers, signal: leaving.signal })
+        await expect.poll(working).toBe(1)
+        leaving.abort()
+        await expect(gone).rejects.toThrow()
+        // The server has noticed it when it has answered a later request on another connection.
+        await fetch(`${t.url}/healthz`)
+        await keys.query('COMMIT')
+      })
+      // The key is in the cache when this request is answered, and the first request has had its turn.
+      expect((await fetch(`${t.url}/v1/datasets`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200)
+      expect(await working()).toBe(0)
+      await items.query('COMMIT')
+    })
+  })
+
   test('a statement that two requests share is cancelled when both clients have disconnected, and not before', async () => {
     const { id } = await t.database.prisma.dataset.findFirstOrThrow()
     const list = { among: 'all', sort: 'name', order: 'asc', limit: 1, offset: 0, isCounted: false } as const

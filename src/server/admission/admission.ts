@@ -29,6 +29,11 @@ export interface Caller extends CallerAccess {
    * @throws `UNAUTHORIZED`
    */
   readMore: ReadCatalog
+  /**
+   * The caller after its body has arrived, which can be long after the head: its key may have been revoked meanwhile.
+   * @throws `UNAUTHORIZED`
+   */
+  renew: () => Promise<Caller>
 }
 
 /**
@@ -64,12 +69,22 @@ export function createAdmission({ findKey, read, changeFeed, limits, work, keyUs
       cancellation ??= cancellationFor(reply)
       return withCancellation(cancellation, () => read(access, at)(use))
     }
-    const readCatalog: ReadCatalog = (use) => work(() => readAs(key, now)(use))
     const readMore: ReadCatalog = async (use) => {
       const at = new Date()
       return readAs(await authenticate(findKey, request.headers.authorization, at), at)(use)
     }
-    return { key, now, since: changeFeed.latest(), readCatalog, readMore }
+    const callerAt = (key: ApiKey, now: Date): Caller => ({
+      key,
+      now,
+      since: changeFeed.latest(),
+      readCatalog: (use) => work(() => readAs(key, now)(use)),
+      readMore,
+      renew: async () => {
+        const at = new Date()
+        return callerAt(await identify(request, at, reply), at)
+      },
+    })
+    return callerAt(key, now)
   }
 
   async function identify(request: FastifyRequest, now: Date, reply: FastifyReply) {
@@ -102,6 +117,8 @@ function rateLimited(message: string, { resetSeconds }: Allowance): CatalogError
 /** A cancellation that happens when the client disconnects before the response is sent. */
 function cancellationFor({ raw }: FastifyReply): Cancellation {
   const cancellation = new Cancellation()
+  // It may have disconnected while its key was looked up or its request was counted.
+  if (raw.destroyed) cancellation.cancel()
   raw.once('close', () => {
     if (!raw.writableFinished) cancellation.cancel()
   })

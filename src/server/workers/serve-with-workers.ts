@@ -43,7 +43,7 @@ export async function serveWithWorkers(config: Config, output: Output): Promise<
 
     const url = await primary.listen()
     if (primary.metrics) opened.defer(await listenForMetrics(primary.metrics, config, output))
-    const prepared = await unlessFailed(prepareDatabase(database, { config, url, isStopped }, output))
+    const prepared = await unlessFailed(prepareDatabase(database, { config, url, stopped, isStopped }, output))
     if (prepared) {
       primary.setReadiness('ready')
       await unlessFailed(Promise.race([primary.workers.whenReady, stopped]))

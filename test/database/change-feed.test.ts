@@ -1,0 +1,49 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../../src/database/database.ts'
+
+/* The change feed of a server that accepts connections and answers no statement, as behind a pooler that is paused. */
+
+/** AuthenticationOk and ReadyForQuery. https://www.postgresql.org/docs/current/protocol-message-formats.html */
+const LOGIN_ACCEPTED = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49])
+
+let server: Server
+let database: Database
+const received: string[] = []
+
+async function openSilentDatabase(): Promise<Database> {
+  server = createServer((socket: Socket) => {
+    socket.on('error', () => socket.destroy())
+    socket.once('data', () => socket.write(LOGIN_ACCEPTED))
+    socket.on('data', (data) => received.push(data.toString('latin1')))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const url = `postgresql://x@127.0.0.1:${port}/x`
+  const config = { kind: 'postgres', url, poolSize: 1, connectTimeoutMs: 1_000, statementTimeoutMs: 1_000 } as const
+  return openDatabase(config, { share: false })
+}
+const listens = () => received.filter((data) => data.includes('LISTEN catalog')).length
+
+afterEach(async () => {
+  received.length = 0
+  await database.close()
+  server.close()
+})
+
+test('closes while LISTEN has no answer', async () => {
+  database = await openSilentDatabase()
+  const feed = database.followChanges()
+  await expect.poll(listens).toBe(1)
+  const startMs = performance.now()
+  await feed.close()
+  expect(performance.now() - startMs).toBeLessThan(1_000)
+})
+
+test('connects again if LISTEN has no answer', { timeout: 30_000 }, async () => {
+  database = await openSilentDatabase()
+  const feed = database.followChanges()
+  await expect.poll(listens, { timeout: 20_000 }).toBe(2)
+  await feed.close()
+})
