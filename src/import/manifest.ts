@@ -70,6 +70,9 @@ export interface ItemFile {
   columns: Columns | undefined
 }
 
+/** Maximum length in characters. Memory holds a whole manifest, and a small .gz can unpack to gigabytes. */
+const MAX_LENGTH = 10_000_000
+
 /** The content of a manifest. */
 export interface Manifest {
   dataset: ManifestDataset
@@ -83,7 +86,10 @@ export interface Manifest {
  */
 export async function readManifest(path: string): Promise<Manifest> {
   let content = ''
-  for await (const chunk of readText({ name: path, path }, () => {})) content += chunk
+  for await (const chunk of readText({ name: path, path }, () => {})) {
+    content += chunk
+    if (content.length > MAX_LENGTH) throw operationFailed(`${path}: is longer than ${MAX_LENGTH} characters`)
+  }
   const parsed = manifest.safeParse(parseManifest(path, content), ISSUE_OPTIONS)
   if (!parsed.success) {
     const lines = describeIssues(parsed.error).map((line) => `${path}: ${line}`)

@@ -67,7 +67,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const rateLimits = shared?.rateLimits ?? openRateLimits({ ...limits, report: (message) => app.log.warn(message) })
   app.addHook('onClose', async () => rateLimits.close())
   const work = limitInFlight(limits.maxInFlight)
-  const findKey = createKeyCache(prisma, isReference ? silentChangeFeed : changeFeed, work)
+  const findKey = createKeyCache(prisma, isReference ? silentChangeFeed : changeFeed)
   const admit = createAdmission({ findKey, read: readCatalog, changeFeed, limits: rateLimits, work, keyUsage })
   const responses = new ResponseCache(changeFeed, isReference ? 0 : responseCacheBytes)
   const usesRawJson = !isReference

@@ -71,7 +71,7 @@ export class ResponseCache {
 
   /** Caches a response, unless data has changed since the request arrived. */
   store(request: string, response: ResponseBody, { key, now, since }: CallerAccess, readLog: ReadLog): void {
-    if (!this.#isEnabled) return
+    if (!this.#isEnabled || request.length > MAX_REQUEST_LENGTH) return
     const { verdicts, onAll } = readLog.dependencies
     const topics: Topic[] = onAll ? ['datasets'] : verdicts.map(({ dataset }): Topic => `dataset ${dataset.id}`)
     this.#verdicts.set(request, verdicts, since, topics)
@@ -90,6 +90,12 @@ function inOwnMemory(response: ResponseBody): ResponseBody {
 
 /** A body may have two compressed copies (compression.ts), each about a fifth of its size. */
 const COMPRESSED_COPIES_FACTOR = 1.4
+
+/**
+ * Requests that are longer are not cached: a few bodies of GraphQL, padded to their greatest length, would displace the responses
+ * of all clients. In characters; each URL is shorter (connections.ts).
+ */
+const MAX_REQUEST_LENGTH = 16 * 1024
 
 /** Memory of an entry without its body. */
 const ENTRY_BYTES = 500

@@ -116,6 +116,9 @@ describe('Connections', () => {
     expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
     expect(networkOf('2001:db8::9')).toBe('2001:db8:0:0::/64')
     expect(networkOf('::1')).toBe('0:0:0:0::/64')
+    // As some proxies write them in X-Forwarded-For.
+    expect(networkOf('192.0.2.1:50123')).toBe('192.0.2.1')
+    expect(networkOf('[2001:db8::9]:50123')).toBe('2001:db8:0:0::/64')
   })
 })
 
@@ -251,6 +254,21 @@ describe.runIf(inject('template').kind === 'postgres')('While the database is sl
     // A cached response takes no room. On a busy machine the heartbeat of the change feed can be late, and then it is read again.
     await expect.poll(statusOfCached).toBe(200)
     expect((await t.get('/v1/datasets')).status).toBe(200)
+  })
+
+  test('searches for unknown keys take no room of requests with a valid key', async () => {
+    const unknown = (n: number) => ({ authorization: `Bearer dck_${String(n).padStart(43, '0')}` })
+    await t.get('/v1/datasets')
+    await t.database.withSession(async (session) => {
+      await session.query('BEGIN; LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE')
+      const waiting = Array.from({ length: 10 }, (_, n) => t.get('/v1/datasets', unknown(n)))
+      await expect.poll(working).toBe(1)
+      expect((await t.get(`${PATH}&radius=8`)).status).toBe(200)
+      expect(await working()).toBe(1)
+      await session.query('COMMIT')
+      const statuses = (await Promise.all(waiting)).map(({ status }) => status)
+      expect(statuses.filter((status) => status !== 401 && status !== 429)).toEqual([])
+    })
   })
 
   test('a disconnect cancels the statement of the client and frees its place', async () => {

@@ -50,7 +50,9 @@ const OTHER_SEPARATORS = [
 const FEWEST_COLUMNS = 3
 
 function checkHeader(header: readonly string[], place: string): void {
-  const repeated = header.find((name, index) => header.indexOf(name) !== index)
+  // A set, because a header can have a million columns.
+  const seen = new Set<string>()
+  const repeated = header.find((name) => seen.size === seen.add(name).size)
   if (repeated !== undefined) throw operationFailed(`${place}: the header has the column "${repeated}" twice`)
   if (header.length >= FEWEST_COLUMNS) return
   const other = OTHER_SEPARATORS.find(({ separator }) => header.join().split(separator).length >= FEWEST_COLUMNS)

@@ -90,7 +90,8 @@ class FeatureSplitter {
   #readString(chunk: string, from: number): number {
     let at = from
     while (at < chunk.length && chunk[at] !== '"') at += chunk[at] === '\\' ? 2 : 1
-    if (this.depth === 1) this.#name += chunk.slice(from, at)
+    // A longer name is not `features`, and a string can be as long as the file.
+    if (this.depth === 1) this.#name = (this.#name + chunk.slice(from, Math.min(at, from + 9))).slice(0, 9)
     this.#inString = at >= chunk.length
     this.#skipped = at - chunk.length
     return this.#inString ? chunk.length : at + 1

@@ -26,8 +26,13 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
  * IPv6 address usually has all addresses of its /64 network.
  */
 export function networkOf(address: string): string {
-  const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1]
-  if (mapped !== undefined || !address.includes(':')) return mapped ?? address
+  // Some proxies add the client's port in X-Forwarded-For, and each connection has another port.
+  const ipv4 = /^(?:::ffff:)?([\d.]+)(?::\d+)?$/i.exec(address)?.[1]
+  if (ipv4 !== undefined || !address.includes(':')) return ipv4 ?? address
+  return networkOfIPv6(/^\[(.*)\]/.exec(address)?.[1] ?? address)
+}
+
+function networkOfIPv6(address: string): string {
   const [head = '', tail] = address.split('::')
   const start = head === '' ? [] : head.split(':')
   const end = tail === undefined || tail === '' ? [] : tail.split(':')
