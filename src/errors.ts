@@ -101,3 +101,8 @@ export function operationFailed(message: string, cause?: unknown): OperationFail
 export function messageOf(error: unknown): string {
   return error instanceof Error && error.message !== '' ? error.message : String(error)
 }
+
+/** Replaces control characters. Data from files could control the terminal with them, or break a table. */
+export function withoutControls(text: string): string {
+  return text.replace(/\p{Cc}+/gu, ' ')
+}

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -62,16 +63,19 @@ export async function exportBundle(
   { folder, force }: { folder: string; force: boolean },
 ): Promise<void> {
   const manifest = join(folder, 'manifest.json')
-  if (!force) await refuseExisting(manifest)
+  const items = join(folder, ITEMS)
+  if (!force) for (const path of [manifest, items]) await refuseExisting(path)
   await mkdir(folder, { recursive: true }).catch(cannotWrite(folder))
   const { dataset, labels, text } = await openExport(source, 'ndjson')
   // A folder without a manifest is no bundle. So an export that fails leaves none.
   await rm(manifest, { force: true })
-  await writeComplete(join(folder, ITEMS), text)
+  await writeComplete(items, text)
   await writeComplete(manifest, [`${JSON.stringify(manifestOf(dataset, labels), null, 2)}\n`])
 }
 
 const ITEMS = 'items.ndjson'
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /** All columns of the dataset but `revision`, which each database counts by itself. */
 function manifestOf({ revision, ...dataset }: Dataset, labels: readonly CodeLabel[]) {
@@ -111,9 +115,15 @@ async function refuseExisting(path: string): Promise<void> {
   if (exists) throw operationFailed(`${path} exists; replace it with --force`)
 }
 
-/** Writes a file under another name, and renames it when it is complete. */
+/** Writes a file under another name, and renames it when it is complete. A signal that ends the command leaves no unfinished file. */
 async function writeComplete(path: string, text: Iterable<string> | AsyncIterable<string>): Promise<void> {
   const partial = `${path}.partial`
+  // `once` has removed this handler, so the second signal ends the process.
+  const stop = (signal: NodeJS.Signals) => {
+    rmSync(partial, { force: true })
+    process.kill(process.pid, signal)
+  }
+  for (const signal of SIGNALS) process.once(signal, stop)
   try {
     await writeFile(partial, text)
     await rename(partial, path)
@@ -121,6 +131,8 @@ async function writeComplete(path: string, text: Iterable<string> | AsyncIterabl
     await rm(partial, { force: true })
     // Only an error of the file system names a system call. The others come from the export itself.
     throw error instanceof Error && 'syscall' in error ? cannotWrite(path)(error) : error
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, stop)
   }
 }
 

@@ -1,4 +1,4 @@
-import { messageOf, OperationFailed } from '../errors.ts'
+import { messageOf, OperationFailed, withoutControls } from '../errors.ts'
 
 /** Prints a line on stdout. */
 export function printLine(line: string): void {
@@ -23,11 +23,6 @@ export function printTable(header: readonly string[], rows: readonly (readonly s
 /** Prints a line on stderr, without control characters. */
 export function printNotice(line: string): void {
   process.stderr.write(`${withoutControls(line)}\n`)
-}
-
-/** Replaces control characters. Data from files could control the terminal with them, or break a table. */
-export function withoutControls(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ')
 }
 
 /** Moves a terminal to the start of the line, and clears the line. */

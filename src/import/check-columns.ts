@@ -25,7 +25,7 @@ export async function checkColumns(files: readonly ItemFile[], skipInvalid: bool
 
 /** The columns of the first row; undefined without a row, and in a format whose rows may have different columns. */
 async function readColumns(file: ItemFile): Promise<string[] | undefined> {
-  const { read, hasFixedColumns } = readerOf(file.path)
+  const { read, hasFixedColumns } = readerOf(file.name)
   if (!hasFixedColumns) return undefined
   for await (const row of read(
     readText(file, () => {}),

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import { z } from 'zod'
-import { operationFailed } from '../errors.ts'
+import { operationFailed, withoutControls } from '../errors.ts'
 import { readText } from './formats/read-text.ts'
 import { readerOf } from './formats/readers.ts'
 import type { Fields } from './formats/source-row.ts'
@@ -20,7 +20,7 @@ export interface CodeLabel {
 /** The labels of a field: an object, or a file with the columns of the codes and the labels. */
 export type LabelSource = Pick<CodeLabel, 'field'> &
   (
-    | { labels: Readonly<Record<string, string>> }
+    | { labels: readonly Omit<CodeLabel, 'field'>[] }
     | { name: string; path: string; columns: { code: string; label: string } }
   )
 
@@ -46,12 +46,12 @@ export async function readCodeLabels(sources: readonly LabelSource[]): Promise<C
 
 async function readSource(source: LabelSource): Promise<CodeLabel[]> {
   const { field } = source
-  if ('labels' in source) return Object.entries(source.labels).map(([code, label]) => ({ field, code, label }))
+  if ('labels' in source) return source.labels.map((label) => ({ field, ...label }))
   const { name, path, columns } = source
   const labels = new Map<string, { label: string; line: number }>()
   const problems: string[] = []
   let isFirst = true
-  const { read } = readerOf(path)
+  const { read } = readerOf(name)
   for await (const row of read(
     readText({ name, path }, () => {}),
     name,
@@ -59,7 +59,7 @@ async function readSource(source: LabelSource): Promise<CodeLabel[]> {
     if ('fields' in row && isFirst) checkColumns(name, columns, row.fields)
     isFirst = false
     const problem = 'problem' in row ? row.problem : addLabel(labels, columns, row)
-    if (problem !== undefined) problems.push(`${name}:${row.line}: ${problem}`)
+    if (problem !== undefined) problems.push(withoutControls(`${name}:${row.line}: ${problem}`))
   }
   if (problems.length > 0) throw operationFailed(problems.slice(0, LISTED).join('\n'))
   return [...labels].map(([code, { label }]) => ({ field, code, label }))

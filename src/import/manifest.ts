@@ -1,11 +1,12 @@
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
-import { messageOf, operationFailed } from '../errors.ts'
+import { messageOf, operationFailed, withoutControls } from '../errors.ts'
 import { codeLabel, LABELLED_FIELDS, type LabelSource } from './code-labels.ts'
 import { datasetFields } from './dataset-fields.ts'
 import { parseExactJson, type RawNumber } from './exact-json.ts'
 import { readText } from './formats/read-text.ts'
 import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
+import { jsonObject } from './row/json-object.ts'
 import { ROW_FIELDS } from './row/parse-item.ts'
 
 const template = z.strictObject({ template: z.string() })
@@ -48,7 +49,10 @@ const labels = z.union(
   [
     z.string().transform((file) => ({ file, columns: { code: 'code', label: 'label' } })),
     z.strictObject({ file: z.string(), columns: z.strictObject({ code: z.string(), label: z.string() }) }),
-    z.record(codeLabel.shape.code, codeLabel.shape.label).transform((labels) => ({ labels })),
+    jsonObject
+      .transform((given): unknown => Object.entries(given).map(([code, label]) => ({ code, label })))
+      .pipe(z.array(codeLabel))
+      .transform((labels) => ({ labels })),
   ],
   { error: 'must be a file, { "file", "columns": { "code", "label" } }, or an object with a label for each code' },
 )
@@ -112,6 +116,6 @@ function parseManifest(path: string, content: string): unknown {
   try {
     return parseExactJson(content)
   } catch (error) {
-    throw operationFailed(`${path}: is not JSON: ${messageOf(error)}`, error)
+    throw operationFailed(`${path}: is not JSON: ${withoutControls(messageOf(error))}`, error)
   }
 }

@@ -1,4 +1,4 @@
-import { operationFailed } from '../errors.ts'
+import { operationFailed, withoutControls } from '../errors.ts'
 import type { BadRow } from './load/cross-row-checks.ts'
 
 /** A bad row or a warning, with the name of the file in the manifest. */
@@ -66,8 +66,10 @@ export class ProblemGroups {
   readonly #groups = new Map<string, { count: number; places: string[] }>()
   #count = 0
 
-  add({ file, line, reason }: ImportProblem): void {
+  add({ file, line, reason: text }: ImportProblem): void {
     this.#count += 1
+    // A reason may quote a value with line breaks.
+    const reason = withoutControls(text)
     const group = this.#groups.get(reason) ?? { count: 0, places: [] }
     if (group.count === 0 && this.#groups.size >= MAX_GROUPS) return
     group.count += 1

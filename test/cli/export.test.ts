@@ -68,6 +68,36 @@ describe('catalog export', () => {
     }
   })
 
+  test('a bundle replaces the items of somebody else only with --force', async () => {
+    const bundle = await mkdtemp(join(folder, 'mine-'))
+    const path = join(bundle, 'items.ndjson')
+    await writeFile(path, 'mine')
+    const args = ['seoul', '--format', 'bundle', '--output', bundle]
+    expect((await run(...args)).stderr).toBe(`catalog: ${path} exists; replace it with --force\n`)
+    expect(await readdir(bundle)).toEqual(['items.ndjson'])
+    expect(await readFile(path, 'utf8')).toBe('mine')
+    expect((await run(...args, '--force')).code).toBe(0)
+    expect((await readdir(bundle)).sort()).toEqual(['items.ndjson', 'manifest.json'])
+  })
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s leaves no unfinished file', async (signal) => {
+    const interrupted = await mkdtemp(join(folder, 'interrupted-'))
+    // Interrupts itself at the second batch of items. The first one is being written then.
+    const script = `
+      import { exportFile } from './src/cli/export-files.ts'
+      import { readConfig } from './src/config.ts'
+      import { openDatabase } from './src/database/database.ts'
+      const { prisma } = await openDatabase(readConfig(process.env).database, { share: true })
+      const { id } = await prisma.dataset.findUniqueOrThrow({ where: { slug: 'seoul' } })
+      let batches = 0
+      const onItems = () => { if (++batches === 2) process.kill(process.pid, '${signal}') }
+      const path = ${JSON.stringify(join(interrupted, 'a.csv'))}
+      await exportFile({ prisma, id, onItems }, { format: 'csv', path, force: false })
+      process.exit()`
+    await runProcess(process.execPath, ['--input-type=module-typescript', '--eval', script], environment(t.env))
+    expect((await readdir(interrupted)).filter((name) => name !== 'a.csv')).toEqual([])
+  })
+
   test('a reader that stops early is no failure', async () => {
     const args = ['src/cli.ts', 'export', 'seoul', '--format', 'ndjson']
     const { code, stderr } = await runProcess(process.execPath, args, environment(t.env), { readsOutput: false })

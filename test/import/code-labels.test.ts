@@ -51,6 +51,16 @@ describe('Labels of codes', () => {
     expect(await app.database.prisma.codeLabel.count()).toBe(5)
   })
 
+  test('may belong to a code with the name of a member that all objects have', async () => {
+    const labels = JSON.parse('{ "categoryCode": { "__proto__": "Proto", "constructor": "Constructor" } }')
+    await run(labels)
+    const stored = await app.database.prisma.codeLabel.findMany({ orderBy: { code: 'asc' } })
+    expect(stored.map(({ code, label }) => [code, label])).toEqual([
+      ['__proto__', 'Proto'],
+      ['constructor', 'Constructor'],
+    ])
+  })
+
   test('change nothing when they are imported again, and move updatedAt when they change', async () => {
     const updatedAt = async () =>
       (await app.database.prisma.dataset.findFirstOrThrow({ where: { slug: 'places' } })).updatedAt

@@ -68,6 +68,13 @@ describe('Every format', () => {
     expect(await t.importer.fail({ 'a.geojson': twice })).toMatch(/a\.geojson:2\d: latitude/)
   })
 
+  test('ids and namespaces may be UUIDs of any version', async () => {
+    const id = '11111111-1111-0111-1111-111111111111'
+    const images = [{ originalUrl: 'https://a.example/1' }]
+    const rows = ndjson(row({ id, externalId: null, images }), row({ externalId: 'b' }))
+    expect(await t.importer.run({ 'a.ndjson': rows }, { dataset: { id } })).toMatchObject({ created: 2 })
+  })
+
   test('a CSV cell may hold JSON, and an empty cell is no value', async () => {
     await t.importer.run({
       'a.csv': `${HEADER},extraAttributes,images,description,email\na,A,11,x,37,127,"{""n"":1}","[{""originalUrl"":""u""}]",,\n`,

@@ -180,6 +180,11 @@ describe('A bad row', () => {
     expect(await t.db.database.prisma.dataset.count()).toBe(0)
   })
 
+  test('is one line, also if its value has several', async () => {
+    const message = await t.importer.fail({ 'a.ndjson': ndjson(row({ parentExternalId: 'b\nc' })) })
+    expect(message).toBe('1 bad row; nothing was changed\na.ndjson:1: the parent b c is not there')
+  })
+
   test('is left out with skipInvalid, and so are its descendants; the other rows are loaded', async () => {
     const files = {
       'a.ndjson': ndjson(
@@ -258,6 +263,11 @@ describe('A bad file', () => {
     ],
     ['with another ending', { 'a.xlsx': 'x' }, 'a.xlsx: must end in .ndjson, .csv or .geojson'],
     ['with a quote that never ends', { 'a.csv': csv('a,"A,11,x,37,127') }, 'a.csv:2: is not CSV'],
+    [
+      'with a stray quote after thousands of rows',
+      { 'a.csv': csv(...Array.from({ length: 3_000 }, (_, n) => `${n},A,11,x,37,127`), 'z,"A"A,11,x,37,127') },
+      'a.csv:3002: is not CSV',
+    ],
     ['with a column twice', { 'a.csv': 'name,name\na,b\n' }, 'the header has the column "name" twice'],
     [
       'that is not a collection',

@@ -1,7 +1,8 @@
 import { Command } from 'commander'
 import { resolveDataset } from '../../auth/names.ts'
+import { withoutControls } from '../../errors.ts'
 import { withDatabase } from '../database.ts'
-import { printJson, printLine, withoutControls } from '../print.ts'
+import { printJson, printLine } from '../print.ts'
 import { type DatasetSummary, summarizeDatasets } from './summary.ts'
 
 /** The argument that names a dataset. */

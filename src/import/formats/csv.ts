@@ -8,11 +8,16 @@ import { MAX_ROW_LENGTH, type SourceRow } from './source-row.ts'
  * @throws `OPERATION_FAILED` if the text is not CSV, or the header has a column twice or a different separator
  */
 export async function* readCsv(text: AsyncIterable<string>, fileName: string): AsyncGenerator<SourceRow> {
+  let parsedLines = 0
   const parser = parse({
     info: true,
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: MAX_ROW_LENGTH,
+    on_record: (record, { lines }) => {
+      parsedLines = lines
+      return record
+    },
   })
   const source = Readable.from(text, { objectMode: true })
   source.on('error', (error) => parser.destroy(error))
@@ -33,7 +38,9 @@ export async function* readCsv(text: AsyncIterable<string>, fileName: string): A
       checkHeader(header, `${fileName}:${line}`)
     }
   } catch (error) {
-    if (error instanceof CsvError) throw operationFailed(`${fileName}:${nextLine}: is not CSV: ${error.message}`, error)
+    // The parser drops its last rows after an error, so `nextLine` may be many lines before the bad row.
+    if (error instanceof CsvError)
+      throw operationFailed(`${fileName}:${parsedLines + 1}: is not CSV: ${error.message}`, error)
     throw error
   } finally {
     source.destroy()

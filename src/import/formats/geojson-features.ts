@@ -12,7 +12,7 @@ export interface FeatureText {
  *
  * For 100,000 features (54 MB), this code and JSON.parse take 1.2 s. @streamparser/json takes 3.1 to 3.9 s, and stops at the
  * first feature that is not JSON.
- * @throws `OPERATION_FAILED` if the text is not a FeatureCollection, ends early, or has a feature that is too long
+ * @throws `OPERATION_FAILED` if the text has no list of features, ends early, or has a feature that is too long or no object
  */
 export async function* splitFeatures(text: AsyncIterable<string>, fileName: string): AsyncGenerator<FeatureText> {
   const splitter = new FeatureSplitter()

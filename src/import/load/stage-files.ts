@@ -77,7 +77,7 @@ export async function stageFiles(staging: Staging): Promise<void> {
 }
 
 async function* readItems(file: ItemFile, text: AsyncIterable<string>, datasetId: string) {
-  const { read } = readerOf(file.path)
+  const { read } = readerOf(file.name)
   const map = columnMapping(file)
   const numbers = numberColumns(file.columns)
   let isFirst = true

@@ -1,7 +1,7 @@
-import { v5 as uuidV5 } from 'uuid'
 import { z } from 'zod'
 import { uuid } from '../../catalog/arguments.ts'
 import type { Image } from '../../catalog/models.ts'
+import { stableUuid } from '../stable-uuid.ts'
 import { optionalText, plainText, text } from './field-schemas.ts'
 
 const givenImage = z.strictObject({
@@ -47,7 +47,7 @@ export function completeImages(itemId: string, given: readonly GivenImage[]): Im
     const repetition = seen.get(originalUrl) ?? 0
     seen.set(originalUrl, repetition + 1)
     return {
-      id: image.id ?? uuidV5(repetition === 0 ? originalUrl : `${originalUrl}#${repetition}`, itemId),
+      id: image.id ?? stableUuid(repetition === 0 ? originalUrl : `${originalUrl}#${repetition}`, itemId),
       originalUrl,
       cdnUrl,
       thumbnailSmallUrl: image.thumbnailSmallUrl ?? cdnUrl,

@@ -1,10 +1,10 @@
-import { v5 as uuidV5 } from 'uuid'
 import { z } from 'zod'
 import { uuid } from '../../catalog/arguments.ts'
 import type { ItemField } from '../../catalog/columns.ts'
 import { parseExactJson } from '../exact-json.ts'
 import type { Fields } from '../formats/source-row.ts'
 import { describeIssues, ISSUE_OPTIONS } from '../issues.ts'
+import { stableUuid } from '../stable-uuid.ts'
 import { coordinate, indexedText, MAX_INDEXED_LENGTH, optionalText, plainText, timestamp } from './field-schemas.ts'
 import { completeImages, type ImportedImage, imageList } from './images.ts'
 import { jsonObject } from './json-object.ts'
@@ -108,7 +108,7 @@ export function parseItem(
 }
 
 function completeItem({ id: ownId, images: givenImages, ...row }: Row, datasetId: string): ImportedItem {
-  const id = ownId ?? uuidV5(row.externalId ?? '', datasetId)
+  const id = ownId ?? stableUuid(row.externalId ?? '', datasetId)
   const images = completeImages(id, givenImages ?? [])
   const primary = images.find((image) => image.isPrimary)
   return {
