@@ -174,5 +174,6 @@ async function merge(load: Load, counts: MergeCounts): Promise<void> {
 
 /** The planner needs new statistics, and index-only scans need a new visibility map. */
 async function updateStatistics(session: ClientBase, { created, updated, removed }: MergeCounts): Promise<void> {
-  if (created + updated + removed >= MANY_CHANGES) await session.query('VACUUM (ANALYZE) datasets, items, images')
+  if (created + updated + removed >= MANY_CHANGES)
+    await session.query('VACUUM (ANALYZE) datasets, items, images, item_counts, cube_counts, tile_counts')
 }

@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fromGeojsonVt } from '@maplibre/vt-pbf'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { formatAddress, isSearch, parseAddress } from '../../src/server/pages/browser/explorer/address.ts'
 import { boxAround, visibleBox } from '../../src/server/pages/browser/explorer/box.ts'
 import { circle, destination } from '../../src/server/pages/browser/explorer/geodesic.ts'
 import { formsOf, graphiqlPath } from '../../src/server/pages/browser/explorer/request-forms.ts'
 import { requestOf } from '../../src/server/pages/browser/explorer/requests.ts'
 import { pictureUrl, safeUrl } from '../../src/server/pages/browser/explorer/safe-url.ts'
+import { findBounds } from '../../src/server/pages/browser/explorer/tiles.ts'
 import { pointsOf } from '../../src/server/pages/browser/explorer/vector-tile.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { runShell } from '../support/process.ts'
@@ -166,4 +168,25 @@ test('reads the positions and the number of the items of a tile', async () => {
   const total = (sum: number, point: { total: number }) => sum + point.total
   expect(points.reduce(total, 0)).toBe(44)
   for (const { x, y } of points) expect(Math.min(x, y, 1 - x, 1 - y)).toBeGreaterThanOrEqual(-0.1)
+})
+
+test('the box of a dataset holds the squares of its clusters: an item may be far from the mean position', async () => {
+  const cluster = (x: number, y: number) => ({
+    type: 1 as const,
+    geometry: [[x, y] as [number, number]],
+    tags: { total: 600 },
+  })
+  const tile = fromGeojsonVt(
+    { items: { features: [cluster(2050, 1500), cluster(3079, 1930)] } },
+    { version: 2, extent: 4096 },
+  )
+  vi.stubGlobal('location', { origin: BASE })
+  vi.stubGlobal('sessionStorage', { getItem: () => null })
+  vi.stubGlobal('fetch', async () => new Response(Buffer.from(tile)))
+  try {
+    const [west = 0, , east = 0] = (await findBounds('clusters', AbortSignal.timeout(5_000))) ?? []
+    expect([west, east]).toEqual([0, (13 / 16 - 1 / 4096) * 360 - 180])
+  } finally {
+    vi.unstubAllGlobals()
+  }
 })

@@ -225,6 +225,15 @@ describe('Other sessions', () => {
   })
 })
 
+test('a large import gives the planner the statistics of all tables that it fills', async () => {
+  const rows = Array.from({ length: 1_000 }, (_, n) => row({ externalId: String(n), images: [{ originalUrl: 'o' }] }))
+  await t.importer.run(file(...rows))
+  const unknown = await t.db.database.prisma.$queryRaw`
+    SELECT relname::text FROM pg_class
+     WHERE relname IN ('datasets', 'items', 'images', 'item_counts', 'cube_counts', 'tile_counts') AND reltuples < 0`
+  expect(unknown).toEqual([])
+})
+
 test('memory does not grow with the file', async () => {
   setFlagsFromString('--expose-gc')
   const collectGarbage: () => void = runInNewContext('gc')

@@ -194,6 +194,8 @@ test('the extent is that of all items, wherever they are', async () => {
   const at = new Date('2026-01-04T09:00:00Z')
   const places = [
     [0, 0],
+    [1, 180],
+    [2, -100],
     [89.9, 179.9999999],
     [-89.9, -179.9999999],
     [85.06, 12.3456789],

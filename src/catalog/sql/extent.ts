@@ -16,6 +16,7 @@ const BITS_PER_STEP = 8
 interface Row {
   first_longitude: number | null
   west_column_last_longitude: number
+  first_longitude_below_180: number | null
   last_longitude: number
   first_latitude: number
   last_latitude: number
@@ -29,10 +30,12 @@ export async function fetchExtents(
   datasetIds: readonly string[],
 ): Promise<(Extent | null)[]> {
   const rows = await prisma.$queryRaw<Row[]>`
-    SELECT west.first_longitude, west.last_longitude AS west_column_last_longitude, east.last_longitude,
+    SELECT west.first_longitude, west.last_longitude AS west_column_last_longitude, below_180.first_longitude AS first_longitude_below_180,
+           east.last_longitude,
            south.first_latitude, north.last_latitude, ${updatedAt('ASC')} AS first_updated_at, ${updatedAt('DESC')} AS last_updated_at
       FROM unnest(${[...datasetIds]}::uuid[]) WITH ORDINALITY AS owner (dataset_id, n)
      CROSS JOIN LATERAL (${extremes(COLUMN, 'ASC')}) AS west
+      LEFT JOIN LATERAL (${extremes(COLUMN, 'ASC', Prisma.sql`t.sum_x > 0`)}) AS below_180 ON west.first_longitude = 180
      CROSS JOIN LATERAL (${extremes(COLUMN, 'DESC')}) AS east
      CROSS JOIN LATERAL (${extremes(ROW, 'ASC')}) AS north
      CROSS JOIN LATERAL (${extremes(ROW, 'DESC')}) AS south
@@ -42,12 +45,11 @@ export async function fetchExtents(
 
 function toExtent(row: Row): Extent | null {
   if (row.first_longitude === null) return null
-  // Longitude 180 is in the first column of tiles, so the items in this column don't show the edges.
-  const isOnAntimeridian = row.west_column_last_longitude === 180
+  // Longitude 180 is in the first column of tiles. Only there can the first longitude be 180, and the last one can be there too.
   return {
-    west: isOnAntimeridian ? -180 : row.first_longitude,
+    west: row.first_longitude === 180 ? (row.first_longitude_below_180 ?? 180) : row.first_longitude,
     south: row.first_latitude,
-    east: isOnAntimeridian ? 180 : row.last_longitude,
+    east: row.west_column_last_longitude === 180 ? 180 : row.last_longitude,
     north: row.last_latitude,
     from: row.first_updated_at,
     to: row.last_updated_at,
@@ -61,15 +63,16 @@ const DIRECTIONS = { ASC: Prisma.sql`ASC`, DESC: Prisma.sql`DESC` }
 const COLUMN = Prisma.sql`even_bits(t.cell)`
 const ROW = Prisma.sql`even_bits(t.cell >> 1)`
 
-/** SELECT of the extreme coordinates of the items in the first or last column or row of tiles. */
-function extremes(place: Prisma.Sql, direction: Direction): Prisma.Sql {
+/** SELECT of the extreme coordinates of the items in the first or last column or row of the tiles `t` that a condition admits. */
+function extremes(place: Prisma.Sql, direction: Direction, isAdmitted = Prisma.sql`true`): Prisma.Sql {
   const order = Prisma.sql`ORDER BY ${place} ${DIRECTIONS[direction]} FETCH FIRST 1 ROW WITH TIES`
   const first = Prisma.sql`
-    SELECT t.cell FROM tile_counts t WHERE t.dataset_id = owner.dataset_id AND t.level = ${FIRST_ZOOM}::smallint ${order}`
+    SELECT t.cell FROM tile_counts t WHERE t.dataset_id = owner.dataset_id AND t.level = ${FIRST_ZOOM}::smallint AND ${isAdmitted} ${order}`
   const tiles = NEXT_ZOOMS.reduce(
     (above, zoom) => Prisma.sql`
       SELECT t.cell FROM (${above}) AS above JOIN tile_counts t
-          ON t.dataset_id = owner.dataset_id AND t.level = ${zoom}::smallint AND ${isInside('t.cell', BITS_PER_STEP)} ${order}`,
+          ON t.dataset_id = owner.dataset_id AND t.level = ${zoom}::smallint AND ${isInside('t.cell', BITS_PER_STEP)}
+         AND ${isAdmitted} ${order}`,
     first,
   )
   return Prisma.sql`

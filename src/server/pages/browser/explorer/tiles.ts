@@ -18,7 +18,6 @@ export async function readTile(
 ): Promise<TilePoint[]> {
   const path = tileTemplate(dataset).replace('{z}', `${z}`).replace('{x}', `${x}`).replace('{y}', `${y}`)
   const response = await send(path, { signal })
-  if (response.status === 204) return []
   if (!response.ok) throw await readError(response)
   return pointsOf(new Uint8Array(await response.arrayBuffer()))
 }
@@ -30,23 +29,24 @@ export type Bounds = [number, number, number, number]
 const ZOOM_STEP = 4
 const MAX_ZOOM = 12
 const MAX_TILES = 9
-/** A cluster stands for a cell of its tile, so its items may be this part of a tile away. */
-const CELL = 1 / 32
+/** A tile is divided into squares. A cluster is at the mean position of its items, which may be anywhere in its square. */
+const SQUARES = 16
+/** From the first to the last position in a square; a tile has 4,096 positions. */
+const SQUARE_WIDTH = 1 / SQUARES - 1 / 4096
 
 /**
  * Finds the box that holds the items of a dataset, undefined when it has none. Starts with the tile of the whole world, and looks
  * at tiles four zooms deeper for as long as the box fits in a few of them.
  */
 export async function findBounds(dataset: string | undefined, signal: AbortSignal): Promise<Bounds | undefined> {
-  let box = boxOf(await readTile(dataset, [0, 0, 0], signal))
+  let box = boxOf((await readTile(dataset, [0, 0, 0], signal)).flatMap(cornersOf))
   if (!box) return undefined
   for (let z = ZOOM_STEP; z <= MAX_ZOOM; z += ZOOM_STEP) {
-    const margin = CELL / 2 ** (z - ZOOM_STEP)
-    const tiles = tilesOver(box, margin, z)
+    const tiles = tilesOver(box, z)
     if (tiles.length > MAX_TILES) break
     const points = await Promise.all(
       tiles.map(async ([x, y]) =>
-        (await readTile(dataset, [z, x & (2 ** z - 1), y], signal)).map((point) => ({
+        (await readTile(dataset, [z, x & (2 ** z - 1), y], signal)).flatMap(cornersOf).map((point) => ({
           x: (x + point.x) / 2 ** z,
           y: (y + point.y) / 2 ** z,
         })),
@@ -61,6 +61,17 @@ export async function findBounds(dataset: string | undefined, signal: AbortSigna
 /** A box in web Mercator, where the world is from 0 to 1: west, north, east, south. Across the antimeridian, east is above 1. */
 type Box = [number, number, number, number]
 
+/** Returns where the items of a point may be: an item's place, or two corners of a cluster's square. */
+function cornersOf({ x, y, total }: TilePoint): { x: number; y: number }[] {
+  if (total === 1) return [{ x, y }]
+  const west = Math.floor(x * SQUARES) / SQUARES
+  const north = Math.floor(y * SQUARES) / SQUARES
+  return [
+    { x: west, y: north },
+    { x: west + SQUARE_WIDTH, y: north + SQUARE_WIDTH },
+  ]
+}
+
 function boxOf(points: readonly { x: number; y: number }[]): Box | undefined {
   if (points.length === 0) return undefined
   const ys = points.map(({ y }) => y)
@@ -72,12 +83,12 @@ function boxOf(points: readonly { x: number; y: number }[]): Box | undefined {
   return [Math.min(...across), Math.min(...ys), Math.max(...across), Math.max(...ys)]
 }
 
-function tilesOver([west, north, east, south]: Box, margin: number, z: number): [number, number][] {
+function tilesOver([west, north, east, south]: Box, z: number): [number, number][] {
   const size = 2 ** z
   const index = (value: number) => Math.min(size - 1, Math.max(0, Math.floor(value * size)))
   const tiles: [number, number][] = []
-  for (let x = Math.floor((west - margin) * size); x <= Math.floor((east + margin) * size); x++) {
-    for (let y = index(north - margin); y <= index(south + margin); y++) {
+  for (let x = Math.floor(west * size); x <= Math.floor(east * size); x++) {
+    for (let y = index(north); y <= index(south); y++) {
       if (tiles.push([x, y]) > MAX_TILES) return tiles
     }
   }
