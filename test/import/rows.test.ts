@@ -311,11 +311,11 @@ describe('A bad file', () => {
     expect(await t.importer.fail({ 'a.csv': csv(`a,${'a'.repeat(11_000_000)},11,x,37,127`) })).toContain('a.csv:2')
   })
 
-  test('with a header of 200,000 columns is read in seconds', async () => {
+  test('with a header of 200,000 columns is read', async () => {
     const header = Array.from({ length: 200_000 }, (_, n) => `c${n}`)
     expect(await t.importer.fail({ 'a.csv': `${[...header, 'c7'].join()}\n` })).toContain('has the column "c7" twice')
     expect(await t.importer.fail({ 'a.csv': `${header.join()}\na\n` })).toContain('a.csv')
-  }, 60_000)
+  })
 })
 
 describe('A bad manifest', () => {

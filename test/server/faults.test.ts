@@ -110,7 +110,7 @@ describe.runIf(inject('template').kind === 'postgres')('A database', () => {
     await expectRecovery()
   })
 
-  test('whose migration waits for another gateway does not delay SIGTERM', { timeout: 60_000 }, async () => {
+  test('whose migration waits for another gateway does not delay SIGTERM', async () => {
     await db.database.withSession(async (session) => {
       // The lock of src/database/migrate.ts.
       await session.query('SELECT pg_advisory_lock(72707369)')
@@ -118,11 +118,10 @@ describe.runIf(inject('template').kind === 'postgres')('A database', () => {
         env: environment({ ...db.env, PORT: '0', WORKERS: '1' }),
         stdio: 'ignore',
       })
-      await expect.poll(() => countLockWaits(db.database), { timeout: 30_000 }).toBe(1)
+      await expect.poll(() => countLockWaits(db.database)).toBe(1)
       child.kill('SIGTERM')
-      const startMs = performance.now()
+      // The other gateway holds the lock until the test has seen this.
       expect(await once(child, 'exit')).toEqual([0, null])
-      expect(performance.now() - startMs).toBeLessThan(5_000)
     })
   })
 
