@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { LAST_TIMESTAMP } from '../catalog/models.ts'
 import { operationFailed } from '../errors.ts'
 
 const UNIT_MS = new Map([
@@ -11,9 +12,6 @@ const UNIT_MS = new Map([
 
 /** A date, or a date with a time and an offset. */
 const isoDate = z.union([z.iso.date(), z.iso.datetime({ offset: true })])
-
-/** Responses and lists write the year with four digits. */
-const LATEST = new Date('9999-12-31T23:59:59.999Z')
 
 /**
  * Parses an expiry: a duration from now (`12h`, `90d`, `4w`) or an ISO date. A date without a time means midnight UTC.
@@ -28,7 +26,8 @@ export function parseExpiry(text: string, now: Date): Date {
     throw operationFailed(`--expires must be a duration such as 90d or an ISO date such as 2027-01-31, not "${text}"`)
   }
   if (expiry <= now) throw operationFailed(`--expires must be in the future; ${expiry.toISOString()} is not`)
-  if (expiry > LATEST) throw operationFailed(`--expires must be at most ${LATEST.toISOString()}, not "${text}"`)
+  if (expiry > new Date(LAST_TIMESTAMP))
+    throw operationFailed(`--expires must be at most ${LAST_TIMESTAMP}, not "${text}"`)
   return expiry
 }
 

@@ -31,6 +31,10 @@ export interface Item extends ItemColumns {
   parent?: Item | null
 }
 
+/** The first and the last timestamp. Responses write the year with four digits, and PostgreSQL has no year 0. */
+export const FIRST_TIMESTAMP = '0001-01-01T00:00:00.000Z'
+export const LAST_TIMESTAMP = '9999-12-31T23:59:59.999Z'
+
 /** Returns a timestamp in ISO 8601, in UTC, to the millisecond: 2026-01-31T09:00:00.000Z. */
 export function toIso(timestamp: Timestamp): string {
   return typeof timestamp === 'string' ? timestamp : timestamp.toISOString()

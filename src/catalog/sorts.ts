@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Prisma } from '../generated/prisma/client.ts'
 import { columnName, type ItemField, toIsoExpression } from './columns.ts'
-import { type Item, type Timestamp, toIso } from './models.ts'
+import { FIRST_TIMESTAMP, type Item, type Timestamp, toIso } from './models.ts'
 
 /** A sort order of items: by one field, then by id. It needs an index on dataset, field and id. */
 export interface Sort {
@@ -38,7 +38,7 @@ function timestampSort(field: TimestampField): Sort {
     sqlType: Prisma.sql`timestamptz`,
     toText: (item) => toIso(item[field]),
     toTextExpression: toIsoExpression,
-    isValue: (text) => z.iso.datetime({ precision: 3 }).safeParse(text).success && !text.startsWith('0000'),
+    isValue: (text) => z.iso.datetime({ precision: 3 }).safeParse(text).success && text >= FIRST_TIMESTAMP,
   }
 }
 

@@ -1,13 +1,13 @@
 import type { FeatureSelection } from '../catalog/features.ts'
+import { FIRST_TIMESTAMP, LAST_TIMESTAMP } from '../catalog/models.ts'
 import type { Problem } from './bbox.ts'
 
 /** `date-time` of RFC 3339 section 5.6, with its fraction of a second and its offset in minutes. */
 const DATE_TIME =
   /^(?<day>\d{4}-\d\d-\d\d)[Tt](?<time>[01]\d|2[0-3]):(?<minute>[0-5]\d):(?<second>[0-5]\d|60)(?:\.(?<fraction>\d+))?(?:[Zz]|(?<sign>[+-])(?<hours>[01]\d|2[0-3]):(?<minutes>[0-5]\d))$/
 
-/** The years that PostgreSQL and ISO 8601 write alike. */
-const FIRST_MS = Date.parse('0001-01-01T00:00:00.000Z')
-const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z')
+const FIRST_MS = Date.parse(FIRST_TIMESTAMP)
+const LAST_MS = Date.parse(LAST_TIMESTAMP)
 
 /** A point in time, in milliseconds since 1970, rounded down and up. */
 interface Instant {

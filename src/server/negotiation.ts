@@ -54,7 +54,8 @@ export function chooseRepresentation<Form extends { mediaType: string }>(
 
 /** Whether the client names problem details (RFC 9457) with a weight above 0. A wildcard does not name them. */
 export function acceptsProblem(accept: string | undefined): boolean {
-  if (accept === undefined) return false
+  // Few clients name them, and to parse a long header takes a millisecond.
+  if (!accept?.toLowerCase().includes(PROBLEM_MEDIA_TYPE)) return false
   const accepted = new Negotiator({ headers: { accept } }).mediaTypes()
   // Letter case has no meaning in a media type (RFC 9110 section 8.3.1).
   return accepted.some((mediaType) => mediaType.toLowerCase() === PROBLEM_MEDIA_TYPE)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { FIRST_TIMESTAMP, LAST_TIMESTAMP } from '../../catalog/models.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { RawNumber } from '../exact-json.ts'
 
@@ -36,21 +37,17 @@ export const optionalText = anyText.nullish().transform((value) => (value === un
 /** Text, or the empty string for no value. */
 export const plainText = anyText.nullish().transform((value) => value ?? '')
 
-/** Responses write the year with four digits, and PostgreSQL has no year 0. */
-const EARLIEST = '0001-01-01T00:00:00.000Z'
-const LATEST = '9999-12-31T23:59:59.999Z'
-
 const TIMESTAMP_ERROR =
   'must be an ISO 8601 date, or a date and time with seconds and an offset, such as 2026-01-31T09:00:00Z'
 
 /** A timestamp with its offset, or a date (midnight UTC). Converts it to ISO 8601 in UTC, to the millisecond. */
 export const timestamp = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], TIMESTAMP_ERROR)
-  .refine((value) => isInRange(new Date(value)), `must be from ${EARLIEST} to ${LATEST}`)
+  .refine((value) => isInRange(new Date(value)), `must be from ${FIRST_TIMESTAMP} to ${LAST_TIMESTAMP}`)
   .transform((value) => new Date(value).toISOString())
 
 function isInRange(date: Date): boolean {
-  return date >= new Date(EARLIEST) && date <= new Date(LATEST)
+  return date >= new Date(FIRST_TIMESTAMP) && date <= new Date(LAST_TIMESTAMP)
 }
 
 const DECIMAL = /^[+-]?\d{1,20}(\.\d{1,40})?([eE][+-]?\d{1,2})?$/
