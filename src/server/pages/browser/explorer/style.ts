@@ -1,7 +1,7 @@
 import type { Feature, FeatureCollection } from 'geojson'
 import type { StyleSpecification } from 'maplibre-gl'
 import { isSearch, type View } from './address.ts'
-import { DARK, LIGHT } from './colours.ts'
+import { type Colours, DARK, LIGHT } from './colours.ts'
 import type { ListedItem } from './data.ts'
 import { circle } from './geodesic.ts'
 import { dotLayers, textLayers } from './place-layers.ts'
@@ -32,23 +32,16 @@ export function showsResults(view: View): boolean {
 
 /** Returns the style for a content, with the finer base map or the coarser one. */
 export function styleOf(content: MapContent, isDetailed: boolean): StyleSpecification {
-  const { hasKey, view, results, item, isDark } = content
-  const colour = isDark ? DARK : LIGHT
+  const colour = content.isDark ? DARK : LIGHT
   const scale = isDetailed ? '10m' : '50m'
-  const isList = !hasKey || (showsResults(view) && !isSearch(view))
-  const points = isList ? 'results' : 'places'
-  const source = isList ? { source: points } : { source: points, 'source-layer': 'items' }
+  // MapLibre empties a source some time after it is told to, but removes one at once.
+  const places = content.hasKey ? placesOf(content, colour) : { sources: {}, layers: [] }
   return {
     version: 8,
     sources: {
       land: { type: 'geojson', data: world(`land-${scale}`), attribution: 'Map: Natural Earth' },
       borders: { type: 'geojson', data: world(`borders-${scale}`) },
-      area: { type: 'geojson', data: areaOf(view) },
-      found: { type: 'geojson', data: pointsOf(hasKey && isSearch(view) ? results : []) },
-      chosen: { type: 'geojson', data: pointsOf(item ? [item] : []) },
-      [points]: isList
-        ? { type: 'geojson', data: pointsOf(results) }
-        : { type: 'vector', tiles: [tileTemplate(view.dataset)], minzoom: 0, maxzoom: 18 },
+      ...places.sources,
     },
     layers: [
       { id: 'water', type: 'background', paint: { 'background-color': colour.water } },
@@ -60,6 +53,29 @@ export function styleOf(content: MapContent, isDetailed: boolean): StyleSpecific
         source: 'borders',
         paint: { 'line-color': colour.border, 'line-width': 0.75, 'line-dasharray': [3, 2] },
       },
+      ...places.layers,
+    ],
+  }
+}
+
+/** What is above the base map: the area of a nearby search, the places, the results of a search, and the item that is shown. */
+function placesOf(
+  { view, results, item }: MapContent,
+  colour: Colours,
+): Pick<StyleSpecification, 'sources' | 'layers'> {
+  const isList = showsResults(view) && !isSearch(view)
+  const points = isList ? 'results' : 'places'
+  const source = isList ? { source: points } : { source: points, 'source-layer': 'items' }
+  return {
+    sources: {
+      area: { type: 'geojson', data: areaOf(view) },
+      found: { type: 'geojson', data: pointsOf(isSearch(view) ? results : []) },
+      chosen: { type: 'geojson', data: pointsOf(item ? [item] : []) },
+      [points]: isList
+        ? { type: 'geojson', data: pointsOf(results) }
+        : { type: 'vector', tiles: [tileTemplate(view.dataset)], minzoom: 0, maxzoom: 18 },
+    },
+    layers: [
       { id: 'area', type: 'fill', source: 'area', paint: { 'fill-color': colour.chosen, 'fill-opacity': 0.08 } },
       { id: 'area-edge', type: 'line', source: 'area', paint: { 'line-color': colour.chosen, 'line-width': 1.5 } },
       ...dotLayers(source, colour),
