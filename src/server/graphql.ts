@@ -8,7 +8,8 @@ import type { RegisteredDocuments } from '../graphql/http/registered-documents.t
 import { RESPONSE_TYPES, responseHead } from '../graphql/http/response.ts'
 import { createYogaAdapter } from '../graphql/http/yoga.ts'
 import { queryStringOf } from '../query-string.ts'
-import type { Admission, Caller } from './admission/admission.ts'
+import type { Admission } from './admission/admission.ts'
+import { createBodyAdmission } from './admission/body-admission.ts'
 import { logFault, sendGraphQLError, toCatalogError } from './error-reply.ts'
 import { chooseRepresentation } from './negotiation.ts'
 import type { Pages } from './pages/pages.ts'
@@ -30,7 +31,7 @@ export function addGraphQLRoute(
   app: FastifyInstance,
   { admit, responses, trusted, registered, federation, usesRawJson, sendGraphiql }: GraphQLOptions,
 ): void {
-  const callers = new WeakMap<FastifyRequest, Caller>()
+  const { admitHead, callerOf } = createBodyAdmission(admit)
   const schema = federation ? createSubgraphSchema() : undefined
   const execute = createYogaAdapter({ trusted, registered, usesRawJson, ...(schema && { schema }) })
   addBodyParser(app)
@@ -43,12 +44,10 @@ export function addGraphQLRoute(
         await sendGraphiql(request, reply)
         return reply
       }
-      callers.set(request, await admit(request, reply))
+      await admitHead(request, reply)
     },
     handler: async (request, reply) => {
-      const admitted = callers.get(request)
-      if (!admitted) throw new TypeError('The request was not admitted')
-      const caller = request.method === 'POST' ? await admitted.renew() : admitted
+      const caller = await callerOf(request)
       const { mediaType } = chooseRepresentation(request.headers.accept, RESPONSE_TYPES)
       const { id, readParams } = paramsSourceOf(request)
       const cacheKey = `${mediaType} ${id}`

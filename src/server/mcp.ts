@@ -7,6 +7,7 @@ import { createEndpoint } from '../mcp/endpoint.ts'
 import { toolError } from '../mcp/errors.ts'
 import { createTools, type Tool } from '../mcp/tools.ts'
 import type { Admission, Caller } from './admission/admission.ts'
+import { createBodyAdmission } from './admission/body-admission.ts'
 import { sendMcpError, toCatalogError } from './error-reply.ts'
 import { chooseRepresentation } from './negotiation.ts'
 import { ResponseBody, sendUncacheable } from './reply.ts'
@@ -24,7 +25,7 @@ interface McpOptions {
 /** Adds POST /mcp, the Model Context Protocol over streamable HTTP (docs/agents.md). */
 export function addMcpRoute(app: FastifyInstance, options: McpOptions): void {
   const { admit, responses, trusted, usesRawJson, corsOrigins } = options
-  const callers = new WeakMap<FastifyRequest, Caller>()
+  const { admitHead, callerOf } = createBodyAdmission(admit)
   const endpoint = createEndpoint(createTools({ trusted, usesRawJson }))
 
   addRoute(app, {
@@ -35,12 +36,10 @@ export function addMcpRoute(app: FastifyInstance, options: McpOptions): void {
         void reply.code(403).send(FORBIDDEN_ORIGIN)
         return reply
       }
-      callers.set(request, await admit(request, reply))
+      await admitHead(request, reply)
     },
     handler: async (request, reply) => {
-      const admitted = callers.get(request)
-      if (!admitted) throw new TypeError('The request was not admitted')
-      const caller = await admitted.renew()
+      const caller = await callerOf(request)
       const text = typeof request.body === 'string' ? request.body : ''
       const body = parseJson(text)
       // Each request counts once for the limit of its key.

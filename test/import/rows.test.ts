@@ -284,6 +284,11 @@ describe('A bad file', () => {
       { 'a.geojson': '{"features":\n[\n7]}' },
       'a.geojson:3: features must be objects',
     ],
+    [
+      'with text after the collection',
+      { 'a.geojson': '{"features":[]}\n{}' },
+      'a.geojson:2: must be one FeatureCollection',
+    ],
     ['that is half a collection', { 'a.geojson': collection(point([1, 2], row())).slice(0, -5) }, 'ends in the middle'],
   ])('%s stops the import with an error that names it, and nothing changes', async (_what, files, reason) => {
     expect(await t.importer.fail(files, { skipInvalid: true })).toContain(reason)

@@ -12,15 +12,15 @@ export interface FeatureText {
  *
  * For 100,000 features (54 MB), this code and JSON.parse take 1.2 s. @streamparser/json takes 3.1 to 3.9 s, and stops at the
  * first feature that is not JSON.
- * @throws `OPERATION_FAILED` if the text has no list of features, ends early, or has a feature that is too long or no object
+ * @throws `OPERATION_FAILED` if the text has no list of features, ends early or goes on after its end, or has a feature that is too
+ * long or no object
  */
 export async function* splitFeatures(text: AsyncIterable<string>, fileName: string): AsyncGenerator<FeatureText> {
   const splitter = new FeatureSplitter()
   for await (const chunk of text) {
     yield* splitter.split(chunk)
-    if (splitter.strayAt !== undefined)
-      throw operationFailed(`${fileName}:${splitter.strayAt}: features must be objects`)
-    const { unfinished } = splitter
+    const { problem, unfinished } = splitter
+    if (problem) throw operationFailed(`${fileName}:${problem.line}: ${problem.message}`)
     if (unfinished && unfinished.json.length > MAX_ROW_LENGTH) {
       throw operationFailed(`${fileName}:${unfinished.line}: is longer than ${MAX_ROW_LENGTH} characters`)
     }
@@ -36,9 +36,10 @@ class FeatureSplitter {
   foundFeatures = false
   /** The feature that has started and not ended. */
   unfinished: FeatureText | undefined
-  /** The line of the first value between the features that is neither an object nor a list. */
-  strayAt: number | undefined
+  /** The first text that may not be where it is. */
+  problem: { line: number; message: string } | undefined
   #inFeatures = false
+  #hasEnded = false
   /** The last string at the top level of the collection. Before a value, it is the name of the member. */
   #name = ''
   #inString = false
@@ -53,14 +54,22 @@ class FeatureSplitter {
     return this.depth === 2 && this.#inFeatures
   }
 
+  /** What is wrong with a character beside the collection or between its features. */
+  #problemWith(character: string): string | undefined {
+    if (this.depth === 2) return /[\s,{}[\]]/.test(character) ? undefined : 'features must be objects'
+    const isExpected = this.#hasEnded ? /\s/ : /[\s{]/
+    return isExpected.test(character) ? undefined : 'must be one FeatureCollection'
+  }
+
   /** Yields the features that end in a chunk of the text. */
   *split(chunk: string): Generator<FeatureText> {
     let start = 0
     let counted = 0
     for (let at = this.#inString ? this.#readString(chunk, this.#skipped) : 0; at < chunk.length; at += 1) {
       const character = chunk.charAt(at)
-      if (this.depth === 2 && this.#inFeatures && /[^\s,{}[\]]/.test(character)) {
-        this.strayAt ??= this.line + countLines(chunk, counted, at)
+      if (this.depth === 0 || (this.depth === 2 && this.#inFeatures)) {
+        const message = this.#problemWith(character)
+        if (message) this.problem ??= { line: this.line + countLines(chunk, counted, at), message }
       }
       if (character === '"') {
         this.#name = ''
@@ -75,6 +84,7 @@ class FeatureSplitter {
         this.depth += 1
       } else if (character === '}' || character === ']') {
         this.depth -= 1
+        if (this.depth === 0) this.#hasEnded = true
         if (this.depth === 1) this.#inFeatures = false
         if (this.depth === 2 && this.unfinished) {
           yield { ...this.unfinished, json: this.unfinished.json + chunk.slice(start, at + 1) }
