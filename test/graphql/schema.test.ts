@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import {
   isEnumType,
   isInputObjectType,
+  isInterfaceType,
   isIntrospectionType,
   isObjectType,
   isScalarType,
@@ -10,6 +11,7 @@ import {
   printSchema,
 } from 'graphql'
 import { expect, test } from 'vitest'
+import { NODE_TYPES } from '../../src/graphql/operation/projection.ts'
 import { schema } from '../../src/graphql/schema.ts'
 
 test('schema.graphql is up to date (npm run schema)', () => {
@@ -74,6 +76,12 @@ const FIXED = {
 test.each(Object.entries(FIXED))('the type %s has the fields of the contract', (name, fields) => {
   const type = schema.getType(name)
   expect(isObjectType(type) && Object.keys(type.getFields())).toEqual(expect.arrayContaining(fields))
+})
+
+test('the projection knows each type of the interface Node', () => {
+  const node = schema.getType('Node')
+  if (!isInterfaceType(node)) throw new TypeError('Node is no interface')
+  expect(new Set(schema.getPossibleTypes(node).map(({ name }) => name))).toEqual(new Set(NODE_TYPES))
 })
 
 test('there are no mutations and no subscriptions', () => {

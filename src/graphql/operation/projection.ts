@@ -144,7 +144,7 @@ interface SelectedFields {
 }
 
 /** The types of the interface `Node`. In a fragment on `Node`, a fragment on another of these types does not apply. */
-const NODE_TYPES: readonly string[] = ['Dataset', 'Item', 'Image']
+export const NODE_TYPES: readonly string[] = ['Dataset', 'Item', 'Image']
 
 /** The fields that selection sets on one object select, with fragments expanded. `type` is the object's type if it is a `Node`. */
 function selectFields(sets: readonly SelectionSetNode[], fragments: Fragments, type?: string): SelectedFields {
