@@ -151,7 +151,8 @@ function refusalOf(
   reply: FastifyReply,
   readiness: Readiness | undefined,
 ): CatalogError | undefined {
-  if (request.url.length > MAX_URL_LENGTH) return urlTooLong()
+  // A browser sends the request, whose 414 a script can read, only after a preflight request that succeeds.
+  if (request.url.length > MAX_URL_LENGTH && request.method !== 'OPTIONS') return urlTooLong()
   const badHost = findBadHost(request.raw)
   // A proxy may have read another host in this request, so the connection is not used again.
   if (badHost) void reply.header('connection', 'close')

@@ -33,8 +33,13 @@ export function findRepresentation<Form extends { mediaType: string }>(
 ): Form | undefined {
   const [first] = forms
   if (!accept || accept === '*/*' || accept === first.mediaType) return first
-  const chosen = new Negotiator({ headers: { accept } }).mediaType(forms.map(({ mediaType }) => mediaType))
-  return forms.find(({ mediaType }) => mediaType === chosen)
+  const chosen = new Negotiator({ headers: { accept } }).mediaType(forms.map(withCharset))
+  return forms.find((form) => withCharset(form) === chosen)
+}
+
+/** Every response is UTF-8. Some clients name the charset in `Accept`, as Relay's template does. A media type without one matches too. */
+function withCharset({ mediaType }: { mediaType: string }): string {
+  return `${mediaType}; charset=utf-8`
 }
 
 /**

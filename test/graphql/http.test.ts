@@ -46,6 +46,9 @@ describe('A client that accepts', () => {
     ['application/graphql-response+json;q=0, */*', 'application/json'],
     ['application/json;q=0, */*', RESPONSE_TYPE],
     ['application/graphql-response+json, application/json;q=0.9', RESPONSE_TYPE],
+    // The header of Relay's template and of graffle.
+    ['application/graphql-response+json; charset=utf-8, application/json; charset=utf-8', RESPONSE_TYPE],
+    ['application/json; charset=UTF-8', 'application/json'],
   ])('%s gets %s', async (accept, type) => {
     const response = await post({ query: QUERY }, { accept })
     expect(response.headers.get('content-type')).toBe(`${type}; charset=utf-8`)

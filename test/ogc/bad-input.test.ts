@@ -19,7 +19,7 @@ const DATETIME =
 const WHOLE = 'must be a whole number in decimal digits'
 const UNKNOWN = 'is not a parameter of this resource'
 
-describe('A bad parameter is 400 and the error names it', () => {
+describe('/req/core/query-param-unknown, /req/core/query-param-invalid: a bad parameter is 400 and the error names it', () => {
   test.each([
     ...[
       '',

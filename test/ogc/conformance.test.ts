@@ -425,7 +425,7 @@ describe('/conf/crs (part 2)', () => {
     expect([body.crs, body.storageCrs]).toEqual([[CRS84], CRS84])
   })
 
-  test('/req/crs/fc-crs-definition, /req/crs/fc-bbox-crs-definition, /req/crs/ogc-crs-header: crs and bbox-crs may name it', async () => {
+  test('/req/crs/fc-crs-definition, /req/crs/fc-bbox-crs-definition, /req/crs/ogc-crs-header, /req/crs/ogc-crs-header-value: crs and bbox-crs may name it', async () => {
     for (const query of ['', `?crs=${CRS84}`, `?bbox=0,0,1,1&bbox-crs=${encodeURIComponent(CRS84)}`]) {
       const { status, headers } = await get(ITEMS + query)
       expect([query, status, headers.get('content-crs')]).toEqual([query, 200, `<${CRS84}>`])
@@ -434,10 +434,13 @@ describe('/conf/crs (part 2)', () => {
     expect(headers.get('content-crs')).toBe(`<${CRS84}>`)
   })
 
-  test.each(['crs', 'bbox-crs'])('/req/crs/crs-exception: another %s is 400', async (name) => {
-    const { status, headers, body } = await get(`${ITEMS}?${name}=http://www.opengis.net/def/crs/EPSG/0/4326`)
-    expect([status, body.detail, headers.get('content-crs')]).toEqual([400, `${name} must be ${CRS84}`, null])
-  })
+  test.each(['crs', 'bbox-crs'])(
+    '/req/crs/fc-crs-valid-value, /req/crs/fc-bbox-crs-valid-value: another %s is 400',
+    async (name) => {
+      const { status, headers, body } = await get(`${ITEMS}?${name}=http://www.opengis.net/def/crs/EPSG/0/4326`)
+      expect([status, body.detail, headers.get('content-crs')]).toEqual([400, `${name} must be ${CRS84}`, null])
+    },
+  )
 })
 
 describe('/conf/queryables (part 3)', () => {

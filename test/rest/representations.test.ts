@@ -67,6 +67,8 @@ describe('Accept: application/geo+json', () => {
     ['application/geo+json;q=0.5, application/json', 'application/json; charset=utf-8'],
     ['text/html, application/xhtml+xml, */*;q=0.8', 'application/json; charset=utf-8'],
     ['application/*', 'application/json; charset=utf-8'],
+    ['application/json; charset=utf-8', 'application/json; charset=utf-8'],
+    ['application/geo+json;charset="UTF-8", application/json;q=0.5', 'application/geo+json'],
     ['application/problem+json', 'application/json; charset=utf-8'],
     ['APPLICATION/PROBLEM+JSON', 'application/json; charset=utf-8'],
     ['application/geo+json, application/problem+json', 'application/geo+json'],

@@ -58,6 +58,7 @@ test('an unknown method is a 400 with an error and an id', async () => {
   const response = await raw('BREW /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
   expect(response).toMatch(/^HTTP\/1.1 400 /)
   expect(response).toMatch(/x-request-id: \S/i)
+  expect(response).toContain('"message":"The request is not HTTP/1.1 with a known method"')
 })
 
 test('probes of /readyz at the same time share a statement', async () => {
@@ -139,6 +140,13 @@ describe('A script on another origin', () => {
   test('can read a 414', async () => {
     const response = await fetch(`${t.url}/v1/datasets?x=${'a'.repeat(13_000)}`, { headers: { origin } })
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([414, origin])
+    // With a key, a browser sends a preflight request to the same URL first.
+    const preflight = {
+      origin,
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'authorization',
+    }
+    expect((await fetch(response.url, { method: 'OPTIONS', headers: preflight })).status).toBe(204)
   })
 
   test('may send traceparent and If-Match', async () => {
@@ -166,6 +174,13 @@ test('a Link header repeats only parameters that the route knows', async () => {
   const link = (await t.get(`/v1/datasets/seoul/items?limit=2&categoryCode=palace&${many}`)).headers.get('link') ?? ''
   expect(link.length).toBeLessThan(500)
   expect(link).toContain('</v1/datasets/seoul/items?limit=2&categoryCode=palace&page=1>; rel="first"')
+})
+
+test('a response whose Link header would be too long for proxies has none', async () => {
+  const code = encodeURIComponent('가'.repeat(100))
+  const query = `administrativeAreaCode=${code}&categoryCode=${code}`
+  const { status, headers } = await t.get(`/v1/datasets/seoul/items?${query}`)
+  expect([status, headers.get('link')]).toEqual([200, null])
 })
 
 describe('Links repeat a parameter with raw characters', () => {

@@ -103,8 +103,8 @@ function clientError({ code, rawPacket }: ClientError): CatalogError {
       ? urlTooLong()
       : new CatalogError('HEADERS_TOO_LARGE', HEADERS_TOO_LARGE)
   }
-  return new CatalogError('VALIDATION_FAILED', 'The request is not HTTP/1.1', {
-    details: [{ field: 'request', message: 'must be HTTP/1.1' }],
+  return new CatalogError('VALIDATION_FAILED', 'The request is not HTTP/1.1 with a known method', {
+    details: [{ field: 'request', message: 'must be HTTP/1.1 with a known method' }],
   })
 }
 
