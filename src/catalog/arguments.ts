@@ -15,11 +15,12 @@ const wholeNumber = (minimum: number, maximum: number) =>
 
 const number = (minimum: number, maximum: number) => between(minimum, maximum, z.number('must be a number'))
 
-// PostgreSQL can't store NUL in text.
+// PostgreSQL can't store NUL in text, and its driver would send half of a surrogate pair as U+FFFD, which is another text.
 const text = z
   .string('must be text')
   .min(1, 'must not be empty')
   .refine((value) => !value.includes('\0'), 'must not contain NUL')
+  .refine((value) => value.isWellFormed(), 'must be well-formed Unicode')
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const SLUG = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,199}$/
@@ -102,7 +103,6 @@ const MAX_SEARCH_LENGTH = 200
 
 /** A text to search for. */
 const searchText = text
-  .refine((value) => value.isWellFormed(), 'must be well-formed Unicode')
   .refine((value) => [...value].length <= MAX_SEARCH_LENGTH, `must be at most ${MAX_SEARCH_LENGTH} characters long`)
   .refine((value) => value === '' || /\P{White_Space}/u.test(value), 'must not be only white space')
 

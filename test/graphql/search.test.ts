@@ -124,6 +124,7 @@ describe('Bad input', () => {
     [{ text: 'a', limit: 101 }, 'limit', 'must be at most 100'],
     [{ text: 'a', page: 0 }, 'page', 'must be at least 1'],
     [{ text: 'a', category: '' }, 'categoryCode', 'must not be empty'],
+    [{ text: 'a', category: '\ud800' }, 'categoryCode', 'must be well-formed Unicode'],
   ])('%j is refused: %s %s', async (variables, field, message) => {
     const { body } = await t.graphql(SEARCH, variables)
     expect(body.errors[0].extensions).toEqual({ code: 'VALIDATION_FAILED', details: [{ field, message }] })

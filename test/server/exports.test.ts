@@ -176,9 +176,16 @@ describe('GET /exports/{datasetId}.{format}', () => {
     )
     expect(head?.status).toBe(200)
     expect(await head?.text()).toBe('')
-    for (const name of ['etag', 'content-type', 'content-disposition', 'content-encoding', 'cache-control', 'vary']) {
-      expect(head?.headers.get(name)).toBe(get?.headers.get(name))
-    }
+    const names = [
+      'etag',
+      'content-type',
+      'content-length',
+      'content-disposition',
+      'content-encoding',
+      'cache-control',
+      'vary',
+    ]
+    for (const name of names) expect(head?.headers.get(name), name).toBe(get?.headers.get(name))
   })
 
   test('OPTIONS answers a preflight, and other methods are 405', async () => {

@@ -38,6 +38,9 @@ describe('Methods', () => {
     for (const name of ['etag', 'content-type', 'content-length', 'cache-control', 'vary']) {
       expect(head.headers.get(name)).toBe(get.headers.get(name))
     }
+    const ifNoneMatch = { 'if-none-match': get.headers.get('etag') ?? '' }
+    const unchanged = await fetch(`${t.url}/v1/datasets`, { method: 'HEAD', headers: { ...withKey(), ...ifNoneMatch } })
+    expect([unchanged.status, unchanged.headers.get('content-length')]).toEqual([304, null])
     expect((await fetch(`${t.url}/v1/datasets`, { method: 'HEAD' })).status).toBe(401)
     expect((await fetch(`${t.url}/v1/x`, { method: 'HEAD' })).status).toBe(404)
   })
