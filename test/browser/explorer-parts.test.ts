@@ -49,6 +49,7 @@ test.each([
   { dataset: 'seoul-landmarks', at: { latitude: 37.5, longitude: 127.1, zoom: 11.25 } },
   { dataset: 'x y&z', category: '가', area: '11110' },
   { text: '100% "경복궁" & <b>_', within: [179.5, -90, -179.5, 90] as [number, number, number, number] },
+  { at: { latitude: 0, longitude: 115, zoom: -0.54 } },
   { near: { latitude: -90, longitude: 180, radius: 50_000 }, item: '7748716f-f0aa-5779-a29b-4066ccbe3bdb' },
 ])('an address describes the view: %j', (view) => {
   expect(parseAddress(formatAddress(view).slice(1))).toEqual({
@@ -57,13 +58,21 @@ test.each([
   })
 })
 
-test.each(['at=x', 'at=91,0,3', 'at=1,2', 'near=0,181,5', 'near=0,0,0', 'near=0,0,60000', 'near=NaN,0,1', 'at=,,'])(
-  'an address that is not valid is left out: %s',
-  (query) => {
-    const { at, near } = parseAddress(query)
-    expect([at, near]).toEqual([undefined, undefined])
-  },
-)
+test.each([
+  'at=x',
+  'at=91,0,3',
+  'at=1,2',
+  'at=0,0,-3',
+  'at=0,0,23',
+  'near=0,181,5',
+  'near=0,0,0',
+  'near=0,0,60000',
+  'near=NaN,0,1',
+  'at=,,',
+])('an address that is not valid is left out: %s', (query) => {
+  const { at, near } = parseAddress(query)
+  expect([at, near]).toEqual([undefined, undefined])
+})
 
 test.each(['1,2,3', '1,2,3,4,5', '181,0,1,1', '0,-91,1,1', '0,2,1,1', 'a,b,c,d', ',,,', '%20'])(
   'a box that is not valid is left out: %s',
@@ -124,6 +133,14 @@ test.each([
   expect(JSON.parse((await runShell({}, `${curl} --silent`)).stdout)).toEqual(rest)
   const python = await runShell({}, `command -v python3 >/dev/null || exit 0\npython3 - <<'END'\n${Python}\nEND`)
   if (python.stdout !== '') expect(JSON.parse(python.stdout)).toEqual(rest)
+})
+
+test('the request for a list or an item gives as much as the page shows', async () => {
+  const list = requestOf({ dataset: 'seoul-landmarks' })
+  expect((await (await t.get(list.path ?? '')).json()).data).toHaveLength(27)
+  expect((await t.graphql(list.query)).body.data.dataset.items.nodes).toHaveLength(27)
+  const { body } = await t.graphql(requestOf({ item: 'ed9ea7d8-caaf-5cf9-817b-36ba51a4744b' }).query)
+  expect(body.data.item).toMatchObject({ roadAddress: expect.anything(), dataset: { slug: 'seoul-landmarks' } })
 })
 
 test('a key with quotes is one word of the shell command', async () => {

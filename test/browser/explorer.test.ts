@@ -176,6 +176,33 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
       .toBe('N Seoul Tower')
   })
 
+  test('a click on dots that lie on each other zooms in, and says how many they are', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&at=37.5596,127.0009,2`)
+    await link('N Seoul Tower').waitFor()
+    const canvas = page.locator('.maplibregl-canvas')
+    const box = await canvas.boundingBox()
+    const position = { x: (box?.width ?? 0) / 2, y: (box?.height ?? 0) / 2 }
+    const popup = page.locator('.maplibregl-popup')
+    const hover = async () => {
+      await canvas.hover({ position: { x: 1, y: 1 } })
+      await canvas.hover({ position })
+      return (await popup.count()) === 0 ? '' : popup.textContent()
+    }
+    await expect.poll(hover, { interval: 500 }).toBe('27 places')
+    await canvas.click({ position })
+    await expect.poll(() => page.url()).toMatch(/,4$/)
+    await heading('Seoul Landmarks').waitFor()
+  })
+
+  test('searches around a point in all datasets', async () => {
+    // In the Atlantic no place is under the mouse.
+    await page.goto(`${t.url}/?at=25.5,-40.5,5`)
+    await page.getByRole('button', { name: 'a point on the map' }).click()
+    await page.locator('.maplibregl-canvas').click()
+    await expect.poll(() => page.url()).toMatch(/\?near=25\.\d+,-40\.\d+,1000/)
+    await heading('All datasets').waitFor()
+  })
+
   test('a key in the fragment is removed from the address at once', async () => {
     const other = await openBrowser(t.url, { width: 390, height: 844 })
     await other.page.goto(`${t.url}/#key=${t.key}`)

@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
 
   test('opens without a key, with a key field and a tab for each example, and no request fails', async () => {
     await page.goto(`${t.url}/graphql`)
-    await page.getByText('Your datasets. Ctrl-Enter runs it.').waitFor()
+    await page.getByText('Ctrl-Enter runs it.').waitFor()
     expect(await page.getByLabel('API key', { exact: true }).getAttribute('type')).toBe('password')
     expect(await page.getByLabel('API key', { exact: true }).getAttribute('title')).toContain('Authorization: Bearer')
     expect(await tabs()).toEqual(['Datasets', 'Palaces', 'Search', 'Nearby', 'Connection', 'Compare', 'Node'])

@@ -4,7 +4,8 @@
  */
 
 export const EXAMPLES = [
-  `# Your datasets. Ctrl-Enter runs it.
+  `# Your datasets.
+# Ctrl-Enter runs it.
 query Datasets {
   datasets {
     total

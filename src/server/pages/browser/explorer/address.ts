@@ -24,6 +24,9 @@ export interface View {
 
 export const MAX_RADIUS_METRES = 50_000
 export const DEFAULT_RADIUS_METRES = 1_000
+/** The map's own limits. Below zero, the world is narrower than 512 pixels, as on a phone. */
+const MIN_ZOOM = -2
+const MAX_ZOOM = 22
 
 /** Whether a view shows the results of a search by name or in a box. */
 export function isSearch({ text, within, near }: View): boolean {
@@ -34,8 +37,8 @@ export function isSearch({ text, within, near }: View): boolean {
 export function parseAddress(search: string): View {
   const params = new URLSearchParams(search)
   const text = (name: string) => params.get(name) || undefined
-  const [latitude, longitude, zoom] = numbers(params.get('at'), 3, 22)
-  const [nearLatitude, nearLongitude, radius] = numbers(params.get('near'), 3, MAX_RADIUS_METRES)
+  const [latitude, longitude, zoom] = numbers(params.get('at'), [MIN_ZOOM, MAX_ZOOM])
+  const [nearLatitude, nearLongitude, radius] = numbers(params.get('near'), [1, MAX_RADIUS_METRES])
   return {
     dataset: text('dataset'),
     category: text('category'),
@@ -48,7 +51,7 @@ export function parseAddress(search: string): View {
         ? undefined
         : { latitude, longitude, zoom },
     near:
-      nearLatitude === undefined || nearLongitude === undefined || radius === undefined || radius < 1
+      nearLatitude === undefined || nearLongitude === undefined || radius === undefined
         ? undefined
         : { latitude: nearLatitude, longitude: nearLongitude, radius },
   }
@@ -69,11 +72,12 @@ export function formatAddress({ dataset, category, area, text, within, item, at,
   return query === '' ? '/' : `/?${query}`
 }
 
-function numbers(text: string | null, count: number, max: number): (number | undefined)[] {
+/** Reads a latitude, a longitude and a number from `min` to `max`; nothing if one of them is not valid. */
+function numbers(text: string | null, [min, max]: readonly [number, number]): (number | undefined)[] {
   const parts = (text ?? '').split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
   const [latitude = Number.NaN, longitude = Number.NaN, third = Number.NaN] = parts
   const isValid =
-    parts.length === count && Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 && third >= 0 && third <= max
+    parts.length === 3 && Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 && third >= min && third <= max
   return isValid ? parts : []
 }
 

@@ -76,19 +76,19 @@ export async function readDatasets(signal: AbortSignal): Promise<Dataset[]> {
   return datasets.nodes
 }
 
-/** Reads one item with everything around it. */
-export async function readItem(id: string, signal: AbortSignal): Promise<Item | null> {
-  const { item } = await runGraphQL<{ item: Item | null }>(
-    `query Item($id: ID!) {
-  item(id: $id) {
-    ${LISTED} description streetAddress addressRegion addressLocality postalCode roadAddress jibunAddress
+/** The fields of an item with everything around it. */
+export const DETAILS = `${LISTED}
+    description streetAddress addressRegion addressLocality postalCode roadAddress jibunAddress
     contactName telephone email url openingHours extraAttributes createdAt updatedAt
     dataset { id slug name attribution }
     parent { id name }
     children(limit: 100) { total nodes { id name categoryCode } }
-    images { originalUrl cdnUrl thumbnailMediumUrl altText isPrimary }
-  }
-}`,
+    images { originalUrl cdnUrl thumbnailMediumUrl altText isPrimary }`
+
+/** Reads one item with everything around it. */
+export async function readItem(id: string, signal: AbortSignal): Promise<Item | null> {
+  const { item } = await runGraphQL<{ item: Item | null }>(
+    `query Item($id: ID!) {\n  item(id: $id) {\n    ${DETAILS}\n  }\n}`,
     { id },
     signal,
   )

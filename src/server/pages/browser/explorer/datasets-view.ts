@@ -1,6 +1,7 @@
 import { element } from '../shared/dom.ts'
 import { formatAddress } from './address.ts'
 import type { Dataset } from './data.ts'
+import { type NearbyActions, nearbyForm } from './nearby-form.ts'
 import { requestPanel } from './request-panel.ts'
 import { smallMap } from './small-map.ts'
 
@@ -9,13 +10,14 @@ import { smallMap } from './small-map.ts'
  */
 
 /** Makes the view. */
-export function datasetsView(datasets: readonly Dataset[], signal: AbortSignal): HTMLElement {
+export function datasetsView(datasets: readonly Dataset[], actions: NearbyActions, signal: AbortSignal): HTMLElement {
   const total = datasets.reduce((sum, { items }) => sum + items.total, 0)
   return element(
     'div',
     { class: 'view' },
     element('h1', { tabindex: -1 }, 'Datasets'),
     element('p', { class: 'soft', role: 'status' }, summary(datasets.length, total)),
+    datasets.length > 0 ? nearbyForm({}, actions) : undefined,
     element('ul', { class: 'cards' }, ...datasets.map((dataset) => card(dataset, signal))),
     requestPanel({}),
   )

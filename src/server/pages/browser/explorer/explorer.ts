@@ -7,6 +7,7 @@ import { datasetsView } from './datasets-view.ts'
 import { itemView } from './item-view.ts'
 import { type ExplorerMap, openMap } from './map.ts'
 import { showCredits, showStatus } from './map-lines.ts'
+import type { NearbyActions } from './nearby-form.ts'
 import { placesView } from './places-view.ts'
 import { PointPicker } from './point-picker.ts'
 import { problemNote } from './problem.ts'
@@ -120,7 +121,7 @@ export class Explorer {
       if (showsResults(view) && this.#items.length === 0) this.#items = (await readResults(view, 1, signal)).items
       await this.#showItem(view, signal)
     } else if (isPlaces) await this.#showPlaces(view, 1, signal)
-    else this.#fill(datasetsView(this.#datasets, signal))
+    else this.#fill(datasetsView(this.#datasets, this.#nearbyActions(view), signal))
   }
 
   async #showItem(view: View, signal: AbortSignal): Promise<void> {
@@ -144,14 +145,20 @@ export class Explorer {
       {
         open: (next) => this.open(next),
         more: () => this.#attempt(() => this.#showPlaces(view, page + 1, signal), signal),
-        pick: (radius) => this.#picker.toggle(radius),
-        search: (near) => this.open({ dataset: view.dataset, near }),
+        ...this.#nearbyActions(view),
       },
     )
     this.#fill(list, page === 1)
     this.#search.sayTotal(view, results.total)
     if (showsResults(view)) this.#drawMap()
     if (isSearch(view) && !view.within && !view.at && page === 1) moveToItems(this.#map, this.#items)
+  }
+
+  #nearbyActions({ dataset }: View): NearbyActions {
+    return {
+      pick: (radius) => this.#picker.toggle(radius),
+      search: (near) => this.open({ dataset, near }),
+    }
   }
 
   #fill(content: HTMLElement, isNew = true): void {

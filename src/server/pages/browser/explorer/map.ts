@@ -34,6 +34,8 @@ const PLACES = ['points', 'clusters', 'found', 'chosen']
 /** From here on the finer coasts can be told from the others. */
 const DETAILED_ZOOM = 5
 const CLUSTER_ZOOM_STEP = 2
+/** From here on a click opens an item, even if its dot lies on others. */
+const STACK_ZOOM = 16
 
 /** Opens the map in an element. `start` is where it looks first. */
 export function openMap(container: HTMLElement, start: View['at'], events: Events): ExplorerMap {
@@ -67,12 +69,12 @@ export function openMap(container: HTMLElement, start: View['at'], events: Event
   })
   const placeAt = (point: { x: number; y: number }) => {
     const layers = PLACES.filter((layer) => map.getLayer(layer))
-    return map.queryRenderedFeatures([point.x, point.y], { layers })[0]
+    return topPlace(map.queryRenderedFeatures([point.x, point.y], { layers }))
   }
   map.on('click', ({ point, lngLat }) => {
-    const place = placeAt(point)
+    const { place, total } = placeAt(point)
     if (!place) events.onGround(lngLat.lat, wrapLongitude(lngLat.lng))
-    else if (place.layer.id === 'clusters') {
+    else if (place.layer.id === 'clusters' || (total > 1 && map.getZoom() < STACK_ZOOM)) {
       map.easeTo({ center: positionOf(place, lngLat.lng), zoom: map.getZoom() + CLUSTER_ZOOM_STEP })
     } else events.onPlace(String(place.properties.id))
   })
@@ -105,15 +107,28 @@ export function openMap(container: HTMLElement, start: View['at'], events: Event
   }
 }
 
-/** Shows the name of the place, or the count of the cluster, under the mouse. */
-function showNames(map: MapView, placeAt: (point: { x: number; y: number }) => MapGeoJSONFeature | undefined): void {
+interface TopPlace {
+  /** The dot that is above the others. */
+  place: MapGeoJSONFeature | undefined
+  /** The items of a cluster, or the items whose dots lie on each other. */
+  total: number
+}
+
+function topPlace(places: readonly MapGeoJSONFeature[]): TopPlace {
+  const [place] = places
+  // A chosen or found item is drawn twice.
+  const ids = new Set(places.flatMap(({ properties }) => properties.id ?? []))
+  return { place, total: place?.properties.total ?? ids.size }
+}
+
+/** Shows the name of the place, or the number of places, under the mouse. */
+function showNames(map: MapView, placeAt: (point: { x: number; y: number }) => TopPlace): void {
   const popup = new Popup({ closeButton: false, closeOnClick: false, offset: 12, className: 'place-name' })
   map.on('mousemove', ({ point, lngLat }) => {
-    const place = placeAt(point)
+    const { place, total } = placeAt(point)
     map.getCanvas().style.cursor = place ? 'pointer' : ''
     if (!place) return popup.remove()
-    const { name, total } = place.properties
-    const text = name ?? `${Number(total).toLocaleString('en')} places`
+    const text = total > 1 ? `${total.toLocaleString('en')} places` : place.properties.name
     return popup.setLngLat(positionOf(place, lngLat.lng)).setText(String(text)).addTo(map)
   })
   map.on('mouseout', () => popup.remove())

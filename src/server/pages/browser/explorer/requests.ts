@@ -1,5 +1,7 @@
 import { isSearch, type View } from './address.ts'
 import { toBoundingBox } from './box.ts'
+import { DETAILS, LISTED } from './data.ts'
+import { PAGE_SIZE } from './results.ts'
 
 /*
  * What is shown, as the request that gets it: REST, where there is a route for it, and GraphQL.
@@ -15,8 +17,6 @@ export interface ApiRequest {
   variables: Values
 }
 
-const ITEM_FIELDS = 'id name categoryCode administrativeAreaCode latitude longitude'
-
 /** Returns the request for a view. */
 export function requestOf(view: View): ApiRequest {
   if (view.item) return itemRequest(view.item)
@@ -26,7 +26,7 @@ export function requestOf(view: View): ApiRequest {
   return {
     path: '/v1/datasets',
     query:
-      'query Datasets {\n  datasets {\n    total\n    nodes { id slug name attribution items { total } }\n  }\n}\n',
+      'query Datasets {\n  datasets {\n    total\n    nodes { id slug name description status visibility accessTier attribution items { total } }\n  }\n}\n',
     variables: {},
   }
 }
@@ -36,11 +36,7 @@ function itemRequest(id: string): ApiRequest {
     path: `/v1/dataset-items/${encodeURIComponent(id)}`,
     query: `query Item($id: ID = ${JSON.stringify(id)}) {
   item(id: $id) {
-    ${ITEM_FIELDS} description extraAttributes
-    dataset { name attribution }
-    parent { id name }
-    children { nodes { id name } }
-    images { originalUrl altText }
+    ${DETAILS}
   }
 }
 `,
@@ -49,14 +45,14 @@ function itemRequest(id: string): ApiRequest {
 }
 
 function nearbyRequest({ near, dataset }: View): ApiRequest {
-  const variables = { ...near, ...(dataset && { datasetId: dataset }) }
-  const types = { latitude: 'Float', longitude: 'Float', radius: 'Float', datasetId: 'ID' }
+  const variables = { ...near, ...(dataset && { datasetId: dataset }), limit: PAGE_SIZE }
+  const types = { latitude: 'Float', longitude: 'Float', radius: 'Float', datasetId: 'ID', limit: 'Int' }
   return {
     path: `/v1/dataset-items/nearby?${queryString(variables)}`,
     query: `query Nearby(${declare(variables, types)}) {
   nearbyItems(${Object.keys(variables).map(argument).join(', ')}) {
     total
-    nodes { distance item { ${ITEM_FIELDS} } }
+    nodes { distance item { ${LISTED} } }
   }
 }
 `,
@@ -71,6 +67,7 @@ function searchRequest({ dataset, text, within, category, area }: View): ApiRequ
     ...(dataset && { datasetId: dataset }),
     ...(area && { administrativeAreaCode: area }),
     ...(category && { categoryCode: category }),
+    limit: PAGE_SIZE,
   }
   const types = {
     text: 'String',
@@ -78,12 +75,13 @@ function searchRequest({ dataset, text, within, category, area }: View): ApiRequ
     datasetId: 'ID',
     administrativeAreaCode: 'String',
     categoryCode: 'String',
+    limit: 'Int',
   }
   return {
     query: `query Search(${declare(variables, types)}) {
   searchItems(${Object.keys(variables).map(argument).join(', ')}) {
     total
-    nodes { ${ITEM_FIELDS} }
+    nodes { ${LISTED} }
   }
 }
 `,
@@ -92,23 +90,22 @@ function searchRequest({ dataset, text, within, category, area }: View): ApiRequ
 }
 
 function itemsRequest({ dataset = '', category, area }: View): ApiRequest {
-  const filters = {
+  const list = {
     ...(area && { administrativeAreaCode: area }),
     ...(category && { categoryCode: category }),
+    limit: PAGE_SIZE,
   }
-  const names = Object.keys(filters)
-  const variables = { dataset, ...filters }
-  const types = { dataset: 'ID', administrativeAreaCode: 'String', categoryCode: 'String' }
-  const path = `/v1/datasets/${encodeURIComponent(dataset)}/items`
+  const variables = { dataset, ...list }
+  const types = { dataset: 'ID', administrativeAreaCode: 'String', categoryCode: 'String', limit: 'Int' }
   return {
-    path: names.length > 0 ? `${path}?${queryString(filters)}` : path,
+    path: `/v1/datasets/${encodeURIComponent(dataset)}/items?${queryString(list)}`,
     query: `query Items(${declare(variables, types)}) {
   dataset(id: $dataset) {
     name
     attribution
-    items${names.length > 0 ? `(${names.map(argument).join(', ')})` : ''} {
+    items(${Object.keys(list).map(argument).join(', ')}) {
       total
-      nodes { ${ITEM_FIELDS} }
+      nodes { ${LISTED} }
     }
   }
 }

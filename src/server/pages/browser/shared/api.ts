@@ -33,13 +33,6 @@ export async function send(path: string, init: RequestInit = {}, key = readKey()
   }
 }
 
-/** Returns the body of a successful answer, as JSON of the type that the caller expects. Throws an ApiError otherwise. */
-export async function getJson<Body>(path: string, signal?: AbortSignal): Promise<Body> {
-  const response = await send(path, signal ? { signal } : {})
-  if (!response.ok) throw await readError(response)
-  return response.json()
-}
-
 /** Runs a GraphQL operation and returns its data. Throws an ApiError for the first error. */
 export async function runGraphQL<Data>(query: string, variables: object, signal?: AbortSignal): Promise<Data> {
   const response = await send('/graphql', {
