@@ -8,7 +8,7 @@ import { checkColumns } from './check-columns.ts'
 import { type CodeLabel, mergeCodeLabels, readCodeLabels } from './code-labels.ts'
 import { removeBadRows } from './load/cross-row-checks.ts'
 import { findDatasetId } from './load/dataset-id.ts'
-import { LargeRemoval, type Removal, refuseLargeRemoval } from './load/large-removal.ts'
+import { findLargeRemoval, LargeRemoval, type Removal } from './load/large-removal.ts'
 import { type MergeCounts, mergeDataset, mergeItems, planItems, touchDataset } from './load/merge.ts'
 import { type ImportProgress, stageFiles } from './load/stage-files.ts'
 import { createStaging, indexStaging } from './load/staging.ts'
@@ -77,6 +77,11 @@ export async function importManifest(
       await stageFiles({ ...load, files, bytesTotal, ...options })
       options.onPhase?.('checking')
       const counts = await loadOrAsk(load)
+      if (options.dryRun && options.confirmRemovals && findLargeRemoval(dataset.slug, counts)) {
+        const reason =
+          'the import would ask before it removes so many items; without a terminal it needs --allow-removals'
+        options.onWarning?.({ file: basename(manifestPath), line: 1, reason })
+      }
       return { datasetId, slug: dataset.slug, ...counts, skipped: load.problems.count }
     } finally {
       // Without a connection this fails too. The error of the import says why it was lost.
@@ -144,7 +149,8 @@ async function loadStaged(load: Load, allowsRemovals: boolean): Promise<MergeCou
     if (!options.skipInvalid) problems.addAll(bad)
     problems.throwUnlessSkipped()
     const counts = await planItems(load, options.keepMissing)
-    if (!allowsRemovals) refuseLargeRemoval(dataset.slug, counts)
+    const largeRemoval = findLargeRemoval(dataset.slug, counts)
+    if (largeRemoval && !allowsRemovals) throw largeRemoval
     if (options.skipInvalid) problems.addAll(bad)
     if (!options.dryRun) await merge(load, counts)
     return counts

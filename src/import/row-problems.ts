@@ -6,6 +6,8 @@ export interface ImportProblem {
   file: string
   line: number
   reason: string
+  /** What rows have in common whose reasons differ only in a value. */
+  kind?: string | undefined
 }
 
 /** The bad rows of one import. */
@@ -31,9 +33,9 @@ export function collectProblems(files: readonly { name: string }[], options: Pro
   const groups = new ProblemGroups()
   let count = 0
   const nameOf = (file: number) => files[file]?.name ?? ''
-  const withFileName = ({ file, line, reason, first }: BadRow): ImportProblem => {
+  const withFileName = ({ file, line, reason, kind, first }: BadRow): ImportProblem => {
     const place = first ? `; it stands first at ${nameOf(first.file)}:${first.line}` : ''
-    return { file: nameOf(file), line, reason: reason + place }
+    return { file: nameOf(file), line, reason: reason + place, kind }
   }
   const add = (problem: BadRow) => {
     count += 1
@@ -54,40 +56,44 @@ export function collectProblems(files: readonly { name: string }[], options: Pro
   }
 }
 
-/** A group shows the places of this number of rows. */
-const PLACES = 5
+/** A group shows this number of its rows. */
+const SHOWN_ROWS = 5
 /** Rows with more different reasons are only counted. */
 const MAX_GROUPS = 1_000
 /** A list shows this number of groups. */
 const SHOWN_GROUPS = 100
 
-/** Problems of rows, grouped by their reason. Memory is bounded. */
+interface ProblemGroup {
+  count: number
+  /** The first rows. Their reasons differ if the group is of one kind. */
+  rows: { place: string; reason: string }[]
+  hasKind: boolean
+}
+
+/** Problems of rows, grouped by their kind, or else by their reason. Memory is bounded. */
 export class ProblemGroups {
-  readonly #groups = new Map<string, { count: number; places: string[] }>()
+  readonly #groups = new Map<string, ProblemGroup>()
   #count = 0
 
-  add({ file, line, reason: text }: ImportProblem): void {
+  add({ file, line, reason: text, kind }: ImportProblem): void {
     this.#count += 1
     // A reason may quote a value with line breaks.
     const reason = withoutControls(text)
-    const group = this.#groups.get(reason) ?? { count: 0, places: [] }
+    const key = kind ?? reason
+    const group = this.#groups.get(key) ?? { count: 0, rows: [], hasKind: kind !== undefined }
     if (group.count === 0 && this.#groups.size >= MAX_GROUPS) return
     group.count += 1
-    if (group.places.length < PLACES) group.places.push(`${file}:${line}`)
-    this.#groups.set(reason, group)
+    if (group.rows.length < SHOWN_ROWS) group.rows.push({ place: `${file}:${line}`, reason })
+    this.#groups.set(key, group)
   }
 
   /**
-   * A line for each reason with its number of rows and the first places, or a line for each row if the places are few.
+   * The problems of each group: its number of rows and the first of them, or only the rows if they are few.
    * @param label stands before the reason
    */
   describe(label = ''): string[] {
     const shown = [...this.#groups].slice(0, SHOWN_GROUPS)
-    const lines = shown.flatMap(([reason, { count, places }]) =>
-      count <= 2
-        ? places.map((place) => `${place}: ${label}${reason}`)
-        : [`${label}${reason}: ${count} rows, ${count > places.length ? 'the first at ' : ''}${places.join(', ')}`],
-    )
+    const lines = shown.flatMap(([key, group]) => describeGroup(label, key, group))
     const rest = this.#count - shown.reduce((sum, [, { count }]) => sum + count, 0)
     return rest > 0 ? [...lines, `and ${rest} more`] : lines
   }
@@ -97,4 +103,14 @@ export class ProblemGroups {
     const headline = `${this.#count === 1 ? '1 bad row' : `${this.#count} bad rows`}; nothing was changed`
     return [headline, ...this.describe()].join('\n')
   }
+}
+
+function describeGroup(label: string, key: string, { count, rows, hasKind }: ProblemGroup): string[] {
+  const lines = rows.map(({ place, reason }) => `${place}: ${label}${reason}`)
+  const isComplete = count === rows.length
+  if (hasKind) return isComplete ? lines : [`${label}${key}: ${count} rows, the first are`, ...lines]
+  if (count <= 2) return lines
+  return [
+    `${label}${key}: ${count} rows, ${isComplete ? '' : 'the first at '}${rows.map(({ place }) => place).join(', ')}`,
+  ]
 }

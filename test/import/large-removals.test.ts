@@ -54,6 +54,11 @@ describe('An import that would remove items', () => {
     expect(await importer.run({ 'a.ndjson': content }, { dryRun: true, dataset: { name: 'New' } })).toMatchObject({
       ...{ created: 1, updated: 1, unchanged: 5, removed: 14, skipped: 0 },
     })
+    expect(importer.reported.warnings).toEqual([])
+    await importer.run({ 'a.ndjson': content }, { dryRun: true, confirmRemovals: async () => true })
+    expect(importer.reported.warnings.map(({ reason }) => reason)).toEqual([
+      expect.stringContaining('--allow-removals'),
+    ])
     expect(await importer.fail({ 'a.ndjson': ndjson(row({ latitude: 91 })) }, { dryRun: true })).toContain('1 bad row')
     expect(await db.database.prisma.dataset.findFirstOrThrow()).toEqual(before)
     expect(await countItems()).toBe(20)

@@ -212,8 +212,34 @@ describe('A bad row', () => {
     ])
   })
 
+  test('is counted with those whose reasons differ only in a value; the first five are listed', async () => {
+    const orphans = Array.from({ length: 150 }, (_, n) =>
+      row({ externalId: String(n), parentExternalId: `unknown${n}` }),
+    )
+    const again = Array.from({ length: 5 }, (_, n) => row({ externalId: String(n) }))
+    const message = await t.importer.fail({
+      'a.ndjson': `${ndjson(...orphans)}nonsense\n`,
+      'b.ndjson': ndjson(...again),
+    })
+    expect(message.split('\n')).toEqual([
+      '156 bad rows; nothing was changed',
+      expect.stringMatching(/^a\.ndjson:151: is not JSON: /),
+      'the parent is not there: 150 rows, the first are',
+      ...[0, 1, 2, 3, 4].map((n) => `a.ndjson:${n + 1}: the parent unknown${n} is not there`),
+      ...[0, 1, 2, 3, 4].map(
+        (n) =>
+          `b.ndjson:${n + 1}: the externalId ${n} stands twice in this import; it stands first at a.ndjson:${n + 1}`,
+      ),
+    ])
+  })
+
   test('is listed if its reason is among the first hundred; the error counts the others', async () => {
-    const rows = Array.from({ length: 150 }, (_, n) => row({ externalId: String(n), parentExternalId: `unknown${n}` }))
+    const rows = Array.from({ length: 150 }, (_, n) =>
+      row({
+        externalId: String(n),
+        images: Array.from({ length: n + 1 }, (_, i) => (i === n ? {} : { originalUrl: 'a' })),
+      }),
+    )
     const message = await t.importer.fail({ 'a.ndjson': ndjson(...rows) })
     expect(message).toMatch(/^150 bad rows; nothing was changed\na\.ndjson:1: /)
     expect(message.split('\n')).toHaveLength(102)

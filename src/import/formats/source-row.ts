@@ -4,7 +4,7 @@ import { parseExactJson } from '../exact-json.ts'
 export type Fields = Record<string, unknown>
 
 /** A row of a file, or the reason why it can't be read. `line` is the line that the row starts on. */
-export type SourceRow = { line: number } & ({ fields: Fields } | { problem: string })
+export type SourceRow = { line: number } & ({ fields: Fields } | { problem: string; kind?: string })
 
 /** Maximum length of a row in characters. Memory holds a whole row. */
 export const MAX_ROW_LENGTH = 10_000_000
@@ -18,7 +18,7 @@ export function parseJsonRow(line: number, json: string): SourceRow {
     }
     return { line, problem: 'must be a JSON object' }
   } catch (error) {
-    if (error instanceof SyntaxError) return { line, problem: `is not JSON: ${error.message}` }
+    if (error instanceof SyntaxError) return { line, problem: `is not JSON: ${error.message}`, kind: 'is not JSON' }
     throw error
   }
 }

@@ -5,6 +5,8 @@ export interface BadRow {
   file: number
   line: number
   reason: string
+  /** What rows have in common whose reasons differ only in a value. */
+  kind?: string | undefined
   /** The first row with the same id, of a row that repeats an id. */
   first?: { file: number; line: number }
 }
@@ -13,7 +15,7 @@ export interface BadRow {
 const FIRST = `json_build_object('file', first_value(file) OVER w, 'line', first_value(line) OVER w) AS first`
 
 /**
- * Statements that delete bad rows from the staging table `t`, and return the file, line and reason of each. $1 is the UUID of the
+ * Statements that delete bad rows from the staging table `t`, and return the file, line, reason and kind of each. $1 is the UUID of the
  * dataset. $2 says whether the dataset keeps items that are not in the files. A statement that needs neither still names both,
  * because PostgreSQL must know the type of each parameter.
  */
@@ -25,25 +27,28 @@ const CHECKS: readonly ((t: string) => string)[] = [
        AND $1::uuid IS NOT NULL AND $2::boolean IS NOT NULL
     RETURNING bad.file, bad.line,
               CASE WHEN has_own_id THEN 'the id ' || bad.id ELSE 'the externalId ' || bad.external_id END
-              || ' stands twice in this import' AS reason, same.first`,
+              || ' stands twice in this import' AS reason, 'an id or externalId stands twice in this import' AS kind, same.first`,
   (t) => `
     DELETE FROM ${t} AS bad
      USING (SELECT n, row_number() OVER w AS nth, ${FIRST}
               FROM ${t} WHERE external_id IS NOT NULL WINDOW w AS (PARTITION BY external_id ORDER BY n)) AS same
      WHERE same.n = bad.n AND same.nth > 1
        AND $1::uuid IS NOT NULL AND $2::boolean IS NOT NULL
-    RETURNING bad.file, bad.line, 'the externalId ' || bad.external_id || ' stands twice in this import' AS reason, same.first`,
+    RETURNING bad.file, bad.line, 'the externalId ' || bad.external_id || ' stands twice in this import' AS reason,
+              'an id or externalId stands twice in this import' AS kind, same.first`,
   (t) => `
     DELETE FROM ${t} AS bad
      USING items AS i
      WHERE i.id = bad.id AND i.dataset_id <> $1 AND $2::boolean IS NOT NULL
-    RETURNING bad.file, bad.line, 'the id ' || bad.id || ' belongs to an item of another dataset' AS reason`,
+    RETURNING bad.file, bad.line, 'the id ' || bad.id || ' belongs to an item of another dataset' AS reason,
+              'the id belongs to an item of another dataset' AS kind`,
   (t) => `
     DELETE FROM ${t} AS bad
      USING items AS i
      WHERE $2 AND i.dataset_id = $1 AND i.external_id = bad.external_id AND i.id <> bad.id
        AND NOT EXISTS (SELECT FROM ${t} AS other WHERE other.id = i.id)
-    RETURNING bad.file, bad.line, 'the externalId ' || bad.external_id || ' belongs to the item ' || i.id AS reason`,
+    RETURNING bad.file, bad.line, 'the externalId ' || bad.external_id || ' belongs to the item ' || i.id AS reason,
+              'the externalId belongs to an item with another id' AS kind`,
   (t) => `
     DELETE FROM ${t} AS bad
      USING (SELECT s.n, image ->> 'id' AS id,
@@ -52,7 +57,8 @@ const CHECKS: readonly ((t: string) => string)[] = [
             WINDOW w AS (PARTITION BY image ->> 'id' ORDER BY s.n)) AS same
      WHERE same.n = bad.n AND same.nth > 1
        AND $1::uuid IS NOT NULL AND $2::boolean IS NOT NULL
-    RETURNING bad.file, bad.line, 'the image id ' || same.id || ' stands twice in this import' AS reason, same.first`,
+    RETURNING bad.file, bad.line, 'the image id ' || same.id || ' stands twice in this import' AS reason,
+              'an image id stands twice in this import' AS kind, same.first`,
   (t) => `
     DELETE FROM ${t} AS bad
      USING ${t} AS s
@@ -61,7 +67,8 @@ const CHECKS: readonly ((t: string) => string)[] = [
       JOIN items AS i ON i.id = taken.item_id
      WHERE bad.n = s.n
        AND (i.dataset_id <> $1 OR ($2 AND NOT EXISTS (SELECT FROM ${t} AS other WHERE other.id = i.id)))
-    RETURNING bad.file, bad.line, 'the image id ' || taken.id || ' belongs to another item' AS reason`,
+    RETURNING bad.file, bad.line, 'the image id ' || taken.id || ' belongs to another item' AS reason,
+              'the image id belongs to another item' AS kind`,
 ]
 
 /** Deletes rows whose parent does not exist. A deleted row may be the parent of another row, so this runs until it finds none. */
@@ -72,7 +79,8 @@ const checkParents = (t: string) => `
      AND NOT EXISTS (SELECT FROM items AS kept
                       WHERE $2 AND kept.id = bad.parent_item_id AND kept.dataset_id = $1)
   RETURNING bad.file, bad.line,
-            'the parent ' || coalesce(bad.parent_external_id, bad.parent_item_id::text) || ' is not there' AS reason`
+            'the parent ' || coalesce(bad.parent_external_id, bad.parent_item_id::text) || ' is not there' AS reason,
+            'the parent is not there' AS kind`
 
 /** Deletes rows that are not descendants of a root item: each is its own ancestor, or a descendant of such an item. */
 const checkCycles = (t: string) => `

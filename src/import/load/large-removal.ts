@@ -25,9 +25,9 @@ export class LargeRemoval extends OperationFailed {
   }
 }
 
-/** @throws LargeRemoval for more than a tenth of the items of a dataset, or all of them */
-export function refuseLargeRemoval(slug: string, { updated, unchanged, removed }: MergeCounts): void {
+/** More than a tenth of the items of a dataset, or all of them; undefined for fewer. */
+export function findLargeRemoval(slug: string, { updated, unchanged, removed }: MergeCounts): LargeRemoval | undefined {
   const total = updated + unchanged + removed
-  if (removed > 0 && (removed > LARGE_SHARE * total || removed === total))
-    throw new LargeRemoval({ slug, removed, total })
+  if (removed === 0 || (removed <= LARGE_SHARE * total && removed < total)) return undefined
+  return new LargeRemoval({ slug, removed, total })
 }

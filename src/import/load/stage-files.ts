@@ -59,7 +59,7 @@ export async function stageFiles(staging: Staging): Promise<void> {
       rows += 1
       const { line } = row
       for (const reason of row.warnings ?? []) problems.warn({ file, line, reason })
-      if ('problem' in row) problems.add({ file, line, reason: row.problem })
+      if ('problem' in row) problems.add({ file, line, reason: row.problem, kind: row.kind })
       else {
         const json = stagedJson({ ...row.item, n: rows, file, line })
         batch.push(json)
@@ -85,7 +85,7 @@ async function* readItems(file: ItemFile, text: AsyncIterable<string>, datasetId
     const { line } = row
     const warnings: string[] = []
     if ('problem' in row) {
-      yield { line, warnings, problem: row.problem }
+      yield { ...row, warnings }
       continue
     }
     if (isFirst) {
