@@ -15,8 +15,8 @@ const integer = (minimum: number, maximum: number) =>
     .refine((n) => n >= minimum && n <= maximum, `must be a whole number from ${minimum} to ${maximum}`)
 
 /**
- * The longest of the waits during which nothing moves on a client's connection. Node closes such a connection after
- * IDLE_TIMEOUT_MS (server/http.ts), so a longer wait would end without an answer.
+ * The upper limit of the settings for waits. During a wait, a client's connection has no traffic. Node closes such a connection
+ * after IDLE_TIMEOUT_MS (server/http.ts), so a client would get no response after a longer wait.
  */
 const MAX_WAIT_MS = 60_000
 
@@ -102,7 +102,7 @@ const environment = z
   })
   .superRefine(
     (env, { addIssue, issues }) => {
-      // A variable that is wrong by itself says nothing about another one.
+      // Variables that are wrong by themselves are not compared with others.
       const areValid = (...names: string[]) => !issues.some(({ path }) => names.includes(String(path?.[0])))
       // Each worker needs a database connection, and room for a request.
       const bounds = ['DATABASE_POOL_SIZE', 'MAX_REQUESTS_IN_FLIGHT'] as const

@@ -20,7 +20,7 @@ export type AccessClause = 'grant' | 'public' | 'tier'
 
 /**
  * The clause by which a key may access a dataset at the time `now`; undefined if it may not.
- * This is the whole access rule (decisions.md section 2).
+ * This is the whole access rule (docs/access.md).
  */
 export function accessClause(access: Access, dataset: DatasetAccessFields, now: Date): AccessClause | undefined {
   if (hasGrant(access, dataset, now)) return 'grant'

@@ -43,7 +43,7 @@ export async function exportFile(source: ExportSource, { format, path, force }: 
 }
 
 /**
- * Writes a dataset to stdout, until the reader stops.
+ * Writes a dataset to stdout. Stops when the reader stops.
  * @throws `SERVICE_UNAVAILABLE` when the dataset changes meanwhile
  */
 export async function exportToStdout(source: ExportSource, format: ExportFormat): Promise<void> {

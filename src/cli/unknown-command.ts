@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 
 /**
- * Makes a group of commands fail on an unknown command with the commands that it has. Commander names only similar ones, and takes
- * any word for an argument of the default command.
+ * Makes a group of commands report an unknown command, with the list of its commands. Commander lists only similar ones, and
+ * takes any word as an argument of the default command.
  */
 export function explainUnknownCommand(group: Command): void {
   const refuse = (word: string) => {

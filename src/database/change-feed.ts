@@ -88,7 +88,8 @@ export function followChanges({ createClient, needsHeartbeat, tracksPosition, re
       await disconnected.promise
     }
     try {
-      // One race for each connection. A race for each heartbeat would leave its memory with `disconnected` until that resolves.
+      // One race for each connection. With a race for each heartbeat, `disconnected` would keep the memory of every race until
+      // it resolves.
       await Promise.race([disconnected.promise, receive()])
     } finally {
       apply({ kind: 'disconnected' })

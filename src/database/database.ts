@@ -20,7 +20,7 @@ import { isConnectionLost } from './unavailable.ts'
 /** An open database, with one interface for the embedded database and a PostgreSQL server. */
 export interface Database {
   readonly prisma: PrismaClient
-  /** Sends the statements of hot paths, which Prisma would slow down. It is no part of Prisma's transactions. */
+  /** Sends the statements of hot paths, which Prisma would slow down. Its statements are not part of Prisma's transactions. */
   readonly sql: SqlReader
   /** Read replicas of the database. */
   readonly replicas: readonly Replica[]
@@ -104,7 +104,7 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
           new DatabaseClient({
             ...connection,
             connectionTimeoutMillis: config.connectTimeoutMs,
-            // At the embedded database, LISTEN waits for an import.
+            // On the embedded database, LISTEN waits for the end of an import.
             ...(config.kind === 'postgres' && { query_timeout: FEED_TIMEOUT_MS }),
           }),
         needsHeartbeat: config.kind === 'postgres',

@@ -33,7 +33,7 @@ export interface ToolDefinition {
   annotations: typeof ANNOTATIONS
 }
 
-/** The catalog is read only, and its answers come from nowhere else. */
+/** The tools only read, and only from this catalog. */
 const ANNOTATIONS = { readOnlyHint: true, openWorldHint: false }
 
 interface ToolOptions extends PrepareOptions {

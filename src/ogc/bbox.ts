@@ -1,7 +1,7 @@
 import { latitude, longitude } from '../catalog/arguments.ts'
 import type { BoundingBox } from '../catalog/box.ts'
 
-/** A decimal number, also with an exponent: GDAL writes small numbers so. */
+/** A decimal number, also with an exponent, because GDAL writes small numbers with one. */
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$/
 
 /** What is wrong with a parameter. */

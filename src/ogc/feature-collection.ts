@@ -47,7 +47,7 @@ export function featureCollection(
   return { body: encodeAll([`${head.slice(0, -1)},"features":[`, ...separated, ']}']), links }
 }
 
-/** Encodes texts one after the other. A page has megabytes, which are copied only once so. */
+/** Encodes texts into one buffer, so that the megabytes of a page are copied only once. */
 function encodeAll(texts: readonly string[]): Buffer {
   const body = Buffer.allocUnsafe(texts.reduce((length, text) => length + Buffer.byteLength(text), 0))
   let end = 0

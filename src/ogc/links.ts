@@ -6,7 +6,7 @@ export interface Link {
   title?: string
 }
 
-/** Links as the value of the `Link` header (RFC 8288). Titles stay in the body, because a header has no other letters than ASCII. */
+/** Links as the value of the `Link` header (RFC 8288). Titles stay in the body, because headers contain only ASCII. */
 export function linkHeader(links: readonly Link[]): string {
   return links.map(({ href, rel, type }) => `<${href}>; rel="${rel}"; type="${type.replaceAll('"', '')}"`).join(', ')
 }

@@ -10,13 +10,13 @@ export type Shape = (members: Members) => Members
 
 const unchanged: Shape = (members) => members
 
-/** Makes the envelope of one record, with an empty `meta`. */
+/** Creates the envelope of one record, with an empty `meta`. */
 export function recordEnvelope(shape: Shape = unchanged): (resource: unknown) => Envelope {
   // A text is the placeholder of an item as JSON (graphql/operation/raw-json.ts).
   return (resource) => ({ data: typeof resource === 'string' ? resource : shape(membersOf(resource)), meta: {} })
 }
 
-/** Makes the envelope of a list. All members of the list except `nodes` become `meta`. */
+/** Creates the envelope of a list. All members of the list except `nodes` become `meta`. */
 export function listEnvelope(shape: Shape = unchanged): (resource: unknown) => Envelope {
   return (resource) => {
     const { nodes, ...meta } = membersOf(resource)

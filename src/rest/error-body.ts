@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { type CatalogError, ERROR_CODES } from '../errors.ts'
 
-/** The body of an error: the contract's form, or problem details (RFC 9457). */
+/** The body of an error: the usual form, or problem details (RFC 9457). */
 export interface ErrorBody {
   contentType: string
   body: unknown
@@ -10,7 +10,7 @@ export interface ErrorBody {
 /** The media type of problem details (RFC 9457). */
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json'
 
-/** The body of an error in the contract's form (decisions.md, section 3). */
+/** The body of an error in the usual form (docs/rest.md). */
 export function errorBody({ code, message, details }: CatalogError, requestId: string): ErrorBody {
   const body = { error: { code, message, ...(details && { details }), requestId } }
   return { contentType: 'application/json; charset=utf-8', body }

@@ -3,14 +3,14 @@ import { type Envelope, listEnvelope, type Shape } from './envelope.ts'
 /** https://www.iana.org/assignments/media-types/application/geo+json */
 export const GEOJSON = 'application/geo+json'
 
-/** A list of places as GeoJSON (RFC 7946). `meta` is a foreign member (section 6.1). */
+/** A list of items as GeoJSON (RFC 7946). `meta` is a foreign member (section 6.1). */
 export interface FeatureCollection {
   type: 'FeatureCollection'
   features: unknown[]
   meta: Envelope['meta']
 }
 
-/** Makes points from a list of items. Their properties are the members of the items in the envelope. */
+/** Creates points from a list of items. Their properties are the members of the items in the envelope. */
 export function featureCollection(shape?: Shape): (resource: unknown) => FeatureCollection {
   const envelope = listEnvelope(shape)
   return (resource) => {

@@ -34,7 +34,7 @@ export const ITEM = `
   streetAddress addressRegion addressLocality postalCode roadAddress jibunAddress
   latitude longitude thumbnailUrl createdAt updatedAt`
 
-/** The five routes. Members are in the order of the specification's tables. */
+/** The five routes. Clients may rely on the order of the members. */
 export const REST_ROUTES: readonly RestRoute[] = [
   {
     name: 'listDatasets',

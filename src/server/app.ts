@@ -22,7 +22,7 @@ import { ResponseCache } from './response-cache.ts'
 import { addRestRoutes } from './rest.ts'
 import { addTileRoute } from './tiles.ts'
 
-/** What all processes that serve one port count or keep together. */
+/** The counts and documents that all processes of one port share. */
 export interface Shared {
   rateLimits: RateLimits
   exportSlots: Slots
@@ -37,7 +37,7 @@ interface AppOptions extends HttpOptions {
   federation?: boolean
   /** Memory for cached responses; 0 caches none. */
   responseCacheBytes: number
-  /** Takes the plainest way everywhere: no cache, no shortcut. For the differential test and the benchmarks only. */
+  /** Whether to use neither caches nor optimisations. For the differential test and the benchmarks only. */
   isReference?: boolean
   /** Records the last use of each key. */
   keyUsage?: KeyUsage

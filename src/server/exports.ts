@@ -144,8 +144,8 @@ function stalled(timeoutMs: number): CatalogError {
 }
 
 /**
- * Ends a response that failed midway. The connection is reset, because an HTTP/1.0 client, for example nginx as a proxy, would take
- * a connection that is closed for the end of the file.
+ * Ends a response that failed midway. The connection is reset, because an HTTP/1.0 client, for example nginx as a proxy, would
+ * take a normal close for the end of the file.
  */
 function cutOff(request: FastifyRequest, reply: FastifyReply, error: Error): void {
   if (reply.raw.destroyed) return

@@ -80,7 +80,8 @@ function paramsSourceOf({ method, url, headers, body }: FastifyRequest): ParamsS
     return { id: `? ${queryString}`, readParams: () => readQueryString(queryString) }
   }
   const bodyType = bodyTypeOf(headers['content-type'])
-  if (bodyType === undefined) throw new CatalogError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json')
+  if (bodyType === undefined)
+    throw new CatalogError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json or application/graphql')
   const text = typeof body === 'string' ? body : ''
   return { id: `${bodyType} ${text}`, readParams: () => readBody(bodyType, text) }
 }

@@ -32,7 +32,7 @@ import { addRequestTelemetry } from './telemetry/request-telemetry.ts'
  */
 
 /**
- * During a request, a connection on which nothing moves closes after this time. It is longer than MAX_WAIT_MS (config.ts), so that
+ * During a request, a connection without traffic is closed after this time. It is longer than MAX_WAIT_MS (config.ts), so that
  * the client gets an error first. Between requests Fastify's keepAliveTimeout applies, which is 72 seconds.
  */
 const IDLE_TIMEOUT_MS = 65_000

@@ -7,7 +7,7 @@ import { messageOf, operationFailed } from '../errors.ts'
 import { loadSampleData } from '../sample/load.ts'
 import { type Metrics, serveMetrics } from './telemetry/metrics.ts'
 
-/* The steps of a start and a stop that one process and a primary process with workers have in common. */
+/* The steps of start and stop that a single process and a primary process share. */
 
 /** Functions that are called with lines for the operator. */
 export interface Output {
@@ -33,7 +33,7 @@ export function stopSignal(): { stopped: Promise<void>; isStopped: () => boolean
   return { stopped, isStopped: () => isStopped }
 }
 
-/** Says that a start takes long, if the embedded database has yet to be created. */
+/** Prints that the start takes some seconds, if the embedded database does not exist yet. */
 export function announceFirstStart({ database }: Config, { print }: Output): void {
   if (databaseExists(database)) return
   print('Creating the database. This takes about ten seconds ...')

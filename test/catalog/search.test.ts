@@ -5,8 +5,8 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { fold } from '../support/fold.ts'
 
 /*
- * Searches against a scan that is written from the words of decisions.md, over names and boxes made from a seed. SEARCHES is the
- * number of searches.
+ * Searches against a scan that is written from the words of docs/graphql.md, over names and boxes made from a seed. SEARCHES is
+ * the number of searches.
  */
 
 const SEARCHES = Number(process.env.SEARCHES ?? 400)

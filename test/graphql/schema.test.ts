@@ -47,7 +47,7 @@ test('every scalar of the schema names its specification', () => {
   ])
 })
 
-/** The fields in decisions.md section 4. test/catalog/columns.test.ts has the columns of items and images. */
+/** The fields on which clients rely. test/catalog/columns.test.ts has the columns of items and images. */
 const FIXED = {
   Query: ['dataset', 'datasets', 'item', 'nearbyItems', 'node'],
   DatasetList: ['nodes', 'total'],

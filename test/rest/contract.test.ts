@@ -96,7 +96,7 @@ describe('GET /v1/datasets/:datasetId', () => {
     expect(bySlug.meta).toEqual({})
     expect(await json(`/v1/datasets/${DATASET.seoul}`)).toEqual(bySlug)
     const { uuid, id } = await isolatedCapitalUuid()
-    // The grant is heard of within a second (decisions.md section 8).
+    // The gateway notices the grant within a second (docs/access.md).
     await expect.poll(async () => (await t.get(`/v1/datasets/${uuid}`)).status, { interval: 5 }).toBe(200)
     expect((await json(`/v1/datasets/${uuid}`)).data.id).toBe(id)
   })

@@ -123,7 +123,7 @@ describe('Link', () => {
     expect(await linksOf(last ?? '')).toEqual({ first, prev: expect.stringContaining('page='), last })
   })
 
-  test('repeats every parameter that the route knows, and no other (decisions.md section 3)', async () => {
+  test('repeats every parameter that the route knows, and no other', async () => {
     const { next } = await linksOf(`${NEARBY}&limit=1&unknown=a%26b`)
     expect([...new URL(next ?? '', t.url).searchParams]).toEqual([
       ...[...new URL(NEARBY, t.url).searchParams],

@@ -6,8 +6,8 @@ import { startApp, type TestApp } from '../support/app.ts'
 import { decodeTile } from '../support/tiles.ts'
 
 /*
- * Compares the gateway with a plain model of the access rule (decisions.md section 2), for random catalogs, keys, grants and
- * documents. By any route, a response contains nothing that its key may not access: no id, name, count, cursor or tag.
+ * Compares the gateway with a plain model of the access rule (docs/access.md), for random catalogs, keys, grants and documents.
+ * By any route, a response contains nothing that its key may not access: no id, name, count, cursor or tag.
  */
 
 let t: TestApp
@@ -177,7 +177,7 @@ async function expectAnswers(made: World, key: string, seen: number[], selection
   const getOgc = (path: string) => get(`/ogc/collections/${path}`)
   const idsOf = (nodes: { id: string }[]) => nodes.map(({ id }) => id).sort()
 
-  // The gateway shows a change within a second (decisions.md section 8).
+  // The gateway shows a change within a second (docs/security.md).
   const listed = async () => idsOf((await get('/v1/datasets')).body.data)
   await expect.poll(listed, { interval: 5 }).toEqual(seen.map((d) => uuid(1, d)).sort())
   const list = await get('/v1/datasets')

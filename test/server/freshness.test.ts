@@ -8,7 +8,7 @@ import { expectWithinASecond } from '../support/freshness.ts'
 import { openSocket, readAll } from '../support/raw.ts'
 
 /*
- * Cached responses are never stale or inconsistent, and no key gets the response of another key (decisions.md section 8).
+ * Cached responses are never stale or inconsistent, and no key gets the response of another key (docs/security.md).
  */
 
 let t: TestApp

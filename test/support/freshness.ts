@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const BOUND_MS = 1_000
 
 /**
- * Repeats a request until its response passes a check. Call it right after a change has committed: a request that begins a second
- * or more after the change must show it (decisions.md section 8). The time until the response arrives depends on the machine and
- * does not count.
+ * Repeats a request until its response passes a check. Call it right after a change has committed: a request that begins a
+ * second or more after the change must show it (docs/security.md). The time until the response arrives depends on the machine
+ * and does not count.
  * @throws the error of the check, if such a late request fails it
  */
 export async function expectWithinASecond<Result>(

@@ -1,6 +1,6 @@
 /*
  * The grid of cubes in which the database counts items. Coordinates are earth-centred, earth-fixed (ECEF) on the WGS 84
- * ellipsoid, in metres: x points to 0° east on the equator, y to 90° east, z to the north pole. With these coordinates, the
+ * spheroid, in metres: x points to 0° east on the equator, y to 90° east, z to the north pole. With these coordinates, the
  * poles and the antimeridian need no special cases. The SQL function `cube_of` (migration 20261121000001_counts) computes the
  * same cubes: its constants and its numbering must be equal to those here.
  */
@@ -21,16 +21,16 @@ export const BITS_PER_LEVEL = 9
 
 /** The lowest coordinate of the grid on each axis, in metres. */
 const ORIGIN = -8_388_608
-/** The WGS 84 ellipsoid, in metres. */
+/** The WGS 84 spheroid, in metres. */
 const SEMI_MAJOR_AXIS = 6_378_137
 const SEMI_MINOR_AXIS = 6_356_752.314245179
 const ECCENTRICITY_SQUARED = 0.0066943799901413165
-/** The smallest radius of curvature of the ellipsoid, in metres. It is the radius of the meridian at the equator. */
+/** The smallest radius of curvature of the spheroid, in metres. It is the radius of the meridian at the equator. */
 const LEAST_RADIUS_OF_CURVATURE = 6_335_439
 /** Metres. It is much larger than the error of floating-point arithmetic, and much smaller than an edge. */
 const MARGIN = 0.01
 
-/** Returns the point on the ellipsoid at a latitude and longitude in degrees. */
+/** Returns the point on the spheroid at a latitude and longitude in degrees. */
 export function pointAt(latitude: number, longitude: number): Point {
   const phi = (latitude * Math.PI) / 180
   const lambda = (longitude * Math.PI) / 180
@@ -43,9 +43,9 @@ export function pointAt(latitude: number, longitude: number): Point {
 }
 
 /**
- * Returns a lower and an upper bound, in metres, for the geodesic distance from a centre to the points of the ellipsoid in a
+ * Returns a lower and an upper bound, in metres, for the geodesic distance from a centre to the points of the spheroid in a
  * cube. The straight line to a point is never longer than the geodesic. The geodesic is never longer than an arc with the same
- * end points on a sphere with the ellipsoid's smallest radius of curvature.
+ * end points on a sphere with the spheroid's smallest radius of curvature.
  */
 export function distancesTo(centre: Point, level: CubeLevel, cube: number): { nearest: number; farthest: number } {
   const edge = CUBE_EDGES[level]
@@ -99,8 +99,8 @@ export interface Cover {
 }
 
 /**
- * Returns cubes that contain all points of the ellipsoid within a radius (metres) of a centre. It chooses the level so that there
- * are at most about 20 cubes. It leaves out cubes that the ellipsoid's surface does not intersect.
+ * Returns cubes that contain all points of the spheroid within a radius (metres) of a centre. It chooses the level so that there
+ * are at most about 20 cubes. It leaves out cubes that the spheroid's surface does not intersect.
  */
 export function coverOf(centre: Point, radius: number): Cover {
   const level = ([0, 1, 2] as const).find((level) => radius <= 2.5 * CUBE_EDGES[level]) ?? 3
@@ -123,7 +123,7 @@ export function coverOf(centre: Point, radius: number): Cover {
   return { level, cubes }
 }
 
-/** Whether the ellipsoid's surface may intersect a cube. Then its distance from the cube's middle is at most half a diagonal. */
+/** Whether the spheroid's surface may intersect a cube. Then its distance from the cube's middle is at most half a diagonal. */
 function mayBeOnSurface(index: CubeIndexes, edge: number): boolean {
   const middle = (n: number) => ORIGIN + (n + 0.5) * edge
   const [x, y, z] = [middle(index.x), middle(index.y), middle(index.z)]

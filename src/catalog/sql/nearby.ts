@@ -7,7 +7,7 @@ import type { Scope } from './item-list.ts'
 
 /*
  * Items around a point, from plain PostGIS. ST_DWithin and ST_Distance on the WGS 84 spheroid decide which items are in the
- * circle, and in what order (decisions.md section 3). Prisma has no geography type.
+ * circle, and in what order (docs/rest.md). Prisma has no geography type.
  */
 
 /** A circle on the spheroid: centre in degrees, radius in metres. */

@@ -7,7 +7,7 @@ import { countInBox, isWithin, itemsInCells } from './box.ts'
 import type { Scope } from './item-list.ts'
 
 /*
- * Items by name, in a box, or both (decisions.md section 9). PostgreSQL folds names and texts, so that there is one folding.
+ * Items by name, in a box, or both (docs/graphql.md). PostgreSQL folds names and texts, so that both are folded by the same code.
  */
 
 /** What the items have in common. */
@@ -33,7 +33,7 @@ interface FoldedText {
   phrase: string
 }
 
-/** A part of the list, and the total. @param isReference tells to look at all items of the datasets. */
+/** A part of the list, and the total. @param isReference is whether to test all items of the datasets, and not only the candidates. */
 export async function fetchSearchPage(
   prisma: Prisma.TransactionClient,
   window: SearchWindow,

@@ -12,7 +12,7 @@ import { findExplainedKey } from './explained-key.ts'
 
 export function explainCommand(): Command {
   return new Command('explain')
-    .description('explain whether a key may access a dataset, why, until when, and what would change that')
+    .description('explain whether a key may access a dataset, why and until when, and print commands that change that')
     .argument(...KEY)
     .argument(...DATASET)
     .argument('[item]', 'id or externalId of an item of the dataset')

@@ -7,7 +7,7 @@ import { findExplainedKey } from './explained-key.ts'
 
 export function listCommand(): Command {
   return new Command('list')
-    .description('list all datasets, and whether and why a key may access each')
+    .description('list all datasets, and say for each whether a key may access it, and why')
     .argument(...KEY)
     .option(...JSON_OPTION)
     .addHelpText('after', '\nExample:\n  npx catalog access list app')

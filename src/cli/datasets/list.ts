@@ -5,7 +5,7 @@ import { summarizeDatasets } from './summary.ts'
 
 export function listCommand(): Command {
   return new Command('list')
-    .description('list all datasets with their numbers of items and of keys that may access them')
+    .description('list all datasets, each with the number of its items and of the keys that may access it')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  npx catalog datasets list')
     .action(run)

@@ -9,7 +9,7 @@ import { DATASET } from './show.ts'
 
 export function removeCommand(): Command {
   return new Command('remove')
-    .description('remove a dataset with its items, images and grants; this can not be undone')
+    .description("remove a dataset with its items, images and grants; this can't be undone")
     .argument(...DATASET)
     .option('--yes', 'do not ask; needed without a terminal')
     .option('--json', 'print JSON')

@@ -6,11 +6,14 @@ import { printJson, printLine } from '../print.ts'
 import { type DatasetSummary, summarizeDatasets } from './summary.ts'
 
 /** The argument that names a dataset. */
-export const DATASET = ['<slug>', 'slug of the dataset, its id, its name, or the first characters of its id'] as const
+export const DATASET = [
+  '<slug>',
+  'slug of the dataset, its id, its name, or the first 4 or more characters of its id',
+] as const
 
 export function showCommand(): Command {
   return new Command('show')
-    .description('show one dataset with its numbers of items and of keys that may access it')
+    .description('show one dataset with the number of its items and of the keys that may access it')
     .argument(...DATASET)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  npx catalog datasets show museums')

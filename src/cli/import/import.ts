@@ -88,7 +88,7 @@ function counts({ slug, created, updated, unchanged, removed, skipped }: ImportS
   return `${slug}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${removed} removed, ${skipped} skipped`
 }
 
-/** Prints how many valid keys may read a dataset, and how to let another one. */
+/** Prints the number of valid keys that may read a dataset, and the command that creates another one. */
 async function printReaders({ prisma }: Database, { datasetId, slug }: ImportSummary): Promise<void> {
   const now = new Date()
   const dataset = await prisma.dataset.findUniqueOrThrow({ where: { id: datasetId } })

@@ -8,8 +8,8 @@ export function createCommand(): Command {
   return new Command('create')
     .description('create a key and print it; it is not shown again')
     .requiredOption('--name <name>', 'what the key is for')
-    .option('--dataset <slug>', 'grant access to a dataset (repeatable)', collect, [])
-    .option('--tier <tier>', 'give the key an access tier (repeatable)', collect, [])
+    .option('--dataset <slug>', 'grant access to a dataset (repeatable)', collect)
+    .option('--tier <tier>', 'give the key an access tier (repeatable)', collect)
     .option(...EXPIRES)
     .option('--rate-limit <n>', 'requests per minute', parseRateLimit)
     .option(...JSON_OPTION)
@@ -19,14 +19,14 @@ export function createCommand(): Command {
 
 interface CreateOptions {
   name: string
-  dataset: string[]
-  tier: string[]
+  dataset?: string[]
+  tier?: string[]
   expires?: string
   rateLimit?: number
   json?: true
 }
 
-async function create({ name, dataset, tier, expires, rateLimit, json }: CreateOptions): Promise<void> {
+async function create({ name, dataset = [], tier = [], expires, rateLimit, json }: CreateOptions): Promise<void> {
   const newKey = {
     name,
     datasets: dataset,
@@ -48,7 +48,7 @@ function createdKey({ id, key, name, accessTiers, grants, ...record }: KeyRecord
   return { id, key, name, accessTiers, datasets, expiresAt, requestsPerMinute, createdAt }
 }
 
-function collect(value: string, before: string[]): string[] {
+function collect(value: string, before: string[] = []): string[] {
   return [...before, value]
 }
 

@@ -17,7 +17,7 @@ export function printKeys(keys: readonly KeyRecord[], now: Date): void {
 
   printTable(['ID', 'NAME', 'STATE', 'EXPIRES', 'LAST USED', 'LIMIT', 'TIERS', 'DATASETS'], keys.map(toCells))
   // On stderr, so that a script reads only the table.
-  printNotice('Public datasets are open to all active keys.')
+  printNotice('A valid key may also access the public datasets that are active or archived.')
 }
 
 /** Returns whether a key works at `now`, or why it does not. */

@@ -11,9 +11,12 @@ interface Options {
 
 export function listCommand(): Command {
   return new Command('list')
-    .description('list all keys with their ids and access; the keys themselves are not stored')
+    .description('list all keys with their ids and access, but not their secrets, which are not stored')
     .option(...JSON_OPTION)
-    .addHelpText('after', '\nPublic datasets are open to all keys.\n\nExample:\n  npx catalog keys list')
+    .addHelpText(
+      'after',
+      '\nA valid key may also access the public datasets that are active or archived.\n\nExample:\n  npx catalog keys list',
+    )
     .action(list)
 }
 

@@ -7,7 +7,7 @@ import { JSON_OPTION, KEY } from './options.ts'
 
 export function rotateCommand(): Command {
   return new Command('rotate')
-    .description('give a key a new secret and print it; the old secret works until the grace is over')
+    .description('give a key a new secret and print it; the old secret works until the grace period ends')
     .argument(...KEY)
     .option('--grace <duration>', 'how long the old secret still works; 0s ends all old secrets at once', '24h')
     .option(...JSON_OPTION)

@@ -14,7 +14,7 @@ export const LIMITS = {
   lookups: 100,
   /** Directives in the whole document. */
   directives: 50,
-  /** Lexical tokens. A deeply nested document would overflow the parser's stack. A hundred lookups fit in. */
+  /** Lexical tokens. A deeply nested document would overflow the parser's stack. A hundred lookups fit into this limit. */
   tokens: 4_000,
   /** Bytes of the document. */
   bytes: 50_000,

@@ -3,12 +3,13 @@ import { builder } from '../builder.ts'
 import { Dataset } from './dataset.ts'
 
 const Facet = builder.objectRef<FacetRow>('Facet').implement({
-  description: 'A code of items, and how many items of a dataset have it.',
+  description: 'A code, and the number of items in a dataset that have it.',
   fields: (t) => ({
     code: t.exposeString('code', { description: 'The code.' }),
     label: t.exposeString('label', {
       nullable: true,
-      description: 'Name of what the code means, for example of a country. Null if the dataset names none.',
+      description:
+        'Name of the code in the dataset, for example "South Korea" for KR. Null if the dataset has no name for it.',
     }),
     total: t.exposeInt('total', { description: 'Number of items with this code.' }),
   }),

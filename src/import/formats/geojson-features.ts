@@ -36,7 +36,7 @@ class FeatureSplitter {
   foundFeatures = false
   /** The feature that has started and not ended. */
   unfinished: FeatureText | undefined
-  /** The first text that may not be where it is. */
+  /** The first text in a place where it is not allowed. */
   problem: { line: number; message: string } | undefined
   #inFeatures = false
   #hasEnded = false

@@ -4,7 +4,7 @@ import type { Columns } from '../manifest.ts'
 import { textOf } from '../row/column-mapping.ts'
 import { ROW_FIELDS } from '../row/parse-item.ts'
 
-/** The names by which sources call a field, without letter case, spaces, `_` and `-`. The earlier pattern is the better guess. */
+/** Usual names of a field in data files, without letter case, spaces, `_` and `-`. An earlier pattern is a better guess. */
 const NAMES: Readonly<Record<string, readonly RegExp[]>> = {
   latitude: [/^(lat|latitude|latitudedeg|위도|緯度|纬度)$/, /^(wgs84)?(y|ycoord|y좌표)$/],
   longitude: [/^(lon|lng|long|longitude|longitudedeg|경도|経度|经度)$/, /^(wgs84)?(x|xcoord|x좌표)$/],
@@ -87,7 +87,7 @@ function guessIdentity(sample: Sample, columns: Columns): Columns {
   const parts = candidates.filter((source) => typeof source === 'string')
   for (let length = 1; length <= parts.length; length += 1) {
     const names = parts.slice(0, length)
-    // A few rows may really stand twice in the file. The import reports them.
+    // A file may contain a few rows twice by mistake. The import reports them.
     const isLast = length === parts.length && countRepeated(sample, names) < MOST_REPEATED * sample.rows.length
     if (countRepeated(sample, names) === 0 || isLast) {
       return { externalId: { template: names.map((name) => `{${name}}`).join('|') } }
@@ -107,7 +107,7 @@ function valuesOf({ rows }: Sample, column: string): string[] {
   return rows.map((row) => textOf(row[column]))
 }
 
-/** Number of rows whose values in the columns are empty, or stand in a row before. */
+/** Number of rows whose values in the columns are empty or equal to those of an earlier row. */
 function countRepeated(sample: Sample, columns: readonly string[]): number {
   const values = sample.rows.map((row) => columns.map((column) => textOf(row[column])))
   const keys = values.filter((texts) => texts.some((text) => text !== '')).map((texts) => JSON.stringify(texts))

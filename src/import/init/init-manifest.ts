@@ -15,7 +15,7 @@ export interface InitializedManifest {
   missing: string[]
 }
 
-/** Number of rows that the guesses rest on. */
+/** Number of rows on which the guesses are based. */
 const SAMPLE_ROWS = 5_000
 
 /**

@@ -64,7 +64,7 @@ export const headers = (...names: string[]): Json =>
 
 /** The schemas of errors. */
 export interface ErrorSchemas {
-  /** The contract's form. */
+  /** The usual form. */
   error: Json
   /** Problem details (RFC 9457). */
   problem: Json

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Admission, Caller } from './admission.ts'
 
 interface BodyAdmission {
-  /** Admits a request by its head, so that the body of a stranger is not read. */
+  /** Admits a request by its head, so that no body is read without a valid key. */
   admitHead: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
   /**
    * Returns the caller of an admitted request. If the request has a body, the key is checked again.

@@ -31,7 +31,7 @@ export async function bordersGeoJson(scale: Scale): Promise<string> {
   return toJson({ type: 'MultiLineString', coordinates: coordinates.map(unwrap) })
 }
 
-/** A line over the antimeridian jumps from 180 to -180 degrees. Goes on beyond 180 instead, as maps draw it. */
+/** A line over the antimeridian jumps from 180 to -180 degrees. Continues beyond 180 instead, as maps draw it. */
 function unwrap(line: Position[]): Position[] {
   let turns = 0
   return line.map(([longitude = 0, latitude = 0], i) => {

@@ -1,5 +1,5 @@
 /*
- * Queries that run on the sample data: one for each thing that the schema can do, a tab each. GraphiQL names a tab after its
+ * Example queries for the sample data: one for each feature of the schema, each in its own tab. GraphiQL names a tab after its
  * operation.
  */
 
@@ -162,7 +162,7 @@ query Node($id: ID = "ed9ea7d8-caaf-5cf9-817b-36ba51a4744b") {
 `,
 ] as const
 
-/** What GraphiQL shows in the variables pane of an example, by the name of the operation. */
+/** The variables of the examples, by the name of the operation. */
 export const VARIABLES: Readonly<Record<string, object>> = {
   Compare: { one: 'seoul-landmarks', other: 'world-airports', limit: 2 },
   Connection: { first: 5, after: null },

@@ -7,7 +7,7 @@ import { brotliDecompress } from 'node:zlib'
 import { bordersGeoJson, landGeoJson } from './base-map.ts'
 
 /*
- * What the pages use of npm packages: which files, and where they are served below the folder of the assets.
+ * The files of npm packages that the pages load, and their paths below the folder of the assets.
  */
 
 const { resolve } = createRequire(import.meta.url)

@@ -1,5 +1,6 @@
 /*
- * What a page may do (Content Security Policy Level 3): run scripts that are files of this server, and talk to this server.
+ * The Content Security Policy (Level 3) of the pages. They run only scripts that are files of this server, and send requests
+ * only to this server.
  */
 
 const COMMON = {
@@ -18,7 +19,7 @@ const policy = (more: Record<string, string>) =>
     .map(([name, value]) => `${name} ${value}`)
     .join('; ')
 
-/** For files. A worker goes by the policy of its own file, and reads tiles and the base map from this server. */
+/** The policy of files. A worker has the policy of its own file. It reads tiles and the base map from this server. */
 export const ASSET_POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; frame-ancestors 'none'"
 
 export const POLICIES = {

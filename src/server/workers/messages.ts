@@ -36,7 +36,7 @@ export type ToPrimary =
   | { type: 'exportEnded' }
   | { type: 'metrics'; values: MetricValues }
 
-/** What a worker asks, because all workers together count or keep it. */
+/** A worker's question about something that all workers count or store together. */
 export type Question =
   | { ask: 'countRequest'; keyId: string; requestsPerMinute: number }
   | { ask: 'countRefusal'; network: string }
@@ -44,7 +44,7 @@ export type Question =
   | { ask: 'findDocument'; hash: string }
   | { ask: 'registerDocument'; hash: string; query: string }
 
-/** It has the member that belongs to the question. */
+/** The answer to a question. It has the member for that question. */
 export interface Answer {
   allowance?: Allowance
   mayExport?: boolean

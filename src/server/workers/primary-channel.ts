@@ -27,7 +27,7 @@ export class PrimaryChannel {
     })
   }
 
-  /** The changes that the primary hears of. */
+  /** The changes of which the primary receives notifications. */
   get changeFeed(): ChangeFeed {
     const state = this.#feedState
     return {
@@ -43,7 +43,7 @@ export class PrimaryChannel {
     if (process.connected) process.send?.(message, undefined, undefined, () => {})
   }
 
-  /** What the primary counts and keeps for all workers. */
+  /** The counts and documents that the primary stores for all workers. */
   shared(): Shared {
     const known = createRegisteredDocuments()
     return {

@@ -26,7 +26,7 @@ interface PrimaryOptions {
   report: (message: string) => void
 }
 
-/** The primary process: its workers, the connections that it gives to them, and what they count together. */
+/** The primary process: its workers, the connections that it gives to them, and the counts that they share. */
 export class Primary {
   readonly workers: Workers
   /** Those of all processes. */

@@ -9,8 +9,8 @@ import { openMetrics } from '../telemetry/metrics.ts'
 import { Primary } from './primary.ts'
 
 /**
- * Serves one port with several worker processes until SIGTERM or SIGINT. This process migrates the database, follows its changes,
- * accepts the connections, and counts what the workers count together.
+ * Serves one port with several worker processes until SIGTERM or SIGINT. This process migrates the database, follows its
+ * changes, accepts the connections, and keeps the counts that the workers share.
  * @throws `OPERATION_FAILED` when the gateway can't start, or its workers end again and again
  */
 export async function serveWithWorkers(config: Config, output: Output): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts'
 
 /**
- * The configuration of one worker. What a setting allows to all workers together is divided among them.
+ * The configuration of one worker. A limit for all workers together is divided among them.
  * @param index of the worker, from 0
  */
 export function configOfWorker(config: Config, index: number): Config {

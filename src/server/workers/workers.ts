@@ -32,7 +32,7 @@ export class Workers {
 
   constructor(options: WorkersOptions) {
     this.#options = options
-    // Without a listener, an early failure would end the process. Whoever waits for `failure` gets the error.
+    // Without a listener, an early failure would end the process. Code that awaits `failure` gets the error.
     this.#failure.promise.catch(() => {})
     for (let index = 0; index < options.count; index += 1) this.#start(index)
   }
@@ -47,7 +47,7 @@ export class Workers {
     return this.#allReady.promise
   }
 
-  /** Rejects with `OPERATION_FAILED` when worker after worker ends before it is ready. */
+  /** Rejects with `OPERATION_FAILED` when several workers in a row end before they are ready. */
   get failure(): Promise<never> {
     return this.#failure.promise
   }

@@ -2,7 +2,8 @@ import { parseBox } from './box.ts'
 import type { Bounds } from './tiles.ts'
 
 /*
- * What the address bar says: which dataset, which place, which filters, which search. It never holds the key.
+ * The view as the address of the page: the dataset, the place on the map, the filters and the search. The address never
+ * contains the key.
  */
 
 export interface View {
@@ -33,7 +34,7 @@ export function isSearch({ text, within, near }: View): boolean {
   return near === undefined && (text !== undefined || within !== undefined)
 }
 
-/** Reads the query string of an address. A part that is not valid is left out. */
+/** Parses the query string of an address. It leaves out invalid parts. */
 export function parseAddress(search: string): View {
   const params = new URLSearchParams(search)
   const text = (name: string) => params.get(name) || undefined

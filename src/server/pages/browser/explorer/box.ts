@@ -1,17 +1,17 @@
 import type { Bounds } from './tiles.ts'
 
 /*
- * The box of a search: the visible part of the map.
+ * The box of a search, which is the visible part of the map.
  */
 
-/** The map ends here; places beyond it are drawn on its edge. */
+/** Latitude of the map's edge. Places beyond it are drawn on the edge. */
 const LAST_LATITUDE = 85.05
 /** Five decimals are about one metre. */
 const DECIMALS = 5
 
 /**
- * Turns the map's bounds into the box of a search: longitudes from -180 to 180, with west greater than east across the antimeridian,
- * and the poles where the map shows its edge.
+ * Converts the map's bounds to the box of a search. Longitudes are from -180 to 180. Across the antimeridian, west is greater
+ * than east. Where the map shows its edge, the box ends at the pole.
  */
 export function visibleBox([west, south, east, north]: Bounds): Bounds {
   const isWholeWorld = east - west >= 360
@@ -51,7 +51,7 @@ export function boxAround(points: readonly (readonly [number, number])[]): Bound
   return [west, Math.min(...latitudes), east, Math.max(...latitudes)]
 }
 
-/** Brings a longitude into -180 to 180: a map that was panned around the world gives others. */
+/** Converts a longitude to -180 to 180. A map that was panned around the world has other longitudes. */
 export function wrapLongitude(longitude: number): number {
   return longitude >= -180 && longitude <= 180 ? longitude : ((((longitude + 180) % 360) + 360) % 360) - 180
 }

@@ -6,16 +6,16 @@ import type { ExplorerMap } from './map.ts'
 import { findBounds } from './tiles.ts'
 
 /*
- * Where the map looks when a view is opened.
+ * Moves the map when a view is opened.
  */
 
-/** Places of a dataset are not shown from nearer than this. */
+/** The highest zoom at which a whole dataset is shown. */
 const DATASET_ZOOM = 13
 const CIRCLE_ZOOM = 18
 
 /**
- * Moves the map to the circle, the box or the dataset of a view. Going back from an item to its list moves nothing. A search by name
- * moves the map when its results are known (`moveToItems`).
+ * Moves the map to the circle, the box or the dataset of a view. The map stays when a person goes back from an item to its
+ * list. A search by name moves the map when its results are known (`moveToItems`).
  */
 export async function moveMap(map: ExplorerMap, view: View, before: View, signal: AbortSignal): Promise<void> {
   const { dataset, near, within, item } = view

@@ -6,12 +6,12 @@ export interface Colours {
   water: string
   land: string
   border: string
-  /** A place, or a cluster of about a hundred. */
+  /** A place, or a cluster of about a hundred places. */
   dot: string
   /** Clusters of few and of many places. */
   few: string
   many: string
-  /** What is written on a dot, and the edge of a dot. */
+  /** The text on a dot, and the edge of a dot. */
   ink: string
   inkOnFew: string
   /** Names beside places. */

@@ -6,10 +6,10 @@ import { requestPanel } from './request-panel.ts'
 import { smallMap } from './small-map.ts'
 
 /*
- * The list of datasets that the key opens.
+ * The list of datasets that the key may access.
  */
 
-/** Makes the view. */
+/** Creates the view. */
 export function datasetsView(datasets: readonly Dataset[], actions: NearbyActions, signal: AbortSignal): HTMLElement {
   const total = datasets.reduce((sum, { items }) => sum + items.total, 0)
   return element(
@@ -44,7 +44,7 @@ function card(dataset: Dataset, signal: AbortSignal): HTMLElement {
   )
 }
 
-/** How many items, status and visibility, in one line. */
+/** The number of items, the status and the visibility, in one line. */
 export function datasetFacts({ items, status, visibility, accessTier }: Dataset): HTMLElement {
   const access = visibility.toLowerCase() + (accessTier ? `, tier ${accessTier}` : '')
   return element(

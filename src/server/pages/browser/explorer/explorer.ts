@@ -17,7 +17,7 @@ import { showsResults } from './style.ts'
 import { welcomeView } from './welcome-view.ts'
 
 /*
- * Holds what is shown (the view in the address bar), reads what it needs, and gives it to the list and the map.
+ * Keeps the current view, which is also in the address bar. Reads its data, and passes them to the list and the map.
  */
 
 const ITEM_ZOOM = 14
@@ -55,7 +55,7 @@ export class Explorer {
     list.addEventListener('click', (event) => this.#followLink(event))
   }
 
-  /** Starts again with the key of now. What an earlier key has read is gone. */
+  /** Starts again with the current key, and drops everything that an earlier key has read. */
   restart(): void {
     this.#datasets = []
     this.#items = []
@@ -81,7 +81,7 @@ export class Explorer {
     await this.#attempt(() => this.#read(view, before, signal), signal)
   }
 
-  /** Reads and shows something. A problem takes the place of the list, unless another view is on its way. */
+  /** Reads data and shows them. An error replaces the list, unless another view is being opened. */
   async #attempt(action: () => Promise<void>, signal: AbortSignal): Promise<void> {
     this.#list.setAttribute('aria-busy', 'true')
     try {
@@ -90,7 +90,7 @@ export class Explorer {
       if (signal.aborted) return
       this.#search.say('')
       const note = problemNote(error, () => this.#show(this.#view))
-      // A refused key has been forgotten by now, and the page shows that instead.
+      // The page has already forgotten a refused key, and says so.
       if (!signal.aborted) this.#list.replaceChildren(element('div', { class: 'view' }, note))
     }
     if (!signal.aborted) this.#list.removeAttribute('aria-busy')
@@ -104,7 +104,7 @@ export class Explorer {
       this.#drawMap()
       return this.#fill(welcomeView())
     }
-    // This is before any wait: the bar changes with a new key, and that resizes the map.
+    // This must run before the first `await`: a new key changes the bar, which resizes the map.
     if (view.at === undefined) void this.#attempt(() => moveMap(this.#map, view, before, signal), signal)
     if (this.#datasets.length === 0) this.#datasets = await readDatasets(signal)
     signal.throwIfAborted()
@@ -138,7 +138,7 @@ export class Explorer {
   async #showPlaces(view: View, page: number, signal: AbortSignal): Promise<void> {
     const results = await readResults(view, page, signal)
     signal.throwIfAborted()
-    // Two clicks on "Show more" read the same page twice.
+    // Two clicks on "Show more" would read the same page twice.
     this.#items = [...this.#items.slice(0, (page - 1) * PAGE_SIZE), ...results.items]
     const list = placesView(
       { view, dataset: this.#dataset(), ...results, items: this.#items },
@@ -184,7 +184,7 @@ export class Explorer {
     if (radius !== undefined) this.open({ dataset: this.#view.dataset, near: { latitude, longitude, radius } })
   }
 
-  /** Opens a search. A search that replaces another one takes its entry in the history. */
+  /** Opens a search. If a search is open already, it replaces that search's entry in the history. */
   #openSearch(search: Search): void {
     const { dataset, category, area, at, item } = this.#view
     const view: View = {
@@ -199,11 +199,11 @@ export class Explorer {
   }
 
   /**
-   * Writes the map's place into the address, in the same entry of the history. A search in the visible part of the map follows it,
-   * except while an item is shown: its list stays the one to go back to.
+   * Writes the map's place into the address, in the same entry of the history. A search in the visible part of the map then
+   * runs again. While an item is shown it does not, because the person goes back to the old list.
    */
   #noteMove(at: NonNullable<View['at']>): void {
-    // A message in the bar resizes the map. The first view with a key must still move it.
+    // A message in the bar resizes the map, which counts as a move. The first view with a key must still move the map.
     if (readKey() === undefined) return
     const { within, item } = this.#view
     const box = within && item === undefined ? this.#map.visibleBox() : within

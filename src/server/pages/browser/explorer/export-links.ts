@@ -9,7 +9,7 @@ import type { Dataset } from './data.ts'
 
 const FORMATS = { ndjson: 'NDJSON', csv: 'CSV', geojson: 'GeoJSON' } as const
 
-/** Makes a button for each format, and a line for what happens. */
+/** Creates a button for each format, and a line with the status. */
 export function exportLinks({ slug }: Dataset): HTMLElement {
   const status = element('span', { class: 'soft small', role: 'status' })
   const download = async (name: string) => {

@@ -3,11 +3,10 @@ import type { View } from './address.ts'
 import type { Facet, Results } from './results.ts'
 
 /*
- * The filters of a dataset: category and administrative area. The codes on offer are those of the dataset, with
- * their counts.
+ * The filters of a dataset: category and administrative area. The form offers the codes of the dataset, with their counts.
  */
 
-/** Makes the form. */
+/** Creates the form. */
 export function filterForm(
   view: View,
   { categories = [], areas = [] }: Results,

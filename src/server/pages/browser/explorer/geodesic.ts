@@ -7,7 +7,7 @@ const FLATTENING = 1 / 298.257223563
 const POLAR_RADIUS_METRES = EQUATORIAL_RADIUS_METRES * (1 - FLATTENING)
 
 const CIRCLE_POINTS = 128
-/** The web map ends here. */
+/** Latitude of the web map's edge. */
 const MAX_MAP_LATITUDE = 85.0511
 
 type Position = [longitude: number, latitude: number]

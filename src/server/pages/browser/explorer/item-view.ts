@@ -9,7 +9,7 @@ import { safeUrl } from './safe-url.ts'
  * One item with all its members.
  */
 
-/** Makes the view. `view` is what to go back to, with the item in it. */
+/** Creates the view. `view` is the current view with the item; without the item it is the view to go back to. */
 export function itemView(item: Item, view: View): HTMLElement {
   const list = { ...view, item: undefined, at: undefined, dataset: view.dataset ?? item.dataset.slug }
   const images = [...item.images].sort((left, right) => Number(right.isPrimary) - Number(left.isPrimary))

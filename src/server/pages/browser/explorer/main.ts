@@ -4,7 +4,7 @@ import { startKeyField } from '../shared/key-field.ts'
 import { Explorer } from './explorer.ts'
 
 /*
- * The explorer: the datasets that a key opens, on a map. The key field is first: it takes a key out of the address.
+ * Starts the explorer. The key field starts first, because it takes a key out of the address.
  */
 
 startKeyField()

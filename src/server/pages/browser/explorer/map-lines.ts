@@ -1,7 +1,7 @@
 import { byId, element } from '../shared/dom.ts'
 
 /*
- * The two lines of text on the map: the credits, always in sight, and the status.
+ * The two lines of text on the map: the credit lines, which are always visible, and the status.
  */
 
 /** Shows credit lines, and that of the base map. */

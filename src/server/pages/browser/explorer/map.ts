@@ -6,12 +6,12 @@ import { type MapContent, styleOf } from './style.ts'
 import type { Bounds } from './tiles.ts'
 
 /*
- * The map: draws a content, and tells what a person does on it.
+ * The map. It draws its content, and reports the person's actions.
  */
 
 interface Events {
   onPlace: (id: string) => void
-  /** A click beside all places, at degrees. */
+  /** A click beside all places, with its position in degrees. */
   onGround: (latitude: number, longitude: number) => void
   onMove: (at: NonNullable<View['at']>) => void
   /** A part of the map could not be loaded. */
@@ -26,18 +26,18 @@ export interface ExplorerMap {
   /** Returns the box that is visible. */
   visibleBox: () => Bounds
   flyTo: (latitude: number, longitude: number, zoom: number) => void
-  /** Looks at a place at once. */
+  /** Moves the map to a place, without an animation. */
   jumpTo: (at: NonNullable<View['at']>) => void
 }
 
 const PLACES = ['points', 'clusters', 'found', 'chosen']
-/** From here on the finer coasts can be told from the others. */
+/** From this zoom on, the finer coasts look different. */
 const DETAILED_ZOOM = 5
 const CLUSTER_ZOOM_STEP = 2
 /** From here on a click opens an item, even if its dot lies on others. */
 const STACK_ZOOM = 16
 
-/** Opens the map in an element. `start` is where it looks first. */
+/** Opens the map in an element. `start` is its first position. */
 export function openMap(container: HTMLElement, start: View['at'], events: Events): ExplorerMap {
   let content: MapContent | undefined
   const map = new MapView({

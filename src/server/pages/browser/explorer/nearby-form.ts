@@ -2,7 +2,7 @@ import { button, element } from '../shared/dom.ts'
 import { DEFAULT_RADIUS_METRES, MAX_RADIUS_METRES, type View } from './address.ts'
 
 /*
- * The search around a point: click on the map, or "here".
+ * The search around a point, which is a click on the map or the position of the device.
  */
 
 export interface NearbyActions {
@@ -11,7 +11,7 @@ export interface NearbyActions {
   search: (near: View['near']) => void
 }
 
-/** Makes the form. */
+/** Creates the form. */
 export function nearbyForm({ near }: View, { pick, search }: NearbyActions): HTMLElement {
   const radius = element('input', {
     type: 'number',

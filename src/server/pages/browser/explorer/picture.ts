@@ -3,11 +3,11 @@ import type { Picture } from './data.ts'
 import { pictureUrl } from './safe-url.ts'
 
 /*
- * A picture of an item. One on this server is shown at once. One on another server is loaded only after a click: no server
- * learns by itself what a person looks at.
+ * A picture of an item. A picture on this server is shown at once. A picture on another server is loaded after a click, so that
+ * no other server learns what a person looks at.
  */
 
-/** Makes a figure for a picture. */
+/** Creates the figure of a picture. */
 export function pictureFigure({ thumbnailMediumUrl, originalUrl, altText }: Picture): HTMLElement {
   const preview = pictureUrl(thumbnailMediumUrl, location.origin)
   const original = pictureUrl(originalUrl, location.origin)

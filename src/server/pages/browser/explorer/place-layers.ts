@@ -2,10 +2,10 @@ import type { ExpressionSpecification, LayerSpecification } from 'maplibre-gl'
 import type { Colours } from './colours.ts'
 
 /*
- * How places are drawn: clusters with their exact counts, single places, and their names.
+ * The map layers of places: clusters with their exact counts, single places, and names.
  */
 
-/** From here on places have room for their names. */
+/** From this zoom on, the map shows the names of places. */
 const NAMES_ZOOM = 11
 
 /** The number of items of a cluster as a power of ten. */
@@ -48,7 +48,7 @@ export function dotLayers(source: PlaceSource, colour: Colours): LayerSpecificat
   ]
 }
 
-/** Returns what is written on the dots and beside them. */
+/** Returns the texts on the dots and beside them. */
 export function textLayers(source: PlaceSource, colour: Colours): LayerSpecification[] {
   return [
     {
@@ -58,7 +58,7 @@ export function textLayers(source: PlaceSource, colour: Colours): LayerSpecifica
       minzoom: NAMES_ZOOM,
       filter: ['!', ['has', 'total']],
       layout: {
-        // Names in scripts that MapLibre can't shape (Arabic) stand in the list and in the hint under the mouse.
+        // MapLibre can't draw some scripts (Arabic). Those names are only in the list and in the tooltip.
         'text-field': ['case', ['is-supported-script', ['get', 'name']], ['slice', ['get', 'name'], 0, 40], ''],
         'text-size': 12,
         'text-variable-anchor': ['left', 'right', 'top', 'bottom'],
@@ -68,7 +68,7 @@ export function textLayers(source: PlaceSource, colour: Colours): LayerSpecifica
       },
       paint: { 'text-color': colour.text, 'text-halo-color': colour.land, 'text-halo-width': 1.5 },
     },
-    // Names give way to these: MapLibre places the last layer first.
+    // Where names overlap these, MapLibre hides the names, because it places the last layer first.
     {
       id: 'totals',
       type: 'symbol',

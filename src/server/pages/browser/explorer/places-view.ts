@@ -23,7 +23,7 @@ export interface PlacesActions extends NearbyActions {
   more: () => void
 }
 
-/** Makes the view. */
+/** Creates the view. */
 export function placesView(content: PlacesContent, actions: PlacesActions): HTMLElement {
   const { view, dataset, items, total, categories = [] } = content
   const rest = total - items.length
@@ -35,7 +35,7 @@ export function placesView(content: PlacesContent, actions: PlacesActions): HTML
     element('h1', { tabindex: -1, dir: 'auto' }, dataset?.name ?? view.dataset ?? 'All datasets'),
     ...(isSearch(view) ? [] : introduction(content, actions)),
     view.near || !view.dataset ? undefined : filterForm(view, content, actions.open),
-    // The search form says how many places a search has found.
+    // The search form shows the number of found places.
     isSearch(view) ? undefined : element('p', { class: 'soft', role: 'status' }, count(view, total)),
     element(
       'ol',

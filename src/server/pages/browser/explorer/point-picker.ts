@@ -7,12 +7,12 @@ import { showStatus } from './map-lines.ts'
 export class PointPicker {
   #radius: number | undefined
 
-  /** Begins to wait, or stops when it waits already. The radius is metres. */
+  /** Starts to wait, or stops if it waits already. The radius is in metres. */
   toggle(radius: number): void {
     this.#wait(this.#radius === undefined ? radius : undefined)
   }
 
-  /** Ends the waiting. Returns the radius in metres, undefined when no click is waited for. */
+  /** Stops waiting. Returns the radius in metres; undefined if it was not waiting. */
   take(): number | undefined {
     const radius = this.#radius
     if (radius !== undefined) this.#wait(undefined)

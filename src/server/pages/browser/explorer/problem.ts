@@ -4,10 +4,13 @@ import { forgetKey } from '../shared/key.ts'
 import { askForKey } from '../shared/key-field.ts'
 
 /*
- * What a person sees when a request fails.
+ * The message that a person sees when a request fails.
  */
 
-/** Makes the message for an error, with a way to try again. A key that is refused is forgotten, and asked for again. */
+/**
+ * Creates the message for an error, with a button to try again. If the server refuses the key, forgets it and asks for another
+ * one.
+ */
 export function problemNote(error: unknown, retry: () => void): HTMLElement {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof ApiError && error.status === 401) {

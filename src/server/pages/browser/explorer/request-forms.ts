@@ -1,7 +1,7 @@
 import type { ApiRequest } from './requests.ts'
 
 /*
- * A request in the forms that people copy.
+ * A request as texts to copy: a URL, a command, a program.
  */
 
 /** Returns the texts to copy, by the name of the form. A request without a REST path is sent to `/graphql`. */

@@ -5,14 +5,14 @@ import { formsOf, graphiqlPath } from './request-forms.ts'
 import { requestOf } from './requests.ts'
 
 /*
- * "As a request": what is shown, ready to copy. The key is in what is copied, and hidden on the screen.
+ * "As a request": the request for the current view, as text to copy. The copied text contains the key; the screen hides it.
  */
 
 const HIDDEN_KEY = 'dck_…'
 let chosen = 'curl'
 let isOpen = false
 
-/** Makes the panel for a view. */
+/** Creates the panel for a view. */
 export function requestPanel(view: View): HTMLElement {
   const request = requestOf(view)
   const shown = formsOf(request, location.origin, HIDDEN_KEY)

@@ -4,13 +4,13 @@ import { DETAILS, LISTED } from './data.ts'
 import { PAGE_SIZE } from './results.ts'
 
 /*
- * What is shown, as the request that gets it: REST, where there is a route for it, and GraphQL.
+ * The request for the data of a view: as GraphQL, and as REST if there is a route.
  */
 
 type Values = Readonly<Record<string, string | number | Readonly<Record<string, number>>>>
 
 export interface ApiRequest {
-  /** Path and query string of the REST request, undefined for a search: only GraphQL has it. */
+  /** Path and query string of the REST request; undefined for a search, which has no REST route. */
   path?: string
   /** The GraphQL operation. Its variables have the values as defaults, so it also runs without them. */
   query: string

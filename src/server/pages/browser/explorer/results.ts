@@ -7,7 +7,7 @@ import { LISTED, type ListedItem } from './data.ts'
  * What the list shows: the items of a dataset, the items near a point, or the results of a search.
  */
 
-/** A code, its label in the dataset, and how many items have it. */
+/** A code, its label in the dataset, and the number of items that have it. */
 export interface Facet {
   code: string
   label: string | null
@@ -36,7 +36,7 @@ interface Facets {
   administrativeAreas: Facet[]
 }
 
-/** Reads a page of what a view lists. */
+/** Reads a page of a view's list. */
 export function readResults(view: View, page: number, signal: AbortSignal): Promise<Results> {
   if (view.near) return readNearby(view, page, signal)
   return isSearch(view) ? readSearch(view, page, signal) : readItems(view, page, signal)

@@ -1,5 +1,5 @@
 /*
- * Web addresses from data. Only those that a browser fetches as a page or a picture become links; others are shown as text.
+ * URLs from data. Only http and https URLs become links. Others are shown as text.
  */
 
 /** Returns an http or https URL, undefined for anything else (`javascript:`, `data:`, no URL). A path counts as an address on `base`, if given. */
@@ -10,8 +10,8 @@ export function safeUrl(text: string, base?: string): URL | undefined {
 }
 
 /**
- * Returns the address of a picture. The sample's pictures are on every server of this kind; their stored address is that of the
- * first start, so they are taken from `base`.
+ * Returns the address of a picture. Every gateway serves the pictures of the sample data. Their stored address is that of the
+ * first start, so `base` replaces it.
  */
 export function pictureUrl(text: string, base: string): URL | undefined {
   const url = safeUrl(text, base)

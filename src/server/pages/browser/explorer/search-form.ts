@@ -19,7 +19,7 @@ export interface SearchActions {
   visibleBox: () => Bounds
 }
 
-/** Returns what is wrong with a text to search for, undefined when it can be sent. */
+/** Returns the problem of a text to search for; undefined if the text is valid. */
 function textProblem(text: string): string | undefined {
   const length = [...text].length
   if (length <= MAX_TEXT_LENGTH) return undefined
@@ -74,7 +74,7 @@ export class SearchForm {
     this.#text.value = ''
   }
 
-  /** Says how many items a search has found. */
+  /** Shows the number of items that a search has found. */
   sayTotal(view: View, total: number): void {
     if (isSearch(view)) this.say(totalText(view, total))
   }

@@ -16,7 +16,7 @@ interface Land {
 
 let landPath: Promise<string> | undefined
 
-/** Makes the map. The land and the places are drawn when they are there. */
+/** Creates the map. It draws the land and the places as soon as they are loaded. */
 export function smallMap(dataset: string, signal: AbortSignal): SVGSVGElement {
   const svg = document.createElementNS(SVG, 'svg')
   svg.setAttribute('viewBox', `0 0 ${WIDTH} ${HEIGHT}`)
@@ -26,7 +26,7 @@ export function smallMap(dataset: string, signal: AbortSignal): SVGSVGElement {
   svg.append(land)
   landPath ??= readLand()
   landPath.then((path) => land.setAttribute('d', path)).catch(() => {})
-  // A key may open hundreds of datasets: the places are read for the maps that are in sight.
+  // A key may access hundreds of datasets, so only visible maps read their places.
   const sight = new IntersectionObserver((entries) => {
     if (!entries.some(({ isIntersecting }) => isIntersecting)) return
     sight.disconnect()
@@ -49,7 +49,7 @@ async function drawPlaces(svg: SVGSVGElement, dataset: string, signal: AbortSign
       svg.append(dot)
     }
   } catch {
-    // The list says what is wrong with the server or the key; a map without dots says nothing false.
+    // No message here: the list reports problems of the server or the key.
     svg.classList.add('empty')
   }
 }
@@ -59,7 +59,7 @@ async function readLand(): Promise<string> {
   return coordinates.flat().map(pathOf).join('')
 }
 
-/** The path of a ring. One that goes over the antimeridian is drawn at both ends of the map. */
+/** The path of a ring. A ring across the antimeridian is drawn at both ends of the map. */
 function pathOf(ring: [number, number][]): string {
   const turns = ring.some(([x]) => x > 180) ? [0, -360] : ring.some(([x]) => x < -180) ? [0, 360] : [0]
   return turns

@@ -8,14 +8,14 @@ import { dotLayers, textLayers } from './place-layers.ts'
 import { tileTemplate } from './tiles.ts'
 
 /*
- * The map as one value: what is shown in, a MapLibre style out. MapLibre compares it with the last one and draws the difference.
+ * Converts the content of the map to a MapLibre style. MapLibre compares the style with the last one, and draws the difference.
  */
 
 export interface MapContent {
   /** Without a key there are no places to show. */
   hasKey: boolean
   view: View
-  /** What the list shows when the view has filters or a search; the map then shows the same. */
+  /** The items of the list if the view has filters or a search. The map then shows the same items. */
   results: readonly ListedItem[]
   /** The item that is shown. */
   item: ListedItem | undefined
@@ -24,7 +24,9 @@ export interface MapContent {
 
 const world = (file: string) => new URL(`../lib/world/${file}.json`, import.meta.url).href
 
-/** Whether the map shows the list's results: of a search above all places, of others instead of them. */
+/**
+ * Whether the map shows the results of the list. It shows those of a search above all places, and others instead of all places.
+ */
 export function showsResults(view: View): boolean {
   const { near, category, area } = view
   return near !== undefined || category !== undefined || area !== undefined || isSearch(view)
@@ -34,7 +36,7 @@ export function showsResults(view: View): boolean {
 export function styleOf(content: MapContent, isDetailed: boolean): StyleSpecification {
   const colour = content.isDark ? DARK : LIGHT
   const scale = isDetailed ? '10m' : '50m'
-  // MapLibre empties a source some time after it is told to, but removes one at once.
+  // MapLibre takes some time to empty a source, but removes a source at once.
   const places = content.hasKey ? placesOf(content, colour) : { sources: {}, layers: [] }
   return {
     version: 8,
@@ -58,7 +60,7 @@ export function styleOf(content: MapContent, isDetailed: boolean): StyleSpecific
   }
 }
 
-/** What is above the base map: the area of a nearby search, the places, the results of a search, and the item that is shown. */
+/** The layers above the base map: the area of a nearby search, the places, the results of a search, and the shown item. */
 function placesOf(
   { view, results, item }: MapContent,
   colour: Colours,

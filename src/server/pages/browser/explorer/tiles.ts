@@ -2,7 +2,7 @@ import { readError, send } from '../shared/api.ts'
 import { pointsOf, type TilePoint } from './vector-tile.ts'
 
 /*
- * The tiles of a dataset, and where its items are: read from a few tiles, however many items there are.
+ * The tiles of a dataset. The box of its items is read from a few tiles, however many items there are.
  */
 
 /** Returns the address template of the tiles of a dataset, or of all datasets. */
@@ -25,7 +25,7 @@ export async function readTile(
 /** West, south, east, north in degrees. */
 export type Bounds = [number, number, number, number]
 
-/** How much deeper each round looks, and the last zoom that it looks at. */
+/** The number of zooms from one round to the next, and the last zoom. */
 const ZOOM_STEP = 4
 const MAX_ZOOM = 12
 const MAX_TILES = 9
@@ -35,8 +35,8 @@ const SQUARES = 16
 const SQUARE_WIDTH = 1 / SQUARES - 1 / 4096
 
 /**
- * Finds the box that holds the items of a dataset, undefined when it has none. Starts with the tile of the whole world, and looks
- * at tiles four zooms deeper for as long as the box fits in a few of them.
+ * Finds the box of a dataset's items; undefined if it has none. It starts with the tile of the whole world. Each round reads
+ * tiles four zooms deeper, while the box fits into a few of them.
  */
 export async function findBounds(dataset: string | undefined, signal: AbortSignal): Promise<Bounds | undefined> {
   let box = boxOf((await readTile(dataset, [0, 0, 0], signal)).flatMap(cornersOf))
@@ -61,7 +61,7 @@ export async function findBounds(dataset: string | undefined, signal: AbortSigna
 /** A box in web Mercator, where the world is from 0 to 1: west, north, east, south. Across the antimeridian, east is above 1. */
 type Box = [number, number, number, number]
 
-/** Returns where the items of a point may be: an item's place, or two corners of a cluster's square. */
+/** Returns the positions that the items of a point may have: that of an item, or two corners of a cluster's square. */
 function cornersOf({ x, y, total }: TilePoint): { x: number; y: number }[] {
   if (total === 1) return [{ x, y }]
   const west = Math.floor(x * SQUARES) / SQUARES
@@ -78,7 +78,7 @@ function boxOf(points: readonly { x: number; y: number }[]): Box | undefined {
   const xs = points.map(({ x }) => x)
   const shifted = xs.map((x) => (x < 0.5 ? x + 1 : x))
   const width = (values: number[]) => Math.max(...values) - Math.min(...values)
-  // A box across the antimeridian is for datasets around it, not for the whole world.
+  // Only a dataset around the antimeridian gets a box across it, not one of the whole world.
   const across = width(shifted) < Math.min(0.5, width(xs)) ? shifted : xs
   return [Math.min(...across), Math.min(...ys), Math.max(...across), Math.max(...ys)]
 }

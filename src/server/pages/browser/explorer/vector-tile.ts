@@ -1,10 +1,10 @@
 /*
- * Reads the points of a Mapbox vector tile (specification 2.1): where they are and how many items each stands for. Only what this
- * server writes is read: point geometries in the layer `items`.
+ * Reads the points of a Mapbox vector tile (specification 2.1): their positions, and their numbers of items. It reads only the
+ * tiles of this server: points in the layer `items`.
  */
 
 export interface TilePoint {
-  /** Place in the tile, from 0 (west, north) to 1. */
+  /** Position in the tile, from 0 (west, north) to 1. */
   x: number
   y: number
   /** Number of items; 1 for a single item. */

@@ -1,10 +1,10 @@
 import { button, copy, element } from '../shared/dom.ts'
 
 /*
- * What a person without a key sees.
+ * The view without a key.
  */
 
-/** Makes the view. Its command uses the address that the page was opened at. */
+/** Creates the view. Its command has the address of the page. */
 export function welcomeView(): HTMLElement {
   const command = `curl -H "Authorization: Bearer <API_KEY>" ${location.origin}/v1/datasets`
   const copyButton: HTMLButtonElement = button('Copy', () => copy(command, copyButton), { class: 'button' })

@@ -3,7 +3,7 @@ import { onKeyChange, readKey } from '../shared/key.ts'
 import { askForKey } from '../shared/key-field.ts'
 
 /*
- * How GraphiQL sends an operation: with the key of the tab, or with the Authorization header of its own header editor.
+ * Sends GraphiQL's operations, with the key of the tab or with the Authorization header of GraphiQL's header editor.
  */
 
 interface Operation {
@@ -13,7 +13,7 @@ interface Operation {
 }
 type Fetcher = (operation: Operation, options?: { headers?: Record<string, string> }) => Promise<object>
 
-/** The fetcher that GraphiQL takes. The schema is asked for when there is a key, and again after each refused key. */
+/** The fetcher for GraphiQL. It requests the schema when there is a key, and again after each refused key. */
 export function createFetcher(): Fetcher {
   return async (operation, { headers = {} } = {}) => {
     const isIntrospection = operation.operationName === 'IntrospectionQuery'

@@ -25,7 +25,7 @@ interface TabState {
   activeTabIndex: number
 }
 
-/** Follows what GraphiQL shows. Returns its handlers, which keep the address up to date, and a button that copies the link. */
+/** Returns handlers that keep the address equal to GraphiQL's query, and a button that copies the link. */
 export function createLink(start: Shared) {
   let shown = start
   const show = (change: Partial<Shared>) => {

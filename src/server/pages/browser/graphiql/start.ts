@@ -41,7 +41,7 @@ globalThis.YogaGraphiQL.renderYogaGraphiQL(root, {
   defaultTabs: tabs,
   ...open,
   defaultEditorToolsVisibility: 'variables',
-  // Without this, Yoga puts its query builder in the place of the history.
+  // Without this, Yoga shows its query builder instead of the history.
   plugins: undefined,
   shouldPersistHeaders: false,
   showPersistHeadersSettings: false,

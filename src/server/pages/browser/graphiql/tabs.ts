@@ -1,8 +1,8 @@
 import type { Shared } from './link.ts'
 
 /*
- * Which tab GraphiQL opens with. It keeps its tabs in the browser's local storage and opens the tab whose content it is given;
- * given nothing, it would add an empty one on each visit.
+ * Chooses the tab that GraphiQL opens. GraphiQL keeps its tabs in the browser's local storage, and opens the tab with the given
+ * content. Without content it would add an empty tab on each visit.
  */
 
 const STORAGE_NAME = 'graphiql:tabState'
@@ -19,7 +19,7 @@ interface Start {
   tabs: { query: string; variables?: string }[]
 }
 
-/** Returns what to open: the query of the address, else the tab of the last visit, else the examples. */
+/** Returns the tab to open: the query of the address, or else the tab of the last visit, or else the examples. */
 export function startTabs(
   shared: Shared | undefined,
   examples: readonly string[],
@@ -42,7 +42,7 @@ function lastTab(): Tab | undefined {
     )
     return tabs[activeTabIndex]
   } catch {
-    // There is none, or another version of GraphiQL wrote it.
+    // There is no stored tab, or another version of GraphiQL wrote it.
     return undefined
   }
 }

@@ -2,8 +2,8 @@ import { onKeyChange, readKey } from '../shared/key.ts'
 import { startKeyField } from '../shared/key-field.ts'
 
 /*
- * The API reference: Scalar on this server's OpenAPI document, with the key of the tab. Scalar can also call servers of its makers;
- * those features are off, and the page's policy allows no such request.
+ * The API reference: Scalar on this server's OpenAPI document, with the key of the tab. Scalar can also call its makers'
+ * servers. These features are off, and the page's policy forbids such requests.
  */
 
 declare global {

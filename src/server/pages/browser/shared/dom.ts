@@ -1,10 +1,10 @@
 /*
- * Making elements. Text is always set as text, never as HTML, so markup in data is shown and not run.
+ * Creates elements. Text is always set as text, never as HTML, so a browser shows markup in data and does not execute it.
  */
 
 type Child = Node | string | undefined
 
-/** Makes an element with attributes and children. An attribute that is undefined or false is left out. */
+/** Creates an element with attributes and children. It leaves out attributes that are undefined or false. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Readonly<Record<string, string | number | boolean | undefined>> = {},
@@ -18,7 +18,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made
 }
 
-/** Makes a button that runs an action. */
+/** Creates a button that runs an action. */
 export function button(label: string, onClick: () => void, attributes: Record<string, string> = {}): HTMLButtonElement {
   const made = element('button', { type: 'button', ...attributes }, label)
   made.addEventListener('click', onClick)
@@ -34,10 +34,10 @@ export function byId<Type extends HTMLElement>(id: string, type: new () => Type)
 
 /** How long a button shows a message. */
 const MESSAGE_MS = 4_000
-/** The timers that give buttons their labels back. */
+/** The timers that restore the labels of buttons. */
 const resets = new WeakMap<HTMLButtonElement, number>()
 
-/** Copies a text and says so on the button for a moment. */
+/** Copies a text, and says so on the button for a short time. */
 export async function copy(text: string, on: HTMLButtonElement): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
@@ -47,7 +47,7 @@ export async function copy(text: string, on: HTMLButtonElement): Promise<void> {
   }
 }
 
-/** Shows a message in the place of a button's label for a moment. */
+/** Shows a message instead of a button's label for a short time. */
 export function showOnButton(message: string, on: HTMLButtonElement): void {
   const label = on.dataset.label ?? on.textContent ?? ''
   on.dataset.label = label

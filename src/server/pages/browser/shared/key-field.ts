@@ -3,7 +3,7 @@ import { byId } from './dom.ts'
 import { forgetKey, onKeyChange, readKey, setKey, takeKeyFromAddress } from './key.ts'
 
 /*
- * The field for the API key in the bar that all pages share.
+ * The field for the API key, in the bar of all pages.
  */
 
 const MALFORMED = 'A key begins with dck_ and has no spaces.'
@@ -58,7 +58,7 @@ function showKey(key: string | undefined): void {
   if (key !== undefined) byId('key-status', HTMLElement).textContent = ''
 }
 
-/** Asks the server about a key. Returns the problem, undefined when the key is good. */
+/** Asks the server whether a key is valid. Returns the problem; undefined if the key is valid. */
 async function checkKey(key: string): Promise<string | undefined> {
   if (!fitsHeader(key)) return MALFORMED
   try {

@@ -30,8 +30,8 @@ export function onKeyChange(listener: (key: string | undefined) => void): void {
 }
 
 /**
- * Removes the key from the fragment of the address (`#key=dck_…`), which is never sent to a server, and from the history. Returns it,
- * undefined when there is none.
+ * Removes the key from the fragment of the address (`#key=dck_…`) and from the history, and returns it; undefined if there is
+ * none. A browser never sends the fragment to a server.
  */
 export function takeKeyFromAddress(): string | undefined {
   const key = new URLSearchParams(location.hash.slice(1)).get('key')
