@@ -1,10 +1,10 @@
-import { GraphQLError } from 'graphql'
+import { GraphQLError, Kind, TokenKind } from 'graphql'
 import { isCancelled, isUnavailable } from '../database/unavailable.ts'
 import { CatalogError, serviceUnavailable } from '../errors.ts'
 
 /**
  * Converts anything that was thrown to an error that a client may see. A GraphQLError without a cause is about the client's
- * document or variables: `VALIDATION_FAILED`. Any other error becomes `SERVICE_UNAVAILABLE` if a retry may help, or else
+ * document or variables: `VALIDATION_FAILED`, with the bad variable or argument in `details`. Any other error becomes `SERVICE_UNAVAILABLE` if a retry may help, or else
  * `INTERNAL_ERROR`. Its own text is not shown.
  */
 export function catalogErrorOf(error: unknown): CatalogError {
@@ -13,9 +13,7 @@ export function catalogErrorOf(error: unknown): CatalogError {
     const { originalError } = error
     // The error of a variable contains the error of its value, which does not name the variable.
     const isOfVariable = originalError instanceof GraphQLError && !(originalError instanceof CatalogError)
-    return originalError && !isOfVariable
-      ? catalogErrorOf(originalError)
-      : new CatalogError('VALIDATION_FAILED', shorten(error.message))
+    return originalError && !isOfVariable ? catalogErrorOf(originalError) : invalidRequest(error)
   }
   // The client has disconnected. This is not a fault, so the error has no cause that would be logged.
   if (isCancelled(error)) {
@@ -36,6 +34,22 @@ export function graphqlErrorOf(error: unknown): GraphQLError {
   if (!(error instanceof GraphQLError)) return new GraphQLError(message, { extensions, originalError })
   const { nodes, source, positions, path } = error
   return new GraphQLError(message, { nodes, source, positions, path, extensions, originalError })
+}
+
+function invalidRequest(error: GraphQLError): CatalogError {
+  const message = shorten(error.message)
+  const field = parameterOf(error)
+  return new CatalogError('VALIDATION_FAILED', message, field === undefined ? {} : { details: [{ field, message }] })
+}
+
+/** The name of the variable or argument that an error of graphql-js is about; undefined if it is about neither. */
+function parameterOf({ nodes }: GraphQLError): string | undefined {
+  const [node] = nodes ?? []
+  if (node?.kind === Kind.VARIABLE_DEFINITION) return node.variable.name.value
+  if (node?.kind === Kind.ARGUMENT) return node.name.value
+  // A literal comes after the name of its argument and a colon.
+  const before = node?.loc?.startToken.prev
+  return before?.kind === TokenKind.COLON ? before.prev?.value : undefined
 }
 
 /** Clients such as Apollo know these codes and act on them (http/persisted-documents.ts). */

@@ -243,6 +243,20 @@ describe('Errors', () => {
     const field = definition.startsWith('$at') ? 'searchItems(within: $at)' : 'searchItems(text: "a", limit: $l)'
     const { body } = await t.graphql(`query (${definition}) { ${field} { total } }`, variables)
     expect(body.errors).toMatchObject([{ message, extensions: { code: 'VALIDATION_FAILED' } }])
+    expect(body.errors[0].extensions.details).toEqual([{ field: definition.slice(1).split(':')[0], message }])
+  })
+
+  test.each([
+    ['query { dataset(id: "seoul") { items(limit: "x") { total } } }', 'limit'],
+    ['query { dataset(id: "seoul") { items(page: 2147483648) { total } } }', 'page'],
+    ['query { dataset(id: "seoul") { items(sort: DISTANCE) { total } } }', 'sort'],
+    ['query { dataset(id: "seoul") { items(offset: 1) { total } } }', 'offset'],
+    ['query { searchItems(within: { west: "x", south: 0, east: 1, north: 1 }) { total } }', 'west'],
+    ['query ($n: String) { dataset(id: "seoul") { items(limit: $n) { total } } }', 'n'],
+  ])('the error of %s names the argument or variable in details', async (query, field) => {
+    const { body } = await t.graphql(query)
+    const [{ message, extensions }] = body.errors
+    expect(extensions).toEqual({ code: 'VALIDATION_FAILED', details: [{ field, message }] })
   })
 
   test('the error of a long variable is short', async () => {
