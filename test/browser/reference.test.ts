@@ -31,6 +31,10 @@ describe.skipIf(!hasBrowser)('The API reference in a browser', () => {
     for (const name of ['A dataset', 'Items of a dataset', 'Items near a point', 'An item']) {
       await page.getByText(name, { exact: true }).first().click()
     }
+    // The example of the item list, not that of its GeoJSON.
+    await page.getByText('"categoryCode"').first().waitFor()
+    expect(await page.getByText('"FeatureCollection"').count()).toBe(0)
+    await page.screenshot({ path: join(tmpdir(), 'reference-operations.png'), fullPage: true })
     // Five operations and the introduction.
     expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(9_000)
   })

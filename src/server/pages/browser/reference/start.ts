@@ -10,9 +10,22 @@ declare global {
   var Scalar: { createApiReference: (selector: string, options: object) => void }
 }
 
+interface OpenApiDocument {
+  paths: Record<string, { get: { responses: Record<string, { content?: Record<string, unknown> }> } }>
+}
+
+/** Scalar 1.72 takes `application/geo+json` for `application/json`, and shows the one's example for the other. */
+function withoutGeoJson(document: OpenApiDocument): OpenApiDocument {
+  for (const { get } of Object.values(document.paths)) {
+    for (const { content } of Object.values(get.responses)) delete content?.['application/geo+json']
+  }
+  return document
+}
+
 startKeyField()
+const response = await fetch('/v1/openapi.json')
 globalThis.Scalar.createApiReference('#reference', {
-  url: '/v1/openapi.json',
+  content: withoutGeoJson(await response.json()),
   authentication: {
     preferredSecurityScheme: 'apiKey',
     securitySchemes: { apiKey: { token: readKey() ?? '' } },
