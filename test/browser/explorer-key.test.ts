@@ -109,7 +109,8 @@ describe.skipIf(!hasBrowser)('Keys in the explorer', () => {
     async (path) => {
       await page.goto(`${t.url}${path}#key=dck_bad%20😀`)
       await page.getByText(MALFORMED).waitFor()
-      expect(address()).toBe(t.url + path)
+      // Scalar writes the visible section into the fragment.
+      expect(address().replace(/#description\/\w+$/, '')).toBe(t.url + path)
       await giveKey(page, 'dck_a b')
       await page.getByText(MALFORMED).waitFor()
       await giveKey(page, t.key)
