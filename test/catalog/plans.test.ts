@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { itemListArguments, nearbyArguments, parseArguments } from '../../src/catalog/arguments.ts'
+import { itemListArguments, nearbyArguments, parseArguments, searchArguments } from '../../src/catalog/arguments.ts'
 import type { Catalog } from '../../src/catalog/catalog.ts'
 import { columnName } from '../../src/catalog/columns.ts'
 import { encodeCursor, parseConnectionArguments } from '../../src/catalog/cursor.ts'
@@ -136,6 +136,19 @@ test('children of many items are read by the index on parents', async () => {
     await Promise.all(parents.map((parent) => catalog.parentOf(parent)))
   })
   expect(plan).toContain('items_dataset_id_parent_item_id_name_id_idx')
+  expect(plan).not.toContain('Seq Scan on items')
+})
+
+test('a box reads only the cells on its border, and then the page', async () => {
+  const within = { west: 126.2, south: 34.1, east: 127.3, north: 36.7 }
+  const plan = await plansOf(async (catalog) => {
+    const page = await catalog.search(parseArguments(searchArguments, { within }))
+    expect(await page.nodes()).toHaveLength(20)
+    expect(await page.total()).toBeGreaterThan(10_000)
+  })
+  expect(plan).toMatch(
+    /Index (Only )?Scan using items_dataset_id_tile_cell_idx|Bitmap Index Scan on items_dataset_id_tile_cell_idx/,
+  )
   expect(plan).not.toContain('Seq Scan on items')
 })
 

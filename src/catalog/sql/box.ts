@@ -60,8 +60,11 @@ async function fetchCounts(
 ): Promise<{ inside: number; border: Map<number, number> }> {
   const isCounted = Prisma.sql`t.dataset_id = ANY (${[...scope]}::uuid[]) AND t.level = ${zoom}::smallint`
   const [row] = await prisma.$queryRaw<{ inside: number; border: string | null }[]>`
-    SELECT (SELECT coalesce(sum(t.n), 0)::integer FROM ${rangeTable(inside)}
-              JOIN tile_counts t ON ${isCounted} AND t.cell >= range.first AND t.cell < range.after_last) AS inside,
+    SELECT (SELECT coalesce(sum(tile.n), 0)::integer FROM ${rangeTable(inside)}
+             CROSS JOIN LATERAL (
+                    SELECT sum(t.n) AS n FROM tile_counts t
+                     WHERE ${isCounted} AND t.cell >= range.first AND t.cell < range.after_last
+                  ) AS tile) AS inside,
            (SELECT json_agg(json_build_array(tile.cell, tile.n))::text FROM (
               SELECT t.cell, sum(t.n) AS n FROM tile_counts t
                WHERE ${isCounted} AND t.cell = ANY (${border.map(({ number }) => String(number))}::text[]::bigint[])
@@ -82,11 +85,20 @@ async function countOnBorder(
   return row?.total ?? 0
 }
 
-/** FROM and the beginning of WHERE: the items `i` in ranges of cells. */
+/**
+ * FROM and the beginning of WHERE: the items `i` in ranges of cells.
+ *
+ * OFFSET makes PostgreSQL read the index for each range. It estimates that a range has 0.5 % of the items, so with a plain join it
+ * reads all items, and compares each with all ranges.
+ */
 export function itemsInCells(cells: readonly CellRange[], scope: Scope): Prisma.Sql {
   return Prisma.sql`FROM ${rangeTable(cells)}
-    JOIN items i ON i.tile_cell >= range.first AND i.tile_cell < range.after_last
-   WHERE i.dataset_id = ANY (${[...scope]}::uuid[])`
+   CROSS JOIN LATERAL (
+          SELECT * FROM items
+           WHERE dataset_id = ANY (${[...scope]}::uuid[]) AND tile_cell >= range.first AND tile_cell < range.after_last
+          OFFSET 0
+        ) AS i
+   WHERE true`
 }
 
 /** The table `range` (first, after_last). */
