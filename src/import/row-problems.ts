@@ -67,7 +67,6 @@ interface ProblemGroup {
   count: number
   /** The first rows. Their reasons differ if the group is of one kind. */
   rows: { place: string; reason: string }[]
-  hasKind: boolean
 }
 
 /** Problems of rows, grouped by their kind, or else by their reason. Memory is bounded. */
@@ -80,7 +79,7 @@ export class ProblemGroups {
     // A reason may quote a value with line breaks.
     const reason = withoutControls(text)
     const key = kind ?? reason
-    const group = this.#groups.get(key) ?? { count: 0, rows: [], hasKind: kind !== undefined }
+    const group = this.#groups.get(key) ?? { count: 0, rows: [] }
     if (group.count === 0 && this.#groups.size >= MAX_GROUPS) return
     group.count += 1
     if (group.rows.length < SHOWN_ROWS) group.rows.push({ place: `${file}:${line}`, reason })
@@ -105,10 +104,11 @@ export class ProblemGroups {
   }
 }
 
-function describeGroup(label: string, key: string, { count, rows, hasKind }: ProblemGroup): string[] {
+function describeGroup(label: string, key: string, { count, rows }: ProblemGroup): string[] {
   const lines = rows.map(({ place, reason }) => `${place}: ${label}${reason}`)
   const isComplete = count === rows.length
-  if (hasKind) return isComplete ? lines : [`${label}${key}: ${count} rows, the first are`, ...lines]
+  if (rows.some(({ reason }) => reason !== key))
+    return isComplete ? lines : [`${label}${key}: ${count} rows, the first are`, ...lines]
   if (count <= 2) return lines
   return [
     `${label}${key}: ${count} rows, ${isComplete ? '' : 'the first at '}${rows.map(({ place }) => place).join(', ')}`,

@@ -2,14 +2,12 @@ import { Command } from 'commander'
 import { resolveDataset } from '../../auth/names.ts'
 import { withoutControls } from '../../errors.ts'
 import { withDatabase } from '../database.ts'
+import { DATASET_NAMES } from '../keys/options.ts'
 import { printJson, printLine } from '../print.ts'
 import { type DatasetSummary, summarizeDatasets } from './summary.ts'
 
 /** The argument that names a dataset. */
-export const DATASET = [
-  '<slug>',
-  'slug of the dataset, its id, its name, or the first 4 or more characters of its id',
-] as const
+export const DATASET = ['<slug>', DATASET_NAMES] as const
 
 export function showCommand(): Command {
   return new Command('show')

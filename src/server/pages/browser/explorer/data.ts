@@ -62,12 +62,15 @@ export interface Item extends ListedItem {
 /** The fields of an item in a list. */
 export const LISTED = 'id name categoryCode administrativeAreaCode latitude longitude thumbnailUrl'
 
+/** The fields of a dataset in the list. */
+export const DATASET_FIELDS = 'id slug name description status visibility accessTier attribution'
+
 /** Reads the datasets that the key may access, with the number of their items. */
 export async function readDatasets(signal: AbortSignal): Promise<Dataset[]> {
   const { datasets } = await runGraphQL<{ datasets: { nodes: Dataset[] } }>(
     `query Datasets {
   datasets {
-    nodes { id slug name description status visibility accessTier attribution items(limit: 1) { total } }
+    nodes { ${DATASET_FIELDS} items(limit: 1) { total } }
   }
 }`,
     {},

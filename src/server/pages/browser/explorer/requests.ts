@@ -1,6 +1,6 @@
 import { isSearch, type View } from './address.ts'
 import { toBoundingBox } from './box.ts'
-import { DETAILS, LISTED } from './data.ts'
+import { DATASET_FIELDS, DETAILS, LISTED } from './data.ts'
 import { PAGE_SIZE } from './results.ts'
 
 /*
@@ -25,8 +25,7 @@ export function requestOf(view: View): ApiRequest {
   if (view.dataset) return itemsRequest(view)
   return {
     path: '/v1/datasets',
-    query:
-      'query Datasets {\n  datasets {\n    total\n    nodes { id slug name description status visibility accessTier attribution items { total } }\n  }\n}\n',
+    query: `query Datasets {\n  datasets {\n    total\n    nodes { ${DATASET_FIELDS} items { total } }\n  }\n}\n`,
     variables: {},
   }
 }
