@@ -1,3 +1,5 @@
+import Ajv from 'ajv'
+import addFormats from 'ajv-formats'
 import { expect } from 'vitest'
 import type { TestApp } from './app.ts'
 
@@ -51,4 +53,18 @@ export async function readPages(
 /** The ids of the features of pages. */
 export function idsOf(pages: { features: { id: string }[] }[]): string[] {
   return pages.flatMap(({ features }) => features.map(({ id }) => id))
+}
+
+/** Checks a document with a schema of the API definition. */
+export function checkDocument(api: { components: unknown }, name: string, document: unknown): void {
+  const ajv = new Ajv.default({ strict: false })
+  addFormats.default(ajv)
+  // OpenAPI 3.0 says `nullable`, JSON Schema has the type null.
+  const text = JSON.stringify(api.components).replace(
+    /"type":"(\w+)"((?:,"format":"[^"]*")?),"nullable":true/g,
+    '"type":["$1","null"]$2',
+  )
+  ajv.addSchema({ $id: 'api', components: JSON.parse(text) })
+  const isValid = ajv.validate({ $ref: `api#/components/schemas/${name}` }, document)
+  expect([name, isValid, ajv.errorsText()]).toEqual([name, true, 'No errors'])
 }

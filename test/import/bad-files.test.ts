@@ -1,0 +1,149 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { collection, csv, type Files, ndjson, point, row, useImporter } from '../support/import.ts'
+
+const t = useImporter()
+
+describe('A bad file', () => {
+  const korean = Buffer.from([0xb0, 0xa1, 0xb3, 0xaa])
+  test.each<[string, Files, string]>([
+    ['in CP949', { 'a.csv': Buffer.concat([Buffer.from(csv('a,')), korean]) }, 'a.csv: is not UTF-8'],
+    [
+      'that ends in half a character',
+      { 'a.ndjson': Buffer.concat([Buffer.from(ndjson(row())), Buffer.from([0xe2, 0x82])]) },
+      'a.ndjson: is not UTF-8',
+    ],
+    [
+      'that is cut-off gzip',
+      { 'a.ndjson.gz': gzipSync(ndjson(row())).subarray(0, 40) },
+      "a.ndjson.gz: can't be read: unexpected end of file",
+    ],
+    ['that is not gzip', { 'a.ndjson.gz': ndjson(row()) }, "a.ndjson.gz: can't be read: incorrect header check"],
+    [
+      'that is cut-off gzip with an ending in capitals',
+      { 'a.ndjson.GZ': gzipSync(ndjson(row())).subarray(0, 40) },
+      "a.ndjson.GZ: can't be read: unexpected end of file",
+    ],
+    [
+      'with semicolons',
+      { 'a.csv': csv('a,A,11,x,37,127').replaceAll(',', ';') },
+      'a.csv:1: the columns are separated by semicolons, and must be by commas',
+    ],
+    [
+      'with tabs',
+      { 'a.csv': csv('a,A,11,x,37,127').replaceAll(',', '\t') },
+      'a.csv:1: the columns are separated by tabs, and must be by commas',
+    ],
+    [
+      'in UTF-16, and how to convert it',
+      { 'a.csv': Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(csv('a,A,11,x,37,127'), 'utf16le')]) },
+      'a.csv: is not UTF-8 but UTF-16; convert it: iconv -f UTF-16 -t UTF-8 a.csv',
+    ],
+    [
+      'in UTF-16 without a byte order mark, packed',
+      { 'a.csv.gz': gzipSync(Buffer.from(csv('a,A,11,x,37,127'), 'utf16le')) },
+      'convert it: gunzip -c a.csv.gz | iconv -f UTF-16LE -t UTF-8',
+    ],
+    ['with another ending', { 'a.xlsx': 'x' }, 'a.xlsx: must end in .ndjson, .csv or .geojson'],
+    ['with a quote that never ends', { 'a.csv': csv('a,"A,11,x,37,127') }, 'a.csv:2: is not CSV'],
+    [
+      'with a stray quote after thousands of rows',
+      { 'a.csv': csv(...Array.from({ length: 3_000 }, (_, n) => `${n},A,11,x,37,127`), 'z,"A"A,11,x,37,127') },
+      'a.csv:3002: is not CSV',
+    ],
+    ['with a column twice', { 'a.csv': 'name,name\na,b\n' }, 'the header has the column "name" twice'],
+    [
+      'that is not a collection',
+      { 'a.geojson': '{"type":"Feature"}' },
+      'a.geojson: is not a GeoJSON FeatureCollection',
+    ],
+    [
+      'with a feature that is null',
+      { 'a.geojson': collection(point([1, 2], row())).replace('"features": [', '"features": [null,') },
+      'features must be objects',
+    ],
+    [
+      'with a feature that is a number',
+      { 'a.geojson': '{"features":\n[\n7]}' },
+      'a.geojson:3: features must be objects',
+    ],
+    [
+      'with text after the collection',
+      { 'a.geojson': '{"features":[]}\n{}' },
+      'a.geojson:2: must be one FeatureCollection',
+    ],
+    ['that is half a collection', { 'a.geojson': collection(point([1, 2], row())).slice(0, -5) }, 'ends in the middle'],
+  ])('%s stops the import with an error that names it, and nothing changes', async (_what, files, reason) => {
+    expect(await t.importer.fail(files, { skipInvalid: true })).toContain(reason)
+    expect(await t.db.database.prisma.dataset.count()).toBe(0)
+  })
+
+  test('that is cut-off gzip is one line, also when bad rows are skipped', async () => {
+    const rows = Array.from({ length: 5_000 }, (_, n) => row({ externalId: String(n), description: String(n ** 9) }))
+    const packed = gzipSync(ndjson(...rows))
+    for (const options of [{}, { skipInvalid: true }]) {
+      const message = await t.importer.fail({ 'a.ndjson.gz': packed.subarray(0, packed.length / 2) }, options)
+      expect(message).toBe("a.ndjson.gz: can't be read: unexpected end of file")
+      expect(t.importer.reported.skipped).toEqual([])
+    }
+  })
+
+  test('that does not exist is named in the error', async () => {
+    expect(await t.importer.fail({}, { items: 'nowhere.csv' })).toContain("nowhere.csv: can't be read: ENOENT")
+  })
+
+  test('with a line of 11 MB is refused', async () => {
+    expect(await t.importer.fail({ 'a.ndjson': `{"name":"${'a'.repeat(11_000_000)}"}\n` })).toContain(
+      'a.ndjson:1: is longer than 10000000 characters',
+    )
+    expect(await t.importer.fail({ 'a.csv': csv(`a,${'a'.repeat(11_000_000)},11,x,37,127`) })).toContain('a.csv:2')
+  })
+
+  test('with a header of 200,000 columns is read', async () => {
+    const header = Array.from({ length: 200_000 }, (_, n) => `c${n}`)
+    expect(await t.importer.fail({ 'a.csv': `${[...header, 'c7'].join()}\n` })).toContain('has the column "c7" twice')
+    expect(await t.importer.fail({ 'a.csv': `${header.join()}\na\n` })).toContain('a.csv')
+  })
+})
+
+describe('A bad manifest', () => {
+  test.each<[string, object, unknown, string]>([
+    [
+      'with a slug that is a UUID',
+      { slug: '22222222-0000-4000-8000-000000000001' },
+      'a.ndjson',
+      'dataset.slug must be letters',
+    ],
+    ['with a slug that needs escaping in a URL', { slug: 'a b' }, 'a.ndjson', 'dataset.slug must be letters'],
+    ['with an unknown status', { status: 'ready' }, 'a.ndjson', 'dataset.status'],
+    ['with an unknown member', { nmae: 'x' }, 'a.ndjson', 'nmae'],
+    ['with a field that items do not have', {}, [{ file: 'a.csv', columns: { nmae: 'x' } }], 'nmae'],
+    [
+      'with a column that the file does not have',
+      {},
+      [{ file: 'a.csv', columns: { name: '이름', categoryCode: { template: '{a}-{b}' } } }],
+      'a.csv: has no column 이름, a, b',
+    ],
+    [
+      'with a list of columns for a name',
+      {},
+      [{ file: 'a.csv', columns: { name: ['a'] } }],
+      'name takes no list of columns',
+    ],
+    ['without a name', { name: undefined }, 'a.ndjson', 'manifest.json: dataset.name is required'],
+    ['with an unknown visibility', { visibility: 'all' }, 'a.ndjson', 'must be one of public, restricted, paid'],
+    ['with a number for its files', {}, 5, 'items.0 must be a file name, or { "file", "columns" }'],
+    ['with a file without a name', {}, [{}], 'items.0.file is required'],
+    ['with an unknown member of a file', {}, [{ file: 'a.csv', colums: {} }], 'items.0 has the unknown'],
+    [
+      'with a year that PostgreSQL does not have',
+      { createdAt: '0000-01-01' },
+      'a.ndjson',
+      'dataset.createdAt must be from',
+    ],
+  ])('%s is refused with an error that names the member', async (_what, dataset, list, reason) => {
+    expect(
+      await t.importer.fail({ 'a.ndjson': ndjson(row()), 'a.csv': csv('a,A,11,x,37,127') }, { dataset, items: list }),
+    ).toContain(reason)
+  })
+})

@@ -1,0 +1,245 @@
+import Ajv from 'ajv'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EXPORT_FIELDS } from '../../src/catalog/export-formats.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { ITEM } from '../support/catalog.ts'
+import { checkDocument, getOgc, idsOf, linksOf, type OgcLink, readPages } from '../support/ogc.ts'
+
+/*
+ * The requirements of OGC API Features on features, by their ids: part 1 (OGC 17-069r4), part 2 (OGC 18-058r1) and part 3 (OGC
+ * 19-079r2). conformance.test.ts has the others of part 1.
+ */
+
+const CRS84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'
+const GEOJSON = 'application/geo+json'
+const ITEMS = '/ogc/collections/seoul/items'
+
+let t: TestApp
+// biome-ignore lint/suspicious/noExplicitAny: a document of any form
+let api: any
+beforeAll(async () => {
+  t = await startApp()
+  api = (await getOgc(t, '/ogc/api')).body
+})
+afterAll(() => t.close())
+
+const get = (address: string, headers?: Record<string, string>) => getOgc(t, address, headers)
+const idsFor = async (query: string) => idsOf(await readPages(t, `${ITEMS}?limit=1000&${query}`)).sort()
+
+const check = (name: string, document: unknown) => checkDocument(api, name, document)
+
+describe('/conf/core: features', () => {
+  test('/req/core/fc-op, /req/core/fc-response: all features of the collection, by their links', async () => {
+    const pages = await readPages(t, `${ITEMS}?limit=4`)
+    expect(pages.map(({ numberReturned }) => numberReturned)).toEqual([4, 4, 1])
+    const ids = idsOf(pages)
+    expect(ids).toEqual([
+      ITEM.palace,
+      ITEM.gate,
+      ITEM.hall,
+      ITEM.museum,
+      ITEM.same1,
+      ITEM.same2,
+      ITEM.tower,
+      ITEM.plain,
+      ITEM.umlaut,
+    ])
+    for (const page of pages) check('FeatureCollection', page)
+  })
+
+  test('/req/core/fc-limit-definition: limit is a whole number from 1 to 10000 with a default', () => {
+    expect(api.components.parameters.limit).toMatchObject({
+      name: 'limit',
+      in: 'query',
+      required: false,
+      style: 'form',
+      explode: false,
+      schema: { type: 'integer', minimum: 1, maximum: 10_000, default: 100 },
+    })
+  })
+
+  test('/req/core/fc-limit-response-1: not more features than limit; a limit above the maximum counts as the maximum', async () => {
+    expect((await get(`${ITEMS}?limit=2`)).body.features).toHaveLength(2)
+    expect((await get(`${ITEMS}?limit=9`)).body.links.map(({ rel }: OgcLink) => rel)).not.toContain('next')
+    for (const limit of ['10001', '99999999999999999999999999']) {
+      const { status, body } = await get(`${ITEMS}?limit=${limit}`)
+      expect([status, body.features.length]).toEqual([200, 9])
+    }
+  })
+
+  test('/req/core/fc-bbox-definition: bbox has 4 or 6 numbers', () => {
+    expect(api.components.parameters.bbox).toMatchObject({
+      name: 'bbox',
+      in: 'query',
+      required: false,
+      style: 'form',
+      explode: false,
+      schema: {
+        type: 'array',
+        items: { type: 'number' },
+        oneOf: [
+          { minItems: 4, maxItems: 4 },
+          { minItems: 6, maxItems: 6 },
+        ],
+      },
+    })
+  })
+
+  test.each([
+    ['126.976,37.575,126.978,37.58', [ITEM.palace, ITEM.gate, ITEM.hall]],
+    ['126.976,37.575,-1000,126.978,37.58,1000', [ITEM.palace, ITEM.gate, ITEM.hall]],
+    ['127,37.5,127,37.5', [ITEM.same1, ITEM.same2]],
+    ['+1.27e2,37.5,127.0,3.75E1', [ITEM.same1, ITEM.same2]],
+    ['170,-90,-170,90', [ITEM.umlaut]],
+    ['179,-90,180,-90', [ITEM.umlaut]],
+    ['-1,-1e-7,0,1e-7', [ITEM.plain]],
+    ['-180,-90,180,90', Object.values(ITEM).slice(0, 9)],
+    ['0,0,1,1', []],
+  ])('/req/core/fc-bbox-response: bbox=%s selects the features in it, edges included', async (bbox, ids) => {
+    expect(await idsFor(`bbox=${encodeURIComponent(bbox)}`)).toEqual(ids)
+    // The comma is a delimiter, also as it is.
+    expect(await idsFor(`bbox=${bbox.replace('+', '%2B')}`)).toEqual(ids)
+  })
+
+  test('/req/core/fc-time-definition: datetime is a text', () => {
+    expect(api.components.parameters.datetime).toMatchObject({
+      name: 'datetime',
+      in: 'query',
+      required: false,
+      style: 'form',
+      explode: false,
+      schema: { type: 'string' },
+    })
+  })
+
+  const PALACE = [ITEM.palace]
+  const OTHERS = Object.values(ITEM).slice(1, 9)
+  test.each([
+    ['2026-01-20T09:00:00Z', PALACE],
+    ['2026-01-20T18:00:00.000+09:00', PALACE],
+    ['2026-01-20t09:00:00z', PALACE],
+    ['2026-01-20T08:59:60Z', PALACE],
+    ['2026-01-20T09:00:00.0001Z', []],
+    ['2026-01-20T09:00:00.0001Z/..', []],
+    ['../2026-01-20T08:59:59.9999Z', OTHERS],
+    ['2026-01-05T00:00:00Z/2026-01-20T09:00:00Z', PALACE],
+    ['2026-01-05T00:00:00Z/..', PALACE],
+    ['2026-01-05T00:00:00Z/', PALACE],
+    ['../2026-01-05T00:00:00Z', OTHERS],
+    ['/2026-01-05T00:00:00Z', OTHERS],
+    ['0000-01-01T00:00:00+23:59/9999-12-31T23:59:59-23:59', [...PALACE, ...OTHERS]],
+    ['2026-01-20T09:00:00.001Z/2026-02-01T00:00:00Z', []],
+  ])('/req/core/fc-time-response: datetime=%s selects by updatedAt, ends included', async (datetime, ids) => {
+    expect(await idsFor(`datetime=${encodeURIComponent(datetime)}`)).toEqual(ids)
+  })
+
+  test('/rec/core/fc-filters: queryables select by equality, and all selections hold together', async () => {
+    expect(await idsFor('categoryCode=twin')).toEqual([ITEM.same1, ITEM.same2])
+    expect(await idsFor('administrativeAreaCode=11110')).toEqual([ITEM.palace, ITEM.gate, ITEM.hall])
+    expect(await idsFor('administrativeAreaCode=11110&categoryCode=gate')).toEqual([ITEM.gate])
+    expect(await idsFor('categoryCode=palace&bbox=126,37,128,38&datetime=../2026-02-01T00:00:00Z')).toEqual([
+      ITEM.palace,
+    ])
+    expect(await idsFor('categoryCode=palace&bbox=127,37,128,38')).toEqual([])
+    expect(await idsFor("categoryCode=it's")).toEqual([])
+  })
+
+  test('/req/core/fc-links, /req/core/fc-rel-type: a page links itself, its other media types and the next page', async () => {
+    const { body, headers } = await get(`${ITEMS}?limit=2&categoryCode=twin`)
+    const url = `${t.url}${ITEMS}?limit=2&categoryCode=twin`
+    expect(linksOf(body, 'self')).toMatchObject([{ href: url, type: GEOJSON }])
+    expect(linksOf(body, 'alternate')).toMatchObject([{ href: url, type: 'application/json' }])
+    expect(linksOf(body, 'next')).toEqual([])
+    expect(headers.get('link')).toContain(`<${url}>; rel="self"; type="${GEOJSON}"`)
+    const first = await get(`${ITEMS}?limit=1&categoryCode=twin`)
+    expect(first.headers.get('link')).toContain(`after=${ITEM.same1}>; rel="next"`)
+    for (const link of first.body.links)
+      expect(link).toEqual(expect.objectContaining({ rel: expect.any(String), type: expect.any(String) }))
+  })
+
+  test('/req/core/fc-timeStamp, /req/core/fc-numberMatched, /req/core/fc-numberReturned: the numbers are exact', async () => {
+    const before = Date.now()
+    const { body } = await get(`${ITEMS}?limit=1&administrativeAreaCode=11680&after=${ITEM.museum}`)
+    expect(Date.parse(body.timeStamp)).toBeGreaterThanOrEqual(before)
+    expect(Date.parse(body.timeStamp)).toBeLessThanOrEqual(Date.now())
+    expect([body.numberMatched, body.numberReturned]).toEqual([2, 1])
+  })
+
+  test('/req/core/f-op, /req/core/f-success, /req/core/f-links: a feature alone is the same as on its page, with links', async () => {
+    const { body } = await get(`${ITEMS}?limit=3`)
+    for (const feature of body.features) {
+      const alone = await get(`${ITEMS}/${feature.id}`)
+      const { links, ...same } = alone.body
+      expect([alone.status, same]).toEqual([200, feature])
+      check('Feature', alone.body)
+      expect(linksOf({ links }, 'self')).toMatchObject([{ href: `${t.url}${ITEMS}/${feature.id}`, type: GEOJSON }])
+      expect(linksOf({ links }, 'alternate')).toMatchObject([{ type: 'application/json' }])
+      expect(linksOf({ links }, 'collection')).toMatchObject([{ href: `${t.url}/ogc/collections/seoul` }])
+      expect((await get(`${ITEMS}/${feature.id.toUpperCase()}`)).status).toBe(200)
+    }
+  })
+
+  test('/req/core/crs84: coordinates are longitude, then latitude', async () => {
+    const { body } = await get(`${ITEMS}/${ITEM.palace}`)
+    expect(body.geometry).toEqual({ type: 'Point', coordinates: [126.977041, 37.579617] })
+  })
+})
+
+describe('/conf/geojson', () => {
+  test('/req/geojson/definition: features are application/geo+json', async () => {
+    for (const path of [ITEMS, `${ITEMS}/${ITEM.palace}`]) {
+      expect((await get(path)).headers.get('content-type')).toBe(GEOJSON)
+      expect((await get(path, { accept: 'application/json' })).headers.get('content-type')).toBe('application/json')
+      expect((await get(path, { accept: `${GEOJSON}, application/json` })).headers.get('content-type')).toBe(GEOJSON)
+    }
+  })
+
+  test('/req/geojson/content: the properties are those of the export', async () => {
+    const { body } = await get(`${ITEMS}/${ITEM.palace}`)
+    const exported = await (await t.get('/exports/seoul.geojson')).json()
+    const { links, ...feature } = body
+    expect(feature).toEqual(exported.features.find(({ id }: { id: string }) => id === ITEM.palace))
+    const names = EXPORT_FIELDS.filter((name) => name !== 'latitude' && name !== 'longitude')
+    expect(Object.keys(body.properties)).toEqual(names)
+    expect(body.properties).toMatchObject({ name: 'Gyeongbokgung', externalId: 'P1', extraAttributes: { built: 1395 } })
+    expect(body.properties.images).toHaveLength(3)
+  })
+})
+
+describe('/conf/crs (part 2)', () => {
+  test('/req/crs/fc-md-crs-list, /req/crs/fc-md-storageCrs: CRS84 is the only one', async () => {
+    const { body } = await get('/ogc/collections/seoul')
+    expect([body.crs, body.storageCrs]).toEqual([[CRS84], CRS84])
+  })
+
+  test('/req/crs/fc-crs-definition, /req/crs/fc-bbox-crs-definition, /req/crs/ogc-crs-header, /req/crs/ogc-crs-header-value: crs and bbox-crs may name it', async () => {
+    for (const query of ['', `?crs=${CRS84}`, `?bbox=0,0,1,1&bbox-crs=${encodeURIComponent(CRS84)}`]) {
+      const { status, headers } = await get(ITEMS + query)
+      expect([query, status, headers.get('content-crs')]).toEqual([query, 200, `<${CRS84}>`])
+    }
+    const { headers } = await get(`${ITEMS}/${ITEM.palace}?crs=${CRS84}`)
+    expect(headers.get('content-crs')).toBe(`<${CRS84}>`)
+  })
+
+  test.each(['crs', 'bbox-crs'])(
+    '/req/crs/fc-crs-valid-value, /req/crs/fc-bbox-crs-valid-value: another %s is 400',
+    async (name) => {
+      const { status, headers, body } = await get(`${ITEMS}?${name}=http://www.opengis.net/def/crs/EPSG/0/4326`)
+      expect([status, body.detail, headers.get('content-crs')]).toEqual([400, `${name} must be ${CRS84}`, null])
+    },
+  )
+})
+
+describe('/conf/queryables (part 3)', () => {
+  test('a collection links the schema of its queryables', async () => {
+    const { body } = await get('/ogc/collections/seoul')
+    const [link] = linksOf(body, 'http://www.opengis.net/def/rel/ogc/1.0/queryables')
+    const queryables = await get(link?.href ?? '')
+    expect(queryables.headers.get('content-type')).toBe('application/schema+json')
+    expect(queryables.body).toMatchObject({ $id: link?.href, type: 'object', additionalProperties: false })
+    expect(Object.keys(queryables.body.properties)).toEqual(['categoryCode', 'administrativeAreaCode'])
+    const ajv = new Ajv.default({ strict: false, validateSchema: false })
+    const { $schema, ...schema } = queryables.body
+    expect(ajv.validate(schema, { categoryCode: 'x' })).toBe(true)
+  })
+})
