@@ -62,6 +62,8 @@ export class Explorer {
     this.#item = undefined
     // The map drops the tiles that an earlier key has read.
     this.#drawMap(false)
+    // The bar changes its height with the key. A flight to a dataset ends beside it if the map changes its size on the way.
+    this.#map.resize()
     void this.#show(this.#view)
   }
 
@@ -104,10 +106,9 @@ export class Explorer {
       this.#drawMap()
       return this.#fill(welcomeView())
     }
-    // This must run before the first `await`: a new key changes the bar, which resizes the map.
-    if (view.at === undefined) void this.#attempt(() => moveMap(this.#map, view, before, signal), signal)
     if (this.#datasets.length === 0) this.#datasets = await readDatasets(signal)
     signal.throwIfAborted()
+    if (view.at === undefined) void this.#attempt(() => moveMap(this.#map, view, before, signal), signal)
     if (view.item === undefined) this.#item = undefined
     this.#search.show(view, this.#datasets)
     this.#showCredit()
@@ -203,8 +204,8 @@ export class Explorer {
    * runs again. While an item is shown it does not, because the person goes back to the old list.
    */
   #noteMove(at: NonNullable<View['at']>): void {
-    // A message in the bar resizes the map, which counts as a move. The first view with a key must still move the map.
-    if (readKey() === undefined) return
+    // A change of the map's size counts as a move. The first view with a key must still move the map.
+    if (this.#datasets.length === 0) return
     const { within, item } = this.#view
     const box = within && item === undefined ? this.#map.visibleBox() : within
     const view = { ...this.#view, at, within: box }

@@ -28,6 +28,8 @@ export interface ExplorerMap {
   flyTo: (latitude: number, longitude: number, zoom: number) => void
   /** Moves the map to a place, without an animation. */
   jumpTo: (at: NonNullable<View['at']>) => void
+  /** Gives the map the size of its element at once. Without it, MapLibre does so later. */
+  resize: () => void
 }
 
 const PLACES = ['points', 'clusters', 'found', 'chosen']
@@ -104,6 +106,7 @@ export function openMap(container: HTMLElement, start: View['at'], events: Event
     flyTo: (latitude, longitude, zoom) =>
       map.easeTo({ center: [longitude, latitude], zoom: Math.max(zoom, map.getZoom()), ...animation() }),
     jumpTo: ({ latitude, longitude, zoom }) => map.jumpTo({ center: [longitude, latitude], zoom }),
+    resize: () => void map.resize(),
   }
 }
 
