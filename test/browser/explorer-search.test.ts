@@ -203,6 +203,19 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     await page.unroute('**/graphql')
   })
 
+  test('a link that a person follows right after a key press drops the search that has not begun', async () => {
+    await field().fill('palace')
+    await link('Changdeokgung Palace').waitFor()
+    // In one step, so the search has no time to begin.
+    await field().evaluate((input) => {
+      if (input instanceof HTMLInputElement) input.value = 'palaces'
+      input.dispatchEvent(new Event('input'))
+      document.querySelector<HTMLElement>('.places a')?.click()
+    })
+    await heading('Changdeokgung Palace').waitFor()
+    expect(await field().inputValue()).toBe('palace')
+  })
+
   test('the copied request finds the same items', async () => {
     await field().fill(`it's`)
     await link(MARKUP).waitFor()

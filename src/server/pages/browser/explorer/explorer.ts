@@ -47,6 +47,7 @@ export class Explorer {
     })
     window.addEventListener('popstate', () => {
       const view = parseAddress(location.search)
+      this.#search.stop()
       // The map reports its move at once, so the view must be set by then.
       void this.#show(view)
       if (view.at) this.#map.jumpTo(view.at)
@@ -69,6 +70,8 @@ export class Explorer {
 
   /** Opens a view, with an entry in the history. */
   open(view: View): void {
+    // A search that begins a moment later would replace this view.
+    this.#search.stop()
     history.pushState(undefined, '', formatAddress(view))
     this.#show(view)
   }

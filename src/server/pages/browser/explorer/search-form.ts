@@ -38,14 +38,14 @@ export class SearchForm {
   constructor(actions: SearchActions) {
     this.#actions = actions
     this.#text.addEventListener('input', () => {
-      this.#stopTimer()
+      this.stop()
       this.#timer = setTimeout(() => this.#run(), TYPING_PAUSE_MS)
     })
     this.#dataset.addEventListener('change', () => this.#run())
     this.#isVisibleOnly.addEventListener('change', () => this.#run())
     byId('search-form', HTMLFormElement).addEventListener('submit', (event) => {
       event.preventDefault()
-      this.#stopTimer()
+      this.stop()
       if (this.#trimmed() === '' && !this.#isVisibleOnly.checked) this.say('Type a part of a name.')
       else this.#run()
     })
@@ -67,9 +67,15 @@ export class SearchForm {
     if (!isSearch(view)) this.#report(undefined)
   }
 
+  /** Drops a search that was typed and has not begun. */
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
   /** Without a key there is nothing to search. */
   hide(): void {
-    this.#stopTimer()
+    this.stop()
     this.#search.hidden = true
     this.#text.value = ''
   }
@@ -84,7 +90,7 @@ export class SearchForm {
   }
 
   #run(): void {
-    this.#stopTimer()
+    this.stop()
     const text = this.#trimmed()
     const problem = textProblem(text)
     this.#report(problem)
@@ -94,11 +100,6 @@ export class SearchForm {
       text: text || undefined,
       within: this.#isVisibleOnly.checked ? this.#actions.visibleBox() : undefined,
     })
-  }
-
-  #stopTimer(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
   }
 
   #report(problem: string | undefined): void {
