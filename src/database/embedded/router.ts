@@ -88,7 +88,8 @@ export class Router {
   /** Makes the copy for the readers, and gives the primary session to the client until it calls `endImport`. */
   async beginImport(client: Client): Promise<void> {
     if (!this.#openCopy) return
-    await this.importEnded()
+    // Not `importEnded`, which returns some turns after its last look: of several imports that wait, each would begin.
+    while (this.#import) await this.#import.ended.promise
     const running: RunningImport = { client, ended: Promise.withResolvers(), notifications: [] }
     this.#import = running
     await this.#primary.query('SET default_transaction_read_only = on')
