@@ -5,8 +5,12 @@ import type { SequenceNumber, Topic } from './change-log.ts'
 /** A value from the database, and the sequence number of the change feed from before the read. */
 interface Entry<Value> {
   value: Value
-  since: SequenceNumber
+  /** Undefined if notifications may have been missed since then. Such a value is not returned. */
+  since: SequenceNumber | undefined
   topics: readonly Topic[]
+  revision: bigint
+  /** The sequence number of the change feed when the value was stored. */
+  storedAt: SequenceNumber
 }
 
 interface CacheOptions<Value> {
@@ -17,8 +21,8 @@ interface CacheOptions<Value> {
 }
 
 /**
- * Caches values from the database until one of their topics changes. It stores a value only if no topic has changed since before
- * the read. It returns a value only if no topic has changed since then.
+ * Caches values from the database until one of their topics changes. It returns a value only if no topic has changed since before
+ * the read of it.
  */
 export class RevisionCache<Value extends {}> {
   readonly #changeFeed: ChangeFeed
@@ -35,19 +39,34 @@ export class RevisionCache<Value extends {}> {
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key)
     if (!entry) return undefined
-    if (this.#changeFeed.isUnchanged(entry.topics, entry.since)) return entry.value
-    this.#entries.delete(key)
-    return undefined
+    const { since, topics, value } = entry
+    // `set` needs the revision of an outdated entry.
+    return since !== undefined && this.#changeFeed.isUnchanged(topics, since) ? value : undefined
   }
 
   /**
-   * Stores a value.
+   * Stores a value. A client gets the value in any case, and must not get an earlier state of it afterwards. Before the notification
+   * of a change arrives, a read that does not see the change may end after one that does; its value is not stored.
    * @param since the `latest` number of the change feed from before the read
    * @param topics on which the value depends
+   * @param revision is higher for a later state of the same datasets
    */
-  set(key: string, value: Value, since: SequenceNumber | undefined, topics: readonly Topic[]): void {
-    if (since === undefined || !this.#changeFeed.isUnchanged(topics, since)) return
-    this.#entries.set(key, { value, since, topics })
+  set(
+    key: string,
+    value: Value,
+    since: SequenceNumber | undefined,
+    topics: readonly Topic[],
+    revision: bigint = 0n,
+  ): void {
+    const storedAt = this.#changeFeed.latest()
+    if (storedAt === undefined) return
+    const known = this.#entries.peek(key)
+    const isCurrent = since !== undefined && this.#changeFeed.isUnchanged(topics, since)
+    if (!isCurrent && revision === (known?.revision ?? 0n)) return
+    // After the removal of a dataset the revision of a later state may be lower.
+    const isAfterKnown = known !== undefined && since !== undefined && since > known.storedAt
+    if (known && revision < known.revision && !isAfterKnown) return
+    this.#entries.set(key, { value, since, topics, revision, storedAt })
   }
 
   /** Returns the cached value of a key. Without one, returns the result of `read`, and caches it unless it is null. */
@@ -55,12 +74,13 @@ export class RevisionCache<Value extends {}> {
     key: string,
     read: () => Promise<Found>,
     topicsOf: (value: Value) => readonly Topic[],
+    revisionOf?: (value: Value) => bigint,
   ): Promise<Found | Value> {
     const cached = this.get(key)
     if (cached !== undefined) return cached
     const since = this.#changeFeed.latest()
     const value = await read()
-    if (value !== null) this.set(key, value, since, topicsOf(value))
+    if (value !== null) this.set(key, value, since, topicsOf(value), revisionOf?.(value))
     return value
   }
 }

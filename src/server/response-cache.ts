@@ -73,9 +73,10 @@ export class ResponseCache {
   store(request: string, response: ResponseBody, { key, now, since }: CallerAccess, readLog: ReadLog): void {
     if (!this.#isEnabled || request.length > MAX_REQUEST_LENGTH) return
     const { verdicts, onAll } = readLog.dependencies
+    const { revision } = readLog
     const topics: Topic[] = onAll ? ['datasets'] : verdicts.map(({ dataset }): Topic => `dataset ${dataset.id}`)
-    this.#verdicts.set(request, verdicts, since, topics)
-    this.#responses.set(decide(verdicts, key, now) + request, inOwnMemory(response), since, topics)
+    this.#verdicts.set(request, verdicts, since, topics, revision)
+    this.#responses.set(decide(verdicts, key, now) + request, inOwnMemory(response), since, topics, revision)
   }
 }
 

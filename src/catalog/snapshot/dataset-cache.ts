@@ -23,7 +23,13 @@ export function createDatasetCache(changeFeed: ChangeFeed): DatasetCache {
   const single = new RevisionCache<Timed<Dataset>>(changeFeed, { limit: MAX_CACHED_DATASETS })
   const list = new RevisionCache<Timed<Dataset[]>>(changeFeed, { limit: 1 })
   return {
-    one: (idOrSlug, read) => single.load(idOrSlug, read, ({ value }) => [`dataset ${value.id}`]),
+    one: (idOrSlug, read) =>
+      single.load(
+        idOrSlug,
+        read,
+        ({ value }) => [`dataset ${value.id}`],
+        ({ value }) => value.revision,
+      ),
     all: (read) => list.load('all', read, () => ['datasets']),
   }
 }

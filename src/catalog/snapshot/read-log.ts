@@ -85,6 +85,13 @@ export class ReadLog {
     return isAllowed
   }
 
+  /** The sum of the revisions of the datasets. It is higher for a later state of the same datasets. */
+  get revision(): bigint {
+    let sum = 0n
+    for (const revision of this.#revisions.values()) sum += revision
+    return sum
+  }
+
   /** What the result depends on: the decisions on datasets, and whether it depends on all datasets (`onAll`). */
   get dependencies(): { verdicts: readonly Verdict[]; onAll: boolean } {
     return { verdicts: [...this.#verdicts.values()], onAll: this.#dependsOnAll }
