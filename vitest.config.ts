@@ -14,9 +14,9 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     // Each file may open an embedded database, of about 1 GB.
     maxWorkers: 2,
-    // A busy machine may be ten times as slow. A test that hangs is what these are for.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    // The longest test takes three minutes, and a busy machine may be ten times as slow. A test that hangs is what these are for.
+    testTimeout: 1_800_000,
+    hookTimeout: 1_800_000,
     expect: { poll: { timeout: 180_000, interval: 20 } },
   },
 })

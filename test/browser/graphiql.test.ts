@@ -72,9 +72,12 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
   })
 
   test('a second visit opens the last tab and adds none', async () => {
-    // GraphiQL stores its tabs half a second after they change.
-    const stored = () => page.evaluate<string>(`localStorage.getItem('graphiql:tabState')`)
-    await expect.poll(async () => JSON.parse(await stored()).tabs.length).toBe(7)
+    // GraphiQL stores its tabs, and which one is open, half a second after it starts and after each change.
+    const stored = async () => {
+      const state = JSON.parse(await page.evaluate<string>(`localStorage.getItem('graphiql:tabState')`))
+      return { total: state.tabs.length, open: state.activeTabIndex }
+    }
+    await expect.poll(stored).toEqual({ total: 7, open: 5 })
     await page.goto(`${t.url}/graphql`)
     await page.getByText('One fragment for two datasets.').waitFor()
     expect(await tabs()).toHaveLength(7)

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
-import { createDatabase, createEmpty, type TestDatabase } from '../support/database.ts'
-import { runCatalog, runProcess } from '../support/process.ts'
+import { createDatabase, createEmpty, LIMITS_ENV, type TestDatabase } from '../support/database.ts'
+import { runCatalog, runCatalogWith, runProcess } from '../support/process.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -194,9 +194,8 @@ describe('On a database that another process has open', () => {
   })
 
   test('a command whose output is not read does its work', async () => {
-    const cli = join(ROOT, 'src/cli.ts')
-    const args = [cli, 'import', await manifest('unread1', { a: '37.5' }), await manifest('unread2', { a: '37.5' })]
-    const result = await runProcess(process.execPath, args, db.env, { readsOutput: false })
+    const manifests = [await manifest('unread1', { a: '37.5' }), await manifest('unread2', { a: '37.5' })]
+    const result = await runCatalogWith({ readsOutput: false }, db.env, 'import', ...manifests)
     expect(result).toEqual({ code: 0, stdout: '', stderr: '' })
     expect(await db.database.prisma.dataset.count({ where: { slug: { startsWith: 'unread' } } })).toBe(2)
   })
@@ -246,7 +245,7 @@ test.skipIf(template.kind === 'embedded')('keys list creates no table in a datab
   await admin.connect()
   await admin.query(`CREATE DATABASE ${name}`)
   const own = Object.assign(new URL(url), { pathname: name }).href
-  const { code, stderr } = await runCatalog({ DATABASE_URL: own }, 'keys', 'list')
+  const { code, stderr } = await runCatalog({ DATABASE_URL: own, ...LIMITS_ENV }, 'keys', 'list')
   expect({ code, stderr }).toEqual({
     code: 1,
     stderr: expect.stringMatching(/^catalog: The database lacks \d+ migrations; apply with: npx catalog migrate\n$/),
@@ -255,13 +254,14 @@ test.skipIf(template.kind === 'embedded')('keys list creates no table in a datab
   await client.connect()
   const { rows } = await client.query(`SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace`)
   await client.end()
-  await admin.query(`DROP DATABASE ${name}`)
+  // The session of the command may not have ended yet, and without FORCE PostgreSQL waits five seconds at most.
+  await admin.query(`DROP DATABASE ${name} WITH (FORCE)`)
   await admin.end()
   expect(rows).toEqual([])
 })
 
 test('a command creates the embedded database in a new folder', async () => {
-  const result = await runCatalog({ DATA_DIR: join(folder, 'first') }, 'datasets')
+  const result = await runCatalog({ DATA_DIR: join(folder, 'first'), ...LIMITS_ENV }, 'datasets')
   expect(result).toEqual({
     code: 0,
     stdout: 'There are no datasets. Import one: npx catalog import MANIFEST\n',
@@ -270,7 +270,7 @@ test('a command creates the embedded database in a new folder', async () => {
 })
 
 test('catalog migrate makes a new embedded database, names what it applied, and then has nothing to apply', async () => {
-  const env = { DATA_DIR: join(folder, 'fresh') }
+  const env = { DATA_DIR: join(folder, 'fresh'), ...LIMITS_ENV }
   const entries = await readdir(join(ROOT, 'prisma/migrations'), { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
   const first = await runCatalog(env, 'migrate', '--json')

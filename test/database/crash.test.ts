@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openDatabase } from '../../src/database/database.ts'
-import { createEmpty } from '../support/database.ts'
+import { createEmpty, LIMITS_ENV } from '../support/database.ts'
 import { CHECKOUT, environment, runCatalog, runProcess, startGateway, startProcess } from '../support/process.ts'
 
 /*
@@ -55,7 +55,7 @@ describe.runIf(inject('template').kind === 'embedded')('kill -9 during imports',
   }
 
   test(`${CRASHES} times: each time a sound database opens, with every import that has ended with 0, and no partial import`, {
-    timeout: 600_000 + CRASHES * 60_000,
+    timeout: 3_600_000 + CRASHES * 300_000,
   }, async () => {
     const startImport = (manifest: string) =>
       startProcess(process.execPath, ['src/cli.ts', 'import', manifest], {
@@ -88,14 +88,13 @@ describe.runIf(inject('template').kind === 'embedded')('kill -9 during imports',
 
 test.runIf(inject('template').kind === 'embedded')(
   'On a full disk an import fails with one line, the gateway serves its data, and an import succeeds when there is space again',
-  { timeout: 600_000 },
   async ({ skip }) => {
     const disk = await mkdtemp(join(tmpdir(), 'catalog-disk-'))
     const folder = await mkdtemp(join(tmpdir(), 'catalog-full-'))
     const mounted = await runProcess('mount', ['-t', 'tmpfs', '-o', 'size=140m', 'tmpfs', disk], process.env)
     if (mounted.code !== 0) skip('A small disk can be mounted by root alone')
     try {
-      const env = { DATA_DIR: join(disk, 'data') }
+      const env = { DATA_DIR: join(disk, 'data'), ...LIMITS_ENV }
       const manifest = await writeManifest(folder, 1)
       const gateway = await startGateway(env)
       const headers = { authorization: `Bearer ${/dck_\S+/.exec(gateway.printed)?.[0]}` }

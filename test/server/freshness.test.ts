@@ -13,7 +13,8 @@ import { openSocket, readAll } from '../support/raw.ts'
 
 let t: TestApp
 beforeAll(async () => {
-  t = await startApp()
+  // A request whose body arrives late must not be cut off on a busy machine.
+  t = await startApp({ limits: { receiveTimeoutMs: 600_000 } })
 })
 afterAll(() => t.close())
 

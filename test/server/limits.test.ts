@@ -237,12 +237,18 @@ describe.runIf(inject('template').kind === 'postgres')('While the database is sl
   const working = () => countLockWaits(t.database)
 
   test('requests above the limit in flight get 503 at once, health routes respond, and afterwards all requests succeed', async () => {
+    /** A new one for each request, because a cached response would not wait for the table. */
+    let radius = 100
+    const nearby = () => {
+      radius += 1
+      return t.get(`${PATH}&radius=${radius}`)
+    }
     const statusOfCached = () =>
       t.database.withSession(async (session) => {
         await t.get('/v1/datasets')
         await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
-        const waiting = await startInTurn(t.database, [1, 2, 3], (radius) => t.get(`${PATH}&radius=${radius}`))
-        const refused = await t.get(`${PATH}&radius=4`)
+        const waiting = await startInTurn(t.database, [1, 2, 3], nearby)
+        const refused = await nearby()
         expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
         expect(await refused.json()).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE' } })
         expect((await t.get('/healthz')).status).toBe(200)

@@ -108,7 +108,8 @@ test('a port that is in use gives one line', async () => {
 /** Stops a gateway before it has received the body of a request. `bodyAfterMs` is the time from the stop to the body. */
 async function stopBeforeBody() {
   const { env: own, drop: dropOwn } = await createEmpty()
-  const running = await startGateway({ ...own, SAMPLE_DATA: 'false' })
+  // The body of the request may arrive late on a busy machine.
+  const running = await startGateway({ ...own, SAMPLE_DATA: 'false', RECEIVE_TIMEOUT_MS: '600000' })
   const { stdout } = await runCatalog(own, 'keys', 'create', '--json', '--name', 'x')
   const { port } = new URL(running.url)
   const body = JSON.stringify({ query: '{ datasets { total } }' })

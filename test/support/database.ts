@@ -36,7 +36,7 @@ export type EmptyDatabase = Pick<TestDatabase, 'config' | 'env'> & { drop: () =>
 
 /** What a test waits for may take long on a busy machine. */
 const LIMITS = { poolSize: 4, connectTimeoutMs: 60_000, statementTimeoutMs: 60_000 }
-const LIMITS_ENV = { CONNECT_TIMEOUT_MS: '60000', STATEMENT_TIMEOUT_MS: '60000' }
+export const LIMITS_ENV = { CONNECT_TIMEOUT_MS: '60000', STATEMENT_TIMEOUT_MS: '60000' }
 
 /** Creates a database, migrated and empty, and does not open it. */
 export async function createEmpty(): Promise<EmptyDatabase> {

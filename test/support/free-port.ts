@@ -1,10 +1,20 @@
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
+
+/** Linux gives ports from 32768 to sockets that ask for any, so none of them takes one of these before its user does. */
+const [FIRST, END] = [20_000, 32_768]
 
 /** Returns a TCP port on which no process listens. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
+  for (;;) {
+    const port = randomInt(FIRST, END)
+    if (await isFree(port)) return port
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer().once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
 }

@@ -44,9 +44,19 @@ const PROGRESS =
   /^(?:\d+ %, \d+ rows, .*|all rows are read; checking them \.\.\.|merging the rows into the dataset \.\.\.)\n/gm
 
 /** Runs the `catalog` command in a new process and waits until it ends. `stderr` is without the progress of an import. */
-export async function runCatalog(env: Env, ...args: string[]): Promise<Finished> {
-  const finished = await runProcess(process.execPath, [...NODE_OPTIONS, CLI, ...args], environment(env))
+export function runCatalog(env: Env, ...args: string[]): Promise<Finished> {
+  return runCatalogWith({}, env, ...args)
+}
+
+/** Does the same with the options of `runProcess`. */
+export async function runCatalogWith(options: RunOptions, env: Env, ...args: string[]): Promise<Finished> {
+  const finished = await runProcess(process.execPath, [...NODE_OPTIONS, CLI, ...args], environment(env), options)
   return { ...finished, stderr: finished.stderr.replace(PROGRESS, '') }
+}
+
+interface RunOptions {
+  /** False closes stdout at once, as `| head` may. */
+  readsOutput?: boolean
 }
 
 const CURL = `command -v curl >/dev/null || curl() { node '${CHECKOUT}test/support/curl.ts' "$@"; }`
@@ -56,12 +66,12 @@ export function runShell(env: Env, script: string): Promise<Finished> {
   return runProcess('bash', ['-euo', 'pipefail', '-c', `${CURL}\n${script}`], environment(env))
 }
 
-/** Runs a program in the checkout and waits until it ends. `readsOutput: false` closes its stdout at once, as `| head` may. */
+/** Runs a program in the checkout and waits until it ends. */
 export async function runProcess(
   program: string,
   args: string[],
   env: NodeJS.ProcessEnv,
-  { readsOutput = true } = {},
+  { readsOutput = true }: RunOptions = {},
 ): Promise<Finished> {
   const child = startProcess(program, args, { env, cwd: CHECKOUT, stdio: ['ignore', 'pipe', 'pipe'] })
   const finished: Finished = { code: null, stdout: '', stderr: '' }

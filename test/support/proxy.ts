@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
+import { freePort } from './free-port.ts'
 
 /** A TCP proxy in front of PostgreSQL that can cut, reset or silence its connections. */
 export interface DatabaseProxy {
@@ -43,9 +44,9 @@ export async function openProxy(serverUrl: string, { isOpen = true } = {}): Prom
       server.close(() => resolve())
       for (const socket of sockets) socket.destroy()
     })
-  await listen(0)
-  const address = server.address()
-  const port = typeof address === 'object' && address ? address.port : 0
+  // Nothing else takes this port while the proxy is cut.
+  const port = await freePort()
+  await listen(port)
   if (!isOpen) await cut()
   const url = Object.assign(new URL(serverUrl), { hostname: '127.0.0.1', port: String(port) }).href
   return {

@@ -1,15 +1,18 @@
 import type { TestApp } from './app.ts'
 
+/** The read of a key, which a request whose key is cached does not send. */
+const KEY_READ = /\bapi_keys\b/
+
 /**
- * Returns the smallest number of statements that a request takes in four attempts. The first attempt also reads the key and the
- * datasets. On a busy machine another one may do so too, because the heartbeat of the change feed is late.
+ * Returns the smallest number of statements that a request takes in four attempts with a cached key. On a busy machine the heartbeat
+ * of the change feed is late, and until it arrives each request reads the key and the datasets again. Such attempts do not count.
  */
 export async function countStatements({ statements }: TestApp, ask: () => Promise<unknown>): Promise<number> {
   const counts: number[] = []
-  for (let n = 0; n < 4; n += 1) {
+  while (counts.length < 4) {
     statements.length = 0
     await ask()
-    counts.push(statements.length)
+    if (!statements.some((sql) => KEY_READ.test(sql))) counts.push(statements.length)
   }
   return Math.min(...counts)
 }
