@@ -115,7 +115,12 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !hasPostgres)('Gateways over s
     for (let generation = 1; generation <= 20; generation += 1) {
       const name = `generation ${String(generation).padStart(3, '0')}`
       await rename(name)
-      await Promise.all(gateways.map((gateway) => expectNameWithinASecond(gateway, name)))
+      await Promise.all(
+        gateways.map(async (gateway) => {
+          await expectNameWithinASecond(gateway, name)
+          for (let n = 0; n < 5; n += 1) expect(await nameOfGate(gateway)).toBe(name)
+        }),
+      )
     }
   })
 
