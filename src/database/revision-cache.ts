@@ -61,11 +61,10 @@ export class RevisionCache<Value extends {}> {
     const storedAt = this.#changeFeed.latest()
     if (storedAt === undefined) return
     const known = this.#entries.peek(key)
-    const isCurrent = since !== undefined && this.#changeFeed.isUnchanged(topics, since)
-    if (!isCurrent && revision === (known?.revision ?? 0n)) return
-    // After the removal of a dataset the revision of a later state may be lower.
-    const isAfterKnown = known !== undefined && since !== undefined && since > known.storedAt
-    if (known && revision < known.revision && !isAfterKnown) return
+    if (since !== undefined && this.#changeFeed.isUnchanged(topics, since)) {
+      // A read that began after the known value was stored saw a later state. The removal of a dataset lowers its revision.
+      if (known && revision < known.revision && since <= known.storedAt) return
+    } else if (revision <= (known?.revision ?? 0n)) return
     this.#entries.set(key, { value, since, topics, revision, storedAt })
   }
 

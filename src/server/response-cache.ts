@@ -72,8 +72,7 @@ export class ResponseCache {
   /** Caches a response, unless data has changed since the request arrived. */
   store(request: string, response: ResponseBody, { key, now, since }: CallerAccess, readLog: ReadLog): void {
     if (!this.#isEnabled || request.length > MAX_REQUEST_LENGTH) return
-    const { verdicts, onAll } = readLog.dependencies
-    const { revision } = readLog
+    const { verdicts, onAll, revision } = readLog.dependencies
     const topics: Topic[] = onAll ? ['datasets'] : verdicts.map(({ dataset }): Topic => `dataset ${dataset.id}`)
     this.#verdicts.set(request, verdicts, since, topics, revision)
     this.#responses.set(decide(verdicts, key, now) + request, inOwnMemory(response), since, topics, revision)

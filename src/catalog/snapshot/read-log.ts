@@ -7,6 +7,13 @@ interface DatasetRevision {
   revision: bigint
 }
 
+/** Returns the sum of the revisions of some datasets. A later state of the same datasets has a higher one. */
+export function totalRevision(revisions: Iterable<bigint>): bigint {
+  let total = 0n
+  for (const revision of revisions) total += revision
+  return total
+}
+
 /** The decision of the access rule on a dataset. */
 export interface Verdict {
   dataset: DatasetAccessFields
@@ -85,16 +92,16 @@ export class ReadLog {
     return isAllowed
   }
 
-  /** The sum of the revisions of the datasets. It is higher for a later state of the same datasets. */
-  get revision(): bigint {
-    let sum = 0n
-    for (const revision of this.#revisions.values()) sum += revision
-    return sum
-  }
-
-  /** What the result depends on: the decisions on datasets, and whether it depends on all datasets (`onAll`). */
-  get dependencies(): { verdicts: readonly Verdict[]; onAll: boolean } {
-    return { verdicts: [...this.#verdicts.values()], onAll: this.#dependsOnAll }
+  /**
+   * What the result depends on: the decisions on datasets, whether it depends on all datasets (`onAll`), and the total revision of
+   * the logged datasets.
+   */
+  get dependencies(): { verdicts: readonly Verdict[]; onAll: boolean; revision: bigint } {
+    return {
+      verdicts: [...this.#verdicts.values()],
+      onAll: this.#dependsOnAll,
+      revision: totalRevision(this.#revisions.values()),
+    }
   }
 
   /** Whether all statements saw the same state. Reads the revisions again if the log does not show it. */

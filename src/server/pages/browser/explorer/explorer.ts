@@ -207,7 +207,7 @@ export class Explorer {
    * runs again. While an item is shown it does not, because the person goes back to the old list.
    */
   #noteMove(at: NonNullable<View['at']>): void {
-    // A change of the map's size counts as a move. The first view with a key must still move the map.
+    // A change of the map's size counts as a move. Before the datasets are read, the first view has not moved the map yet.
     if (this.#datasets.length === 0) return
     const { within, item } = this.#view
     const box = within && item === undefined ? this.#map.visibleBox() : within
