@@ -1,49 +1,24 @@
 import Ajv from 'ajv'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { EXPORT_FIELDS } from '../../src/catalog/export-formats.ts'
-import { startApp, type TestApp } from '../support/app.ts'
-import { ITEM } from '../support/catalog.ts'
-import { checkDocument, getOgc, idsOf, linksOf, type OgcLink, readPages } from '../support/ogc.ts'
+import { ITEM, SEOUL_ITEMS } from '../support/catalog.ts'
+import { CRS84, GEOJSON, ITEMS, idsOf, linksOf, type OgcLink, readPages, startOgc } from '../support/ogc.ts'
 
 /*
  * The requirements of OGC API Features on features, by their ids: part 1 (OGC 17-069r4), part 2 (OGC 18-058r1) and part 3 (OGC
  * 19-079r2). conformance.test.ts has the others of part 1.
  */
 
-const CRS84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'
-const GEOJSON = 'application/geo+json'
-const ITEMS = '/ogc/collections/seoul/items'
-
-let t: TestApp
-// biome-ignore lint/suspicious/noExplicitAny: a document of any form
-let api: any
-beforeAll(async () => {
-  t = await startApp()
-  api = (await getOgc(t, '/ogc/api')).body
-})
+const { t, api, get, check } = await startOgc()
 afterAll(() => t.close())
-
-const get = (address: string, headers?: Record<string, string>) => getOgc(t, address, headers)
 const idsFor = async (query: string) => idsOf(await readPages(t, `${ITEMS}?limit=1000&${query}`)).sort()
-
-const check = (name: string, document: unknown) => checkDocument(api, name, document)
 
 describe('/conf/core: features', () => {
   test('/req/core/fc-op, /req/core/fc-response: all features of the collection, by their links', async () => {
     const pages = await readPages(t, `${ITEMS}?limit=4`)
     expect(pages.map(({ numberReturned }) => numberReturned)).toEqual([4, 4, 1])
     const ids = idsOf(pages)
-    expect(ids).toEqual([
-      ITEM.palace,
-      ITEM.gate,
-      ITEM.hall,
-      ITEM.museum,
-      ITEM.same1,
-      ITEM.same2,
-      ITEM.tower,
-      ITEM.plain,
-      ITEM.umlaut,
-    ])
+    expect(ids).toEqual(SEOUL_ITEMS)
     for (const page of pages) check('FeatureCollection', page)
   })
 

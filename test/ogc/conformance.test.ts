@@ -1,32 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { afterAll, describe, expect, test } from 'vitest'
 import { DATASET, ITEM } from '../support/catalog.ts'
-import { checkDocument, getOgc, linksOf, type OgcLink } from '../support/ogc.ts'
+import { CRS84, GEOJSON, ITEMS, linksOf, type OgcLink, startOgc } from '../support/ogc.ts'
 
 /*
  * The requirements of OGC API Features, part 1 (OGC 17-069r4, with its Abstract Test Suite in annex A), on all but features, by
  * their ids. The class HTML is left out: the gateway writes no HTML here.
  */
 
-const CRS84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'
 const OPENAPI = 'application/vnd.oai.openapi+json;version=3.0'
-const GEOJSON = 'application/geo+json'
-const ITEMS = '/ogc/collections/seoul/items'
 
-let t: TestApp
-// biome-ignore lint/suspicious/noExplicitAny: a document of any form
-let api: any
-beforeAll(async () => {
-  t = await startApp()
-  api = (await getOgc(t, '/ogc/api')).body
-})
+const { t, api, get, check } = await startOgc()
 afterAll(() => t.close())
-
-const get = (address: string, headers?: Record<string, string>) => getOgc(t, address, headers)
-
-const check = (name: string, document: unknown) => checkDocument(api, name, document)
 
 describe('/conf/core: landing page, API definition, conformance', () => {
   test.each(['/ogc', '/ogc/'])('/req/core/root-op: GET %s is the landing page', async (path) => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { getJson, startApp, type TestApp } from '../support/app.ts'
 import { DATASET, IMAGE, ITEM } from '../support/catalog.ts'
 
 let t: TestApp
@@ -8,11 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-const json = async (path: string) => {
-  const response = await t.get(path)
-  expect(response.status).toBe(200)
-  return JSON.parse(await response.text())
-}
+const json = (path: string) => getJson(t, path)
 const names = async (path: string) => {
   const { data } = await json(path)
   return data.map((item: { name: string }) => item.name)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { grantDataset } from '../../src/auth/grants.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { getJson, startApp, type TestApp } from '../support/app.ts'
 import { DATASET, ITEM } from '../support/catalog.ts'
 
 let t: TestApp
@@ -9,11 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-const json = async (path: string) => {
-  const response = await t.get(path)
-  expect(response.status).toBe(200)
-  return JSON.parse(await response.text())
-}
+const json = (path: string) => getJson(t, path)
 
 const DATASET_MEMBERS = [
   'id',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { grantDataset, withdrawGrant } from '../../src/auth/grants.ts'
 import { createKey } from '../../src/auth/keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { DATASET, ITEM } from '../support/catalog.ts'
+import { DATASET, ITEM, SEOUL_ITEMS } from '../support/catalog.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
 import { decodeTile, tileOf, totalOf } from '../support/tiles.ts'
 
@@ -32,17 +32,7 @@ async function errorOf(path: string, headers: Record<string, string> = authoriza
 describe('GET /tiles/{datasetId}/{z}/{x}/{y}.mvt', () => {
   test('a tile has the items in it, with id, name, category, dataset and place', async () => {
     const features = await featuresOf(WORLD)
-    expect(features.map(({ properties }) => properties.id).sort()).toEqual([
-      ITEM.palace,
-      ITEM.gate,
-      ITEM.hall,
-      ITEM.museum,
-      ITEM.same1,
-      ITEM.same2,
-      ITEM.tower,
-      ITEM.plain,
-      ITEM.umlaut,
-    ])
+    expect(features.map(({ properties }) => properties.id).sort()).toEqual(SEOUL_ITEMS)
     const { z, x, y } = tileOf({ latitude: 37.579617, longitude: 126.977041 }, 18)
     const near = await featuresOf(`/tiles/${DATASET.seoul}/${z}/${x}/${y}.mvt`)
     const [palace] = near.filter(({ properties }) => properties.id === ITEM.palace)

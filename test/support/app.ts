@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { expect } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { type LimitsConfig, readConfig } from '../../src/config.ts'
 import { loadSampleData } from '../../src/sample/load.ts'
@@ -82,4 +83,11 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
       await db.close()
     },
   }
+}
+
+/** Sends a GET that must succeed. Returns the parsed body. */
+export async function getJson({ get }: TestApp, path: string) {
+  const response = await get(path)
+  expect(response.status).toBe(200)
+  return JSON.parse(await response.text())
 }

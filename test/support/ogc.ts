@@ -1,7 +1,7 @@
 import Ajv from 'ajv'
 import addFormats from 'ajv-formats'
 import { expect } from 'vitest'
-import type { TestApp } from './app.ts'
+import { startApp, type TestApp } from './app.ts'
 
 /*
  * Reads OGC API Features as a client does: by links.
@@ -26,6 +26,28 @@ export async function getOgc(t: TestApp, address: string, headers: Record<string
   const response = await fetch(new URL(address, t.url), { headers: { authorization: `Bearer ${t.key}`, ...headers } })
   const text = await response.text()
   return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
+}
+
+export const CRS84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'
+export const GEOJSON = 'application/geo+json'
+export const ITEMS = '/ogc/collections/seoul/items'
+
+/** An application, and its API definition. */
+export interface OgcApp {
+  t: TestApp
+  // biome-ignore lint/suspicious/noExplicitAny: a document of any form
+  api: any
+  get: (address: string, headers?: Record<string, string>) => Promise<OgcResponse>
+  /** Checks a document with a schema of the API definition. */
+  check: (name: string, document: unknown) => void
+}
+
+/** Starts the application and reads its API definition. */
+export async function startOgc(): Promise<OgcApp> {
+  const t = await startApp()
+  const get = (address: string, headers?: Record<string, string>) => getOgc(t, address, headers)
+  const { body: api } = await get('/ogc/api')
+  return { t, api, get, check: (name, document) => checkDocument(api, name, document) }
 }
 
 /** The links of a document with a relation. */
@@ -55,8 +77,7 @@ export function idsOf(pages: { features: { id: string }[] }[]): string[] {
   return pages.flatMap(({ features }) => features.map(({ id }) => id))
 }
 
-/** Checks a document with a schema of the API definition. */
-export function checkDocument(api: { components: unknown }, name: string, document: unknown): void {
+function checkDocument(api: { components: unknown }, name: string, document: unknown): void {
   const ajv = new Ajv.default({ strict: false })
   addFormats.default(ajv)
   // OpenAPI 3.0 says `nullable`, JSON Schema has the type null.
