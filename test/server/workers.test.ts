@@ -1,6 +1,4 @@
 import { hash } from 'node:crypto'
-import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
@@ -8,50 +6,23 @@ import { seedCatalog } from '../support/catalog.ts'
 import { ask, oneConnection } from '../support/connections.ts'
 import { createDatabase, createEmpty, type TestDatabase } from '../support/database.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
-import { CHECKOUT, environment, type Gateway, runCatalog, startGateway, startProcess } from '../support/process.ts'
+import { type Gateway, runCatalog, startGateway } from '../support/process.ts'
 import { openSocket, readAll } from '../support/raw.ts'
+import { times, WORKERS, workersEnv, workersOf } from '../support/workers.ts'
 
 /*
  * Several worker processes serve one port, and together they keep what one process promises. The requests come over connections of
  * their own, so that they reach all workers.
  */
 
-const WORKERS = 3
 /** How often a worker is killed under load. */
 const KILLS = Number(process.env.KILLS ?? 3)
 /** A worker takes some seconds to start on a busy machine. */
 const KILL_TIMEOUT = 60_000 * (10 + KILLS)
 
-/** The process ids of the workers of a gateway. */
-function workersOf({ child: { pid } }: Pick<Gateway, 'child'>): number[] {
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
-  } catch {
-    return []
-  }
-}
-
-const isRunning = (pid: number) => {
-  try {
-    // A process that has ended, but whose parent has not read its status, is a zombie.
-    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
-  } catch {
-    return false
-  }
-}
-
 interface LogLine {
   pid: number
   requestId?: string
-}
-
-/** Kills a process that may already have ended. */
-const killRunning = (pid: number) => {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
-  }
 }
 
 /** The lines of JSON that a gateway logs, as they arrive. */
@@ -66,7 +37,6 @@ function logOf({ child }: Gateway): LogLine[] {
   return lines
 }
 
-const times = <Result>(count: number, make: (n: number) => Result) => Array.from({ length: count }, (_, n) => make(n))
 const countOf = (statuses: readonly number[], status: number) => statuses.filter((one) => one === status).length
 
 describe.runIf(inject('template').kind === 'postgres')('Several workers', () => {
@@ -75,12 +45,9 @@ describe.runIf(inject('template').kind === 'postgres')('Several workers', () => 
   let logged: LogLine[]
   let key: string
   const settings = (more: Record<string, string>) => ({
-    ...db.env,
+    ...workersEnv(db),
     // Names the gateway's connections in pg_stat_activity.
     DATABASE_URL: `${db.env.DATABASE_URL}?application_name=gateway-with-workers`,
-    WORKERS: String(WORKERS),
-    DATABASE_POOL_SIZE: '6',
-    SAMPLE_DATA: 'false',
     LOG_LEVEL: 'info',
     ...more,
   })
@@ -300,62 +267,6 @@ describe.runIf(inject('template').kind === 'postgres')('Several workers', () => 
     socket.write('GET /v1/datasets HTTP/1.1\r\nHost: x\r\nX-A: ')
     expect(await answer).toMatch(/^HTTP\/1.1 408 /)
     expect(await slow.stop()).toBe(0)
-  })
-
-  test('finish their requests after SIGTERM, while /readyz says 503; then all processes end', async () => {
-    // On a busy machine, a process may stop for ten seconds.
-    const stopping = await startGateway(settings({ SHUTDOWN_DELAY_MS: '12000', RECEIVE_TIMEOUT_MS: '60000' }))
-    const workers = workersOf(stopping)
-    const body = JSON.stringify({ query: '{ datasets { total } }' })
-    const requests = await Promise.all(
-      times(2 * WORKERS, async () => {
-        const socket = await openSocket(stopping.url)
-        let text = ''
-        socket.on('data', (data) => {
-          text += data
-        })
-        socket.write(
-          `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
-        )
-        // The worker has begun the request once it asks for the body.
-        await expect.poll(() => text).toContain('100 Continue')
-        return { socket, text: () => text, closed: once(socket, 'close') }
-      }),
-    )
-    const ended = stopping.stop()
-    await expect.poll(async () => (await ask(`${stopping.url}/readyz`)).status).toBe(503)
-    for (const { socket } of requests) socket.write(body)
-    expect(await ended).toBe(0)
-    await Promise.all(requests.map(({ closed }) => closed))
-    for (const { text } of requests) expect(text()).toContain('{"data":{"datasets":{"total":2}}}')
-    expect(workers.filter(isRunning)).toEqual([])
-  })
-
-  test('end when their primary process is killed', async () => {
-    const killed = await startGateway(settings({}))
-    const workers = workersOf(killed)
-    expect(workers).toHaveLength(WORKERS)
-    killed.child.kill('SIGKILL')
-    await expect.poll(() => workers.filter(isRunning)).toEqual([])
-  })
-
-  test('that end again and again before they are ready end the gateway with one line', async () => {
-    const child = startProcess(process.execPath, [`${CHECKOUT}src/cli.ts`, 'serve'], {
-      env: environment(settings({ PORT: '0', NODE_NO_WARNINGS: '1', LOG_LEVEL: 'error' })),
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    let errors = ''
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      errors += text
-    })
-    // After 'exit', the last lines may still arrive.
-    const ended = once(child, 'close')
-    const killing = setInterval(() => {
-      for (const pid of workersOf({ child })) if (isRunning(pid)) killRunning(pid)
-    }, 10)
-    const [code] = await ended
-    clearInterval(killing)
-    expect([code, errors]).toEqual([1, 'catalog: 5 workers in a row ended before they were ready (SIGKILL)\n'])
   })
 })
 
