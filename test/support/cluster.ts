@@ -73,6 +73,11 @@ function run(program: string, args: string[]): Promise<unknown> {
   return runAs(isRoot ? ['runuser', '-u', 'postgres', '--'] : [], join(dirname(initdb), program), args)
 }
 
+/** Runs a program of PostgreSQL that is no server, for example `pg_dump`, as the current user. */
+export function runPostgresProgram(program: string, args: string[]): Promise<unknown> {
+  return runAs([], join(dirname(initdb), program), args)
+}
+
 async function runAs(prefix: string[], program: string, args: string[]): Promise<unknown> {
   const [first = program, ...rest] = [...prefix, program, ...args]
   return promisify(execFile)(first, rest)
