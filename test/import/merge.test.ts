@@ -127,6 +127,55 @@ describe('Identity', () => {
     expect(await items()).toMatchObject([{ id: id.toLowerCase(), name: 'Again' }])
   })
 
+  describe('An externalId that stands for the id of another item', () => {
+    const REASON = (id: string) =>
+      `the externalId a stands for the id ${id}, which is the id of the item with the externalId b; add another id to the row of a`
+    /** The id that the externalId a stands for is now that of the item b. */
+    const renumber = async () => {
+      await t.importer.run(file(row()))
+      const [item] = await items()
+      await t.importer.run(file(b({ id: item?.id })))
+      return item?.id ?? ''
+    }
+
+    test('is refused with keepMissing, and the other item stays', async () => {
+      const id = await renumber()
+      expect(await t.importer.fail(file(row()), { keepMissing: true })).toContain(`a.ndjson:1: ${REASON(id)}`)
+      expect(await items()).toMatchObject([{ id, name: 'B', externalId: 'b' }])
+      const other = '22222222-0000-4000-8000-000000000001'
+      expect(await t.importer.run(file(row({ id: other })), { keepMissing: true })).toMatchObject({ created: 1 })
+      expect(await t.importer.run(file(row(), b()))).toMatchObject({ unchanged: 2 })
+    })
+
+    test.each([0, 1])('is refused beside the other item, in row %i', async (place) => {
+      const id = await renumber()
+      const others = [b(), b({ id })]
+      for (const keepMissing of [false, true]) {
+        for (const other of others) {
+          const rows = place === 0 ? [row(), other] : [other, row()]
+          expect(await t.importer.fail(file(...rows), { keepMissing })).toContain(
+            `a.ndjson:${place + 1}: ${REASON(id)}`,
+          )
+          expect(await t.importer.run(file(...rows), { keepMissing, skipInvalid: true })).toMatchObject({
+            ...{ unchanged: 1, skipped: 1 },
+          })
+        }
+      }
+      await t.db.database.prisma.dataset.deleteMany()
+      expect(await t.importer.fail(file(b({ id }), row()))).toContain(`a.ndjson:2: ${REASON(id)}`)
+      const { externalId, ...nameless } = b({ id })
+      expect(await t.importer.fail(file(nameless, row()))).toContain(
+        `a.ndjson:2: the externalId a stands for the id ${id}, which is the id of another row; add another id`,
+      )
+    })
+
+    test('replaces an item that the files no longer have', async () => {
+      const id = await renumber()
+      expect(await t.importer.run(file(row()))).toMatchObject({ updated: 1 })
+      expect(await items()).toMatchObject([{ id, externalId: 'a' }])
+    })
+  })
+
   test('an id of an item of another dataset is refused', async () => {
     const id = '22222222-0000-4000-8000-000000000001'
     await t.importer.run(file(row({ id })))
