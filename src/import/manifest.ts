@@ -32,7 +32,7 @@ const columns = z.partialRecord(z.enum(ROW_FIELDS), source).superRefine((given, 
 })
 
 const itemFile = z.strictObject(
-  { file: z.string(), columns: columns.optional() },
+  { file: z.string(), columns: columns.optional(), exact: z.boolean().default(false) },
   { error: (issue) => (issue.code === 'invalid_type' ? 'must be a file name, or { "file", "columns" }' : undefined) },
 )
 
@@ -72,6 +72,8 @@ export interface ItemFile {
   name: string
   path: string
   columns: Columns | undefined
+  /** Whether an empty string is a value, and nothing is derived from images. */
+  isExact: boolean
 }
 
 /** Maximum length in characters. Memory holds a whole manifest, and a small .gz can unpack to gigabytes. */
@@ -103,7 +105,7 @@ export async function readManifest(path: string): Promise<Manifest> {
   const located = (file: string) => ({ name: file, path: resolve(dirname(path), file) })
   return {
     dataset,
-    files: items.map(({ file, columns }) => ({ ...located(file), columns })),
+    files: items.map(({ file, columns, exact }) => ({ ...located(file), columns, isExact: exact })),
     labels: LABELLED_FIELDS.flatMap((field): LabelSource[] => {
       const given = labels[field]
       if (given === undefined) return []

@@ -127,6 +127,29 @@ describe('Identity', () => {
     expect(await items()).toMatchObject([{ id: id.toLowerCase(), name: 'Again' }])
   })
 
+  test('images keep their ids when an item is named by id and externalId, and then by one of them', async () => {
+    // Images with one sortOrder are ordered by their ids. The first is primary, and gives the thumbnail.
+    const tied = ['o1', 'o2', 'o2', 'o3', 'o4'].map((originalUrl) => ({ originalUrl, sortOrder: 0 }))
+    const rowsWith = (more: object) =>
+      file(
+        ...Array.from({ length: 30 }, (_, n) => row({ externalId: String(n), name: String(n), images: tied })),
+        b({ images: tied, ...more }),
+      )
+    const id = '22222222-0000-4000-8000-000000000001'
+    await t.importer.run(rowsWith({ id }))
+    const before = await everything()
+    for (const more of [{}, { id }, {}]) {
+      expect(await t.importer.run(rowsWith(more))).toMatchObject({ created: 0, updated: 0, unchanged: 31, removed: 0 })
+    }
+    expect(await everything()).toEqual(before)
+    const [, { images: [one] = [] } = {}] = await t.db.database.prisma.item.findMany({
+      ...{ where: { OR: [{ id }, { externalId: '0' }] }, orderBy: { name: 'asc' } },
+      include: { images: { where: { originalUrl: 'o1' } } },
+    })
+    // uuid5 of "o1" in the item's id, by Python.
+    expect(one?.id).toBe('e3a72022-2802-57d7-9ca1-eacd7c11b4bf')
+  })
+
   describe('An externalId that stands for the id of another item', () => {
     const REASON = (id: string) =>
       `the externalId a stands for the id ${id}, which is the id of the item with the externalId b; add another id to the row of a`

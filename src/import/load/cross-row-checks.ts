@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg'
+import { renumberImages } from './renumbered-images.ts'
 
 /** A row that can't be imported: the index of its file in the manifest, its line, and the reason. */
 export interface BadRow {
@@ -123,10 +124,11 @@ async function resolveExternalIds(
   keepMissing: boolean,
 ): Promise<void> {
   await session.query(
-    `UPDATE ${t} AS s SET id = i.id FROM items AS i
+    `UPDATE ${t} AS s SET id = i.id, is_renumbered = true FROM items AS i
       WHERE NOT s.has_own_id AND i.dataset_id = $1 AND i.external_id = s.external_id AND i.id <> s.id`,
     [datasetId],
   )
+  await renumberImages(session, t)
   await session.query(
     `UPDATE ${t} AS s SET parent_item_id = parent.id FROM ${t} AS parent
       WHERE parent.external_id = s.parent_external_id`,

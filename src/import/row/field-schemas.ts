@@ -34,6 +34,9 @@ export const indexedText = (maximum: number) =>
 /** Text, or null for no value. */
 export const optionalText = anyText.nullish().transform((value) => (value === undefined || value === '' ? null : value))
 
+/** Text, which may be empty, or null for no value. */
+export const exactText = anyText.nullish().transform((value) => value ?? null)
+
 /** Text, or the empty string for no value. */
 export const plainText = anyText.nullish().transform((value) => value ?? '')
 
