@@ -94,9 +94,19 @@ export async function readManifest(path: string): Promise<Manifest> {
   let content = ''
   for await (const chunk of readText({ name: path, path }, () => {})) {
     content += chunk
-    if (content.length > MAX_LENGTH) throw operationFailed(`${path}: is longer than ${MAX_LENGTH} characters`)
+    // The rest of the file is not read.
+    if (content.length > MAX_LENGTH) break
   }
-  const parsed = manifest.safeParse(parseManifest(path, content), ISSUE_OPTIONS)
+  return parseManifest(path, content)
+}
+
+/**
+ * Reads the text of a manifest.
+ * @throws `OPERATION_FAILED` with a line for each wrong member, or if the text is too long
+ */
+export function parseManifest(path: string, content: string): Manifest {
+  if (content.length > MAX_LENGTH) throw operationFailed(`${path}: is longer than ${MAX_LENGTH} characters`)
+  const parsed = manifest.safeParse(parseJson(path, content), ISSUE_OPTIONS)
   if (!parsed.success) {
     const lines = describeIssues(parsed.error).map((line) => `${path}: ${line}`)
     throw operationFailed(lines.join('\n'), parsed.error)
@@ -114,7 +124,7 @@ export async function readManifest(path: string): Promise<Manifest> {
   }
 }
 
-function parseManifest(path: string, content: string): unknown {
+function parseJson(path: string, content: string): unknown {
   try {
     return parseExactJson(content)
   } catch (error) {

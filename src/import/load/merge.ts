@@ -66,6 +66,8 @@ export async function planItems({ session, table, datasetId }: Merge, keepMissin
     `UPDATE ${table} AS s SET is_new = false, is_changed =
             (${listOf(ITEM_COLUMN_NAMES, 'i')}, i.created_at, i.updated_at) IS DISTINCT FROM
             (${listOf(ITEM_COLUMN_NAMES, 's')}, coalesce(s.created_at, i.created_at), coalesce(s.updated_at, i.updated_at))
+            -- 1.50 and 1.5 are equal, and have different digits.
+            OR i.extra_attributes::text <> s.extra_attributes::text
             OR ${STORED_IMAGES} <> s.images
        FROM items AS i WHERE i.id = s.id`,
   )
