@@ -1,5 +1,6 @@
 import type { MutantTable } from './mutant.ts'
+import { ARGUMENTS } from './tables/arguments.ts'
 import { AUTH } from './tables/auth.ts'
 
 /** All mutants. */
-export const TABLES: readonly MutantTable[] = [...AUTH]
+export const TABLES: readonly MutantTable[] = [...ARGUMENTS, ...AUTH]
