@@ -2,7 +2,6 @@ import { accessDenied, notFound } from '../errors.ts'
 import {
   DEFAULTS,
   type ItemListArguments,
-  isSlug,
   isUuid,
   type NearbyArguments,
   type PageArguments,
@@ -17,6 +16,7 @@ import { createItemPage, createNearbyPage, createSearchPage, selectItems } from 
 import type { Dataset, Image, Item, JsonText } from './models.ts'
 import type { Page } from './page.ts'
 import { DEFAULT_LIST_PROJECTION } from './projection.ts'
+import type { DatasetList } from './snapshot/dataset-list.ts'
 import type { Loaders } from './snapshot/loaders.ts'
 import type { ReadLog } from './snapshot/read-log.ts'
 import type { Facet, FacetField } from './sql/facets.ts'
@@ -32,26 +32,28 @@ export type CatalogNode = ({ type: 'Dataset' } & Dataset) | ({ type: 'Item' } & 
  * it from a method that did. A key that may access an item may also access its dataset, parent, children and images.
  */
 export class Catalog {
+  readonly #list: DatasetList
   readonly #loaders: Loaders
   readonly #readLog: ReadLog
 
-  constructor(loaders: Loaders, readLog: ReadLog) {
+  constructor(list: DatasetList, loaders: Loaders, readLog: ReadLog) {
+    this.#list = list
     this.#loaders = loaders
     this.#readLog = readLog
   }
 
   /** The datasets that the key may access, by name, then id. */
-  async datasets(): Promise<Dataset[]> {
+  datasets(): Dataset[] {
     this.#readLog.dependOnAll()
-    return (await this.#loaders.datasets()).filter((dataset) => this.#mayAccess(dataset))
+    return this.#list.all.filter((dataset) => this.#mayAccess(dataset))
   }
 
   /**
    * A dataset by its UUID or slug.
    * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED`
    */
-  async dataset(idOrSlug: string): Promise<Dataset> {
-    const dataset = await this.#findDataset(idOrSlug)
+  dataset(idOrSlug: string): Dataset {
+    const dataset = this.#findDataset(idOrSlug)
     if (!dataset) throw notFound('dataset')
     if (!this.#mayAccess(dataset)) throw accessDenied()
     return dataset
@@ -64,7 +66,7 @@ export class Catalog {
   async item(id: string): Promise<Item> {
     const item = isUuid(id) ? await this.#loaders.itemsById.load(id.toLowerCase()) : null
     if (!item) throw notFound('item')
-    if (!this.#mayAccess(await this.datasetOf(item))) throw accessDenied()
+    if (!this.#mayAccess(this.datasetOf(item))) throw accessDenied()
     return item
   }
 
@@ -75,9 +77,7 @@ export class Catalog {
   async rawItem(id: string, members: RawItem): Promise<JsonText> {
     const item = isUuid(id) ? await this.#loaders.rawItem(members, id.toLowerCase()) : null
     if (!item) throw notFound('item')
-    const dataset = await this.datasetOf(item)
-    this.#readLog.verify(dataset.id, item.revision)
-    if (!this.#mayAccess(dataset)) throw accessDenied()
+    if (!this.#mayAccess(this.datasetOf(item))) throw accessDenied()
     return item.json
   }
 
@@ -87,9 +87,9 @@ export class Catalog {
   }
 
   /** The dataset that owns an item. */
-  async datasetOf({ datasetId }: Pick<Item, 'datasetId'>): Promise<Dataset> {
-    const dataset = await this.#loaders.datasetById(datasetId)
-    // An import or an operator removed the dataset after the item was read.
+  datasetOf({ datasetId }: Pick<Item, 'datasetId'>): Dataset {
+    const dataset = this.#list.withId(datasetId)
+    // The item is of a later state than the list. The read log knows, and the read runs again.
     if (!dataset) throw notFound('dataset')
     return dataset
   }
@@ -101,8 +101,8 @@ export class Catalog {
   }
 
   /** The images of an item, by `sortOrder`, then id. */
-  async imagesOf({ id, images }: Item): Promise<Image[]> {
-    return images ?? this.#loaders.imagesByItemId.load(id)
+  async imagesOf(item: Item): Promise<Image[]> {
+    return item.images ?? this.#loaders.imagesOfItems.load(item)
   }
 
   /** A page of a dataset's items. */
@@ -119,7 +119,7 @@ export class Catalog {
     const { owner, selection } = selectItems(dataset, args)
     return createConnection(selection, args, projection, {
       fetch: (window) => this.#loaders.itemPages.load(window, owner),
-      hasBefore: (order, position) => this.#loaders.itemsBefore.load(order, { ...owner, ...position }),
+      hasBeyond: (list, position) => this.#loaders.itemsBeyond.load(list, { ...owner, ...position }),
       count: () => this.#loaders.itemCounts.load(selection, owner),
     })
   }
@@ -139,7 +139,7 @@ export class Catalog {
     { datasetId, ...args }: NearbyArguments,
     projection = DEFAULT_LIST_PROJECTION,
   ): Promise<Page<NearbyItem>> {
-    return this.nearbyIn(await this.#datasetsIn(datasetId), args, projection)
+    return this.nearbyIn(this.#datasetsIn(datasetId), args, projection)
   }
 
   /** A page of the items around a point, nearest first. The caller has checked access to the datasets. */
@@ -157,7 +157,7 @@ export class Catalog {
    * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED` for the dataset
    */
   async search({ datasetId, ...args }: SearchArguments, projection = DEFAULT_LIST_PROJECTION): Promise<Page<Item>> {
-    return this.searchIn(await this.#datasetsIn(datasetId), args, projection)
+    return this.searchIn(this.#datasetsIn(datasetId), args, projection)
   }
 
   /** A page of the items with a name or in a box. The caller has checked access to the datasets. */
@@ -180,7 +180,7 @@ export class Catalog {
    * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED` for the dataset
    */
   async tile(tile: TileAddress, datasetId?: string): Promise<TileFeature[]> {
-    const datasets = await this.#datasetsIn(datasetId)
+    const datasets = this.#datasetsIn(datasetId)
     return this.#loaders.tile(
       tile,
       datasets.map(({ id }) => id),
@@ -193,8 +193,8 @@ export class Catalog {
   }
 
   /** The dataset with the id or slug; without it, all datasets that the key may access. */
-  async #datasetsIn(idOrSlug: string | undefined): Promise<Dataset[]> {
-    return idOrSlug === undefined ? this.datasets() : [await this.dataset(idOrSlug)]
+  #datasetsIn(idOrSlug: string | undefined): Dataset[] {
+    return idOrSlug === undefined ? this.datasets() : [this.dataset(idOrSlug)]
   }
 
   /** A page of a dataset's items as GeoJSON features, in order of id. */
@@ -219,20 +219,16 @@ export class Catalog {
 
   async #findNode(id: string): Promise<CatalogNode | null> {
     this.#readLog.dependOnAll()
-    const [dataset, item, image] = await Promise.all([
-      this.#loaders.datasetById(id),
-      this.#loaders.itemsById.load(id),
-      this.#loaders.imagesById.load(id),
-    ])
+    const dataset = this.#list.withId(id)
     if (dataset) return this.#mayAccess(dataset) ? { type: 'Dataset', ...dataset } : null
+    const [item, image] = await Promise.all([this.#loaders.itemsById.load(id), this.#loaders.imagesById.load(id)])
     const owner = item ?? (image && (await this.#loaders.itemsById.load(image.itemId)))
-    if (!owner || !this.#mayAccess(await this.datasetOf(owner))) return null
+    if (!owner || !this.#mayAccess(this.datasetOf(owner))) return null
     return item ? { type: 'Item', ...item } : image && { type: 'Image', ...image }
   }
 
-  async #findDataset(idOrSlug: string): Promise<Dataset | null> {
-    if (isUuid(idOrSlug)) return this.#loaders.datasetById(idOrSlug.toLowerCase())
-    return isSlug(idOrSlug) ? this.#loaders.datasetBySlug(idOrSlug) : null
+  #findDataset(idOrSlug: string): Dataset | undefined {
+    return this.#list.withId(idOrSlug.toLowerCase()) ?? this.#list.withSlug(idOrSlug)
   }
 
   #mayAccess(dataset: Dataset): boolean {

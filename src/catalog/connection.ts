@@ -1,11 +1,11 @@
 import { DEFAULTS } from './arguments.ts'
-import { encodeCursor, type ItemConnectionArguments, positionOf } from './cursor.ts'
+import { encodeCursor, type ItemConnectionArguments } from './cursor.ts'
 import { ALL_ITEM_FIELDS } from './item-columns.ts'
 import type { Item } from './models.ts'
 import type { Fetched } from './page.ts'
 import type { ListProjection } from './projection.ts'
-import type { ItemOrder, ItemPosition, ItemSelection } from './sql/item-list.ts'
-import type { ItemWindow } from './sql/items.ts'
+import type { ItemBounds, ItemPosition, ItemSelection } from './sql/item-list.ts'
+import type { ItemsBeyond, ItemWindow } from './sql/items.ts'
 
 /**
  * A slice of a list of items (GraphQL Cursor Connections, https://relay.dev/graphql/connections.htm). It starts at the
@@ -22,7 +22,8 @@ export interface ItemConnection {
 /** The reads from which a connection is built. */
 export interface ConnectionSource {
   fetch: (window: ItemWindow) => Promise<Fetched<Item>>
-  hasBefore: (selection: ItemSelection & ItemOrder, position: ItemPosition) => Promise<boolean>
+  /** Whether the whole list has an item at a position, or on that side of it. */
+  hasBeyond: (list: ItemsBeyond, position: ItemPosition) => Promise<boolean>
   count: () => Promise<number>
 }
 
@@ -47,13 +48,11 @@ export function createConnection(
     const ahead = (await fetchNodes()).slice(0, limit)
     return backward ? ahead.reverse() : ahead
   }
-  const hasMoreAhead = async () => window.before !== undefined || (await fetchNodes()).length > limit
-  const hasMoreBehind = async () => {
-    if (window.after === undefined) return false
-    const [first] = await fetchNodes()
-    const position = first ? positionOf(first, sort) : window.after
-    return source.hasBefore({ ...selection, sort, order: window.order }, position)
-  }
+  const hasBeyond = async (side: keyof ItemBounds, position: ItemPosition | undefined) =>
+    position !== undefined && source.hasBeyond({ ...selection, sort, order: window.order, side }, position)
+  // No item is between a cursor and the page, so the other items are those at the cursor or beyond it.
+  const hasMoreAhead = async () => (await fetchNodes()).length > limit || hasBeyond('after', window.before)
+  const hasMoreBehind = () => hasBeyond('before', window.after)
   return {
     nodes,
     cursorOf: (item) => encodeCursor(item, sort),

@@ -1,85 +1,106 @@
 import { LRUCache } from 'lru-cache'
+import { withoutCancellation } from './cancellation.ts'
 import type { ChangeFeed } from './change-feed.ts'
 import type { SequenceNumber, Topic } from './change-log.ts'
 
-/** A value from the database, and the sequence number of the change feed from before the read. */
 interface Entry<Value> {
   value: Value
-  /** Undefined if notifications may have been missed since then. Such a value is not returned. */
-  since: SequenceNumber | undefined
+  /** The sequence number of the change feed from before the read. */
+  since: SequenceNumber
   topics: readonly Topic[]
-  revision: bigint
-  /** The sequence number of the change feed when the value was stored. */
-  storedAt: SequenceNumber
+  /** When the value was stored, in ticks of the cache. */
+  storedAt: number
 }
 
 interface CacheOptions<Value> {
-  /** The maximum total of `sizeOf`, or the maximum number of values without `sizeOf`. */
+  /** The maximum total of `sizeOf`, or the maximum number of keys without `sizeOf`. */
   limit: number
   /** The size of a value in bytes. */
   sizeOf?: (value: Value) => number
 }
 
+/** Stores the result of a read that began after the lookup, with the topics on which it depends. */
+export type Store<Value> = (value: Value, topics: readonly Topic[]) => void
+
+/** A cached value if there is one, and the function that stores a new one. */
+export interface Lookup<Value> {
+  value: Value | undefined
+  store: Store<Value>
+}
+
+/** The maximum number of values of a key, because a lookup asks about each of them. */
+const MAX_VARIANTS = 64
+
 /**
- * Caches values from the database until one of their topics changes. It returns a value only if no topic has changed since before
- * the read of it.
+ * Caches values from the database. A key may have several values, each for other callers.
+ *
+ * A cached value is right: its read began after `since`, and none of its topics has changed after `since`. Nothing else can be
+ * stored, because only a lookup gives the function that stores, and `since` is the time of that lookup.
  */
 export class RevisionCache<Value extends {}> {
   readonly #changeFeed: ChangeFeed
-  readonly #entries: LRUCache<string, Entry<Value>>
+  readonly #entries: LRUCache<string, readonly Entry<Value>[]>
+  readonly #reads = new Map<string, { since: SequenceNumber; result: Promise<Value | null> }>()
+  #ticks = 0
 
   constructor(changeFeed: ChangeFeed, { limit, sizeOf }: CacheOptions<Value>) {
     this.#changeFeed = changeFeed
     this.#entries = sizeOf
-      ? new LRUCache({ maxSize: limit, sizeCalculation: ({ value }, key) => sizeOf(value) + 2 * key.length + 1 })
+      ? new LRUCache({
+          maxSize: limit,
+          sizeCalculation: (entries, key) =>
+            entries.reduce((sum, { value }) => sum + sizeOf(value), 2 * key.length + 1),
+        })
       : new LRUCache({ max: limit })
   }
 
-  /** Returns the value of a key; undefined if it is not cached or no longer current. */
-  get(key: string): Value | undefined {
-    const entry = this.#entries.get(key)
-    if (!entry) return undefined
-    const { since, topics, value } = entry
-    // `set` needs the revision of an outdated entry.
-    return since !== undefined && this.#changeFeed.isUnchanged(topics, since) ? value : undefined
+  /** Looks up the value of a key. `isFor` says whether the caller may get a value. */
+  lookup(key: string, isFor: (value: Value) => boolean = () => true): Lookup<Value> {
+    const isCurrent = ({ topics, since }: Entry<Value>) => this.#changeFeed.isUnchanged(topics, since)
+    const found = this.#entries.get(key)?.find((entry) => isCurrent(entry) && isFor(entry.value))
+    const since = this.#changeFeed.latest()
+    const lookedUpAt = this.#tick()
+    const store: Store<Value> = (value, topics) => {
+      if (since === undefined) return
+      const known = this.#entries.peek(key) ?? []
+      const replaced = known.filter((entry) => isFor(entry.value))
+      // Of two concurrent reads, the first to end stores its value. The other one may have seen an earlier state, which a client
+      // must not get after a later state.
+      if (replaced.some(({ storedAt }) => storedAt > lookedUpAt)) return
+      const others = known.filter((entry) => !replaced.includes(entry)).slice(0, MAX_VARIANTS - 1)
+      this.#entries.set(key, [{ value, since, topics, storedAt: this.#tick() }, ...others])
+    }
+    return { value: found?.value, store }
   }
 
   /**
-   * Stores a value. A client gets the value in any case, and must not get an earlier state of it afterwards. Before the notification
-   * of a change arrives, a read that does not see the change may end after one that does; its value is not stored.
-   * @param since the `latest` number of the change feed from before the read
-   * @param topics on which the value depends
-   * @param revision is higher for a later state of the same datasets
+   * Returns the cached value of a key. Without one, returns the result of `read`, and caches it unless it is null. Concurrent calls
+   * share a read if nothing has changed since it began.
    */
-  set(
+  async load(
     key: string,
-    value: Value,
-    since: SequenceNumber | undefined,
-    topics: readonly Topic[],
-    revision: bigint = 0n,
-  ): void {
-    const storedAt = this.#changeFeed.latest()
-    if (storedAt === undefined) return
-    const known = this.#entries.peek(key)
-    if (since !== undefined && this.#changeFeed.isUnchanged(topics, since)) {
-      // A read that began after the known value was stored saw a later state. The removal of a dataset lowers its revision.
-      if (known && revision < known.revision && since <= known.storedAt) return
-    } else if (revision <= (known?.revision ?? 0n)) return
-    this.#entries.set(key, { value, since, topics, revision, storedAt })
+    read: () => Promise<Value | null>,
+    topicsOf: (value: Value) => readonly Topic[],
+  ): Promise<Value | null> {
+    const found = this.lookup(key)
+    if (found.value !== undefined) return found.value
+    const since = this.#changeFeed.latest()
+    if (since === undefined) return read()
+    const current = this.#reads.get(key)
+    if (current?.since === since) return current.result
+    const reading = { since, result: withoutCancellation(read) }
+    this.#reads.set(key, reading)
+    try {
+      const value = await reading.result
+      if (value !== null) found.store(value, topicsOf(value))
+      return value
+    } finally {
+      if (this.#reads.get(key) === reading) this.#reads.delete(key)
+    }
   }
 
-  /** Returns the cached value of a key. Without one, returns the result of `read`, and caches it unless it is null. */
-  async load<Found extends Value | null>(
-    key: string,
-    read: () => Promise<Found>,
-    topicsOf: (value: Value) => readonly Topic[],
-    revisionOf?: (value: Value) => bigint,
-  ): Promise<Found | Value> {
-    const cached = this.get(key)
-    if (cached !== undefined) return cached
-    const since = this.#changeFeed.latest()
-    const value = await read()
-    if (value !== null) this.set(key, value, since, topicsOf(value), revisionOf?.(value))
-    return value
+  #tick(): number {
+    this.#ticks += 1
+    return this.#ticks
   }
 }

@@ -10,6 +10,12 @@ const TRANSIENT = /^(08|53|57)...$/
 /** SQLSTATE classes of a connection that can't be used again: it was lost, or PostgreSQL ended the session. */
 const CONNECTION_LOST = /^(08|57P)/
 
+/**
+ * SQLSTATEs of a statement that a concurrent change made fail: a deadlock, or a conflict that PostgreSQL can't serialize, for
+ * example with the recovery of a replica.
+ */
+const CONFLICT = /^40(001|P01)$/
+
 /** SQLSTATE classes of a refused login, and of a database that does not exist. */
 const LOGIN_REFUSED = /^(28|3D)...$/
 
@@ -19,6 +25,11 @@ const TRANSACTION_TIMEOUT = 'P2028'
 /** Whether the database, or the connection to it, failed for a reason that can pass without a change of the configuration. */
 export function isTransient(error: unknown): boolean {
   return someCode(error, (code) => TRANSIENT.test(code))
+}
+
+/** Whether a concurrent change made the statement fail. The same statement can succeed now. */
+export function isConflict(error: unknown): boolean {
+  return someCode(error, (code) => CONFLICT.test(code))
 }
 
 /** Whether the error says that the connection was lost. */

@@ -56,7 +56,7 @@ export const OGC_ROUTES: readonly OgcRoute[] = [
     mediaTypes: [JSON_TYPE],
     resource: ({ base, self }) => ({
       read: async (catalog) => {
-        const datasets = await catalog.datasets()
+        const datasets = catalog.datasets()
         const extents = await Promise.all(datasets.map((dataset) => catalog.extentOf(dataset)))
         return documentOf(
           collections(
@@ -76,7 +76,7 @@ export const OGC_ROUTES: readonly OgcRoute[] = [
     mediaTypes: [JSON_TYPE],
     resource: ({ base, path }) => ({
       read: async (catalog) => {
-        const dataset = await collectionIn(catalog, path)
+        const dataset = collectionIn(catalog, path)
         return documentOf(collectionOf(base, dataset, await catalog.extentOf(dataset)))
       },
     }),
@@ -88,7 +88,7 @@ export const OGC_ROUTES: readonly OgcRoute[] = [
     query: noParameters,
     mediaTypes: [SCHEMA_TYPE, JSON_TYPE],
     resource: ({ self, path }) => ({
-      read: async (catalog) => documentOf(queryables(self, await collectionIn(catalog, path))),
+      read: async (catalog) => documentOf(queryables(self, collectionIn(catalog, path))),
     }),
   }),
   route({
@@ -98,9 +98,9 @@ export const OGC_ROUTES: readonly OgcRoute[] = [
     query: featuresParameters,
     mediaTypes: [GEOJSON, JSON_TYPE],
     resource: (request, { limit = DEFAULT_LIMIT, bbox, datetime, categoryCode, administrativeAreaCode, after }) => ({
-      version: async (catalog) => versionOf(request, await collectionIn(catalog, request.path)),
+      version: async (catalog) => versionOf(request, collectionIn(catalog, request.path)),
       read: async (catalog) => {
-        const dataset = await collectionIn(catalog, request.path)
+        const dataset = collectionIn(catalog, request.path)
         const window = { limit, within: bbox, ...datetime, categoryCode, administrativeAreaCode, after }
         const page = await catalog.featurePage(dataset, window)
         const { body, links } = featureCollection(request, dataset, page, new Date())
@@ -116,7 +116,7 @@ export const OGC_ROUTES: readonly OgcRoute[] = [
     mediaTypes: [GEOJSON, JSON_TYPE],
     resource: (request) => ({
       read: async (catalog) => {
-        const dataset = await collectionIn(catalog, request.path)
+        const dataset = collectionIn(catalog, request.path)
         const feature = await catalog.feature(dataset, request.path.featureId ?? '')
         const { body, links } = singleFeature(request, dataset, feature)
         return { body, links: linkHeader(links) }
@@ -125,7 +125,7 @@ export const OGC_ROUTES: readonly OgcRoute[] = [
   }),
 ]
 
-function collectionIn(catalog: Catalog, { collectionId = '' }: OgcRequest['path']): Promise<Dataset> {
+function collectionIn(catalog: Catalog, { collectionId = '' }: OgcRequest['path']): Dataset {
   return catalog.dataset(collectionId)
 }
 

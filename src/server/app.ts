@@ -60,15 +60,14 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   } = options
   const app = await createHttp(options)
 
-  const { prisma } = database
   const changeFeed = database.followChanges()
   app.addHook('onClose', () => changeFeed.close())
   const readCatalog = createSnapshotReader(database, changeFeed, { isReference })
   const rateLimits = shared?.rateLimits ?? openRateLimits({ ...limits, report: (message) => app.log.warn(message) })
   app.addHook('onClose', async () => rateLimits.close())
   const work = limitInFlight(limits.maxInFlight)
-  const findKey = createKeyCache(prisma, isReference ? silentChangeFeed : changeFeed)
-  const admit = createAdmission({ findKey, read: readCatalog, changeFeed, limits: rateLimits, work, keyUsage })
+  const findKey = createKeyCache(database.sql, isReference ? silentChangeFeed : changeFeed)
+  const admit = createAdmission({ findKey, read: readCatalog, limits: rateLimits, work, keyUsage })
   const responses = new ResponseCache(changeFeed, isReference ? 0 : responseCacheBytes)
   const usesRawJson = !isReference
   metrics?.watch({

@@ -84,7 +84,7 @@ const pathParameters = z.object({ datasetId: z.string() })
 
 async function readBatch(read: ReadCatalog, datasetId: string, format: ExportFormat, window: ExportWindow) {
   const { result } = await read(async (catalog) => {
-    const dataset = await catalog.dataset(datasetId)
+    const dataset = catalog.dataset(datasetId)
     return { dataset, ...(await catalog.exportBatch(dataset, format, window)) }
   })
   return result

@@ -53,13 +53,13 @@ export function addGraphQLRoute(
       const cacheKey = `${mediaType} ${id}`
       const send = request.method === 'POST' ? sendUncacheable : sendCacheable
       const cached = responses.find(cacheKey, caller)
-      if (cached) return send(request, reply, cached)
+      if (cached.response) return send(request, reply, cached.response)
 
       const { result, print, readLog } = await execute(readParams(), caller.readCatalog)
       for (const { originalError } of result.errors ?? []) logFault(request, originalError)
       const { status, headers } = responseHead(result, mediaType)
       const body = new ResponseBody(print(result), `${mediaType}; charset=utf-8`)
-      if (!result.errors && readLog) responses.store(cacheKey, body, caller, readLog)
+      if (!result.errors && readLog) cached.store(body, readLog)
       void reply.code(status).headers(headers)
       return status === 200 ? send(request, reply, body) : sendUncacheable(request, reply, body)
     },

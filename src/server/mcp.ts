@@ -70,9 +70,9 @@ async function callTool(
     const variables = tool.toVariables(given)
     const cacheKey = `mcp ${tool.definition.name} ${JSON.stringify(variables)}`
     const cached = responses.find(cacheKey, caller)
-    if (cached) return cached.body.toString()
+    if (cached.response) return cached.response.body.toString()
     const { body, readLog } = await tool.answer(caller.readCatalog, variables)
-    if (readLog) responses.store(cacheKey, new ResponseBody(body), caller, readLog)
+    if (readLog) cached.store(new ResponseBody(body), readLog)
     return body
   } catch (error) {
     return toolError(toCatalogError(error, request), request.id)

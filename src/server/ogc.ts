@@ -60,7 +60,7 @@ function addOgcRoute(scope: FastifyInstance, route: OgcRoute, { admit, responses
       // OGC 18-058r1, requirement /req/crs/ogc-crs-header.
       if (route.hasFeatures) void reply.header('content-crs', `<${CRS84}>`)
       const cached = responses.find(cacheKey, caller)
-      if (cached) return sendCacheable(request, reply, cached)
+      if (cached.response) return sendCacheable(request, reply, cached.response)
       const { read, version } = route.resource({
         base: origin + PREFIX,
         self: addressOf(request.url, origin),
@@ -71,7 +71,7 @@ function addOgcRoute(scope: FastifyInstance, route: OgcRoute, { admit, responses
       if (version && (await isUnchanged(request, reply, caller, version))) return
       const { result, readLog } = await caller.readCatalog(read)
       const response = responseBody(result, mediaType)
-      if (response.body.length <= MAX_CACHED_BYTES) responses.store(cacheKey, response, caller, readLog)
+      if (response.body.length <= MAX_CACHED_BYTES) cached.store(response, readLog)
       return sendCacheable(request, reply, response)
     },
   })

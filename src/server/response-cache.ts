@@ -1,17 +1,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Access, mayAccess } from '../catalog/access.ts'
-import type { ReadLog, Verdict } from '../catalog/snapshot/read-log.ts'
+import { type Decision, decidesAlike, type ReadLog } from '../catalog/snapshot/read-log.ts'
+import type { CallerAccess } from '../catalog/snapshot/snapshot-reader.ts'
 import type { ChangeFeed } from '../database/change-feed.ts'
-import type { SequenceNumber, Topic } from '../database/change-log.ts'
-import { RevisionCache } from '../database/revision-cache.ts'
+import type { Topic } from '../database/change-log.ts'
+import { type Lookup, RevisionCache } from '../database/revision-cache.ts'
 import { ResponseBody, sendCacheable } from './reply.ts'
 
-/** What an API key may access, and the time at which its request arrived. */
-export interface CallerAccess {
-  key: Access
-  now: Date
-  /** The latest change that had arrived with the request. Undefined means that the response must not be cached. */
-  since: SequenceNumber | undefined
+/** A response, and the decisions of the access rule with which it was made. */
+interface CachedResponse {
+  response: ResponseBody
+  decisions: readonly Decision[]
+}
+
+/** The cached response to a request if there is one that the caller may get, and the function that caches a new one. */
+export interface Found {
+  response: ResponseBody | undefined
+  /** Caches the response that was made after the lookup. */
+  store: (response: ResponseBody, readLog: ReadLog) => void
 }
 
 /** A request, and a key that requests with the same response share. */
@@ -23,14 +28,12 @@ interface CacheableRequest {
 }
 
 /**
- * Caches response bodies in memory. A response depends on the request, on the datasets that it reads, and on the decision of the
- * access rule about each of them. So a cached response goes only to a key for which the rule makes the same decisions, and only
- * while none of these datasets has changed. The rule is evaluated for each request.
+ * Caches response bodies in memory. A response depends on the request, on the datasets that it reads, and on the decisions of the
+ * access rule about datasets; the key of the caller counts for nothing else. So a cached response goes to a caller for whom the rule,
+ * evaluated for each lookup, makes the same decisions, while none of the datasets has changed.
  */
 export class ResponseCache {
-  /** For each request, the datasets on which its response depends. The decisions about them are part of the key of the response. */
-  readonly #verdicts: RevisionCache<readonly Verdict[]>
-  readonly #responses: RevisionCache<ResponseBody>
+  readonly #responses: RevisionCache<CachedResponse>
   readonly #isEnabled: boolean
   /** Lookups since the start. */
   readonly lookups = { hits: 0, misses: 0 }
@@ -38,23 +41,19 @@ export class ResponseCache {
   /** @param bytes is the memory for cached responses; 0 disables the cache. */
   constructor(changeFeed: ChangeFeed, bytes: number) {
     this.#isEnabled = bytes > 0
-    const limit = Math.max(1, Math.floor(bytes / 2))
-    this.#verdicts = new RevisionCache(changeFeed, {
-      limit: Math.ceil(limit / 4),
-      sizeOf: (verdicts) => 100 + 250 * verdicts.length,
-    })
     this.#responses = new RevisionCache(changeFeed, {
-      limit,
-      sizeOf: ({ body }) => Math.ceil(body.length * COMPRESSED_COPIES_FACTOR) + ENTRY_BYTES,
+      limit: Math.max(1, Math.floor(bytes / 2)),
+      sizeOf: ({ response, decisions }) =>
+        Math.ceil(response.body.length * COMPRESSED_COPIES_FACTOR) + ENTRY_BYTES + DECISION_BYTES * decisions.length,
     })
   }
 
-  /** The cached response to a request, if there is one that the caller may get. */
-  find(request: string, { key, now }: CallerAccess): ResponseBody | undefined {
-    const verdicts = this.#verdicts.get(request)
-    const response = verdicts && this.#responses.get(decide(verdicts, key, now) + request)
-    this.lookups[response ? 'hits' : 'misses'] += 1
-    return response
+  /** Looks up the response to a request. */
+  find(request: string, { key, now }: CallerAccess): Found {
+    const { value, store } = this.#responses.lookup(request, ({ decisions }) => decidesAlike(decisions, key, now))
+    this.lookups[value ? 'hits' : 'misses'] += 1
+    const isCacheable = this.#isEnabled && request.length <= MAX_REQUEST_LENGTH
+    return { response: value?.response, store: isCacheable ? storeIn(store) : () => {} }
   }
 
   /** Sends the cached response to a GET request, or makes, caches and sends a new one. */
@@ -63,19 +62,18 @@ export class ResponseCache {
     make: () => Promise<{ response: ResponseBody; readLog: ReadLog | undefined }>,
   ): Promise<void> {
     const cached = this.find(cacheKey, caller)
-    if (cached) return sendCacheable(request, reply, cached)
+    if (cached.response) return sendCacheable(request, reply, cached.response)
     const { response, readLog } = await make()
-    if (readLog) this.store(cacheKey, response, caller, readLog)
+    if (readLog) cached.store(response, readLog)
     return sendCacheable(request, reply, response)
   }
+}
 
-  /** Caches a response, unless data has changed since the request arrived. */
-  store(request: string, response: ResponseBody, { key, now, since }: CallerAccess, readLog: ReadLog): void {
-    if (!this.#isEnabled || request.length > MAX_REQUEST_LENGTH) return
-    const { verdicts, onAll, revision } = readLog.dependencies
-    const topics: Topic[] = onAll ? ['datasets'] : verdicts.map(({ dataset }): Topic => `dataset ${dataset.id}`)
-    this.#verdicts.set(request, verdicts, since, topics, revision)
-    this.#responses.set(decide(verdicts, key, now) + request, inOwnMemory(response), since, topics, revision)
+function storeIn(store: Lookup<CachedResponse>['store']): Found['store'] {
+  return (response, readLog) => {
+    const { decisions, onAll } = readLog.dependencies
+    const topics: Topic[] = onAll ? ['datasets'] : decisions.map(({ dataset }): Topic => `dataset ${dataset.id}`)
+    store({ response: inOwnMemory(response), decisions }, topics)
   }
 }
 
@@ -97,12 +95,8 @@ const COMPRESSED_COPIES_FACTOR = 1.4
  */
 const MAX_REQUEST_LENGTH = 16 * 1024
 
-/** Memory of an entry without its body. */
+/** Memory of an entry without its body and decisions. */
 const ENTRY_BYTES = 500
 
-/** The decisions of the access rule, one character for each dataset. */
-function decide(verdicts: readonly Verdict[], access: Access, now: Date): string {
-  let decisions = ''
-  for (const { dataset } of verdicts) decisions += mayAccess(access, dataset, now) ? '+' : '-'
-  return decisions
-}
+/** Memory of a decision. */
+const DECISION_BYTES = 250

@@ -4,12 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { itemListArguments, parseArguments } from '../../src/catalog/arguments.ts'
 import { type Column, IMAGE_COLUMNS, ITEM_COLUMNS } from '../../src/catalog/columns.ts'
 import { type ItemProjection, itemColumns, rawItemColumns } from '../../src/catalog/item-columns.ts'
-import { createSnapshotReader } from '../../src/catalog/snapshot/snapshot-reader.ts'
-import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import { schema } from '../../src/graphql/schema.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
 import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
+import { createPublicReader } from '../support/reader.ts'
 
 /*
  * Each column of an item and of an image is imported, and is shown by GraphQL and by REST. A failure names the column.
@@ -84,13 +83,9 @@ describe('A projection', () => {
   })
 
   test('gives items that throw if a field outside of the projection is read', async () => {
-    const readCatalog = createSnapshotReader(t.database, silentChangeFeed)
-    const { result } = await readCatalog(
-      { accessTiers: [], grants: [] },
-      new Date(),
-    )(async (catalog) => {
+    const result = await createPublicReader(t.database)(async (catalog) => {
       const nodes: ItemProjection = { fields: ['name'], images: ['altText'], parent: { fields: ['url'] } }
-      const dataset = await catalog.dataset(DATASET.seoul)
+      const dataset = catalog.dataset(DATASET.seoul)
       const page = catalog.itemsOf(dataset, parseArguments(itemListArguments, { limit: 100 }), { nodes, total: false })
       return page.nodes()
     })

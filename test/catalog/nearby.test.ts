@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { storedTotals } from '../../src/catalog/sql/counts.ts'
 import { pointAt } from '../../src/catalog/sql/ecef-grid.ts'
-import { searchNearby } from '../../src/catalog/sql/nearby-by-grid.ts'
+import { type SearchStatements, searchNearby } from '../../src/catalog/sql/nearby-by-grid.ts'
 import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -104,13 +104,13 @@ async function plainSearch({ latitude, longitude, radius, limit, offset, scope }
 
 async function expectExact(searches: number): Promise<number> {
   let greatest = 0
-  const { startNearby } = createBatchers(db.database.prisma, storedTotals)
+  const { prisma } = db.database
+  const { startNearby } = createBatchers(prisma, storedTotals)
+  const statements: SearchStatements = { start: startNearby, refine: (run) => run(prisma) }
   // Up to seven at a time, so that statements have one, two and four searches.
   for (let n = 0; n < searches; ) {
     const group = Array.from({ length: Math.min(1 + (n % 7), searches - n) }, (_, index) => someSearch(n + index))
-    const found = await Promise.all(
-      group.map(({ scope, ...window }) => searchNearby(db.database.prisma, window, scope, startNearby)),
-    )
+    const found = await Promise.all(group.map(({ scope, ...window }) => searchNearby(window, scope, statements)))
     for (const [index, { total, nodes }] of found.entries()) {
       const search = group[index]
       const flat = { total, nodes: nodes.map(({ item, distance }) => ({ id: item.id, distance })) }

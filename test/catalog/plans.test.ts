@@ -3,11 +3,10 @@ import { itemListArguments, nearbyArguments, parseArguments, searchArguments } f
 import type { Catalog } from '../../src/catalog/catalog.ts'
 import { columnName } from '../../src/catalog/columns.ts'
 import { encodeCursor, parseConnectionArguments } from '../../src/catalog/cursor.ts'
-import { createSnapshotReader } from '../../src/catalog/snapshot/snapshot-reader.ts'
 import { ITEM_SORTS, type ItemSort } from '../../src/catalog/sorts.ts'
 import { fetchItemsById } from '../../src/catalog/sql/items.ts'
-import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { createPublicReader } from '../support/reader.ts'
 
 /*
  * 100,000 items in four datasets; the largest has 70,000. EXPLAIN shows the plan of each statement that a list or search sends,
@@ -50,8 +49,7 @@ afterAll(() => db.close())
 async function plansOf(read: (catalog: Catalog) => Promise<unknown>, tables = /\bitems\b/): Promise<string> {
   db.statements.length = 0
   db.parameters.length = 0
-  const readCatalog = createSnapshotReader(db.database, silentChangeFeed)
-  await readCatalog({ accessTiers: [], grants: [] }, new Date())(read)
+  await createPublicReader(db.database)(read)
   const sent = db.statements.map((sql, n) => ({ sql, parameters: JSON.parse(db.parameters[n] ?? '[]') }))
   const plans: string[] = []
   await db.database.withSession(async (session) => {

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Catalog } from '../../src/catalog/catalog.ts'
-import { createSnapshotReader } from '../../src/catalog/snapshot/snapshot-reader.ts'
 import { cellRange, MAX_FEATURES, MAX_ZOOM, rangeAtZoom, type TileAddress } from '../../src/catalog/tile.ts'
-import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { createPublicReader } from '../support/reader.ts'
 import { tileOf, totalOf } from '../support/tiles.ts'
 
 /*
@@ -54,8 +53,7 @@ beforeAll(async () => {
   await seedCatalog(prisma)
   await prisma.item.deleteMany()
   for (const [datasetId, places] of PLACES) await addItems(datasetId, places)
-  const readCatalog = createSnapshotReader(db.database, silentChangeFeed)
-  read = async (use) => (await readCatalog({ accessTiers: [], grants: [] }, new Date())(use)).result
+  read = createPublicReader(db.database)
 })
 afterAll(() => db.close())
 

@@ -67,7 +67,7 @@ const items = (limit: number, selection: string) =>
   `{ dataset(id: "archived") { items(limit: ${limit}) { ${selection} } } }`
 const ids = (limit: number) => JSON.stringify(many.slice(0, limit).flatMap((n) => [id(6, n)]))
 
-/** The statement that checks that all others saw the same state. */
+/** The statement that checks that all others saw the same state. It is not needed if they return the revisions that they saw. */
 const FRAME = 1
 
 test.each<[string, (limit: number) => string, number]>([
@@ -144,11 +144,11 @@ test.each([
   [
     'a search in every dataset',
     'nearbyItems(latitude: 37.58, longitude: 126.977) { total nodes { item { name } } }',
-    1,
+    FRAME + 1,
   ],
   ['a connection of every dataset', 'itemConnection(first: 1) { totalCount nodes { id } pageInfo { hasNextPage } }', 1],
 ])('%s takes one statement for each field, for any number of datasets', async (_what, selection, expected) => {
-  expect(await statementsOf(`{ datasets { nodes { ${selection} } } }`)).toBe(FRAME + expected)
+  expect(await statementsOf(`{ datasets { nodes { ${selection} } } }`)).toBe(expected)
 })
 
 /** Looks up a stored number of items, or counts. */

@@ -4,22 +4,10 @@ import DataLoader from 'dataloader'
 export function recordLoader<Key, Row>(
   find: (keys: Key[]) => Promise<Row[]>,
   keyOf: (row: Row) => Key,
-  options?: DataLoader.Options<Key, Row | null>,
 ): DataLoader<Key, Row | null> {
   return new DataLoader(async (keys) => {
     const rows = new Map((await find([...keys])).map((row) => [keyOf(row), row]))
     return keys.map((key) => rows.get(key) ?? null)
-  }, options)
-}
-
-/** Returns a loader of the list of records for a key. Concurrent loads share a call of `find`. */
-export function listLoader<Key, Row>(
-  find: (keys: Key[]) => Promise<Row[]>,
-  keyOf: (row: Row) => Key,
-): DataLoader<Key, Row[]> {
-  return new DataLoader(async (keys) => {
-    const rows = Map.groupBy(await find([...keys]), keyOf)
-    return keys.map((key) => rows.get(key) ?? [])
   })
 }
 

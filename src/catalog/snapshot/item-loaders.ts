@@ -1,67 +1,77 @@
 import type { RawItem } from '../item-columns.ts'
 import { countItems } from '../sql/counts.ts'
-import type { ItemOrder, ItemOwner, ItemSelection } from '../sql/item-list.ts'
+import type { ItemOwner, ItemSelection } from '../sql/item-list.ts'
 import {
   fetchItemPages,
   fetchItemsById,
-  haveItemsBefore,
+  haveItemsBeyond,
+  type ItemsBeyond,
   type ItemWindow,
+  type ItemWindowContent,
   type OwnerPosition,
   windowKey,
 } from '../sql/items.ts'
 import { BOOKMARK_STEP, fetchBookmarks } from '../sql/offset-bookmarks.ts'
 import { isCheap } from '../sql/statement-batcher.ts'
 import { ArgumentsLoader, recordLoader } from './batching.ts'
-import type { LoaderContext } from './loader-options.ts'
+import type { LoaderOptions } from './loader-options.ts'
+import type { SeenRevision } from './read-log.ts'
 
 /** Items by id, and the pages and counts of lists. */
-export function itemLoaders(reads: LoaderContext) {
-  const { sql, send, readLog, totals, batchers, isReference } = reads
+export function itemLoaders(options: LoaderOptions) {
+  const { statements, readLog, totals, isReference } = options
+  const datasetsOf = (owners: readonly ItemOwner[]) => owners.map(({ datasetId }) => datasetId)
   return {
     itemsById: recordLoader(
-      (ids: string[]) => fetchItemsById(send().sql, ids),
+      async (ids: string[]) => {
+        const items = await statements.verified(
+          ({ sql }) => fetchItemsById(sql, ids),
+          (found) => found.map(({ datasetId, revision }): SeenRevision => [datasetId, revision]),
+        )
+        if (items.length < ids.length) readLog.miss()
+        return items
+      },
       (item) => item.id,
     ),
-    rawItem: (members: RawItem, id: string) => {
-      readLog.send({ returnsRevision: true })
-      return batchers.fetchItem({ members, id })
+    rawItem: async (members: RawItem, id: string) => {
+      const item = await statements.verified(
+        ({ batchers }) => batchers.fetchItem({ members, id }),
+        (found) => (found ? [[found.datasetId, found.revision]] : []),
+      )
+      if (!item) readLog.miss()
+      return item
     },
     itemPages: new ArgumentsLoader(async (window: ItemWindow, owners: readonly ItemOwner[]) => {
       const [owner] = owners
-      const isBatched = !isReference && owner !== undefined && owners.length === 1 && isCheap(window)
-      const from = isBatched ? window : await startAtBookmark(reads, window, owners)
-      readLog.send({ returnsRevision: true })
-      const pages = isBatched
-        ? [await batchers.fetchWindow({ window, owner })]
-        : await fetchItemPages(sql, from, owners, totals)
-      pages.forEach(({ revision }, index) => {
-        readLog.verify(owners[index]?.datasetId ?? '', revision)
-      })
-      return pages
+      const seenIn = (pages: ItemWindowContent[]) =>
+        pages.map(({ revision }, n): SeenRevision => [owners[n]?.datasetId ?? '', revision])
+      if (!isReference && owner && owners.length === 1 && isCheap(window))
+        return statements.verified(async ({ batchers }) => [await batchers.fetchWindow({ window, owner })], seenIn)
+      const from = await startAtBookmark(options, window, owners)
+      return statements.verified(({ sql }) => fetchItemPages(sql, from, owners, totals), seenIn)
     }, windowKey),
     itemCounts: new ArgumentsLoader((selection: ItemSelection, owners: readonly ItemOwner[]) =>
-      countItems(send().sql, selection, owners, totals),
+      statements.unverified(datasetsOf(owners), ({ sql }) => countItems(sql, selection, owners, totals)),
     ),
-    itemsBefore: new ArgumentsLoader((order: ItemSelection & ItemOrder, positions: readonly OwnerPosition[]) =>
-      haveItemsBefore(send().sql, order, positions),
+    itemsBeyond: new ArgumentsLoader((list: ItemsBeyond, positions: readonly OwnerPosition[]) =>
+      statements.unverified(datasetsOf(positions), ({ sql }) => haveItemsBeyond(sql, list, positions)),
     ),
   }
 }
 
 /** Returns the same window from the bookmark before it, for a deep page of one list. */
 async function startAtBookmark(
-  { bookmarks, readLog, send, totals }: LoaderContext,
+  { shared, readLog, statements, totals }: LoaderOptions,
   window: ItemWindow,
   owners: readonly ItemOwner[],
 ): Promise<ItemWindow> {
   const [owner] = owners
   const revision = owner && readLog.revisionOf(owner.datasetId)
-  if (!bookmarks || !owner || revision === undefined || owners.length > 1 || window.offset < BOOKMARK_STEP)
-    return window
-  return bookmarks.startAt(window, owner, revision, async (after, steps) => {
-    const walk = { after, steps, step: BOOKMARK_STEP, totals }
-    const walked = await fetchBookmarks(send({ returnsRevision: true }).sql, window, owner, walk)
-    readLog.verify(owner.datasetId, walked.revision)
-    return walked.revision === revision ? walked.bookmarks : []
-  })
+  if (!shared || !owner || revision == null || owners.length > 1 || window.offset < BOOKMARK_STEP) return window
+  return shared.bookmarks.startAt(window, owner, revision, (after, steps) =>
+    statements.verified(
+      ({ sql }) => fetchBookmarks(sql, window, owner, { after, steps, step: BOOKMARK_STEP, totals }),
+      (walked) => [[owner.datasetId, walked.revision]],
+    ),
+  )
 }

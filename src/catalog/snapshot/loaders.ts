@@ -1,8 +1,7 @@
 import DataLoader from 'dataloader'
 import type { ExportFormat, ExportWindow } from '../export-formats.ts'
 import type { FeatureWindow } from '../features.ts'
-import type { Dataset } from '../models.ts'
-import { countedTotals, storedTotals } from '../sql/counts.ts'
+import type { Dataset, Item } from '../models.ts'
 import { fetchExportBatch } from '../sql/export.ts'
 import { fetchExtents } from '../sql/extent.ts'
 import { countFacets, type FacetField, storedFacets } from '../sql/facets.ts'
@@ -10,106 +9,119 @@ import { fetchFeaturePage, fetchFeatures } from '../sql/features.ts'
 import { fetchNearbyPages, type NearbyWindow, nearbyKey } from '../sql/nearby.ts'
 import { searchNearby } from '../sql/nearby-by-grid.ts'
 import { fetchSearchPage, type SearchWindow } from '../sql/search.ts'
-import { createBatchers } from '../sql/statement-batcher.ts'
 import { fetchTile } from '../sql/tiles.ts'
 import type { TileAddress } from '../tile.ts'
-import { ArgumentsLoader, listLoader, recordLoader } from './batching.ts'
-import { datasetLoaders } from './dataset-loaders.ts'
+import { ArgumentsLoader, recordLoader } from './batching.ts'
 import { itemLoaders } from './item-loaders.ts'
-import type { LoaderContext, LoaderOptions, Send } from './loader-options.ts'
+import type { LoaderOptions } from './loader-options.ts'
+import type { SeenRevision } from './read-log.ts'
 
-/** The loaders of one request. Concurrent reads share a statement, and nothing is read twice. */
+/** The loaders of one read. Concurrent loads share a statement, and nothing is read twice. */
 export type Loaders = ReturnType<typeof createLoaders>
 
-/** Creates the loaders for one request. They do not check access. */
+/** Creates the loaders of one read. They do not check access. */
 export function createLoaders(options: LoaderOptions) {
-  const { prisma, sql = prisma, readLog, datasetCache, isReference = false } = options
-  const totals = isReference ? countedTotals : storedTotals
-  const send: Send = (sent = { returnsRevision: false }) => {
-    readLog.send(sent)
-    return { prisma, sql }
-  }
-  const reads = {
-    ...options,
-    sql,
-    send,
-    totals,
-    batchers: options.batchers ?? createBatchers(sql, totals),
-    isReference,
-  }
+  const { statements, isReference } = options
   return {
-    ...datasetLoaders(prisma, readLog, datasetCache),
-    ...itemLoaders(reads),
-    ...imageLoaders(send),
-    ...placeLoaders(reads),
-    ...wholeDatasetLoaders(reads),
+    ...itemLoaders(options),
+    ...imageLoaders(options),
+    ...placeLoaders(options),
+    ...wholeDatasetLoaders(options),
     facets: new ArgumentsLoader((field: FacetField, datasetIds: readonly string[]) =>
-      (isReference ? countFacets : storedFacets)(send().prisma, field, datasetIds),
+      statements.unverified(datasetIds, ({ prisma }) =>
+        (isReference ? countFacets : storedFacets)(prisma, field, datasetIds),
+      ),
     ),
   }
 }
 
 /** Images by id, and by item. */
-function imageLoaders(send: Send) {
+function imageLoaders({ statements }: LoaderOptions) {
   return {
     imagesById: recordLoader(
-      (ids: string[]) => send().prisma.image.findMany({ where: { id: { in: ids } } }),
+      (ids: string[]) =>
+        statements.unverified('all', ({ prisma }) => prisma.image.findMany({ where: { id: { in: ids } } })),
       (image) => image.id,
     ),
-    imagesByItemId: listLoader(
-      (ids: string[]) =>
-        send().prisma.image.findMany({
-          where: { itemId: { in: ids } },
-          orderBy: [{ sortOrder: 'asc' }, { id: 'asc' }],
-        }),
-      (image) => image.itemId,
+    imagesOfItems: new DataLoader(
+      async (items: readonly Pick<Item, 'id' | 'datasetId'>[]) => {
+        const datasetIds = items.map(({ datasetId }) => datasetId)
+        const images = await statements.unverified(datasetIds, ({ prisma }) =>
+          prisma.image.findMany({
+            where: { itemId: { in: items.map(({ id }) => id) } },
+            orderBy: [{ sortOrder: 'asc' }, { id: 'asc' }],
+          }),
+        )
+        const byItem = Map.groupBy(images, ({ itemId }) => itemId)
+        return items.map(({ id }) => byItem.get(id) ?? [])
+      },
+      { cacheKeyFn: ({ id }) => id },
     ),
   }
 }
 
 /** Items near a point, with a name or in a box, and on a map tile. */
-function placeLoaders({ send, sql, readLog, batchers, isReference }: LoaderContext) {
+function placeLoaders({ statements, isReference }: LoaderOptions) {
   return {
     nearbyPages: new ArgumentsLoader(async (window: NearbyWindow, scopes: readonly string[][]) => {
       const [scope] = scopes
       // Several searches in one request are rare. Plain PostGIS runs them in one statement; the grid needs several for each.
-      if (isReference || !scope || scopes.length > 1) return fetchNearbyPages(send().sql, window, scopes)
-      readLog.send({ returnsRevision: true })
-      const { revisions, ...page } = await searchNearby(sql, window, scope, batchers.startNearby)
-      if (revisions) readLog.verifyAll(scope, revisions)
-      else readLog.send({ returnsRevision: false })
+      if (isReference || !scope || scopes.length > 1)
+        return statements.unverified(scopes.flat(), ({ sql }) => fetchNearbyPages(sql, window, scopes))
+      const page = await searchNearby(window, scope, {
+        start: (search) =>
+          statements.verified(
+            ({ batchers }) => batchers.startNearby(search),
+            ({ revisions }) => revisionsOf(scope, revisions),
+          ),
+        refine: (run) => statements.unverified(scope, ({ sql }) => run(sql)),
+      })
       return [page]
     }, nearbyKey),
     searchPages: new ArgumentsLoader((window: SearchWindow, scopes: readonly string[][]) =>
-      Promise.all(scopes.map((scope) => fetchSearchPage(send().prisma, window, scope, { isReference }))),
+      Promise.all(
+        scopes.map((scope) =>
+          statements.unverified(scope, ({ prisma }) => fetchSearchPage(prisma, window, scope, { isReference })),
+        ),
+      ),
     ),
-    tile: (tile: TileAddress, scope: readonly string[]) => fetchTile(send().prisma, tile, scope),
+    tile: (tile: TileAddress, scope: readonly string[]) =>
+      statements.unverified(scope, ({ prisma }) => fetchTile(prisma, tile, scope)),
   }
 }
 
+/** The revision of each dataset of a scope, from the pairs of id and revision that a statement returned as JSON. */
+function revisionsOf(scope: readonly string[], json: string): SeenRevision[] {
+  const pairs: [id: string, revision: string][] = JSON.parse(json)
+  const seen = new Map(pairs)
+  return scope.map((id) => {
+    const revision = seen.get(id)
+    return [id, revision === undefined ? null : BigInt(revision)]
+  })
+}
+
 /** The features and extent of a dataset for maps, and its export. */
-function wholeDatasetLoaders({ send, readLog, totals, featureCounts }: LoaderContext) {
+function wholeDatasetLoaders({ statements, readLog, totals, shared }: LoaderOptions) {
   return {
-    featurePage: ({ id, revision }: Dataset, window: FeatureWindow) =>
-      fetchFeaturePage(
-        {
-          prisma: send().prisma,
-          datasetId: id,
-          totals,
-          isConcurrent: featureCounts !== undefined,
-          countOnce: (selection, count) => featureCounts?.load(revision, selection, count) ?? count(),
-        },
-        window,
+    featurePage: ({ id }: Dataset, window: FeatureWindow) =>
+      statements.unverified([id], ({ prisma }) =>
+        fetchFeaturePage(
+          { prisma, datasetId: id, totals, revision: readLog.revisionOf(id), counts: shared?.featureCounts },
+          window,
+        ),
       ),
-    feature: async ({ id }: Dataset, itemId: string) => {
-      const { features, count } = await fetchFeatures({ prisma: send().prisma, datasetId: id }, [itemId])
-      return count === 0 ? null : features
-    },
-    extents: new DataLoader((datasetIds: readonly string[]) => fetchExtents(send().prisma, datasetIds)),
-    exportBatch: async (datasetId: string, format: ExportFormat, window: ExportWindow) => {
-      const batch = await fetchExportBatch(send({ returnsRevision: true }).prisma, datasetId, format, window)
-      readLog.verify(datasetId, batch.revision)
-      return batch
-    },
+    feature: ({ id }: Dataset, itemId: string) =>
+      statements.unverified([id], async ({ prisma }) => {
+        const { features, count } = await fetchFeatures({ prisma, datasetId: id }, [itemId])
+        return count === 0 ? null : features
+      }),
+    extents: new DataLoader((datasetIds: readonly string[]) =>
+      statements.unverified(datasetIds, ({ prisma }) => fetchExtents(prisma, datasetIds)),
+    ),
+    exportBatch: (datasetId: string, format: ExportFormat, window: ExportWindow) =>
+      statements.verified(
+        ({ prisma }) => fetchExportBatch(prisma, datasetId, format, window),
+        ({ revision }) => [[datasetId, revision]],
+      ),
   }
 }

@@ -1,15 +1,17 @@
 import type { ChangeFeed } from '../../database/change-feed.ts'
 import type { Database } from '../../database/database.ts'
-import { isCancelled, isUnavailable } from '../../database/unavailable.ts'
+import { isCancelled, isConflict, isUnavailable } from '../../database/unavailable.ts'
+import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Access } from '../access.ts'
 import { Catalog } from '../catalog.ts'
-import { storedTotals } from '../sql/counts.ts'
+import { countedTotals, storedTotals } from '../sql/counts.ts'
 import { FeatureCounts } from '../sql/features.ts'
 import { OffsetBookmarks } from '../sql/offset-bookmarks.ts'
 import { createBatchers } from '../sql/statement-batcher.ts'
-import { createDatasetCache } from './dataset-cache.ts'
+import { cacheDatasetList, readDatasetList } from './dataset-list.ts'
 import { createLoaders } from './loaders.ts'
-import { ReadLog } from './read-log.ts'
+import { decidesAlike, ReadLog } from './read-log.ts'
+import { Statements } from './statements.ts'
 
 /** A result, and the log of what it depends on. */
 export interface SnapshotResult<Result> {
@@ -17,13 +19,34 @@ export interface SnapshotResult<Result> {
   readLog: ReadLog
 }
 
-/** Runs `read` on one snapshot of the catalog. It runs again if data changed meanwhile. */
+/** Runs `read` on one state of the catalog and of the API key. It runs again if one of them changed meanwhile. */
 export type ReadCatalog = <Result>(
   read: (catalog: Catalog) => Promise<Result> | Result,
 ) => Promise<SnapshotResult<Result>>
 
-/** Returns a function that reads what an API key may access. `now` decides which grants have expired. */
-export type SnapshotReader = (access: Access, now: Date) => ReadCatalog
+/** What an API key may access, and the time that decides which grants have expired. */
+export interface CallerAccess {
+  key: Access
+  now: Date
+}
+
+/**
+ * Returns a function that reads what an API key may access.
+ * @param identify returns what the key may access now. It throws if the key does not work any more.
+ */
+export type SnapshotReader = (caller: CallerAccess, identify: () => Promise<CallerAccess>) => ReadCatalog
+
+/** Reads from one server with the access of a caller. */
+type ServerReader = <Result>(
+  caller: CallerAccess,
+  read: (catalog: Catalog) => Promise<Result> | Result,
+) => Promise<Attempt<Result>>
+
+/** A read that has ended, with its result or its error. */
+interface Attempt<Result> {
+  outcome: PromiseSettledResult<Result>
+  readLog: ReadLog
+}
 
 /** The number of snapshots read from the primary and from replicas since the start. */
 export interface ReadCounts {
@@ -37,6 +60,9 @@ export interface SnapshotReaderOptions {
 }
 
 const SNAPSHOT_TIMEOUT_MS = 20_000
+
+/** The number of times that a transaction begins, if concurrent changes make it fail. */
+const MAX_TRANSACTIONS = 3
 
 /**
  * Creates a reader. It reads from the replicas in turn while they are up to date with the change feed, and otherwise from the
@@ -56,14 +82,17 @@ export function createSnapshotReader(
   })
   const reads = { primary: 0, replica: 0 }
 
-  const reader: SnapshotReader = (access, now) => async (read) => {
+  const readFromServer: ServerReader = async (caller, read) => {
     const next = replicaReaders.find(({ isUpToDate }) => isUpToDate())
     if (next) {
       // Round robin.
       replicaReaders.push(...replicaReaders.splice(replicaReaders.indexOf(next), 1))
       const { failures } = next.replica
-      const attempt = next.read(access, now)(read)
-      const isLost = await attempt.then(() => false, isUnavailable)
+      const attempt = next.read(caller, read)
+      const isLost = await attempt.then(
+        ({ outcome }) => outcome.status === 'rejected' && isUnavailable(outcome.reason),
+        isUnavailable,
+      )
       // A GraphQL read returns its errors and does not throw them, so the replica's count of failed statements decides too.
       if (!isLost && next.replica.failures === failures) {
         reads.replica += 1
@@ -71,7 +100,16 @@ export function createSnapshotReader(
       }
     }
     reads.primary += 1
-    return primary(access, now)(read)
+    return primary(caller, read)
+  }
+
+  const reader: SnapshotReader = (caller, identify) => async (read) => {
+    const { outcome, readLog } = await readFromServer(caller, read)
+    // The catalog may have changed after the key. So the key of before the read must decide as the key of after the read does.
+    const current = await identify()
+    if (!decidesAlike(readLog.dependencies.decisions, current.key, current.now)) return reader(current, identify)(read)
+    if (outcome.status === 'rejected') throw outcome.reason
+    return { result: outcome.value, readLog }
   }
   return Object.assign(reader, { reads })
 }
@@ -85,35 +123,65 @@ function createServerReader(
   { prisma, sql }: Pick<Database, 'prisma' | 'sql'>,
   changeFeed: ChangeFeed,
   { isReference = false }: SnapshotReaderOptions,
-): SnapshotReader {
-  const datasetCache = createDatasetCache(changeFeed)
-  const bookmarks = new OffsetBookmarks()
-  const featureCounts = new FeatureCounts()
-  const batchers = createBatchers(sql, storedTotals)
-  const isolation = {
-    isolationLevel: 'RepeatableRead',
-    timeout: SNAPSHOT_TIMEOUT_MS,
-    maxWait: SNAPSHOT_TIMEOUT_MS,
-  } as const
+): ServerReader {
+  const currentList = cacheDatasetList(prisma, changeFeed)
+  const shared = { bookmarks: new OffsetBookmarks(changeFeed), featureCounts: new FeatureCounts(changeFeed) }
+  const clients = { prisma, sql, batchers: createBatchers(sql, storedTotals) }
+  const totals = isReference ? countedTotals : storedTotals
 
-  return (access, now) => async (read) => {
-    if (!isReference) {
-      const readLog = new ReadLog(access, now)
-      const catalog = new Catalog(
-        createLoaders({ prisma, sql, readLog, datasetCache, bookmarks, featureCounts, batchers }),
-        readLog,
-      )
-      const attempt = (async () => read(catalog))()
-      // A concurrent change may have caused the error. If the read is consistent, the error is thrown below.
-      await attempt.catch((error: unknown) => {
-        if (isCancelled(error)) throw error
-      })
-      if (await readLog.isConsistent(prisma)) return { result: await attempt, readLog }
-    }
-    return prisma.$transaction(async (snapshot) => {
-      const readLog = new ReadLog(access, now)
-      const catalog = new Catalog(createLoaders({ prisma: snapshot, readLog, isReference }), readLog)
-      return { result: await read(catalog), readLog }
-    }, isolation)
+  const readInTransaction: ServerReader = (caller, read) =>
+    inSnapshot(prisma, async (snapshot) => {
+      const list = await readDatasetList(snapshot)
+      const readLog = new ReadLog(list, caller.key, caller.now)
+      const batchers = createBatchers(snapshot, totals)
+      const statements = new Statements({ prisma: snapshot, sql: snapshot, batchers }, readLog)
+      const loaders = createLoaders({ statements, readLog, totals, isReference })
+      return settle(readLog, () => read(new Catalog(list, loaders, readLog)))
+    })
+
+  return async (caller, read) => {
+    if (isReference) return readInTransaction(caller, read)
+    const list = await currentList()
+    const readLog = new ReadLog(list, caller.key, caller.now)
+    const loaders = createLoaders({
+      statements: new Statements(clients, readLog),
+      readLog,
+      totals,
+      shared,
+      isReference,
+    })
+    const attempt = await settle(readLog, () => read(new Catalog(list, loaders, readLog)))
+    // An error may come from a concurrent change, too.
+    return (await readLog.isOneState(prisma)) ? attempt : readInTransaction(caller, read)
+  }
+}
+
+/** @throws the error of a read that was cancelled */
+async function settle<Result>(readLog: ReadLog, run: () => Promise<Result> | Result): Promise<Attempt<Result>> {
+  const [outcome] = await Promise.allSettled([(async () => run())()])
+  if (outcome.status === 'rejected' && isCancelled(outcome.reason)) throw outcome.reason
+  return { outcome, readLog }
+}
+
+/**
+ * Runs `read` in a transaction that sees one state of the database. The locks come before the snapshot. Without them, a TRUNCATE
+ * that commits between two statements would make the table empty for this snapshot too.
+ */
+async function inSnapshot<Result>(
+  prisma: Database['prisma'],
+  read: (snapshot: Prisma.TransactionClient) => Promise<Result>,
+  remaining = MAX_TRANSACTIONS - 1,
+): Promise<Result> {
+  const run = async (snapshot: Prisma.TransactionClient) => {
+    await snapshot.$executeRaw`
+      LOCK TABLE items, images, datasets, code_labels, item_counts, cube_counts, tile_counts IN ACCESS SHARE MODE`
+    return read(snapshot)
+  }
+  const options = { timeout: SNAPSHOT_TIMEOUT_MS, maxWait: SNAPSHOT_TIMEOUT_MS }
+  try {
+    return await prisma.$transaction(run, { isolationLevel: 'RepeatableRead', ...options })
+  } catch (error) {
+    if (!isConflict(error) || remaining === 0) throw error
+    return inSnapshot(prisma, read, remaining - 1)
   }
 }

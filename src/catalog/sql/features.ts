@@ -1,4 +1,5 @@
-import { LRUCache } from 'lru-cache'
+import type { ChangeFeed } from '../../database/change-feed.ts'
+import { RevisionCache } from '../../database/revision-cache.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { FeaturePage, FeatureSelection, FeatureWindow } from '../features.ts'
 import { type BoxContent, countInBox, isWithin, itemsInCells } from './box.ts'
@@ -18,6 +19,8 @@ const MAX_PART_BYTES = 4 * 1024 * 1024
 
 /** The number of selected items and of all items, and the cells of the box if the selection has one. */
 interface Match {
+  /** The revision of the dataset when all of this was counted; null if it does not exist. */
+  revision: bigint | null
   total: number
   size: number
   cells?: BoxContent['cells']
@@ -26,18 +29,31 @@ interface Match {
 /** Ranges of cells in memory, about 100 bytes each. An entry without a box counts as a hundred. */
 const MAX_CACHED_CELLS = 100_000
 
-/** The numbers of selected items, in memory. The next pages count nothing. No two datasets ever have the same revision. */
+/** The numbers of selected items, in memory, so that the next pages count nothing. */
 export class FeatureCounts {
-  readonly #matches = new LRUCache<string, Match>({
-    maxSize: MAX_CACHED_CELLS,
-    sizeCalculation: ({ cells = [] }) => 100 + cells.length,
-  })
+  readonly #matches: RevisionCache<Match>
 
-  /** Returns the match of a selection at a revision. Calls `count` if it is not in memory. */
-  async load(revision: bigint, selection: FeatureSelection, count: () => Promise<Match>): Promise<Match> {
-    const key = JSON.stringify([String(revision), selection])
-    const match = this.#matches.get(key) ?? (await count())
-    this.#matches.set(key, match)
+  constructor(changeFeed: ChangeFeed) {
+    this.#matches = new RevisionCache(changeFeed, {
+      limit: MAX_CACHED_CELLS,
+      sizeOf: ({ cells = [] }) => 100 + cells.length,
+    })
+  }
+
+  /**
+   * Returns the match of a selection at a revision. Calls `count` if it is not in memory. The dataset had this revision before
+   * `count`. If it has it afterwards, all statements of `count` saw the same state.
+   */
+  async load(
+    { datasetId, revision }: Pick<FeatureSource, 'datasetId' | 'revision'>,
+    selection: FeatureSelection,
+    count: () => Promise<Match>,
+  ): Promise<Match> {
+    const key = JSON.stringify([datasetId, selection])
+    const known = this.#matches.lookup(key, (stored) => stored.revision === revision)
+    if (known.value) return known.value
+    const match = await count()
+    if (match.revision === revision) known.store(match, [`dataset ${datasetId}`])
     return match
   }
 }
@@ -46,11 +62,11 @@ export class FeatureCounts {
 export interface FeatureSource {
   prisma: Prisma.TransactionClient
   datasetId: string
+  /** The revision of the dataset; null if it does not exist. */
+  revision: bigint | null
   totals: Totals
-  /** Whether several statements can run at the same time. In a transaction they can't. */
-  isConcurrent: boolean
-  /** Calls `count`, or returns its result from an earlier page. */
-  countOnce: (selection: FeatureSelection, count: () => Promise<Match>) => Promise<Match>
+  /** The counts of earlier pages. In a transaction there are none, and statements can't run at the same time. */
+  counts: FeatureCounts | undefined
 }
 
 /** Reads a page. */
@@ -58,7 +74,8 @@ export async function fetchFeaturePage(
   source: FeatureSource,
   { after, limit, ...selection }: FeatureWindow,
 ): Promise<FeaturePage> {
-  const match = await source.countOnce(selection, () => countMatches(source, selection))
+  const count = () => countMatches(source, selection)
+  const match = await (source.counts ? source.counts.load(source, selection, count) : count())
   if (match.total === 0) return { features: [], count: 0, total: 0, next: undefined }
   // One more id shows whether there is a next page.
   const ids = await fetchIds(source, { after, limit: limit + 1, ...selection }, match)
@@ -70,19 +87,19 @@ export async function fetchFeaturePage(
   // The page ends with the first part that is not complete.
   const end = parts.findIndex(({ count }) => count < PART_SIZE)
   const complete = end === -1 ? parts : parts.slice(0, end + 1)
-  const count = complete.reduce((sum, part) => sum + part.count, 0)
+  const written = complete.reduce((sum, part) => sum + part.count, 0)
   return {
     features: complete.map((part) => part.features).filter((text) => text !== ''),
-    count,
+    count: written,
     total: match.total,
-    next: count < ids.length ? ids[count - 1] : undefined,
+    next: written < ids.length ? ids[written - 1] : undefined,
   }
 }
 
 type Part = Awaited<ReturnType<typeof fetchFeatures>>
 
 async function fetchParts(source: FeatureSource, idsOfParts: readonly string[][]): Promise<Part[]> {
-  if (source.isConcurrent) return Promise.all(idsOfParts.map((ids) => fetchFeatures(source, ids)))
+  if (source.counts) return Promise.all(idsOfParts.map((ids) => fetchFeatures(source, ids)))
   const parts: Part[] = []
   for (const ids of idsOfParts) parts.push(await fetchFeatures(source, ids))
   return parts
@@ -118,11 +135,13 @@ async function countMatches(source: FeatureSource, selection: FeatureSelection):
     isDated || (within && isFiltered)
       ? Prisma.sql`(SELECT count(*) ${candidates(source, selection, content?.cells)})::integer`
       : totals({ among: 'all', administrativeAreaCode, categoryCode })
-  const [row] = await prisma.$queryRaw<{ total: number; size: number }[]>`
-    SELECT ${total} AS total, ${totals({ among: 'all' })} AS size FROM ${owner(source)}`
+  const [row] = await prisma.$queryRaw<{ total: number; size: number; revision: bigint | null }[]>`
+    SELECT ${total} AS total, ${totals({ among: 'all' })} AS size,
+           (SELECT revision FROM datasets WHERE id = ${datasetId}::uuid) AS revision
+      FROM ${owner(source)}`
   if (!row) throw new TypeError('The statement returned no row')
   const isCounted = content && !isFiltered
-  return { total: isCounted ? content.total : row.total, size: row.size, ...(content && { cells: content.cells }) }
+  return { ...row, total: isCounted ? content.total : row.total, ...(content && { cells: content.cells }) }
 }
 
 /**

@@ -74,17 +74,26 @@ export function isBetween({ after, before, ...order }: ItemOrder & ItemBounds): 
   return Prisma.join(conditions, ' AND ')
 }
 
-/** SQL condition: the item comes after or before a position. A row comparison can use the index of the sort. */
-export function isBeyond(
-  { sort, order }: ItemOrder,
-  side: keyof ItemBounds,
-  { value, id }: Record<keyof ItemPosition, Prisma.Sql>,
-): Prisma.Sql {
+type SqlPosition = Record<keyof ItemPosition, Prisma.Sql>
+
+/** SQL condition: the item comes after or before a position. */
+function isBeyond(list: ItemOrder, side: keyof ItemBounds, position: SqlPosition): Prisma.Sql {
+  return comparePosition(list, isGreater(list, side) ? Prisma.sql`>` : Prisma.sql`<`, position)
+}
+
+/** SQL condition: the item is at a position, or comes after or before it. */
+export function isAtOrBeyond(list: ItemOrder, side: keyof ItemBounds, position: SqlPosition): Prisma.Sql {
+  return comparePosition(list, isGreater(list, side) ? Prisma.sql`>=` : Prisma.sql`<=`, position)
+}
+
+function isGreater({ order }: ItemOrder, side: keyof ItemBounds): boolean {
+  return (order === 'asc') === (side === 'after')
+}
+
+/** A row comparison can use the index of the sort. */
+function comparePosition({ sort }: ItemOrder, operator: Prisma.Sql, { value, id }: SqlPosition): Prisma.Sql {
   const { column, sqlType } = SORTS[sort]
-  const isGreater = (order === 'asc') === (side === 'after')
-  return isGreater
-    ? Prisma.sql`(${column}, i.id) > (${value}::${sqlType}, ${id})`
-    : Prisma.sql`(${column}, i.id) < (${value}::${sqlType}, ${id})`
+  return Prisma.sql`(${column}, i.id) ${operator} (${value}::${sqlType}, ${id})`
 }
 
 function constant({ value, id }: ItemPosition) {

@@ -17,8 +17,8 @@ import {
   type ItemOwner,
   type ItemPosition,
   type ItemSelection,
+  isAtOrBeyond,
   isBetween,
-  isBeyond,
   isSelected,
   orderOf,
   ownerTable,
@@ -68,11 +68,13 @@ export type OwnerPosition = ItemOwner & ItemPosition
 const GREATEST_LIMIT = Prisma.raw(String(MAX_LIMIT + 1))
 
 /**
- * Reads items by id, in any order; an item that does not exist is left out. Prisma's `findMany` would parse JSON columns, which
+ * Reads items by id, in any order, each with the revision of its dataset. An item that does not exist is left out. Prisma's `findMany` would parse JSON columns, which
  * changes long numbers.
  */
-export async function fetchItemsById(sql: SqlReader, ids: readonly string[]): Promise<Item[]> {
-  return sql.$queryRaw<Item[]>`SELECT ${itemColumns(ALL_ITEM_FIELDS)} FROM items i WHERE i.id = ANY(${ids}::uuid[])`
+export async function fetchItemsById(sql: SqlReader, ids: readonly string[]): Promise<(Item & { revision: bigint })[]> {
+  return sql.$queryRaw<(Item & { revision: bigint })[]>`
+    SELECT ${itemColumns(ALL_ITEM_FIELDS)}, (SELECT revision FROM datasets WHERE id = i.dataset_id) AS revision
+      FROM items i WHERE i.id = ANY(${ids}::uuid[])`
 }
 
 /** An item as JSON for clients. */
@@ -175,10 +177,15 @@ function selectWindow(window: ItemWindow): Prisma.Sql {
      ORDER BY ${orderOf(window)}`
 }
 
-/** Returns for each owner whether it has items before the position. Takes one statement. */
-export async function haveItemsBefore(
+/** Which items: those of a list that are at a position, or on one side of it. */
+export interface ItemsBeyond extends ItemSelection, ItemOrder {
+  side: keyof ItemBounds
+}
+
+/** Returns for each owner whether it has an item at its position, or on that side of it. Takes one statement. */
+export async function haveItemsBeyond(
   sql: SqlReader,
-  selection: ItemSelection & ItemOrder,
+  { side, ...selection }: ItemsBeyond,
   owners: readonly OwnerPosition[],
 ): Promise<boolean[]> {
   const values = owners.map((owner) => owner.value)
@@ -186,7 +193,7 @@ export async function haveItemsBefore(
   const position = { value: Prisma.sql`position.value`, id: Prisma.sql`position.id` }
   const rows = await sql.$queryRaw<{ found: boolean }[]>`
     SELECT (SELECT i.id FROM items i
-             WHERE ${isSelected(selection)} AND ${isBeyond(selection, 'before', position)}
+             WHERE ${isSelected(selection)} AND ${isAtOrBeyond(selection, side, position)}
              ORDER BY ${orderOf(selection)} LIMIT 1) IS NOT NULL AS found
       FROM ${ownerTable(owners)}
       JOIN unnest(${values}::text[], ${ids}::uuid[]) WITH ORDINALITY AS position (value, id, n) USING (n)

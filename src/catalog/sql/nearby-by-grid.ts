@@ -40,18 +40,20 @@ interface CountedCube {
 /** A `CountedCube` from the database. */
 type CubeRow = [cube: number, dataset: number, n: number]
 
+/** Sends the statements of a search. */
+export interface SearchStatements {
+  /** Runs the first statement. */
+  start: (search: NearbyStart) => Promise<NearbyStartRow>
+  /** Runs a later statement. */
+  refine: <Result>(run: (sql: SqlReader) => Promise<Result>) => Promise<Result>
+}
+
 /** The parameters of a search. */
 interface Search {
-  sql: SqlReader
+  refine: SearchStatements['refine']
   window: NearbyWindow
   scope: Scope
   centre: Point
-}
-
-/** The result of a search. */
-interface Found extends Fetched<NearbyItem> {
-  /** The revisions of the datasets by id, if the search took one statement. */
-  revisions?: ReadonlyMap<string, bigint>
 }
 
 /** The parameters of the first statement of a search. */
@@ -70,20 +72,19 @@ export interface NearbyStartRow extends NearbyRow {
   cover: string | null
 }
 
-/** Returns a window of the items in a circle, nearest first, and the total. `start` runs the first statement of the search. */
+/** Returns a window of the items in a circle, nearest first, and the total. */
 export async function searchNearby(
-  sql: SqlReader,
   window: NearbyWindow,
   scope: Scope,
-  start: (search: NearbyStart) => Promise<NearbyStartRow>,
-): Promise<Found> {
+  { start, refine }: SearchStatements,
+): Promise<Fetched<NearbyItem>> {
   const centre = pointAt(window.latitude, window.longitude)
   const cover = coverOf(centre, window.radius)
   const first = await start({ window, scope, cover })
-  if (first.cover === null) return { ...fetchedOf(first, window), revisions: parseRevisions(first.revisions) }
-  const search = { sql, window, scope, centre }
+  if (first.cover === null) return fetchedOf(first, window)
+  const search = { refine, window, scope, centre }
   const counted = countedCubes(search, cover.level, JSON.parse(first.cover))
-  return measure(search, await refine(search, { before: 0, inside: 0, boundary: [], candidates: counted }))
+  return measure(search, await divide(search, { before: 0, inside: 0, boundary: [], candidates: counted }))
 }
 
 /** Runs the first statements of several searches as one statement. Returns their rows in the order of the searches. */
@@ -120,11 +121,6 @@ function selectStart({ window, scope, cover: { level, cubes } }: NearbyStart): P
       FROM size`
 }
 
-function parseRevisions(json: string): Map<string, bigint> {
-  const pairs: [id: string, revision: string][] = JSON.parse(json)
-  return new Map(pairs.map(([id, revision]) => [id, BigInt(revision)]))
-}
-
 function countedCubes({ centre }: Search, level: CubeLevel, rows: readonly CubeRow[]): CountedCube[] {
   return rows.map(([cube, dataset, n]) => ({ level, cube, dataset, n, ...distancesTo(centre, level, cube) }))
 }
@@ -142,7 +138,7 @@ interface SearchState {
 }
 
 /** Replaces large boundary cubes and candidates by smaller cubes, until no large one is left. */
-async function refine(search: Search, unclassified: SearchState): Promise<SearchState> {
+async function divide(search: Search, unclassified: SearchState): Promise<SearchState> {
   const state = classify(search.window, unclassified)
   const isLarge = ({ level, n }: CountedCube) => level > 0 && n > SMALL_CUBE_POINTS
   const isSmall = (cube: CountedCube) => !isLarge(cube)
@@ -158,7 +154,7 @@ async function refine(search: Search, unclassified: SearchState): Promise<Search
     ),
   )
   const candidates = [...state.candidates.filter(isSmall), ...children.flat()]
-  return refine(search, { ...state, boundary: state.boundary.filter(isSmall), candidates })
+  return divide(search, { ...state, boundary: state.boundary.filter(isSmall), candidates })
 }
 
 /**
@@ -200,7 +196,8 @@ function distanceAt(cubes: readonly CountedCube[], bound: 'nearest' | 'farthest'
 async function fetchCubesIn(search: Search, level: 1 | 2 | 3, parents: readonly CountedCube[]): Promise<CountedCube[]> {
   if (parents.length === 0) return []
   const levelBelow = ([0, 1, 2] as const)[level - 1] ?? 0
-  const [row] = await search.sql.$queryRaw<{ cubes: string | null }[]>`
+  const [row] = await search.refine(
+    (sql) => sql.$queryRaw<{ cubes: string | null }[]>`
     SELECT json_agg(json_build_array(counted.cube, parent.dataset, counted.n))::text AS cubes
       FROM unnest(${parents.map(({ cube }) => cube)}::bigint[], ${parents.map(({ dataset }) => dataset)}::integer[])
            AS parent (cube, dataset)
@@ -210,21 +207,24 @@ async function fetchCubesIn(search: Search, level: 1 | 2 | 3, parents: readonly 
                AND cube >= (parent.cube << ${BITS_PER_LEVEL}::integer)
                AND cube < ((parent.cube + 1) << ${BITS_PER_LEVEL}::integer)
             OFFSET 0
-          ) AS counted`
+          ) AS counted`,
+  )
   return countedCubes(search, levelBelow, JSON.parse(row?.cubes ?? '[]'))
 }
 
 /** Tests the points of the boundary cubes, and measures the points of the candidates. */
-async function measure({ sql, window, scope }: Search, state: SearchState): Promise<Fetched<NearbyItem>> {
+async function measure({ refine, window, scope }: Search, state: SearchState): Promise<Fetched<NearbyItem>> {
   const { before, inside, boundary, candidates } = state
-  const [row] = await sql.$queryRaw<(NearbyRow & { boundary: number })[]>`
+  const [row] = await refine(
+    (sql) => sql.$queryRaw<(NearbyRow & { boundary: number })[]>`
     WITH hit AS MATERIALIZED (
       SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance
         FROM ${itemsIn(candidates, scope)} WHERE ${isInCircle(window)}
     )
     SELECT ${nodesOf({ ...window, offset: window.offset - before })} AS nodes,
            (SELECT count(*) FROM hit)::integer AS total,
-           (SELECT count(*) FROM ${itemsIn(boundary, scope)} WHERE ${isInCircle(window)})::integer AS boundary`
+           (SELECT count(*) FROM ${itemsIn(boundary, scope)} WHERE ${isInCircle(window)})::integer AS boundary`,
+  )
   if (!row) throw new TypeError('The search returned no row')
   return fetchedOf({ ...row, total: inside + row.total + row.boundary }, window)
 }

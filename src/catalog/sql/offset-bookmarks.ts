@@ -1,4 +1,5 @@
-import { LRUCache } from 'lru-cache'
+import type { ChangeFeed } from '../../database/change-feed.ts'
+import { RevisionCache } from '../../database/revision-cache.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { SORTS } from '../sorts.ts'
@@ -10,7 +11,7 @@ import type { ItemWindow } from './items.ts'
  * A bookmark is the position of every 500th item of a list. A deep page starts at the last bookmark before it, and skips fewer
  * than 500 items instead of all items before it. The first request for a deep page walks the index of the list once and stores
  * the bookmarks. They belong to one revision of the dataset. A statement that uses a bookmark returns the revision that it saw,
- * and snapshot/read-log.ts compares the two.
+ * and snapshot/read-log.ts compares the two. So a wrong bookmark can't become part of a response.
  */
 
 /** Number of items from one bookmark to the next. */
@@ -20,26 +21,41 @@ const MAX_BYTES = 32 * 1024 * 1024
 /** Estimated memory for a bookmark without its text. */
 const BOOKMARK_BYTES = 150
 
+/** Bookmarks of a list, and the revision of the dataset that they belong to. */
+interface Bookmarks {
+  revision: bigint | null
+  bookmarks: readonly ItemPosition[]
+}
+
 /** Walks a list from a position or from its start. Returns the next `steps` bookmarks, or fewer at the end of the list. */
-export type WalkList = (after: ItemPosition | undefined, steps: number) => Promise<ItemPosition[]>
+export type WalkList = (after: ItemPosition | undefined, steps: number) => Promise<Bookmarks>
 
 /** The bookmarks of lists, in memory. */
 export class OffsetBookmarks {
-  readonly #lists = new LRUCache<string, ItemPosition[]>({
-    maxSize: MAX_BYTES,
-    sizeCalculation: (bookmarks, key) =>
-      2 * key.length + bookmarks.reduce((sum, { value }) => sum + BOOKMARK_BYTES + 2 * value.length, 1),
-  })
+  readonly #lists: RevisionCache<Bookmarks>
 
-  /** Returns the same window with `after` and `skip`, so that it starts at the last bookmark before it. */
+  constructor(changeFeed: ChangeFeed) {
+    this.#lists = new RevisionCache(changeFeed, {
+      limit: MAX_BYTES,
+      sizeOf: ({ bookmarks }) => bookmarks.reduce((sum, { value }) => sum + BOOKMARK_BYTES + 2 * value.length, 1),
+    })
+  }
+
+  /**
+   * Returns the same window with `after` and `skip`, so that it starts at the last bookmark before it. Uses and stores only bookmarks
+   * of this revision.
+   */
   async startAt(window: ItemWindow, owner: ItemOwner, revision: bigint, walk: WalkList): Promise<ItemWindow> {
     const { among, administrativeAreaCode, categoryCode, sort, order, offset } = window
     const steps = Math.floor(offset / BOOKMARK_STEP)
-    const key = JSON.stringify([owner, among, administrativeAreaCode, categoryCode, sort, order, String(revision)])
-    let bookmarks = this.#lists.get(key) ?? []
+    const key = JSON.stringify([owner, among, administrativeAreaCode, categoryCode, sort, order])
+    const known = this.#lists.lookup(key, (stored) => stored.revision === revision)
+    let bookmarks = known.value?.bookmarks ?? []
     if (bookmarks.length < steps) {
-      bookmarks = [...bookmarks, ...(await walk(bookmarks.at(-1), steps - bookmarks.length))]
-      this.#lists.set(key, bookmarks)
+      const walked = await walk(bookmarks.at(-1), steps - bookmarks.length)
+      if (walked.revision !== revision) return window
+      bookmarks = [...bookmarks, ...walked.bookmarks]
+      known.store({ revision, bookmarks }, [`dataset ${owner.datasetId}`])
     }
     const used = Math.min(steps, bookmarks.length)
     const after = bookmarks[used - 1]
@@ -56,7 +72,7 @@ export async function fetchBookmarks(
   window: ItemWindow,
   owner: ItemOwner,
   { after, steps, step, totals }: { after: ItemPosition | undefined; steps: number; step: number; totals: Totals },
-): Promise<{ revision: bigint | null; bookmarks: ItemPosition[] }> {
+): Promise<Bookmarks> {
   const { column, toTextExpression } = SORTS[window.sort]
   const [row] = await sql.$queryRaw<{ revision: bigint | null; bookmarks: string | null }[]>`
     SELECT (SELECT revision FROM datasets WHERE id = owner.dataset_id) AS revision, (

@@ -4,12 +4,10 @@ import { authenticate, challenge } from '../../auth/authenticate.ts'
 import type { FindKey } from '../../auth/key-cache.ts'
 import type { KeyUsage } from '../../auth/key-usage.ts'
 import type { Allowance, RateLimits } from '../../auth/rate-limit.ts'
-import type { ReadCatalog, SnapshotReader } from '../../catalog/snapshot/snapshot-reader.ts'
+import type { CallerAccess, ReadCatalog, SnapshotReader } from '../../catalog/snapshot/snapshot-reader.ts'
 import type { Backpressure } from '../../database/backpressure.ts'
 import { Cancellation, withCancellation } from '../../database/cancellation.ts'
-import type { ChangeFeed } from '../../database/change-feed.ts'
 import { CatalogError } from '../../errors.ts'
-import type { CallerAccess } from '../response-cache.ts'
 import { networkOf } from './proxies.ts'
 
 declare module 'fastify' {
@@ -22,10 +20,11 @@ declare module 'fastify' {
 /** An admitted caller: its API key, and how it reads the catalog. */
 export interface Caller extends CallerAccess {
   key: ApiKey
+  /** @throws `UNAUTHORIZED` if the key stops working before the read ends */
   readCatalog: ReadCatalog
   /**
-   * The same for a response that has begun, so the limit on requests in flight does not apply. It checks the API key again: a long
-   * response ends soon after the key is revoked or a grant is withdrawn.
+   * The same for a response that has begun, so the limit on requests in flight does not apply. It begins with the key as it is now: a
+   * long response ends soon after the key is revoked or a grant is withdrawn.
    * @throws `UNAUTHORIZED`
    */
   readMore: ReadCatalog
@@ -45,17 +44,15 @@ export type Admission = (request: FastifyRequest, reply: FastifyReply) => Promis
 interface AdmissionOptions {
   findKey: FindKey
   read: SnapshotReader
-  changeFeed: ChangeFeed
   limits: RateLimits
   work: Backpressure
   keyUsage?: KeyUsage | undefined
 }
 
 /** Creates the function that admits requests. It also records the use of each key, and sets the `RateLimit` headers. */
-export function createAdmission({ findKey, read, changeFeed, limits, work, keyUsage }: AdmissionOptions): Admission {
+export function createAdmission({ findKey, read, limits, work, keyUsage }: AdmissionOptions): Admission {
   return async (request, reply) => {
-    const now = new Date()
-    const key = await identify(request, now, reply)
+    const { key, now } = await identify(request, reply)
     request.keyId = key.id
     keyUsage?.record(key.id, now)
     if (key.requestsPerMinute !== null) {
@@ -65,32 +62,29 @@ export function createAdmission({ findKey, read, changeFeed, limits, work, keyUs
         throw rateLimited(`This API key may make ${allowance.limit} requests a minute`, allowance)
     }
     let cancellation: Cancellation | undefined
-    const readAs: SnapshotReader = (access, at) => (use) => {
-      cancellation ??= cancellationFor(reply)
-      return withCancellation(cancellation, () => read(access, at)(use))
+    const identifyAgain = () => identify(request, reply)
+    const readAs = (caller: CallerAccess): ReadCatalog => {
+      return (use) => {
+        cancellation ??= cancellationFor(reply)
+        return withCancellation(cancellation, () => read(caller, identifyAgain)(use))
+      }
     }
-    const readMore: ReadCatalog = async (use) => {
-      const at = new Date()
-      return readAs(await authenticate(findKey, request.headers.authorization, at), at)(use)
-    }
-    const callerAt = (key: ApiKey, now: Date): Caller => ({
-      key,
-      now,
-      since: changeFeed.latest(),
-      readCatalog: (use) => work(() => readAs(key, now)(use)),
+    const readMore: ReadCatalog = async (use) => readAs(await identifyAgain())(use)
+    const callerOf = (caller: Identified): Caller => ({
+      ...caller,
+      readCatalog: (use) => work(() => readAs(caller)(use)),
       readMore,
-      renew: async () => {
-        const at = new Date()
-        return callerAt(await identify(request, at, reply), at)
-      },
+      renew: async () => callerOf(await identifyAgain()),
     })
-    return callerAt(key, now)
+    return callerOf({ key, now })
   }
 
-  async function identify(request: FastifyRequest, now: Date, reply: FastifyReply) {
+  /** The key of a request, and the time at which it is valid. */
+  async function identify(request: FastifyRequest, reply: FastifyReply): Promise<Identified> {
     const { authorization } = request.headers
+    const now = new Date()
     try {
-      return await authenticate(findKey, authorization, now)
+      return { key: await authenticate(findKey, authorization, now), now }
     } catch (error) {
       if (!(error instanceof CatalogError) || error.code !== 'UNAUTHORIZED') throw error
       // This limit never applies to requests with a valid key, because several clients may share an address.
@@ -100,6 +94,10 @@ export function createAdmission({ findKey, read, changeFeed, limits, work, keyUs
       throw error
     }
   }
+}
+
+interface Identified extends CallerAccess {
+  key: ApiKey
 }
 
 /** Sets the headers of draft-ietf-httpapi-ratelimit-headers-10. */

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { cacheDatasetList } from '../../src/catalog/snapshot/dataset-list.ts'
+import { silentChangeFeed } from '../../src/database/change-feed.ts'
+import { createFeed } from '../support/changes.ts'
+import { createDatabase } from '../support/database.ts'
+
+test('the list of datasets is read once until a dataset changes, and for each read while the change feed is down', async () => {
+  const db = await createDatabase()
+  const { prisma } = db.database
+  const create = (slug: string) =>
+    prisma.dataset.create({
+      data: {
+        id: crypto.randomUUID(),
+        slug,
+        name: slug,
+        status: 'active',
+        visibility: 'public',
+        attribution: 'A',
+        createdAt: new Date(0),
+        updatedAt: new Date(0),
+      },
+    })
+  const { feed, notify } = createFeed()
+  const current = cacheDatasetList(prisma, feed)
+  const uncached = cacheDatasetList(prisma, silentChangeFeed)
+  const slugs = async (read: typeof current) => (await read()).all.map(({ slug }) => slug)
+  try {
+    const { id } = await create('b')
+    expect([await slugs(current), await slugs(uncached)]).toEqual([['b'], ['b']])
+    await create('a')
+    expect([await slugs(current), await slugs(uncached)]).toEqual([['b'], ['a', 'b']])
+    notify(`dataset ${id}`)
+    const list = await current()
+    expect(list.all.map(({ slug }) => slug)).toEqual(['a', 'b'])
+    expect([list.withId(id)?.slug, list.withSlug('b')?.id, list.withSlug('c')]).toEqual(['b', id, undefined])
+  } finally {
+    await db.close()
+  }
+})

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DatasetList, readDatasetList } from '../../src/catalog/snapshot/dataset-list.ts'
+import { decidesAlike, ReadLog } from '../../src/catalog/snapshot/read-log.ts'
+import { DATASET, seedCatalog } from '../support/catalog.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { someDataset } from '../support/datasets.ts'
+
+const key = { accessTiers: ['gold'], grants: [{ datasetId: 'granted', expiresAt: new Date(1_000) }] }
+const { seoul, paid } = DATASET
+
+let db: TestDatabase
+let list: DatasetList
+beforeAll(async () => {
+  db = await createDatabase()
+  await seedCatalog(db.database.prisma)
+  list = await readDatasetList(db.database.prisma)
+})
+afterAll(() => db.close())
+
+const revisionOf = (id: string) => list.withId(id)?.revision ?? null
+const log = () => new ReadLog(list, key, new Date(0))
+const isOneState = (readLog: ReadLog) => readLog.isOneState(db.database.prisma)
+const touch = (id: string) => db.database.prisma.dataset.update({ where: { id }, data: { updatedAt: new Date() } })
+
+describe('A result is one state', () => {
+  test('if it uses the list only', async () => {
+    const before = db.statements.length
+    expect(await isOneState(log())).toBe(true)
+    expect(db.statements.length).toBe(before)
+  })
+
+  test('if all statements return the revisions of the list, and then nothing is read to check it', async () => {
+    const readLog = log()
+    readLog.verify([
+      [seoul, revisionOf(seoul)],
+      [paid, revisionOf(paid)],
+    ])
+    readLog.verify([[seoul, revisionOf(seoul)]])
+    const before = db.statements.length
+    expect(await isOneState(readLog)).toBe(true)
+    expect(db.statements.length).toBe(before)
+  })
+
+  test.each<[string, string, bigint | null]>([
+    ['another revision', seoul, -1n],
+    ['a dataset that is gone', seoul, null],
+    ['a dataset that the list does not have', 'new', 1n],
+  ])('not if a statement returns %s', async (_what, id, revision) => {
+    const readLog = log()
+    readLog.verify([[paid, revisionOf(paid)]])
+    readLog.verify([
+      [id, revision],
+      [paid, revisionOf(paid)],
+    ])
+    expect(await isOneState(readLog)).toBe(false)
+  })
+
+  test('not if a concurrent change has made a statement fail', async () => {
+    const readLog = log()
+    readLog.fail()
+    expect(await isOneState(readLog)).toBe(false)
+  })
+
+  test('if the unverified datasets are the same at the end, whatever happens to others', async () => {
+    const [one, two, missed, everything] = [log(), log(), log(), log()]
+    one.leaveUnverified([seoul])
+    two.leaveUnverified([seoul])
+    two.leaveUnverified([paid])
+    missed.miss()
+    everything.leaveUnverified('all')
+    const all = [one, two, missed, everything]
+    expect(await Promise.all(all.map(isOneState))).toEqual([true, true, true, true])
+    await touch(paid)
+    expect(await Promise.all(all.map(isOneState))).toEqual([true, false, false, false])
+    await touch(seoul)
+    expect(await isOneState(one)).toBe(false)
+    list = await readDatasetList(db.database.prisma)
+  })
+
+  test('not if a record is missing and a dataset is new or gone', async () => {
+    const missed = log()
+    missed.miss()
+    const data = { ...someDataset(crypto.randomUUID(), 0n), slug: 'new' }
+    const { id } = await db.database.prisma.dataset.create({ data })
+    expect(await isOneState(missed)).toBe(false)
+    list = await readDatasetList(db.database.prisma)
+    const [later, unverified] = [log(), log()]
+    later.miss()
+    unverified.leaveUnverified([id])
+    expect(await isOneState(later)).toBe(true)
+    await db.database.prisma.dataset.delete({ where: { id } })
+    expect([await isOneState(later), await isOneState(unverified)]).toEqual([false, false])
+    list = await readDatasetList(db.database.prisma)
+  })
+})
+
+describe('What a result depends on', () => {
+  const datasets = [
+    someDataset('open', 1n),
+    someDataset('granted', 2n, { visibility: 'restricted' }),
+    someDataset('paid', 3n, { visibility: 'paid', accessTier: 'gold' }),
+    someDataset('hidden', 4n, { visibility: 'restricted' }),
+  ]
+
+  test('are the decisions that it asked for, each once, and all datasets if it asked for the list or missed a record', () => {
+    const readLog = new ReadLog(new DatasetList(datasets), key, new Date(0))
+    const decided = datasets.map((dataset) => [dataset.id, readLog.mayAccess(dataset)])
+    expect(decided).toEqual([
+      ['open', true],
+      ['granted', true],
+      ['paid', true],
+      ['hidden', false],
+    ])
+    for (const dataset of datasets) readLog.mayAccess(dataset)
+    const { decisions, onAll } = readLog.dependencies
+    expect(decisions.map(({ dataset, isAllowed }) => [dataset.id, isAllowed])).toEqual(decided)
+    expect(onAll).toBe(false)
+    readLog.dependOnAll()
+    expect(readLog.dependencies.onAll).toBe(true)
+    const missed = new ReadLog(new DatasetList(datasets), key, new Date(0))
+    missed.miss()
+    expect(missed.dependencies.onAll).toBe(true)
+  })
+
+  test('holds for another caller only if the rule decides the same about every dataset, by its id', () => {
+    const readLog = new ReadLog(new DatasetList(datasets), key, new Date(0))
+    for (const dataset of datasets) readLog.mayAccess(dataset)
+    const { decisions } = readLog.dependencies
+    const alike = (access: typeof key, now = new Date(0)) => decidesAlike(decisions, access, now)
+    expect(alike(key)).toBe(true)
+    expect(alike({ ...key, accessTiers: ['gold', 'silver'] })).toBe(true)
+    expect(alike(key, new Date(1_000))).toBe(false)
+    expect(alike({ ...key, accessTiers: [] })).toBe(false)
+    expect(alike({ ...key, grants: [] })).toBe(false)
+    // As many grants, but for another dataset.
+    expect(alike({ ...key, grants: [{ datasetId: 'hidden', expiresAt: new Date(1_000) }] })).toBe(false)
+    expect(alike({ ...key, grants: [...key.grants, { datasetId: 'hidden', expiresAt: new Date(1_000) }] })).toBe(false)
+  })
+})

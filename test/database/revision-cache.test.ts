@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest'
+import { silentChangeFeed } from '../../src/database/change-feed.ts'
+import { RevisionCache } from '../../src/database/revision-cache.ts'
+import { createFeed } from '../support/changes.ts'
+
+const topicsOf = () => ['dataset a'] as const
+
+test('a value is cached until one of its topics changes', () => {
+  const { feed, notify } = createFeed()
+  const cache = new RevisionCache<string>(feed, { limit: 10 })
+  const value = () => cache.lookup('k').value
+  cache.lookup('k').store('first', ['dataset a', 'dataset b'])
+  expect(value()).toBe('first')
+  notify('dataset c')
+  notify('key a')
+  expect(value()).toBe('first')
+  notify('dataset b')
+  expect(value()).toBeUndefined()
+  cache.lookup('k').store('second', ['datasets'])
+  expect(value()).toBe('second')
+  notify('dataset c')
+  expect(value()).toBeUndefined()
+})
+
+test('a value whose topic changes during its read is never returned', async () => {
+  const { feed, notify } = createFeed()
+  const cache = new RevisionCache<string>(feed, { limit: 10 })
+  const { store } = cache.lookup('k')
+  notify('dataset a')
+  store('old', ['dataset a'])
+  expect(cache.lookup('k').value).toBeUndefined()
+  const read = Promise.withResolvers<string>()
+  const loading = cache.load('k', () => read.promise, topicsOf)
+  notify('dataset a')
+  read.resolve('old')
+  expect(await loading).toBe('old')
+  expect(await cache.load('k', async () => 'new', topicsOf)).toBe('new')
+})
+
+test('concurrent loads share a read, but not one that began before a change', async () => {
+  const { feed, notify } = createFeed()
+  const cache = new RevisionCache<string>(feed, { limit: 10 })
+  const reads: PromiseWithResolvers<string>[] = []
+  const load = () =>
+    cache.load(
+      'k',
+      () => {
+        const read = Promise.withResolvers<string>()
+        reads.push(read)
+        return read.promise
+      },
+      topicsOf,
+    )
+  const before = [load(), load()]
+  expect(reads).toHaveLength(1)
+  notify('dataset a')
+  const after = [load(), load()]
+  expect(reads).toHaveLength(2)
+  reads[1]?.resolve('new')
+  expect(await Promise.all(after)).toEqual(['new', 'new'])
+  reads[0]?.resolve('old')
+  expect(await Promise.all(before)).toEqual(['old', 'old'])
+  expect(await load()).toBe('new')
+})
+
+test('of two concurrent reads, the one that ends later is not stored, also if the value of the first is no longer current', () => {
+  const { feed, notify } = createFeed()
+  const cache = new RevisionCache<string>(feed, { limit: 10 })
+  const older = cache.lookup('k')
+  cache.lookup('k').store('new', ['dataset a'])
+  older.store('old', ['dataset a'])
+  expect(cache.lookup('k').value).toBe('new')
+  const early = cache.lookup('k')
+  notify('dataset a')
+  const late = cache.lookup('k')
+  early.store('of a change without notification yet', ['dataset a'])
+  late.store('before that change', ['dataset a'])
+  expect(cache.lookup('k').value).toBeUndefined()
+  cache.lookup('k').store('newest', ['dataset a'])
+  expect(cache.lookup('k').value).toBe('newest')
+})
+
+test('a key has a value for each kind of caller, and a new value replaces only that of the same callers', () => {
+  const { feed, notify } = createFeed()
+  const cache = new RevisionCache<{ caller: string; value: number; topic: `dataset ${string}` }>(feed, { limit: 10 })
+  const find = (caller: string) => cache.lookup('k', (stored) => stored.caller === caller)
+  for (const [n, caller] of ['a', 'b'].entries())
+    find(caller).store({ caller, value: n, topic: `dataset ${caller}` }, [`dataset ${caller}`])
+  expect([find('a').value?.value, find('b').value?.value, find('c').value]).toEqual([0, 1, undefined])
+  notify('dataset a')
+  expect([find('a').value, find('b').value?.value]).toEqual([undefined, 1])
+  find('a').store({ caller: 'a', value: 2, topic: 'dataset a' }, ['dataset a'])
+  expect([find('a').value?.value, find('b').value?.value]).toEqual([2, 1])
+  // The number of callers is bounded, and the values that were stored first go first.
+  for (let n = 0; n < 63; n += 1) find(`${n}`).store({ caller: `${n}`, value: n, topic: 'dataset a' }, ['dataset a'])
+  expect([find('b').value, find('a').value?.value, find('62').value?.value]).toEqual([undefined, 2, 62])
+})
+
+test('null is not cached, and nothing is while the change feed is down', async () => {
+  const { feed } = createFeed()
+  const cache = new RevisionCache<string>(feed, { limit: 10 })
+  expect(await cache.load('k', async () => null, topicsOf)).toBeNull()
+  expect(await cache.load('k', async () => 'found', topicsOf)).toBe('found')
+  const silent = new RevisionCache<string>(silentChangeFeed, { limit: 10 })
+  expect(await silent.load('k', async () => 'first', topicsOf)).toBe('first')
+  expect(await silent.load('k', async () => 'second', topicsOf)).toBe('second')
+})
+
+test('the values of all callers count for the limit', () => {
+  const { feed } = createFeed()
+  const cache = new RevisionCache<string>(feed, { limit: 1_000, sizeOf: (value) => value.length })
+  for (const caller of ['a', 'b', 'c'])
+    cache.lookup('k', (value) => value.startsWith(caller)).store(caller.repeat(300), ['dataset a'])
+  expect(cache.lookup('k').value).toBeDefined()
+  cache.lookup('other').store('d'.repeat(300), ['dataset a'])
+  expect([cache.lookup('k').value, cache.lookup('other').value?.length]).toEqual([undefined, 300])
+})

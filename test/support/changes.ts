@@ -1,0 +1,16 @@
+import { type ChangeFeed, silentChangeFeed } from '../../src/database/change-feed.ts'
+import { FeedState } from '../../src/database/feed-state.ts'
+
+/** A change feed whose notifications a test sends. It never misses one. */
+export function createFeed(): { feed: ChangeFeed; notify: (payload: string) => void } {
+  const state = new FeedState()
+  state.apply({ kind: 'complete', untilMs: Number.MAX_SAFE_INTEGER })
+  return {
+    feed: {
+      ...silentChangeFeed,
+      latest: () => state.latest(),
+      isUnchanged: (topics, since) => state.isUnchanged(topics, since),
+    },
+    notify: (payload) => state.apply({ kind: 'changed', payload }),
+  }
+}

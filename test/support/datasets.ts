@@ -1,0 +1,19 @@
+import type { Dataset } from '../../src/catalog/models.ts'
+
+/** A public dataset whose name says its revision, with other values of some fields. */
+export function someDataset(id: string, revision: bigint, fields: Partial<Dataset> = {}): Dataset {
+  return {
+    id,
+    slug: id,
+    name: `revision ${revision}`,
+    description: null,
+    status: 'active',
+    visibility: 'public',
+    accessTier: null,
+    attribution: 'A',
+    createdAt: new Date(0),
+    updatedAt: new Date(0),
+    revision,
+    ...fields,
+  }
+}
