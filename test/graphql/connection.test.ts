@@ -99,6 +99,29 @@ describe('itemConnection', () => {
     expect(between.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true })
   })
 
+  test('knows whether there are items before and after it, for every two cursors and every length', async () => {
+    const { edges } = await connection()
+    const cursors = [undefined, ...edges.map(({ cursor }) => cursor)]
+    const pages = cursors.flatMap((after, a) =>
+      cursors.flatMap((before, b) =>
+        ['first', 'last'].flatMap((side) => [1, 3, 9].map((limit) => ({ after, before, a, b, side, limit }))),
+      ),
+    )
+    for (const { after, before, a, b, side, limit } of pages) {
+      const page = await connection({ after, before, [side]: limit })
+      // `a` and `b` are the numbers of the items at the cursors, from 1.
+      const between = edges.slice(a, b === 0 ? edges.length : Math.max(a, b - 1))
+      const expected = side === 'first' ? between.slice(0, limit) : between.slice(-limit)
+      expect(page.edges).toEqual(expected)
+      const place = edges.findIndex(({ cursor }) => cursor === expected[0]?.cursor)
+      expect([a, b, side, limit, page.pageInfo.hasPreviousPage, page.pageInfo.hasNextPage]).toEqual([
+        ...[a, b, side, limit],
+        expected.length > 0 ? place > 0 : a > 0,
+        expected.length > 0 ? place + expected.length < edges.length : b > 0,
+      ])
+    }
+  })
+
   test('is empty past the end, with the true total and no cursors', async () => {
     const { pageInfo } = await connection()
     expect(await connection({ after: pageInfo.endCursor })).toEqual({
