@@ -3,6 +3,8 @@ import type { MutantTable } from '../mutant.ts'
 
 const STALE_READS = ['test/catalog/verified-reads.test.ts']
 
+const REPLICAS = ['test/server/replicas.test.ts']
+
 /** The caches, the change feed, and the rule that a response shows one state of the catalog and of its key. */
 export const CACHES: readonly MutantTable[] = [
   {
@@ -229,16 +231,19 @@ export const CACHES: readonly MutantTable[] = [
       {
         find: "if (outcome.status === 'rejected') throw outcome.reason",
         replace: '',
-        tests: ['test/catalog/access.test.ts'],
       },
       {
         find: 'isUpToDate() ? changeFeed.latest() : undefined',
         replace: 'changeFeed.latest()',
-        tests: ['test/catalog/snapshot-reader.test.ts'],
+        tests: REPLICAS,
       },
-      { find: 'find(({ isUpToDate }) => isUpToDate())', replace: 'find(() => true)' },
-      { find: '!isLost && next.replica.failures === failures', replace: '!isLost' },
-      { find: '!isLost && next.replica.failures === failures', replace: 'next.replica.failures === failures' },
+      { find: 'find(({ isUpToDate }) => isUpToDate())', replace: 'find(() => true)', tests: REPLICAS },
+      { find: '!isLost && next.replica.failures === failures', replace: '!isLost', tests: REPLICAS },
+      {
+        find: '!isLost && next.replica.failures === failures',
+        replace: 'next.replica.failures === failures',
+        tests: REPLICAS,
+      },
     ],
   },
   {
