@@ -7,7 +7,7 @@ import {
   searchArguments,
 } from '../../src/catalog/arguments.ts'
 import { Catalog } from '../../src/catalog/catalog.ts'
-import { type DatasetList, readDatasetList } from '../../src/catalog/snapshot/dataset-list.ts'
+import { DatasetList, readDatasetList } from '../../src/catalog/snapshot/dataset-list.ts'
 import { createLoaders } from '../../src/catalog/snapshot/loaders.ts'
 import { ReadLog } from '../../src/catalog/snapshot/read-log.ts'
 import { Statements } from '../../src/catalog/snapshot/statements.ts'
@@ -51,12 +51,18 @@ const ALL_ACCESS = {
   grants: Object.values(DATASET).map((datasetId) => ({ datasetId, expiresAt: null })),
 }
 
-/** A catalog that reads with this list of datasets. */
-function open(list: DatasetList): { catalog: Catalog; readLog: ReadLog; statements: Statements } {
+/** A catalog that reads with this list of datasets. `afterStart` runs after the first statement of a nearby search. */
+function open(list: DatasetList, afterStart = async () => {}) {
   const { prisma, sql } = db.database
+  const batchers = createBatchers(sql, storedTotals)
+  const startNearby: typeof batchers.startNearby = async (search) => {
+    const row = await batchers.startNearby(search)
+    await afterStart()
+    return row
+  }
   const { feed } = createFeed()
   const readLog = new ReadLog(list, ALL_ACCESS, new Date())
-  const statements = new Statements({ prisma, sql, batchers: createBatchers(sql, storedTotals) }, readLog)
+  const statements = new Statements({ prisma, sql, batchers: { ...batchers, startNearby } }, readLog)
   const shared = { bookmarks: new OffsetBookmarks(feed), featureCounts: new FeatureCounts(feed) }
   const loaders = createLoaders({ statements, readLog, totals: storedTotals, shared, isReference: false })
   return { catalog: new Catalog(list, loaders, readLog), readLog, statements }
@@ -156,6 +162,19 @@ describe('A change is noticed', () => {
     expect(isUnchanged).toBe(false)
   })
 
+  test('of the dataset, also between the statements of a nearby search', async () => {
+    const { prisma } = db.database
+    const { catalog, readLog } = open(await readDatasetList(prisma), async () => void (await touch(DATASET.seoul)))
+    await READS['a page near a point with many items']?.(catalog)
+    expect(await readLog.isOneState(prisma)).toBe(false)
+  })
+
+  test('of a catalog that was empty, if a record is not found', async () => {
+    const { catalog, readLog } = open(new DatasetList([]))
+    await expect(catalog.item(randomUUID())).rejects.toThrow()
+    expect(await readLog.isOneState(db.database.prisma)).toBe(false)
+  })
+
   test('of each dataset, if a request searches near a point in several scopes at once', async () => {
     const search = (catalog: Catalog) =>
       Promise.all(
@@ -219,4 +238,11 @@ test('datasets are in order of name, then id', async () => {
     'seoul',
   ])
   expect([list.withSlug('First')?.id, list.withSlug('first'), list.withId(id)?.slug]).toEqual([id, undefined, 'First'])
+})
+
+test('the images of each item are its own, in order of their numbers, then ids', async () => {
+  const { catalog } = open(await readDatasetList(db.database.prisma))
+  const items = await Promise.all([ITEM.gate, ITEM.palace, ITEM.hall].map((id) => catalog.item(id)))
+  const images = await Promise.all(items.map((item) => catalog.imagesOf(item)))
+  expect(images.map((list) => list.map(({ id }) => id))).toEqual([[], [IMAGE.first, IMAGE.second, IMAGE.tied], []])
 })

@@ -137,6 +137,7 @@ export const CACHES: readonly MutantTable[] = [
       {
         find: "statements.unverified('all', ({ prisma }) => prisma.image",
         replace: 'statements.unverified([], ({ prisma }) => prisma.image',
+        equivalent: 'no item has the id of an image, so the search for an item misses, and that leaves all unverified',
       },
       { find: 'await statements.unverified(datasetIds', replace: 'await statements.unverified([]' },
       { find: 'statements.unverified(scopes.flat()', replace: 'statements.unverified(scopes[0] ?? []' },
@@ -171,12 +172,10 @@ export const CACHES: readonly MutantTable[] = [
       {
         find: '{ cacheKeyFn: ({ id }) => id }',
         replace: '{ cacheKeyFn: ({ datasetId }) => datasetId }',
-        tests: ['test/graphql/query.test.ts', 'test/rest/contract.test.ts'],
       },
       {
         find: "orderBy: [{ sortOrder: 'asc' }, { id: 'asc' }]",
         replace: "orderBy: [{ sortOrder: 'asc' }, { id: 'desc' }]",
-        tests: ['test/graphql/query.test.ts', 'test/rest/contract.test.ts'],
       },
     ],
   },
