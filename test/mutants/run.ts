@@ -28,7 +28,7 @@ if (rows.length === 0) throw new Error(`No mutant is in ${values.only}`)
 const startedAtMs = performance.now()
 const copies = Array.from({ length: Number(values.jobs) }, copyCheckout)
 process.once('exit', () => copies.forEach(removeCopy))
-process.once('SIGINT', () => process.exit(130))
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 
 const tests = [...new Set(rows.flatMap((row) => row.tests))]
 print(`${rows.length} mutants; first the ${tests.length} test files without any`)

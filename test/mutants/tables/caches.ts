@@ -314,12 +314,12 @@ export const CACHES: readonly MutantTable[] = [
         find: 'UNION ALL\n            SELECT api_key_id, expires_at FROM retired_secrets WHERE hash = sought.hash',
         replace: '',
       },
-      { find: 'void search.then(begin)', replace: 'begin()' },
+      { find: 'void search.then(begin)', replace: 'void Promise.resolve().then(begin)' },
     ],
   },
   {
     file: 'src/catalog/connection.ts',
-    tests: ['test/graphql/connection.test.ts'],
+    tests: ['test/catalog/page-info.test.ts', 'test/graphql/connection.test.ts'],
     mutants: [
       { find: 'OPPOSITE[order], after: before, before: after }', replace: 'OPPOSITE[order], after, before }' },
       { find: 'order: OPPOSITE[order]', replace: 'order' },

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are source code
 import type { MutantTable } from '../mutant.ts'
 
-const NEARBY = ['test/catalog/nearby-edges.test.ts', 'test/catalog/nearby.test.ts']
+const NEARBY = ['test/catalog/nearby-edges.test.ts']
 
 /** The SQL of lists, searches and totals, the grid of cubes, and the boxes and tiles of the map. */
 export const SQL: readonly MutantTable[] = [
