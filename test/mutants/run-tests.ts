@@ -41,7 +41,11 @@ export async function runTests(copy: string, tests: readonly string[], workers =
     errors += data
   })
   const timer = setTimeout(() => killGroup(child.pid), TIME_LIMIT_MS)
+  // Vitest drops its databases before it ends.
+  const interrupt = () => child.kill('SIGINT')
+  process.once('exit', interrupt)
   await once(child, 'close')
+  process.off('exit', interrupt)
   clearTimeout(timer)
   if (child.signalCode) return { kind: 'hung', by: `ended after ${TIME_LIMIT_MS / 1000} s` }
   const path = join(copy, REPORT)
