@@ -14,6 +14,7 @@ import type { Dataset } from '../catalog/models.ts'
 import { fetchExportBatch } from '../catalog/sql/export.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import type { CodeLabel, PrismaClient } from '../generated/prisma/client.ts'
+import { BundleCheck, findUnreadable } from '../import/bundle-check.ts'
 import { LABELLED_FIELDS } from '../import/code-labels.ts'
 
 /** The dataset to export. */
@@ -55,8 +56,9 @@ export async function exportToStdout(source: ExportSource, format: ExportFormat)
 }
 
 /**
- * Writes a dataset to a folder that `catalog import` reads: a manifest, and the items with their ids and timestamps.
- * @throws as `exportFile`
+ * Writes a dataset to a folder that `catalog import` reads: a manifest, and the items with their ids and timestamps. An import
+ * elsewhere makes an exact copy.
+ * @throws as `exportFile`, and `OPERATION_FAILED` with the values that an import would change or refuse
  */
 export async function exportBundle(
   source: ExportSource,
@@ -67,10 +69,14 @@ export async function exportBundle(
   if (!force) for (const path of [manifest, items]) await refuseExisting(path)
   await mkdir(folder, { recursive: true }).catch(cannotWrite(folder))
   const { dataset, labels, text } = await openExport(source, 'ndjson')
+  const check = new BundleCheck(dataset)
+  check.addAll(await findUnreadable(source.prisma, dataset.id))
+  check.addManifest(manifestText(dataset, labels, ITEMS))
   // A folder without a manifest is no bundle. So an export that fails leaves none.
   await rm(manifest, { force: true })
-  await writeComplete(items, text)
-  await writeComplete(manifest, [`${JSON.stringify(manifestOf(dataset, labels), null, 2)}\n`])
+  await writeComplete(items, check.readBack(text))
+  const list = check.needsExact ? [{ file: ITEMS, exact: true }] : ITEMS
+  await writeComplete(manifest, [manifestText(dataset, labels, list)])
 }
 
 const ITEMS = 'items.ndjson'
@@ -78,16 +84,17 @@ const ITEMS = 'items.ndjson'
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /** All columns of the dataset but `revision`, which each database counts by itself. */
-function manifestOf({ revision, ...dataset }: Dataset, labels: readonly CodeLabel[]) {
+function manifestText({ revision, ...dataset }: Dataset, labels: readonly CodeLabel[], items: string | object): string {
   const listOf = (field: string) => {
     const list = labels.filter((label) => label.field === field)
     return list.length === 0 ? [] : [[field, Object.fromEntries(list.map(({ code, label }) => [code, label]))]]
   }
-  return {
+  const manifest = {
     dataset,
-    items: ITEMS,
+    items,
     ...(labels.length > 0 && { labels: Object.fromEntries(LABELLED_FIELDS.flatMap(listOf)) }),
   }
+  return `${JSON.stringify(manifest, null, 2)}\n`
 }
 
 /** A dataset, its labels, and the text of its export in the same state. */

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { SequenceNumber, Topic } from './change-log.ts'
 import { clockMs, type FeedEvent, FeedState } from './feed-state.ts'
+import type { LogPosition } from './log-position.ts'
 import { PositionTracker } from './position-tracker.ts'
-import type { WalPosition } from './replica.ts'
 
 /*
  * Every transaction that writes sends notifications on the channel `catalog`, which say what it changed (triggers in
@@ -19,7 +19,7 @@ export interface ChangeFeed {
   /** Whether the topics have not changed since a sequence number; false while the feed may miss changes. */
   isUnchanged: (topics: readonly Topic[], since: SequenceNumber) => boolean
   /** A position in the write-ahead log that comes after all received changes; undefined if it is not known. */
-  position: () => WalPosition | undefined
+  position: () => LogPosition | undefined
   close: () => Promise<void>
 }
 
@@ -32,15 +32,18 @@ export const silentChangeFeed: ChangeFeed = {
 }
 
 interface FollowOptions {
-  /** Creates a client that is not yet connected. A statement of a client that needs a heartbeat has a timeout. */
+  /** Creates a client that is not yet connected. */
   createClient: () => pg.Client
-  /** Whether to check the connection at intervals, because a network can drop it without an error. */
-  needsHeartbeat: boolean
+  /** A statement that is sent at intervals. It returns a row that stays the same, or none. */
+  heartbeat: string
   /** Whether to keep `position` up to date, for replicas. */
   tracksPosition: boolean
   /** Called with each event after it was applied, for other processes that follow the same connection. */
   relay?: ((event: FeedEvent) => void) | undefined
 }
+
+/** The heartbeat for a server. Its answer changes if a proxy moves the connection to another session or server. */
+export const SERVER_HEARTBEAT = 'SELECT pg_postmaster_start_time()::text AS server, pg_backend_pid() AS session'
 
 /** After a heartbeat, the feed counts as complete for this long. If the network fails, caches return no old value after it. */
 const HEARTBEAT_VALID_MS = 900
@@ -48,7 +51,7 @@ const HEARTBEAT_INTERVAL_MS = 250
 const RECONNECT_MS = 200
 
 /** Starts to listen for changes. It connects again whenever the connection is lost. */
-export function followChanges({ createClient, needsHeartbeat, tracksPosition, relay }: FollowOptions): ChangeFeed {
+export function followChanges({ createClient, heartbeat, tracksPosition, relay }: FollowOptions): ChangeFeed {
   const state = new FeedState()
   let isClosing = false
   /** Ends the current connection. */
@@ -66,7 +69,7 @@ export function followChanges({ createClient, needsHeartbeat, tracksPosition, re
       state.apply(event)
       relay?.(event)
     }
-    const onPosition = (position: WalPosition) => apply({ kind: 'position', position: String(position) })
+    const onPosition = ({ mark, offset }: LogPosition) => apply({ kind: 'position', mark, offset: String(offset) })
     const tracker = tracksPosition ? new PositionTracker(client, onPosition) : undefined
     client.on('notification', ({ payload = '' }) => {
       apply({ kind: 'changed', payload })
@@ -74,18 +77,18 @@ export function followChanges({ createClient, needsHeartbeat, tracksPosition, re
     })
     const receive = async () => {
       await client.connect()
+      const session = await askSession(client, heartbeat)
       await client.query('LISTEN catalog')
       apply({ kind: 'connected' })
       tracker?.update()
-      if (!needsHeartbeat) apply({ kind: 'complete', untilMs: Number.MAX_SAFE_INTEGER })
-      while (needsHeartbeat && isCurrent) {
-        const sentAtMs = clockMs()
-        // PostgreSQL sends all pending notifications before the answer.
-        await client.query('SELECT 1')
-        apply({ kind: 'complete', untilMs: sentAtMs + HEARTBEAT_VALID_MS })
+      while (isCurrent) {
+        const untilMs = clockMs() + HEARTBEAT_VALID_MS
+        const untilDateMs = Date.now() + HEARTBEAT_VALID_MS
+        // PostgreSQL sends all pending notifications before the answer. So does the embedded database (embedded/wire.ts).
+        if ((await askSession(client, heartbeat)) !== session) return
+        apply({ kind: 'complete', untilMs, untilDateMs })
         await sleep(HEARTBEAT_INTERVAL_MS)
       }
-      await disconnected.promise
     }
     try {
       // One race for each connection. With a race for each heartbeat, `disconnected` would keep the memory of every race until
@@ -117,4 +120,9 @@ export function followChanges({ createClient, needsHeartbeat, tracksPosition, re
       await following
     },
   }
+}
+
+/** Returns the answer to a heartbeat as JSON, to compare it with others. */
+async function askSession(client: pg.Client, heartbeat: string): Promise<string> {
+  return JSON.stringify((await client.query(heartbeat)).rows)
 }

@@ -7,10 +7,10 @@ import type pg from 'pg'
 import type { DatabaseConfig } from '../config.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import { PrismaClient } from '../generated/prisma/client.ts'
-import { type ChangeFeed, followChanges } from './change-feed.ts'
+import { type ChangeFeed, followChanges, SERVER_HEARTBEAT } from './change-feed.ts'
 import { classifyError, DatabaseClient } from './connection.ts'
 import { type Embedded, type EmbeddedOptions, openEmbedded, SOCKET_PORT } from './embedded/embedded.ts'
-import { IMPORT, READER } from './embedded/wire.ts'
+import { HEARTBEAT, IMPORT, READER } from './embedded/wire.ts'
 import type { FeedEvent } from './feed-state.ts'
 import { CatalogPool, type PoolUse, type StatementEnd } from './pool.ts'
 import { Replica } from './replica.ts'
@@ -107,7 +107,7 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
             // On the embedded database, LISTEN waits for the end of an import.
             ...(config.kind === 'postgres' && { query_timeout: FEED_TIMEOUT_MS }),
           }),
-        needsHeartbeat: config.kind === 'postgres',
+        heartbeat: embedded ? HEARTBEAT : SERVER_HEARTBEAT,
         tracksPosition: options.tracksPosition ?? replicas.length > 0,
       }),
     poolUse: () => pool.use,

@@ -1,5 +1,5 @@
 import { ChangeLog, type SequenceNumber, type Topic } from './change-log.ts'
-import type { WalPosition } from './replica.ts'
+import type { LogPosition } from './log-position.ts'
 
 /** What a listening connection observes, in order. It is JSON, so that one process can send it to others. */
 export type FeedEvent =
@@ -7,10 +7,10 @@ export type FeedEvent =
   | { kind: 'changed'; payload: string }
   /** The connection is new, so earlier notifications may be missing. */
   | { kind: 'connected' }
-  /** No notification is missing until this time, in milliseconds of `clockMs`. */
-  | { kind: 'complete'; untilMs: number }
-  /** A position in the write-ahead log that comes after all changes so far. */
-  | { kind: 'position'; position: string }
+  /** No notification is missing until one of these times, in milliseconds of `clockMs` and of `Date.now`. */
+  | { kind: 'complete'; untilMs: number; untilDateMs: number }
+  /** A position in the log of the primary with this mark that comes after all changes so far (log-position.ts). */
+  | { kind: 'position'; mark: string; offset: string }
   | { kind: 'disconnected' }
 
 /** The system's monotonic clock, in milliseconds. Unlike `performance.now`, it is the same in all processes of a machine. */
@@ -24,7 +24,8 @@ const OFFSET_MS = Number(process.hrtime.bigint()) / 1e6 - performance.now()
 export class FeedState {
   readonly #changes = new ChangeLog()
   #completeUntilMs = Number.NEGATIVE_INFINITY
-  #position: WalPosition | undefined
+  #completeUntilDateMs = Number.NEGATIVE_INFINITY
+  #position: LogPosition | undefined
 
   apply(event: FeedEvent): void {
     switch (event.kind) {
@@ -38,9 +39,10 @@ export class FeedState {
         break
       case 'complete':
         this.#completeUntilMs = event.untilMs - OFFSET_MS
+        this.#completeUntilDateMs = event.untilDateMs
         break
       case 'position':
-        this.#position = BigInt(event.position)
+        this.#position = { mark: event.mark, offset: BigInt(event.offset) }
         break
       case 'disconnected':
         this.#completeUntilMs = Number.NEGATIVE_INFINITY
@@ -49,10 +51,11 @@ export class FeedState {
 
   /** Events that bring the state of a process without cached values up to date. */
   snapshot(): FeedEvent[] {
-    const position = this.position()
+    if (!this.#isComplete()) return []
+    const position = this.#position
     return [
-      ...(this.#isComplete() ? [{ kind: 'complete', untilMs: this.#completeUntilMs + OFFSET_MS } as const] : []),
-      ...(position === undefined ? [] : [{ kind: 'position', position: String(position) } as const]),
+      { kind: 'complete', untilMs: this.#completeUntilMs + OFFSET_MS, untilDateMs: this.#completeUntilDateMs },
+      ...(position ? [{ ...position, kind: 'position', offset: String(position.offset) } as const] : []),
     ]
   }
 
@@ -64,11 +67,12 @@ export class FeedState {
     return this.#isComplete() && this.#changes.isUnchanged(topics, since)
   }
 
-  position(): WalPosition | undefined {
+  position(): LogPosition | undefined {
     return this.#isComplete() ? this.#position : undefined
   }
 
   #isComplete(): boolean {
-    return performance.now() < this.#completeUntilMs
+    // The monotonic clock stops while the machine is suspended. The system's date can be set back.
+    return performance.now() < this.#completeUntilMs && Date.now() < this.#completeUntilDateMs
   }
 }

@@ -61,7 +61,18 @@ const CHECKS: Readonly<Record<string, Check>> = {
     if (wrong.length === 0) return ok('all stored counts are right')
     return fail(
       `wrong counts: ${wrong.map(({ slug, tables }) => `${slug} (${tables})`).join(', ')}`,
-      'run SELECT recount_items() in the database, and report this',
+      'run SELECT recount_items() in the database, and report this unless tables were restored',
+    )
+  },
+  revisions: async (session) => {
+    const [row] = await rows<{ isAhead: boolean }>(
+      session,
+      `SELECT last_value >= coalesce((SELECT max(revision) FROM datasets), 0) AS "isAhead" FROM catalog_revision`,
+    )
+    if (row?.isAhead) return ok('no dataset is ahead of the sequence')
+    return fail(
+      'the sequence catalog_revision is behind the datasets, as after a restore of some tables',
+      'run SELECT recount_items() in the database, which repairs it',
     )
   },
   notifications: async (session) => {

@@ -1,15 +1,15 @@
 import type pg from 'pg'
-import { CURRENT_POSITION, readPosition, type WalPosition } from './replica.ts'
+import { type LogPosition, readPrimaryPosition } from './log-position.ts'
 
 /** Tracks the end of the write-ahead log at the last notification on one connection. */
 export class PositionTracker {
   readonly #client: pg.Client
-  readonly #onPosition: (position: WalPosition) => void
+  readonly #onPosition: (position: LogPosition) => void
   #notifications = 0
   #isReading = false
 
   /** @param onPosition is called with a position after all notifications so far */
-  constructor(client: pg.Client, onPosition: (position: WalPosition) => void) {
+  constructor(client: pg.Client, onPosition: (position: LogPosition) => void) {
     this.#client = client
     this.#onPosition = onPosition
   }
@@ -17,20 +17,23 @@ export class PositionTracker {
   /** Reads the position again, because a notification arrived. */
   update(): void {
     this.#notifications += 1
-    // A lost connection also ends `listen`. The next connection gets a new tracker.
+    // Before the migration that creates the table of the mark, the position is unknown. The migration sends a notification.
     if (!this.#isReading) this.#read().catch(() => {})
   }
 
   async #read(): Promise<void> {
     this.#isReading = true
-    let position: WalPosition | undefined
-    let notifications: number
-    do {
-      notifications = this.#notifications
-      position = await readPosition(this.#client, CURRENT_POSITION)
-      // If a notification arrived meanwhile, its change may come after this position.
-    } while (notifications !== this.#notifications)
-    this.#isReading = false
-    if (position !== undefined) this.#onPosition(position)
+    try {
+      let position: LogPosition | undefined
+      let notifications: number
+      do {
+        notifications = this.#notifications
+        position = await readPrimaryPosition(this.#client)
+        // If a notification arrived meanwhile, its change may come after this position.
+      } while (notifications !== this.#notifications)
+      if (position) this.#onPosition(position)
+    } finally {
+      this.#isReading = false
+    }
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { PrismaClient } from '../generated/prisma/client.ts'
+import { includes, type LogPosition, readReplicaPosition } from './log-position.ts'
 import type { CatalogPool } from './pool.ts'
 import type { SqlReader } from './sql-reader.ts'
 
@@ -8,14 +9,6 @@ import type { SqlReader } from './sql-reader.ts'
  * Read replicas follow the primary through PostgreSQL's streaming replication, with some delay. The gateway reads from a replica
  * only after it has replayed all changes of which this process has received notifications (change-feed.ts).
  */
-
-/** A position in PostgreSQL's write-ahead log, in bytes. */
-export type WalPosition = bigint
-
-/** Selects the end of the primary's write-ahead log. It comes after all changes of which the primary has sent notifications. */
-export const CURRENT_POSITION = `SELECT (pg_current_wal_insert_lsn() - '0/0')::text AS position`
-/** Selects how far a replica has replayed the log. Returns no row on a replica that was promoted to a primary. */
-const REPLAYED_POSITION = `SELECT (pg_last_wal_replay_lsn() - '0/0')::text AS position WHERE pg_is_in_recovery()`
 
 const POLL_INTERVAL_MS = 50
 const RECONNECT_MS = 500
@@ -37,7 +30,7 @@ export class Replica {
   readonly #pool: CatalogPool
   readonly #following: Promise<void>
   #isClosing = false
-  #replayed: WalPosition = 0n
+  #replayed: LogPosition | undefined
   #answeredAtMs = Number.NEGATIVE_INFINITY
 
   constructor({ prisma, sql, pool, createClient }: ReplicaOptions) {
@@ -47,10 +40,13 @@ export class Replica {
     this.#following = this.#follow(createClient)
   }
 
-  /** Whether the replica answers and has replayed the log up to a position; false for an unknown position. */
-  hasReplayed(position: WalPosition | undefined): boolean {
+  /** Whether the replica answers and has replayed the primary's log up to a position; false for an unknown position. */
+  hasReplayed(position: LogPosition | undefined): boolean {
     return (
-      position !== undefined && this.#replayed >= position && performance.now() - this.#answeredAtMs < ANSWER_VALID_MS
+      position !== undefined &&
+      this.#replayed !== undefined &&
+      includes(this.#replayed, position) &&
+      performance.now() - this.#answeredAtMs < ANSWER_VALID_MS
     )
   }
 
@@ -81,18 +77,10 @@ export class Replica {
     await client.connect()
     while (!this.#isClosing) {
       const sentAtMs = performance.now()
-      const position = await readPosition(client, REPLAYED_POSITION)
-      if (position === undefined) return
-      this.#replayed = position
+      this.#replayed = await readReplicaPosition(client)
+      if (!this.#replayed) return
       this.#answeredAtMs = sentAtMs
       await sleep(POLL_INTERVAL_MS)
     }
   }
-}
-
-/** Returns the position that `sql` selects; undefined if the server has none. */
-export async function readPosition(client: pg.Client, sql: string): Promise<WalPosition | undefined> {
-  const { rows } = await client.query<{ position: string | null }>(sql)
-  const position = rows[0]?.position
-  return position ? BigInt(position) : undefined
 }

@@ -56,8 +56,7 @@ export class RevisionCache<Value extends {}> {
 
   /** Looks up the value of a key. `isFor` says whether the caller may get a value. */
   lookup(key: string, isFor: (value: Value) => boolean = () => true): Lookup<Value> {
-    const isCurrent = ({ topics, since }: Entry<Value>) => this.#changeFeed.isUnchanged(topics, since)
-    const found = this.#entries.get(key)?.find((entry) => isCurrent(entry) && isFor(entry.value))
+    const found = this.#find(key, isFor)
     const since = this.#changeFeed.latest()
     const lookedUpAt = this.#tick()
     const store: Store<Value> = (value, topics) => {
@@ -70,7 +69,14 @@ export class RevisionCache<Value extends {}> {
       const others = known.filter((entry) => !replaced.includes(entry)).slice(0, MAX_VARIANTS - 1)
       this.#entries.set(key, [{ value, since, topics, storedAt: this.#tick() }, ...others])
     }
-    return { value: found?.value, store }
+    return { value: found, store }
+  }
+
+  #find(key: string, isFor: (value: Value) => boolean): Value | undefined {
+    for (const { value, since, topics } of this.#entries.get(key) ?? []) {
+      if (this.#changeFeed.isUnchanged(topics, since) && isFor(value)) return value
+    }
+    return undefined
   }
 
   /**

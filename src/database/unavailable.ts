@@ -2,10 +2,10 @@ import { CANCELLED } from './cancellation.ts'
 
 /**
  * SQLSTATE classes of failures that can pass: connection exception, insufficient resources, operator intervention (statement
- * timeout, shutdown).
+ * timeout, shutdown). Also the codes of a serialization failure and of a deadlock, and Prisma's code for both.
  * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
-const TRANSIENT = /^(08|53|57)...$/
+const TRANSIENT = /^((08|53|57)...|40001|40P01|P2034)$/
 
 /** SQLSTATE classes of a connection that can't be used again: it was lost, or PostgreSQL ended the session. */
 const CONNECTION_LOST = /^(08|57P)/

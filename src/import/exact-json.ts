@@ -23,13 +23,16 @@ declare global {
  */
 const LONG_NUMBERS = /\d[\d.]{15,}(?:[eE][+-]?\d+)?|\d[eE][+-]?\d{3,}/g
 
+/** A fraction that ends with zeros. PostgreSQL keeps them: 1.50 is equal to 1.5, and is written as 1.50. */
+const TRAILING_ZEROS = /\.\d*0(?!\d)/
+
 /**
- * Parses JSON. A finite number that a double would change becomes a `RawNumber`.
+ * Parses JSON. A finite number that a double would change, or whose fraction ends with a zero, becomes a `RawNumber`.
  * @throws SyntaxError for text that is not JSON, or is nested too deep for a reviver (thousands of levels)
  */
 export function parseExactJson(text: string): unknown {
   // With a reviver, parsing takes six times as long. So only texts that need a reviver get one.
-  if (!text.match(LONG_NUMBERS)?.some(losesDigits)) return JSON.parse(text)
+  if (!TRAILING_ZEROS.test(text) && !text.match(LONG_NUMBERS)?.some(losesDigits)) return JSON.parse(text)
   try {
     return JSON.parse(text, keepDigits)
   } catch (error) {
@@ -39,7 +42,16 @@ export function parseExactJson(text: string): unknown {
 
 function keepDigits(_key: string, value: unknown, { source }: { source?: string }): unknown {
   if (typeof value !== 'number' || source === undefined || !Number.isFinite(value)) return value
-  return source.match(LONG_NUMBERS) && losesDigits(source) ? JSON.rawJSON(source) : value
+  return TRAILING_ZEROS.test(source) || isLong(source) ? JSON.rawJSON(source) : value
+}
+
+/** Returns the digits of a number that a double would change, and the shortest text of every other number: 7.0 is 7. */
+export function textOfNumber({ rawJSON }: RawNumber): string {
+  return isLong(rawJSON) ? rawJSON : String(Number(rawJSON))
+}
+
+function isLong(number: string): boolean {
+  return number.match(LONG_NUMBERS) !== null && losesDigits(number)
 }
 
 /** Whether JavaScript would write a number with different digits. */

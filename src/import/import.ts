@@ -2,18 +2,16 @@ import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { ClientBase } from 'pg'
 import type { Database } from '../database/database.ts'
-import { inTransaction } from '../database/transaction.ts'
-import { operationFailed } from '../errors.ts'
 import { checkColumns } from './check-columns.ts'
-import { type CodeLabel, mergeCodeLabels, readCodeLabels } from './code-labels.ts'
-import { removeBadRows } from './load/cross-row-checks.ts'
-import { findDatasetId } from './load/dataset-id.ts'
+import { readCodeLabels } from './code-labels.ts'
+import { findDataset } from './load/find-dataset.ts'
 import { findLargeRemoval, LargeRemoval, type Removal } from './load/large-removal.ts'
-import { type MergeCounts, mergeDataset, mergeItems, planItems, touchDataset } from './load/merge.ts'
+import { type Load, loadStaged } from './load/load-staged.ts'
+import type { MergeCounts } from './load/merge.ts'
 import { type ImportProgress, stageFiles } from './load/stage-files.ts'
 import { createStaging, indexStaging } from './load/staging.ts'
-import { type ItemFile, type ManifestDataset, readManifest } from './manifest.ts'
-import { collectProblems, type ImportProblem, ProblemGroups, type RowProblems } from './row-problems.ts'
+import { type ItemFile, readManifest } from './manifest.ts'
+import { collectProblems, type ImportProblem, ProblemGroups } from './row-problems.ts'
 
 export { type ImportProblem, type ImportProgress, ProblemGroups, type Removal }
 
@@ -68,15 +66,15 @@ export async function importManifest(
   const labels = await readCodeLabels(labelSources)
   const bytesTotal = await totalSize(files)
   return database.withSession(async (session) => {
-    const datasetId = await findDatasetId(session, dataset)
+    const { id: datasetId } = await findDataset(session, dataset)
     const table = await createStaging(session)
     const { now = new Date() } = options
     const problems = collectProblems(files, options)
-    const load: Load = { database, session, table, datasetId, now, dataset, labels, options, problems }
+    const load = { session, table, datasetId, now, dataset, labels, options, problems }
     try {
       await stageFiles({ ...load, files, bytesTotal, ...options })
       options.onPhase?.('checking')
-      const counts = await loadOrAsk(load)
+      const counts = await loadOrAsk(database, load)
       if (options.dryRun && options.confirmRemovals && findLargeRemoval(dataset.slug, counts)) {
         const reason =
           'the import would ask before it removes so many items; without a terminal it needs --allow-removals'
@@ -90,36 +88,32 @@ export async function importManifest(
   })
 }
 
-interface Load {
-  database: Database
-  session: ClientBase
-  table: string
-  datasetId: string
-  now: Date
-  dataset: ManifestDataset
-  labels: readonly CodeLabel[]
-  options: ImportOptions
-  problems: RowProblems
-}
+type Asking = Load & { options: Pick<ImportOptions, 'confirmRemovals' | 'dryRun'> }
 
-/** Loads the staged rows. The question about removals is asked between two attempts, so that nobody waits for the answer. */
-async function loadOrAsk(load: Load): Promise<MergeCounts> {
+/**
+ * Loads the staged rows. The question about removals is asked between two attempts, so that nobody waits for the answer. It is asked
+ * again if the next attempt would remove more items than the answer allowed.
+ */
+async function loadOrAsk(database: Database, load: Asking): Promise<MergeCounts> {
   const { confirmRemovals, dryRun } = load.options
-  const mustAsk = confirmRemovals !== undefined && !dryRun
-  try {
-    return await attempt(load, !mustAsk)
-  } catch (error) {
-    if (!(error instanceof LargeRemoval) || !(await confirmRemovals?.(error.removal))) throw error
-    return attempt(load, true)
+  if (!confirmRemovals || dryRun) return attempt(database, load, Number.POSITIVE_INFINITY)
+  let allowedRemovals = 0
+  for (;;) {
+    try {
+      return await attempt(database, load, allowedRemovals)
+    } catch (error) {
+      if (!(error instanceof LargeRemoval) || !(await confirmRemovals(error.removal))) throw error
+      allowedRemovals = error.removal.removed
+    }
   }
 }
 
-/** Does everything that needs the session for a long time. @throws LargeRemoval unless removals are allowed */
-async function attempt(load: Load, allowsRemovals: boolean): Promise<MergeCounts> {
-  const { database, session, table, options } = load
+/** Does everything that needs the session for a long time. @throws LargeRemoval if more removals are needed than are allowed */
+async function attempt(database: Database, load: Load, allowedRemovals: number): Promise<MergeCounts> {
+  const { session, table, options } = load
   const work = async () => {
     await indexStaging(session, table)
-    const counts = await loadStaged(load, allowsRemovals)
+    const counts = await loadStaged(load, allowedRemovals)
     if (!options.dryRun) await updateStatistics(session, counts)
     return counts
   }
@@ -136,27 +130,6 @@ async function countRows({ session, table, datasetId }: Load): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** Checks, compares and merges the staged rows in one transaction. @throws LargeRemoval unless removals are allowed */
-async function loadStaged(load: Load, allowsRemovals: boolean): Promise<MergeCounts> {
-  const { session, table, datasetId, dataset, problems, options } = load
-  return inTransaction(session, async () => {
-    // Imports of the same dataset run one after the other.
-    await session.query(`SELECT pg_advisory_xact_lock(hashtextextended('catalog import ' || $1, 0))`, [dataset.slug])
-    if ((await findDatasetId(session, dataset)) !== datasetId) {
-      throw operationFailed(`The dataset ${dataset.slug} was changed by another import; try again`)
-    }
-    const bad = await removeBadRows(session, table, datasetId, options.keepMissing)
-    if (!options.skipInvalid) problems.addAll(bad)
-    problems.throwUnlessSkipped()
-    const counts = await planItems(load, options.keepMissing)
-    const largeRemoval = findLargeRemoval(dataset.slug, counts)
-    if (largeRemoval && !allowsRemovals) throw largeRemoval
-    if (options.skipInvalid) problems.addAll(bad)
-    if (!options.dryRun) await merge(load, counts)
-    return counts
-  })
-}
-
 /** Returns the size of all files in bytes. A missing file counts as 0, because reading it later fails with a better message. */
 async function totalSize(files: readonly ItemFile[]): Promise<number> {
   const sizes = files.map(({ path }) =>
@@ -166,16 +139,6 @@ async function totalSize(files: readonly ItemFile[]): Promise<number> {
     ),
   )
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
-}
-
-async function merge(load: Load, counts: MergeCounts): Promise<void> {
-  const { session, datasetId, dataset, labels, options } = load
-  options.onPhase?.('merging')
-  const datasetChanged = await mergeDataset(load, dataset)
-  await mergeItems(load, counts)
-  const labelsChanged = await mergeCodeLabels(session, datasetId, labels)
-  const itemsChanged = counts.created + counts.updated + counts.removed > 0
-  if ((itemsChanged || labelsChanged) && !datasetChanged && dataset.updatedAt === undefined) await touchDataset(load)
 }
 
 /** The planner needs new statistics, and index-only scans need a new visibility map. */

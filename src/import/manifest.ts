@@ -32,7 +32,7 @@ const columns = z.partialRecord(z.enum(ROW_FIELDS), source).superRefine((given, 
 })
 
 const itemFile = z.strictObject(
-  { file: z.string(), columns: columns.optional() },
+  { file: z.string(), columns: columns.optional(), exact: z.boolean().default(false) },
   { error: (issue) => (issue.code === 'invalid_type' ? 'must be a file name, or { "file", "columns" }' : undefined) },
 )
 
@@ -72,6 +72,8 @@ export interface ItemFile {
   name: string
   path: string
   columns: Columns | undefined
+  /** Whether an empty string is a value, and nothing is derived from images. */
+  isExact: boolean
 }
 
 /** Maximum length in characters. Memory holds a whole manifest, and a small .gz can unpack to gigabytes. */
@@ -92,9 +94,19 @@ export async function readManifest(path: string): Promise<Manifest> {
   let content = ''
   for await (const chunk of readText({ name: path, path }, () => {})) {
     content += chunk
-    if (content.length > MAX_LENGTH) throw operationFailed(`${path}: is longer than ${MAX_LENGTH} characters`)
+    // The rest of the file is not read.
+    if (content.length > MAX_LENGTH) break
   }
-  const parsed = manifest.safeParse(parseManifest(path, content), ISSUE_OPTIONS)
+  return parseManifest(path, content)
+}
+
+/**
+ * Reads the text of a manifest.
+ * @throws `OPERATION_FAILED` with a line for each wrong member, or if the text is too long
+ */
+export function parseManifest(path: string, content: string): Manifest {
+  if (content.length > MAX_LENGTH) throw operationFailed(`${path}: is longer than ${MAX_LENGTH} characters`)
+  const parsed = manifest.safeParse(parseJson(path, content), ISSUE_OPTIONS)
   if (!parsed.success) {
     const lines = describeIssues(parsed.error).map((line) => `${path}: ${line}`)
     throw operationFailed(lines.join('\n'), parsed.error)
@@ -103,7 +115,7 @@ export async function readManifest(path: string): Promise<Manifest> {
   const located = (file: string) => ({ name: file, path: resolve(dirname(path), file) })
   return {
     dataset,
-    files: items.map(({ file, columns }) => ({ ...located(file), columns })),
+    files: items.map(({ file, columns, exact }) => ({ ...located(file), columns, isExact: exact })),
     labels: LABELLED_FIELDS.flatMap((field): LabelSource[] => {
       const given = labels[field]
       if (given === undefined) return []
@@ -112,7 +124,7 @@ export async function readManifest(path: string): Promise<Manifest> {
   }
 }
 
-function parseManifest(path: string, content: string): unknown {
+function parseJson(path: string, content: string): unknown {
   try {
     return parseExactJson(content)
   } catch (error) {

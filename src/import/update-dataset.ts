@@ -1,6 +1,7 @@
+import pg, { type ClientBase } from 'pg'
 import type { z } from 'zod'
+import { columnName } from '../catalog/columns.ts'
 import { operationFailed } from '../errors.ts'
-import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { datasetFields } from './dataset-fields.ts'
 import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
 
@@ -9,13 +10,16 @@ const changes = datasetFields.omit({ id: true, createdAt: true, updatedAt: true 
 /** New values of the fields of a dataset. A field that is undefined stays as it is. */
 export type DatasetChanges = Partial<Record<keyof z.input<typeof changes>, string>>
 
+/** SQLSTATE `unique_violation`. */
+const UNIQUE_VIOLATION = '23505'
+
 /**
- * Changes fields of a dataset, and moves its `updatedAt`.
+ * Changes fields of a dataset, and moves its `updatedAt`. Waits while an import of the dataset merges.
  * @param nameOf gives the name of a field in messages
  * @throws `OPERATION_FAILED` with a line for each bad value, or when another dataset has the slug
  */
 export async function updateDataset(
-  prisma: PrismaClient,
+  session: ClientBase,
   id: string,
   given: DatasetChanges,
   nameOf: (field: string) => string,
@@ -26,14 +30,22 @@ export async function updateDataset(
     throw operationFailed(lines.join('\n'), parsed.error)
   }
   // A field that was not given must not become null.
-  const data = Object.fromEntries(Object.entries(parsed.data).filter(([field]) => Object.hasOwn(given, field)))
+  const fields = Object.entries(parsed.data).filter(([field]) => Object.hasOwn(given, field))
+  const columns = Object.fromEntries(fields.map(([field, value]) => [columnName(field), value]))
   try {
-    await prisma.dataset.update({ where: { id }, data: { ...data, updatedAt: new Date() } })
+    const { rowCount } = await session.query(
+      `UPDATE datasets AS d
+          SET (slug, name, description, status, visibility, access_tier, attribution) =
+              (SELECT n.slug, n.name, n.description, n.status, n.visibility, n.access_tier, n.attribution
+                 FROM jsonb_populate_record(d, $2::jsonb) AS n),
+              updated_at = $3
+        WHERE d.id = $1`,
+      [id, JSON.stringify(columns), new Date()],
+    )
+    if (rowCount === 0) throw operationFailed('The dataset was removed meanwhile')
   } catch (error) {
-    if (!(error instanceof Prisma.PrismaClientKnownRequestError)) throw error
-    if (error.code === 'P2002')
+    if (error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION)
       throw operationFailed(`${nameOf('slug')} ${given.slug} is taken by another dataset`, error)
-    if (error.code === 'P2025') throw operationFailed('The dataset was removed meanwhile', error)
     throw error
   }
 }

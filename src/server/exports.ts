@@ -62,7 +62,8 @@ export function addExportRoutes(app: FastifyInstance, { admit, limits, slots }: 
       endExport()
       throw error
     })
-    const text = writeExport(format, first, (window) => readBatch(readMore, datasetId, format, window))
+    // By id, because another dataset may get the slug.
+    const text = writeExport(format, first, (window) => readBatch(readMore, first.dataset.id, format, window))
     const stream = openStream(text, limits.exportStallTimeoutMs)
     stream.once('close', endExport).once('error', (error) => cutOff(request, reply, error))
     setHeaders(reply, { dataset: first.dataset, format, coding })

@@ -52,8 +52,8 @@ export class ResponseCache {
   find(request: string, { key, now }: CallerAccess): Found {
     const { value, store } = this.#responses.lookup(request, ({ decisions }) => decidesAlike(decisions, key, now))
     this.lookups[value ? 'hits' : 'misses'] += 1
-    const isCacheable = this.#isEnabled && request.length <= MAX_REQUEST_LENGTH
-    return { response: value?.response, store: isCacheable ? storeIn(store) : () => {} }
+    const isStored = this.#isEnabled && !value && request.length <= MAX_REQUEST_LENGTH
+    return { response: value?.response, store: isStored ? storeIn(store) : doNotStore }
   }
 
   /** Sends the cached response to a GET request, or makes, caches and sends a new one. */
@@ -68,6 +68,8 @@ export class ResponseCache {
     return sendCacheable(request, reply, response)
   }
 }
+
+function doNotStore(): void {}
 
 function storeIn(store: Lookup<CachedResponse>['store']): Found['store'] {
   return (response, readLog) => {

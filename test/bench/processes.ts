@@ -13,10 +13,14 @@ export interface Server {
   stop: () => Promise<void>
 }
 
-/** Starts the gateway as `npm start` does, on a free port, by default with one process. */
-export function startGateway(databaseUrl: string, env: Readonly<Record<string, string>> = {}): Promise<Server> {
+/** Starts the gateway of a checkout (by default this one) as `npm start` does, on a free port, by default with one process. */
+export function startGateway(
+  databaseUrl: string,
+  env: Readonly<Record<string, string>> = {},
+  folder?: string,
+): Promise<Server> {
   const settings = { DATABASE_URL: databaseUrl, PORT: '0', SAMPLE_DATA: 'false', WORKERS: '1', ...env }
-  return start('./src/cli.ts', ['serve'], settings)
+  return start('./src/cli.ts', ['serve'], settings, folder)
 }
 
 /** Starts the gateway on an embedded database, on a free port. */
@@ -96,9 +100,10 @@ async function start(
   program: string,
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
+  folder: string | URL = new URL('../..', import.meta.url),
 ): Promise<Server> {
   const child = spawn(program, args, {
-    cwd: new URL('../..', import.meta.url),
+    cwd: folder,
     env: { ...process.env, ...TIMEOUTS, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

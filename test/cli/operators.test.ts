@@ -66,6 +66,7 @@ describe('catalog doctor', () => {
         'indexes',
         'triggers',
         'totals',
+        'revisions',
         'notifications',
         'keys',
       ],

@@ -24,7 +24,8 @@ async function openSilentDatabase(): Promise<Database> {
   const config = { kind: 'postgres', url, poolSize: 1, connectTimeoutMs: 1_000, statementTimeoutMs: 1_000 } as const
   return openDatabase(config, { share: false })
 }
-const listens = () => received.filter((data) => data.includes('LISTEN catalog')).length
+/** The number of connections of the feed that have sent their first statement. */
+const connections = () => received.filter((data) => data.includes('pg_postmaster_start_time')).length
 
 afterEach(async () => {
   received.length = 0
@@ -32,16 +33,16 @@ afterEach(async () => {
   server.close()
 })
 
-test('closes while LISTEN has no answer', async () => {
+test('closes while the server does not answer', async () => {
   database = await openSilentDatabase()
   const feed = database.followChanges()
-  await expect.poll(listens).toBeGreaterThan(0)
+  await expect.poll(connections).toBeGreaterThan(0)
   await feed.close()
 })
 
-test('connects again if LISTEN has no answer', async () => {
+test('connects again if the server does not answer', async () => {
   database = await openSilentDatabase()
   const feed = database.followChanges()
-  await expect.poll(listens).toBeGreaterThan(1)
+  await expect.poll(connections).toBeGreaterThan(1)
   await feed.close()
 })

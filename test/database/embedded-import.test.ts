@@ -109,6 +109,9 @@ describe.runIf(inject('template').kind === 'embedded')('While a large import run
     const before = feed.latest() ?? 0
     const { during } = await importWhile('announced', async () => {
       await content()
+      // Longer than the time for which one heartbeat is valid.
+      await sleep(1_000)
+      await expect.poll(() => feed.latest()).toBe(before)
       return feed.isUnchanged(['datasets'], before)
     })
     expect(during).toBe(true)

@@ -1,52 +1,41 @@
-import { expect, test } from 'vitest'
-import { clockMs, type FeedEvent, FeedState } from '../../src/database/feed-state.ts'
+import { afterEach, expect, test, vi } from 'vitest'
+import { clockMs, FeedState } from '../../src/database/feed-state.ts'
 
-const COMPLETE: FeedEvent = { kind: 'complete', untilMs: Number.MAX_SAFE_INTEGER }
-const POSITION: FeedEvent = { kind: 'position', position: '7' }
+afterEach(() => {
+  vi.restoreAllMocks()
+})
 
-function stateAfter(...events: FeedEvent[]): FeedState {
+/** A state that no notification is missing from for an hour. */
+function completeState(): FeedState {
   const state = new FeedState()
-  for (const event of events) state.apply(event)
+  state.apply({ kind: 'complete', untilMs: clockMs() + 3_600_000, untilDateMs: Date.now() + 3_600_000 })
+  state.apply({ kind: 'position', mark: 'a', offset: '1' })
   return state
 }
-
-/** Whether a process with this state may use what it has cached, and what it knows. */
-const known = (state: FeedState) => [
-  state.latest() !== undefined,
-  state.isUnchanged(['datasets'], Number.MAX_SAFE_INTEGER),
+const facts = (state: FeedState) => [
+  state.latest(),
+  state.isUnchanged(['datasets'], 0),
   state.position(),
+  state.snapshot().length,
 ]
+const NOTHING = [undefined, false, undefined, 0]
 
-test('nothing is current before the feed is complete, after its time is over, and after the connection is lost', () => {
-  expect(known(stateAfter())).toEqual([false, false, undefined])
-  expect(known(stateAfter(POSITION))).toEqual([false, false, undefined])
-  expect(known(stateAfter({ kind: 'complete', untilMs: clockMs() - 1 }, POSITION))).toEqual([false, false, undefined])
-  expect(known(stateAfter(COMPLETE, POSITION))).toEqual([true, true, 7n])
-  expect(known(stateAfter(COMPLETE, POSITION, { kind: 'disconnected' }))).toEqual([false, false, undefined])
+test('says what it knows until the end of its time', () => {
+  expect(facts(completeState())).toEqual([0, true, { mark: 'a', offset: 1n }, 2])
 })
 
-test('a new connection makes everything old that was read before it', () => {
-  const state = stateAfter(COMPLETE)
-  const since = state.latest() ?? 0
-  state.apply({ kind: 'disconnected' })
-  state.apply({ kind: 'connected' })
-  state.apply(COMPLETE)
-  expect(state.isUnchanged(['datasets'], since)).toBe(false)
-  expect(state.isUnchanged(['datasets'], state.latest() ?? 0)).toBe(true)
+test.each(['the monotonic clock', 'the date'])('knows nothing when the time is over by %s alone', (clock) => {
+  const state = completeState()
+  if (clock === 'the date') vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_001)
+  else vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 3_600_001)
+  expect(facts(state)).toEqual(NOTHING)
+  vi.restoreAllMocks()
+  expect(facts(state)).not.toEqual(NOTHING)
 })
 
-test('a change makes old what was read before it', () => {
-  const state = stateAfter(COMPLETE)
-  const since = state.latest() ?? 0
-  state.apply({ kind: 'changed', payload: 'dataset a' })
-  expect(state.isUnchanged(['datasets'], since)).toBe(false)
-})
-
-test('the position is unknown from a change or a new connection until the position after it arrives', () => {
-  for (const event of [{ kind: 'changed', payload: 'key a' }, { kind: 'connected' }] as const) {
-    const state = stateAfter(COMPLETE, POSITION, event)
-    expect(state.position()).toBeUndefined()
-    state.apply({ kind: 'position', position: '8' })
-    expect(state.position()).toBe(8n)
-  }
+test('gives another process the same state', () => {
+  const events = JSON.parse(JSON.stringify(completeState().snapshot()))
+  const other = new FeedState()
+  for (const event of events) other.apply(event)
+  expect(facts(other)).toEqual([0, true, { mark: 'a', offset: 1n }, 2])
 })

@@ -3,6 +3,30 @@ import { expect, test } from 'vitest'
 import type { Postgres } from '../../src/database/embedded/postgres-thread.ts'
 import { Router } from '../../src/database/embedded/router.ts'
 
+test('if the copy fails, its readers wait for the end of the import', async () => {
+  const postgres: Postgres = { execute: async (batch) => batch, query: async () => [] }
+  const failed = Promise.withResolvers<string>()
+  const openCopy = async () => ({ ...postgres, ended: failed.promise, close: async () => {} })
+  const router = new Router(postgres, { openCopy })
+  const importer = { socket: new Socket(), isReader: false }
+  const reader = { socket: new Socket(), isReader: true }
+  await router.beginImport(importer)
+  const onCopy = await router.acquire(reader, false)
+  onCopy.release()
+  failed.resolve('killed')
+  await failed.promise
+  let hasTurn = false
+  const waiting = router.acquire(reader, false).then((turn) => {
+    hasTurn = true
+    return turn
+  })
+  const turn = await router.acquire(importer, false)
+  turn.release()
+  expect(hasTurn).toBe(false)
+  router.endImport(importer)
+  expect((await waiting).isReadOnly).toBe(false)
+})
+
 test('imports that wait for the end of another begin one after the other', { timeout: 60_000 }, async () => {
   const postgres: Postgres = { execute: async (batch) => batch, query: async () => [] }
   let copies = 0

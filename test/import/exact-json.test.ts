@@ -18,6 +18,7 @@ const ATTRIBUTES = [
   ['a long decimal', '{"n":3.14159265358979323846264338327950288}'],
   ['a decimal of 17 digits that a double holds', '{"n":126.97689999999999}'],
   ['a small number', '{"n":0.00000000000000000001}'],
+  ['fractions that end with zeros', '{"a":1.50,"b":[0.0,-1.00,10.0],"c":12345678901234567890.10}'],
   ['numbers in lists and objects', '{"a":[1,12345678901234567890,{"b":-0.12345678901234567891}]}'],
   ['the key __proto__', '{"a":1,"__proto__":{"a":1}}'],
   ['the key __proto__ with a plain value', '{"__proto__":5}'],
@@ -101,6 +102,15 @@ describe('A number for a field of text', () => {
       { items: [{ file: 'a.ndjson', columns }] },
     )
     expect(await externalIds()).toEqual(['12345678901234567890|["a",1]|{"toString":1}'])
+  })
+
+  test('becomes its shortest text in a template if a double holds it exactly', async () => {
+    const columns = { ...COLUMNS, externalId: { template: '{id}|{list}' } }
+    await t.importer.run(
+      { 'a.ndjson': '{"id":7.0,"x":1.0,"y":2.50,"list":[1.50,{"a":1e3}]}\n' },
+      { items: [{ file: 'a.ndjson', columns }] },
+    )
+    expect(await externalIds()).toEqual(['7|[1.5,{"a":1000}]'])
   })
 
   test('becomes its shortest text if a double holds it exactly', async () => {

@@ -17,6 +17,9 @@ beforeEach(async () => {
 afterEach(() => importer.close())
 
 const rows = (count: number) => ndjson(...Array.from({ length: count }, (_, n) => row({ externalId: `item ${n}` })))
+const addItems = (count: number) => db.database.prisma.$executeRaw`
+  INSERT INTO items (id, dataset_id, name, administrative_area_code, category_code, latitude, longitude, created_at, updated_at)
+  SELECT gen_random_uuid(), dataset_id, 'by hand', '1', 'x', 1, 1, now(), now() FROM items LIMIT ${count}`
 const countItems = () => db.database.prisma.item.count()
 
 describe('An import that would remove items', () => {
@@ -45,6 +48,22 @@ describe('An import that would remove items', () => {
       skipped: 2,
     })
     expect(importer.reported.skipped).toHaveLength(2)
+    expect(await countItems()).toBe(5)
+  })
+
+  test('asks again if it would remove more than was confirmed, and never more than that', async () => {
+    const asked: Removal[] = []
+    const confirmRemovals = async (removal: Removal) => {
+      asked.push(removal)
+      if (asked.length < 3) await addItems(asked.length)
+      return asked.length < 4
+    }
+    expect(await importer.run({ 'a.ndjson': rows(5) }, { confirmRemovals })).toMatchObject({ removed: 18 })
+    expect(asked.map(({ removed, total }) => [removed, total])).toEqual([
+      [15, 20],
+      [16, 21],
+      [18, 23],
+    ])
     expect(await countItems()).toBe(5)
   })
 

@@ -127,6 +127,78 @@ describe('Identity', () => {
     expect(await items()).toMatchObject([{ id: id.toLowerCase(), name: 'Again' }])
   })
 
+  test('images keep their ids when an item is named by id and externalId, and then by one of them', async () => {
+    // Images with one sortOrder are ordered by their ids. The first is primary, and gives the thumbnail.
+    const tied = ['o1', 'o2', 'o2', 'o3', 'o4'].map((originalUrl) => ({ originalUrl, sortOrder: 0 }))
+    const rowsWith = (more: object) =>
+      file(
+        ...Array.from({ length: 30 }, (_, n) => row({ externalId: String(n), name: String(n), images: tied })),
+        b({ images: tied, ...more }),
+      )
+    const id = '22222222-0000-4000-8000-000000000001'
+    await t.importer.run(rowsWith({ id }))
+    const before = await everything()
+    for (const more of [{}, { id }, {}]) {
+      expect(await t.importer.run(rowsWith(more))).toMatchObject({ created: 0, updated: 0, unchanged: 31, removed: 0 })
+    }
+    expect(await everything()).toEqual(before)
+    const [, { images: [one] = [] } = {}] = await t.db.database.prisma.item.findMany({
+      ...{ where: { OR: [{ id }, { externalId: '0' }] }, orderBy: { name: 'asc' } },
+      include: { images: { where: { originalUrl: 'o1' } } },
+    })
+    // uuid5 of "o1" in the item's id, by Python.
+    expect(one?.id).toBe('e3a72022-2802-57d7-9ca1-eacd7c11b4bf')
+  })
+
+  describe('An externalId that stands for the id of another item', () => {
+    const REASON = (id: string) =>
+      `the externalId a stands for the id ${id}, which is the id of the item with the externalId b; add another id to the row of a`
+    /** The id that the externalId a stands for is now that of the item b. */
+    const renumber = async () => {
+      await t.importer.run(file(row()))
+      const [item] = await items()
+      await t.importer.run(file(b({ id: item?.id })))
+      return item?.id ?? ''
+    }
+
+    test('is refused with keepMissing, and the other item stays', async () => {
+      const id = await renumber()
+      expect(await t.importer.fail(file(row()), { keepMissing: true })).toContain(`a.ndjson:1: ${REASON(id)}`)
+      expect(await items()).toMatchObject([{ id, name: 'B', externalId: 'b' }])
+      const other = '22222222-0000-4000-8000-000000000001'
+      expect(await t.importer.run(file(row({ id: other })), { keepMissing: true })).toMatchObject({ created: 1 })
+      expect(await t.importer.run(file(row(), b()))).toMatchObject({ unchanged: 2 })
+    })
+
+    test.each([0, 1])('is refused beside the other item, in row %i', async (place) => {
+      const id = await renumber()
+      const others = [b(), b({ id })]
+      for (const keepMissing of [false, true]) {
+        for (const other of others) {
+          const rows = place === 0 ? [row(), other] : [other, row()]
+          expect(await t.importer.fail(file(...rows), { keepMissing })).toContain(
+            `a.ndjson:${place + 1}: ${REASON(id)}`,
+          )
+          expect(await t.importer.run(file(...rows), { keepMissing, skipInvalid: true })).toMatchObject({
+            ...{ unchanged: 1, skipped: 1 },
+          })
+        }
+      }
+      await t.db.database.prisma.dataset.deleteMany()
+      expect(await t.importer.fail(file(b({ id }), row()))).toContain(`a.ndjson:2: ${REASON(id)}`)
+      const { externalId, ...nameless } = b({ id })
+      expect(await t.importer.fail(file(nameless, row()))).toContain(
+        `a.ndjson:2: the externalId a stands for the id ${id}, which is the id of another row; add another id`,
+      )
+    })
+
+    test('replaces an item that the files no longer have', async () => {
+      const id = await renumber()
+      expect(await t.importer.run(file(row()))).toMatchObject({ updated: 1 })
+      expect(await items()).toMatchObject([{ id, externalId: 'a' }])
+    })
+  })
+
   test('an id of an item of another dataset is refused', async () => {
     const id = '22222222-0000-4000-8000-000000000001'
     await t.importer.run(file(row({ id })))

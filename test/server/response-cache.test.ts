@@ -73,7 +73,8 @@ test('of two concurrent reads, the one that saw an earlier state and ends later 
   store(nobody, [zzz], '2').end()
   first.end()
   expect(find(nobody)).toBe('2')
-  // The read of state 4 began before the notification of state 2, so its value is not used, but a client has got it.
+  // The read of state 4 began before the last notification, so its value is not used, but a client has got it.
+  notify('dataset zzz')
   const fourth = store(nobody, [zzz], '4')
   notify('dataset zzz')
   const third = store(nobody, [zzz], '3')

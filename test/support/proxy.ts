@@ -11,6 +11,8 @@ export interface DatabaseProxy {
   reset: () => void
   /** Forwards no more data, and keeps all connections open. */
   silence: () => void
+  /** Forwards new connections to the server of another URL. */
+  moveTo: (serverUrl: string) => void
   /** Accepts and forwards new connections again. */
   restore: () => Promise<void>
   close: () => Promise<void>
@@ -18,7 +20,7 @@ export interface DatabaseProxy {
 
 /** Opens a proxy to the server of a URL. With `isOpen: false` it accepts no connections until `restore`. */
 export async function openProxy(serverUrl: string, { isOpen = true } = {}): Promise<DatabaseProxy> {
-  const target = new URL(serverUrl)
+  let target = new URL(serverUrl)
   const sockets = new Set<Socket>()
   let isSilent = false
   const track = (socket: Socket) => {
@@ -57,6 +59,9 @@ export async function openProxy(serverUrl: string, { isOpen = true } = {}): Prom
     },
     silence: () => {
       isSilent = true
+    },
+    moveTo: (serverUrl) => {
+      target = new URL(serverUrl)
     },
     restore: async () => {
       isSilent = false

@@ -13,7 +13,8 @@ export type SeenRevision = readonly [datasetId: string, revision: bigint | null]
 
 /** Whether the access rule makes the same decisions for a key at the time `now`. */
 export function decidesAlike(decisions: readonly Decision[], access: Access, now: Date): boolean {
-  return decisions.every(({ dataset, isAllowed }) => mayAccess(access, dataset, now) === isAllowed)
+  for (const { dataset, isAllowed } of decisions) if (mayAccess(access, dataset, now) !== isAllowed) return false
+  return true
 }
 
 /**

@@ -158,9 +158,12 @@ function createServerReader(
 
 /** @throws the error of a read that was cancelled */
 async function settle<Result>(readLog: ReadLog, run: () => Promise<Result> | Result): Promise<Attempt<Result>> {
-  const [outcome] = await Promise.allSettled([(async () => run())()])
-  if (outcome.status === 'rejected' && isCancelled(outcome.reason)) throw outcome.reason
-  return { outcome, readLog }
+  try {
+    return { outcome: { status: 'fulfilled', value: await run() }, readLog }
+  } catch (reason) {
+    if (isCancelled(reason)) throw reason
+    return { outcome: { status: 'rejected', reason }, readLog }
+  }
 }
 
 /**

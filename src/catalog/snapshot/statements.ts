@@ -43,12 +43,10 @@ export class Statements {
     return this.#run(run)
   }
 
-  async #run<Result>(run: (clients: Clients) => Promise<Result>): Promise<Result> {
-    try {
-      return await run(this.#clients)
-    } catch (error) {
+  #run<Result>(run: (clients: Clients) => Promise<Result>): Promise<Result> {
+    return run(this.#clients).catch((error: unknown) => {
       if (isConflict(error)) this.#readLog.fail()
       throw error
-    }
+    })
   }
 }

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { resolveDataset } from '../../auth/names.ts'
 import type { Database } from '../../database/database.ts'
 import { operationFailed } from '../../errors.ts'
+import { type DatasetContent, removeDataset } from '../../import/remove-dataset.ts'
 import { canAsk, confirm } from '../confirm.ts'
 import { withDatabase } from '../database.ts'
 import { printJson, printLine } from '../print.ts'
@@ -18,22 +19,33 @@ export function removeCommand(): Command {
 }
 
 async function remove(text: string, { yes, json }: { yes?: true; json?: true }): Promise<void> {
-  const removed = await withDatabase((database) => removeDataset(database, text, yes ?? false))
+  const removed = await withDatabase((database) => removeConfirmed(database, text, yes ?? false))
   if (json) printJson(removed)
   else printLine(`The dataset ${removed.slug} is removed, with ${removed.items} items and ${removed.grants} grants`)
 }
 
-async function removeDataset(database: Database, text: string, isConfirmed: boolean) {
+async function removeConfirmed(database: Database, text: string, isConfirmed: boolean) {
   const { prisma } = database
   const { id, slug } = await resolveDataset(prisma, text)
-  const items = await prisma.item.count({ where: { datasetId: id } })
-  const grants = await prisma.grant.count({ where: { datasetId: id } })
+  let content: DatasetContent = {
+    items: await prisma.item.count({ where: { datasetId: id } }),
+    grants: await prisma.grant.count({ where: { datasetId: id } }),
+  }
+  for (;;) {
+    if (!isConfirmed) await ask(slug, content)
+    const confirmed = isConfirmed ? undefined : content
+    // A session has no statement timeout, and the items of a large dataset take a while.
+    const { isRemoved, ...found } = await database.withSession((session) =>
+      database.withReadersOnCopy(session, content.items, () => removeDataset(session, { id, slug }, confirmed)),
+    )
+    if (isRemoved) return { id, slug, ...found }
+    content = found
+  }
+}
+
+/** @throws `OPERATION_FAILED` unless a person confirms the removal */
+async function ask(slug: string, { items, grants }: DatasetContent): Promise<void> {
   const what = `the dataset ${slug} with ${items} items and ${grants} grants`
-  if (!isConfirmed && !canAsk()) throw operationFailed(`This removes ${what}; to do so, add --yes`)
-  if (!isConfirmed && !(await confirm(`Remove ${what}?`))) throw operationFailed('Nothing was removed')
-  // A session has no statement timeout, and the items of a large dataset take a while.
-  await database.withSession((session) =>
-    database.withReadersOnCopy(session, items, () => session.query('DELETE FROM datasets WHERE id = $1', [id])),
-  )
-  return { id, slug, items, grants }
+  if (!canAsk()) throw operationFailed(`This removes ${what}; to do so, add --yes`)
+  if (!(await confirm(`Remove ${what}?`))) throw operationFailed('Nothing was removed')
 }

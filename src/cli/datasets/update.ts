@@ -45,9 +45,10 @@ async function update(text: string, { json, tier, ...options }: Options): Promis
       'Give at least one of --slug, --name, --description, --status, --visibility, --tier and --attribution',
     )
   }
-  const [dataset] = await withDatabase(async ({ prisma }) => {
+  const [dataset] = await withDatabase(async ({ prisma, withSession }) => {
     const { id } = await resolveDataset(prisma, text)
-    await updateDataset(prisma, id, changes, optionOf)
+    // A session has no statement timeout, and an import of the dataset takes a while.
+    await withSession((session) => updateDataset(session, id, changes, optionOf))
     return summarizeDatasets(prisma, new Date(), id)
   })
   if (!dataset) return

@@ -6,6 +6,9 @@ import type { Socket } from 'node:net'
  */
 
 const STARTUP_CODE = { protocol3: 196608, cancel: 80877102, ssl: 80877103, gssEncryption: 80877104 } as const
+/** The answer to a query without a statement, outside of a transaction: EmptyQueryResponse and ReadyForQuery. */
+export const EMPTY_ANSWER = Uint8Array.from([0x49, 0, 0, 0, 4, 0x5a, 0, 0, 0, 5, 0x49])
+
 const MESSAGE = {
   query: 0x51,
   sync: 0x53,

@@ -29,7 +29,8 @@ export type OpenCopy = (primary: SharedSession) => Promise<PostgresThread>
 
 interface RunningImport {
   client: Client
-  copy?: SharedSession
+  /** The session of the readers. Without one, they wait for the end. */
+  readers: SharedSession | undefined
   ended: PromiseWithResolvers<void>
   notifications: Uint8Array[]
 }
@@ -73,7 +74,7 @@ export class Router {
   /** Undefined if the client must wait for the end of an import. */
   #sessionFor(client: Client, isStartup: boolean): SharedSession | undefined {
     if (!this.#isReadOnlyFor(client)) return this.#primary
-    return client.isReader || isStartup ? (this.#import?.copy ?? this.#primary) : undefined
+    return client.isReader || isStartup ? this.#import?.readers : undefined
   }
 
   #isReadOnlyFor(client: Client): boolean {
@@ -90,22 +91,29 @@ export class Router {
     if (!this.#openCopy) return
     // Not `importEnded`, which returns some turns after its last look: of several imports that wait, each would begin.
     while (this.#import) await this.#import.ended.promise
-    const running: RunningImport = { client, ended: Promise.withResolvers(), notifications: [] }
+    const running: RunningImport = {
+      client,
+      readers: this.#primary,
+      ended: Promise.withResolvers(),
+      notifications: [],
+    }
     this.#import = running
     await this.#primary.query('SET default_transaction_read_only = on')
     try {
       await this.#copyClosed
       const thread = await this.#openCopy(this.#primary)
       const copy = new SharedSession(thread)
-      running.copy = copy
+      running.readers = copy
       this.#copyClosed = running.ended.promise.then(() => copy.acquire()).then(() => thread.close())
-      // If the copy fails, readers wait for the import.
-      void thread.ended.then(() => delete running.copy)
+      // The first session would show the import's commit before the notifications are sent.
+      void thread.ended.then(() => {
+        running.readers = undefined
+      })
     } catch (error) {
       this.#report(`Readers wait for the import, because there is no copy for them: ${messageOf(error)}`)
     }
     await this.#primary.query('SET default_transaction_read_only = off')
-    if (!running.copy) this.endImport(client)
+    if (running.readers === this.#primary) this.endImport(client)
   }
 
   /** Shows the changes of the import to everybody. */

@@ -1,7 +1,16 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { PostgresEnded } from './postgres-thread.ts'
-import { type Batch, batches, hasApplicationName, hasError, isIdle, isQuery, splitNotifications } from './protocol.ts'
+import {
+  type Batch,
+  batches,
+  EMPTY_ANSWER,
+  hasApplicationName,
+  hasError,
+  isIdle,
+  isQuery,
+  splitNotifications,
+} from './protocol.ts'
 import type { Client, Router, Turn } from './router.ts'
 
 /*
@@ -16,6 +25,13 @@ export const READER = 'reader'
 
 /** Queries of an import before and after a long time in which it needs the session for itself. */
 export const IMPORT = { begin: `SET catalog.import = 'on'`, end: `SET catalog.import = 'off'` } as const
+
+/**
+ * The heartbeat of the change feed, a query without a statement. The wire server answers it itself, so that it has an answer during
+ * an import too. No notification is missing then: a change becomes visible when the session is released after its commit, or
+ * when the import ends, and the router has written its notification to the sockets of all clients before (`Router.notify`).
+ */
+export const HEARTBEAT = '-- heartbeat'
 
 /** A client that leaves a transaction open for this long is disconnected, because all other clients wait for it. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
@@ -41,6 +57,10 @@ async function serveClient(router: Router, client: Client): Promise<void> {
   socket.on('timeout', () => socket.destroy())
   try {
     for await (const batch of batches(socket)) {
+      if (!turn && isQuery(batch.bytes, HEARTBEAT)) {
+        socket.write(EMPTY_ANSWER)
+        continue
+      }
       socket.setTimeout(0)
       if (batch.isStartup) client.isReader = hasApplicationName(batch.bytes, READER)
       if (isQuery(batch.bytes, IMPORT.begin)) {

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg'
+import { renumberImages } from './renumbered-images.ts'
 
 /** A row that can't be imported: the index of its file in the manifest, its line, and the reason. */
 export interface BadRow {
@@ -20,6 +21,23 @@ const FIRST = `json_build_object('file', first_value(file) OVER w, 'line', first
  * because PostgreSQL must know the type of each parameter.
  */
 const CHECKS: readonly ((t: string) => string)[] = [
+  // An externalId that no item has stands for an id. Another item can have that id: one that was imported with `id`.
+  (t) => `
+    DELETE FROM ${t} AS bad
+     USING (SELECT s.n, other.external_id AS owner
+              FROM ${t} AS s JOIN ${t} AS other ON other.id = s.id AND other.external_id IS DISTINCT FROM s.external_id
+             WHERE NOT s.has_own_id
+               AND (other.has_own_id
+                    OR NOT EXISTS (SELECT FROM items AS i WHERE i.dataset_id = $1 AND i.external_id = s.external_id))
+             UNION ALL
+            SELECT s.n, i.external_id FROM ${t} AS s JOIN items AS i ON i.id = s.id
+             WHERE $2 AND NOT s.has_own_id AND i.dataset_id = $1 AND i.external_id <> s.external_id) AS taken
+     WHERE taken.n = bad.n
+    RETURNING bad.file, bad.line,
+              'the externalId ' || bad.external_id || ' stands for the id ' || bad.id || ', which is the id of '
+              || coalesce('the item with the externalId ' || taken.owner, 'another row')
+              || '; add another id to the row of ' || bad.external_id AS reason,
+              'an externalId stands for the id of another item' AS kind`,
   (t) => `
     DELETE FROM ${t} AS bad
      USING (SELECT n, row_number() OVER w AS nth, ${FIRST} FROM ${t} WINDOW w AS (PARTITION BY id ORDER BY n)) AS same
@@ -106,10 +124,11 @@ async function resolveExternalIds(
   keepMissing: boolean,
 ): Promise<void> {
   await session.query(
-    `UPDATE ${t} AS s SET id = i.id FROM items AS i
+    `UPDATE ${t} AS s SET id = i.id, is_renumbered = true FROM items AS i
       WHERE NOT s.has_own_id AND i.dataset_id = $1 AND i.external_id = s.external_id AND i.id <> s.id`,
     [datasetId],
   )
+  await renumberImages(session, t)
   await session.query(
     `UPDATE ${t} AS s SET parent_item_id = parent.id FROM ${t} AS parent
       WHERE parent.external_id = s.parent_external_id`,

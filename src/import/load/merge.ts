@@ -23,22 +23,38 @@ const STORED_IMAGES = `
   coalesce((SELECT jsonb_agg(to_jsonb(image) - 'item_id' ORDER BY image.sort_order, image.id)
               FROM images AS image WHERE image.item_id = i.id), '[]')`
 
-/** Creates or updates the dataset. Returns whether it changed. */
-export async function mergeDataset({ session, datasetId, now }: Merge, dataset: ManifestDataset): Promise<boolean> {
+/** Creates the dataset. @throws a conflict if another session has just created it */
+async function insertDataset({ session, datasetId, now }: Merge, dataset: ManifestDataset): Promise<void> {
   const { slug, name, description, status, visibility, accessTier, attribution, createdAt, updatedAt } = dataset
-  const { rowCount } = await session.query(
-    `INSERT INTO datasets AS d
+  await session.query(
+    `INSERT INTO datasets
             (id, slug, name, description, status, visibility, access_tier, attribution, created_at, updated_at)
-     VALUES ($1, $2, $3, $4, $5::dataset_status, $6::dataset_visibility, $7, $8, coalesce($9::timestamptz, $11::timestamptz), coalesce($10::timestamptz, $11::timestamptz))
-     ON CONFLICT (slug) DO UPDATE
-        SET name = $3, description = $4, status = $5::dataset_status, visibility = $6::dataset_visibility, access_tier = $7, attribution = $8,
-            created_at = coalesce($9::timestamptz, d.created_at), updated_at = coalesce($10::timestamptz, $11::timestamptz)
-      WHERE (d.name, d.description, d.status, d.visibility, d.access_tier, d.attribution, d.created_at, d.updated_at)
-            IS DISTINCT FROM
-            ($3, $4, $5::dataset_status, $6::dataset_visibility, $7, $8, coalesce($9::timestamptz, d.created_at), coalesce($10::timestamptz, d.updated_at))`,
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, coalesce($9::timestamptz, $11), coalesce($10::timestamptz, $11))`,
     [datasetId, slug, name, description, status, visibility, accessTier, attribution, createdAt, updatedAt, now],
   )
+}
+
+/** Updates the dataset. Returns whether it changed. */
+async function updateDataset({ session, datasetId, now }: Merge, dataset: ManifestDataset): Promise<boolean> {
+  const { name, description, status, visibility, accessTier, attribution, createdAt, updatedAt } = dataset
+  const { rowCount } = await session.query(
+    `UPDATE datasets AS d
+        SET name = $2, description = $3, status = $4::dataset_status, visibility = $5::dataset_visibility, access_tier = $6,
+            attribution = $7, created_at = coalesce($8, d.created_at), updated_at = coalesce($9, $10::timestamptz)
+      WHERE d.id = $1
+        AND (d.name, d.description, d.status, d.visibility, d.access_tier, d.attribution, d.created_at, d.updated_at)
+            IS DISTINCT FROM
+            ($2, $3, $4::dataset_status, $5::dataset_visibility, $6, $7, coalesce($8::timestamptz, d.created_at), coalesce($9::timestamptz, d.updated_at))`,
+    [datasetId, name, description, status, visibility, accessTier, attribution, createdAt, updatedAt, now],
+  )
   return rowCount === 1
+}
+
+/** Creates the dataset, or updates it if it exists. Returns whether it changed. */
+export async function mergeDataset(merge: Merge, dataset: ManifestDataset, exists: boolean): Promise<boolean> {
+  if (exists) return updateDataset(merge, dataset)
+  await insertDataset(merge, dataset)
+  return true
 }
 
 /** Compares the staged items with those of the dataset. Returns what `mergeItems` will change; with `keepMissing`, other items stay. */
@@ -50,6 +66,8 @@ export async function planItems({ session, table, datasetId }: Merge, keepMissin
     `UPDATE ${table} AS s SET is_new = false, is_changed =
             (${listOf(ITEM_COLUMN_NAMES, 'i')}, i.created_at, i.updated_at) IS DISTINCT FROM
             (${listOf(ITEM_COLUMN_NAMES, 's')}, coalesce(s.created_at, i.created_at), coalesce(s.updated_at, i.updated_at))
+            -- 1.50 and 1.5 are equal, and have different digits.
+            OR i.extra_attributes::text <> s.extra_attributes::text
             OR ${STORED_IMAGES} <> s.images
        FROM items AS i WHERE i.id = s.id`,
   )

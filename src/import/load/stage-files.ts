@@ -98,7 +98,7 @@ async function* readItems(file: ItemFile, text: AsyncIterable<string>, datasetId
       yield { line, warnings, problem: badNumber }
       continue
     }
-    const parsed = parseItem(map(row.fields), datasetId)
+    const parsed = parseItem(map(row.fields), datasetId, file.isExact)
     if ('problem' in parsed) yield { line, warnings, problem: parsed.problem }
     else yield { line, warnings: [...warnings, ...parsed.warnings], item: parsed.item }
   }

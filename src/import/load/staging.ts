@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ClientBase } from 'pg'
 import { type Column, columnName, IMAGE_COLUMNS, ITEM_COLUMNS } from '../../catalog/columns.ts'
+import type { Pictures } from '../row/images.ts'
 import type { ImportedItem } from '../row/parse-item.ts'
 
 /** An imported item, and the position of its row in the files. */
@@ -37,13 +38,20 @@ export async function createStaging(session: ClientBase): Promise<string> {
       ADD line integer NOT NULL,
       ADD has_own_id boolean NOT NULL,
       ADD parent_external_id text COLLATE "C",
-      ADD images jsonb NOT NULL`)
+      ADD images jsonb NOT NULL,
+      ADD given jsonb,
+      ADD is_renumbered boolean`)
   return table
 }
 
 /** Returns a row as a JSON object with the columns of the staging table. */
-export function stagedJson({ images, ...row }: StagedRow): string {
-  return JSON.stringify({ ...toColumns(row), images: images.map(toColumns) })
+export function stagedJson({ images, thumbnailUrl, given, ...row }: StagedRow): string {
+  return JSON.stringify({ ...toColumns(row), ...picturesJson({ images, thumbnailUrl }), given })
+}
+
+/** Returns images and a thumbnail with the columns of the staging table. */
+export function picturesJson({ images, thumbnailUrl }: Pictures): Record<string, unknown> {
+  return { ...toColumns({ thumbnailUrl }), images: images.map(toColumns) }
 }
 
 /** Adds rows, which are JSON objects, to a staging table in one statement. */

@@ -1,4 +1,4 @@
-import { parseExactJson } from '../exact-json.ts'
+import { parseExactJson, textOfNumber } from '../exact-json.ts'
 import type { Fields } from '../formats/source-row.ts'
 import type { ColumnSource, Columns, ItemFile } from '../manifest.ts'
 import { ROW_FIELDS } from './parse-item.ts'
@@ -67,10 +67,12 @@ function fillTemplate(template: string, row: Fields): string | undefined {
   return template.replace(PLACEHOLDER, (_, name: string) => textOf(readValue(row, name)))
 }
 
-/** Returns a value as text. Objects, arrays and numbers with many digits become JSON. */
+/** Returns a value as text. Objects and arrays become JSON. */
 export function textOf(value: unknown): string {
   if (value === undefined || value === null) return ''
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (typeof value !== 'object') return String(value)
+  // Templates make external ids, so a number has the same text here as in a field of text.
+  return JSON.stringify(value, (_key, member) => (JSON.isRawJSON(member) ? JSON.rawJSON(textOfNumber(member)) : member))
 }
 
 function placeholdersOf(template: string): string[] {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { FIRST_TIMESTAMP, LAST_TIMESTAMP } from '../../catalog/models.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import type { RawNumber } from '../exact-json.ts'
+import { type RawNumber, textOfNumber } from '../exact-json.ts'
 
 /*
  * Schemas for the values of fields. Text keeps its spaces. An empty string means no value.
@@ -10,10 +10,7 @@ import type { RawNumber } from '../exact-json.ts'
 const MAX_TEXT_LENGTH = 100_000
 
 /** A number from JSON, converted to text. A number with too many digits for JavaScript keeps its source text. */
-const numberText = z.union([
-  z.number().transform(String),
-  z.custom<RawNumber>(JSON.isRawJSON).transform(({ rawJSON }) => rawJSON),
-])
+const numberText = z.union([z.number().transform(String), z.custom<RawNumber>(JSON.isRawJSON).transform(textOfNumber)])
 
 const anyText = z
   .union([z.string(), numberText], 'must be text')
@@ -33,6 +30,9 @@ export const indexedText = (maximum: number) =>
 
 /** Text, or null for no value. */
 export const optionalText = anyText.nullish().transform((value) => (value === undefined || value === '' ? null : value))
+
+/** Text, which may be empty, or null for no value. */
+export const exactText = anyText.nullish().transform((value) => value ?? null)
 
 /** Text, or the empty string for no value. */
 export const plainText = anyText.nullish().transform((value) => value ?? '')

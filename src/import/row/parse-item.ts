@@ -5,8 +5,16 @@ import { parseExactJson } from '../exact-json.ts'
 import type { Fields } from '../formats/source-row.ts'
 import { describeIssues, ISSUE_OPTIONS } from '../issues.ts'
 import { stableUuid } from '../stable-uuid.ts'
-import { coordinate, indexedText, MAX_INDEXED_LENGTH, optionalText, plainText, timestamp } from './field-schemas.ts'
-import { completeImages, type ImportedImage, imageList } from './images.ts'
+import {
+  coordinate,
+  exactText,
+  indexedText,
+  MAX_INDEXED_LENGTH,
+  optionalText,
+  plainText,
+  timestamp,
+} from './field-schemas.ts'
+import { completePictures, type GivenPictures, type ImportedImage, imageList } from './images.ts'
 import { jsonObject } from './json-object.ts'
 
 /** Accepts a value, or its JSON as text, because a CSV cell contains only text. */
@@ -34,48 +42,54 @@ const required = <Schema extends z.ZodType>(schema: Schema) =>
 /** The fields of a row: those of an item, its images, and the parent by its `externalId`. */
 type RowField = Exclude<ItemField, 'datasetId'> | 'images' | 'parentExternalId'
 
-const rowSchema = z
-  .object({
-    id: optional(uuid),
-    externalId: optional(indexedText(MAX_INDEXED_LENGTH.externalId)).transform((value) => value ?? null),
-    name: required(indexedText(MAX_INDEXED_LENGTH.name)),
-    description: plainText,
-    administrativeAreaCode: required(indexedText(MAX_INDEXED_LENGTH.code)),
-    categoryCode: required(indexedText(MAX_INDEXED_LENGTH.code)),
-    parentItemId: optional(uuid),
-    parentExternalId: optionalText,
-    streetAddress: plainText,
-    addressRegion: optionalText,
-    addressLocality: optionalText,
-    postalCode: optionalText,
-    roadAddress: optionalText,
-    jibunAddress: optionalText,
-    latitude: required(coordinate(90)),
-    longitude: required(coordinate(180)),
-    thumbnailUrl: optionalText,
-    createdAt: optional(timestamp),
-    updatedAt: optional(timestamp),
-    contactName: plainText,
-    telephone: plainText,
-    email: optionalText,
-    url: plainText,
-    openingHours: optionalText,
-    extraAttributes: jsonOr(jsonObject.nullish()),
-    images: jsonOr(imageList.nullish()),
-  } satisfies Record<RowField, z.ZodType>)
-  .refine((row) => row.id !== undefined || row.externalId !== null, {
-    path: ['id'],
-    error: 'or externalId is required',
-  })
-  .refine((row) => row.parentItemId === undefined || row.parentExternalId === null, {
-    path: ['parentItemId'],
-    error: 'and parentExternalId are two names for one thing; give one',
-  })
+/** @param nullableText is the schema of text that may be null */
+const rowSchema = (nullableText: typeof optionalText) =>
+  z
+    .object({
+      id: optional(uuid),
+      externalId: optional(indexedText(MAX_INDEXED_LENGTH.externalId)).transform((value) => value ?? null),
+      name: required(indexedText(MAX_INDEXED_LENGTH.name)),
+      description: plainText,
+      administrativeAreaCode: required(indexedText(MAX_INDEXED_LENGTH.code)),
+      categoryCode: required(indexedText(MAX_INDEXED_LENGTH.code)),
+      parentItemId: optional(uuid),
+      parentExternalId: optionalText,
+      streetAddress: plainText,
+      addressRegion: nullableText,
+      addressLocality: nullableText,
+      postalCode: nullableText,
+      roadAddress: nullableText,
+      jibunAddress: nullableText,
+      latitude: required(coordinate(90)),
+      longitude: required(coordinate(180)),
+      thumbnailUrl: nullableText,
+      createdAt: optional(timestamp),
+      updatedAt: optional(timestamp),
+      contactName: plainText,
+      telephone: plainText,
+      email: nullableText,
+      url: plainText,
+      openingHours: nullableText,
+      extraAttributes: jsonOr(jsonObject.nullish()),
+      images: jsonOr(imageList(nullableText).nullish()),
+    } satisfies Record<RowField, z.ZodType>)
+    .refine((row) => row.id !== undefined || row.externalId !== null, {
+      path: ['id'],
+      error: 'or externalId is required',
+    })
+    .refine((row) => row.parentItemId === undefined || row.parentExternalId === null, {
+      path: ['parentItemId'],
+      error: 'and parentExternalId are two names for one thing; give one',
+    })
 
-type Row = z.output<typeof rowSchema>
+const plainRow = rowSchema(optionalText)
+/** A row whose members are stored as they are: an empty string is a value. */
+const exactRow = rowSchema(exactText)
+
+type Row = z.output<typeof plainRow>
 
 /** The names of all fields that a row may have. */
-export const ROW_FIELDS = rowSchema.keyof().options
+export const ROW_FIELDS = plainRow.keyof().options
 
 /** An item for the staging table. Timestamps and a parent that the row does not have are null. */
 export interface ImportedItem
@@ -88,39 +102,48 @@ export interface ImportedItem
   updatedAt: string | null
   extraAttributes: Record<string, unknown>
   images: ImportedImage[]
+  /** What images with ids that depend on the item's id were made from. It is null if there are none, or the row has an `id`. */
+  given: GivenPictures | null
 }
 
-/** Returns the item of a row with warnings, or the reason why the row is bad. */
+/**
+ * Returns the item of a row with warnings, or the reason why the row is bad.
+ * @param isExact stores the members of the row as they are: `""` is a value, and nothing is derived from the images
+ */
 export function parseItem(
   fields: Fields,
   datasetId: string,
+  isExact: boolean,
 ): { item: ImportedItem; warnings: string[] } | { problem: string } {
-  const parsed = rowSchema.safeParse(fields, ISSUE_OPTIONS)
+  const parsed = (isExact ? exactRow : plainRow).safeParse(fields, ISSUE_OPTIONS)
   if (!parsed.success) {
     const reasons = describeIssues(parsed.error)
     return {
       problem: [...reasons, ...(looksSwapped(fields) ? ['latitude and longitude look swapped'] : [])].join('; '),
     }
   }
-  const item = completeItem(parsed.data, datasetId)
+  const item = completeItem(parsed.data, datasetId, isExact)
   const atZero = item.latitude === '0' && item.longitude === '0'
   return { item, warnings: atZero ? ['latitude and longitude are both 0'] : [] }
 }
 
-function completeItem({ id: ownId, images: givenImages, ...row }: Row, datasetId: string): ImportedItem {
+function completeItem(
+  { id: ownId, images: givenImages, thumbnailUrl, ...row }: Row,
+  datasetId: string,
+  isExact: boolean,
+): ImportedItem {
   const id = ownId ?? stableUuid(row.externalId ?? '', datasetId)
-  const images = completeImages(id, givenImages ?? [])
-  const primary = images.find((image) => image.isPrimary)
+  const given = { thumbnailUrl, images: givenImages ?? [], isExact }
   return {
     ...row,
+    ...completePictures(id, given),
     id,
     hasOwnId: ownId !== undefined,
     parentItemId: row.parentItemId ?? null,
-    thumbnailUrl: row.thumbnailUrl ?? primary?.thumbnailSmallUrl ?? null,
     createdAt: row.createdAt ?? null,
     updatedAt: row.updatedAt ?? null,
     extraAttributes: row.extraAttributes ?? {},
-    images,
+    given: ownId === undefined && given.images.some((image) => image.id === undefined) ? given : null,
   }
 }
 

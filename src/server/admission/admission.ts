@@ -6,7 +6,7 @@ import type { KeyUsage } from '../../auth/key-usage.ts'
 import type { Allowance, RateLimits } from '../../auth/rate-limit.ts'
 import type { CallerAccess, ReadCatalog, SnapshotReader } from '../../catalog/snapshot/snapshot-reader.ts'
 import type { Backpressure } from '../../database/backpressure.ts'
-import { Cancellation, withCancellation } from '../../database/cancellation.ts'
+import { Cancellation, StatementCancelled, withCancellation } from '../../database/cancellation.ts'
 import { CatalogError } from '../../errors.ts'
 import { networkOf } from './proxies.ts'
 
@@ -62,7 +62,10 @@ export function createAdmission({ findKey, read, limits, work, keyUsage }: Admis
         throw rateLimited(`This API key may make ${allowance.limit} requests a minute`, allowance)
     }
     let cancellation: Cancellation | undefined
-    const identifyAgain = () => identify(request, reply)
+    const identifyAgain = async () => {
+      if (cancellation?.isCancelled) throw new StatementCancelled()
+      return identify(request, reply)
+    }
     const readAs = (caller: CallerAccess): ReadCatalog => {
       return (use) => {
         cancellation ??= cancellationFor(reply)

@@ -1,0 +1,70 @@
+import type { Client } from 'pg'
+
+/*
+ * Positions in the write-ahead log of the primary, and how far replicas have replayed it. After a failover, a replica may have
+ * replayed more of the old primary's log than the new primary has. Its position is higher, but its state is lost.
+ *
+ * So the primary has a mark: a random number that it gets after each start of the server, and so after each promotion. A server that
+ * shows the mark has replayed this primary's log beyond the mark, because no other log contains the number; and if it follows no
+ * later timeline, it has replayed nothing else since then. So its position says which part of this primary's log it has replayed.
+ */
+
+/** A position in the log of the primary with this mark. */
+export interface LogPosition {
+  mark: string
+  /** In bytes. */
+  offset: bigint
+}
+
+/** Selects the end of the log. It comes after all changes of which the server has sent notifications. */
+const CURRENT_POSITION = `
+  SELECT mark, (pg_current_wal_insert_lsn() - '0/0')::text AS "offset"
+    FROM primary_mark WHERE started_at = pg_postmaster_start_time()`
+
+/** Writes a new mark if the server was started after it got the last one. The name of a log file begins with the timeline. */
+const MARK_PRIMARY = `
+  INSERT INTO primary_mark AS current (started_at, timeline, mark)
+  VALUES (
+    pg_postmaster_start_time(),
+    ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::integer,
+    gen_random_uuid()
+  )
+      ON CONFLICT (is_only) DO UPDATE
+     SET started_at = excluded.started_at, timeline = excluded.timeline, mark = excluded.mark
+   WHERE current.started_at <> excluded.started_at`
+
+/**
+ * Selects how far a replica has replayed the log; no row on a server that is promoted, or follows a later timeline than the primary.
+ * The control file shows a later timeline after the next checkpoint; the receiver at once, to a role that may read it.
+ */
+const REPLAYED_POSITION = `
+  SELECT mark, (pg_last_wal_replay_lsn() - '0/0')::text AS "offset"
+    FROM primary_mark, pg_control_checkpoint() AS checkpoint, pg_control_recovery() AS recovery
+   WHERE pg_is_in_recovery()
+     AND greatest(
+           checkpoint.timeline_id, recovery.min_recovery_end_timeline, (SELECT received_tli FROM pg_stat_wal_receiver)
+         ) <= timeline`
+
+/** Returns the end of the primary's log, and marks the primary before, if it has no mark since its start. */
+export async function readPrimaryPosition(client: Client): Promise<LogPosition | undefined> {
+  const position = await readPosition(client, CURRENT_POSITION)
+  if (position) return position
+  await client.query(MARK_PRIMARY)
+  return readPosition(client, CURRENT_POSITION)
+}
+
+/** Returns how far a replica has replayed the log of the primary whose mark it shows; undefined if it may follow another log. */
+export function readReplicaPosition(client: Client): Promise<LogPosition | undefined> {
+  return readPosition(client, REPLAYED_POSITION)
+}
+
+/** Whether a replica that has replayed the log up to `replayed` has the state of the primary at `position`, or a later one. */
+export function includes(replayed: LogPosition, position: LogPosition): boolean {
+  return replayed.mark === position.mark && replayed.offset >= position.offset
+}
+
+async function readPosition(client: Client, sql: string): Promise<LogPosition | undefined> {
+  const { rows } = await client.query<{ mark: string; offset: string | null }>(sql)
+  const [row] = rows
+  return row && row.offset !== null ? { mark: row.mark, offset: BigInt(row.offset) } : undefined
+}

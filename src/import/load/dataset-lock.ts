@@ -1,0 +1,112 @@
+import type { ClientBase } from 'pg'
+import { inTransaction } from '../../database/transaction.ts'
+import { operationFailed } from '../../errors.ts'
+
+/*
+ * Whoever changes an item locks the item first, and a trigger then locks its dataset until the transaction ends. So nobody else
+ * commits a change of the dataset, its items, images or labels while a session has the dataset locked. But another session that
+ * waits for the dataset may have locked rows already: to wait for such a row, with the dataset locked, is a deadlock.
+ */
+
+/** A change of a dataset does not stop grants. */
+const LOCK_DATASET = {
+  change: 'SELECT FROM datasets WHERE id = $1 FOR NO KEY UPDATE',
+  remove: 'SELECT FROM datasets WHERE id = $1 FOR UPDATE',
+} as const
+
+/** SQL that locks all rows of the dataset $1, always in the same order. */
+const lockRows = (wait: '' | 'NOWAIT') => [
+  `SELECT count(*) FROM (SELECT FROM items WHERE dataset_id = $1 ORDER BY id FOR UPDATE ${wait}) AS locked`,
+  `SELECT count(*) FROM (
+     SELECT FROM images WHERE item_id IN (SELECT id FROM items WHERE dataset_id = $1) ORDER BY id FOR UPDATE ${wait}
+   ) AS locked`,
+  `SELECT count(*) FROM (
+     SELECT FROM code_labels WHERE dataset_id = $1 ORDER BY field, code FOR UPDATE ${wait}
+   ) AS locked`,
+]
+
+/** SQL for the items of the dataset $1 that the staging table `t` lacks. $2 says whether the merge removes them. */
+const removedItems = (t: string, lock: string) =>
+  `SELECT i.id FROM items AS i
+    WHERE $2::boolean AND i.dataset_id = $1 AND NOT EXISTS (SELECT FROM ${t} AS s WHERE s.id = i.id) ${lock}`
+
+/** SQL that locks the rows that the merge of the staging table `t` changes or removes. */
+const lockChanges = (t: string) => [
+  `SELECT count(*) FROM (
+     SELECT FROM items AS i JOIN ${t} AS s ON s.id = i.id
+      WHERE $2::boolean IS NOT NULL AND s.is_changed AND i.dataset_id = $1 FOR NO KEY UPDATE OF i NOWAIT
+   ) AS locked`,
+  `SELECT count(*) FROM (${removedItems(t, 'FOR UPDATE NOWAIT')}) AS locked`,
+  `SELECT count(*) FROM (
+     SELECT FROM images
+      WHERE item_id IN (SELECT s.id FROM ${t} AS s WHERE s.is_changed UNION ALL ${removedItems(t, '')}) FOR UPDATE NOWAIT
+   ) AS locked`,
+  `SELECT count(*) FROM (
+     SELECT FROM code_labels WHERE $2::boolean IS NOT NULL AND dataset_id = $1 FOR UPDATE NOWAIT
+   ) AS locked`,
+]
+
+/** SQLSTATEs: serialization failure, deadlock, a row that is not free, and a unique value that another session has just written. */
+const CONFLICTS = new Set(['40001', '40P01', '55P03', '23505'])
+
+/** After this number of attempts, the work fails. */
+const ATTEMPTS = 5
+
+interface LockedDataset {
+  id: string
+  slug: string
+  use: keyof typeof LOCK_DATASET
+}
+
+/**
+ * Runs `work` in a transaction that has a dataset locked, and returns its result. The dataset need not exist. `work` locks the rows
+ * that it will change without waiting (`lockAllRows`, `lockChangedRows`). If another session has one of them, the transaction
+ * begins again, and waits for the rows first and for the dataset last, as the other sessions do.
+ * @throws `OPERATION_FAILED` if other sessions are in the way again and again
+ */
+export async function withDatasetLocked<Result>(
+  session: ClientBase,
+  { id, slug, use }: LockedDataset,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await inTransaction(session, async () => {
+        // Imports of the same dataset run one after the other, also before the dataset exists.
+        await session.query(`SELECT pg_advisory_xact_lock(hashtextextended('catalog import ' || $1, 0))`, [slug])
+        if (attempt > 1) for (const sql of lockRows('')) await session.query(sql, [id])
+        await session.query(LOCK_DATASET[use], [id])
+        return work()
+      })
+    } catch (error) {
+      if (!isConflict(error)) throw error
+      if (attempt === ATTEMPTS) throw operationFailed(tooManyConflicts(slug), error)
+    }
+  }
+}
+
+const tooManyConflicts = (slug: string) =>
+  `Other sessions changed the dataset ${slug} during each of ${ATTEMPTS} attempts; nothing was changed; try again`
+
+function isConflict(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && CONFLICTS.has(error.code)
+}
+
+/** Locks all rows of a dataset. @throws a conflict if another session has one of them */
+export async function lockAllRows(session: ClientBase, datasetId: string): Promise<void> {
+  for (const sql of lockRows('NOWAIT')) await session.query(sql, [datasetId])
+}
+
+/**
+ * Locks the rows that the merge of a staging table will change or remove. An import that changes little writes little: a lock is
+ * written to its row.
+ * @param removes whether the merge removes items that the staging table lacks
+ * @throws a conflict if another session has one of them
+ */
+export async function lockChangedRows(
+  session: ClientBase,
+  table: string,
+  { datasetId, removes }: { datasetId: string; removes: boolean },
+): Promise<void> {
+  for (const sql of lockChanges(table)) await session.query(sql, [datasetId, removes])
+}
