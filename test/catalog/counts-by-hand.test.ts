@@ -113,6 +113,19 @@ describe('The counts are those of the items after', () => {
     expect(sorted(await storedCounts())).toEqual(sorted(await expectedCounts()))
   })
 
+  test.each([
+    ['a TRUNCATE', 'TRUNCATE items CASCADE'],
+    ['a recount of counts that were wrong', 'SELECT recount_items()'],
+  ])('%s', async (_what, sql) => {
+    const { prisma } = db.database
+    for (const table of ['item_counts', 'cube_counts', 'tile_counts']) {
+      await prisma.$executeRawUnsafe(`UPDATE ${table} SET n = n + 1`)
+      await prisma.$executeRawUnsafe(`DELETE FROM ${table} WHERE dataset_id = '${DATASET.paid}'`)
+    }
+    await prisma.$executeRawUnsafe(sql)
+    expect(sorted(await storedCounts())).toEqual(sorted(await expectedCounts()))
+  })
+
   test('an upsert that creates one item and changes another', async () => {
     const [palace] = await db.database.prisma.$queryRaw<
       { id: string }[]

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { clockMs, type FeedEvent, FeedState } from '../../src/database/feed-state.ts'
 
-const COMPLETE: FeedEvent = { kind: 'complete', untilMs: Number.MAX_SAFE_INTEGER }
-const POSITION: FeedEvent = { kind: 'position', position: '7' }
+const COMPLETE = { kind: 'complete', untilMs: Number.MAX_SAFE_INTEGER, untilDateMs: Number.MAX_SAFE_INTEGER } as const
+const POSITION: FeedEvent = { kind: 'position', mark: 'a', offset: '7' }
 
 function stateAfter(...events: FeedEvent[]): FeedState {
   const state = new FeedState()
@@ -14,13 +14,13 @@ function stateAfter(...events: FeedEvent[]): FeedState {
 const known = (state: FeedState) => [
   state.latest() !== undefined,
   state.isUnchanged(['datasets'], Number.MAX_SAFE_INTEGER),
-  state.position(),
+  state.position()?.offset,
 ]
 
 test('nothing is current before the feed is complete, after its time is over, and after the connection is lost', () => {
   expect(known(stateAfter())).toEqual([false, false, undefined])
   expect(known(stateAfter(POSITION))).toEqual([false, false, undefined])
-  expect(known(stateAfter({ kind: 'complete', untilMs: clockMs() - 1 }, POSITION))).toEqual([false, false, undefined])
+  expect(known(stateAfter({ ...COMPLETE, untilMs: clockMs() - 1 }, POSITION))).toEqual([false, false, undefined])
   expect(known(stateAfter(COMPLETE, POSITION))).toEqual([true, true, 7n])
   expect(known(stateAfter(COMPLETE, POSITION, { kind: 'disconnected' }))).toEqual([false, false, undefined])
 })
@@ -46,7 +46,7 @@ test('the position is unknown from a change or a new connection until the positi
   for (const event of [{ kind: 'changed', payload: 'key a' }, { kind: 'connected' }] as const) {
     const state = stateAfter(COMPLETE, POSITION, event)
     expect(state.position()).toBeUndefined()
-    state.apply({ kind: 'position', position: '8' })
-    expect(state.position()).toBe(8n)
+    state.apply({ kind: 'position', mark: 'a', offset: '8' })
+    expect(state.position()).toEqual({ mark: 'a', offset: 8n })
   }
 })

@@ -175,6 +175,43 @@ describe('A change of what a key may do is heard, and moves no revision:', () =>
   })
 })
 
+describe('The revision of a dataset', () => {
+  const { seoul, paid } = DATASET
+  const revisionOf = async (id: string) => (await revisions()).get(id) ?? 0n
+
+  test('moves on when the sequence is behind, and no other dataset gets the same', async () => {
+    const { prisma } = db.database
+    await prisma.$executeRaw`ALTER TABLE datasets DISABLE TRIGGER datasets_move_revision`
+    await prisma.$executeRaw`UPDATE datasets SET revision = revision + 5000 WHERE id = ${seoul}::uuid`
+    await prisma.$executeRaw`UPDATE datasets SET revision = revision + 9000 WHERE id = ${paid}::uuid`
+    await prisma.$executeRaw`ALTER TABLE datasets ENABLE TRIGGER datasets_move_revision`
+    for (const id of [seoul, seoul, paid]) {
+      // The next number of the sequence is the revision itself, or a lower one.
+      await prisma.$executeRaw`SELECT setval('catalog_revision', (SELECT revision - 1 FROM datasets WHERE id = ${id}::uuid))`
+      const before = await revisionOf(id)
+      expect((await changesBy(`UPDATE datasets SET description = 'new' WHERE id = '${id}'`)).moved).toEqual([id])
+      expect(await revisionOf(id)).toBeGreaterThan(before)
+      const all = [...(await revisions()).values()]
+      expect(new Set(all).size).toBe(all.length)
+    }
+    await prisma.$executeRaw`SELECT setval('catalog_revision', 1)`
+    await changesBy(`UPDATE datasets SET description = 'newer' WHERE id = '${seoul}'`)
+    const [ofSeoul, ofPaid] = [await revisionOf(seoul), await revisionOf(paid)]
+    expect(ofSeoul).toBeGreaterThan(ofPaid)
+  })
+
+  test('is its own, also if it is created as a copy of another one', async () => {
+    await db.database.prisma.$executeRawUnsafe(`
+      INSERT INTO datasets SELECT (jsonb_populate_record(d, jsonb_build_object('id', '${OTHER}', 'slug', 'copy'))).* FROM datasets d WHERE id = '${seoul}'`)
+    expect(await revisionOf(OTHER)).toBeGreaterThan(await revisionOf(seoul))
+  })
+
+  test('moves when the items are counted again', async () => {
+    const all = [...Object.values(DATASET), EMPTY]
+    expect(await changesBy('SELECT recount_items()')).toEqual({ heard: TOPICS, moved: all.sort() })
+  })
+})
+
 describe('TRUNCATE is heard as a change of everything', () => {
   const ids = [...Object.values(DATASET), EMPTY].sort()
   test.each([

@@ -16,7 +16,7 @@ test('a value whose read began while changes could be missed is not stored, also
   }
   const cache = new RevisionCache<string>(feed, { limit: 10 })
   const { store } = cache.lookup('k')
-  state.apply({ kind: 'complete', untilMs: Number.MAX_SAFE_INTEGER })
+  state.apply({ kind: 'complete', untilMs: Number.MAX_SAFE_INTEGER, untilDateMs: Number.MAX_SAFE_INTEGER })
   store('old', ['dataset a'])
   expect(cache.lookup('k').value).toBeUndefined()
   cache.lookup('k').store('new', ['dataset a'])

@@ -4,7 +4,7 @@ import { FeedState } from '../../src/database/feed-state.ts'
 /** A change feed whose notifications a test sends. It never misses one. */
 export function createFeed(): { feed: ChangeFeed; notify: (payload: string) => void } {
   const state = new FeedState()
-  state.apply({ kind: 'complete', untilMs: Number.MAX_SAFE_INTEGER })
+  state.apply({ kind: 'complete', untilMs: Number.MAX_SAFE_INTEGER, untilDateMs: Number.MAX_SAFE_INTEGER })
   return {
     feed: {
       ...silentChangeFeed,

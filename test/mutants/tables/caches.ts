@@ -3,6 +3,7 @@ import type { MutantTable } from '../mutant.ts'
 
 const STALE_READS = ['test/catalog/verified-reads.test.ts']
 
+const LETTERS = ['test/catalog/letter-case.test.ts']
 const REPLICAS = ['test/server/replicas.test.ts']
 
 /** The caches, the change feed, and the rule that a response shows one state of the catalog and of its key. */
@@ -11,8 +12,8 @@ export const CACHES: readonly MutantTable[] = [
     file: 'src/database/revision-cache.ts',
     tests: ['test/database/revision-cache.test.ts', 'test/database/revision-cache-edges.test.ts'],
     mutants: [
-      { find: 'isCurrent(entry) && isFor(entry.value)', replace: 'isCurrent(entry)' },
-      { find: 'isCurrent(entry) && isFor(entry.value)', replace: 'isFor(entry.value)' },
+      { find: 'isUnchanged(topics, since) && isFor(value)', replace: 'isUnchanged(topics, since)' },
+      { find: 'this.#changeFeed.isUnchanged(topics, since) && isFor(value)', replace: 'isFor(value)' },
       { find: '[{ value, since, topics,', replace: '[{ value, since: this.#changeFeed.latest() ?? since, topics,' },
       { find: 'if (since === undefined) return\n', replace: '' },
       { find: 'storedAt > lookedUpAt', replace: 'storedAt < lookedUpAt' },
@@ -57,7 +58,7 @@ export const CACHES: readonly MutantTable[] = [
   },
   {
     file: 'src/database/feed-state.ts',
-    tests: ['test/database/feed-state.test.ts'],
+    tests: ['test/database/feed-events.test.ts', 'test/database/feed-state.test.ts'],
     mutants: [
       { find: "case 'changed':\n        this.#position = undefined", replace: "case 'changed':" },
       { find: "case 'connected':\n        this.#position = undefined", replace: "case 'connected':" },
@@ -70,6 +71,10 @@ export const CACHES: readonly MutantTable[] = [
       { find: 'return this.#isComplete() ? this.#changes.latest : undefined', replace: 'return this.#changes.latest' },
       { find: 'return this.#isComplete() && this.#changes', replace: 'return this.#changes' },
       { find: 'return this.#isComplete() ? this.#position : undefined', replace: 'return this.#position' },
+      { find: 'this.#completeUntilMs && Date.now() < this.#completeUntilDateMs', replace: 'this.#completeUntilMs' },
+      { find: 'performance.now() < this.#completeUntilMs && ', replace: '' },
+      { find: 'event.untilMs - OFFSET_MS', replace: 'event.untilMs' },
+      { find: 'if (!this.#isComplete()) return []', replace: '' },
     ],
   },
   {
@@ -86,10 +91,10 @@ export const CACHES: readonly MutantTable[] = [
     file: 'src/catalog/snapshot/read-log.ts',
     tests: ['test/catalog/read-log.test.ts', 'test/catalog/verified-reads.test.ts'],
     mutants: [
-      { find: 'return decisions.every(', replace: 'return decisions.some(' },
+      { find: '!== isAllowed) return false\n  return true', replace: '=== isAllowed) return true\n  return false' },
       {
-        find: 'mayAccess(access, dataset, now) === isAllowed',
-        replace: 'mayAccess(access, dataset, now) || !isAllowed',
+        find: 'mayAccess(access, dataset, now) !== isAllowed',
+        replace: '!mayAccess(access, dataset, now) && isAllowed',
       },
       { find: 'if (revision !== this.revisionOf(id)) this.#isMixed = true', replace: 'this.revisionOf(id)' },
       { find: 'if (revision !== this.revisionOf(id))', replace: 'if (revision === null)' },
@@ -414,9 +419,10 @@ export const CACHES: readonly MutantTable[] = [
       {
         find: 'await this.#loaders.itemsById.load(id.toLowerCase())',
         replace: 'await this.#loaders.itemsById.load(id)',
+        tests: LETTERS,
       },
-      { find: 'this.#findNode(id.toLowerCase())', replace: 'this.#findNode(id)' },
-      { find: 'idOrSlug.toLowerCase()', replace: 'idOrSlug' },
+      { find: 'this.#findNode(id.toLowerCase())', replace: 'this.#findNode(id)', tests: LETTERS },
+      { find: 'idOrSlug.toLowerCase()', replace: 'idOrSlug', tests: LETTERS },
       {
         find: 'parent !== undefined || parentItemId === null',
         replace: 'parent !== undefined',
