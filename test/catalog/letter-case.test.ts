@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { createPublicReader } from '../support/reader.ts'
+
+/* UUIDs match in any letter case. These have letters; those of the small catalog have none. */
+
+const ID = {
+  dataset: 'aabbccdd-eeff-4abc-8def-aabbccddeeff',
+  item: 'abcdefab-cdef-4abc-8def-abcdefabcdef',
+  image: 'fedcbafe-dcba-4abc-8def-fedcbafedcba',
+}
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await createDatabase()
+  const { prisma } = db.database
+  const at = { createdAt: new Date(), updatedAt: new Date() }
+  const open = { status: 'active', visibility: 'public', attribution: '' } as const
+  await prisma.dataset.create({ data: { id: ID.dataset, slug: 'letters', name: 'Letters', ...open, ...at } })
+  const place = { latitude: 1, longitude: 1, administrativeAreaCode: 'a', categoryCode: 'c' }
+  await prisma.item.create({ data: { id: ID.item, datasetId: ID.dataset, name: 'Item', ...place, ...at } })
+  const urls = { originalUrl: '', cdnUrl: '', thumbnailSmallUrl: '', thumbnailMediumUrl: '', thumbnailLargeUrl: '' }
+  await prisma.image.create({ data: { id: ID.image, itemId: ID.item, sortOrder: 0, isPrimary: true, ...urls } })
+})
+afterAll(() => db.close())
+
+test.each([
+  ['lower case', (id: string) => id],
+  ['capitals', (id: string) => id.toUpperCase()],
+  ['both', (id: string) => id.replace(/[a-d]/g, (letter) => letter.toUpperCase())],
+])('a dataset, an item and an image are found by their UUID in %s', async (_case, write) => {
+  const read = createPublicReader(db.database)
+  const found = await read(async (catalog) => [
+    catalog.dataset(write(ID.dataset)).id,
+    (await catalog.item(write(ID.item))).id,
+    JSON.parse(await catalog.rawItem(write(ID.item), ['id'])).id,
+    ...(await catalog.nodes(Object.values(ID).map(write))).map((node) => node?.id),
+  ])
+  expect(found).toEqual([ID.dataset, ID.item, ID.item, ID.dataset, ID.item, ID.image])
+})

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Fetched } from '../../src/catalog/page.ts'
+import { storedTotals } from '../../src/catalog/sql/counts.ts'
+import { fetchNearbyPages, type NearbyItem, type NearbyWindow } from '../../src/catalog/sql/nearby.ts'
+import { searchNearby } from '../../src/catalog/sql/nearby-by-grid.ts'
+import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+
+/*
+ * The search by grid over groups of items near the centre and crowds far away. At the end of a group, one item more or less decides
+ * which cubes are read.
+ */
+
+const [ONE, TWO] = [randomUUID(), randomUUID()]
+/** Degrees for a metre along a meridian. */
+const DEGREES = 1 / 111_195
+
+const GROUP_SIZE = 20
+/** Metres from the centre. */
+const GROUPS = [300, 1_200, 2_600, 5_000, 9_000, 15_000]
+
+interface Centre {
+  latitude: number
+  longitude: number
+}
+const CENTRES: Record<string, Centre> = {
+  'a city': { latitude: -33.9, longitude: -0.01 },
+  'the pole': { latitude: 89.9999, longitude: 10 },
+  'the antimeridian': { latitude: 0, longitude: 180 },
+}
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await createDatabase()
+  const { prisma } = db.database
+  const at = { createdAt: new Date(), updatedAt: new Date() }
+  await prisma.dataset.createMany({
+    data: [ONE, TWO].map((id) => ({
+      ...{ id, slug: id.replace('-', '_'), name: id, status: 'active', visibility: 'public', attribution: '' },
+      ...at,
+    })),
+  })
+  const items = Object.values(CENTRES).flatMap((centre) => [
+    // Groups so far from each other that no cube of the smallest edge has items of two, and so large that they are divided.
+    ...GROUPS.flatMap((metres, group) =>
+      Array.from({ length: GROUP_SIZE }, (_, n) => placeAt(centre, metres + 4 * Math.floor(n / 2), group * 2.4)),
+    ),
+    // Two crowds, and one that is partly outside of the circle.
+    ...Array.from({ length: 1_100 }, (_, n) => placeAt(centre, 20_000 + n / 4, 3 + n / 10_000)),
+    ...Array.from({ length: 1_100 }, (_, n) => placeAt(centre, 40_000 + n, 5 + n / 3_000)),
+    ...Array.from({ length: 900 }, (_, n) => placeAt(centre, 49_000 + n * 3, 1 + n / 500)),
+  ])
+  await prisma.item.createMany({
+    data: items.map((place, n) => ({
+      id: randomUUID(),
+      datasetId: n % 3 === 0 ? TWO : ONE,
+      name: String(n),
+      administrativeAreaCode: 'a',
+      categoryCode: 'c',
+      ...place,
+      ...at,
+    })),
+  })
+})
+afterAll(() => db.close())
+
+/** A place about so many metres from a centre, in a direction in radians. */
+function placeAt({ latitude, longitude }: Centre, metres: number, direction: number) {
+  const north = latitude + metres * DEGREES * Math.cos(direction)
+  // Beyond the pole, the meridian continues on the other side.
+  const isBeyond = north > 90
+  const east = (metres * DEGREES * Math.sin(direction)) / Math.max(0.01, Math.cos((latitude * Math.PI) / 180))
+  const turned = longitude + east + (isBeyond ? 180 : 0)
+  return {
+    latitude: (isBeyond ? 180 - north : north).toFixed(7),
+    longitude: (((((turned + 180) % 360) + 360) % 360) - 180).toFixed(7),
+  }
+}
+
+const flat = ({ nodes, total }: Fetched<NearbyItem>) => ({
+  total,
+  nodes: nodes.map(({ item, distance }) => [item.id, distance]),
+})
+
+/** What PostGIS finds in a circle, without the grid. */
+const plain = (window: NearbyWindow, scope: readonly string[]) =>
+  fetchNearbyPages(db.database.prisma, { ...window, offset: 0, limit: 10_000 }, [scope])
+
+/** Searches several pages of a circle by the grid, and compares them. Returns the total. */
+async function expectSame(windows: readonly NearbyWindow[], scope: readonly string[]): Promise<number> {
+  const { prisma: sql } = db.database
+  const { startNearby } = createBatchers(sql, storedTotals)
+  const [expected] = windows[0] ? await plain(windows[0], scope) : []
+  const { total, nodes } = flat(expected ?? { nodes: [], total: 0 })
+  for (const window of windows) {
+    const found = await searchNearby(window, scope, { start: startNearby, refine: (run) => run(sql) })
+    const page = nodes.slice(window.offset, window.offset + window.limit)
+    expect(flat(found), JSON.stringify({ window, scope })).toEqual({ total, nodes: page })
+  }
+  return total ?? 0
+}
+
+describe.each(Object.entries(CENTRES))('Around %s, the search by grid finds what PostGIS finds', (_name, centre) => {
+  const window = (offset: number, limit: number, radius = 50_000): NearbyWindow => ({
+    ...centre,
+    ...{ radius, offset, limit, projection: { fields: ['id'] } },
+  })
+
+  test('on the pages at the ends of groups', async () => {
+    const windows = GROUPS.flatMap((_, group) =>
+      [-1, 0].flatMap((n) => [1, 2, 20].map((limit) => window(Math.max(0, group * GROUP_SIZE + n), limit))),
+    )
+    expect(await expectSame(windows, [ONE, TWO])).toBeGreaterThan(2_000)
+  })
+
+  test('on pages inside, at the end of, and after the crowds', async () => {
+    const offsets = [119, 120, 1_219, 1_220, 2_300, 2_700, 3_000]
+    await expectSame(
+      offsets.map((offset) => window(offset, 20)),
+      [ONE, TWO],
+    )
+  })
+
+  test('in each dataset, and in circles of other sizes', async () => {
+    for (const scope of [[ONE], [TWO], [TWO, ONE]]) {
+      for (const radius of [100, 7_000, 20_100, 40_500]) await expectSame([window(3, 5, radius)], scope)
+    }
+  })
+})
+
+test('a distance is that on the WGS 84 spheroid', async () => {
+  const window = { latitude: -33.9, longitude: -0.01, radius: 50_000, offset: 0, limit: 3 }
+  const [page] = await fetchNearbyPages(db.database.prisma, { ...window, projection: { fields: ['id'] } }, [[ONE, TWO]])
+  const ids = page?.nodes.map(({ item }) => item.id) ?? []
+  const rows = await db.database.prisma.$queryRaw<{ id: string; distance: number }[]>`
+    SELECT id, ST_Distance('POINT(-0.01 -33.9)'::geography, location, true) AS distance FROM items
+     WHERE id = ANY (${ids}::uuid[]) ORDER BY 2`
+  expect(page?.nodes.map(({ item, distance }) => ({ id: item.id, distance }))).toEqual(rows)
+})

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fetchSearchPage, type Search } from '../../src/catalog/sql/search.ts'
+import { DATASET, seedCatalog } from '../support/catalog.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+
+/* Single names, and the decimals of single places. A search over many of them would hide each of these. */
+
+const NAMES = [
+  'aba',
+  'ab ba',
+  'abab',
+  'xaba',
+  'aba y',
+  'y aba',
+  'y  aba z',
+  'z',
+  'Zz',
+  '가',
+  '가나',
+  '나가',
+  'cabbage',
+  'bb ag ge',
+]
+
+const EAST = '10.0000001'
+const PLACES: [name: string, latitude: string, longitude: string][] = [
+  ['corner', '20.0000001', EAST],
+  ['south of it', '20', EAST],
+  ['west of it', '20.0000001', '10'],
+  ['north of it', '20.0000002', EAST],
+  ['east of it', '20.0000001', '10.0000002'],
+  ['last meridian', '-5', '180'],
+  ['first meridian', '-5', '-180'],
+  ['far east', '-5', '179.5'],
+]
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await createDatabase()
+  const { prisma } = db.database
+  await seedCatalog(prisma)
+  const item = (name: string, latitude: string | number, longitude: string | number, n = 0) => ({
+    ...{ id: randomUUID(), datasetId: DATASET.archived, name, latitude, longitude },
+    ...{ administrativeAreaCode: `a${n % 2}`, categoryCode: `c${n % 3}` },
+    ...{ createdAt: new Date(), updatedAt: new Date() },
+  })
+  await prisma.item.createMany({
+    data: [
+      ...NAMES.map((name, n) => item(name, 50, 50, n)),
+      ...PLACES.map(([name, latitude, longitude]) => item(name, latitude, longitude)),
+      // More than the search reads to sort them: it walks their names.
+      ...Array.from({ length: 1_500 }, (_, n) =>
+        item(`Many ${String(n).padStart(4, '0')}`, -40 + n / 1e6, -40 + n / 1e6),
+      ),
+      // A crowd in a tile of the last zoom that has counts.
+      ...Array.from({ length: 300 }, (_, n) => item(`Near ${n}`, (40 + n / 1e7).toFixed(7), 40)),
+    ],
+  })
+})
+afterAll(() => db.close())
+
+async function search(given: Search, { limit = 100, offset = 0, scope = [DATASET.archived as string] } = {}) {
+  const window = { ...given, limit, offset, projection: { fields: ['id', 'name'] as const } }
+  const { nodes, total } = await fetchSearchPage(db.database.prisma, window, scope)
+  expect(total).toBeGreaterThanOrEqual(nodes.length)
+  return nodes.map(({ name }) => name)
+}
+
+describe('A search by name', () => {
+  test.each([
+    ['aba', ['aba', 'aba y', 'abab', 'xaba', 'y  aba z', 'y aba']],
+    ['ab', ['ab ba', 'aba', 'aba y', 'abab', 'cabbage', 'xaba', 'y  aba z', 'y aba']],
+    ['y aba', ['y aba', 'aba y', 'y  aba z']],
+    ['ab ba', ['ab ba', 'aba', 'aba y', 'abab', 'cabbage', 'xaba', 'y  aba z', 'y aba']],
+    ['cabbage', ['cabbage']],
+    ['z', ['z', 'Zz', 'y  aba z']],
+    ['가', ['가', '가나', '나가']],
+    ['나가', ['나가']],
+    ['ba ab', ['ab ba', 'aba', 'aba y', 'abab', 'cabbage', 'xaba', 'y  aba z', 'y aba']],
+  ])('%s: the equal name first, then those that begin with it, then others', async (text, names) => {
+    expect(await search({ text })).toEqual(names)
+    expect(await search({ text }, { limit: 2, offset: 1 })).toEqual(names.slice(1, 3))
+  })
+
+  test('may have filters, and a box', async () => {
+    expect(await search({ text: 'aba', administrativeAreaCode: 'a0' })).toEqual(['aba', 'aba y', 'abab', 'y  aba z'])
+    expect(await search({ text: 'aba', categoryCode: 'c0' })).toEqual(['aba', 'xaba', 'y  aba z'])
+    expect(await search({ text: 'aba', administrativeAreaCode: 'a1', categoryCode: 'c2' })).toEqual(['y aba'])
+    const world = { west: -180, south: -90, east: 180, north: 90 }
+    expect(await search({ text: 'aba', within: { ...world, east: 0 } })).toEqual([])
+    expect(await search({ text: 'aba', within: world, categoryCode: 'c2' })).toEqual(['abab', 'y aba'])
+  })
+})
+
+describe('A search in a box', () => {
+  const corner = { west: 10.0000001, south: 20.0000001, east: 10.0000001, north: 20.0000001 }
+
+  test('contains its edges, to the seventh decimal', async () => {
+    expect(await search({ within: corner })).toEqual(['corner'])
+    expect(await search({ within: { ...corner, south: 20 } })).toEqual(['corner', 'south of it'])
+    expect(await search({ within: { ...corner, west: 10 } })).toEqual(['corner', 'west of it'])
+    expect(await search({ within: { ...corner, north: 20.0000002 } })).toEqual(['corner', 'north of it'])
+    expect(await search({ within: { ...corner, east: 10.0000002 } })).toEqual(['corner', 'east of it'])
+  })
+
+  test('across the antimeridian has both sides of it', async () => {
+    const box = { west: 179, south: -6, east: -179, north: -4 }
+    expect(await search({ within: box })).toEqual(['far east', 'first meridian', 'last meridian'])
+    expect(await search({ within: { ...box, east: 180 } })).toEqual(['far east', 'last meridian'])
+    expect(await search({ within: { ...box, west: -180 } })).toEqual(['first meridian'])
+  })
+
+  test('may have filters', async () => {
+    const within = { west: 49, south: 49, east: 51, north: 51 }
+    expect(await search({ within, administrativeAreaCode: 'a1', categoryCode: 'c2' })).toEqual(['y aba', '나가'])
+    expect((await search({ within, administrativeAreaCode: 'a1' })).length).toBe(NAMES.length / 2)
+    expect((await search({ within, categoryCode: 'c0' })).length).toBe(5)
+  })
+
+  test('with many items gives each page in the order of names', async () => {
+    const within = { west: -41, south: -41, east: -39, north: -39 }
+    const named = (n: number) => `Many ${String(n).padStart(4, '0')}`
+    for (const [limit, offset] of [
+      [3, 0],
+      [3, 50],
+      [2, 1_499],
+    ] as const) {
+      const names = [named(offset), named(offset + 1), named(offset + 2)].slice(0, Math.min(limit, 1_500 - offset))
+      expect(await search({ within }, { limit, offset })).toEqual(names)
+    }
+    expect(await search({ within }, { scope: [DATASET.seoul] })).toEqual([])
+  })
+
+  test('may cut through a crowd', async () => {
+    const within = { west: 39, south: 39, east: 41, north: 40.0000099 }
+    const window = { within, limit: 1, offset: 0, projection: { fields: ['id'] as const } }
+    expect((await fetchSearchPage(db.database.prisma, window, [DATASET.archived])).total).toBe(100)
+  })
+})

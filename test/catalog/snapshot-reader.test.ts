@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import type { Access } from '../../src/catalog/access.ts'
+import type { Catalog } from '../../src/catalog/catalog.ts'
+import { type CallerAccess, createSnapshotReader } from '../../src/catalog/snapshot/snapshot-reader.ts'
+import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
+import { createFeed } from '../support/changes.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { countLockWaits } from '../support/lock-waits.ts'
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await createDatabase()
+  await seedCatalog(db.database.prisma)
+})
+afterAll(() => db.close())
+
+const NOBODY: Access = { accessTiers: [], grants: [] }
+const withGrant = (datasetId: string, expiresAt: Date | null = null): Access => ({
+  accessTiers: [],
+  grants: [{ datasetId, expiresAt }],
+})
+const callerWith = (key: Access, now = new Date()): CallerAccess => ({ key, now })
+
+/** A reader whose feed hears of no change, so what it has cached stays. */
+let reader: ReturnType<typeof createSnapshotReader>
+let written = 0
+beforeEach(async () => {
+  reader = createSnapshotReader(db.database, createFeed().feed)
+  await write()
+})
+
+/** Writes the same text to a dataset and to an item in it, in one transaction. */
+async function write(): Promise<string> {
+  written += 1
+  const description = `state ${written}`
+  const { prisma } = db.database
+  await prisma.$transaction([
+    prisma.dataset.update({ where: { id: DATASET.seoul }, data: { description } }),
+    prisma.item.update({ where: { id: ITEM.gate }, data: { description } }),
+  ])
+  return description
+}
+
+/** Reads both texts. `between` runs before the second one, with the number of the attempt. */
+const readBoth = async (between: (attempt: number) => Promise<unknown>) => {
+  const caller = callerWith(NOBODY)
+  let attempt = 0
+  const { result } = await reader(
+    caller,
+    async () => caller,
+  )(async (catalog) => {
+    attempt += 1
+    const { description } = catalog.dataset('seoul')
+    await between(attempt)
+    return [description, (await catalog.item(ITEM.gate)).description]
+  })
+  return { attempt, result }
+}
+
+describe('A read', () => {
+  test('without a change runs once', async () => {
+    const text = `state ${written}`
+    expect(await readBoth(async () => {})).toEqual({ attempt: 1, result: [text, text] })
+  })
+
+  test('during which the catalog changes runs again, and then starts with the present list of datasets', async () => {
+    const { attempt, result } = await readBoth(async (n) => n === 1 && write())
+    const text = `state ${written}`
+    expect({ attempt, result }).toEqual({ attempt: 2, result: [text, text] })
+  })
+
+  test.runIf(inject('template').kind === 'postgres')(
+    'that runs again sees one state, whatever changes meanwhile',
+    async () => {
+      const { attempt, result } = await readBoth(write)
+      expect(attempt).toBe(2)
+      expect(result).toEqual([`state ${written - 1}`, `state ${written - 1}`])
+    },
+  )
+})
+
+describe.runIf(inject('template').kind === 'postgres')('A read that runs again', () => {
+  test('sees the items of its state, also if a TRUNCATE empties the table meanwhile', async () => {
+    let truncating: Promise<unknown> | undefined
+    let isDone = false
+    const { result } = await readBoth(async (attempt) => {
+      if (attempt === 1) return write()
+      truncating = db.database
+        .withSession((session) => session.query('TRUNCATE items CASCADE'))
+        .finally(() => {
+          isDone = true
+        })
+      await expect.poll(async () => isDone || (await countLockWaits(db.database)) > 0).toBe(true)
+    })
+    expect(result).toEqual([`state ${written}`, `state ${written}`])
+    await truncating
+    await db.database.prisma.dataset.deleteMany()
+    await seedCatalog(db.database.prisma)
+  })
+
+  test('is tried again if it is the victim of a deadlock', async () => {
+    await db.database.withSession(async (session) => {
+      await session.query('BEGIN')
+      const { attempt, result } = await readBoth(async (n) => {
+        if (n > 1) return
+        await write()
+        await session.query('LOCK TABLE tile_counts IN ACCESS EXCLUSIVE MODE')
+        void expect
+          .poll(() => countLockWaits(db.database))
+          .toBeGreaterThan(0)
+          .then(() => session.query('LOCK TABLE items IN ACCESS EXCLUSIVE MODE'))
+          .then(() => session.query('COMMIT'))
+      })
+      expect({ attempt, result }).toEqual({ attempt: 2, result: [`state ${written}`, `state ${written}`] })
+    })
+  })
+})
+
+describe('The key of a read', () => {
+  const slugs = (catalog: Catalog) => catalog.datasets().map(({ slug }) => slug)
+
+  test('is asked for again at the end, and if it has other rights, the read runs again with them', async () => {
+    let calls = 0
+    const identify = async () => {
+      calls += 1
+      if (calls > 5) throw new Error('asked too often')
+      return callerWith(withGrant(DATASET.draft))
+    }
+    const { result, readLog } = await reader(callerWith(withGrant(DATASET.restricted)), identify)(slugs)
+    expect([result, calls]).toEqual([['archived', 'draft', 'seoul'], 2])
+    const allowed = readLog.dependencies.decisions.filter(({ isAllowed }) => isAllowed)
+    expect(allowed.map(({ dataset }) => dataset.id)).toContain(DATASET.draft)
+  })
+
+  test('may have other rights that do not matter', async () => {
+    let runs = 0
+    const identify = async () => callerWith(withGrant(DATASET.draft))
+    const { result } = await reader(
+      callerWith(NOBODY),
+      identify,
+    )((catalog) => {
+      runs += 1
+      return catalog.dataset('seoul').slug
+    })
+    expect([result, runs]).toEqual(['seoul', 1])
+  })
+
+  test('loses what expires during the read', async () => {
+    const now = new Date()
+    const key = withGrant(DATASET.draft, new Date(now.getTime() + 1_000))
+    const later = async () => callerWith(key, new Date(now.getTime() + 1_000))
+    expect((await reader(callerWith(key, now), later)(slugs)).result).toEqual(['archived', 'seoul'])
+    expect((await reader(callerWith(key, now), async () => callerWith(key, now))(slugs)).result).toContain('draft')
+  })
+
+  test('ends the read if it does not work any more', async () => {
+    const identify = () => Promise.reject(new Error('revoked'))
+    await expect(reader(callerWith(NOBODY), identify)(slugs)).rejects.toThrow('revoked')
+  })
+
+  test('gets the error of the read if there is one', async () => {
+    const caller = callerWith(NOBODY)
+    await expect(reader(caller, async () => caller)((catalog) => catalog.dataset('draft'))).rejects.toMatchObject({
+      code: 'DATASET_ACCESS_DENIED',
+    })
+  })
+})

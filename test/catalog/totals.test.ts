@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { countedTotals, countItems, storedTotals } from '../../src/catalog/sql/counts.ts'
+import type { ItemOwner, ItemSelection } from '../../src/catalog/sql/item-list.ts'
+import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+
+/* The stored totals are those of a count, for every kind of list and every filter. */
+
+const AREAS = ['11110', "it's", "x' category 'y", 'none']
+const CATEGORIES = ['gate', "'", "y' area 'z", 'none']
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await createDatabase()
+  const { prisma } = db.database
+  await seedCatalog(prisma)
+  await prisma.item.createMany({
+    data: AREAS.slice(0, 3).flatMap((administrativeAreaCode, area) =>
+      CATEGORIES.slice(0, 3).flatMap((categoryCode, category) =>
+        [null, ITEM.palace, ITEM.museum].flatMap((parentItemId, parent) =>
+          Array.from({ length: 1 + area + 2 * category + parent }, () => ({
+            ...{ id: randomUUID(), datasetId: DATASET.seoul, name: 'n', latitude: 1, longitude: 1 },
+            ...{ administrativeAreaCode, categoryCode, parentItemId },
+            ...{ createdAt: new Date(), updatedAt: new Date() },
+          })),
+        ),
+      ),
+    ),
+  })
+})
+afterAll(() => db.close())
+
+const owner = (datasetId: string, parentItemId: string | null = null): ItemOwner => ({ datasetId, parentItemId })
+const DATASETS = [owner(DATASET.paid), owner(DATASET.seoul), owner(randomUUID()), owner(DATASET.archived)]
+const PARENTS = [ITEM.palace, ITEM.gate, ITEM.museum].map((parent) => owner(DATASET.seoul, parent))
+
+const count = (selection: ItemSelection, owners: readonly ItemOwner[], totals = storedTotals) =>
+  countItems(db.database.sql, selection, owners, totals)
+
+test.each(['all', 'roots', 'children'] as const)('the stored totals of %s are those of a count', async (among) => {
+  const owners = among === 'children' ? PARENTS : DATASETS
+  for (const administrativeAreaCode of [undefined, ...AREAS]) {
+    for (const categoryCode of [undefined, ...CATEGORIES]) {
+      const selection = { among, administrativeAreaCode, categoryCode }
+      expect(await count(selection, owners), JSON.stringify(selection)).toEqual(
+        await count(selection, owners, countedTotals),
+      )
+    }
+  }
+})
+
+test('the totals are those of the owners, in their order', async () => {
+  const [all, roots] = [await count({ among: 'all' }, DATASETS), await count({ among: 'roots' }, DATASETS)]
+  // Of the small catalog, and of the items above: 9 groups of 1 to 7 items for each of three parents.
+  expect(all).toEqual([1, 9 + 36 + 45 + 54, 0, 1])
+  expect(roots).toEqual([1, 7 + 36, 0, 1])
+  expect(await count({ among: 'children' }, PARENTS)).toEqual([2 + 45, 0, 54])
+  expect(await count({ among: 'all', administrativeAreaCode: "it's", categoryCode: "'" }, DATASETS)).toEqual([
+    0,
+    4 + 5 + 6,
+    0,
+    0,
+  ])
+})

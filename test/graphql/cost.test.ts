@@ -1,0 +1,76 @@
+import { buildSchema, type GraphQLSchema, Kind, parse } from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { measureOperation } from '../../src/graphql/operation/cost.ts'
+import { findExcessLength } from '../../src/graphql/operation/limits.ts'
+
+/* The size of an operation on a schema without weights: each field costs 1. */
+
+const SCHEMA = buildSchema(`
+  type Query { lists(limit: Int): [Inner] slices(first: Int, last: Int): [Inner] one: Inner
+               byId(ids: [ID]): [Inner] _entities(representations: [ID]): [Inner] some: [Inner] }
+  type Inner { a: Int b: Int inner(limit: Int): [Inner] }`)
+const costly = SCHEMA.getQueryType()?.getFields().some
+if (costly) costly.extensions = { cost: 7, assumedLength: 3 }
+
+/** Returns a function that measures the same operation with variables, as requests repeat it. */
+function prepare(text: string, schema: GraphQLSchema = SCHEMA) {
+  const { definitions } = parse(text)
+  const operation = definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+  if (!operation) throw new Error('no operation')
+  return (variables: Record<string, unknown> = {}) => measureOperation(operation, { schema, fragments: {}, variables })
+}
+
+describe('The cost of an operation', () => {
+  test.each<[string, object, number]>([
+    ['{ one { a b } }', {}, 1 + 2],
+    ['{ lists(limit: 7) { a b } one { a } }', {}, 1 + 7 * 2 + 2],
+    ['{ slices(first: 7) { a } }', {}, 1 + 7],
+    ['{ slices(last: 7) { a } }', {}, 1 + 7],
+    ['{ lists(limit: 100) { a } }', {}, 1 + 100],
+    ['{ byId(ids: ["a", "b"]) { a } }', {}, 1 + 2],
+    ['query ($r: [ID]) { _entities(representations: $r) { a } }', { r: ['a', 'b', 'c'] }, 1 + 3],
+    ['{ some { a } }', {}, 7 + 3],
+    ['query ($n: Int = 9) { lists(limit: $n) { a } }', {}, 1 + 9],
+    ['query ($n: Int = 9) { lists(limit: $n) { a } }', { n: 4 }, 1 + 4],
+  ])('%s with %j is %i', (text, variables, cost) => {
+    expect(prepare(text)({ ...variables }).cost).toBe(cost)
+  })
+
+  test.each([0, -1, -1_000, 101, 5_000, 'many', null, undefined])(
+    'counts the default page size for %j, which is no page size',
+    (n) => {
+      expect(prepare('query ($n: Int) { lists(limit: $n) { a } }')({ n }).cost).toBe(1 + 20)
+    },
+  )
+
+  test('is measured again when any of its page sizes changes', () => {
+    const measure = prepare('query ($n: Int, $m: Int) { lists(limit: $n) { inner(limit: $m) { a } } }')
+    for (const [n, m] of [
+      [1, 1],
+      [1, 100],
+      [100, 1],
+      [100, 100],
+      [1, 1],
+    ] as const) {
+      expect(measure({ n, m }).cost).toBe(1 + n * (1 + m))
+    }
+    expect(measure({ n: 2 }).cost).toBe(1 + 2 * (1 + 20))
+  })
+
+  test('is measured again when the number of ids changes', () => {
+    const measure = prepare('query ($ids: [ID]) { byId(ids: $ids) { a } }')
+    for (const length of [1, 50, 2]) {
+      expect(measure({ ids: Array.from({ length }, () => 'a') }).cost).toBe(1 + length)
+    }
+  })
+})
+
+test('the depth of an operation is that of its deepest field, wherever it is', () => {
+  expect(prepare('{ one { inner { inner { a } } b } lists { a } }')().depth).toBe(4)
+  expect(prepare('{ one { a } }')().depth).toBe(2)
+})
+
+test('a document may have 50,000 bytes, and the characters of other scripts have several', () => {
+  expect(findExcessLength(`${'한'.repeat(16_666)}xx`)).toBeUndefined()
+  expect(findExcessLength('한'.repeat(16_667))).toMatchObject({ message: 'query must be at most 50000 bytes long' })
+})

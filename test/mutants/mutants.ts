@@ -1,0 +1,9 @@
+import type { MutantTable } from './mutant.ts'
+import { ARGUMENTS } from './tables/arguments.ts'
+import { AUTH } from './tables/auth.ts'
+import { CACHES } from './tables/caches.ts'
+import { DATABASE } from './tables/database.ts'
+import { SQL } from './tables/sql.ts'
+
+/** All mutants. */
+export const TABLES: readonly MutantTable[] = [...ARGUMENTS, ...SQL, ...AUTH, ...CACHES, ...DATABASE]

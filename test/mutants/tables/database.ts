@@ -1,0 +1,361 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are source code
+import type { MutantTable } from '../mutant.ts'
+
+const CHANGES = ['test/database/notifications.test.ts']
+const CONSTRAINTS = ['test/database/constraints.test.ts']
+const COUNTS = ['test/catalog/counts-by-hand.test.ts', 'test/catalog/counts.test.ts']
+
+/** The triggers, functions and constraints of the database, and the merge of an import. */
+export const DATABASE: readonly MutantTable[] = [
+  {
+    file: 'prisma/migrations/20261120000000_catalog/migration.sql',
+    tests: CONSTRAINTS,
+    mutants: [
+      { find: 'latitude BETWEEN -90 AND 90', replace: 'latitude BETWEEN -90 AND 91' },
+      { find: 'longitude BETWEEN -180 AND 180', replace: 'longitude BETWEEN -181 AND 180' },
+      { find: '(parent_item_id <> id)', replace: '(parent_item_id IS NOT NULL OR true)' },
+      {
+        find: 'FOREIGN KEY (dataset_id, parent_item_id) REFERENCES items (dataset_id, id) DEFERRABLE',
+        replace: 'FOREIGN KEY (parent_item_id) REFERENCES items (id) DEFERRABLE',
+      },
+      { find: 'ON images (item_id) WHERE is_primary', replace: 'ON images (item_id, id) WHERE is_primary' },
+      { find: '(sort_order >= 0)', replace: '(sort_order >= -1)' },
+      { find: '[0-9a-f]{12}$', replace: '[0-9a-f]{11}$' },
+      { find: 'slug !~*', replace: 'slug !~' },
+      { find: 'octet_length(hash) = 32', replace: 'octet_length(hash) > 0' },
+      { find: 'CREATE UNIQUE INDEX datasets_slug_key', replace: 'CREATE INDEX datasets_slug_key' },
+      {
+        find: 'slug         text COLLATE "C"',
+        replace: 'slug         text',
+        equivalent: 'no statement compares the order of slugs',
+      },
+      {
+        find: 'name                     text COLLATE "C"',
+        replace: 'name                     text COLLATE "und-x-icu"',
+        tests: ['test/rest/contract.test.ts'],
+      },
+    ],
+  },
+  {
+    file: 'prisma/migrations/20261121000000_changes/migration.sql',
+    tests: CHANGES,
+    mutants: [
+      {
+        find: 'CREATE TRIGGER images_1_insert AFTER INSERT ON images REFERENCING NEW TABLE AS new_rows\n  FOR EACH STATEMENT EXECUTE FUNCTION images_touch_dataset();',
+        replace: '',
+      },
+      {
+        find: 'CREATE TRIGGER images_1_update AFTER UPDATE ON images REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows\n  FOR EACH STATEMENT EXECUTE FUNCTION images_touch_dataset();',
+        replace: '',
+      },
+      {
+        find: 'CREATE TRIGGER images_1_delete AFTER DELETE ON images REFERENCING OLD TABLE AS old_rows\n  FOR EACH STATEMENT EXECUTE FUNCTION images_touch_dataset();',
+        replace: '',
+      },
+      {
+        find: 'CREATE TRIGGER items_1_insert AFTER INSERT ON items REFERENCING NEW TABLE AS new_rows\n  FOR EACH STATEMENT EXECUTE FUNCTION items_touch_dataset();',
+        replace: '',
+      },
+      {
+        find: 'CREATE TRIGGER items_1_update AFTER UPDATE ON items REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows\n  FOR EACH STATEMENT EXECUTE FUNCTION items_touch_dataset();',
+        replace: '',
+      },
+      {
+        find: 'CREATE TRIGGER items_1_delete AFTER DELETE ON items REFERENCING OLD TABLE AS old_rows\n  FOR EACH STATEMENT EXECUTE FUNCTION items_touch_dataset();',
+        replace: '',
+      },
+      { find: "'dataset ' || coalesce(NEW.id, OLD.id)", replace: "'dataset ' || coalesce(OLD.id, NEW.id)" },
+      { find: "IF NEW.id <> OLD.id THEN PERFORM pg_notify('catalog', 'dataset ' || OLD.id); END IF;", replace: '' },
+      { find: 'AFTER INSERT OR UPDATE OR DELETE ON datasets', replace: 'AFTER INSERT OR UPDATE ON datasets' },
+      { find: 'AFTER INSERT OR UPDATE OR DELETE ON datasets', replace: 'AFTER UPDATE OR DELETE ON datasets' },
+      { find: 'UPDATE datasets SET revision = revision WHERE id = ANY (ids);', replace: '' },
+      { find: 'AFTER INSERT OR UPDATE OR DELETE ON api_keys', replace: 'AFTER INSERT OR UPDATE ON api_keys' },
+      { find: 'AFTER INSERT OR UPDATE OR DELETE ON api_keys', replace: 'AFTER INSERT OR DELETE ON api_keys' },
+      { find: 'AFTER INSERT OR UPDATE OR DELETE ON grants', replace: 'AFTER UPDATE OR DELETE ON grants' },
+      { find: 'AFTER INSERT OR UPDATE OR DELETE ON grants', replace: 'AFTER INSERT OR DELETE ON grants' },
+      { find: 'AFTER INSERT OR UPDATE OR DELETE ON grants', replace: 'AFTER INSERT OR UPDATE ON grants' },
+      {
+        find: 'CREATE TRIGGER items_1_truncate AFTER TRUNCATE ON items FOR EACH STATEMENT EXECUTE FUNCTION touch_everything();',
+        replace: '',
+        equivalent: 'TRUNCATE of items needs CASCADE, and so the trigger of images does the same',
+      },
+      {
+        find: 'CREATE TRIGGER images_1_truncate AFTER TRUNCATE ON images FOR EACH STATEMENT EXECUTE FUNCTION touch_everything();',
+        replace: '',
+      },
+      {
+        find: 'CREATE TRIGGER api_keys_truncate AFTER TRUNCATE ON api_keys FOR EACH STATEMENT EXECUTE FUNCTION keys_notify();',
+        replace: '',
+        equivalent: 'TRUNCATE of keys needs CASCADE, and so the trigger of grants does the same',
+      },
+      {
+        find: 'CREATE TRIGGER grants_truncate AFTER TRUNCATE ON grants FOR EACH STATEMENT EXECUTE FUNCTION keys_notify();',
+        replace: '',
+      },
+    ],
+  },
+  {
+    file: 'prisma/migrations/20261121170000_key_secrets/migration.sql',
+    tests: CHANGES,
+    mutants: [
+      { find: "TG_TABLE_NAME IN ('grants', 'retired_secrets')", replace: "TG_TABLE_NAME = 'grants'" },
+      {
+        find: "IF TG_OP = 'TRUNCATE' THEN\n    PERFORM pg_notify('catalog', 'everything');",
+        replace: "IF TG_OP = 'TRUNCATE' THEN",
+      },
+      {
+        find: "'key ' || coalesce(NEW.api_key_id, OLD.api_key_id)",
+        replace: "'key ' || coalesce(OLD.api_key_id, NEW.api_key_id)",
+      },
+      {
+        find: "IF NEW.api_key_id <> OLD.api_key_id THEN PERFORM pg_notify('catalog', 'key ' || OLD.api_key_id); END IF;",
+        replace: '',
+      },
+      { find: "'key ' || coalesce(OLD.id, NEW.id)", replace: "'key ' || NEW.id" },
+      {
+        find: 'AFTER INSERT OR UPDATE OR DELETE ON retired_secrets',
+        replace: 'AFTER INSERT OR UPDATE ON retired_secrets',
+      },
+      {
+        find: 'CREATE TRIGGER retired_secrets_truncate AFTER TRUNCATE ON retired_secrets\n  FOR EACH STATEMENT EXECUTE FUNCTION keys_notify();',
+        replace: '',
+      },
+    ],
+  },
+  {
+    file: 'prisma/migrations/20261122000000_code_labels/migration.sql',
+    tests: CHANGES,
+    mutants: [
+      {
+        find: 'CREATE TRIGGER code_labels_insert AFTER INSERT ON code_labels REFERENCING NEW TABLE AS new_rows\n  FOR EACH STATEMENT EXECUTE FUNCTION items_touch_dataset();',
+        replace: '',
+      },
+      {
+        find: 'CREATE TRIGGER code_labels_update AFTER UPDATE ON code_labels REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows\n  FOR EACH STATEMENT EXECUTE FUNCTION items_touch_dataset();',
+        replace: '',
+      },
+      {
+        find: 'CREATE TRIGGER code_labels_delete AFTER DELETE ON code_labels REFERENCING OLD TABLE AS old_rows\n  FOR EACH STATEMENT EXECUTE FUNCTION items_touch_dataset();',
+        replace: '',
+      },
+      {
+        find: 'CREATE TRIGGER code_labels_truncate AFTER TRUNCATE ON code_labels\n  FOR EACH STATEMENT EXECUTE FUNCTION touch_everything();',
+        replace: '',
+      },
+    ],
+  },
+  {
+    file: 'prisma/migrations/20261122230000_exact/migration.sql',
+    tests: CHANGES,
+    mutants: [
+      {
+        find: 'SELECT dataset_id FROM old_rows UNION SELECT dataset_id FROM new_rows',
+        replace: 'SELECT dataset_id FROM new_rows',
+      },
+      {
+        find: 'SELECT dataset_id FROM old_rows UNION SELECT dataset_id FROM new_rows',
+        replace: 'SELECT dataset_id FROM old_rows',
+      },
+      {
+        find: 'SELECT item_id FROM old_rows UNION SELECT item_id FROM new_rows',
+        replace: 'SELECT item_id FROM new_rows',
+      },
+      {
+        find: 'SELECT item_id FROM old_rows UNION SELECT item_id FROM new_rows',
+        replace: 'SELECT item_id FROM old_rows',
+      },
+      { find: 'ids := ARRAY(SELECT DISTINCT dataset_id FROM new_rows)', replace: "ids := '{}'" },
+      { find: 'item_ids := ARRAY(SELECT DISTINCT item_id FROM old_rows)', replace: "item_ids := '{}'" },
+      {
+        find: 'SELECT DISTINCT dataset_id FROM items WHERE id = ANY (item_ids)',
+        replace: 'SELECT DISTINCT dataset_id FROM items',
+      },
+      {
+        find: "PERFORM touch_datasets(ARRAY(SELECT id FROM datasets));\n  PERFORM pg_notify('catalog', 'everything');\n  RETURN",
+        replace: "PERFORM pg_notify('catalog', 'everything');\n  RETURN",
+      },
+      {
+        find: "PERFORM pg_notify('catalog', 'everything');\n  RETURN",
+        replace: 'RETURN',
+        equivalent:
+          'the triggers of the datasets say the same of each one, and only datasets are read from these tables',
+      },
+      {
+        find: "PERFORM touch_datasets(ARRAY(SELECT id FROM datasets));\n  PERFORM pg_notify('catalog', 'everything');\n  DELETE",
+        replace: "PERFORM pg_notify('catalog', 'everything');\n  DELETE",
+      },
+      { find: "IF TG_OP = 'INSERT' THEN\n    NEW.revision := next;", replace: "IF TG_OP = 'INSERT' THEN" },
+      { find: 'WHILE next <= OLD.revision LOOP', replace: 'WHILE next < OLD.revision LOOP' },
+      { find: 'IF next <= OLD.revision THEN', replace: 'IF next < OLD.revision THEN' },
+      { find: 'greatest(OLD.revision, (SELECT max(revision) FROM datasets)) + 1000000', replace: 'OLD.revision + 1' },
+      { find: "IF TG_OP = 'DELETE' THEN RETURN OLD; END IF;", replace: '' },
+      { find: 'BEFORE INSERT OR UPDATE OR DELETE ON datasets', replace: 'BEFORE INSERT OR DELETE ON datasets' },
+      { find: 'BEFORE INSERT OR UPDATE OR DELETE ON datasets', replace: 'BEFORE UPDATE OR DELETE ON datasets' },
+      {
+        find: 'DELETE FROM item_counts;\n  DELETE FROM cube_counts;',
+        replace: 'DELETE FROM cube_counts;',
+        tests: COUNTS,
+      },
+      {
+        find: 'DELETE FROM item_counts;\n  DELETE FROM cube_counts;',
+        replace: 'DELETE FROM item_counts;',
+        tests: COUNTS,
+      },
+      { find: 'DELETE FROM tile_counts;\n  RETURN', replace: 'RETURN', tests: COUNTS },
+      { find: 'PERFORM recount_tiles();', replace: '', tests: COUNTS },
+      { find: 'sum(even_bits(tile_cell >> 1))', replace: 'sum(even_bits(tile_cell))', tests: COUNTS },
+      { find: 'DELETE FROM tile_counts;\n  INSERT', replace: 'INSERT', tests: COUNTS },
+      { find: "among IN ('all', 'roots') OR", replace: "among IN ('all') OR", tests: COUNTS },
+      {
+        find: 'SELECT level, cube >> 9 * level, dataset_id, count(*)',
+        replace: 'SELECT level, cube >> 9 * level, dataset_id, count(DISTINCT name)',
+        tests: COUNTS,
+      },
+      { find: "'touch_everything()', ", replace: '', tests: ['test/database/search-path.test.ts'] },
+    ],
+  },
+  {
+    file: 'prisma/migrations/20261121000001_counts/migration.sql',
+    tests: COUNTS,
+    mutants: [
+      { find: "replace(area, '''', '''''')", replace: 'area', tests: ['test/catalog/totals.test.ts'] },
+      { find: "replace(category, '''', '''''')", replace: 'category', tests: ['test/catalog/totals.test.ts'] },
+      { find: '1 - e2 * sin(phi) ^ 2', replace: '1 + e2 * sin(phi) ^ 2', tests: ['test/catalog/nearby-edges.test.ts'] },
+      {
+        find: 'normal * (1 - e2) * sin(phi)',
+        replace: 'normal * sin(phi)',
+        tests: ['test/catalog/nearby-edges.test.ts'],
+      },
+      {
+        find: '(((x >> 6) & 7) << 24)',
+        replace: '(((x >> 6) & 3) << 24)',
+        tests: ['test/catalog/nearby-edges.test.ts'],
+      },
+      { find: '((y & 7) << 3)', replace: '((y & 7) << 4)', tests: ['test/catalog/nearby-edges.test.ts'] },
+    ],
+  },
+  {
+    file: 'prisma/migrations/20261121150000_search_path/migration.sql',
+    tests: COUNTS,
+    mutants: [
+      { find: "'SELECT -1 AS sign, '", replace: "'SELECT 1 AS sign, '" },
+      { find: "ELSE added || ' UNION ALL ' || removed END", replace: 'ELSE added END' },
+      { find: "ELSE added || ' UNION ALL ' || removed END", replace: "ELSE added || ' UNION ' || removed END" },
+      { find: 'GROUP BY 1, 2, 3, 4 HAVING sum(sign) <> 0', replace: 'GROUP BY 1, 2, 3, 4 HAVING sum(sign) > 0' },
+      {
+        find: 'GROUP BY dataset_id, among, CUBE (administrative_area_code, category_code)',
+        replace: 'GROUP BY dataset_id, among, ROLLUP (administrative_area_code, category_code)',
+      },
+      { find: "among IN ('all', 'roots') OR", replace: "among IN ('all') OR" },
+      {
+        find: 'grouping(administrative_area_code, category_code) = 3',
+        replace: 'grouping(administrative_area_code, category_code) = 2',
+      },
+      { find: 'FROM counted WHERE sign <> 0', replace: 'FROM counted WHERE sign > 0' },
+      {
+        find: '(dataset_id, list) DO UPDATE SET n = current.n + excluded.n',
+        replace: '(dataset_id, list) DO UPDATE SET n = excluded.n',
+      },
+      {
+        find: '(dataset_id, list) DO UPDATE SET n = current.n + excluded.n',
+        replace: '(dataset_id, list) DO UPDATE SET n = current.n - excluded.n',
+      },
+      { find: 'DELETE FROM item_counts WHERE n = 0 AND dataset_id = ANY (ids);', replace: '' },
+      { find: 'DELETE FROM cube_counts WHERE n = 0 AND dataset_id = ANY (ids);', replace: '' },
+      { find: 'GROUP BY 1, 2 HAVING sum(sign) <> 0', replace: 'GROUP BY 1, 2 HAVING sum(sign) < 0' },
+      { find: 'cube >> 9 * level', replace: 'cube >> 8 * level' },
+      { find: 'generate_series(0, 3)', replace: 'generate_series(0, 2)' },
+      {
+        find: '(level, cube, dataset_id) DO UPDATE SET n = current.n + excluded.n',
+        replace: '(level, cube, dataset_id) DO UPDATE SET n = current.n + 1',
+      },
+      { find: "'touch_datasets(uuid[])', ", replace: '', tests: ['test/database/search-path.test.ts'] },
+      { find: "'count_items()', ", replace: '', tests: ['test/database/search-path.test.ts'] },
+    ],
+  },
+  {
+    file: 'prisma/migrations/20261121140000_tiles/migration.sql',
+    tests: COUNTS,
+    mutants: [
+      { find: "'SELECT -1 AS sign, dataset_id", replace: "'SELECT 1 AS sign, dataset_id" },
+      { find: 'HAVING sum(n) <> 0 OR sum(x) <> 0 OR sum(y) <> 0', replace: 'HAVING sum(n) <> 0' },
+      { find: 'sum_x = kept.sum_x + excluded.sum_x', replace: 'sum_x = excluded.sum_x' },
+      { find: 'sum_y = kept.sum_y + excluded.sum_y', replace: 'sum_y = kept.sum_y' },
+      { find: 'sum(sign) * even_bits(tile_cell >> 1) AS y', replace: 'sum(sign) * even_bits(tile_cell) AS y' },
+      { find: 'SET n = kept.n + excluded.n', replace: 'SET n = kept.n' },
+      {
+        find: 'DELETE FROM tile_counts WHERE n = 0 AND dataset_id IN (SELECT DISTINCT dataset_id FROM old_rows);',
+        replace: '',
+      },
+      {
+        find: 'GROUP BY dataset_id, tile_cell HAVING sum(sign) <> 0',
+        replace: 'GROUP BY dataset_id, tile_cell HAVING sum(sign) > 0',
+      },
+      { find: 'x := x & (size - 1);', replace: '', tests: ['test/catalog/tile-cells.test.ts'] },
+      { find: 'y := least(greatest(y, 0), size - 1);', replace: '', tests: ['test/catalog/tile-cells.test.ts'] },
+      { find: 'RETURN x | (y << 1);', replace: 'RETURN (x << 1) | y;', tests: ['test/catalog/tile-cells.test.ts'] },
+      { find: '(y | (y << 4)) & ', replace: '(y | (y << 3)) & ', tests: ['test/catalog/tile-cells.test.ts'] },
+      {
+        find: '(cell | (cell >> 2)) & ',
+        replace: '(cell | (cell >> 1)) & ',
+        tests: ['test/catalog/tile-cells.test.ts'],
+      },
+      { find: 'ln((1 + s) / (1 - s))', replace: 'ln((1 - s) / (1 + s))', tests: ['test/catalog/tile-cells.test.ts'] },
+    ],
+  },
+  {
+    file: 'prisma/migrations/20261121160000_search/migration.sql',
+    tests: ['test/catalog/search-edges.test.ts', 'test/catalog/search.test.ts'],
+    mutants: [
+      { find: 'THEN lower(name COLLATE "C")', replace: 'THEN name' },
+      { find: 'grams || (previous || current)', replace: 'grams || (current || previous)' },
+      { find: 'grams := grams || current;', replace: '' },
+      { find: "IF previous <> ' ' THEN", replace: "IF previous <> 'b' THEN" },
+      { find: "    '\\1', 'g')", replace: "    '\\1')" },
+      { find: 'normalize(name, NFKC)', replace: 'normalize(name, NFC)' },
+    ],
+  },
+  {
+    file: 'src/import/load/merge.ts',
+    tests: ['test/import/merge-fields.test.ts', 'test/import/merge.test.ts'],
+    mutants: [
+      { find: '(d.name, d.description, d.status', replace: '($2, d.description, d.status' },
+      { find: 'd.name, d.description, d.status, ', replace: 'd.name, $3, d.status, ' },
+      { find: 'd.description, d.status, d.visibility', replace: 'd.description, $4::dataset_status, d.visibility' },
+      { find: 'd.status, d.visibility, d.access_tier', replace: 'd.status, $5::dataset_visibility, d.access_tier' },
+      { find: 'd.visibility, d.access_tier, d.attribution', replace: 'd.visibility, $6, d.attribution' },
+      { find: 'd.access_tier, d.attribution, d.created_at', replace: 'd.access_tier, $7, d.created_at' },
+      { find: 'd.created_at, d.updated_at)', replace: 'd.created_at, coalesce($9::timestamptz, d.updated_at))' },
+      {
+        find: 'd.attribution, d.created_at, d.updated_at)',
+        replace: 'd.attribution, coalesce($8::timestamptz, d.created_at), d.updated_at)',
+      },
+      {
+        find: 'created_at = coalesce($8, d.created_at)',
+        replace: 'created_at = coalesce($8, $10::timestamptz)',
+      },
+      { find: 'access_tier = $6', replace: 'access_tier = d.access_tier' },
+      { find: 'i.extra_attributes::text <> s.extra_attributes::text', replace: 'false' },
+      {
+        find: 'i.created_at, i.updated_at) IS DISTINCT FROM',
+        replace: 'i.created_at, coalesce(s.updated_at, i.updated_at)) IS DISTINCT FROM',
+      },
+      {
+        find: 'i.created_at, i.updated_at) IS DISTINCT FROM',
+        replace: 'coalesce(s.created_at, i.created_at), i.updated_at) IS DISTINCT FROM',
+      },
+      { find: ' <> s.images', replace: ' IS NULL' },
+      { find: 'CASE WHEN $2 THEN 0', replace: 'CASE WHEN false THEN 0' },
+      { find: 'if (removed > 0)', replace: 'if (removed > 1)' },
+      { find: 's.is_changed AND images.item_id = s.id', replace: 'images.item_id = s.id' },
+      { find: 'WHERE s.is_changed AND i.id = s.id', replace: 'WHERE i.id = s.id' },
+      {
+        find: 'coalesce(s.created_at, i.created_at), coalesce(s.updated_at, $1::timestamptz)',
+        replace: 'coalesce(s.created_at, i.created_at), coalesce(s.updated_at, i.updated_at)',
+      },
+      { find: 'WHERE s.is_new IS NULL OR s.is_changed`)', replace: 'WHERE s.is_new IS NULL`)' },
+      { find: 'SET updated_at = $2 WHERE', replace: 'SET updated_at = updated_at WHERE' },
+      { find: "'SET CONSTRAINTS ALL DEFERRED'", replace: "'SELECT 1'" },
+    ],
+  },
+]

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+
+let t: TestApp
+beforeAll(async () => {
+  t = await startApp()
+})
+afterAll(() => t.close())
+
+const post = async (body: string, contentType: string, accept = 'application/json') => {
+  const headers = { authorization: `Bearer ${t.key}`, 'content-type': contentType, accept }
+  const response = await fetch(`${t.url}/graphql`, { method: 'POST', headers, body })
+  return [response.status, response.headers.get('content-type')?.split(';')[0]]
+}
+
+test('a response of GraphQL has the media type that its client accepts, whatever another client got before', async () => {
+  const body = JSON.stringify({ query: '{ datasets { total } }' })
+  for (const accept of ['application/json', 'application/graphql-response+json', 'application/json']) {
+    expect(await post(body, 'application/json', accept)).toEqual([200, accept])
+  }
+})
+
+test('a body is read as its own type, whatever type the same text had before', async () => {
+  const document = '{ datasets { total } }'
+  for (const round of [1, 2]) {
+    expect([round, ...(await post(document, 'application/graphql'))]).toEqual([round, 200, 'application/json'])
+    expect((await post(document, 'application/json'))[0]).toBe(400)
+  }
+})
