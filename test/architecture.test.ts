@@ -101,6 +101,7 @@ const SQL_PARTS: Readonly<Record<string, string>> = {
   "src/import/load/merge.ts: listOf(ITEM_COLUMN_NAMES, 'i')": 'column names',
   "src/import/load/merge.ts: listOf(ITEM_COLUMN_NAMES, 's')": 'column names',
   'src/import/load/dataset-lock.ts: LOCK_DATASET[use]': 'one of two constants',
+  'src/import/load/dataset-lock.ts: LOCK_TABLES': 'a constant',
   'src/import/load/dataset-lock.ts: sql': 'constants of that file, with the name of the staging table',
   'src/import/load/merge.ts: table': 'the name of the staging table',
   'src/import/load/renumbered-images.ts: table': 'the name of the staging table',
