@@ -27,8 +27,7 @@ interface Centre {
 }
 const CENTRES: Record<string, Centre> = {
   'a city': { latitude: -33.9, longitude: -0.01 },
-  'the pole': { latitude: 89.9999, longitude: 10 },
-  'the antimeridian': { latitude: 0, longitude: 180 },
+  'the pole and the antimeridian': { latitude: 89.9999, longitude: 180 },
 }
 
 let db: TestDatabase
@@ -48,9 +47,9 @@ beforeAll(async () => {
       Array.from({ length: GROUP_SIZE }, () => placeAt(centre, metres, group * 2.4)),
     ),
     // Two crowds, and one that is partly outside of the circle.
-    ...Array.from({ length: 1_100 }, (_, n) => placeAt(centre, 20_000 + n / 4, 3 + n / 10_000)),
-    ...Array.from({ length: 1_100 }, (_, n) => placeAt(centre, 40_000 + n, 5 + n / 3_000)),
-    ...Array.from({ length: 900 }, (_, n) => placeAt(centre, 49_000 + n * 3, 1 + n / 500)),
+    ...Array.from({ length: 900 }, (_, n) => placeAt(centre, 20_000 + n / 4, 3 + n / 10_000)),
+    ...Array.from({ length: 700 }, (_, n) => placeAt(centre, 40_000 + n, 5 + n / 3_000)),
+    ...Array.from({ length: 600 }, (_, n) => placeAt(centre, 49_000 + n * 3, 1 + n / 500)),
   ])
   await prisma.item.createMany({
     data: items.map((place, n) => ({
@@ -116,7 +115,7 @@ describe.each(Object.entries(CENTRES))('Around %s, the search by grid finds what
   })
 
   test('on pages inside, at the end of, and after the crowds', async () => {
-    const offsets = [359, 360, 1_459, 1_460, 2_600, 3_000, 3_300]
+    const offsets = [359, 360, 1_259, 1_260, 1_960, 2_100, 2_600]
     await expectSame(
       offsets.map((offset) => window(offset, 20)),
       [ONE, TWO],
