@@ -79,6 +79,7 @@ const SQL_PARTS: Readonly<Record<string, string>> = {
   'src/database/database.ts: IMPORT.end': 'a constant of wire.ts',
   'src/database/embedded/postgres-worker.ts: request': 'constants of router.ts and folder-copy.ts',
   'src/database/embedded/shared-session.ts: sql': 'constants of router.ts and folder-copy.ts',
+  'src/database/embedded/wire.ts: table': 'a word that the client gave as the name of its table',
   'src/database/embedded/worker.ts: sql': 'constants of folder-copy.ts',
   'src/database/health-checks.ts: sql': 'constants of that file',
   'src/database/migrate.ts: MIGRATIONS_TABLE': 'a constant',

@@ -64,17 +64,6 @@ const CHECKS: Readonly<Record<string, Check>> = {
       'run SELECT recount_items() in the database, and report this unless tables were restored',
     )
   },
-  revisions: async (session) => {
-    const [row] = await rows<{ isAhead: boolean }>(
-      session,
-      `SELECT last_value >= coalesce((SELECT max(revision) FROM datasets), 0) AS "isAhead" FROM catalog_revision`,
-    )
-    if (row?.isAhead) return ok('no dataset is ahead of the sequence')
-    return fail(
-      'the sequence catalog_revision is behind the datasets, as after a restore of some tables',
-      'run SELECT recount_items() in the database, which repairs it',
-    )
-  },
   notifications: async (session) => {
     const received = new Promise<boolean>((resolve) => session.once('notification', () => resolve(true)))
     await session.query('LISTEN catalog_health_check')

@@ -66,7 +66,6 @@ describe('catalog doctor', () => {
         'indexes',
         'triggers',
         'totals',
-        'revisions',
         'notifications',
         'keys',
       ],

@@ -66,8 +66,7 @@ BEGIN
    GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
 END $$;
 
--- It moves all revisions, because cached responses and totals may have been made from the wrong counts. This also repairs the
--- sequence (datasets_move_revision).
+-- It moves all revisions, because cached responses and totals may have been made from the wrong counts.
 CREATE OR REPLACE FUNCTION recount_items() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   LOCK TABLE items IN SHARE ROW EXCLUSIVE MODE;
@@ -87,33 +86,21 @@ BEGIN
   PERFORM recount_tiles();
 END $$;
 
--- The revision of a dataset never goes back, and a dataset that is removed and created again gets a higher one. A restore of some
--- tables leaves the sequence behind the revisions. An INSERT takes no revision from its statement, because another dataset may
--- have it: a copy of a dataset gets its own.
+-- A revision is the time of the change in microseconds since 1970, or one more than the last revision if the clock is behind. So the
+-- revision of a dataset never goes back, and none returns after a restore, or after a failover that loses transactions. A sequence
+-- would begin again there. An INSERT takes no revision from its statement: a copy of a dataset gets its own.
 CREATE OR REPLACE FUNCTION datasets_move_revision() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-  next bigint := nextval('catalog_revision');
+  microseconds CONSTANT bigint := extract(epoch FROM clock_timestamp()) * 1000000;
 BEGIN
-  IF TG_OP = 'INSERT' THEN
-    NEW.revision := next;
-    RETURN NEW;
-  END IF;
-  WHILE next <= OLD.revision LOOP
-    -- One repair at a time: a second one that knows only lower revisions would move the sequence back.
-    PERFORM pg_advisory_xact_lock('catalog_revision'::regclass::oid::bigint);
-    next := nextval('catalog_revision');
-    IF next <= OLD.revision THEN
-      -- Transactions that need no repair take numbers meanwhile, but never a million.
-      PERFORM setval('catalog_revision', greatest(OLD.revision, (SELECT max(revision) FROM datasets)) + 1000000);
-    END IF;
-  END LOOP;
-  IF TG_OP = 'DELETE' THEN RETURN OLD; END IF;
-  NEW.revision := next;
+  NEW.revision := CASE TG_OP WHEN 'INSERT' THEN microseconds ELSE greatest(microseconds, OLD.revision + 1) END;
   RETURN NEW;
 END $$;
 DROP TRIGGER datasets_move_revision ON datasets;
-CREATE TRIGGER datasets_move_revision BEFORE INSERT OR UPDATE OR DELETE ON datasets
+CREATE TRIGGER datasets_move_revision BEFORE INSERT OR UPDATE ON datasets
   FOR EACH ROW EXECUTE FUNCTION datasets_move_revision();
+ALTER TABLE datasets ALTER COLUMN revision SET DEFAULT 0;
+DROP SEQUENCE catalog_revision;
 
 -- The mark of the server that accepts writes: a random number that it gets after each start and after each promotion. Only
 -- replicas of this server show it (src/database/log-position.ts).
@@ -145,11 +132,13 @@ COMMENT ON TABLE primary_mark IS
 COMMENT ON COLUMN primary_mark.started_at IS 'Start of the server, as pg_postmaster_start_time() gives it.';
 COMMENT ON COLUMN primary_mark.timeline IS 'Timeline of the server''s write-ahead log.';
 COMMENT ON COLUMN primary_mark.mark IS 'Random number of this start of the server.';
+COMMENT ON COLUMN datasets.revision IS
+  'Time of the last change to the dataset, its items, their images or the labels, in microseconds since 1970.';
 COMMENT ON FUNCTION lock_items() IS 'Trigger function: locks the tables that the removal of a dataset changes.';
 COMMENT ON FUNCTION recount_items() IS
   'Counts all items again and moves all revisions, after a change with triggers disabled. Writers wait meanwhile.';
 COMMENT ON FUNCTION datasets_move_revision() IS
-  'Trigger function: gives a new or changed dataset a revision that it never had, also if the sequence is behind.';
+  'Trigger function: gives a new or changed dataset a revision that it never had: the time in microseconds.';
 
 -- A gateway that was started before this migration could not read primary_mark. It tries again after a notification.
 SELECT pg_notify('catalog', 'everything');

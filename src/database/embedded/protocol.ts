@@ -79,6 +79,14 @@ export function isQuery(batch: Uint8Array, text: string): boolean {
   )
 }
 
+const CREATE_TABLE = /^\s*CREATE TEMPORARY TABLE (\w+) /
+
+/** The name of the temporary table that a batch creates first, if it is a Query message. */
+export function temporaryTableOf(batch: Uint8Array): string | undefined {
+  if (batch[0] !== MESSAGE.query) return undefined
+  return CREATE_TABLE.exec(asBuffer(batch).toString('utf8', HEADER_BYTES, HEADER_BYTES + 200))?.[1]
+}
+
 export interface Output {
   /** The messages for the client that sent the batch. */
   answer: Uint8Array

@@ -10,6 +10,7 @@ import {
   isIdle,
   isQuery,
   splitNotifications,
+  temporaryTableOf,
 } from './protocol.ts'
 import type { Client, Router, Turn } from './router.ts'
 
@@ -54,6 +55,7 @@ async function serveClient(router: Router, client: Client): Promise<void> {
   const { socket } = client
   let turn: Turn | undefined
   let isImporting = false
+  const tables = new Set<string>()
   socket.on('timeout', () => socket.destroy())
   try {
     for await (const batch of batches(socket)) {
@@ -67,6 +69,8 @@ async function serveClient(router: Router, client: Client): Promise<void> {
         isImporting = true
         await router.beginImport(client)
       }
+      const table = temporaryTableOf(batch.bytes)
+      if (table !== undefined) tables.add(table)
       const executed = await execute(router, client, turn, batch)
       if (isQuery(batch.bytes, IMPORT.end)) {
         isImporting = false
@@ -82,7 +86,7 @@ async function serveClient(router: Router, client: Client): Promise<void> {
     if (!(error instanceof PostgresEnded) && !socket.destroyed) throw error
   } finally {
     router.removeListener(socket)
-    if (turn) await rollBack(turn)
+    await endSession(router, client, turn, tables)
     router.endImport(client)
   }
 }
@@ -114,11 +118,15 @@ async function execute(
   }
 }
 
-async function rollBack({ postgres, release }: Turn): Promise<void> {
+/** Does what PostgreSQL does at the end of a session: rolls its transaction back, and drops its temporary tables. */
+async function endSession(router: Router, client: Client, turn: Turn | undefined, tables: ReadonlySet<string>) {
+  if (!turn && tables.size === 0) return
+  const { postgres, release } = turn ?? (await router.acquire(client, false))
   try {
-    await postgres.query('ROLLBACK')
+    if (turn) await postgres.query('ROLLBACK')
+    for (const table of tables) await postgres.query(`DROP TABLE IF EXISTS pg_temp.${table}`)
   } catch (error) {
-    // The end of the session has rolled the transaction back.
+    // The end of PostgreSQL has ended the session.
     if (!(error instanceof PostgresEnded)) throw error
   } finally {
     release()
