@@ -34,9 +34,12 @@ export const SQL: readonly MutantTable[] = [
       { find: 'state.before += cube.n', replace: 'state.before += 1' },
       { find: 'level > 0 && n > SMALL_CUBE_POINTS', replace: 'n > SMALL_CUBE_POINTS' },
       { find: '[...state.boundary, ...state.candidates].filter(isLarge)', replace: 'state.candidates.filter(isLarge)' },
-      { find: 'state.candidates.filter(isSmall), ...children', replace: 'state.candidates, ...children' },
       { find: 'AND cube < ((parent.cube + 1)', replace: 'AND cube <= ((parent.cube + 1)' },
-      { find: 'AND cube >= (parent.cube <<', replace: 'AND cube > (parent.cube <<' },
+      {
+        find: 'AND cube >= (parent.cube <<',
+        replace: 'AND cube > (parent.cube <<',
+        tests: ['test/catalog/nearby.test.ts'],
+      },
       { find: 'i.cube < part."end"', replace: 'i.cube <= part."end"' },
       { find: 'i.cube >= part.first', replace: 'i.cube > part.first' },
       { find: '(cube + 1) * 2 **', replace: 'cube * 2 **' },
@@ -57,7 +60,7 @@ export const SQL: readonly MutantTable[] = [
     mutants: [
       { find: 'Math.max(first, -last, 0)', replace: 'Math.max(first, -last)' },
       { find: 'Math.max(-first, last)', replace: 'last' },
-      { find: '+ z.near * z.near) - MARGIN', replace: ') - MARGIN' },
+      { find: '+ z.near * z.near) - MARGIN', replace: '+ z.near * z.near) + edge / 2' },
       { find: '+ z.far * z.far)', replace: ')' },
       { find: 'x: outer.x * 8 + (within >> 6)', replace: 'x: outer.x * 8 + (within >> 7)' },
       { find: '((within >> 3) & 7)', replace: '((within >> 3) & 3)' },
