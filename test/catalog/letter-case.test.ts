@@ -38,3 +38,10 @@ test.each([
   ])
   expect(found).toEqual([ID.dataset, ID.item, ID.item, ID.dataset, ID.item, ID.image])
 })
+
+test('a slug is no UUID, in any letter case', async () => {
+  for (const slug of [ID.item, ID.item.toUpperCase()]) {
+    const change = db.database.prisma.dataset.update({ where: { id: ID.dataset }, data: { slug } })
+    await expect(change).rejects.toThrow('slug_is_not_a_uuid')
+  }
+})

@@ -1,7 +1,10 @@
+import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import type { Access } from '../../src/catalog/access.ts'
 import type { Catalog } from '../../src/catalog/catalog.ts'
 import { type CallerAccess, createSnapshotReader } from '../../src/catalog/snapshot/snapshot-reader.ts'
+import { CatalogPool } from '../../src/database/pool.ts'
+import { Replica } from '../../src/database/replica.ts'
 import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
 import { createFeed } from '../support/changes.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -113,6 +116,61 @@ describe.runIf(inject('template').kind === 'postgres')('A read that runs again',
       })
       expect({ attempt, result }).toEqual({ attempt: 2, result: [`state ${written}`, `state ${written}`] })
     })
+  })
+})
+
+/** A replica that says itself whether it is up to date. */
+class SomeReplica extends Replica {
+  isUpToDate = () => true
+  override hasReplayed(): boolean {
+    return this.isUpToDate()
+  }
+}
+
+describe.runIf(inject('template').kind === 'postgres')('A read from a replica', () => {
+  let replica: SomeReplica
+  beforeAll(() => {
+    const url = db.config.kind === 'postgres' ? db.config.url : ''
+    const pool = new CatalogPool({ connectionString: url, canCancel: false, countsFailures: true })
+    const { prisma, sql } = db.database
+    replica = new SomeReplica({ prisma, sql, pool, createClient: () => new pg.Client(url) })
+  })
+  afterAll(() => replica.close())
+  beforeEach(() => {
+    replica.isUpToDate = () => true
+    reader = createSnapshotReader({ ...db.database, replicas: [replica] }, createFeed().feed)
+  })
+  const describeSeoul = async () => {
+    const caller = callerWith(NOBODY)
+    return (await reader(caller, async () => caller)((catalog) => catalog.dataset('seoul').description)).result
+  }
+
+  test('that falls behind after the read began is not remembered', async () => {
+    const before = `state ${written}`
+    let asked = 0
+    replica.isUpToDate = () => {
+      asked += 1
+      return asked === 1
+    }
+    expect(await describeSeoul()).toBe(before)
+    replica.isUpToDate = () => true
+    const text = await write()
+    expect(await describeSeoul()).toBe(text)
+    expect(reader.reads).toEqual({ primary: 0, replica: 2 })
+  })
+
+  test('that is lost is read again from the primary', async () => {
+    let runs = 0
+    const caller = callerWith(NOBODY)
+    const { result } = await reader(
+      caller,
+      async () => caller,
+    )((catalog) => {
+      runs += 1
+      if (runs === 1) throw Object.assign(new Error('terminating connection'), { code: '57P01' })
+      return catalog.dataset('seoul').slug
+    })
+    expect([result, runs, reader.reads]).toEqual(['seoul', 2, { primary: 1, replica: 0 }])
   })
 })
 

@@ -16,14 +16,16 @@ interface Row extends Mutant {
   tests: readonly string[]
 }
 
-const { values } = parseArgs({
-  options: { only: { type: 'string', default: '' }, jobs: { type: 'string', default: '2' } },
-})
+const text = (value: string) => ({ type: 'string', default: value }) as const
+const { values } = parseArgs({ options: { only: text(''), find: text(''), jobs: text('2') } })
 const hasServer = Boolean(process.env.TEST_DATABASE_URL)
 const rows = TABLES.flatMap(({ file, tests, mutants }) =>
   mutants.map((mutant): Row => ({ file, tests, ...mutant })),
-).filter(({ file, needsServer = false }) => file.startsWith(values.only) && (hasServer || !needsServer))
-if (rows.length === 0) throw new Error(`No mutant is in ${values.only}`)
+).filter(
+  ({ file, find, needsServer = false }) =>
+    file.startsWith(values.only) && find.includes(values.find) && (hasServer || !needsServer),
+)
+if (rows.length === 0) throw new Error('There is no such mutant')
 
 const startedAtMs = performance.now()
 const copies = Array.from({ length: Number(values.jobs) }, copyCheckout)

@@ -157,6 +157,12 @@ describe('Behind a proxy', () => {
     expect(await refusedFor(proxied, '192.0.2.99, 192.0.2.1')).toEqual([429, 429, 429, 429])
   })
 
+  test('that is trusted, the addresses of an IPv6 network are counted together', async () => {
+    expect(await refusedFor(proxied, '2001:db8:0:1::1')).toEqual([401, 401, 429, 429])
+    expect(await refusedFor(proxied, '2001:db8:0:1::2')).toEqual([429, 429, 429, 429])
+    expect(await refusedFor(proxied, '2001:db8:0:2::1')).toEqual([401, 401, 429, 429])
+  })
+
   test('the limit on connections does not apply to the proxy', async () => {
     const sockets = await Promise.all(Array.from({ length: 6 }, () => openSocket(proxied.url)))
     expect((await proxied.get('/v1/datasets')).status).toBe(200)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
+import { expectWithinASecond } from '../support/freshness.ts'
 
 let t: TestApp
 beforeAll(async () => {
@@ -26,4 +27,17 @@ test('a body is read as its own type, whatever type the same text had before', a
     expect([round, ...(await post(document, 'application/graphql'))]).toEqual([round, 200, 'application/json'])
     expect((await post(document, 'application/json'))[0]).toBe(400)
   }
+})
+
+test('a dataset that did not exist is found as soon as it is created, also by the same text', async () => {
+  const ask = async () => (await t.graphql('{ dataset(id: "late") { name } }')).body
+  expect((await ask()).errors[0].extensions.code).toBe('NOT_FOUND')
+  expect((await ask()).errors[0].extensions.code).toBe('NOT_FOUND')
+  await t.database.prisma.dataset.create({
+    data: {
+      ...{ id: crypto.randomUUID(), slug: 'late', name: 'Late', status: 'active', visibility: 'public' },
+      ...{ attribution: '', createdAt: new Date(), updatedAt: new Date() },
+    },
+  })
+  await expectWithinASecond(ask, (body) => expect(body).toEqual({ data: { dataset: { name: 'Late' } } }))
 })

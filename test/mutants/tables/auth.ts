@@ -119,7 +119,7 @@ export const AUTH: readonly MutantTable[] = [
   },
   {
     file: 'src/server/admission/proxies.ts',
-    tests: ['test/server/limits.test.ts'],
+    tests: ['test/server/networks.test.ts'],
     mutants: [
       { find: 'groups.slice(0, 4)', replace: 'groups.slice(0, 8)' },
       { find: '8 - start.length - end.length', replace: '8 - start.length' },

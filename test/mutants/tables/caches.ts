@@ -235,14 +235,12 @@ export const CACHES: readonly MutantTable[] = [
       {
         find: 'isUpToDate() ? changeFeed.latest() : undefined',
         replace: 'changeFeed.latest()',
-        tests: REPLICAS,
       },
       { find: 'find(({ isUpToDate }) => isUpToDate())', replace: 'find(() => true)', tests: REPLICAS },
       { find: '!isLost && next.replica.failures === failures', replace: '!isLost', tests: REPLICAS },
       {
         find: '!isLost && next.replica.failures === failures',
         replace: 'next.replica.failures === failures',
-        tests: REPLICAS,
       },
     ],
   },
@@ -296,7 +294,7 @@ export const CACHES: readonly MutantTable[] = [
         replace: 'queryString',
         equivalent: 'the id of a body begins with its media type, and no query string does',
       },
-      { find: 'if (!result.errors && readLog)', replace: 'if (readLog)', tests: ['test/server/freshness.test.ts'] },
+      { find: 'if (!result.errors && readLog)', replace: 'if (readLog)' },
     ],
   },
   {
@@ -439,7 +437,8 @@ export const CACHES: readonly MutantTable[] = [
       {
         find: 'readAs(await identifyAgain())',
         replace: 'readAs({ key, now })',
-        tests: ['test/server/long-exports.test.ts'],
+        tests: ['test/server/exports.test.ts'],
+        equivalent: 'the reader asks for the key again at the end of each read, and then decides by that one',
       },
       {
         find: 'read(caller, identifyAgain)',
@@ -449,6 +448,7 @@ export const CACHES: readonly MutantTable[] = [
       {
         find: "|| error.code !== 'UNAUTHORIZED') throw error",
         replace: ') throw error',
+        tests: ['test/server/networks.test.ts'],
         equivalent: 'a look-up throws no other CatalogError',
       },
       {
