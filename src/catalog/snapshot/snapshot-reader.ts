@@ -170,7 +170,7 @@ async function inSnapshot<Result>(
 ): Promise<Result> {
   const run = async (snapshot: Prisma.TransactionClient) => {
     await snapshot.$executeRaw`
-      LOCK TABLE items, images, datasets, code_labels, item_counts, cube_counts, tile_counts IN ACCESS SHARE MODE`
+      LOCK TABLE items, images, code_labels, datasets, item_counts, cube_counts, tile_counts IN ACCESS SHARE MODE`
     return read(snapshot)
   }
   const options = { timeout: SNAPSHOT_TIMEOUT_MS, maxWait: SNAPSHOT_TIMEOUT_MS }

@@ -74,7 +74,7 @@ export const CACHES: readonly MutantTable[] = [
       { find: 'this.#completeUntilMs && Date.now() < this.#completeUntilDateMs', replace: 'this.#completeUntilMs' },
       { find: 'performance.now() < this.#completeUntilMs && ', replace: '' },
       { find: 'event.untilMs - OFFSET_MS', replace: 'event.untilMs' },
-      { find: 'if (!this.#isComplete()) return []', replace: '' },
+      { find: 'if (!this.#isComplete()) return events', replace: '' },
     ],
   },
   {
@@ -226,7 +226,7 @@ export const CACHES: readonly MutantTable[] = [
       { find: 'await readDatasetList(snapshot)', replace: 'await currentList()' },
       { find: "'RepeatableRead'", replace: "'ReadCommitted'", needsServer: true },
       {
-        find: 'LOCK TABLE items, images, datasets, code_labels, item_counts, cube_counts, tile_counts IN ACCESS SHARE MODE',
+        find: 'LOCK TABLE items, images, code_labels, datasets, item_counts, cube_counts, tile_counts IN ACCESS SHARE MODE',
         replace: 'LOCK TABLE datasets IN ACCESS SHARE MODE',
         needsServer: true,
       },
