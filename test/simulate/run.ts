@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import type { Connection } from './connection.ts'
+import type { FaultLog } from './faults.ts'
+import type { Gateway } from './gateway.ts'
+import { History } from './history.ts'
+import { type Exchange, type Fault, Judge } from './judge.ts'
+import type { DelayProxy } from './proxy.ts'
+import { textOf } from './question.ts'
+import { createPool, readAnswers } from './readers.ts'
+import { initialStatements } from './sql.ts'
+import { createWorld } from './world.ts'
+import { newWriterContext, writeChanges, writeWithLocks } from './writers.ts'
+
+/** What a simulation of the readers' world runs on. */
+export interface Stage {
+  seed: number
+  gateways: readonly Gateway[]
+  /** Opens a connection that no proxy delays. */
+  connect: () => Promise<Connection>
+  proxies: readonly DelayProxy[]
+  faults: FaultLog
+  isEnding: () => boolean
+}
+
+const READERS = 6
+
+/** Changes the world and asks about it until the end. Returns a line about what was done. */
+export async function simulateWorld(stage: Stage): Promise<string> {
+  const { seed, gateways, connect, proxies, faults, isEnding } = stage
+  const world = createWorld(seed)
+  const history = new History(world.initial)
+  const judge = new Judge(history)
+  const counts = { requests: 0, unchanged: 0 }
+  const writers = newWriterContext({
+    seed,
+    world,
+    history,
+    isEnding,
+    report: (kind, detail) => faults.add(kind, [detail]),
+  })
+  const report = (gateway: Gateway, exchange: Exchange, fault: Fault) =>
+    faults.add(fault.kind, describe(gateway, exchange, fault))
+  const readers = { seed, world, gateways, judge, counts, report, isEnding }
+  const connections = [await connect(), await connect()] as const
+  const hashes = world.tokens.map((token) => createHash('sha256').update(token).digest())
+  await connections[0].execute('BEGIN')
+  for (const statement of initialStatements(world.initial, hashes)) await connections[0].run(statement)
+  await connections[0].execute('COMMIT')
+  for (const proxy of proxies) proxy.setActive(true)
+  const pool = createPool(seed, world)
+  await Promise.all([
+    writeChanges(writers, connections[0]),
+    writeWithLocks(writers, connections[1]),
+    ...Array.from({ length: READERS }, (_, n) => readAnswers(readers, pool, String(n))),
+  ])
+  for (const connection of connections) await connection.close()
+  const { writes, lockTimeouts } = writers.counts
+  return [
+    `${counts.requests} requests (${counts.unchanged} answered 304)`,
+    `${writes} writes (${lockTimeouts} more gave up waiting for a lock)`,
+    `${judge.counts.candidates} candidate states`,
+    `${judge.counts.unavailable} answers 503`,
+  ].join(', ')
+}
+
+const MAX_LENGTH = 1_500
+
+function describe({ name }: Gateway, exchange: Exchange, { detail, expected }: Fault): string[] {
+  const { question, key, start, end, observed } = exchange
+  const { method, path, body = '' } = question
+  return [
+    detail,
+    `${name}, key ${key}, ${Math.round(start)} to ${Math.round(end)} ms: ${method} ${path} ${body}`,
+    `answer: ${textOf(observed)}`,
+    ...expected.map((text) => `expected ${text}`),
+  ].map((line) => line.slice(0, MAX_LENGTH).replaceAll('\n', '\n    '))
+}
