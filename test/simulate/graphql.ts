@@ -10,6 +10,8 @@ import { type Item, POINT, SLUGS, type World } from './world.ts'
 
 interface RootField {
   text: string
+  /** Whether an error of this field makes the whole answer null. */
+  isRequired?: boolean
   read: (view: View) => unknown
 }
 
@@ -28,25 +30,28 @@ export function graphqlQuestion(random: Random, world: World): Question {
     observe: ({ status, body }) => {
       const answer: unknown = JSON.parse(body.toString())
       const codes = new Map(elements(at(answer, 'errors')).map((error) => [pathOf(error), codeOf(error)]))
-      const outcome = status === 200 && at(answer, 'data') ? SUCCESS : (codes.get('') ?? String(status))
+      const outcome = at(answer, 'data') ? SUCCESS : (codes.get('') ?? codeOfBody(status, answer) ?? NO_DATA)
       const broken = [...codes.values()].find((code) => code === 'SERVICE_UNAVAILABLE' || code === 'INTERNAL_ERROR')
       if (outcome !== SUCCESS || broken) return failed(broken ?? outcome)
       const parts = Object.entries(members(at(answer, 'data')))
       return success(parts.map(([name, value]) => [name, codes.get(name) ?? JSON.stringify(value)]))
     },
-    expect: (view) =>
-      success(
-        fields.map(({ name, read }) => {
-          const value = read(view)
-          return [name, typeof value === 'string' ? value : JSON.stringify(value)]
-        }),
-      ),
+    expect: (view) => {
+      const values = fields.map(({ name, read, isRequired = false }) => ({ name, isRequired, value: read(view) }))
+      if (values.some(({ isRequired, value }) => isRequired && typeof value === 'string')) return failed(NO_DATA)
+      return success(values.map(({ name, value }) => [name, typeof value === 'string' ? value : JSON.stringify(value)]))
+    },
   }
 }
+
+/** The answer if a field that must not be null has an error. */
+const NO_DATA = 'no data'
 
 const success = (parts: [string, string][]): Observed => ({ outcome: SUCCESS, parts: Object.fromEntries(parts) })
 const pathOf = (error: unknown) => elements(at(error, 'path')).join('.')
 const codeOf = (error: unknown) => String(at(error, 'extensions', 'code'))
+const codeOfBody = (status: number, body: unknown) =>
+  status === 200 ? undefined : String(at(elements(at(body, 'errors'))[0], 'extensions', 'code') ?? status)
 
 function rootField(random: Random, world: World): RootField {
   const kind = random.weighted({ dataset: 5, datasets: 4, item: 2, node: 1, nodes: 3, nearby: 2, search: 2 })
@@ -54,7 +59,7 @@ function rootField(random: Random, world: World): RootField {
   const argument = dataset === undefined ? '' : `, datasetId: "${dataset}"`
   if (kind === 'dataset') return datasetField(random, world)
   if (kind === 'datasets') {
-    const selection = datasetSelection(random, world)
+    const selection = datasetSelection(random, world, 1)
     const read = (view: View) => ({
       ...{ total: view.datasets().length, nodes: view.datasets().map((each) => selection.read(each, view)) },
     })
@@ -75,12 +80,16 @@ function rootField(random: Random, world: World): RootField {
         const found = view.nearby(steps, id)
         return { total: found.length, nodes: found.map((item) => ({ item: selection.read(item, view) })) }
       })
-    return { text: `nearbyItems(${args}) { total nodes { item ${selection.text} } }`, read }
+    return { isRequired: true, text: `nearbyItems(${args}) { total nodes { item ${selection.text} } }`, read }
   }
   const text = random.pick(TEXTS)
   const selection = itemSelection(random)
   const read = (view: View) => inDataset(view, dataset, (id) => pageOf(view.search(text, id), selection, view))
-  return { text: `searchItems(text: "${text}", limit: 20${argument}) { total nodes ${selection.text} }`, read }
+  return {
+    isRequired: true,
+    text: `searchItems(text: "${text}", limit: 20${argument}) { total nodes ${selection.text} }`,
+    read,
+  }
 }
 
 /** Each radius in metres, and the number of steps of 11.1 metres within it. */
@@ -92,7 +101,7 @@ export const TEXTS = ['gate', 'hall', 'gate hall', 'g', 'tower'] as const
 
 function datasetField(random: Random, world: World): RootField {
   const name = random.pick([...SLUGS, ...world.datasetIds])
-  const selection = datasetSelection(random, world)
+  const selection = datasetSelection(random, world, 2)
   return {
     text: `dataset(id: "${name}") ${selection.text}`,
     read: (view) => orFailure(view.dataset(name), selection, view),

@@ -20,10 +20,13 @@ export interface Fault {
   expected: string[]
 }
 
+/** The outcome of a document that costs too much. */
+export const REFUSED = 'VALIDATION_FAILED'
+
 /** Compares answers with the states of a history. */
 export class Judge {
   readonly #history: History
-  readonly counts = { judged: 0, candidates: 0, unavailable: 0 }
+  readonly counts = { judged: 0, candidates: 0, unavailable: 0, refused: 0 }
 
   constructor(history: History) {
     this.#history = history
@@ -32,8 +35,8 @@ export class Judge {
   /** Returns the fault of an answer; undefined if it is what the model says for one state of the catalog and of the key. */
   judge(exchange: Exchange): Fault | undefined {
     const { observed } = exchange
-    if (observed.outcome === 'SERVICE_UNAVAILABLE') {
-      this.counts.unavailable += 1
+    if (observed.outcome === 'SERVICE_UNAVAILABLE' || observed.outcome === REFUSED) {
+      this.counts[observed.outcome === REFUSED ? 'refused' : 'unavailable'] += 1
       return undefined
     }
     this.counts.judged += 1
@@ -61,33 +64,41 @@ export class Judge {
     if (observed.outcome === 'INTERNAL_ERROR') return fault('internal error', '')
     for (const catalog of catalogs) {
       const old = keys.find((each) => isAnswer(exchange, catalog, each))
-      if (old) {
-        const gap = Math.round(gapOf(catalog, old))
-        return fault(
-          'withdrawn right',
-          `the key of #${old.moment.number} reads the catalog of #${catalog.moment.number}, ${gap} ms later`,
-        )
-      }
-      const other = this.#othersKey(exchange, catalog)
-      if (other !== undefined)
-        return fault("another key's answer", `it is the answer for key ${other} at #${catalog.moment.number}`)
-      const rights = subsets(catalog.value.datasets.map(({ id }) => id)).find((ids) =>
-        isSeen(exchange, catalog.value, ids),
-      )
-      if (rights) {
-        const slugs = catalog.value.datasets.filter(({ id }) => rights.includes(id)).map(({ slug }) => slug)
-        return fault('rights of no state', `the key sees ${slugs.join(', ') || 'nothing'} at #${catalog.moment.number}`)
-      }
+      if (!old) continue
+      const gap = Math.round(gapOf(catalog, old))
+      const detail = `the key of #${old.moment.number} reads the catalog of #${catalog.moment.number}, ${gap} ms apart`
+      return fault('withdrawn right', detail)
     }
-    return this.#oldState(exchange, fault) ?? this.#mixedState(exchange, catalogs, keys, fault) ?? fault('no state', '')
+    return (
+      this.#wrongRights(exchange, catalogs, keys, fault) ??
+      this.#oldState(exchange, fault) ??
+      this.#mixedState(exchange, catalogs, keys, fault) ??
+      fault('no state', '')
+    )
   }
 
-  #othersKey(exchange: Exchange, catalog: Span<Catalog>): number | undefined {
-    const others = this.#history.current.keys.map((_, n) => n)
-    return others.find((other) => {
-      const [, keys] = this.#candidates(exchange, other)
-      return other !== exchange.key && keys.some((key) => isAnswer(exchange, catalog, key))
-    })
+  /** Looks for rights with which the answer would be right, of another key or of no key. */
+  #wrongRights(
+    exchange: Exchange,
+    catalogs: Span<Catalog>[],
+    keys: Span<Key | undefined>[],
+    fault: (kind: string, detail: string) => Fault,
+  ): Fault | undefined {
+    for (const { value, moment } of catalogs) {
+      const ids = subsets(value.datasets.map(({ id }) => id)).find((each) => isSeen(exchange, value, each))
+      const had = catalogs.flatMap((catalog) =>
+        keys.map((key) => (key.value ? rightsOf(key.value, catalog.value) : [])),
+      )
+      if (!ids || had.some((rights) => ids.every((id) => rights.includes(id)))) continue
+      const slugs = value.datasets.filter(({ id }) => ids.includes(id)).map(({ slug }) => slug)
+      const sees = `the key sees ${slugs.join(', ')} at #${moment.number}`
+      if (ids.every((id) => had.some((rights) => rights.includes(id)))) return fault('rights of no state', sees)
+      const other = this.#history.current.keys.findIndex(
+        (key, n) => n !== exchange.key && ids.every((id) => rightsOf(key, value).includes(id)),
+      )
+      return fault("another key's answer", `${sees}, which ${other < 0 ? 'no key' : `key ${other}`} may see`)
+    }
+    return undefined
   }
 
   #oldState(exchange: Exchange, fault: (kind: string, detail: string) => Fault): Fault | undefined {
@@ -160,9 +171,10 @@ function isSeen({ question, observed }: Exchange, catalog: Catalog, rights: read
   return textOf(question.expect(new View(catalog, rights))) === textOf(observed)
 }
 
+/** All subsets, the smallest first. */
 function subsets<Value>(values: readonly Value[]): Value[][] {
-  const all = Array.from({ length: 2 ** values.length }, (_, bits) => bits)
-  return all.map((bits) => values.filter((_, n) => bits & (1 << n)))
+  const all = Array.from({ length: 2 ** values.length }, (_, bits) => values.filter((_, n) => bits & (1 << n)))
+  return all.sort((a, b) => a.length - b.length)
 }
 
 /** The number of characters that two texts have in common at the start and at the end. */

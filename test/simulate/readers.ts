@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { randomQuestion } from './doors.ts'
 import type { Gateway } from './gateway.ts'
-import type { Exchange, Fault, Judge } from './judge.ts'
+import { type Exchange, type Fault, type Judge, REFUSED } from './judge.ts'
 import type { Answer, Question } from './question.ts'
 import { Random } from './random.ts'
 import type { World } from './world.ts'
@@ -78,6 +78,7 @@ async function exchange(context: ReaderContext, random: Random, { gateway, poole
   if (tag !== undefined && answer.status === 200) remember(tags, tag, answer)
   const full = answer.status === 304 && known !== undefined ? tags.get(known) : answer
   const exchanged: Exchange = { question, key, start, end, observed: question.observe(full ?? answer) }
+  if (exchanged.observed.outcome === REFUSED) pooled.question = randomQuestion(random, context.world)
   const fault = context.judge.judge(exchanged)
   if (fault) context.report(gateway, exchanged, fault)
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import { writeWithCommands } from './commands.ts'
 import type { Connection } from './connection.ts'
 import type { FaultLog } from './faults.ts'
-import type { Gateway } from './gateway.ts'
+import type { Env, Gateway } from './gateway.ts'
 import { History } from './history.ts'
 import { type Exchange, type Fault, Judge } from './judge.ts'
 import type { DelayProxy } from './proxy.ts'
@@ -14,6 +15,9 @@ import { newWriterContext, writeChanges, writeWithLocks } from './writers.ts'
 /** What a simulation of the readers' world runs on. */
 export interface Stage {
   seed: number
+  /** The checkout with the commands, and their settings. */
+  folder: string
+  env: Env
   gateways: readonly Gateway[]
   /** Opens a connection that no proxy delays. */
   connect: () => Promise<Connection>
@@ -26,7 +30,7 @@ const READERS = 6
 
 /** Changes the world and asks about it until the end. Returns a line about what was done. */
 export async function simulateWorld(stage: Stage): Promise<string> {
-  const { seed, gateways, connect, proxies, faults, isEnding } = stage
+  const { seed, folder, env, gateways, connect, proxies, faults, isEnding } = stage
   const world = createWorld(seed)
   const history = new History(world.initial)
   const judge = new Judge(history)
@@ -51,6 +55,7 @@ export async function simulateWorld(stage: Stage): Promise<string> {
   await Promise.all([
     writeChanges(writers, connections[0]),
     writeWithLocks(writers, connections[1]),
+    writeWithCommands(writers, folder, env),
     ...Array.from({ length: READERS }, (_, n) => readAnswers(readers, pool, String(n))),
   ])
   for (const connection of connections) await connection.close()
@@ -60,6 +65,7 @@ export async function simulateWorld(stage: Stage): Promise<string> {
     `${writes} writes (${lockTimeouts} more gave up waiting for a lock)`,
     `${judge.counts.candidates} candidate states`,
     `${judge.counts.unavailable} answers 503`,
+    `${judge.counts.refused} documents that cost too much`,
   ].join(', ')
 }
 

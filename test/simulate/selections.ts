@@ -44,10 +44,10 @@ const ITEM_FIELDS: readonly Field<Item>[] = [
   plain('parentItemId', ({ parentId }) => parentId),
 ]
 
-/** A random selection on a dataset, with at most two lists. */
-export function datasetSelection(random: Random, world: World): Selection<Dataset> {
-  const lists = [itemsField, connectionField, facetsField, nearbyField, searchField]
-  const chosen = random.some(lists).slice(0, random.pick([0, 1, 1, 2]))
+/** A random selection on a dataset, with at most some lists. */
+export function datasetSelection(random: Random, world: World, lists: number): Selection<Dataset> {
+  const makers = [itemsField, connectionField, facetsField, nearbyField, searchField]
+  const chosen = random.some(makers).slice(0, random.below(lists + 1))
   return select([...random.some(DATASET_FIELDS, 1).slice(0, 3), ...chosen.map((make) => make(random, world))])
 }
 
@@ -94,7 +94,7 @@ function listArguments(random: Random, { itemIds }: World): { args: ListArgument
 
 function itemsField(random: Random, world: World): Field<Dataset> {
   const { args, text } = listArguments(random, world)
-  const limit = random.pick([2, 20])
+  const limit = random.pick([2, 8])
   const page = random.pick([1, 1, 1, 2])
   const { text: fields, read } = itemSelection(random)
   return {
@@ -111,7 +111,7 @@ function itemsField(random: Random, world: World): Field<Dataset> {
 function connectionField(random: Random, world: World): Field<Dataset> {
   const { args, text } = listArguments(random, world)
   const isForward = random.chance(0.6)
-  const limit = random.pick([1, 3, 20])
+  const limit = random.pick([1, 3, 8])
   const { text: fields, read } = itemSelection(random)
   return {
     name: 'itemConnection',
@@ -181,10 +181,13 @@ function parentField(): Field<Item> {
 function childrenField(): Field<Item> {
   return {
     name: 'children',
-    text: 'children(limit: 20) { total nodes { id name } }',
+    text: 'children(limit: 4) { total nodes { id name } }',
     read: ({ id, datasetId }, view) => {
       const children = view.list(datasetId, { parentId: id })
-      return { total: children.length, nodes: children.map((child) => ({ id: child.id, name: child.name })) }
+      return {
+        total: children.length,
+        nodes: children.slice(0, 4).map((child) => ({ id: child.id, name: child.name })),
+      }
     },
   }
 }

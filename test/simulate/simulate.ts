@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Connection } from './connection.ts'
+import { contend } from './contention.ts'
 import { createDatabase, startServer } from './database.ts'
 import { FaultLog, print } from './faults.ts'
 import { killProcesses, runCatalog, startGateway } from './gateway.ts'
@@ -36,7 +37,7 @@ process.once('exit', killProcesses)
 
 const commit = execFileSync('git', ['-C', folder, 'rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
 print(`seed ${seed}, gateway ${folder} at ${commit}, ${minutes} minutes`)
-const faults = new FaultLog({ limit: values['keep-going'] ? 3 : 1, onFirst: values['keep-going'] ? () => {} : end })
+const faults = new FaultLog({ limit: values['keep-going'] ? 12 : 1, onFirst: values['keep-going'] ? () => {} : end })
 try {
   const server = values.database === undefined ? await startServer() : { url: values.database, stop: async () => {} }
   opened.push(server.stop)
@@ -57,8 +58,19 @@ try {
   }
   setTimeout(end, minutes * 60_000).unref()
   const connect = () => Connection.open(database.url)
-  const line = await simulateWorld({ seed, gateways, connect, proxies, faults, isEnding: () => isEnding })
-  print(line)
+  const contended = await createDatabase(server.url, `catalog_simulation_${process.pid}_contention`)
+  opened.push(contended.drop)
+  const contendedEnv = { DATABASE_URL: contended.url }
+  await runCatalog(folder, contendedEnv, 'migrate')
+  const common = { seed, folder, isEnding: () => isEnding }
+  const [line, trials] = await Promise.all([
+    simulateWorld({ ...common, env: { DATABASE_URL: database.url }, gateways, connect, proxies, faults }),
+    contend({
+      ...{ ...common, env: contendedEnv, connect: () => Connection.open(contended.url) },
+      report: (kind, lines) => faults.add(kind, lines),
+    }),
+  ])
+  print(`${line}, ${trials} trials of writers at the same time`)
   print(`faults: ${faults.summary}`)
 } finally {
   for (const close of opened.reverse()) await close()
