@@ -185,28 +185,27 @@ const insertImage: Change = (random, { imageIds }, state, mark) => {
 const changeImages: Change = (random, world, state, mark) =>
   (random.chance(0.5) ? insertImage : removeImage)(random, world, state, mark)
 
-/** Grants or withdraws, or exchanges a grant for another or for a tier, in one transaction. */
+/** Grants or withdraws, or exchanges grants for others or for a tier, in one transaction. */
 const changeRights: Change = (random, _, state) => {
-  const key = random.pick(state.keys)
-  const { datasets } = state.catalog
-  const missing = datasets.filter(({ id }) => !key.grants.includes(id)).map(({ id }) => id)
-  const kind = random.weighted({ grant: 1, withdraw: 2, exchange: 2, tierForGrant: 2, grantForTier: 2 })
+  const key = pickKey(random, state)
+  const ids = state.catalog.datasets.map(({ id }) => id)
+  const missing = ids.filter((id) => !key.grants.includes(id))
   const added = missing.length > 0 ? [random.pick(missing)] : []
-  const kept =
-    key.grants.length > 0
-      ? without(
-          key.grants.map((id) => ({ id })),
-          random.pick(key.grants),
-        ).map(({ id }) => id)
-      : []
+  const kept = random.shuffle(key.grants).slice(1)
+  const kind = random.weighted({ grant: 1, withdraw: 2, exchange: 2, tier: 4 })
   const changed: Key = {
     grant: { ...key, grants: [...key.grants, ...added] },
     withdraw: { ...key, grants: kept },
     exchange: { ...key, grants: [...kept, ...added] },
-    tierForGrant: { ...key, tiers: [random.pick(TIERS)], grants: [] },
-    grantForTier: { ...key, tiers: [], grants: added.length > 0 ? added : key.grants },
+    tier:
+      key.tiers.length > 0 ? { ...key, tiers: [], grants: added } : { ...key, tiers: [random.pick(TIERS)], grants: [] },
   }[kind]
   return { ...state, keys: replace(state.keys, changed) }
+}
+
+/** The first key changes most often: two changes can fall into one request. */
+function pickKey(random: Random, { keys: [first, ...others] }: State): Key {
+  return first && (random.chance(0.5) || others.length === 0) ? first : random.pick(others)
 }
 
 /** Revokes a key, or makes a revoked one valid again. */

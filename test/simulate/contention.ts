@@ -42,6 +42,8 @@ export async function contend(context: ContentionContext): Promise<number> {
   for (; !context.isEnding(); trials += 1) {
     const trial = new Trial(context, random, connections, folder, trials)
     const kind = random.weighted({ importBesideRemoval: 3, importBesideChanges: 3, moves: 2 })
+    // Readers of the other database need the processor too.
+    await sleep(random.below(2_000))
     await trial.fill()
     await trial[kind]()
   }

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import type { Env } from './gateway.ts'
 
 /** A PostgreSQL server, in which each simulation makes its own databases. */
 export interface Server {
@@ -85,8 +84,8 @@ function freePort(): Promise<number> {
 }
 
 /** How a writer connects to the embedded database of a running gateway. */
-export async function embeddedConnection({ DATA_DIR = '' }: Env): Promise<pg.ClientConfig> {
-  const owner: unknown = JSON.parse(await readFile(join(DATA_DIR, 'owner.json'), 'utf8'))
+export async function embeddedConnection(dataDir: string): Promise<pg.ClientConfig> {
+  const owner: unknown = JSON.parse(await readFile(join(dataDir, 'owner.json'), 'utf8'))
   if (typeof owner !== 'object' || owner === null || !('socketDir' in owner)) throw new TypeError('No socket')
   return { host: String(owner.socketDir), port: 5432, user: 'postgres' }
 }

@@ -257,6 +257,7 @@ function expectEnvelope(value: ReturnType<Resource['read']>): Observed {
 
 /** The error code of a body: of REST, problem details, or GraphQL. */
 function codeOf(status: number, body: unknown): string {
+  if (status === 401) return 'UNAUTHORIZED'
   const code = at(body, 'error', 'code') ?? at(body, 'code')
   return code === undefined ? `${SUCCESS === String(status) ? 'unknown' : status}` : String(code)
 }

@@ -1,23 +1,30 @@
-/** The faults of a run. */
+/** With `--keep-going`, so many faults of each kind are printed, and all are counted. */
+const PRINTED = 12
+
+interface FaultLogOptions {
+  /** The seed and the commit. */
+  source: string
+  keepsGoing: boolean
+  /** Ends the simulation. */
+  end: () => void
+}
+
+/** Prints and counts the faults of a run. Unless it keeps going, the first one ends it. */
 export class FaultLog {
   readonly #counts = new Map<string, number>()
-  readonly #limit: number
-  readonly #onFirst: () => void
-  #printed = 0
+  readonly #options: FaultLogOptions
 
-  /** @param onFirst is called with the first fault */
-  constructor({ limit, onFirst }: { limit: number; onFirst: () => void }) {
-    this.#limit = limit
-    this.#onFirst = onFirst
+  constructor(options: FaultLogOptions) {
+    this.#options = options
   }
 
-  /** Prints a fault, up to the limit of each kind, and counts it. */
   add(kind: string, lines: readonly string[]): void {
+    const { source, keepsGoing, end } = this.#options
+    if (!keepsGoing && this.count > 0) return
     const count = (this.#counts.get(kind) ?? 0) + 1
     this.#counts.set(kind, count)
-    if (count <= this.#limit) print(`FAULT ${kind}: ${lines.join('\n  ')}`)
-    this.#printed += 1
-    if (this.#printed === 1) this.#onFirst()
+    if (count <= PRINTED) print(`FAULT ${kind} (${source}): ${lines.join('\n  ')}`)
+    if (!keepsGoing) end()
   }
 
   get count(): number {

@@ -11,8 +11,8 @@ export interface DelayProxy {
   close: () => Promise<void>
 }
 
-/** Of the packets, this part is held, */
-const HELD = 0.12
+/** Of the packets, this part is held in a second with holds, */
+const HELD = 0.15
 /** for up to this time. Mostly it is short. */
 const MAX_HOLD_MS = 400
 
@@ -22,11 +22,22 @@ export async function openDelayProxy(serverUrl: string, seed: string): Promise<D
   const random = new Random(seed)
   const sockets = new Set<Socket>()
   let isActive = false
+  // Every other time, a proxy holds nothing for a while, so that many requests fall between two changes.
+  let stormyUntil = 0
+  let calmUntil = 0
+  const isStormy = () => {
+    const now = performance.now()
+    if (now > calmUntil) {
+      stormyUntil = now + 500 + random.below(2_500)
+      calmUntil = stormyUntil + random.below(3_000)
+    }
+    return now < stormyUntil
+  }
   const forward = (from: Socket, to: Socket) => {
     sockets.add(from)
     let freeAt = 0
     const send = (deliver: () => void) => {
-      const hold = isActive && random.chance(HELD) ? random.mostlyLow(1, MAX_HOLD_MS) : 0
+      const hold = isActive && isStormy() && random.chance(HELD) ? random.mostlyLow(1, MAX_HOLD_MS) : 0
       const now = performance.now()
       const at = Math.max(now + hold, freeAt)
       freeAt = at

@@ -67,12 +67,13 @@ export interface World {
 
 export const POINT = { latitude: 37.5, longitude: 127 }
 export const SLUGS = ['zeta', 'mid', 'alpha'] as const
-export const TIERS = ['gold', 'iron'] as const
+/** Mostly the same, so that a key with a tier meets a dataset with it. */
+export const TIERS = ['gold', 'gold', 'gold', 'iron'] as const
 export const AREAS = ['11', '26'] as const
 export const CATEGORIES = ['gate', 'hall'] as const
 export const WORDS = ['Gate', 'Hall', 'Gate Hall', 'Tower', 'Tower Gate'] as const
 export const STATUSES = ['active', 'active', 'active', 'archived', 'draft', 'inactive'] as const
-export const VISIBILITIES = ['public', 'restricted', 'paid', 'restricted'] as const
+export const VISIBILITIES = ['public', 'restricted', 'restricted', 'paid', 'paid'] as const
 const KEYS = 3
 const ITEMS = 14
 const IMAGES = 6
@@ -114,8 +115,8 @@ export function newItem(random: Random, ids: Pick<Item, 'id' | 'datasetId' | 'cr
 }
 
 function newKey(random: Random, id: string, datasetIds: readonly string[]): Key {
-  const grants = datasetIds.filter(() => random.chance(0.4))
-  return { id, tiers: random.some(TIERS).slice(0, 1), grants, isRevoked: false }
+  const grants = datasetIds.filter(() => random.chance(0.35))
+  return { id, tiers: random.chance(0.3) ? ['gold'] : [], grants, isRevoked: false }
 }
 
 /** Makes some items children of the first item of their dataset. */

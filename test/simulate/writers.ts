@@ -45,15 +45,20 @@ const KINDS = {
 /** Makes changes until the end, in bursts with pauses in which nothing changes for more than a second. */
 export async function writeChanges(context: WriterContext, connection: Connection): Promise<void> {
   const random = new Random(`${context.seed} changes`)
-  await connection.execute(`SET lock_timeout = '250ms'`)
+  let kind = random.weighted(KINDS)
   while (!context.isEnding()) {
-    const kind = random.weighted(KINDS)
+    if (!random.chance(0.25)) kind = random.weighted(KINDS)
     await context.commits.run(async () => {
       const write = planWrite(context, random, kind)
       if (write) await transact(context, random, connection, { ...write, begin: true })
     })
-    await sleep(random.chance(0.05) ? 1_300 + random.below(1_500) : random.mostlyLow(0, 300))
+    await sleep(pauseMs(random))
   }
+}
+
+function pauseMs(random: Random): number {
+  const pause = random.weighted({ none: 10, short: 9, long: 1 })
+  return { none: random.below(30), short: random.mostlyLow(50, 800), long: 1_300 + random.below(1_500) }[pause]
 }
 
 const LOCKS = {
@@ -115,7 +120,7 @@ async function transact(
   const pauseMs = random.chance(0.2) ? random.mostlyLow(0, 150) : 0
   let moment: ReturnType<History['begin']> | undefined
   try {
-    if (begin) await connection.execute('BEGIN')
+    if (begin) await connection.execute(`BEGIN; SET LOCAL lock_timeout = '250ms'`)
     for (const statement of statements) {
       await connection.run(statement)
       if (pauseMs > 0) await sleep(pauseMs)

@@ -1,27 +1,21 @@
 import { createHash } from 'node:crypto'
 import { writeWithCommands } from './commands.ts'
-import type { Connection } from './connection.ts'
 import type { FaultLog } from './faults.ts'
-import type { Env, Gateway } from './gateway.ts'
+import type { Gateway } from './gateway.ts'
 import { History } from './history.ts'
 import { type Exchange, type Fault, Judge } from './judge.ts'
-import type { DelayProxy } from './proxy.ts'
 import { textOf } from './question.ts'
 import { createPool, readAnswers } from './readers.ts'
 import { initialStatements } from './sql.ts'
+import type { Stage } from './stage.ts'
 import { createWorld } from './world.ts'
 import { newWriterContext, writeChanges, writeWithLocks } from './writers.ts'
 
-/** What a simulation of the readers' world runs on. */
-export interface Stage {
+/** A simulation of the world that readers see. */
+interface WorldRun extends Stage {
   seed: number
-  /** The checkout with the commands, and their settings. */
+  /** The checkout with the commands. */
   folder: string
-  env: Env
-  gateways: readonly Gateway[]
-  /** Opens a connection that no proxy delays. */
-  connect: () => Promise<Connection>
-  proxies: readonly DelayProxy[]
   faults: FaultLog
   isEnding: () => boolean
 }
@@ -29,8 +23,8 @@ export interface Stage {
 const READERS = 6
 
 /** Changes the world and asks about it until the end. Returns a line about what was done. */
-export async function simulateWorld(stage: Stage): Promise<string> {
-  const { seed, folder, env, gateways, connect, proxies, faults, isEnding } = stage
+export async function simulateWorld(run: WorldRun): Promise<string> {
+  const { seed, folder, env, gateways, connect, proxies, faults, isEnding } = run
   const world = createWorld(seed)
   const history = new History(world.initial)
   const judge = new Judge(history)
