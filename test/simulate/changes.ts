@@ -192,7 +192,7 @@ const changeRights: Change = (random, _, state) => {
   const missing = ids.filter((id) => !key.grants.includes(id))
   const added = missing.length > 0 ? [random.pick(missing)] : []
   const kept = random.shuffle(key.grants).slice(1)
-  const kind = random.weighted({ grant: 1, withdraw: 2, exchange: 2, tier: 4 })
+  const kind = random.weighted({ grant: key.grants.length > 0 ? 1 : 4, withdraw: 1, exchange: 2, tier: 4 })
   const changed: Key = {
     grant: { ...key, grants: [...key.grants, ...added] },
     withdraw: { ...key, grants: kept },

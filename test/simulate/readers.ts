@@ -91,6 +91,9 @@ function remember(tags: Tags, tag: string, answer: Answer): void {
   if (tags.size > MAX_TAGS && oldest !== undefined) tags.delete(oldest)
 }
 
+/** The gateway answers 503 sooner. */
+const REQUEST_TIMEOUT_MS = 60_000
+
 /** Sends a question. Returns undefined if the connection was cut within the answer, as an export may be. */
 async function send(
   { url }: Gateway,
@@ -104,7 +107,8 @@ async function send(
     'accept-encoding': 'identity',
     ...(known && { 'if-none-match': known }),
   }
-  const response = await fetch(url + path, { method, headers: all, ...(body !== undefined && { body }) })
+  const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
+  const response = await fetch(url + path, { method, headers: all, signal, ...(body !== undefined && { body }) })
   const bytes = await response.arrayBuffer().catch(() => undefined)
   if (bytes === undefined) return undefined
   return { status: response.status, body: Buffer.from(bytes), tag: response.headers.get('etag') ?? undefined }

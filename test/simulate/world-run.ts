@@ -20,11 +20,11 @@ interface WorldRun extends Stage {
   isEnding: () => boolean
 }
 
-const READERS = 6
+const READERS = 8
 
 /** Changes the world and asks about it until the end. Returns a line about what was done. */
 export async function simulateWorld(run: WorldRun): Promise<string> {
-  const { seed, folder, env, gateways, connect, proxies, faults, isEnding } = run
+  const { seed, folder, env, gateways, connect, proxies, contention, faults, isEnding } = run
   const world = createWorld(seed)
   const history = new History(world.initial)
   const judge = new Judge(history)
@@ -33,6 +33,7 @@ export async function simulateWorld(run: WorldRun): Promise<string> {
     seed,
     world,
     history,
+    hasOneSession: contention === undefined,
     isEnding,
     report: (kind, detail) => faults.add(kind, [detail]),
   })

@@ -73,7 +73,7 @@ export const AREAS = ['11', '26'] as const
 export const CATEGORIES = ['gate', 'hall'] as const
 export const WORDS = ['Gate', 'Hall', 'Gate Hall', 'Tower', 'Tower Gate'] as const
 export const STATUSES = ['active', 'active', 'active', 'archived', 'draft', 'inactive'] as const
-export const VISIBILITIES = ['public', 'restricted', 'restricted', 'paid', 'paid'] as const
+export const VISIBILITIES = ['public', 'restricted', 'restricted', 'restricted', 'paid', 'paid'] as const
 const KEYS = 3
 const ITEMS = 14
 const IMAGES = 6
@@ -115,8 +115,8 @@ export function newItem(random: Random, ids: Pick<Item, 'id' | 'datasetId' | 'cr
 }
 
 function newKey(random: Random, id: string, datasetIds: readonly string[]): Key {
-  const grants = datasetIds.filter(() => random.chance(0.35))
-  return { id, tiers: random.chance(0.3) ? ['gold'] : [], grants, isRevoked: false }
+  const hasTier = random.chance(0.3)
+  return { id, tiers: hasTier ? ['gold'] : [], grants: hasTier ? [] : [random.pick(datasetIds)], isRevoked: false }
 }
 
 /** Makes some items children of the first item of their dataset. */

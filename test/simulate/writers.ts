@@ -18,12 +18,14 @@ export interface WriterContext {
   tables: Mutex
   /** Number of writes, and the last number in the texts of changed records. */
   counts: { writes: number; lockTimeouts: number; mark: number }
+  /** Whether all writers and gateways share one session of the database. */
+  hasOneSession: boolean
   report: (kind: string, detail: string) => void
   isEnding: () => boolean
 }
 
 export function newWriterContext(
-  given: Pick<WriterContext, 'seed' | 'world' | 'history' | 'report' | 'isEnding'>,
+  given: Pick<WriterContext, 'seed' | 'world' | 'history' | 'hasOneSession' | 'report' | 'isEnding'>,
 ): WriterContext {
   return { ...given, commits: new Mutex(), tables: new Mutex(), counts: { writes: 0, lockTimeouts: 0, mark: 0 } }
 }
@@ -68,20 +70,22 @@ const LOCKS = {
 
 /** Now and then holds a lock for up to four seconds, then makes a change and commits. */
 export async function writeWithLocks(context: WriterContext, connection: Connection): Promise<void> {
-  const random = new Random(`${context.seed} locks`)
-  while (!context.isEnding()) {
-    await sleep(500 + random.below(3_000))
-    await context.tables.run(async () => {
+  const { seed, commits, tables, hasOneSession, isEnding } = context
+  const random = new Random(`${seed} locks`)
+  // Other writers commit while this one holds its lock, if the database has a session for each.
+  const [outer, inner] = hasOneSession ? [commits, new Mutex()] : [tables, commits]
+  while (!isEnding()) {
+    await sleep(1_000 + random.below(5_000))
+    await outer.run(async () => {
       const lock = random.weighted(LOCKS)
       await connection.execute('BEGIN')
       await connection.execute(lock)
       await sleep(random.mostlyLow(200, 4_000))
-      await context.commits.run(async () => {
+      await inner.run(async () => {
         const kind = random.weighted({ changeItems: 4, updateDatasets: 2, exchangeRecords: 1, changeBoth: 1 })
         const write = planWrite(context, random, kind)
-        if (write)
-          await transact(context, random, connection, { ...write, label: `${lock}; ${write.label}`, begin: false })
-        else await connection.execute('ROLLBACK')
+        if (!write) await connection.execute('ROLLBACK')
+        else await transact(context, random, connection, { ...write, label: `${lock}; ${write.label}`, begin: false })
       })
     })
   }
