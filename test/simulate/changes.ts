@@ -186,13 +186,16 @@ const changeImages: Change = (random, world, state, mark) =>
   (random.chance(0.5) ? insertImage : removeImage)(random, world, state, mark)
 
 /** Grants or withdraws, or exchanges grants for others or for a tier, in one transaction. */
-const changeRights: Change = (random, _, state) => {
+const changeRights: Change = (random, world, state, mark) => {
+  const revoked = state.keys.find(({ isRevoked }) => isRevoked)
+  // Revoked keys see nothing, so they are valid again soon.
+  if (revoked && random.chance(0.4)) return changeRevocation(random, world, state, mark)
   const key = pickKey(random, state)
   const ids = state.catalog.datasets.map(({ id }) => id)
   const missing = ids.filter((id) => !key.grants.includes(id))
   const added = missing.length > 0 ? [random.pick(missing)] : []
   const kept = random.shuffle(key.grants).slice(1)
-  const kind = random.weighted({ grant: key.grants.length > 0 ? 1 : 4, withdraw: 1, exchange: 2, tier: 4 })
+  const kind = random.weighted({ grant: key.grants.length > 0 ? 1 : 4, withdraw: 1, exchange: 3, tier: 4 })
   const changed: Key = {
     grant: { ...key, grants: [...key.grants, ...added] },
     withdraw: { ...key, grants: kept },

@@ -43,7 +43,7 @@ export async function contend(context: ContentionContext): Promise<number> {
     const trial = new Trial(context, random, connections, folder, trials)
     const kind = random.weighted({ importBesideRemoval: 3, importBesideChanges: 3, moves: 2 })
     // Readers of the other database need the processor too.
-    await sleep(random.below(5_000))
+    await sleep(random.below(8_000))
     await trial.fill()
     await trial[kind]()
   }
@@ -71,7 +71,7 @@ class Trial {
     this.#random = random
     this.#connections = connections
     this.#folder = folder
-    this.#size = random.pick([20, 300, 3_000])
+    this.#size = random.pick([20, 300, 300, 2_000])
     this.#name = `trial ${number} with ${this.#size} items`
   }
 

@@ -60,8 +60,14 @@ export class Judge {
     const { observed, key } = exchange
     const [catalogs, keys] = this.#candidates(exchange, key)
     const expected = this.#expected(exchange, catalogs, keys)
-    const fault = (kind: string, detail: string): Fault => ({ kind, detail, expected })
-    if (observed.outcome === 'INTERNAL_ERROR') return fault('internal error', '')
+    const changes = this.#history.spans(exchange.start, exchange.end, (state) => state).map(({ moment }) => moment)
+    const during = changes.map(({ number, label }) => `#${number} ${label}`).reverse()
+    const fault = (kind: string, detail: string): Fault => ({
+      kind,
+      detail: `${detail}; during ${during.join(', ')}`,
+      expected,
+    })
+    if (observed.outcome === 'INTERNAL_ERROR') return fault('internal error', 'status 500')
     for (const catalog of catalogs) {
       const old = keys.find((each) => isAnswer(exchange, catalog, each))
       if (!old) continue
@@ -73,7 +79,7 @@ export class Judge {
       this.#wrongRights(exchange, catalogs, keys, fault) ??
       this.#oldState(exchange, fault) ??
       this.#mixedState(exchange, catalogs, keys, fault) ??
-      fault('no state', '')
+      fault('no state', 'nothing explains it')
     )
   }
 
