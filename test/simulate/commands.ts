@@ -24,7 +24,7 @@ export async function writeWithCommands(context: WriterContext, folder: string, 
   const random = new Random(`${seed} commands`)
   const files = await mkdtemp(join(tmpdir(), 'catalog-simulation-'))
   while (!isEnding()) {
-    await sleep(4_000 + random.below(8_000))
+    await sleep(6_000 + random.below(10_000))
     await context.tables.run(() =>
       context.commits.run(async () => {
         counts.mark += 1

@@ -56,3 +56,23 @@ export function elements(value: unknown): unknown[] {
 export function at(value: unknown, ...path: string[]): unknown {
   return path.reduce((current, name) => members(current)[name], value)
 }
+
+/** A GET request that accepts a media type. */
+export function get(path: string, accept: string): Pick<Question, 'method' | 'path' | 'headers'> {
+  return { method: 'GET', path, headers: { accept } }
+}
+
+/** Observes a JSON body. */
+export function observeJson(read: (body: unknown) => unknown): (answer: Answer) => Observed {
+  return ({ status, body }) => {
+    const json: unknown = JSON.parse(body.toString())
+    return status === 200 ? found(read(json)) : failed(codeOf(status, json))
+  }
+}
+
+/** The error code of a body: of REST, problem details, or GraphQL. */
+export function codeOf(status: number, body: unknown): string {
+  if (status === 401) return 'UNAUTHORIZED'
+  const code = at(body, 'error', 'code') ?? at(body, 'code')
+  return code === undefined ? `${SUCCESS === String(status) ? 'unknown' : status}` : String(code)
+}

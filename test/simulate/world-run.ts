@@ -9,7 +9,7 @@ import { createPool, readAnswers } from './readers.ts'
 import { initialStatements } from './sql.ts'
 import type { Stage } from './stage.ts'
 import { createWorld } from './world.ts'
-import { newWriterContext, writeChanges, writeWithLocks } from './writers.ts'
+import { newWriterContext, writeChanges, writeRights, writeWithLocks } from './writers.ts'
 
 /** A simulation of the world that readers see. */
 interface WorldRun extends Stage {
@@ -40,7 +40,7 @@ export async function simulateWorld(run: WorldRun): Promise<string> {
   const report = (gateway: Gateway, exchange: Exchange, fault: Fault) =>
     faults.add(fault.kind, describe(gateway, exchange, fault))
   const readers = { seed, world, gateways, judge, counts, report, isEnding }
-  const connections = [await connect(), await connect()] as const
+  const connections = [await connect(), await connect(), await connect()] as const
   const hashes = world.tokens.map((token) => createHash('sha256').update(token).digest())
   await connections[0].execute('BEGIN')
   for (const statement of initialStatements(world.initial, hashes)) await connections[0].run(statement)
@@ -49,7 +49,8 @@ export async function simulateWorld(run: WorldRun): Promise<string> {
   const pool = createPool(seed, world)
   await Promise.all([
     writeChanges(writers, connections[0]),
-    writeWithLocks(writers, connections[1]),
+    writeRights(writers, connections[1]),
+    writeWithLocks(writers, connections[2]),
     writeWithCommands(writers, folder, env),
     ...Array.from({ length: READERS }, (_, n) => readAnswers(readers, pool, String(n))),
   ])

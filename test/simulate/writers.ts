@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CHANGES, type Change } from './changes.ts'
+import type { Change } from './change.ts'
+import { CHANGES } from './changes.ts'
 import { type Connection, codeOf, DEADLOCK, LOCK_NOT_AVAILABLE } from './connection.ts'
 import type { History } from './history.ts'
 import { Mutex } from './mutex.ts'
@@ -36,7 +37,7 @@ const KINDS = {
   ...{
     exchangeRecords: 12,
     changeImages: 3,
-    changeRights: 12,
+    changeRights: 4,
     changeRevocation: 2,
     changeBoth: 4,
     refill: 3,
@@ -55,6 +56,21 @@ export async function writeChanges(context: WriterContext, connection: Connectio
       if (write) await transact(context, random, connection, { ...write, begin: true })
     })
     await sleep(pauseMs(random))
+  }
+}
+
+/** Now and then changes the rights of keys several times in a row. */
+export async function writeRights(context: WriterContext, connection: Connection): Promise<void> {
+  const random = new Random(`${context.seed} rights`)
+  while (!context.isEnding()) {
+    await sleep(random.mostlyLow(200, 4_000))
+    await context.commits.run(async () => {
+      for (let left = random.pick([1, 2, 4, 6]); left > 0; left -= 1) {
+        const write = planWrite(context, random, 'changeRights')
+        if (write) await transact(context, random, connection, { ...write, begin: true })
+        await sleep(random.below(40))
+      }
+    })
   }
 }
 
