@@ -40,12 +40,25 @@ export async function readAnswers(context: ReaderContext, pool: PooledQuestion[]
     const gateway = random.pick(context.gateways)
     const pooled = nextQuestion(context, pool, random)
     const ask = (key: number) => exchange(context, random, { gateway, pooled, key })
-    const order = random.weighted({ one: 3, turn: 5, together: 2, again: 2 })
+    const order = random.weighted({ one: 3, turn: 5, together: 2, again: 2, poll: 1 })
     if (order === 'one') await ask(random.pick(keys))
     if (order === 'turn') for (const key of random.shuffle(keys)) await ask(key)
     if (order === 'together') await Promise.all(random.shuffle(keys).map(ask))
     if (order === 'again') for (const key of Array.from({ length: 3 }, () => random.pick(keys))) await ask(key)
+    if (order === 'poll') await poll(context, random, { gateway, pooled, keys: random.shuffle(keys) })
     if (random.chance(0.3)) await sleep(random.mostlyLow(0, 200))
+  }
+}
+
+/** All keys ask the same question in turn for some seconds, whatever changes meanwhile. */
+async function poll(
+  context: ReaderContext,
+  random: Random,
+  { gateway, pooled, keys }: Omit<Asked, 'key'> & { keys: readonly number[] },
+): Promise<void> {
+  for (let left = 15; left > 0; left -= 1) {
+    for (const key of keys) await exchange(context, random, { gateway, pooled, key })
+    await sleep(random.below(100))
   }
 }
 
