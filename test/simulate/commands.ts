@@ -6,8 +6,8 @@ import { CHANGES } from './changes.ts'
 import { type Env, runCatalog } from './gateway.ts'
 import { Random } from './random.ts'
 import { createdAt, latitudeOf } from './sql.ts'
+import type { WriterContext } from './transaction.ts'
 import { type Dataset, type Item, type Key, POINT, type State, VISIBILITIES, type World } from './world.ts'
-import type { WriterContext } from './writers.ts'
 
 /** A command, the state that it leads to, and the lines of the files that it reads. */
 interface Command {

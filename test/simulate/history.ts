@@ -24,6 +24,9 @@ export interface Span<Value> {
 /** A cached answer may be this old: the second that the gateway promises, and some time for clocks and a busy machine. */
 export const FRESH_MS = 1_000 + 200
 
+/** The wall clock, by which rights expire, counts whole milliseconds. */
+const CLOCK_MS = 5
+
 /** The states of the database, one after the other: the simulator's writers commit in turn. */
 export class History {
   readonly #moments: Moment[] = []
@@ -51,6 +54,11 @@ export class History {
     const moment = { number: this.#moments.length, label, state, begin: performance.now(), end: Infinity }
     this.#moments.push(moment)
     return moment
+  }
+
+  /** Notes a state that comes by itself at a time, because something expires. No other state may come before. */
+  expect(state: State, label: string, at: number): void {
+    this.#moments.push({ number: this.#moments.length, label, state, begin: at - CLOCK_MS, end: at + CLOCK_MS })
   }
 
   /** Removes the last state: its transaction was rolled back. */

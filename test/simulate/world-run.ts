@@ -8,8 +8,9 @@ import { textOf } from './question.ts'
 import { createPool, readAnswers } from './readers.ts'
 import { initialStatements } from './sql.ts'
 import type { Stage } from './stage.ts'
+import { newWriterContext } from './transaction.ts'
 import { createWorld } from './world.ts'
-import { newWriterContext, writeChanges, writeRights, writeWithLocks } from './writers.ts'
+import { writeChanges, writeRights, writeWithLocks } from './writers.ts'
 
 /** A simulation of the world that readers see. */
 interface WorldRun extends Stage {
