@@ -1,7 +1,7 @@
 import type { Change } from './change.ts'
 import { changeVisibility, createDataset, exchangeSlugs, removeDataset, updateDatasets } from './dataset-changes.ts'
 import { changeImages, changeItems, exchangeRecords } from './item-changes.ts'
-import { changeRevocation, changeRights } from './key-changes.ts'
+import { changeRevocation, changeRights, dealGrants } from './key-changes.ts'
 
 /*
  * Random changes of the model. Each is one transaction in the database, with statements that follow from the difference (sql.ts).
@@ -20,5 +20,5 @@ const nothing: Change = (_, __, state) => ({ ...state })
 /** All changes by their names. */
 export const CHANGES = {
   ...{ updateDatasets, changeVisibility, exchangeSlugs, removeDataset, createDataset, changeItems, exchangeRecords },
-  ...{ changeImages, changeRights, changeRevocation, changeBoth, nothing },
+  ...{ changeImages, changeRights, dealGrants, changeRevocation, changeBoth, nothing },
 } as const

@@ -23,6 +23,13 @@ export const changeRights: Change = (random, world, state, mark) => {
   return { ...state, keys: replace(state.keys, changed) }
 }
 
+/** Each key gets a grant for another dataset, and no other right: one transaction changes all keys. */
+export const dealGrants: Change = (random, _, state) => {
+  const ids = random.shuffle(state.catalog.datasets.map(({ id }) => id))
+  const keys = state.keys.map((key, n) => ({ ...key, tiers: [], grants: ids.slice(n, n + 1), isRevoked: false }))
+  return { ...state, keys }
+}
+
 /** The first key changes most often: two changes can fall into one request. */
 function pickKey(random: Random, { keys: [first, ...others] }: State): Key {
   return first && (random.chance(0.5) || others.length === 0) ? first : random.pick(others)

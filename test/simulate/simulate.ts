@@ -19,6 +19,7 @@ const { values } = parseArgs({
     gateway: { type: 'string', default: fileURLToPath(new URL('../..', import.meta.url)) },
     database: { type: 'string' },
     embedded: { type: 'boolean', default: false },
+    'readers-only': { type: 'boolean', default: false },
     'keep-going': { type: 'boolean', default: false },
   },
 })
@@ -47,7 +48,9 @@ try {
   const run = { ...stage, seed, folder, faults, isEnding: () => isEnding }
   const [line, trials] = await Promise.all([
     simulateWorld(run),
-    stage.contention && contend({ ...run, ...stage.contention, report: (kind, lines) => faults.add(kind, lines) }),
+    values['readers-only'] || !stage.contention
+      ? undefined
+      : contend({ ...run, ...stage.contention, report: (kind, lines) => faults.add(kind, lines) }),
   ])
   print(`${line}, ${trials ?? 'no'} trials of writers at the same time`)
   print(`faults: ${faults.summary}`)

@@ -38,6 +38,7 @@ export const KINDS = {
     exchangeRecords: 12,
     changeImages: 3,
     changeRights: 4,
+    dealGrants: 3,
     changeRevocation: 2,
     changeBoth: 4,
     refill: 3,
