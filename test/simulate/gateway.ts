@@ -31,6 +31,8 @@ function start(folder: string, args: string[], env: Env): ChildProcess {
   const child = spawn(node, ['--disable-warning=ExperimentalWarning', join(folder, 'src/cli.ts'), ...args], {
     cwd: folder,
     env: { PATH: `${join(folder, 'node_modules/.bin')}:${PATH}`, HOME, NODE_COMPILE_CACHE, ...env },
+    // Ctrl-C reaches only the simulation, which then stops the gateways.
+    detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)

@@ -45,7 +45,7 @@ export async function readAnswers(context: ReaderContext, pool: PooledQuestion[]
     if (order === 'turn') for (const key of random.shuffle(keys)) await ask(key)
     if (order === 'together') await Promise.all(random.shuffle(keys).map(ask))
     if (order === 'again') for (const key of Array.from({ length: 3 }, () => random.pick(keys))) await ask(key)
-    if (order === 'poll') await poll(context, random, { gateway, pooled, keys: random.shuffle(keys) })
+    if (order === 'poll') await poll(context, random, { gateway, pooled, keys })
     if (random.chance(0.3)) await sleep(random.mostlyLow(0, 200))
   }
 }
@@ -57,7 +57,7 @@ async function poll(
   { gateway, pooled, keys }: Omit<Asked, 'key'> & { keys: readonly number[] },
 ): Promise<void> {
   for (let left = 15; left > 0; left -= 1) {
-    for (const key of keys) await exchange(context, random, { gateway, pooled, key })
+    for (const key of random.shuffle(keys)) await exchange(context, random, { gateway, pooled, key })
     await sleep(random.below(100))
   }
 }

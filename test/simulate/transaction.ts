@@ -33,12 +33,12 @@ export function newWriterContext(
 
 /** The kinds of transactions, and how often each comes. */
 export const KINDS = {
-  ...{ updateDatasets: 10, changeVisibility: 8, exchangeSlugs: 2, removeDataset: 1, createDataset: 4, changeItems: 12 },
+  ...{ updateDatasets: 10, changeVisibility: 5, exchangeSlugs: 2, removeDataset: 1, createDataset: 4, changeItems: 12 },
   ...{
     exchangeRecords: 12,
     changeImages: 3,
     changeRights: 4,
-    dealGrants: 3,
+    dealGrants: 6,
     changeRevocation: 2,
     changeBoth: 4,
     refill: 3,
