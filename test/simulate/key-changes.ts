@@ -23,11 +23,14 @@ export const changeRights: Change = (random, world, state, mark) => {
   return { ...state, keys: replace(state.keys, changed) }
 }
 
-/** Each key gets a grant for another dataset, and no other right: one transaction changes all keys. */
+/** Each key gets a grant for another dataset that is not public, or none: one transaction changes all keys. */
 export const dealGrants: Change = (random, _, state) => {
-  const ids = random.shuffle(state.catalog.datasets.map(({ id }) => id))
-  const keys = state.keys.map((key, n) => ({ ...key, tiers: [], grants: ids.slice(n, n + 1), isRevoked: false }))
-  return { ...state, keys }
+  const closed = state.catalog.datasets.filter(({ visibility }) => visibility !== 'public').map(({ id }) => id)
+  const grants = random.shuffle(state.keys.map((_, n) => closed.slice(n, n + 1)))
+  return {
+    ...state,
+    keys: state.keys.map((key, n) => ({ ...key, tiers: [], grants: grants[n] ?? [], isRevoked: false })),
+  }
 }
 
 /** The first key changes most often: two changes can fall into one request. */

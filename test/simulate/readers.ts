@@ -65,7 +65,7 @@ async function poll(
 /** Mostly a question of the pool, more often one of its first; now and then a new one takes the place of another. */
 function nextQuestion({ world }: ReaderContext, pool: PooledQuestion[], random: Random): PooledQuestion {
   const place = Math.floor(random.mostlyLow(0, pool.length))
-  if (random.chance(0.2)) pool[place] = { question: randomQuestion(random, world), tags: new Map() }
+  if (random.chance(0.03)) pool[place] = { question: randomQuestion(random, world), tags: new Map() }
   const pooled = pool[place]
   if (!pooled) throw new RangeError('The pool is empty')
   return pooled

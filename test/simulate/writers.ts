@@ -26,7 +26,7 @@ export async function writeRights(context: WriterContext, connection: Connection
     await context.commits.run(async () => {
       if (random.chance(0.15)) return grantForAWhile(context, random, connection)
       for (let left = random.pick([1, 2, 4, 6]); left > 0; left -= 1) {
-        const write = planWrite(context, random, 'changeRights')
+        const write = planWrite(context, random, left === 1 ? 'dealGrants' : 'changeRights')
         if (write) await transact(context, random, connection, { ...write, begin: true })
         await sleep(random.below(40))
       }
