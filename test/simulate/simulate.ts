@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { contend } from './contention.ts'
 import { FaultLog, print } from './faults.ts'
-import { killProcesses } from './gateway.ts'
+import { type Env, killProcesses, runCatalog } from './gateway.ts'
 import { openEmbedded, openPostgres } from './stage.ts'
 import { simulateWorld } from './world-run.ts'
 
@@ -52,9 +52,18 @@ try {
       ? undefined
       : contend({ ...run, ...stage.contention, report: (kind, lines) => faults.add(kind, lines) }),
   ])
+  await examine(folder, [stage.env, ...(stage.contention ? [stage.contention.env] : [])], faults)
   print(`${line}, ${trials ?? 'no'} trials of writers at the same time`)
   print(`faults: ${faults.summary}`)
 } finally {
   for (const close of opened.reverse()) await close()
 }
 process.exitCode = faults.count > 0 ? 1 : 0
+
+/** Asks `catalog doctor` whether what the databases store beside the items is right. */
+async function examine(folder: string, envs: readonly Env[], faults: FaultLog): Promise<void> {
+  for (const env of envs) {
+    const { code, stdout, stderr } = await runCatalog(folder, env, 'doctor')
+    if (code !== 0) faults.add('sick database', [stdout + stderr])
+  }
+}

@@ -10,17 +10,20 @@ const sql = (text: string, ...values: unknown[]): Statement => ({ text, values }
 
 /** The statements that lead from one state to another, in an order that the constraints allow. */
 export function statementsBetween(before: State, after: State): Statement[] {
+  const items = changes(before.catalog.items, after.catalog.items)
+  const removed = new Set(items.removed.map(({ id }) => id))
+  // The removal of an item removes its images. One of them can come back for another item.
+  const images = changes(
+    before.catalog.images.filter(({ itemId }) => !removed.has(itemId)),
+    after.catalog.images,
+  )
   return [
     sql('SET CONSTRAINTS ALL DEFERRED'),
-    ...changes(before.catalog.images, after.catalog.images).removed.map(({ id }) =>
-      sql('DELETE FROM images WHERE id = $1', id),
-    ),
-    ...changes(before.catalog.items, after.catalog.items).removed.map(({ id }) =>
-      sql('DELETE FROM items WHERE id = $1', id),
-    ),
+    ...images.removed.map(({ id }) => sql('DELETE FROM images WHERE id = $1', id)),
+    ...items.removed.map(({ id }) => sql('DELETE FROM items WHERE id = $1', id)),
     ...datasetStatements(before.catalog, after.catalog),
-    ...itemStatements(before.catalog, after.catalog),
-    ...imageStatements(before.catalog, after.catalog),
+    ...itemStatements(items),
+    ...imageStatements(images),
     ...after.keys.flatMap((key, n) => keyStatements(before.keys[n] ?? key, key)),
   ]
 }
@@ -69,8 +72,7 @@ function datasetStatements(before: Catalog, after: Catalog): Statement[] {
 const valuesOfDataset = ({ id, slug, name, description, status, visibility, accessTier }: Dataset) =>
   [id, slug, name, description, status, visibility, accessTier] as const
 
-function itemStatements(before: Catalog, after: Catalog): Statement[] {
-  const { added, changed } = changes(before.items, after.items)
+function itemStatements({ added, changed }: Changes<Item>): Statement[] {
   return [
     ...added.map((item) =>
       sql(
@@ -106,8 +108,7 @@ export function createdAt({ createdDay }: Item): string {
   return new Date(Date.UTC(2026, 0, 1 + createdDay)).toISOString()
 }
 
-function imageStatements(before: Catalog, after: Catalog): Statement[] {
-  const { added, changed } = changes(before.images, after.images)
+function imageStatements({ added, changed }: Changes<Image>): Statement[] {
   const values = ({ id, itemId, altText, sortOrder }: Image) => [id, itemId, altText, sortOrder] as const
   return [
     ...added.map((image) =>
@@ -142,8 +143,14 @@ function keyStatements(before: Key, after: Key): Statement[] {
   ]
 }
 
+interface Changes<Value> {
+  removed: Value[]
+  added: Value[]
+  changed: Value[]
+}
+
 /** Compares two lists of records by their ids. Records that did not change are the same objects. */
-function changes<Value extends { id: string }>(before: readonly Value[], after: readonly Value[]) {
+function changes<Value extends { id: string }>(before: readonly Value[], after: readonly Value[]): Changes<Value> {
   const old = new Map(before.map((record) => [record.id, record]))
   const kept = new Set(after.map(({ id }) => id))
   return {

@@ -63,7 +63,8 @@ export class Trial {
   /** If both succeed, the dataset has all items of the file, which the import has created, or there is no dataset. */
   async importBesideRemoval(): Promise<void> {
     const [imported, removal] = await Promise.all([this.#import('g0', 0), this.#remove()])
-    if (imported.code !== 0 || !removal) return
+    if (imported.code !== 0) return this.#reportFailure(imported)
+    if (!removal) return
     const names = await this.#namesOf('north')
     const created = at(JSON.parse(imported.stdout), 'created')
     if (names === undefined || (names.size === this.#size && created === this.#size)) return
@@ -81,7 +82,7 @@ export class Trial {
     })
     const streams = await Promise.all(this.#connections.map((connection, n) => this.#change(connection, n, isDone)))
     const imported = await importing
-    if (imported.code !== 0) return
+    if (imported.code !== 0) return this.#reportFailure(imported)
     const names = (await this.#namesOf('north')) ?? new Map()
     const problems = orderProblems({ names, transactions: streams.flat(), imported: this.#namesInFile(text, changed) })
     if (problems.length === 0) return
@@ -122,19 +123,23 @@ export class Trial {
   }
 
   async #command(...args: string[]): Promise<Finished> {
-    const finished = await runCatalog(this.#context.folder, this.#context.env, ...args)
-    if (finished.stderr.includes('deadlock')) {
-      this.#context.report('deadlock detected', [`${this.#name}: catalog ${args[0]}: ${finished.stderr.trim()}`])
-    }
-    return finished
+    return runCatalog(this.#context.folder, this.#context.env, ...args)
+  }
+
+  /** No other writer can make a command fail. */
+  #reportFailure({ stderr }: Finished): void {
+    const kind = stderr.includes('deadlock') ? 'deadlock detected' : 'failed command'
+    this.#context.report(kind, [`${this.#name}: ${stderr.trim()}`])
   }
 
   /** Removes the dataset after some time, with the command or in a transaction. Returns how; undefined if it failed. */
   async #remove(): Promise<string | undefined> {
     await sleep(this.#random.below(1_500))
     if (this.#random.chance(0.4)) {
-      const { code } = await this.#command('datasets', 'remove', 'north', '--yes')
-      return code === 0 ? 'catalog datasets remove' : undefined
+      const removed = await this.#command('datasets', 'remove', 'north', '--yes')
+      if (removed.code === 0) return 'catalog datasets remove'
+      this.#reportFailure(removed)
+      return undefined
     }
     const [connection] = this.#connections
     const isDone = await this.#attempt('DELETE FROM datasets', async () => {
