@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader'
-import { z } from 'zod'
+import type { DatasetGrant } from '../catalog/access.ts'
 import type { ChangeFeed } from '../database/change-feed.ts'
 import { RevisionCache } from '../database/revision-cache.ts'
 import type { SqlReader } from '../database/sql-reader.ts'
@@ -47,38 +47,24 @@ function createFinder(sql: SqlReader): (hash: string) => Promise<StoredKey | nul
   return (hash) => loader.load(hash)
 }
 
-const date = z.string().transform((text) => new Date(text))
-const expiry = z
-  .string()
-  .nullable()
-  .transform((text) => (text === null || text === 'infinity' ? null : new Date(text)))
-
-/** A key as the statement below returns it. */
-const storedKey = z.object({
-  id: z.string(),
-  name: z.string(),
-  accessTiers: z.array(z.string()),
-  requestsPerMinute: z.number().nullable(),
-  expiresAt: expiry,
-  revokedAt: date.nullable(),
-  grants: z.array(z.object({ datasetId: z.string(), expiresAt: expiry })),
-})
+/** A row of the statement below. */
+interface KeyRow extends Omit<StoredKey, 'grants'> {
+  n: number
+  /** A JSON array. */
+  grants: string
+}
 
 /**
  * Finds keys by their current secret, or by a retired secret, with which they may expire earlier. It is one statement, so a key has
  * the tiers and grants of one moment.
  */
 async function findByHashes(sql: SqlReader, hashes: readonly string[]): Promise<(StoredKey | null)[]> {
-  const rows = await sql.$queryRaw<{ n: number; key: string }[]>`
-    SELECT sought.n::integer AS n, (
-             SELECT row_to_json(found) FROM (
-               SELECT k.id, k.name, k.access_tiers AS "accessTiers", k.requests_per_minute AS "requestsPerMinute",
-                      least(k.expires_at, secret.expires_at) AS "expiresAt", k.revoked_at AS "revokedAt",
-                      array_to_json(ARRAY(SELECT g FROM (
-                        SELECT dataset_id AS "datasetId", expires_at AS "expiresAt" FROM grants WHERE api_key_id = k.id
-                      ) AS g)) AS grants
-             ) AS found
-           )::text AS key
+  const rows = await sql.$queryRaw<KeyRow[]>`
+    SELECT sought.n::integer AS n, k.id, k.name, k.access_tiers AS "accessTiers", k.requests_per_minute AS "requestsPerMinute",
+           nullif(least(k.expires_at, secret.expires_at), 'infinity') AS "expiresAt", k.revoked_at AS "revokedAt", (
+             SELECT coalesce(json_agg(json_build_object('datasetId', dataset_id, 'expiresAt', nullif(expires_at, 'infinity'))), '[]')
+               FROM grants WHERE api_key_id = k.id
+           )::text AS grants
       FROM unnest(${hashes.map(hashBytes)}::bytea[]) WITH ORDINALITY AS sought (hash, n)
      CROSS JOIN LATERAL (
             SELECT id, NULL::timestamptz AS expires_at FROM api_keys WHERE hash = sought.hash
@@ -87,6 +73,14 @@ async function findByHashes(sql: SqlReader, hashes: readonly string[]): Promise<
              LIMIT 1
           ) AS secret
       JOIN api_keys k ON k.id = secret.id`
-  const keys = new Map(rows.map(({ n, key }) => [n - 1, storedKey.parse(JSON.parse(key))]))
-  return hashes.map((_, n) => keys.get(n) ?? null)
+  const found = new Map(rows.map(({ n, grants, ...key }) => [n - 1, { ...key, grants: parseGrants(grants) }]))
+  return hashes.map((_, n) => found.get(n) ?? null)
+}
+
+function parseGrants(json: string): DatasetGrant[] {
+  const grants: { datasetId: string; expiresAt: string | null }[] = JSON.parse(json)
+  return grants.map(({ datasetId, expiresAt }) => ({
+    datasetId,
+    expiresAt: expiresAt === null ? null : new Date(expiresAt),
+  }))
 }

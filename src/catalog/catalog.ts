@@ -53,8 +53,11 @@ export class Catalog {
    * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED`
    */
   dataset(idOrSlug: string): Dataset {
-    const dataset = this.#findDataset(idOrSlug)
-    if (!dataset) throw notFound('dataset')
+    const dataset = this.#list.withId(idOrSlug.toLowerCase()) ?? this.#list.withSlug(idOrSlug)
+    if (!dataset) {
+      this.#readLog.miss()
+      throw notFound('dataset')
+    }
     if (!this.#mayAccess(dataset)) throw accessDenied()
     return dataset
   }
@@ -225,10 +228,6 @@ export class Catalog {
     const owner = item ?? (image && (await this.#loaders.itemsById.load(image.itemId)))
     if (!owner || !this.#mayAccess(this.datasetOf(owner))) return null
     return item ? { type: 'Item', ...item } : image && { type: 'Image', ...image }
-  }
-
-  #findDataset(idOrSlug: string): Dataset | undefined {
-    return this.#list.withId(idOrSlug.toLowerCase()) ?? this.#list.withSlug(idOrSlug)
   }
 
   #mayAccess(dataset: Dataset): boolean {

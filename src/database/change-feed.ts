@@ -4,6 +4,7 @@ import type { SequenceNumber, Topic } from './change-log.ts'
 import { clockMs, type FeedEvent, FeedState } from './feed-state.ts'
 import type { LogPosition } from './log-position.ts'
 import { PositionTracker } from './position-tracker.ts'
+import { readServerName } from './server-name.ts'
 
 /*
  * Every transaction that writes sends notifications on the channel `catalog`, which say what it changed (triggers in
@@ -20,6 +21,10 @@ export interface ChangeFeed {
   isUnchanged: (topics: readonly Topic[], since: SequenceNumber) => boolean
   /** A position in the write-ahead log that comes after all received changes; undefined if it is not known. */
   position: () => LogPosition | undefined
+  /** The name of the server to which the feed is connected; undefined if it is not connected, or the server has no name. */
+  server: () => string | undefined
+  /** Connects again, because new connections reach a server with another name. */
+  leaveFor: (server: string) => void
   close: () => Promise<void>
 }
 
@@ -28,13 +33,15 @@ export const silentChangeFeed: ChangeFeed = {
   latest: () => undefined,
   isUnchanged: () => false,
   position: () => undefined,
+  server: () => undefined,
+  leaveFor: () => {},
   close: async () => {},
 }
 
 interface FollowOptions {
   /** Creates a client that is not yet connected. */
   createClient: () => pg.Client
-  /** A statement that is sent at intervals. It returns a row that stays the same, or none. */
+  /** A statement that is sent at intervals: `SERVER_HEARTBEAT`, or one that returns no row. */
   heartbeat: string
   /** Whether to keep `position` up to date, for replicas. */
   tracksPosition: boolean
@@ -42,12 +49,11 @@ interface FollowOptions {
   relay?: ((event: FeedEvent) => void) | undefined
 }
 
-/** The heartbeat for a server. Its answer changes if a proxy moves the connection to another session or server. */
-export const SERVER_HEARTBEAT = 'SELECT pg_postmaster_start_time()::text AS server, pg_backend_pid() AS session'
-
 /** After a heartbeat, the feed counts as complete for this long. If the network fails, caches return no old value after it. */
 const HEARTBEAT_VALID_MS = 900
 const HEARTBEAT_INTERVAL_MS = 250
+/** After this number of heartbeats (5 seconds), the feed checks that new connections still reach its server. */
+const HEARTBEATS_PER_CHECK = 20
 const RECONNECT_MS = 200
 
 /** Starts to listen for changes. It connects again whenever the connection is lost. */
@@ -56,6 +62,22 @@ export function followChanges({ createClient, heartbeat, tracksPosition, relay }
   let isClosing = false
   /** Ends the current connection. */
   let disconnect = () => {}
+  const leaveFor = (server: string) => {
+    const current = state.server()
+    if (current !== undefined && current !== server) disconnect()
+  }
+
+  /** Checks that a new connection still reaches the same server. */
+  const checkAddress = async () => {
+    const client = createClient()
+    try {
+      await client.connect()
+      const server = await readServerName(client)
+      if (server !== undefined) leaveFor(server)
+    } finally {
+      void client.end()
+    }
+  }
 
   const listen = async () => {
     const client = createClient()
@@ -75,18 +97,22 @@ export function followChanges({ createClient, heartbeat, tracksPosition, relay }
       apply({ kind: 'changed', payload })
       tracker?.update()
     })
+    const ask = async () => (await client.query<{ server: string; session: number }>(heartbeat)).rows[0]
     const receive = async () => {
       await client.connect()
-      const session = await askSession(client, heartbeat)
+      const first = await ask()
       await client.query('LISTEN catalog')
-      apply({ kind: 'connected' })
+      apply({ kind: 'connected', server: first?.server })
       tracker?.update()
-      while (isCurrent) {
+      for (let beat = 1; isCurrent; beat += 1) {
         const untilMs = clockMs() + HEARTBEAT_VALID_MS
         const untilDateMs = Date.now() + HEARTBEAT_VALID_MS
         // PostgreSQL sends all pending notifications before the answer. So does the embedded database (embedded/wire.ts).
-        if ((await askSession(client, heartbeat)) !== session) return
+        const answer = await ask()
+        if (answer?.server !== first?.server || answer?.session !== first?.session) return
         apply({ kind: 'complete', untilMs, untilDateMs })
+        // Without an answer nothing is known, and the next check may get one.
+        if (first && beat % HEARTBEATS_PER_CHECK === 0) void checkAddress().catch(() => {})
         await sleep(HEARTBEAT_INTERVAL_MS)
       }
     }
@@ -114,15 +140,12 @@ export function followChanges({ createClient, heartbeat, tracksPosition, relay }
     latest: () => state.latest(),
     isUnchanged: (topics, since) => state.isUnchanged(topics, since),
     position: () => state.position(),
+    server: () => state.server(),
+    leaveFor,
     close: async () => {
       isClosing = true
       disconnect()
       await following
     },
   }
-}
-
-/** Returns the answer to a heartbeat as JSON, to compare it with others. */
-async function askSession(client: pg.Client, heartbeat: string): Promise<string> {
-  return JSON.stringify((await client.query(heartbeat)).rows)
 }

@@ -7,13 +7,14 @@ import type pg from 'pg'
 import type { DatabaseConfig } from '../config.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import { PrismaClient } from '../generated/prisma/client.ts'
-import { type ChangeFeed, followChanges, SERVER_HEARTBEAT } from './change-feed.ts'
+import { type ChangeFeed, followChanges } from './change-feed.ts'
 import { classifyError, DatabaseClient } from './connection.ts'
 import { type Embedded, type EmbeddedOptions, openEmbedded, SOCKET_PORT } from './embedded/embedded.ts'
 import { HEARTBEAT, IMPORT, READER } from './embedded/wire.ts'
 import type { FeedEvent } from './feed-state.ts'
-import { CatalogPool, type PoolUse, type StatementEnd } from './pool.ts'
+import { CatalogPool, type CatalogPoolOptions, type PoolUse, type StatementEnd } from './pool.ts'
 import { Replica } from './replica.ts'
+import { SERVER_HEARTBEAT } from './server-name.ts'
 import { createSqlReader, type SqlReader, type SqlReaderOptions } from './sql-reader.ts'
 import { isConnectionLost } from './unavailable.ts'
 
@@ -51,6 +52,8 @@ interface OpenOptions extends EmbeddedOptions {
   replicaUrls?: readonly string[]
   /** Whether the change feed tracks the position in the write-ahead log; by default if there are replicas. */
   tracksPosition?: boolean
+  /** The change feed of another process, instead of one that `followChanges` starts. */
+  changeFeed?: ChangeFeed | undefined
   /** Called for each SQL statement that Prisma sends, with its parameters as JSON. */
   onStatement?: (sql: string, parameters: string) => void
   /** Called at the end of each statement. */
@@ -83,12 +86,15 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
     : serverConnection(config.kind === 'postgres' ? config.url : '')
   // A command writes in transactions, so it is not a reader. A gateway and its workers are.
   const isReader = embedded !== undefined && (!options.share || options.socketDir !== undefined)
+  let { changeFeed } = options
   const { prisma, sql, pool } = openServer(
     { ...connection, ...(isReader && { application_name: READER }) },
     config,
-    options,
+    // The socket of the embedded database leads to no other server.
+    { ...options, followed: embedded ? undefined : () => changeFeed },
   )
   const replicas = (options.replicaUrls ?? []).map((url) => openReplica(url, config, options))
+  const { tracksPosition = replicas.length > 0 } = options
 
   return {
     prisma,
@@ -97,19 +103,10 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
     withSession: (use) => withSession({ ...connection, connectionTimeoutMillis: config.connectTimeoutMs }, use),
     withReadersOnCopy: (session, rows, work) =>
       embedded && rows >= ROWS_WORTH_A_COPY ? withReadersOnCopy(session, work) : work(),
-    followChanges: (relay) =>
-      followChanges({
-        relay,
-        createClient: () =>
-          new DatabaseClient({
-            ...connection,
-            connectionTimeoutMillis: config.connectTimeoutMs,
-            // On the embedded database, LISTEN waits for the end of an import.
-            ...(config.kind === 'postgres' && { query_timeout: FEED_TIMEOUT_MS }),
-          }),
-        heartbeat: embedded ? HEARTBEAT : SERVER_HEARTBEAT,
-        tracksPosition: options.tracksPosition ?? replicas.length > 0,
-      }),
+    followChanges: (relay) => {
+      changeFeed = options.changeFeed ?? followChanges({ ...feedOptions(connection, config), relay, tracksPosition })
+      return changeFeed
+    },
     poolUse: () => pool.use,
     socketDir: embedded?.socketDir,
     close: async () => {
@@ -136,12 +133,24 @@ function serverConnection(url: string): pg.ClientConfig {
   }
 }
 
-function openServer(connection: pg.ClientConfig, config: DatabaseConfig, options: OpenOptions, countsFailures = false) {
+function feedOptions(connection: pg.ClientConfig, { kind, connectTimeoutMs }: DatabaseConfig) {
+  // On the embedded database, LISTEN waits for the end of an import.
+  const timeout = kind === 'postgres' && { query_timeout: FEED_TIMEOUT_MS }
+  return {
+    createClient: () => new DatabaseClient({ ...connection, connectionTimeoutMillis: connectTimeoutMs, ...timeout }),
+    heartbeat: kind === 'postgres' ? SERVER_HEARTBEAT : HEARTBEAT,
+  }
+}
+
+type ServerOptions = OpenOptions & Pick<CatalogPoolOptions, 'followed' | 'countsFailures'>
+
+function openServer(connection: pg.ClientConfig, config: DatabaseConfig, options: ServerOptions) {
   const pool = new CatalogPool({
     ...connection,
     canCancel: config.kind === 'postgres',
     observe: options.observe,
-    countsFailures,
+    followed: options.followed,
+    countsFailures: options.countsFailures,
     max: config.poolSize,
     connectionTimeoutMillis: config.connectTimeoutMs,
     ...(config.kind === 'postgres' && {
@@ -164,7 +173,7 @@ function openReplica(url: string, config: DatabaseConfig, options: OpenOptions):
   const connection = serverConnection(url)
   const timeouts = { connectionTimeoutMillis: REPLICA_TIMEOUT_MS, query_timeout: REPLICA_TIMEOUT_MS }
   return new Replica({
-    ...openServer(connection, config, options, true),
+    ...openServer(connection, config, { ...options, countsFailures: true }),
     createClient: () => new DatabaseClient({ ...connection, ...timeouts }),
   })
 }

@@ -5,8 +5,8 @@ import type { LogPosition } from './log-position.ts'
 export type FeedEvent =
   /** A notification with this payload arrived. */
   | { kind: 'changed'; payload: string }
-  /** The connection is new, so earlier notifications may be missing. */
-  | { kind: 'connected' }
+  /** The connection to a server is new, so earlier notifications may be missing. The embedded database has no name. */
+  | { kind: 'connected'; server?: string | undefined }
   /** No notification is missing until one of these times, in milliseconds of `clockMs` and of `Date.now`. */
   | { kind: 'complete'; untilMs: number; untilDateMs: number }
   /** A position in the log of the primary with this mark that comes after all changes so far (log-position.ts). */
@@ -26,6 +26,7 @@ export class FeedState {
   #completeUntilMs = Number.NEGATIVE_INFINITY
   #completeUntilDateMs = Number.NEGATIVE_INFINITY
   #position: LogPosition | undefined
+  #server: string | undefined
 
   apply(event: FeedEvent): void {
     switch (event.kind) {
@@ -35,6 +36,7 @@ export class FeedState {
         break
       case 'connected':
         this.#position = undefined
+        this.#server = event.server
         this.#changes.invalidateAll()
         break
       case 'complete':
@@ -46,17 +48,22 @@ export class FeedState {
         break
       case 'disconnected':
         this.#completeUntilMs = Number.NEGATIVE_INFINITY
+        this.#server = undefined
     }
   }
 
   /** Events that bring the state of a process without cached values up to date. */
   snapshot(): FeedEvent[] {
-    if (!this.#isComplete()) return []
-    const position = this.#position
-    return [
-      { kind: 'complete', untilMs: this.#completeUntilMs + OFFSET_MS, untilDateMs: this.#completeUntilDateMs },
-      ...(position ? [{ ...position, kind: 'position', offset: String(position.offset) } as const] : []),
-    ]
+    const events: FeedEvent[] = this.#server === undefined ? [] : [{ kind: 'connected', server: this.#server }]
+    if (!this.#isComplete()) return events
+    const untilMs = this.#completeUntilMs + OFFSET_MS
+    events.push({ kind: 'complete', untilMs, untilDateMs: this.#completeUntilDateMs })
+    if (this.#position) events.push({ ...this.#position, kind: 'position', offset: String(this.#position.offset) })
+    return events
+  }
+
+  server(): string | undefined {
+    return this.#server
   }
 
   latest(): SequenceNumber | undefined {

@@ -2,7 +2,9 @@ import { SpanKind } from '@opentelemetry/api'
 import pg from 'pg'
 import { inSpan, isTracing } from '../tracing.ts'
 import { currentCancellation, StatementCancelled } from './cancellation.ts'
-import { classifyError, DatabaseClient } from './connection.ts'
+import type { ChangeFeed } from './change-feed.ts'
+import { ConnectionError, classifyError, DatabaseClient } from './connection.ts'
+import { readServerName } from './server-name.ts'
 import { isConnectionLost } from './unavailable.ts'
 
 /** How an SQL statement ended. */
@@ -18,11 +20,13 @@ export interface PoolUse {
   waiting: number
 }
 
-interface CatalogPoolOptions extends pg.PoolConfig {
+export interface CatalogPoolOptions extends pg.PoolConfig {
   /** Whether the pool can cancel statements through another connection. */
   canCancel: boolean
   /** Whether to count `failures`. */
-  countsFailures?: boolean
+  countsFailures?: boolean | undefined
+  /** Returns the change feed whose server the pool must use, if there is one. */
+  followed?: (() => ChangeFeed | undefined) | undefined
   /** Called at the end of each statement. */
   observe?: ((end: StatementEnd) => void) | undefined
 }
@@ -32,8 +36,17 @@ export class CatalogPool extends pg.Pool {
   /** One connection for all cancellations, because many clients may disconnect at once. */
   readonly #canceller: pg.Pool | undefined
   readonly #count: { failures: number }
+  readonly #followed: () => ChangeFeed | undefined
+  readonly #servers: WeakMap<pg.ClientBase, string>
 
-  constructor({ canCancel, countsFailures = false, observe, ...options }: CatalogPoolOptions) {
+  constructor({
+    canCancel,
+    countsFailures = false,
+    followed = () => undefined,
+    observe,
+    ...options
+  }: CatalogPoolOptions) {
+    const servers = new WeakMap<pg.ClientBase, string>()
     const count = { failures: 0 }
     const onEnd = (end: StatementEnd) => {
       // A statement that was cancelled for its client is no failure of the server.
@@ -41,7 +54,14 @@ export class CatalogPool extends pg.Pool {
       observe?.(end)
     }
     const isObserved = countsFailures || observe !== undefined || isTracing()
-    super({ ...options, Client: isObserved ? observedClient(onEnd) : DatabaseClient })
+    const onConnect = async (client: pg.ClientBase) => {
+      const feed = followed()
+      const server = feed && (await checkServer(client, feed))
+      if (server !== undefined) servers.set(client, server)
+    }
+    super({ ...options, onConnect, Client: isObserved ? observedClient(onEnd) : DatabaseClient })
+    this.#followed = followed
+    this.#servers = servers
     this.on('error', onIdleConnectionLost)
     this.#count = count
     this.#canceller = canCancel ? new pg.Pool({ ...options, max: 1 }) : undefined
@@ -57,10 +77,19 @@ export class CatalogPool extends pg.Pool {
     return { idle: this.idleCount, busy: this.totalCount - this.idleCount, waiting: this.waitingCount }
   }
 
-  /** @throws a `ConnectionError`, or PostgreSQL's error if PostgreSQL refuses the connection */
+  /**
+   * Returns a connection to the server that the change feed listens to, if it listens. So its notifications announce every change of
+   * the data that a statement reads.
+   * @throws a `ConnectionError`, or PostgreSQL's error if PostgreSQL refuses the connection
+   */
   override async connect(): Promise<pg.PoolClient> {
     try {
-      return await super.connect()
+      for (;;) {
+        const client = await super.connect()
+        const server = this.#followed()?.server()
+        if (server === undefined || this.#servers.get(client) === server) return client
+        client.release(true)
+      }
     } catch (error) {
       this.#count.failures += 1
       throw classifyError(error)
@@ -108,6 +137,18 @@ export class CatalogPool extends pg.Pool {
       // The statement ends without a cancellation, at the latest at its timeout.
     }
   }
+}
+
+/**
+ * Returns the name of the server to which a client is connected.
+ * @throws a `ConnectionError` if it is not the server of the change feed, and lets the feed connect again
+ */
+async function checkServer(client: pg.ClientBase, changeFeed: ChangeFeed): Promise<string | undefined> {
+  const server = await readServerName(client)
+  const followed = changeFeed.server()
+  if (followed === undefined || server === undefined || server === followed) return server
+  changeFeed.leaveFor(server)
+  throw new ConnectionError('The address of the database leads to another server now')
 }
 
 /** An `error` event without a listener would end the process. The pool itself replaces the connection. */

@@ -12,7 +12,7 @@ import { createLoaders } from '../../src/catalog/snapshot/loaders.ts'
 import { ReadLog } from '../../src/catalog/snapshot/read-log.ts'
 import { Statements } from '../../src/catalog/snapshot/statements.ts'
 import { storedTotals } from '../../src/catalog/sql/counts.ts'
-import { FeatureCounts } from '../../src/catalog/sql/features.ts'
+import { cacheFeatureCounts } from '../../src/catalog/sql/features.ts'
 import { BOOKMARK_STEP, OffsetBookmarks } from '../../src/catalog/sql/offset-bookmarks.ts'
 import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
 import { DATASET, IMAGE, ITEM, seedCatalog } from '../support/catalog.ts'
@@ -63,7 +63,7 @@ function open(list: DatasetList, afterStart = async () => {}) {
   const { feed } = createFeed()
   const readLog = new ReadLog(list, ALL_ACCESS, new Date())
   const statements = new Statements({ prisma, sql, batchers: { ...batchers, startNearby } }, readLog)
-  const shared = { bookmarks: new OffsetBookmarks(feed), featureCounts: new FeatureCounts(feed) }
+  const shared = { bookmarks: new OffsetBookmarks(feed), featureCounts: cacheFeatureCounts(feed) }
   const loaders = createLoaders({ statements, readLog, totals: storedTotals, shared, isReference: false })
   return { catalog: new Catalog(list, loaders, readLog), readLog, statements }
 }

@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import pg from 'pg'
 import { describe, expect, inject, test } from 'vitest'
 import { withDatasetLocked } from '../../src/import/load/dataset-lock.ts'
 import { removeDataset } from '../../src/import/remove-dataset.ts'
@@ -153,12 +153,46 @@ describe('Beside imports', () => {
       `UPDATE code_labels SET label = 'by hand ' || $1`,
     ].map(write)
     const summaries = []
-    for (let round = 1; round <= 5; round += 1)
-      summaries.push(await t.importer.run({ 'a.ndjson': rows(round) }, { labels }))
-    running = false
-    await Promise.all(writers)
+    try {
+      for (let round = 1; round <= 5; round += 1)
+        summaries.push(await t.importer.run({ 'a.ndjson': rows(round) }, { labels }))
+    } finally {
+      running = false
+      await Promise.all(writers)
+    }
     for (const summary of summaries) expect(summary).toMatchObject({ created: 0, updated: 300, removed: 0 })
     expect(await names()).toEqual(Array.from({ length: 300 }, (_, n) => `5 ${n}`).sort())
+  })
+
+  test('transactions with changes in any order do not stop the imports', async () => {
+    await t.importer.run(many('0'))
+    let running = true
+    const write = (seed: number) =>
+      t.db.database.withSession(async (session) => {
+        for (let n = seed; running; n += 1) {
+          try {
+            await session.query('BEGIN')
+            for (const id of [n * 7, n * 13 + 1, n * 31 + 2])
+              await session.query('UPDATE items SET description = $2 WHERE external_id = $1', [
+                String(id % 500),
+                'by hand',
+              ])
+            await session.query('COMMIT')
+          } catch (error) {
+            // Such transactions are in deadlocks with each other too.
+            if (!(error instanceof pg.DatabaseError && error.code === '40P01')) throw error
+            await session.query('ROLLBACK')
+          }
+        }
+      })
+    const writers = [write(0), write(100)]
+    try {
+      for (const round of ['1', '2'])
+        expect(await t.importer.run(many(round))).toMatchObject({ created: 0, updated: 500, removed: 0 })
+    } finally {
+      running = false
+      await Promise.all(writers)
+    }
   })
 
   test('a removal of the dataset comes before or after, and the counts of the import are true', async () => {

@@ -5,13 +5,14 @@ import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Access } from '../access.ts'
 import { Catalog } from '../catalog.ts'
 import { countedTotals, storedTotals } from '../sql/counts.ts'
-import { FeatureCounts } from '../sql/features.ts'
+import { cacheFeatureCounts } from '../sql/features.ts'
 import { OffsetBookmarks } from '../sql/offset-bookmarks.ts'
 import { createBatchers } from '../sql/statement-batcher.ts'
-import { cacheDatasetList, readDatasetList } from './dataset-list.ts'
+import { cacheDatasetList, type DatasetList, readDatasetList } from './dataset-list.ts'
+import type { SharedCaches } from './loader-options.ts'
 import { createLoaders } from './loaders.ts'
 import { decidesAlike, ReadLog } from './read-log.ts'
-import { Statements } from './statements.ts'
+import { type Clients, Statements } from './statements.ts'
 
 /** A result, and the log of what it depends on. */
 export interface SnapshotResult<Result> {
@@ -19,10 +20,10 @@ export interface SnapshotResult<Result> {
   readLog: ReadLog
 }
 
+type Read<Result> = (catalog: Catalog) => Promise<Result> | Result
+
 /** Runs `read` on one state of the catalog and of the API key. It runs again if one of them changed meanwhile. */
-export type ReadCatalog = <Result>(
-  read: (catalog: Catalog) => Promise<Result> | Result,
-) => Promise<SnapshotResult<Result>>
+export type ReadCatalog = <Result>(read: Read<Result>) => Promise<SnapshotResult<Result>>
 
 /** What an API key may access, and the time that decides which grants have expired. */
 export interface CallerAccess {
@@ -36,17 +37,14 @@ export interface CallerAccess {
  */
 export type SnapshotReader = (caller: CallerAccess, identify: () => Promise<CallerAccess>) => ReadCatalog
 
-/** Reads from one server with the access of a caller. */
-type ServerReader = <Result>(
-  caller: CallerAccess,
-  read: (catalog: Catalog) => Promise<Result> | Result,
-) => Promise<Attempt<Result>>
-
-/** A read that has ended, with its result or its error. */
-interface Attempt<Result> {
-  outcome: PromiseSettledResult<Result>
+/** A read that has ended: `result` has its result or its error. */
+interface Ended<Result> {
+  result: Promise<Result>
   readLog: ReadLog
 }
+
+/** Reads from one server with the access of a caller. */
+type ServerReader = <Result>(caller: CallerAccess, read: Read<Result>) => Promise<Ended<Result>>
 
 /** The number of snapshots read from the primary and from replicas since the start. */
 export interface ReadCounts {
@@ -89,10 +87,7 @@ export function createSnapshotReader(
       replicaReaders.push(...replicaReaders.splice(replicaReaders.indexOf(next), 1))
       const { failures } = next.replica
       const attempt = next.read(caller, read)
-      const isLost = await attempt.then(
-        ({ outcome }) => outcome.status === 'rejected' && isUnavailable(outcome.reason),
-        isUnavailable,
-      )
+      const isLost = await attempt.then(({ result }) => result).then(() => false, isUnavailable)
       // A GraphQL read returns its errors and does not throw them, so the replica's count of failed statements decides too.
       if (!isLost && next.replica.failures === failures) {
         reads.replica += 1
@@ -104,12 +99,11 @@ export function createSnapshotReader(
   }
 
   const reader: SnapshotReader = (caller, identify) => async (read) => {
-    const { outcome, readLog } = await readFromServer(caller, read)
+    const { result, readLog } = await readFromServer(caller, read)
     // The catalog may have changed after the key. So the key of before the read must decide as the key of after the read does.
     const current = await identify()
     if (!decidesAlike(readLog.dependencies.decisions, current.key, current.now)) return reader(current, identify)(read)
-    if (outcome.status === 'rejected') throw outcome.reason
-    return { result: outcome.value, readLog }
+    return { result: await result, readLog }
   }
   return Object.assign(reader, { reads })
 }
@@ -125,45 +119,44 @@ function createServerReader(
   { isReference = false }: SnapshotReaderOptions,
 ): ServerReader {
   const currentList = cacheDatasetList(prisma, changeFeed)
-  const shared = { bookmarks: new OffsetBookmarks(changeFeed), featureCounts: new FeatureCounts(changeFeed) }
+  const shared = { bookmarks: new OffsetBookmarks(changeFeed), featureCounts: cacheFeatureCounts(changeFeed) }
   const clients = { prisma, sql, batchers: createBatchers(sql, storedTotals) }
   const totals = isReference ? countedTotals : storedTotals
 
+  const run = async <Result>(
+    read: Read<Result>,
+    { key, now }: CallerAccess,
+    source: Source,
+  ): Promise<Ended<Result>> => {
+    const { list, clients, shared } = source
+    const readLog = new ReadLog(list, key, now)
+    const statements = new Statements(clients, readLog)
+    const loaders = createLoaders({ statements, readLog, totals, shared, isReference })
+    const result = (async () => read(new Catalog(list, loaders, readLog)))()
+    // A concurrent change may have caused an error. If the result is one state, the reader throws the error.
+    await result.catch((error: unknown) => {
+      if (isCancelled(error)) throw error
+    })
+    return { result, readLog }
+  }
   const readInTransaction: ServerReader = (caller, read) =>
     inSnapshot(prisma, async (snapshot) => {
-      const list = await readDatasetList(snapshot)
-      const readLog = new ReadLog(list, caller.key, caller.now)
-      const batchers = createBatchers(snapshot, totals)
-      const statements = new Statements({ prisma: snapshot, sql: snapshot, batchers }, readLog)
-      const loaders = createLoaders({ statements, readLog, totals, isReference })
-      return settle(readLog, () => read(new Catalog(list, loaders, readLog)))
+      const clients = { prisma: snapshot, sql: snapshot, batchers: createBatchers(snapshot, totals) }
+      return run(read, caller, { list: await readDatasetList(snapshot), clients })
     })
 
   return async (caller, read) => {
     if (isReference) return readInTransaction(caller, read)
-    const list = await currentList()
-    const readLog = new ReadLog(list, caller.key, caller.now)
-    const loaders = createLoaders({
-      statements: new Statements(clients, readLog),
-      readLog,
-      totals,
-      shared,
-      isReference,
-    })
-    const attempt = await settle(readLog, () => read(new Catalog(list, loaders, readLog)))
-    // An error may come from a concurrent change, too.
-    return (await readLog.isOneState(prisma)) ? attempt : readInTransaction(caller, read)
+    const ended = await run(read, caller, { list: await currentList(), clients, shared })
+    return (await ended.readLog.isOneState(prisma)) ? ended : readInTransaction(caller, read)
   }
 }
 
-/** @throws the error of a read that was cancelled */
-async function settle<Result>(readLog: ReadLog, run: () => Promise<Result> | Result): Promise<Attempt<Result>> {
-  try {
-    return { outcome: { status: 'fulfilled', value: await run() }, readLog }
-  } catch (reason) {
-    if (isCancelled(reason)) throw reason
-    return { outcome: { status: 'rejected', reason }, readLog }
-  }
+/** What a read uses: the list with which it begins, and what sends its statements. */
+interface Source {
+  list: DatasetList
+  clients: Clients
+  shared?: SharedCaches
 }
 
 /**
@@ -177,7 +170,7 @@ async function inSnapshot<Result>(
 ): Promise<Result> {
   const run = async (snapshot: Prisma.TransactionClient) => {
     await snapshot.$executeRaw`
-      LOCK TABLE items, images, datasets, code_labels, item_counts, cube_counts, tile_counts IN ACCESS SHARE MODE`
+      LOCK TABLE items, images, code_labels, datasets, item_counts, cube_counts, tile_counts IN ACCESS SHARE MODE`
     return read(snapshot)
   }
   const options = { timeout: SNAPSHOT_TIMEOUT_MS, maxWait: SNAPSHOT_TIMEOUT_MS }

@@ -29,33 +29,12 @@ interface Match {
 /** Ranges of cells in memory, about 100 bytes each. An entry without a box counts as a hundred. */
 const MAX_CACHED_CELLS = 100_000
 
-/** The numbers of selected items, in memory, so that the next pages count nothing. */
-export class FeatureCounts {
-  readonly #matches: RevisionCache<Match>
+/** The numbers of selected items, so that the next pages count nothing. */
+export type FeatureCounts = RevisionCache<Match>
 
-  constructor(changeFeed: ChangeFeed) {
-    this.#matches = new RevisionCache(changeFeed, {
-      limit: MAX_CACHED_CELLS,
-      sizeOf: ({ cells = [] }) => 100 + cells.length,
-    })
-  }
-
-  /**
-   * Returns the match of a selection at a revision. Calls `count` if it is not in memory. The dataset had this revision before
-   * `count`. If it has it afterwards, all statements of `count` saw the same state.
-   */
-  async load(
-    { datasetId, revision }: Pick<FeatureSource, 'datasetId' | 'revision'>,
-    selection: FeatureSelection,
-    count: () => Promise<Match>,
-  ): Promise<Match> {
-    const key = JSON.stringify([datasetId, selection])
-    const known = this.#matches.lookup(key, (stored) => stored.revision === revision)
-    if (known.value) return known.value
-    const match = await count()
-    if (match.revision === revision) known.store(match, [`dataset ${datasetId}`])
-    return match
-  }
+/** Creates an empty cache. */
+export function cacheFeatureCounts(changeFeed: ChangeFeed): FeatureCounts {
+  return new RevisionCache(changeFeed, { limit: MAX_CACHED_CELLS, sizeOf: ({ cells = [] }) => 100 + cells.length })
 }
 
 /** What a page is read from. */
@@ -74,8 +53,7 @@ export async function fetchFeaturePage(
   source: FeatureSource,
   { after, limit, ...selection }: FeatureWindow,
 ): Promise<FeaturePage> {
-  const count = () => countMatches(source, selection)
-  const match = await (source.counts ? source.counts.load(source, selection, count) : count())
+  const match = await findMatch(source, selection)
   if (match.total === 0) return { features: [], count: 0, total: 0, next: undefined }
   // One more id shows whether there is a next page.
   const ids = await fetchIds(source, { after, limit: limit + 1, ...selection }, match)
@@ -94,6 +72,19 @@ export async function fetchFeaturePage(
     total: match.total,
     next: written < ids.length ? ids[written - 1] : undefined,
   }
+}
+
+/**
+ * Returns the match of a selection, from memory if it is there. The dataset had the revision of the source before the count. If it has it
+ * afterwards, all statements of the count saw the same state.
+ */
+async function findMatch(source: FeatureSource, selection: FeatureSelection): Promise<Match> {
+  const { datasetId, revision, counts } = source
+  const known = counts?.lookup(JSON.stringify([datasetId, selection]), (stored) => stored.revision === revision)
+  if (known?.value) return known.value
+  const match = await countMatches(source, selection)
+  if (match.revision === revision) known?.store(match, [`dataset ${datasetId}`])
+  return match
 }
 
 type Part = Awaited<ReturnType<typeof fetchFeatures>>

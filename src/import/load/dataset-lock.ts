@@ -51,6 +51,11 @@ const CONFLICTS = new Set(['40001', '40P01', '55P03', '23505'])
 
 /** After this number of attempts, the work fails. */
 const ATTEMPTS = 5
+/** After this number of attempts, the writers of all datasets wait for the next one. */
+const POLITE_ATTEMPTS = 3
+
+/** Waits until no transaction has changed items, images or labels. Transactions that have not changed any wait then. */
+const LOCK_TABLES = 'LOCK TABLE items, images, code_labels IN SHARE ROW EXCLUSIVE MODE'
 
 interface LockedDataset {
   id: string
@@ -61,7 +66,8 @@ interface LockedDataset {
 /**
  * Runs `work` in a transaction that has a dataset locked, and returns its result. The dataset need not exist. `work` locks the rows
  * that it will change without waiting (`lockAllRows`, `lockChangedRows`). If another session has one of them, the transaction
- * begins again, and waits for the rows first and for the dataset last, as the other sessions do.
+ * begins again, and waits for the rows first and for the dataset last, as the other sessions do. Sessions with several changes in
+ * a transaction can be in the way even then, so that the last attempts lock the tables.
  * @throws `OPERATION_FAILED` if other sessions are in the way again and again
  */
 export async function withDatasetLocked<Result>(
@@ -74,6 +80,7 @@ export async function withDatasetLocked<Result>(
       return await inTransaction(session, async () => {
         // Imports of the same dataset run one after the other, also before the dataset exists.
         await session.query(`SELECT pg_advisory_xact_lock(hashtextextended('catalog import ' || $1, 0))`, [slug])
+        if (attempt > POLITE_ATTEMPTS) await session.query(LOCK_TABLES)
         if (attempt > 1) for (const sql of lockRows('')) await session.query(sql, [id])
         await session.query(LOCK_DATASET[use], [id])
         return work()

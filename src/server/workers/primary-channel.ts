@@ -34,6 +34,8 @@ export class PrimaryChannel {
       latest: () => state.latest(),
       isUnchanged: (topics, since) => state.isUnchanged(topics, since),
       position: () => state.position(),
+      server: () => state.server(),
+      leaveFor: (server) => this.send({ type: 'otherServer', server }),
       close: async () => {},
     }
   }

@@ -111,6 +111,9 @@ export class Primary {
         worker.runningExports -= 1
         this.#shared.exportSlots.release()
         break
+      case 'otherServer':
+        this.#feed.leaveFor(message.server)
+        break
       case 'metrics':
         this.metrics?.onValues(worker, message.values)
     }

@@ -80,9 +80,9 @@ async function openApp(
   if (config.tracing) opened.defer(await startTracing(config.tracing))
   const { replicaUrls } = config
   const observe = metrics?.countStatement
-  const opening = await openDatabase(config.database, { share: true, socketDir, observe, replicaUrls })
-  opened.defer(opening.close)
-  const database = { ...opening, followChanges: () => channel.changeFeed }
+  const { changeFeed } = channel
+  const database = await openDatabase(config.database, { share: true, socketDir, observe, replicaUrls, changeFeed })
+  opened.defer(database.close)
   const keyUsage = new KeyUsage(database.prisma)
   opened.defer(keyUsage.writeRegularly((error) => log.warn(`The use of keys can't be recorded: ${messageOf(error)}`)))
   const shared = channel.shared()

@@ -74,7 +74,7 @@ export const CACHES: readonly MutantTable[] = [
       { find: 'this.#completeUntilMs && Date.now() < this.#completeUntilDateMs', replace: 'this.#completeUntilMs' },
       { find: 'performance.now() < this.#completeUntilMs && ', replace: '' },
       { find: 'event.untilMs - OFFSET_MS', replace: 'event.untilMs' },
-      { find: 'if (!this.#isComplete()) return []', replace: '' },
+      { find: 'if (!this.#isComplete()) return events', replace: '' },
     ],
   },
   {
@@ -220,22 +220,18 @@ export const CACHES: readonly MutantTable[] = [
       { find: 'const current = await identify()', replace: 'const current = caller' },
       { find: 'return reader(current, identify)(read)', replace: 'return reader(caller, identify)(read)' },
       {
-        find: '(await readLog.isOneState(prisma)) ? attempt : ',
-        replace: '(await readLog.isOneState(prisma)) || attempt ? attempt : ',
+        find: '(await ended.readLog.isOneState(prisma)) ? ended : ',
+        replace: '(await ended.readLog.isOneState(prisma)) || ended ? ended : ',
       },
       { find: 'await readDatasetList(snapshot)', replace: 'await currentList()' },
       { find: "'RepeatableRead'", replace: "'ReadCommitted'", needsServer: true },
       {
-        find: 'LOCK TABLE items, images, datasets, code_labels, item_counts, cube_counts, tile_counts IN ACCESS SHARE MODE',
+        find: 'LOCK TABLE items, images, code_labels, datasets, item_counts, cube_counts, tile_counts IN ACCESS SHARE MODE',
         replace: 'LOCK TABLE datasets IN ACCESS SHARE MODE',
         needsServer: true,
       },
       { find: '!isConflict(error) || remaining === 0', replace: 'remaining >= 0' },
       { find: 'MAX_TRANSACTIONS - 1', replace: '0' },
-      {
-        find: "if (outcome.status === 'rejected') throw outcome.reason",
-        replace: '',
-      },
       {
         find: 'isUpToDate() ? changeFeed.latest() : undefined',
         replace: 'changeFeed.latest()',
@@ -307,12 +303,12 @@ export const CACHES: readonly MutantTable[] = [
     mutants: [
       { find: 'least(k.expires_at, secret.expires_at)', replace: 'coalesce(secret.expires_at, k.expires_at)' },
       { find: 'least(k.expires_at, secret.expires_at)', replace: 'k.expires_at' },
-      { find: "text === null || text === 'infinity'", replace: 'text === null' },
       { find: '({ id }) => [', replace: '({ name: id }) => [' },
       { find: '[n - 1, ', replace: '[n, ' },
       { find: ' WHERE api_key_id = k.id', replace: '' },
       { find: 'k.revoked_at AS', replace: 'NULL AS' },
-      { find: 'dataset_id AS "datasetId", expires_at AS', replace: 'dataset_id AS "datasetId", NULL AS' },
+      { find: "'expiresAt', nullif(expires_at, 'infinity')", replace: "'expiresAt', NULL" },
+      { find: "nullif(expires_at, 'infinity')", replace: 'expires_at' },
       {
         find: 'UNION ALL\n            SELECT api_key_id, expires_at FROM retired_secrets WHERE hash = sought.hash',
         replace: '',
@@ -374,7 +370,7 @@ export const CACHES: readonly MutantTable[] = [
       { find: 'JSON.stringify([datasetId, selection])', replace: 'JSON.stringify([selection])' },
       { find: 'JSON.stringify([datasetId, selection])', replace: 'JSON.stringify([datasetId])' },
       { find: '(stored) => stored.revision === revision', replace: '() => true' },
-      { find: 'if (match.revision === revision) known.store', replace: 'known.store' },
+      { find: 'if (match.revision === revision) known?.store', replace: 'known?.store' },
       { find: 'limit: limit + 1', replace: 'limit' },
       { find: 'count < PART_SIZE', replace: 'count <= PART_SIZE' },
       { find: 'written < ids.length', replace: 'written <= ids.length' },

@@ -1,0 +1,142 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CHANGES } from './changes.ts'
+import { type Env, runCatalog } from './gateway.ts'
+import { Random } from './random.ts'
+import { createdAt, latitudeOf } from './sql.ts'
+import type { WriterContext } from './transaction.ts'
+import { type Dataset, type Item, type Key, POINT, type State, VISIBILITIES, type World } from './world.ts'
+
+/** A command, the state that it leads to, and the lines of the files that it reads. */
+interface Command {
+  args: string[]
+  next: State
+  files?: Readonly<Record<string, string>>
+}
+
+type Plan = (random: Random, world: World, state: State, mark: string) => Command | undefined
+
+/** Makes changes with commands until the end. A command takes about a second, in which its commit can be at any time. */
+export async function writeWithCommands(context: WriterContext, folder: string, env: Env): Promise<void> {
+  const { seed, world, history, counts, report, isEnding } = context
+  const random = new Random(`${seed} commands`)
+  const files = await mkdtemp(join(tmpdir(), 'catalog-simulation-'))
+  while (!isEnding()) {
+    await sleep(6_000 + random.below(10_000))
+    await context.tables.run(() =>
+      context.commits.run(async () => {
+        counts.mark += 1
+        const plan = random.weighted(KINDS)
+        const command = isEnding() ? undefined : PLANS[plan](random, world, history.current, `g${counts.mark}`)
+        if (!command) return
+        for (const [name, text] of Object.entries(command.files ?? {})) await writeFile(join(files, name), text)
+        const args = command.args.map((argument) => (argument === MANIFEST ? join(files, MANIFEST) : argument))
+        const moment = history.begin(command.next, `catalog ${args.join(' ')}`)
+        const { code, stderr } = await runCatalog(folder, env, ...args)
+        moment.end = performance.now()
+        counts.writes += 1
+        if (code === 0 || isEnding()) return
+        history.withdraw(moment)
+        report(stderr.includes('deadlock') ? 'deadlock detected' : 'failed command', `${moment.label}: ${stderr}`)
+      }),
+    )
+  }
+  await rm(files, { recursive: true, force: true })
+}
+
+const KINDS = { importDataset: 4, update: 2, remove: 1, grant: 2, ungrant: 3, revoke: 1 } as const
+const MANIFEST = 'manifest.json'
+
+const importDataset: Plan = (random, world, state, mark) => {
+  if (state.catalog.datasets.length === 0) return undefined
+  const { id } = random.pick(state.catalog.datasets)
+  const changed = CHANGES.changeItems(random, world, state, mark)?.catalog ?? state.catalog
+  const others = state.catalog.items.filter(({ datasetId }) => datasetId !== id)
+  const taken = new Set(others.map((item) => item.id))
+  const own = changed.items.filter((item) => item.datasetId === id && !taken.has(item.id))
+  const items = own.map((item) => (own.some(({ id }) => id === item.parentId) ? item : { ...item, parentId: null }))
+  const datasets = state.catalog.datasets.map((each) => (each.id === id ? { ...each, description: mark } : each))
+  const dataset = datasets.find((each) => each.id === id)
+  if (!dataset) return undefined
+  const kept = new Set([...others, ...items].map((item) => item.id))
+  const images = state.catalog.images.filter(({ itemId }) => kept.has(itemId))
+  return {
+    args: ['import', '--allow-removals', MANIFEST],
+    next: { ...state, catalog: { datasets, items: [...others, ...items], images } },
+    files: {
+      [MANIFEST]: JSON.stringify({ dataset: manifestOf(dataset), items: 'items.ndjson' }),
+      'items.ndjson': items.map((item) => `${JSON.stringify(rowOf(item, images))}\n`).join(''),
+    },
+  }
+}
+
+function manifestOf({ id, slug, name, description, status, visibility, accessTier }: Dataset): object {
+  return { id, slug, name, description, status, visibility, accessTier, attribution: 'Simulation' }
+}
+
+function rowOf(item: Item, images: State['catalog']['images']): object {
+  const { id, name, description, area, category, parentId } = item
+  const own = images.filter(({ itemId }) => itemId === id)
+  return {
+    ...{ id, name, description, administrativeAreaCode: area, categoryCode: category, parentItemId: parentId },
+    ...{ latitude: latitudeOf(item), longitude: String(POINT.longitude), createdAt: createdAt(item) },
+    images: own.map(({ id, altText, sortOrder }) => ({
+      id,
+      altText,
+      sortOrder,
+      originalUrl: `https://a.example/${id}`,
+    })),
+  }
+}
+
+const update: Plan = (random, _, state, mark) => {
+  if (state.catalog.datasets.length === 0) return undefined
+  const dataset = random.pick(state.catalog.datasets)
+  const visibility = random.pick(VISIBILITIES)
+  const next = replaceDataset(state, { ...dataset, visibility, description: mark })
+  return { args: ['datasets', 'update', dataset.slug, '--description', mark, '--visibility', visibility], next }
+}
+
+function replaceDataset(state: State, dataset: Dataset): State {
+  const datasets = state.catalog.datasets.map((each) => (each.id === dataset.id ? dataset : each))
+  return { ...state, catalog: { ...state.catalog, datasets } }
+}
+
+const remove: Plan = (random, world, state, mark) => {
+  const next = CHANGES.removeDataset(random, world, state, mark)
+  const removed = state.catalog.datasets.find(({ id }) => !next?.catalog.datasets.some((each) => each.id === id))
+  return next && removed && { args: ['datasets', 'remove', removed.slug, '--yes'], next }
+}
+
+const grant: Plan = (random, _, state) => {
+  const key = random.pick(state.keys)
+  const missing = state.catalog.datasets.filter(({ id }) => !key.grants.includes(id))
+  if (key.isRevoked || missing.length === 0) return undefined
+  const { id, slug } = random.pick(missing)
+  const next = replaceKey(state, { ...key, grants: [...key.grants, id] })
+  return { args: ['keys', 'grant', key.id, '--dataset', slug], next }
+}
+
+const ungrant: Plan = (random, _, state) => {
+  const key = random.pick(state.keys)
+  const granted = state.catalog.datasets.filter(({ id }) => key.grants.includes(id))
+  if (key.isRevoked || granted.length === 0) return undefined
+  const { id, slug } = random.pick(granted)
+  const next = replaceKey(state, { ...key, grants: key.grants.filter((each) => each !== id) })
+  return { args: ['keys', 'ungrant', key.id, '--dataset', slug], next }
+}
+
+const revoke: Plan = (random, _, state) => {
+  const key = random.pick(state.keys)
+  return key.isRevoked
+    ? undefined
+    : { args: ['keys', 'revoke', key.id], next: replaceKey(state, { ...key, isRevoked: true }) }
+}
+
+function replaceKey(state: State, key: Key): State {
+  return { ...state, keys: state.keys.map((each) => (each.id === key.id ? key : each)) }
+}
+
+const PLANS = { importDataset, update, remove, grant, ungrant, revoke } as const

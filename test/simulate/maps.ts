@@ -1,0 +1,93 @@
+import { VectorTile } from '@mapbox/vector-tile'
+import { PbfReader } from 'pbf'
+import { at, codeOf, elements, failed, found, get, type Observed, observeJson, type Question } from './question.ts'
+import type { Random } from './random.ts'
+import { compare, type Failure, type View } from './view.ts'
+import type { Dataset, Item } from './world.ts'
+
+/*
+ * Questions to /ogc, /tiles and /exports.
+ */
+
+/** A request for the collections, or for the features of one. */
+export function ogcQuestion(random: Random, dataset: string): Question {
+  if (random.chance(0.4)) {
+    const read = (view: View) =>
+      view.datasets().map((each) => [each.slug, each.name, each.description, hasItems(view, each)])
+    const describe = (each: unknown) => [
+      at(each, 'id'),
+      at(each, 'title'),
+      at(each, 'description'),
+      at(each, 'extent') !== undefined,
+    ]
+    return {
+      ...get('/ogc/collections', 'application/json'),
+      observe: observeJson((body) => elements(at(body, 'collections')).map(describe)),
+      expect: (view) => found(read(view)),
+    }
+  }
+  const limit = random.pick([2, 50])
+  return {
+    ...get(`/ogc/collections/${dataset}/items?limit=${limit}`, 'application/geo+json'),
+    observe: observeJson((body) => [
+      at(body, 'numberMatched'),
+      elements(at(body, 'features')).map((feature) => [at(feature, 'id'), at(feature, 'properties', 'name')]),
+    ]),
+    expect: (view) =>
+      orFailure(view.dataset(dataset), ({ id }) => {
+        const items = view.items(id).sort((a, b) => compare(a.id, b.id))
+        return found([items.length, items.slice(0, limit).map((item) => [item.id, item.name])])
+      }),
+  }
+}
+
+const hasItems = (view: View, { id }: Dataset) => view.items(id).length > 0
+
+/** The tile of the whole world. It has few items, so none is in a cluster. */
+export function tileQuestion(dataset: string): Question {
+  const featureOf = ({ id, name, category, datasetId }: Item) => [id, name, category, datasetId]
+  const sorted = (features: unknown[][]) => found(features.sort((a, b) => compare(String(a[0]), String(b[0]))))
+  return {
+    ...get(`/tiles/${dataset}/0/0/0.mvt`, '*/*'),
+    observe: ({ status, body }) => {
+      if (status !== 200) return failed(codeOf(status, JSON.parse(body.toString())))
+      const layer = new VectorTile(new PbfReader(body)).layers.items
+      const features = Array.from({ length: layer?.length ?? 0 }, (_, n) => layer?.feature(n).properties)
+      return sorted(features.map((each) => ['id', 'name', 'categoryCode', 'datasetId'].map((name) => at(each, name))))
+    },
+    expect: (view) =>
+      dataset === 'all'
+        ? sorted(view.items().map(featureOf))
+        : orFailure(view.dataset(dataset), ({ id }) => sorted(view.items(id).map(featureOf))),
+  }
+}
+
+/** A request for the export of a dataset. */
+export function exportQuestion(dataset: string): Question {
+  const lineOf = (item: Item) => [item.id, item.name, item.parentId]
+  return {
+    ...get(`/exports/${dataset}.ndjson`, '*/*'),
+    observe: ({ status, body }) => {
+      const text = body.toString()
+      if (status !== 200) return failed(codeOf(status, JSON.parse(text)))
+      const lines: unknown[] = text
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line))
+      return found(lines.map((line) => [at(line, 'id'), at(line, 'name'), at(line, 'parentItemId')]))
+    },
+    expect: (view) =>
+      orFailure(view.dataset(dataset), ({ id }) =>
+        found(
+          view
+            .items(id)
+            .sort((a, b) => compare(a.id, b.id))
+            .map(lineOf),
+        ),
+      ),
+  }
+}
+
+function orFailure(dataset: Dataset | Failure, read: (dataset: Dataset) => Observed): Observed {
+  return typeof dataset === 'string' ? failed(dataset) : read(dataset)
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import { writeWithCommands } from './commands.ts'
+import type { FaultLog } from './faults.ts'
+import type { Gateway } from './gateway.ts'
+import { History } from './history.ts'
+import { type Exchange, type Fault, Judge } from './judge.ts'
+import { textOf } from './question.ts'
+import { createPool, readAnswers } from './readers.ts'
+import { initialStatements } from './sql.ts'
+import type { Stage } from './stage.ts'
+import { newWriterContext } from './transaction.ts'
+import { createWorld } from './world.ts'
+import { writeChanges, writeRights, writeWithLocks } from './writers.ts'
+
+/** A simulation of the world that readers see. */
+interface WorldRun extends Stage {
+  seed: number
+  /** The checkout with the commands. */
+  folder: string
+  faults: FaultLog
+  isEnding: () => boolean
+}
+
+const READERS = 8
+
+/** Changes the world and asks about it until the end. Returns a line about what was done. */
+export async function simulateWorld(run: WorldRun): Promise<string> {
+  const { seed, folder, env, gateways, connect, proxies, contention, faults, isEnding } = run
+  const world = createWorld(seed)
+  const history = new History(world.initial)
+  const judge = new Judge(history)
+  const counts = { requests: 0, unchanged: 0 }
+  const writers = newWriterContext({
+    seed,
+    world,
+    history,
+    hasOneSession: contention === undefined,
+    isEnding,
+    report: (kind, detail) => faults.add(kind, [detail]),
+  })
+  const report = (gateway: Gateway, exchange: Exchange, fault: Fault) =>
+    faults.add(fault.kind, describe(gateway, exchange, fault))
+  const readers = { seed, world, gateways, judge, counts, report, isEnding }
+  const connections = [await connect(), await connect(), await connect()] as const
+  const hashes = world.tokens.map((token) => createHash('sha256').update(token).digest())
+  await connections[0].execute('BEGIN')
+  for (const statement of initialStatements(world.initial, hashes)) await connections[0].run(statement)
+  await connections[0].execute('COMMIT')
+  for (const proxy of proxies) proxy.setActive(true)
+  const pool = createPool(seed, world)
+  await Promise.all([
+    writeChanges(writers, connections[0]),
+    writeRights(writers, connections[1]),
+    writeWithLocks(writers, connections[2]),
+    writeWithCommands(writers, folder, env),
+    ...Array.from({ length: READERS }, (_, n) => readAnswers(readers, pool, String(n))),
+  ])
+  for (const connection of connections) await connection.close()
+  const { writes, lockTimeouts } = writers.counts
+  return [
+    `${counts.requests} requests (${counts.unchanged} answered 304)`,
+    `${writes} writes (${lockTimeouts} more gave up waiting for a lock)`,
+    `${judge.counts.candidates} candidate states`,
+    `${judge.counts.unavailable} answers 503`,
+    `${judge.counts.refused} documents that cost too much`,
+  ].join(', ')
+}
+
+const MAX_LENGTH = 1_500
+
+function describe({ name }: Gateway, exchange: Exchange, { detail, expected }: Fault): string[] {
+  const { question, key, start, end, observed } = exchange
+  const { method, path, body = '' } = question
+  return [
+    detail,
+    `${name}, key ${key}, ${Math.round(start)} to ${Math.round(end)} ms: ${method} ${path} ${body}`,
+    `answer: ${textOf(observed)}`,
+    ...expected.map((text) => `expected ${text}`),
+  ].map((line) => line.slice(0, MAX_LENGTH).replaceAll('\n', '\n    '))
+}
