@@ -94,6 +94,16 @@ test('most of a large box is inside, in ranges that follow each other with gaps'
   }
 })
 
+test('the tiles on both sides of an edge belong to the border, because arithmetic may differ in the last bit', () => {
+  // All four edges are edges of tiles of zoom 5.
+  const { inside, border } = divide({ west: -90, south: 0, east: 0, north: 66.51326044311186 }, [WORLD], 5)
+  const row = (y: number) => border.filter((tile) => tile.y === y).map(({ x }) => x)
+  expect(row(12).sort((a, b) => a - b)).toEqual([7, 8, 15, 16])
+  const column = border.filter(({ x }) => x === 10).map(({ y }) => y)
+  expect(column.sort((a, b) => a - b)).toEqual([7, 8, 15, 16])
+  expect(inside.reduce((sum, { first, end }) => sum + end - first, 0)).toBe(6 * 6)
+})
+
 const TILES: [z: number, x: number, y: number][] = [
   [0, 0, 0],
   [1, 1, 0],

@@ -122,6 +122,10 @@ describe.each(Object.entries(CENTRES))('Around %s, the search by grid finds what
     )
   })
 
+  test('on a last page that is longer than what is left', async () => {
+    await expectSame([window(1_000, 2_000), window(2_200, 2_000)], [ONE, TWO])
+  })
+
   test('in each dataset, and in circles of other sizes', async () => {
     for (const scope of [[ONE], [TWO], [TWO, ONE]]) {
       for (const radius of [100, 7_000, 20_100, 40_500]) await expectSame([window(3, 5, radius)], scope)

@@ -77,6 +77,24 @@ describe('An item', () => {
     expect((await item()).images).toHaveLength(1)
   })
 
+  test('whose number gets other digits alone is updated, though its value is the same', async () => {
+    const files = (number: string) => ({
+      'a.ndjson': ndjson(row({ extraAttributes: { a: 0 } })).replace('"a":0', `"a":${number}`),
+    })
+    await t.importer.run(files('1.5'))
+    expect(await t.importer.run(files('1.50'))).toMatchObject({ updated: 1, unchanged: 0 })
+    expect(await t.importer.run(files('1.50'))).toMatchObject({ updated: 0, unchanged: 1 })
+  })
+
+  test('may lose its parent, and get one that is new, in the import that removes the old one', async () => {
+    const child = (more: object) => row({ externalId: 'b', name: 'B', ...more })
+    await t.importer.run(file(row(), child({ parentExternalId: 'a' })))
+    const summary = await t.importer.run(file(child({ parentExternalId: 'c' }), row({ externalId: 'c', name: 'C' })))
+    expect(summary).toMatchObject({ created: 1, updated: 1, removed: 1 })
+    const [b, c] = await t.db.database.prisma.item.findMany({ orderBy: { name: 'asc' } })
+    expect([b?.parentItemId, c?.parentItemId]).toEqual([c?.id, null])
+  })
+
   test('without times of its own has that of the import which changed it', async () => {
     await t.importer.run(file(row()), { now: FIRST })
     await t.importer.run(file(row({ description: 'New' })), { now: SECOND })
