@@ -15,6 +15,10 @@ import { type ContentionContext, Trial } from './trial.ts'
 export async function contend(context: ContentionContext): Promise<number> {
   const random = new Random(`${context.seed} contention`)
   const connections = [await context.connect(), await context.connect()] as const
+  // `catalog doctor` misses a key otherwise.
+  await connections[0].execute(
+    `INSERT INTO api_keys (id, name, hash, created_at) VALUES (gen_random_uuid(), 'unused', sha256('unused'), now())`,
+  )
   const folder = await mkdtemp(join(tmpdir(), 'catalog-simulation-'))
   let trials = 0
   for (; !context.isEnding(); trials += 1) {

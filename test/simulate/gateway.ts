@@ -25,7 +25,7 @@ export function killProcesses(): void {
   for (const child of running) child.kill('SIGKILL')
 }
 
-function start(folder: string, args: string[], env: Env): ChildProcess {
+function start(folder: string, args: string[], env: Env, timeout?: number): ChildProcess {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env
   const node = join(folder, 'node_modules/.bin/node')
   const child = spawn(node, ['--disable-warning=ExperimentalWarning', join(folder, 'src/cli.ts'), ...args], {
@@ -34,6 +34,7 @@ function start(folder: string, args: string[], env: Env): ChildProcess {
     // Ctrl-C reaches only the simulation, which then stops the gateways.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...(timeout !== undefined && { timeout, killSignal: 'SIGKILL' as const }),
   })
   running.add(child)
   child.once('exit', () => running.delete(child))
@@ -51,9 +52,11 @@ function collect(child: ChildProcess): { stdout: string; stderr: string } {
   return output
 }
 
-/** Runs a `catalog` command of a checkout until it ends. */
+const COMMAND_TIMEOUT_MS = 120_000
+
+/** Runs a `catalog` command of a checkout until it ends. After two minutes it is killed, and its code is null. */
 export async function runCatalog(folder: string, env: Env, ...args: string[]): Promise<Finished> {
-  const child = start(folder, args, env)
+  const child = start(folder, args, env, COMMAND_TIMEOUT_MS)
   const output = collect(child)
   const [code] = await once(child, 'close')
   return { ...output, code: typeof code === 'number' ? code : null }

@@ -80,17 +80,17 @@ interface Asked {
 async function exchange(context: ReaderContext, random: Random, { gateway, pooled, key }: Asked): Promise<void> {
   if (context.isEnding()) return
   const { question, tags } = pooled
-  const known = question.method === 'GET' && random.chance(0.3) ? random.shuffle([...tags.keys()])[0] : undefined
+  const known = question.method === 'GET' && random.chance(0.3) ? random.shuffle([...tags])[0] : undefined
   const start = performance.now()
-  const answer = await send(gateway, question, context.world.tokens[key] ?? '', known)
+  const answer = await send(gateway, question, context.world.tokens[key] ?? '', known?.[0])
   const end = performance.now()
   if (answer === undefined) return
   context.counts.requests += 1
   if (answer.status === 304) context.counts.unchanged += 1
   const { tag } = answer
   if (tag !== undefined && answer.status === 200) remember(tags, tag, answer)
-  const full = answer.status === 304 && known !== undefined ? tags.get(known) : answer
-  const exchanged: Exchange = { question, key, start, end, observed: question.observe(full ?? answer) }
+  const full = answer.status === 304 && known ? known[1] : answer
+  const exchanged: Exchange = { question, key, start, end, observed: question.observe(full) }
   if (exchanged.observed.outcome === REFUSED) pooled.question = randomQuestion(random, context.world)
   const fault = context.judge.judge(exchanged)
   if (fault) context.report(gateway, exchanged, fault)

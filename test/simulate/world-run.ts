@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { writeWithCommands } from './commands.ts'
+import { differences } from './content.ts'
 import type { FaultLog } from './faults.ts'
 import type { Gateway } from './gateway.ts'
 import { History } from './history.ts'
@@ -55,6 +56,8 @@ export async function simulateWorld(run: WorldRun): Promise<string> {
     writeWithCommands(writers, folder, env),
     ...Array.from({ length: READERS }, (_, n) => readAnswers(readers, pool, String(n))),
   ])
+  const different = await differences(connections[0], history.current)
+  if (different.length > 0) faults.add('another content', different)
   for (const connection of connections) await connection.close()
   const { writes, lockTimeouts } = writers.counts
   return [
