@@ -33,6 +33,8 @@ const PLACES: [name: string, latitude: string, longitude: string][] = [
   ['last meridian', '-5', '180'],
   ['first meridian', '-5', '-180'],
   ['far east', '-5', '179.5'],
+  // The first cell of a tile of every zoom.
+  ['null island', '0', '0'],
 ]
 
 let db: TestDatabase
@@ -109,6 +111,18 @@ describe('A search in a box', () => {
     expect(await search({ within: box })).toEqual(['far east', 'first meridian', 'last meridian'])
     expect(await search({ within: { ...box, east: 180 } })).toEqual(['far east', 'last meridian'])
     expect(await search({ within: { ...box, west: -180 } })).toEqual(['first meridian'])
+  })
+
+  test('counts an item on the corner of four tiles once', async () => {
+    const window = {
+      within: { west: -1, south: -1, east: 1, north: 1 },
+      limit: 5,
+      offset: 0,
+      projection: { fields: ['id'] as const },
+    }
+    const { total, nodes } = await fetchSearchPage(db.database.prisma, window, [DATASET.archived])
+    expect([total, nodes.length]).toEqual([1, 1])
+    expect(await search({ within: window.within, categoryCode: 'c0' })).toEqual(['null island'])
   })
 
   test('may have filters', async () => {
