@@ -1,5 +1,6 @@
-import type { ClientBase } from 'pg'
+import { type ClientBase, DatabaseError } from 'pg'
 import { inTransaction } from '../../database/transaction.ts'
+import { isConflict } from '../../database/unavailable.ts'
 import { operationFailed } from '../../errors.ts'
 
 /*
@@ -46,8 +47,8 @@ const lockChanges = (t: string) => [
    ) AS locked`,
 ]
 
-/** SQLSTATEs: serialization failure, deadlock, a row that is not free, and a unique value that another session has just written. */
-const CONFLICTS = new Set(['40001', '40P01', '55P03', '23505'])
+/** SQLSTATEs: a row that is not free, and a unique value that another session has just written. */
+const TAKEN = new Set(['55P03', '23505'])
 
 /** After this number of attempts, the work fails. */
 const ATTEMPTS = 5
@@ -86,7 +87,7 @@ export async function withDatasetLocked<Result>(
         return work()
       })
     } catch (error) {
-      if (!isConflict(error)) throw error
+      if (!isInTheWay(error)) throw error
       if (attempt === ATTEMPTS) throw operationFailed(tooManyConflicts(slug), error)
     }
   }
@@ -95,8 +96,8 @@ export async function withDatasetLocked<Result>(
 const tooManyConflicts = (slug: string) =>
   `Other sessions changed the dataset ${slug} during each of ${ATTEMPTS} attempts; nothing was changed; try again`
 
-function isConflict(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' && CONFLICTS.has(error.code)
+function isInTheWay(error: unknown): boolean {
+  return isConflict(error) || (error instanceof DatabaseError && TAKEN.has(error.code ?? ''))
 }
 
 /** Locks all rows of a dataset. @throws a conflict if another session has one of them */
