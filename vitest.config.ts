@@ -2,21 +2,39 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.ts'
 
-// Each test file and each command starts a process. With compiled modules from a cache, one takes a third less CPU time.
+// Each worker and each command starts a process. With compiled modules from a cache, one takes a third less CPU time.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/node', import.meta.url))
+
+const ISOLATED = 'test/**/*.isolated.test.ts'
+const BROWSER = 'test/browser/**/*.test.ts'
+const SMOKE = 'test/smoke/**/*.test.ts'
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/setup.ts'],
     sequence: { sequencer: LongestFirst },
     // Node runs the tests as it runs the gateway; Vite's own module runner would load a second copy of graphql.
     experimental: { viteModuleRunner: false },
-    // Each file may open an embedded database, of about 1 GB.
+    // Each worker may use an embedded database, of about 1 GB.
     maxWorkers: 2,
     // The longest test takes three minutes, and a busy machine may be ten times as slow. A test that hangs is what these are for.
     testTimeout: 1_800_000,
     hookTimeout: 1_800_000,
     expect: { poll: { timeout: 180_000, interval: 20 } },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'in-process',
+          include: ['test/**/*.test.ts'],
+          exclude: [ISOLATED, BROWSER, SMOKE],
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: 'isolated', include: [ISOLATED] } },
+      { extends: true, test: { name: 'browser', include: [BROWSER] } },
+      { extends: true, test: { name: 'smoke', include: [SMOKE] } },
+    ],
   },
 })

@@ -10,7 +10,7 @@ import { CHECKOUT } from './support/process.ts'
  */
 
 const read = (path: string) => readFileSync(`${CHECKOUT}${path}`, 'utf8')
-/** test/readme.test.ts removes these files while this test runs. */
+/** test/readme.isolated.test.ts removes these files while this test runs. */
 const WRITTEN_BY_README_TEST = 'test/clients/readme-*.ts'
 const sources = (pattern: string) =>
   globSync(pattern, { cwd: CHECKOUT, exclude: ['src/generated/**', WRITTEN_BY_README_TEST] })

@@ -5,7 +5,7 @@ import { columnName } from '../../src/catalog/columns.ts'
 import { encodeCursor, parseConnectionArguments } from '../../src/catalog/cursor.ts'
 import { ITEM_SORTS, type ItemSort } from '../../src/catalog/sorts.ts'
 import { fetchItemsById } from '../../src/catalog/sql/items.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { createOwnDatabase, type TestDatabase } from '../support/database.ts'
 import { createPublicReader } from '../support/reader.ts'
 
 /*
@@ -19,7 +19,7 @@ const LARGE = '11111111-0000-4000-8000-000000000001'
 const TABLES = ['items', 'datasets', 'item_counts', 'cube_counts', 'tile_counts']
 
 beforeAll(async () => {
-  db = await createDatabase()
+  db = await createOwnDatabase()
   await db.database.withSession(async (session) => {
     await session.query(`
       INSERT INTO datasets (id, slug, name, status, visibility, attribution, created_at, updated_at)

@@ -8,14 +8,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Router } from '../../src/database/embedded/router.ts'
 import { serveWire } from '../../src/database/embedded/wire.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { createOwnDatabase, type TestDatabase } from '../support/database.ts'
 
 const FOLDER = new URL('../../prisma/migrations/', import.meta.url)
 
 let db: TestDatabase
 let folder: string
 beforeAll(async () => {
-  db = await createDatabase()
+  db = await createOwnDatabase()
   folder = await mkdtemp(join(tmpdir(), 'catalog-migrations-'))
   await cp(FOLDER, folder, { recursive: true })
 })

@@ -1,7 +1,7 @@
 import type { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { createOwnDatabase, type TestDatabase } from '../support/database.ts'
 
 /*
  * The triggers find the tables of the catalog, whatever the session that writes has in its search_path.
@@ -9,7 +9,7 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 let db: TestDatabase
 beforeAll(async () => {
-  db = await createDatabase()
+  db = await createOwnDatabase()
   await seedCatalog(db.database.prisma)
   await db.database.withSession((session) =>
     session.query(`

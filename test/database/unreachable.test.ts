@@ -1,4 +1,4 @@
-import { createServer } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { ConnectionError } from '../../src/database/connection.ts'
@@ -54,7 +54,8 @@ describe('A database that is unreachable', () => {
   })
 
   test('that does not answer gives an error after a timeout', async () => {
-    const hanging = createServer(() => {})
+    const sockets: Socket[] = []
+    const hanging = createServer((socket) => sockets.push(socket))
     await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve))
     const address = hanging.address()
     const port = typeof address === 'object' ? address?.port : 0
@@ -72,6 +73,7 @@ describe('A database that is unreachable', () => {
     expect((await app.inject('/readyz')).statusCode).toBe(503)
     await app.close()
     await silent.close()
+    for (const socket of sockets) socket.destroy()
     hanging.close()
   })
 })

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { grantDataset } from '../../src/auth/grants.ts'
 import { createKey } from '../../src/auth/keys.ts'
@@ -304,24 +302,4 @@ test('a large import gives the planner the statistics of all tables that it fill
     SELECT relname::text FROM pg_class
      WHERE relname IN ('datasets', 'items', 'images', 'item_counts', 'cube_counts', 'tile_counts') AND reltuples < 0`
   expect(unknown).toEqual([])
-})
-
-test('memory does not grow with the file', async () => {
-  setFlagsFromString('--expose-gc')
-  const collectGarbage: () => void = runInNewContext('gc')
-  const rows = Array.from({ length: 20_000 }, (_, n) => row({ externalId: String(n), description: 'x'.repeat(1000) }))
-  const usedHeap: number[] = []
-  let nextRow = 0
-  await t.importer.run(file(...rows.splice(0)), {
-    onProgress: ({ rows: read }) => {
-      // A collection may take longer than the interval of the progress. One for each row would take hours.
-      if (read < nextRow) return
-      nextRow = read + 1_000
-      collectGarbage()
-      usedHeap.push(process.memoryUsage().heapUsed)
-    },
-  })
-  expect(usedHeap.length).toBeGreaterThan(1)
-  // The file has 20 MB. The heap holds a few batches.
-  expect(Math.max(...usedHeap) - Math.min(...usedHeap)).toBeLessThan(10_000_000)
 })

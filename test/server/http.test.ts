@@ -203,6 +203,7 @@ describe('Errors', () => {
       extensions: { code: 'INTERNAL_ERROR' },
     })
     expect(JSON.stringify([body, graphql])).not.toMatch(/relation|prisma|stack|select/i)
+    await app.database.prisma.$executeRaw`ALTER TABLE elsewhere RENAME TO images`
     await app.close()
   })
 })

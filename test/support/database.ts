@@ -1,10 +1,13 @@
-import { randomUUID } from 'node:crypto'
-import { rm } from 'node:fs/promises'
-import pg from 'pg'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { inject } from 'vitest'
 import type { DatabaseConfig } from '../../src/config.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
-import { copyEmbedded } from './template.ts'
+import type { Lease } from './database-pool.ts'
+import { listObjects } from './database-state.ts'
+import { expectUnchanged } from './leftovers.ts'
+import { copyTemplate, type EmptyDatabase } from './template.ts'
 
 export interface TestDatabase {
   database: Database
@@ -18,9 +21,39 @@ export interface TestDatabase {
   close: () => Promise<void>
 }
 
-/** Opens a new database, migrated and empty: a copy of the embedded template, or a database on the server. */
+/**
+ * Gives the test file a database, migrated and empty, that stays open between files (database-pool.ts). `close` gives it back.
+ * @throws from `close` if the file leaves other tables, triggers or settings behind than there were
+ */
 export async function createDatabase(): Promise<TestDatabase> {
+  const socket = connect({ path: inject('pool'), allowHalfOpen: true })
+  const { config, env, objects }: Lease = JSON.parse(await text(socket))
+  const db = await open({ config, env })
+  return {
+    ...db,
+    close: async () => {
+      try {
+        expectUnchanged('its database', objects, await db.database.withSession(listObjects))
+      } finally {
+        await db.close()
+        socket.end()
+        await once(socket, 'close')
+      }
+    },
+  }
+}
+
+/** Opens a database that only this test has, migrated and empty. It takes seconds on the embedded database: `createDatabase` does not. */
+export async function createOwnDatabase(): Promise<TestDatabase> {
   const { config, env, drop } = await createEmpty()
+  const db = await open({ config, env })
+  return { ...db, close: () => db.close().then(drop) }
+}
+
+/** Creates a database, migrated and empty, and does not open it. */
+export const createEmpty = (): Promise<EmptyDatabase> => copyTemplate(inject('template'))
+
+async function open({ config, env }: Omit<EmptyDatabase, 'drop'>): Promise<TestDatabase> {
   const statements: string[] = []
   const parameters: string[] = []
   const onStatement = (sql: string, json: string) => {
@@ -28,49 +61,5 @@ export async function createDatabase(): Promise<TestDatabase> {
     parameters.push(json)
   }
   const database = await openDatabase(config, { share: true, onStatement })
-  return { database, config, env, statements, parameters, close: () => database.close().then(drop) }
-}
-
-/** A database, migrated and empty, that is not open. */
-export type EmptyDatabase = Pick<TestDatabase, 'config' | 'env'> & { drop: () => Promise<void> }
-
-/** What a test waits for may take long on a busy machine. */
-const LIMITS = { poolSize: 4, connectTimeoutMs: 60_000, statementTimeoutMs: 60_000 }
-export const LIMITS_ENV = { CONNECT_TIMEOUT_MS: '60000', STATEMENT_TIMEOUT_MS: '60000' }
-
-/** Creates a database, migrated and empty, and does not open it. */
-export async function createEmpty(): Promise<EmptyDatabase> {
-  const template = inject('template')
-  if (template.kind === 'embedded') {
-    const dataDir = await copyEmbedded()
-    return {
-      config: { kind: 'embedded', dataDir, ...LIMITS },
-      env: { DATA_DIR: dataDir, ...LIMITS_ENV },
-      drop: () => rm(dataDir, { recursive: true, force: true }),
-    }
-  }
-  const name = `catalog_test_${randomUUID().slice(0, 8)}`
-  await asAdmin(template.url, `CREATE DATABASE ${name} TEMPLATE ${template.name}`)
-  const url = Object.assign(new URL(template.url), { pathname: name }).href
-  return {
-    config: { kind: 'postgres', url, ...LIMITS },
-    env: { DATABASE_URL: url, ...LIMITS_ENV },
-    drop: () => asAdmin(template.url, `DROP DATABASE ${name} WITH (FORCE)`),
-  }
-}
-
-/** PostgreSQL waits five seconds until nobody uses a database that it copies or drops, and then refuses with this code. */
-const OBJECT_IN_USE = '55006'
-
-async function asAdmin(url: string, sql: string): Promise<void> {
-  const admin = new pg.Client(url)
-  await admin.connect()
-  try {
-    await admin.query(sql)
-  } catch (error) {
-    if (!(error instanceof pg.DatabaseError && error.code === OBJECT_IN_USE)) throw error
-    await asAdmin(url, sql)
-  } finally {
-    await admin.end()
-  }
+  return { database, config, env, statements, parameters, close: () => database.close() }
 }

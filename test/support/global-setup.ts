@@ -1,45 +1,55 @@
-import { randomUUID } from 'node:crypto'
-import pg from 'pg'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { TestProject } from 'vitest/node'
-import { createMigrated, embeddedTemplate } from './template.ts'
-
-/** A migrated database that each test file copies: one of the embedded database, or one on a server. */
-export type DatabaseTemplate = { kind: 'embedded' } | { kind: 'postgres'; url: string; name: string }
+import { openDatabase } from '../../src/database/database.ts'
+import { type PooledDatabase, servePool } from './database-pool.ts'
+import { listObjects, removeRows } from './database-state.ts'
+import { copyTemplate, createServerTemplate, type DatabaseTemplate, embeddedTemplate } from './template.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
     template: DatabaseTemplate
+    /** The socket of the open databases (database-pool.ts). */
+    pool: string
   }
 }
 
 /** `TEST_DATABASE_URL` is the URL of a PostgreSQL superuser. Without it the tests use the embedded database. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const url = process.env.TEST_DATABASE_URL
-  return url ? setupPostgres(project, url) : setupEmbedded(project)
-}
-
-async function setupEmbedded(project: TestProject) {
-  await embeddedTemplate()
-  project.provide('template', { kind: 'embedded' })
-  return async () => {}
-}
-
-async function setupPostgres(project: TestProject, url: string) {
-  const name = `catalog_template_${randomUUID().slice(0, 8)}`
-  const admin = new pg.Client(url)
-  await admin.connect()
-  await admin.query(`CREATE DATABASE ${name}`)
-  const templateUrl = Object.assign(new URL(url), { pathname: name }).href
-  await createMigrated({
-    kind: 'postgres',
-    url: templateUrl,
-    poolSize: 1,
-    connectTimeoutMs: 60_000,
-    statementTimeoutMs: 60_000,
-  })
-  project.provide('template', { kind: 'postgres', url, name })
+  const { template, drop } = await prepareTemplate(process.env.TEST_DATABASE_URL)
+  const folder = await mkdtemp(join(tmpdir(), 'catalog-pool-'))
+  const pool = await servePool(folder, () => openCopy(template), Number(project.config.maxWorkers))
+  project.provide('template', template)
+  project.provide('pool', pool.path)
   return async () => {
-    await admin.query(`DROP DATABASE ${name} WITH (FORCE)`)
-    await admin.end()
+    await pool.close()
+    await rm(folder, { recursive: true })
+    await drop()
+  }
+}
+
+async function prepareTemplate(url?: string): Promise<{ template: DatabaseTemplate; drop: () => Promise<void> }> {
+  if (url) {
+    const { drop, ...template } = await createServerTemplate(url)
+    return { template, drop }
+  }
+  await embeddedTemplate()
+  return { template: { kind: 'embedded' }, drop: async () => {} }
+}
+
+async function openCopy(template: DatabaseTemplate): Promise<PooledDatabase> {
+  const { config, env, drop } = await copyTemplate(template)
+  const database = await openDatabase(config, { share: true })
+  const objects = await database.withSession(listObjects)
+  return {
+    lease: { config, env, objects },
+    reset: () =>
+      database.withSession(async (session) => {
+        await removeRows(session)
+        return isDeepStrictEqual(await listObjects(session), objects)
+      }),
+    close: () => database.close().then(drop),
   }
 }

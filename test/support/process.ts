@@ -1,7 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { afterAll } from 'vitest'
 
 export const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url))
 /** One of the options in the first line of src/cli.ts. It keeps warnings of Node out of the asserted output. */
@@ -25,7 +24,7 @@ export function environment(env: Env): Env {
 
 const started = new Set<ChildProcess>()
 
-/** Like `spawn`. A process that still runs at the end of the test file is killed, even if a test fails or times out. */
+/** Like `spawn`. A process that still runs at the end of the test file is killed (setup.ts), even if a test fails or times out. */
 export function startProcess(program: string, args: string[], options: SpawnOptions): ChildProcess {
   const child = spawn(program, args, options)
   started.add(child)
@@ -33,11 +32,11 @@ export function startProcess(program: string, args: string[], options: SpawnOpti
   return child
 }
 
-const killAll = () => {
+/** Kills the processes that still run. */
+export function killProcesses(): void {
   for (const child of started) child.kill('SIGKILL')
 }
-afterAll(killAll)
-process.once('exit', killAll)
+process.once('exit', killProcesses)
 
 /** An import that takes more than ten seconds prints these lines, so on a slow machine only. */
 const PROGRESS =

@@ -4,7 +4,7 @@ import type { MutantTable } from '../mutant.ts'
 const STALE_READS = ['test/catalog/verified-reads.test.ts']
 
 const LETTERS = ['test/catalog/letter-case.test.ts']
-const REPLICAS = ['test/server/replicas.test.ts']
+const REPLICAS = ['test/server/replicas.isolated.test.ts']
 
 /** The caches, the change feed, and the rule that a response shows one state of the catalog and of its key. */
 export const CACHES: readonly MutantTable[] = [
@@ -257,7 +257,7 @@ export const CACHES: readonly MutantTable[] = [
       {
         find: "value ? 'hits' : 'misses'",
         replace: "value ? 'misses' : 'hits'",
-        tests: ['test/server/response-cache.test.ts', 'test/server/operations.test.ts'],
+        tests: ['test/server/response-cache.test.ts', 'test/server/operations.isolated.test.ts'],
       },
       {
         find: 'store({ response: inOwnMemory(response), decisions }',
@@ -456,7 +456,7 @@ export const CACHES: readonly MutantTable[] = [
         replace: 'await limits.countRefusal(request.ip)',
         tests: ['test/server/limits.test.ts'],
       },
-      { find: 'keyUsage?.record(key.id, now)', replace: '', tests: ['test/cli/rotate.test.ts'] },
+      { find: 'keyUsage?.record(key.id, now)', replace: '', tests: ['test/cli/rotate.isolated.test.ts'] },
     ],
   },
 ]

@@ -7,10 +7,10 @@ import { readReplicaPosition } from '../../src/database/log-position.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { ITEM, seedCatalog } from '../support/catalog.ts'
 import { type Cluster, hasPostgres, type PostgresServer, startCluster } from '../support/cluster.ts'
-import { LIMITS_ENV } from '../support/database.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
 import { type Gateway, startGateway } from '../support/process.ts'
 import { type DatabaseProxy, openProxy } from '../support/proxy.ts'
+import { LIMITS_ENV } from '../support/template.ts'
 
 /*
  * A failover to a replica that has not replayed everything, while another one has. The address of the primary moves.

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import { seedCatalog } from '../support/catalog.ts'
-import { createEmpty, type EmptyDatabase } from '../support/database.ts'
+import { createEmpty } from '../support/database.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
 import { type Gateway, startGateway } from '../support/process.ts'
+import type { EmptyDatabase } from '../support/template.ts'
 
 /*
  * Workers over the embedded database, which runs in threads of the primary process.

@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
-import { createDatabase, createEmpty, LIMITS_ENV, type TestDatabase } from '../support/database.ts'
+import { createDatabase, createEmpty, type TestDatabase } from '../support/database.ts'
 import { runCatalog, runCatalogWith, runProcess } from '../support/process.ts'
+import { LIMITS_ENV } from '../support/template.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 

@@ -6,10 +6,10 @@ import { migrate } from '../../src/database/migrate.ts'
 import { ITEM, seedCatalog } from '../support/catalog.ts'
 import { type Cluster, hasPostgres, type PostgresServer, startCluster } from '../support/cluster.ts'
 import { ask, oneConnection } from '../support/connections.ts'
-import { LIMITS_ENV } from '../support/database.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
 import { startGateway } from '../support/process.ts'
 import { openProxy } from '../support/proxy.ts'
+import { LIMITS_ENV } from '../support/template.ts'
 import { times } from '../support/workers.ts'
 
 /*

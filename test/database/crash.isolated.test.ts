@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openDatabase } from '../../src/database/database.ts'
-import { createEmpty, LIMITS_ENV } from '../support/database.ts'
+import { createEmpty } from '../support/database.ts'
 import { CHECKOUT, environment, runCatalog, runProcess, startGateway, startProcess } from '../support/process.ts'
+import { LIMITS_ENV } from '../support/template.ts'
 
 /*
  * Kills the process that has the embedded database open, at random moments of an import: in turn a gateway through which
