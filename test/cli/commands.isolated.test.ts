@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
-import { createDatabase, createEmpty, type TestDatabase } from '../support/database.ts'
+import { createDatabase, createEmpty, createOwnDatabase, type TestDatabase } from '../support/database.ts'
 import { runCatalog, runCatalogWith, runProcess } from '../support/process.ts'
 import { LIMITS_ENV } from '../support/template.ts'
 
@@ -219,7 +219,7 @@ test('catalog --version prints the version of the package', async () => {
 })
 
 test('a command other than serve and migrate names the missing migration, and does not apply it', async () => {
-  const db = await createDatabase()
+  const db = await createOwnDatabase()
   onTestFinished(() => db.close())
   const missing = async () =>
     db.database.withSession(async (session) => {

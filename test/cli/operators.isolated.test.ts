@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { checkHealth } from '../../src/database/health-checks.ts'
 import { seedCatalog } from '../support/catalog.ts'
-import { createDatabase, createEmpty, type TestDatabase } from '../support/database.ts'
+import { createDatabase, createEmpty, createOwnDatabase, type TestDatabase } from '../support/database.ts'
 import { environment, runCatalog, runProcess, startGateway } from '../support/process.ts'
 
 let db: TestDatabase
@@ -110,7 +110,7 @@ describe('catalog doctor', () => {
   })
 
   test('names each problem and its remedy, and exits non-zero', async () => {
-    const own = await createDatabase()
+    const own = await createOwnDatabase()
     await seedCatalog(own.database.prisma)
     await own.database.withSession(async (session) => {
       await session.query('DROP INDEX items_dataset_id_cube_idx')

@@ -25,7 +25,9 @@ const EXAMPLES: Record<string, [string, Record<string, unknown>]> = {
 }
 
 test.each([...REST_ROUTES])('$path gives the same data as its operation on /graphql', async (route) => {
-  const [path, variables] = EXAMPLES[route.path] ?? ['', {}]
+  const example = EXAMPLES[route.path]
+  if (!example) throw new Error(`Add an example of ${route.path} to EXAMPLES in test/rest/parity.test.ts`)
+  const [path, variables] = example
   const rest = await (await t.get(path)).json()
   const { body } = await t.graphql(route.operation, variables)
   const resource = route.resource.reduce((value, member) => value[member], body.data)

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 
-/** A line for each object that is not part of an extension, and for each setting, of the session's database. In order. */
+/** A line for each object that is not part of an extension, each migration and each setting of the session's database. In order. */
 export async function listObjects(session: ClientBase): Promise<string[]> {
   const { rows } = await session.query<{ line: string }>(OBJECTS)
   return rows.map(({ line }) => line)
@@ -28,6 +28,8 @@ const OBJECTS = `
   SELECT concat_ws(' ', 'constraint on', conrelid::regclass, conname) FROM pg_constraint WHERE conrelid <> 0
    UNION ALL
   SELECT concat_ws(' ', 'trigger on', tgrelid::regclass, CASE WHEN NOT tgisinternal THEN tgname END, tgenabled) FROM pg_trigger
+   UNION ALL
+  SELECT 'migration ' || migration_name FROM _prisma_migrations
    UNION ALL
   SELECT concat_ws(' ', 'setting', setconfig) FROM pg_db_role_setting
     JOIN pg_database ON pg_database.oid = setdatabase WHERE datname = current_database()
