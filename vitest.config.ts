@@ -27,8 +27,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'in-process',
-          include: ['test/**/*.test.ts'],
-          exclude: [ISOLATED, BROWSER, SMOKE],
+          // Not `exclude`, which would replace the --exclude of the command line.
+          include: ['test/**/*.test.ts', `!${ISOLATED}`, `!${BROWSER}`, `!${SMOKE}`],
           isolate: false,
         },
       },

@@ -4,30 +4,27 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const LONGEST = [
   'import/real-data',
   'cli/commands',
-  'import/bundle',
-  'browser/explorer.test',
+  'browser/explorer-key',
   'browser/explorer-search',
-  'cli/operators',
+  'database/embedded-import',
   'cli/rotate',
   'cli/datasets',
-  'catalog/plans',
-  'server/workers',
-  'ogc/conformance',
-  'database/embedded-import',
-  'import/merge',
+  'server/long-exports',
   'database/crash',
-  'server/replicas',
   'readme',
-  'database/embedded.test',
+  'smoke/smoke',
+  'import/bundle',
+  'catalog/plans',
+  'import/merge',
   'server/access.property',
 ]
 
-/** Starts the longest files first, then the others in Vitest's order. */
+/** Starts the longest files first, then the others in Vitest's order. Files that share a process stay together. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rankOf = ({ moduleId }: TestSpecification) => {
+    const rankOf = ({ moduleId, project }: TestSpecification) => {
       const rank = LONGEST.findIndex((name) => moduleId.includes(`/test/${name}`))
-      return rank === -1 ? LONGEST.length : rank
+      return (project.config.isolate ? 0 : LONGEST.length + 1) + (rank === -1 ? LONGEST.length : rank)
     }
     return (await super.sort(files)).sort((a, b) => rankOf(a) - rankOf(b))
   }
