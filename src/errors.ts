@@ -21,6 +21,25 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES
 
+/** What each code means, for the documents that describe the API. */
+export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
+  VALIDATION_FAILED: 'A parameter is not valid. `details` names each bad parameter.',
+  UNAUTHORIZED: 'The API key is missing or not valid.',
+  DATASET_ACCESS_DENIED: 'The API key has no access to the dataset.',
+  NOT_FOUND: 'The dataset or item does not exist.',
+  METHOD_NOT_ALLOWED: 'The resource has no such method.',
+  NOT_ACCEPTABLE: '`Accept` allows no media type of the route.',
+  REQUEST_TIMEOUT: 'The request took too long to arrive.',
+  PRECONDITION_FAILED: '`If-Match` names another version of the response.',
+  PAYLOAD_TOO_LARGE: 'The body is too long.',
+  URI_TOO_LONG: 'The URL has more than 12 kB.',
+  UNSUPPORTED_MEDIA_TYPE: 'The body has another media type.',
+  RATE_LIMITED: 'The API key has used up its requests for this minute.',
+  HEADERS_TOO_LARGE: 'The request line and the headers have more than 16 kB.',
+  INTERNAL_ERROR: 'Something went wrong on our side.',
+  SERVICE_UNAVAILABLE: 'The database is unreachable or too slow, or too many requests arrive at once.',
+}
+
 /** A bad parameter: its name, and the rule that its value breaks. */
 export interface ErrorDetail {
   field: string

@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto'
 import { CatalogError } from '../errors.ts'
+import type { Dataset } from './models.ts'
 
 /*
  * The formats of an exported dataset, and the order of their members. PostgreSQL writes the lines (sql/export.ts); this module
@@ -35,6 +37,14 @@ export const EXPORT_FORMATS = {
 } as const
 
 export type ExportFormat = keyof typeof EXPORT_FORMATS
+
+/**
+ * The entity tag of a representation of a dataset with all of its items. The revision changes with the dataset and its items, and no
+ * dataset gets one again; the fields change where a new version of the gateway exports more.
+ */
+export function exportTag({ id, revision }: Dataset, ...representation: readonly string[]): string {
+  return `"${hash('sha256', [id, revision, ...representation, EXPORT_FIELDS].join(), 'base64url')}"`
+}
 
 /** Consecutive items of a dataset, as lines of one format. */
 export interface ExportBatch {

@@ -7,6 +7,7 @@ import {
   isNonNullType,
   isRequiredInputField,
 } from 'graphql'
+import { scalarSchema } from '../graphql/json-schema.ts'
 import type { Parameter } from './parameters.ts'
 
 type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject
@@ -60,8 +61,6 @@ function valueSchemaOf(nullable: GraphQLInputType): JsonObject {
       fields.filter(isRequiredInputField).map(({ name }) => name),
     )
   }
-  return { type: SCALARS[type.name] ?? 'string' }
+  // Not its format: an ID may be a slug.
+  return { type: String(scalarSchema(type).type) }
 }
-
-/** The JSON types of GraphQL's scalars. All others are text. */
-const SCALARS: Readonly<Record<string, string>> = { Int: 'integer', Float: 'number', Boolean: 'boolean' }

@@ -1,14 +1,15 @@
-import { ERROR_CODES, type ErrorCode } from '../errors.ts'
+import { ERROR_CODES, ERROR_MEANINGS, type ErrorCode } from '../errors.ts'
 import { PROBLEM_MEDIA_TYPE } from '../rest/error-body.ts'
+import type { Json } from '../rest/openapi/components.ts'
+import { toOpenApi30 } from '../rest/openapi/version-3-0.ts'
 import { pathTemplate } from '../rest/routes.ts'
 import { PARAMETERS, PATH_PARAMETERS, RESPONSE_SCHEMAS, SCHEMAS } from './api-schemas.ts'
 import type { OgcRoute } from './route.ts'
 
 /*
- * The API definition: an OpenAPI 3.0 document (OGC 17-069r4, section 9), made from the table of routes.
+ * The API definition: an OpenAPI 3.0 document (OGC 17-069r4, section 9), made from the table of routes. It is written
+ * in OpenAPI 3.1 and converted.
  */
-
-type Json = Record<string, unknown>
 
 /** The errors of every resource; resources of a collection have `COLLECTION_CODES` too. */
 const COMMON_CODES: readonly ErrorCode[] = [
@@ -24,8 +25,7 @@ const COLLECTION_CODES: readonly ErrorCode[] = ['DATASET_ACCESS_DENIED', 'NOT_FO
 
 /** The document. `base` is the address of the landing page. */
 export function apiDefinition(base: string, routes: readonly OgcRoute[]): Json {
-  return {
-    openapi: '3.0.3',
+  return toOpenApi30({
     info: {
       title: 'Dataset Catalog: OGC API Features',
       version: '1',
@@ -48,7 +48,7 @@ export function apiDefinition(base: string, routes: readonly OgcRoute[]): Json {
       schemas: SCHEMAS,
       responses: Object.fromEntries([...COMMON_CODES, ...COLLECTION_CODES].map((code) => [code, errorResponse(code)])),
     },
-  }
+  })
 }
 
 function operationOf({ name, summary, path, query, mediaTypes, hasFeatures }: OgcRoute): Json {
@@ -76,19 +76,7 @@ function operationOf({ name, summary, path, query, mediaTypes, hasFeatures }: Og
 
 const TEXT_HEADER = { schema: { type: 'string' } }
 
-const MEANINGS: Partial<Record<ErrorCode, string>> = {
-  VALIDATION_FAILED: 'A parameter is unknown or not valid. `details` names each bad parameter.',
-  UNAUTHORIZED: 'The API key is missing or not valid.',
-  DATASET_ACCESS_DENIED: 'The API key has no access to the collection.',
-  NOT_FOUND: 'The collection or feature does not exist.',
-  NOT_ACCEPTABLE: '`Accept` allows no media type of the resource.',
-  PRECONDITION_FAILED: '`If-Match` names another version of the response.',
-  RATE_LIMITED: 'The API key has used up its requests for this minute.',
-  INTERNAL_ERROR: 'Something went wrong on our side.',
-  SERVICE_UNAVAILABLE: 'The database is unreachable or too slow, or too many requests arrive at once.',
-}
-
 function errorResponse(code: ErrorCode): Json {
   const schema = { $ref: '#/components/schemas/Problem' }
-  return { description: MEANINGS[code] ?? code, content: { [PROBLEM_MEDIA_TYPE]: { schema } } }
+  return { description: ERROR_MEANINGS[code], content: { [PROBLEM_MEDIA_TYPE]: { schema } } }
 }

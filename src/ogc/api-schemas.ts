@@ -1,13 +1,12 @@
-import { ERROR_CODES } from '../errors.ts'
+import { collectSchemas, type Json } from '../rest/openapi/components.ts'
+import { defineProblem } from '../rest/openapi/responses.ts'
 import { CRS84 } from './crs.ts'
 import { describeItemField, propertiesSchema } from './feature-schema.ts'
 import { DEFAULT_LIMIT, type featuresParameters, MAX_LIMIT, type QUERYABLES } from './parameters.ts'
 
 /*
- * The parameters and schemas of the API definition, in OpenAPI 3.0.
+ * The parameters and schemas of the API definition, in OpenAPI 3.1.
  */
-
-type Json = Record<string, unknown>
 
 const text: Json = { type: 'string' }
 const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
@@ -101,18 +100,8 @@ const collection = object(
   ['id', 'title', 'attribution', 'itemType', 'crs', 'storageCrs', 'links'],
 )
 
-const problem = object(
-  {
-    type: text,
-    title: text,
-    status: { type: 'integer' },
-    detail: text,
-    code: { type: 'string', enum: Object.keys(ERROR_CODES) },
-    details: { ...listOf(object({ field: text, message: text })), description: 'Every bad parameter.' },
-    requestId: text,
-  },
-  ['type', 'title', 'status', 'detail', 'code', 'requestId'],
-)
+const errors = collectSchemas()
+defineProblem(errors.define)
 
 /** The schemas, by name. */
 export const SCHEMAS: Record<string, Json> = {
@@ -140,7 +129,7 @@ export const SCHEMAS: Record<string, Json> = {
     ['type', 'id', 'geometry', 'properties'],
   ),
   Link: object({ href: text, rel: text, type: text, title: text }, ['href', 'rel', 'type']),
-  Problem: { ...problem, description: 'An error as problem details (RFC 7807, RFC 9457).' },
+  ...errors.schemas,
 }
 
 /** The name of the schema of each operation's response. */

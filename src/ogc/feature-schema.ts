@@ -1,29 +1,19 @@
 import { getNamedType, isListType, isNonNullType, isObjectType } from 'graphql'
 import { EXPORT_FIELDS } from '../catalog/export-formats.ts'
+import { type JsonSchema, scalarSchema } from '../graphql/json-schema.ts'
 import { schema } from '../graphql/schema.ts'
 
 /*
- * The JSON Schema of a feature's properties, in OpenAPI 3.0. Types and descriptions are those of the GraphQL schema.
+ * The JSON Schema of a feature's properties, in OpenAPI 3.1. Types and descriptions are those of the GraphQL schema.
  */
 
-type Json = Record<string, unknown>
-
-const SCALARS: Readonly<Record<string, Json>> = {
-  ID: { type: 'string', format: 'uuid' },
-  String: { type: 'string' },
-  Int: { type: 'integer' },
-  Boolean: { type: 'boolean' },
-  DateTime: { type: 'string', format: 'date-time' },
-  JSONObject: { type: 'object' },
-}
-
 /** The schema of a member of an item, with its description. */
-export function describeItemField(name: string): Json {
+export function describeItemField(name: string): JsonSchema {
   return describeField('Item', name)
 }
 
 /** The schema of the properties of a feature. */
-export function propertiesSchema(): Json {
+export function propertiesSchema(): JsonSchema {
   const names = EXPORT_FIELDS.filter((name) => name !== 'latitude' && name !== 'longitude')
   return {
     type: 'object',
@@ -32,19 +22,18 @@ export function propertiesSchema(): Json {
   }
 }
 
-function describeField(parent: 'Item' | 'Image', name: string): Json {
+function describeField(parent: 'Item' | 'Image', name: string): JsonSchema {
   const type = schema.getType(parent)
   const field = isObjectType(type) ? type.getFields()[name] : undefined
   if (!field) throw new TypeError(`${parent} has no ${name}`)
   const present = isNonNullType(field.type) ? field.type.ofType : field.type
   const description = field.description ?? ''
   if (isListType(present)) return { description, type: 'array', items: imageSchema() }
-  const scalar = SCALARS[getNamedType(present).name]
-  if (!scalar) throw new TypeError(`${parent}.${name} has no JSON Schema`)
-  return { description, ...scalar, ...(!isNonNullType(field.type) && { nullable: true }) }
+  const scalar = scalarSchema(getNamedType(present))
+  return { description, ...scalar, ...(!isNonNullType(field.type) && { type: [scalar.type, 'null'] }) }
 }
 
-function imageSchema(): Json {
+function imageSchema(): JsonSchema {
   const type = schema.getType('Image')
   const names = isObjectType(type) ? Object.keys(type.getFields()) : []
   return { type: 'object', properties: Object.fromEntries(names.map((name) => [name, describeField('Image', name)])) }

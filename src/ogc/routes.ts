@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto'
 import type { Catalog } from '../catalog/catalog.ts'
-import { EXPORT_FIELDS } from '../catalog/export-formats.ts'
+import { exportTag } from '../catalog/export-formats.ts'
 import type { Dataset } from '../catalog/models.ts'
 import { GEOJSON } from '../rest/geojson.ts'
 import { apiDefinition } from './api-definition.ts'
@@ -98,13 +97,13 @@ export const OGC_ROUTES: readonly OgcRoute[] = [
     query: featuresParameters,
     mediaTypes: [GEOJSON, JSON_TYPE],
     resource: (request, { limit = DEFAULT_LIMIT, bbox, datetime, categoryCode, administrativeAreaCode, after }) => ({
-      version: async (catalog) => versionOf(request, collectionIn(catalog, request.path)),
+      version: async (catalog) => pageTag(request, collectionIn(catalog, request.path)),
       read: async (catalog) => {
         const dataset = collectionIn(catalog, request.path)
         const window = { limit, within: bbox, ...datetime, categoryCode, administrativeAreaCode, after }
         const page = await catalog.featurePage(dataset, window)
         const { body, links } = featureCollection(request, dataset, page, new Date())
-        return { body, links: linkHeader(links), weakTag: versionOf(request, dataset) }
+        return { body, links: linkHeader(links), weakTag: pageTag(request, dataset) }
       },
     }),
   }),
@@ -129,12 +128,7 @@ function collectionIn(catalog: Catalog, { collectionId = '' }: OgcRequest['path'
   return catalog.dataset(collectionId)
 }
 
-/**
- * The weak entity tag of a page (RFC 9110 section 8.8.1). The page itself has the time of the response, so two equal pages differ.
- * The revision changes with the dataset and its items; `updatedAt` differs where a database was restored and a revision is used
- * again, and the fields where a new version of the gateway writes more.
- */
-function versionOf({ self, mediaType }: OgcRequest, { id, revision, updatedAt }: Dataset): string {
-  const parts = [self, mediaType, id, revision, updatedAt.toISOString(), EXPORT_FIELDS]
-  return `"${hash('sha256', parts.join(), 'base64url')}"`
+/** The weak entity tag of a page (RFC 9110 section 8.8.1). The page has the time of the response, so two equal pages differ. */
+function pageTag({ self, mediaType }: OgcRequest, dataset: Dataset): string {
+  return exportTag(dataset, self, mediaType)
 }

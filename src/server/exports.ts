@@ -1,12 +1,11 @@
-import { hash } from 'node:crypto'
 import { pipeline, Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import {
-  EXPORT_FIELDS,
   EXPORT_FORMATS,
   type ExportFormat,
   type ExportWindow,
+  exportTag,
   FIRST_WINDOW,
   writeExport,
 } from '../catalog/export-formats.ts'
@@ -50,7 +49,7 @@ export function addExportRoutes(app: FastifyInstance, { admit, limits, slots }: 
     const { result: dataset } = await readCatalog((catalog) => catalog.dataset(datasetId))
     const coding = chooseContentCoding(request.headers['accept-encoding'])
     void reply.header('cache-control', 'private, no-cache')
-    if (sendIfUnchanged(request, reply, { etag: etagOf(dataset, format), coding })) return
+    if (sendIfUnchanged(request, reply, { etag: exportTag(dataset, format), coding })) return
     if (request.method === 'HEAD') {
       setHeaders(reply, { dataset, format, coding })
       void reply.send()
@@ -94,20 +93,12 @@ async function readBatch(read: ReadCatalog, datasetId: string, format: ExportFor
 function setHeaders(reply: FastifyReply, { dataset, format, coding }: Representation): void {
   appendVary(reply, VARY)
   void reply.headers({
-    etag: entityTag({ etag: etagOf(dataset, format), coding }),
+    etag: entityTag({ etag: exportTag(dataset, format), coding }),
     'content-type': EXPORT_FORMATS[format].contentType,
     // A slug has only characters that need no escape in a quoted string (RFC 6266), and is a valid name of a file.
     'content-disposition': `attachment; filename="${dataset.slug}.${format}"`,
     ...(coding && { 'content-encoding': coding }),
   })
-}
-
-/**
- * A strong entity tag. The revision changes with the dataset and its items; `updatedAt` differs where a database was restored
- * and a revision is used again, and the fields where a new version of the gateway exports more.
- */
-function etagOf({ id, revision, updatedAt }: Dataset, format: ExportFormat): string {
-  return `"${hash('sha256', [id, revision, updatedAt.toISOString(), format, EXPORT_FIELDS].join(), 'base64url')}"`
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   parse,
   type SelectionSetNode,
 } from 'graphql'
+import { scalarSchema } from '../../graphql/json-schema.ts'
 import { schema } from '../../graphql/schema.ts'
 import type { RestRoute } from '../routes.ts'
 import { type DefineSchema, type Json, objectOf } from './components.ts'
@@ -90,9 +91,7 @@ function presentSchemaOf(type: GraphQLOutputType, node: FieldNode, define: Defin
     return define(name, objectOf(membersOf(type, node.selectionSet, define), type.description ?? ''))
   }
   if (isEnumType(type)) return define(type.name, enumOf(type))
-  const scalar = SCALARS[getNamedType(type).name]
-  if (!scalar) throw new TypeError(`${type} has no JSON Schema`)
-  return scalar
+  return scalarSchema(getNamedType(type))
 }
 
 /** REST writes enum values in lower case. */
@@ -104,17 +103,6 @@ function enumOf(type: GraphQLEnumType): Json {
     description: `${type.description}\n\n${meanings}`,
     enum: values.map(({ value }) => value),
   }
-}
-
-const SCALARS: Readonly<Record<string, Json>> = {
-  ID: { type: 'string', format: 'uuid' },
-  String: { type: 'string' },
-  Int: { type: 'integer', format: 'int32' },
-  Float: { type: 'number', format: 'double' },
-  Boolean: { type: 'boolean' },
-  DateTime: { type: 'string', format: 'date-time' },
-  Decimal: { type: 'string', pattern: '^-?[0-9]+(\\.[0-9]{1,7})?$' },
-  JSONObject: { type: 'object', additionalProperties: true },
 }
 
 function fieldsOf({ selections }: SelectionSetNode): FieldNode[] {

@@ -1,5 +1,6 @@
-import { type GraphQLArgument, getNamedType } from 'graphql'
+import { type GraphQLArgument, GraphQLFloat, GraphQLInt, getNamedType } from 'graphql'
 import { z } from 'zod'
+import { scalarSchema } from '../../graphql/json-schema.ts'
 import type { RestRoute } from '../routes.ts'
 import type { Json } from './components.ts'
 import { PARAMETER_EXAMPLES } from './examples.ts'
@@ -17,12 +18,6 @@ const EXCEPTIONS: Readonly<Record<string, { description: string; schema: Json }>
   },
 }
 
-/** The formats of numbers, by GraphQL type. */
-const NUMBERS: Readonly<Record<string, Json>> = {
-  Int: { type: 'integer', format: 'int32' },
-  Float: { type: 'number', format: 'double' },
-}
-
 /**
  * The parameters of a route. The schema that parses the query string gives their bounds.
  * @param args are the GraphQL arguments with the same names; they give descriptions and defaults
@@ -32,8 +27,9 @@ export function parametersOf({ pathParameters, query }: RestRoute, args: readonl
   const { properties: unparsed = {} } = z.toJSONSchema(query, { io: 'input', unrepresentable: 'any' })
   const schemaOf = (name: string, arg: GraphQLArgument | undefined): Json => {
     const bounds = parsed[name]
-    const number = arg && NUMBERS[getNamedType(arg.type).name]
-    const domain = number && typeof bounds === 'object' ? { ...bounds, ...number } : unparsed[name]
+    const type = arg && getNamedType(arg.type)
+    const isNumber = type === GraphQLInt || type === GraphQLFloat
+    const domain = isNumber && typeof bounds === 'object' ? { ...bounds, ...scalarSchema(type) } : unparsed[name]
     const defaultValue = arg?.default?.value ?? arg?.defaultValue
     return {
       ...(typeof domain === 'object' && domain),

@@ -1,4 +1,4 @@
-import { CatalogError, ERROR_CODES, type ErrorCode } from '../../errors.ts'
+import { CatalogError, ERROR_CODES, ERROR_MEANINGS, type ErrorCode } from '../../errors.ts'
 import { errorBody, PROBLEM_MEDIA_TYPE, problemBody } from '../error-body.ts'
 import { type DefineSchema, type Json, objectOf } from './components.ts'
 import { REQUEST_ID_EXAMPLE } from './examples.ts'
@@ -21,20 +21,6 @@ export const COMMON_CODES = [
 ] as const
 export const ACCESS_CODES = ['DATASET_ACCESS_DENIED', 'NOT_FOUND'] as const
 export const DOCUMENTED_CODES: readonly ErrorCode[] = [...COMMON_CODES, ...ACCESS_CODES]
-
-const MEANINGS: Partial<Record<ErrorCode, string>> = {
-  VALIDATION_FAILED: 'A parameter is not valid. `details` names each bad parameter.',
-  UNAUTHORIZED: 'The API key is missing or not valid.',
-  DATASET_ACCESS_DENIED: 'The API key has no access to the dataset.',
-  NOT_FOUND: 'The dataset or item does not exist.',
-  NOT_ACCEPTABLE: '`Accept` allows no media type of the route.',
-  PRECONDITION_FAILED: '`If-Match` names another version of the response.',
-  URI_TOO_LONG: 'The URL has more than 12 kB.',
-  RATE_LIMITED: 'The API key has used up its requests for this minute.',
-  HEADERS_TOO_LARGE: 'The request line and the headers have more than 16 kB.',
-  INTERNAL_ERROR: 'Something went wrong on our side.',
-  SERVICE_UNAVAILABLE: 'The database is unreachable or too slow, or too many requests arrive at once.',
-}
 
 const text = (description: string): Json => ({ description, schema: { type: 'string' } })
 
@@ -72,6 +58,23 @@ export interface ErrorSchemas {
 
 /** Defines the schemas of errors, and returns references to them. */
 export function defineErrors(define: DefineSchema): ErrorSchemas {
+  const { code, message, details, requestId } = errorMembers(define)
+  const body = objectOf({ code, message, details, requestId }, 'What is wrong.', ['details'])
+  const error = define('ApiErrorBody', body)
+  return { error: define('ApiError', objectOf({ error }, 'An error.')), problem: defineProblem(define) }
+}
+
+/** Defines the schema of problem details, and returns a reference to it. */
+export function defineProblem(define: DefineSchema): Json {
+  const { code, message, details, requestId } = errorMembers(define)
+  const type = { type: 'string', const: 'about:blank' }
+  const title = { type: 'string', description: 'The name of the status.' }
+  const status = { type: 'integer', format: 'int32', description: 'The HTTP status.' }
+  const problem = { type, title, status, detail: message, code, details, requestId }
+  return define('Problem', objectOf(problem, 'An error as problem details (RFC 9457).', ['details']))
+}
+
+function errorMembers(define: DefineSchema) {
   const detail = define(
     'ApiErrorDetail',
     objectOf(
@@ -82,29 +85,21 @@ export function defineErrors(define: DefineSchema): ErrorSchemas {
       'A bad parameter.',
     ),
   )
-  const code = define('ApiErrorCode', {
-    type: 'string',
-    description: 'What is wrong, for programs.',
-    enum: Object.keys(ERROR_CODES),
-  })
-  const message: Json = { type: 'string', description: 'What is wrong, for people.' }
-  const details = { type: 'array', description: 'Every bad parameter. Only with VALIDATION_FAILED.', items: detail }
-  const requestId = { type: 'string', description: 'The id of the request, as in `X-Request-Id`.' }
-  const body = objectOf({ code, message, details, requestId }, 'What is wrong.', ['details'])
-  const error = define('ApiErrorBody', body)
-  const type = { type: 'string', const: 'about:blank' }
-  const title = { type: 'string', description: 'The name of the status.' }
-  const status = { type: 'integer', format: 'int32', description: 'The HTTP status.' }
-  const problem = { type, title, status, detail: message, code, details, requestId }
   return {
-    error: define('ApiError', objectOf({ error }, 'An error.')),
-    problem: define('Problem', objectOf(problem, 'An error as problem details (RFC 9457).', ['details'])),
+    code: define('ApiErrorCode', {
+      type: 'string',
+      description: 'What is wrong, for programs.',
+      enum: Object.keys(ERROR_CODES),
+    }),
+    message: { type: 'string', description: 'What is wrong, for people.' },
+    details: { type: 'array', description: 'Every bad parameter. Only with VALIDATION_FAILED.', items: detail },
+    requestId: { type: 'string', description: 'The id of the request, as in `X-Request-Id`.' },
   }
 }
 
 function errorExample(code: ErrorCode): CatalogError {
   const details = code === 'VALIDATION_FAILED' ? [{ field: 'limit', message: 'must be at most 100' }] : undefined
-  const message = details?.map(({ field, message }) => `${field} ${message}`).join() ?? MEANINGS[code] ?? code
+  const message = details?.map(({ field, message }) => `${field} ${message}`).join() ?? ERROR_MEANINGS[code]
   return new CatalogError(code, message, details && { details })
 }
 
@@ -120,7 +115,7 @@ export function errorResponse(code: ErrorCode, { error, problem }: ErrorSchemas)
   const example = (toBody: typeof errorBody) => toBody(errorExample(code), REQUEST_ID_EXAMPLE).body
   const header = ERROR_HEADERS[code]
   return {
-    description: MEANINGS[code] ?? code,
+    description: ERROR_MEANINGS[code],
     headers: headers(...COMMON_HEADERS, ...(header ? [header] : [])),
     content: {
       'application/json': { schema: error, example: example(errorBody) },
