@@ -54,7 +54,7 @@ describe('A cursor', () => {
       after: positionOf(after, sort),
       before: positionOf(before, sort),
     })
-    expect(positionOf(after, sort)).toEqual({ value: VALUES[sort], id: ITEM.gate })
+    expect(positionOf(after, sort)).toEqual({ value: TIMES[sort] ?? item()[sort], id: ITEM.gate })
   })
 
   test('is of its dataset and of its sort only', () => {
@@ -71,7 +71,7 @@ describe('A cursor', () => {
     ['no JSON', 'nonsense'],
     ['no array', content()],
     ['a value with NUL', content(DATASET.seoul, 'name', 'a\0', ITEM.gate)],
-    ['an unknown sort', content(DATASET.seoul, 'categoryCode', 'a', ITEM.gate)],
+    ['an unknown sort', content(DATASET.seoul, 'unknown', 'a', ITEM.gate)],
     ['an id that is not a UUID', content(DATASET.seoul, 'name', 'a', 'gate')],
     ['a fifth part', content(DATASET.seoul, 'name', 'a', ITEM.gate, 1)],
   ])('with %s is refused', (_what, after) => {
@@ -95,8 +95,8 @@ describe('A cursor', () => {
   })
 })
 
-const VALUES: Record<ItemSort, string> = {
-  name: 'Gwanghwamun "gate"',
+/** The times of `item()` as cursors have them. */
+const TIMES: Partial<Record<ItemSort, string>> = {
   createdAt: '2026-01-02T03:04:05.678Z',
   updatedAt: '2026-01-03T03:04:05.678Z',
 }
