@@ -1,5 +1,6 @@
 import { getNamedType, isListType, isNonNullType, isObjectType } from 'graphql'
 import { EXPORT_FIELDS } from '../catalog/export-formats.ts'
+import type { ItemFilter } from '../catalog/filters.ts'
 import { schema } from '../graphql/schema.ts'
 
 /*
@@ -17,9 +18,10 @@ const SCALARS: Readonly<Record<string, Json>> = {
   JSONObject: { type: 'object' },
 }
 
-/** The schema of a member of an item, with its description. */
-export function describeItemField(name: string): Json {
-  return describeField('Item', name)
+/** The schema of the values of a filter, which are never null, with the description of its field. */
+export function describeFilter(filter: ItemFilter): Json {
+  const { nullable, ...schema } = describeField('Item', filter)
+  return schema
 }
 
 /** The schema of the properties of a feature. */
@@ -28,7 +30,7 @@ export function propertiesSchema(): Json {
   return {
     type: 'object',
     required: [...names],
-    properties: Object.fromEntries(names.map((name) => [name, describeItemField(name)])),
+    properties: Object.fromEntries(names.map((name) => [name, describeField('Item', name)])),
   }
 }
 
