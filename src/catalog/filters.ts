@@ -21,10 +21,26 @@ function codeFilter(field: TextField, countedAs: string) {
   return { condition: (code: string) => Prisma.sql`${itemColumn(field)} = ${code}`, countedAs } satisfies Filter
 }
 
+/**
+ * A filter by a text of any length. An index entry holds only some 2,700 bytes, so the index has the condition that the text has at
+ * most 100 characters. PostgreSQL uses it for statements with the same condition.
+ */
+function textFilter(field: TextField): Filter {
+  const column = itemColumn(field)
+  return {
+    condition: (text) =>
+      text.length <= 100
+        ? Prisma.sql`${column} = ${text} AND length(${column}) <= 100`
+        : Prisma.sql`${column} = ${text}`,
+  }
+}
+
 /** All filters. To add one, add a row here and an index. The counted ones are in the order of the SQL function `list_name`. */
 export const FILTERS = {
   administrativeAreaCode: codeFilter('administrativeAreaCode', 'area'),
   categoryCode: codeFilter('categoryCode', 'category'),
+  postalCode: textFilter('postalCode'),
+  addressRegion: textFilter('addressRegion'),
 } satisfies { [Field in ItemField]?: Filter }
 
 export type ItemFilter = keyof typeof FILTERS

@@ -198,6 +198,18 @@ test.each([
   expect(plan).not.toContain(' on items')
 })
 
+test.each(ITEM_FILTERS.filter((filter) => !isCounted(filter)))(
+  'the total of one %s is counted in its index',
+  async (filter) => {
+    const plan = await plansOf(async (catalog) => {
+      const args = parseArguments(itemListArguments, filterBy(filter))
+      expect(await catalog.itemsOf(await catalog.dataset(LARGE), args, { total: true }).total()).toBeGreaterThan(1_000)
+    })
+    expect(plan).toMatch(new RegExp(`Aggregate .*\\n +-> +Index Only Scan using ${indexOfFilter(filter)} `))
+    expect(plan).not.toContain('item_counts')
+  },
+)
+
 test.each([
   ['all datasets', {}],
   ['one dataset', { datasetId: LARGE }],

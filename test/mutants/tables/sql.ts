@@ -136,6 +136,14 @@ export const SQL: readonly MutantTable[] = [
           "categoryCode: codeFilter('categoryCode', 'category'),\n  administrativeAreaCode: codeFilter('administrativeAreaCode', 'area'),",
         tests: ['test/catalog/totals.test.ts'],
       },
+      {
+        find: "postalCode: textFilter('postalCode')",
+        replace: "postalCode: codeFilter('postalCode', 'postal')",
+        tests: ['test/catalog/totals.test.ts'],
+      },
+      { find: 'text.length <= 100\n', replace: 'text.length <= 1000\n' },
+      { find: 'AND length(${column}) <= 100', replace: 'AND length(${column}) < 100' },
+      { find: ' AND length(${column}) <= 100`', replace: '`', tests: ['test/catalog/plans.test.ts'] },
     ],
   },
   {
