@@ -67,8 +67,8 @@ test('the environment is read in one place', () => {
 
 /** What becomes part of an SQL text, and why it is no value from outside. Values are always parameters. */
 const SQL_PARTS: Readonly<Record<string, string>> = {
+  'src/catalog/columns.ts: columnName(field)': 'the column names of the datamodel',
   'src/catalog/item-columns.ts: make()': 'SELECT lists, made of constants and column names of the datamodel',
-  'src/catalog/sorts.ts: columnName(field)': 'the column names of the sort orders',
   'src/catalog/sql/extent.ts: number': 'one of two constants, by its type',
   'src/catalog/sql/export.ts: CSV_CELLS': 'expressions over column names',
   'src/catalog/sql/export.ts: PROPERTIES': 'column names',

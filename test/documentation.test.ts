@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { ITEM_FILTERS } from '../src/catalog/filters.ts'
 import { ERROR_CODES } from '../src/errors.ts'
 import { ALL_PAGES, codeIn, PAGES, type Page } from './support/documentation.ts'
 import { CHECKOUT } from './support/process.ts'
@@ -79,6 +80,11 @@ test.each(each(ALL_PAGES))('every command and option of `catalog` that %s names 
 test('the page on REST has every error code', () => {
   const page = PAGES.find(({ path }) => path === 'docs/rest.md')
   expect(Object.keys(ERROR_CODES).filter((code) => !page?.text.includes(`\`${code}\``))).toEqual([])
+})
+
+test.each(['docs/graphql.md', 'docs/ogc.md'])('%s has every filter', (path) => {
+  const page = PAGES.find((each) => each.path === path)
+  expect(ITEM_FILTERS.filter((filter) => !page?.text.includes(`\`${filter}\``))).toEqual([])
 })
 
 test.each(each(ALL_PAGES))('every metric that %s names exists', (_path, page) => {

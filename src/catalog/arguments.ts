@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type ErrorDetail, validationFailed } from '../errors.ts'
+import { mapFilters } from './filters.ts'
 import { ITEM_SORTS, type ItemSort } from './sorts.ts'
 
 /*
@@ -48,8 +49,8 @@ export const latitude = number(-90, 90)
 export const longitude = number(-180, 180)
 /** Metres. */
 export const radius = number(1, 50_000)
-/** The code of an administrative area or a category. */
-export const code = text
+/** The value of a filter. */
+export const filterValue = text
 /** A UUID, or null for root items. */
 export const parentItemId = uuid.nullable()
 /** A UUID or slug. The catalog checks whether the dataset exists. */
@@ -71,8 +72,7 @@ export const pageArguments = z.object(paging)
 const listing = {
   sort: orDefault<ItemSort>(z.enum(ITEM_SORTS), DEFAULTS.sort),
   order: orDefault<SortOrder>(z.enum(SORT_ORDERS), DEFAULTS.order),
-  administrativeAreaCode: optional(code),
-  categoryCode: optional(code),
+  ...mapFilters(() => optional(filterValue)),
   parentItemId: parentItemId.optional(),
 }
 
@@ -117,8 +117,8 @@ export const searchArguments = z
     text: optional(searchText),
     within: optional(boundingBox),
     datasetId: optional(datasetId),
-    administrativeAreaCode: optional(code),
-    categoryCode: optional(code),
+    administrativeAreaCode: optional(filterValue),
+    categoryCode: optional(filterValue),
     ...paging,
   })
   .refine(({ text, within }) => text !== undefined || within !== undefined, {

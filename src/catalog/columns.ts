@@ -1,9 +1,10 @@
 import { getDatamodel } from '../generated/pothos.ts'
-import type { Item } from '../generated/prisma/client.ts'
+import { type Item, Prisma } from '../generated/prisma/client.ts'
 
 /*
  * The columns of items, images and datasets, derived from prisma/schema.prisma. The SELECT lists (item-columns.ts), the sort orders
- * (sorts.ts), the model types (models.ts) and the import's staging table (import/load/) are built from these columns.
+ * (sorts.ts), the filters (filters.ts), the model types (models.ts) and the import's staging table (import/load/) are built from these
+ * columns.
  */
 
 /** A field of an item that has a column. */
@@ -32,6 +33,11 @@ function columnsOf(model: 'Item' | 'Image' | 'Dataset'): ReadonlyMap<string, Col
 /** The name of a field's column. schema.prisma maps every field to its name in snake case. */
 export function columnName(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+/** SQL for the column of a field of the items `i`. */
+export function itemColumn(field: ItemField): Prisma.Sql {
+  return Prisma.raw(`i.${columnName(field)}`)
 }
 
 /** For each Prisma type: SQL that converts a column to the values of models.ts. Other types need no conversion. */

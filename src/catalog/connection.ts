@@ -42,14 +42,14 @@ export function createConnection(
   const window = backward ? { order: OPPOSITE[order], after: before, before: after } : { order, after, before }
   const details = { projection: projection.nodes ?? ALL_ITEM_FIELDS, isForCursor: true, isCounted: projection.total }
   // One item above the limit shows whether there are more items.
-  const fetchWindow = () => source.fetch({ ...selection, ...window, ...details, sort, limit: limit + 1, offset: 0 })
+  const fetchWindow = () => source.fetch({ selection, ...window, ...details, sort, limit: limit + 1, offset: 0 })
   const fetchNodes = async () => (await fetchWindow()).nodes
   const nodes = async () => {
     const ahead = (await fetchNodes()).slice(0, limit)
     return backward ? ahead.reverse() : ahead
   }
   const hasBeyond = async (side: keyof ItemBounds, position: ItemPosition | undefined) =>
-    position !== undefined && source.hasBeyond({ ...selection, sort, order: window.order, side }, position)
+    position !== undefined && source.hasBeyond({ selection, sort, order: window.order, side }, position)
   // No item is between a cursor and the page, so the other items are those at the cursor or beyond it.
   const hasMoreAhead = async () => (await fetchNodes()).length > limit || hasBeyond('after', window.before)
   const hasMoreBehind = () => hasBeyond('before', window.after)

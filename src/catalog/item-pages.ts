@@ -1,4 +1,5 @@
 import type { ItemListArguments, NearbyArguments, PageArguments, SearchArguments } from './arguments.ts'
+import { pickFilters } from './filters.ts'
 import { ALL_ITEM_FIELDS, type ItemProjection } from './item-columns.ts'
 import type { Dataset, Item } from './models.ts'
 import { createPage, type Page } from './page.ts'
@@ -21,12 +22,9 @@ export function selectItems(
   { id }: Dataset,
   args: Omit<ItemListArguments, keyof PageArguments>,
 ): Pick<ItemList, 'owner' | 'selection'> {
-  const { parentItemId, administrativeAreaCode, categoryCode } = args
-  const among = parentItemId === undefined ? 'all' : parentItemId === null ? 'roots' : 'children'
-  return {
-    owner: { datasetId: id, parentItemId: parentItemId ?? null },
-    selection: { among, administrativeAreaCode, categoryCode },
-  }
+  const { parentItemId = null } = args
+  const among = args.parentItemId === undefined ? 'all' : parentItemId === null ? 'roots' : 'children'
+  return { owner: { datasetId: id, parentItemId }, selection: { among, ...pickFilters(args) } }
 }
 
 /** Creates a page of a list of items. Nothing is read until its functions are called. */
@@ -37,7 +35,7 @@ export function createItemPage(
   projection: ListProjection,
 ): Page<Item> {
   const { nodes, rawJson, total } = projection
-  const window = { ...selection, sort, order, limit, ...partsOf(projection) }
+  const window = { selection, sort, order, limit, ...partsOf(projection) }
   return createPage({
     page,
     limit,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Prisma } from '../generated/prisma/client.ts'
-import { columnName, type ItemField, toIsoExpression } from './columns.ts'
+import { type ItemField, itemColumn, toIsoExpression } from './columns.ts'
 import { FIRST_TIMESTAMP, type Item, type Timestamp, toIso } from './models.ts'
 
 /** A sort order of items: by one field, then by id. It needs an index on dataset, field and id. */
@@ -23,7 +23,7 @@ type TimestampField = { [Field in ItemField]: Timestamp extends Item[Field] ? Fi
 /** A sort by text in Unicode code point order. The column must have the collation `C`. */
 function textSort(field: TextField): Sort {
   return {
-    column: columnOf(field),
+    column: itemColumn(field),
     sqlType: Prisma.sql`text`,
     toText: (item) => item[field],
     toTextExpression: (value) => value,
@@ -34,16 +34,12 @@ function textSort(field: TextField): Sort {
 /** A sort by time, oldest first. */
 function timestampSort(field: TimestampField): Sort {
   return {
-    column: columnOf(field),
+    column: itemColumn(field),
     sqlType: Prisma.sql`timestamptz`,
     toText: (item) => toIso(item[field]),
     toTextExpression: toIsoExpression,
     isValue: (text) => z.iso.datetime({ precision: 3 }).safeParse(text).success && text >= FIRST_TIMESTAMP,
   }
-}
-
-function columnOf(field: ItemField): Prisma.Sql {
-  return Prisma.raw(`i.${columnName(field)}`)
 }
 
 /** All sort orders. To add one, add a row here, an index, and a description in graphql/types/arguments.ts. */

@@ -1,8 +1,9 @@
+import { type ItemFilter, mapFilters } from '../catalog/filters.ts'
 import { collectSchemas, type Json } from '../rest/openapi/components.ts'
 import { defineProblem } from '../rest/openapi/responses.ts'
 import { CRS84 } from './crs.ts'
-import { describeItemField, propertiesSchema } from './feature-schema.ts'
-import { DEFAULT_LIMIT, type featuresParameters, MAX_LIMIT, type QUERYABLES } from './parameters.ts'
+import { describeFilter, propertiesSchema } from './feature-schema.ts'
+import { DEFAULT_LIMIT, type featuresParameters, MAX_LIMIT } from './parameters.ts'
 
 /*
  * The parameters and schemas of the API definition, in OpenAPI 3.1.
@@ -35,8 +36,8 @@ function queryParameter(name: string, description: string, schema: Json): Json {
 
 const crs: Json = { type: 'string', format: 'uri', enum: [CRS84], default: CRS84 }
 
-const queryable = (name: (typeof QUERYABLES)[number]) =>
-  queryParameter(name, `Only features with this ${name}.`, { ...describeItemField(name), minLength: 1 })
+const queryable = (filter: ItemFilter) =>
+  queryParameter(filter, `Only features with this ${filter}.`, { ...describeFilter(filter), minLength: 1 })
 
 /** The query parameters, by name. */
 export const PARAMETERS: Record<keyof typeof featuresParameters.shape, Json> = {
@@ -60,8 +61,7 @@ export const PARAMETERS: Record<keyof typeof featuresParameters.shape, Json> = {
       '`2026-01-31T09:00:00Z`, `2026-01-01T00:00:00Z/2026-01-31T23:59:59Z`, `2026-01-31T00:00:00Z/..`.',
     text,
   ),
-  categoryCode: queryable('categoryCode'),
-  administrativeAreaCode: queryable('administrativeAreaCode'),
+  ...mapFilters(queryable),
   after: queryParameter('after', 'The id of the last feature of the page before. The link `next` has it.', {
     type: 'string',
     format: 'uuid',

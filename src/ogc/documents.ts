@@ -1,10 +1,10 @@
 import type { Extent } from '../catalog/features.ts'
+import { mapFilters } from '../catalog/filters.ts'
 import type { Dataset } from '../catalog/models.ts'
 import { collectionOf } from './collections.ts'
-import { describeItemField } from './feature-schema.ts'
+import { describeFilter } from './feature-schema.ts'
 import type { Link } from './links.ts'
 import { JSON_TYPE, OPENAPI_TYPE } from './media-types.ts'
-import { QUERYABLES } from './parameters.ts'
 
 /*
  * The documents that describe the API. `base` is the address of the landing page, and `self` that of the request.
@@ -55,7 +55,7 @@ export function queryables(self: string, { name }: Dataset) {
     $id: self,
     type: 'object',
     title: name,
-    properties: Object.fromEntries(QUERYABLES.map((field) => [field, { title: field, ...describeItemField(field) }])),
+    properties: mapFilters((filter) => ({ title: filter, ...describeFilter(filter) })),
     additionalProperties: false,
   }
 }

@@ -1,5 +1,6 @@
 import { getNamedType, isListType, isNonNullType, isObjectType } from 'graphql'
 import { EXPORT_FIELDS } from '../catalog/export-formats.ts'
+import type { ItemFilter } from '../catalog/filters.ts'
 import { type JsonSchema, scalarSchema } from '../graphql/json-schema.ts'
 import { schema } from '../graphql/schema.ts'
 
@@ -7,9 +8,10 @@ import { schema } from '../graphql/schema.ts'
  * The JSON Schema of a feature's properties, in OpenAPI 3.1. Types and descriptions are those of the GraphQL schema.
  */
 
-/** The schema of a member of an item, with its description. */
-export function describeItemField(name: string): JsonSchema {
-  return describeField('Item', name)
+/** The schema of the values of a filter, which are never null, with the description of its field. */
+export function describeFilter(filter: ItemFilter): JsonSchema {
+  const { type, ...schema } = describeField('Item', filter)
+  return { ...schema, type: Array.isArray(type) ? type[0] : type }
 }
 
 /** The schema of the properties of a feature. */
@@ -18,7 +20,7 @@ export function propertiesSchema(): JsonSchema {
   return {
     type: 'object',
     required: [...names],
-    properties: Object.fromEntries(names.map((name) => [name, describeItemField(name)])),
+    properties: Object.fromEntries(names.map((name) => [name, describeField('Item', name)])),
   }
 }
 

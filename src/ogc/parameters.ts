@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import * as domain from '../catalog/arguments.ts'
+import { mapFilters } from '../catalog/filters.ts'
 import { type Problem, parseBbox } from './bbox.ts'
 import { CRS84 } from './crs.ts'
 import { parseDatetime } from './datetime.ts'
@@ -45,10 +46,6 @@ export const featuresParameters = z.strictObject({
   'bbox-crs': crs,
   crs,
   datetime: parsed(parseDatetime).optional(),
-  categoryCode: domain.code.optional(),
-  administrativeAreaCode: domain.code.optional(),
+  ...mapFilters(() => domain.filterValue.optional()),
   after: domain.uuid.optional(),
 })
-
-/** The members of a feature by which features can be selected. */
-export const QUERYABLES = ['categoryCode', 'administrativeAreaCode'] as const

@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { exportTag } from '../catalog/export-formats.ts'
+import { pickFilters } from '../catalog/filters.ts'
 import type { Dataset } from '../catalog/models.ts'
 import { GEOJSON } from '../rest/geojson.ts'
 import { apiDefinition } from './api-definition.ts'
@@ -96,11 +97,11 @@ export const OGC_ROUTES: readonly OgcRoute[] = [
     path: `${COLLECTION}/items`,
     query: featuresParameters,
     mediaTypes: [GEOJSON, JSON_TYPE],
-    resource: (request, { limit = DEFAULT_LIMIT, bbox, datetime, categoryCode, administrativeAreaCode, after }) => ({
+    resource: (request, { limit = DEFAULT_LIMIT, bbox, datetime, after, ...others }) => ({
       version: async (catalog) => pageTag(request, collectionIn(catalog, request.path)),
       read: async (catalog) => {
         const dataset = collectionIn(catalog, request.path)
-        const window = { limit, within: bbox, ...datetime, categoryCode, administrativeAreaCode, after }
+        const window = { limit, within: bbox, ...datetime, ...pickFilters(others), after }
         const page = await catalog.featurePage(dataset, window)
         const { body, links } = featureCollection(request, dataset, page, new Date())
         return { body, links: linkHeader(links), weakTag: pageTag(request, dataset) }

@@ -27,14 +27,14 @@ const limit = wholeNumber.pipe(domain.limit).optional()
 /** For routes without query parameters. Unknown parameters are ignored. */
 export const noParameters = z.object({})
 
-/** The query parameters of the item list. */
+/** The query parameters of the item list. The specification has only two of the filters. */
 export const itemListParameters = z.object({
   page,
   limit,
   sort: oneOf(ITEM_SORTS).transform(toEnumName).optional(),
   order: oneOf(domain.SORT_ORDERS).transform(toEnumName).optional(),
-  administrativeAreaCode: domain.code.optional(),
-  categoryCode: domain.code.optional(),
+  administrativeAreaCode: domain.filterValue.optional(),
+  categoryCode: domain.filterValue.optional(),
   parentItemId: z
     .string()
     .transform((text) => (text === 'null' ? null : text))

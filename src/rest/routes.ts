@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { ITEM_FILTERS } from '../catalog/filters.ts'
 import { type Envelope, listEnvelope, recordEnvelope, toDataset, toNearbyItem } from './envelope.ts'
 import { type FeatureCollection, featureCollection } from './geojson.ts'
 import { itemListParameters, nearbyParameters, noParameters } from './parameters.ts'
@@ -82,12 +83,12 @@ export const REST_ROUTES: readonly RestRoute[] = [
     query: itemListParameters,
     operation: `query (
       $datasetId: ID!, $page: Int, $limit: Int, $sort: ItemSort, $order: SortOrder,
-      $administrativeAreaCode: String, $categoryCode: String, $parentItemId: ID
+      ${ITEM_FILTERS.map((filter) => `$${filter}: String`).join(', ')}, $parentItemId: ID
     ) {
       dataset(id: $datasetId) {
         items(
           page: $page, limit: $limit, sort: $sort, order: $order,
-          administrativeAreaCode: $administrativeAreaCode, categoryCode: $categoryCode, parentItemId: $parentItemId
+          ${ITEM_FILTERS.map((filter) => `${filter}: $${filter}`).join(', ')}, parentItemId: $parentItemId
         ) {
           nodes { ${ITEM} }
           page limit total

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ZodType } from 'zod'
 import {
-  code,
+  filterValue,
   isSlug,
   itemConnectionArguments,
   itemListArguments,
@@ -42,11 +42,11 @@ describe('A number is valid up to its limits, and invalid beyond them:', () => {
   })
 })
 
-test('a code is text that PostgreSQL can store, and not empty', () => {
-  for (const value of ['0', ' ', '😀', "'"]) expect(problemsOf(code, value)).toEqual([])
-  expect(problemsOf(code, '')).toEqual(['must not be empty'])
-  expect(problemsOf(code, 'a\0b')).toEqual(['must not contain NUL'])
-  expect(problemsOf(code, 'a\ud83d')).toEqual(['must be well-formed Unicode'])
+test('the value of a filter is text that PostgreSQL can store, and not empty', () => {
+  for (const value of ['0', ' ', '😀', "'"]) expect(problemsOf(filterValue, value)).toEqual([])
+  expect(problemsOf(filterValue, '')).toEqual(['must not be empty'])
+  expect(problemsOf(filterValue, 'a\0b')).toEqual(['must not contain NUL'])
+  expect(problemsOf(filterValue, 'a\ud83d')).toEqual(['must be well-formed Unicode'])
 })
 
 test('a UUID is read in any letter case, and becomes lower case', () => {

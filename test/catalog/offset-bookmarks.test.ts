@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { ITEM_FILTERS } from '../../src/catalog/filters.ts'
 import type { ItemOwner, ItemPosition } from '../../src/catalog/sql/item-list.ts'
 import type { ItemWindow } from '../../src/catalog/sql/items.ts'
 import { OffsetBookmarks } from '../../src/catalog/sql/offset-bookmarks.ts'
@@ -6,7 +7,7 @@ import { createFeed } from '../support/changes.ts'
 
 const OWNER: ItemOwner = { datasetId: 'd', parentItemId: null }
 const WINDOW: ItemWindow = {
-  among: 'all',
+  selection: { among: 'all' },
   sort: 'name',
   order: 'asc',
   limit: 20,
@@ -79,9 +80,8 @@ describe('A deep page', () => {
 test.each<[string, object]>([
   ['dataset', { owner: { ...OWNER, datasetId: 'e' } }],
   ['parent', { owner: { ...OWNER, parentItemId: 'p' } }],
-  ['kind of list', { among: 'roots' }],
-  ['area', { administrativeAreaCode: 'x' }],
-  ['category', { categoryCode: 'x' }],
+  ['kind of list', { selection: { among: 'roots' } }],
+  ...ITEM_FILTERS.map((filter): [string, object] => [filter, { selection: { among: 'all', [filter]: 'x' } }]),
   ['sort', { sort: 'createdAt' }],
   ['order', { order: 'desc' }],
 ])('a list with another %s has its own bookmarks', async (_what, other) => {

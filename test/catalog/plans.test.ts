@@ -3,6 +3,7 @@ import { itemListArguments, nearbyArguments, parseArguments, searchArguments } f
 import type { Catalog } from '../../src/catalog/catalog.ts'
 import { columnName } from '../../src/catalog/columns.ts'
 import { encodeCursor, parseConnectionArguments } from '../../src/catalog/cursor.ts'
+import { FILTERS, ITEM_FILTERS, type ItemFilter } from '../../src/catalog/filters.ts'
 import { ITEM_SORTS, type ItemSort } from '../../src/catalog/sorts.ts'
 import { fetchItemsById } from '../../src/catalog/sql/items.ts'
 import { createOwnDatabase, type TestDatabase } from '../support/database.ts'
@@ -16,6 +17,15 @@ import { createPublicReader } from '../support/reader.ts'
 let db: TestDatabase
 const LARGE = '11111111-0000-4000-8000-000000000001'
 
+/** A filter by one of its values, and the index that serves it. */
+const filterBy = (filter: ItemFilter) => ({ [filter]: `${columnName(filter)}-7` })
+const indexOfFilter = (filter: ItemFilter) => `items_dataset_id_${columnName(filter)}_name_id_idx`
+const isCounted = (filter: ItemFilter) => 'countedAs' in FILTERS[filter]
+
+/** The filters have values of 1,400 and 3,500 items in the largest dataset. */
+const FILTER_COLUMNS = ITEM_FILTERS.map(columnName)
+const FILTER_CODES = FILTER_COLUMNS.map((column, n) => `'${column}-' || n % ${[50, 20][n % 2]}`)
+
 const TABLES = ['items', 'datasets', 'item_counts', 'cube_counts', 'tile_counts']
 
 beforeAll(async () => {
@@ -26,11 +36,11 @@ beforeAll(async () => {
       SELECT ('11111111-0000-4000-8000-00000000000' || n)::uuid, 'dataset-' || n, 'Dataset ' || n, 'active', 'public', '', now(), now()
         FROM generate_series(1, 4) AS n`)
     await session.query(`
-      INSERT INTO items (id, dataset_id, external_id, name, administrative_area_code, category_code, parent_item_id,
+      INSERT INTO items (id, dataset_id, external_id, name, ${FILTER_COLUMNS.join()}, parent_item_id,
                          latitude, longitude, created_at, updated_at)
       SELECT ('22222222-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid,
              ('11111111-0000-4000-8000-00000000000' || CASE WHEN n < 70000 THEN 1 WHEN n < 90000 THEN 2 WHEN n < 99000 THEN 3 ELSE 4 END)::uuid,
-             n::text, 'Item ' || md5(n::text), 'area-' || n % 50, 'category-' || n % 20,
+             n::text, 'Item ' || md5(n::text), ${FILTER_CODES.join()},
              CASE WHEN n % 100 IN (1, 2, 3) AND n > 100
                   THEN ('22222222-0000-4000-8000-' || lpad((n - n % 100)::text, 12, '0'))::uuid END,
              33 + (n * 7919 % 100000) / 100000.0 * 5, 125 + (n * 104729 % 100000) / 100000.0 * 5,
@@ -84,8 +94,11 @@ test.each([
     [`by ${sort}`, { sort }, indexOf(sort)],
     [`by ${sort}, descending`, { sort, order: 'desc' }, indexOf(sort)],
   ]),
-  ['of an area', { administrativeAreaCode: 'area-7' }, 'items_dataset_id_administrative_area_code_name_id_idx'],
-  ['of a category', { categoryCode: 'category-7' }, 'items_dataset_id_category_code_name_id_idx'],
+  ...ITEM_FILTERS.map((filter): [string, object, string] => [
+    `of one ${filter}`,
+    filterBy(filter),
+    indexOfFilter(filter),
+  ]),
   ['of a parent', { parentItemId: PARENT }, 'items_dataset_id_parent_item_id_name_id_idx'],
   ['of no parent', { parentItemId: null }, 'items_roots_dataset_id_name_id_idx'],
 ])('a list %s uses its index in its order, and reads only the items of the page', async (_what, args, index) => {
@@ -95,9 +108,15 @@ test.each([
 })
 
 test.each([
-  ['an area by createdAt', { administrativeAreaCode: 'area-7', sort: 'createdAt' }],
-  ['an area and a category', { administrativeAreaCode: 'area-7', categoryCode: 'category-7' }],
-  ['a category of root items by updatedAt', { categoryCode: 'category-7', parentItemId: null, sort: 'updatedAt' }],
+  ...ITEM_FILTERS.map((filter): [string, object] => [
+    `one ${filter} by createdAt`,
+    { ...filterBy(filter), sort: 'createdAt' },
+  ]),
+  ...ITEM_FILTERS.map((filter): [string, object] => [
+    `one ${filter} of root items by updatedAt`,
+    { ...filterBy(filter), parentItemId: null, sort: 'updatedAt' },
+  ]),
+  ['an area and a category', { ...filterBy('administrativeAreaCode'), ...filterBy('categoryCode') }],
 ])('a list of %s scans no table', async (_what, args) => {
   expect(await plansOf(listing(args))).not.toContain('Seq Scan on items')
 })
@@ -169,8 +188,8 @@ test('a deep page starts at a bookmark in the index, and a page past the end rea
 
 test.each([
   ['all items', {}],
-  ['an area', { administrativeAreaCode: 'area-7' }],
-  ['an area and a category', { administrativeAreaCode: 'area-7', categoryCode: 'category-7' }],
+  ...ITEM_FILTERS.filter(isCounted).map((filter): [string, object] => [`one ${filter}`, filterBy(filter)]),
+  ['an area and a category', { ...filterBy('administrativeAreaCode'), ...filterBy('categoryCode') }],
   ['root items', { parentItemId: null }],
   ['children', { parentItemId: PARENT }],
 ])('the total of %s comes from item_counts', async (_what, args) => {
@@ -182,6 +201,18 @@ test.each([
   expect(plan).toMatch(/Index Scan (using|on) item_counts_pkey/)
   expect(plan).not.toContain(' on items')
 })
+
+test.each(ITEM_FILTERS.filter((filter) => !isCounted(filter)))(
+  'the total of one %s is counted in its index',
+  async (filter) => {
+    const plan = await plansOf(async (catalog) => {
+      const args = parseArguments(itemListArguments, filterBy(filter))
+      expect(await catalog.itemsOf(await catalog.dataset(LARGE), args, { total: true }).total()).toBeGreaterThan(1_000)
+    })
+    expect(plan).toMatch(new RegExp(`Aggregate .*\\n +-> +Index Only Scan using ${indexOfFilter(filter)} `))
+    expect(plan).not.toContain('item_counts')
+  },
+)
 
 test.each([
   ['all datasets', {}],

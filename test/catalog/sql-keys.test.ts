@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { FILTERS, ITEM_FILTERS, mapFilters } from '../../src/catalog/filters.ts'
+import { ITEM_SORTS } from '../../src/catalog/sorts.ts'
 import { storedTotals } from '../../src/catalog/sql/counts.ts'
 import { fetchItemPages, fetchRawItems, type ItemWindow, windowKey } from '../../src/catalog/sql/items.ts'
 import { fetchNearbyPages, type NearbyWindow, nearbyKey } from '../../src/catalog/sql/nearby.ts'
-import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
-import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
+import { createBatchers, isCheap } from '../../src/catalog/sql/statement-batcher.ts'
+import { DATASET, ITEM, PALACE, seedCatalog } from '../support/catalog.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 /* Reads that share a statement, or a key in memory, do not get each other's results. */
@@ -16,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => db.close())
 
 const LIST: ItemWindow = {
-  ...{ among: 'all', sort: 'name', order: 'asc', limit: 3, offset: 0 },
+  ...{ selection: { among: 'all' }, sort: 'name', order: 'asc', limit: 3, offset: 0 },
   ...{ projection: { fields: ['id', 'name'] }, isCounted: true },
 }
 const CIRCLE: NearbyWindow = {
@@ -26,9 +28,8 @@ const CIRCLE: NearbyWindow = {
 const position = { value: 'N Seoul Tower', id: ITEM.tower }
 
 const LISTS: Record<string, Partial<ItemWindow>> = {
-  'kind of list': { among: 'roots' },
-  area: { administrativeAreaCode: '11680' },
-  category: { categoryCode: 'point' },
+  'kind of list': { selection: { among: 'roots' } },
+  ...mapFilters((filter) => ({ selection: { among: 'all', [filter]: `${PALACE[filter]}` } })),
   sort: { sort: 'createdAt' },
   order: { order: 'desc' },
   limit: { limit: 4 },
@@ -54,6 +55,23 @@ test('lists and circles that differ in anything have different keys, and equal o
   expect(new Set(lists).size).toBe(lists.length)
   expect(new Set(circles).size).toBe(circles.length)
   expect([windowKey({ ...LIST }), nearbyKey({ ...CIRCLE })]).toEqual([lists[0], circles[0]])
+})
+
+describe('A list shares a statement', () => {
+  test.each(ITEM_FILTERS)('with %s if an index has its order, and its total is stored or not needed', (filter) => {
+    const window: ItemWindow = { ...LIST, selection: { among: 'all', [filter]: 'x' } }
+    expect(isCheap(window)).toBe('countedAs' in FILTERS[filter])
+    expect(isCheap({ ...window, isCounted: false })).toBe(true)
+    expect(isCheap({ ...window, isCounted: false, sort: 'createdAt' })).toBe(false)
+    expect(isCheap({ ...window, isCounted: false, offset: 1 })).toBe(false)
+    const both = { administrativeAreaCode: 'x', categoryCode: 'x', [filter]: 'x' }
+    expect(isCheap({ ...window, isCounted: false, selection: { among: 'all', ...both } })).toBe(false)
+  })
+
+  test('without filters by every sort, but not a later page', () => {
+    for (const sort of ITEM_SORTS) expect(isCheap({ ...LIST, sort })).toBe(true)
+    expect(isCheap({ ...LIST, offset: 1 })).toBe(false)
+  })
 })
 
 describe('Reads that arrive at the same time', () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ITEM_FILTERS } from '../../src/catalog/filters.ts'
 import { countedTotals, countItems, storedTotals } from '../../src/catalog/sql/counts.ts'
 import type { ItemOwner, ItemSelection } from '../../src/catalog/sql/item-list.ts'
 import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
@@ -21,6 +22,7 @@ beforeAll(async () => {
         [null, ITEM.palace, ITEM.museum].flatMap((parentItemId, parent) =>
           Array.from({ length: 1 + area + 2 * category + parent }, () => ({
             ...{ id: randomUUID(), datasetId: DATASET.seoul, name: 'n', latitude: 1, longitude: 1 },
+            ...Object.fromEntries(ITEM_FILTERS.map((filter) => [filter, AREAS[area]])),
             ...{ administrativeAreaCode, categoryCode, parentItemId },
             ...{ createdAt: new Date(), updatedAt: new Date() },
           })),
@@ -46,6 +48,20 @@ test.each(['all', 'roots', 'children'] as const)('the stored totals of %s are th
       expect(await count(selection, owners), JSON.stringify(selection)).toEqual(
         await count(selection, owners, countedTotals),
       )
+    }
+  }
+})
+
+test.each(ITEM_FILTERS)('the stored totals by %s, alone and with a category, are those of a count', async (filter) => {
+  for (const value of [...AREAS, ...CATEGORIES]) {
+    for (const categoryCode of filter === 'categoryCode' ? [value] : [undefined, ...CATEGORIES]) {
+      for (const among of ['all', 'roots', 'children'] as const) {
+        const selection = { among, categoryCode, [filter]: value }
+        const owners = among === 'children' ? PARENTS : DATASETS
+        expect(await count(selection, owners), JSON.stringify(selection)).toEqual(
+          await count(selection, owners, countedTotals),
+        )
+      }
     }
   }
 })

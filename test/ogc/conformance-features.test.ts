@@ -1,6 +1,7 @@
 import Ajv from 'ajv'
 import { afterAll, describe, expect, test } from 'vitest'
 import { EXPORT_FIELDS } from '../../src/catalog/export-formats.ts'
+import { ITEM_FILTERS } from '../../src/catalog/filters.ts'
 import { ITEM, SEOUL_ITEMS } from '../support/catalog.ts'
 import { CRS84, GEOJSON, ITEMS, idsOf, linksOf, type OgcLink, readPages, startOgc } from '../support/ogc.ts'
 
@@ -212,9 +213,13 @@ describe('/conf/queryables (part 3)', () => {
     const queryables = await get(link?.href ?? '')
     expect(queryables.headers.get('content-type')).toBe('application/schema+json')
     expect(queryables.body).toMatchObject({ $id: link?.href, type: 'object', additionalProperties: false })
-    expect(Object.keys(queryables.body.properties)).toEqual(['categoryCode', 'administrativeAreaCode'])
+    expect(Object.keys(queryables.body.properties)).toEqual(ITEM_FILTERS)
     const ajv = new Ajv.default({ strict: false, validateSchema: false })
     const { $schema, ...schema } = queryables.body
-    expect(ajv.validate(schema, { categoryCode: 'x' })).toBe(true)
+    for (const filter of ITEM_FILTERS) {
+      expect(ajv.validate(schema, { [filter]: 'x' })).toBe(true)
+      expect(ajv.validate(schema, { [filter]: 1 })).toBe(false)
+      expect(api.components.parameters[filter].schema).toMatchObject({ type: 'string', minLength: 1 })
+    }
   })
 })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { afterAll, describe, expect, test } from 'vitest'
+import { mapFilters } from '../../src/catalog/filters.ts'
 import { DATASET, ITEM } from '../support/catalog.ts'
 import { CRS84, GEOJSON, ITEMS, linksOf, type OgcLink, startOgc } from '../support/ogc.ts'
 
@@ -171,8 +172,7 @@ describe('/conf/oas30', () => {
       'bbox-crs': CRS84,
       crs: CRS84,
       datetime: '2026-01-01T00:00:00Z',
-      categoryCode: 'x',
-      administrativeAreaCode: 'y',
+      ...mapFilters(() => 'x'),
       after: ITEM.palace,
     }
     for (const [template, { get: operation }] of Object.entries<{ get: { parameters: { $ref: string }[] } }>(

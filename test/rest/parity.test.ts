@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ITEM_FILTERS } from '../../src/catalog/filters.ts'
 import { REST_ROUTES } from '../../src/rest/routes.ts'
+import { callTool } from '../mcp/client.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { ITEM } from '../support/catalog.ts'
+import { ITEM, PALACE } from '../support/catalog.ts'
 
 let t: TestApp
 beforeAll(async () => {
@@ -33,3 +35,21 @@ test.each([...REST_ROUTES])('$path gives the same data as its operation on /grap
   const resource = route.resource.reduce((value, member) => value[member], body.data)
   expect(rest).toEqual(JSON.parse(JSON.stringify(route.envelope(resource))))
 })
+
+test.each(ITEM_FILTERS)(
+  '%s selects the same items in the tool, on /graphql, and at /v1 if it has the filter',
+  async (filter) => {
+    const given = { datasetId: 'seoul', [filter]: `${PALACE[filter]}` }
+    const list = REST_ROUTES.find(({ name }) => name === 'listItems')
+    const { body } = await t.graphql(list?.operation ?? '', given)
+    const { structuredContent } = await callTool(t.url, t.key, 'listItems', given)
+    expect(structuredContent.data).toEqual(body.data.dataset.items.nodes)
+    expect(structuredContent.data.map(({ id }: { id: string }) => id)).toContain(ITEM.palace)
+    expect(structuredContent.meta.total).toBeLessThan(9)
+    const rest = await (
+      await t.get(`/v1/datasets/seoul/items?${new URLSearchParams({ [filter]: given[filter] ?? '' })}`)
+    ).json()
+    const { total } = Object.hasOwn(list?.query.shape ?? {}, filter) ? structuredContent.meta : { total: 9 }
+    expect(rest.meta.total).toBe(total)
+  },
+)

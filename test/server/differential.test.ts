@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
+import { ITEM_FILTERS, mapFilters } from '../../src/catalog/filters.ts'
 import { readConfig } from '../../src/config.ts'
 import { createApp } from '../../src/server/app.ts'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -12,6 +13,13 @@ import { DATASET, IMAGE, ITEM } from '../support/catalog.ts'
  * statement for each page. The real gateway must answer with the same status, headers and bytes: the first time, from its cache, and
  * when many requests arrive at once and share statements.
  */
+
+/** The values of the filters in item `n`. */
+const filterValues = (n: number) => ({
+  ...mapFilters((filter) => `${filter}'${n % (2 + ITEM_FILTERS.indexOf(filter))}`),
+  administrativeAreaCode: `a'${n % 3}`,
+  categoryCode: `c${n % 5}`,
+})
 
 let t: TestApp
 let reference: FastifyInstance
@@ -39,8 +47,7 @@ beforeAll(async () => {
       openingHours: n % 2 === 0 ? null : '',
       latitude: (37.5 + (n % 40) / 1000).toFixed(7),
       longitude: (127 + Math.floor(n / 40) / 1000).toFixed(7),
-      administrativeAreaCode: `a'${n % 3}`,
-      categoryCode: `c${n % 5}`,
+      ...filterValues(n),
       createdAt: new Date(now.getTime() - (n % 50) * 1000),
       updatedAt: now,
     })),
@@ -94,7 +101,24 @@ const PATHS = [
 const LIST =
   'total nodes { id name latitude createdAt images { altText sortOrder } parent { name parent { id } images { id } } }'
 
+/** The items and the children with the values of an item in one filter, in two, and in all. */
+const FILTERED = [
+  ...ITEM_FILTERS.flatMap((filter, n) => ITEM_FILTERS.slice(n).map((other) => [...new Set([filter, other])])),
+  ITEM_FILTERS,
+].map((filters): [string] => {
+  const args = filters.map((filter) => `${filter}: ${JSON.stringify(filterValues(2)[filter])}`).join(', ')
+  const parent = 'parentItemId: "77777777-0000-4000-8000-000000000000"'
+  return [
+    `{ dataset(id: "paid") {
+      first: items(${args}) { ${LIST} } deep: items(${args}, page: 11, sort: UPDATED_AT) { total nodes { id } }
+      total: items(${args}) { total } children: items(${args}, ${parent}) { total nodes { id } }
+      itemConnection(${args}, last: 3) { totalCount nodes { id } pageInfo { hasPreviousPage } }
+    } }`,
+  ]
+})
+
 const DOCUMENTS: [string, object?][] = [
+  ...FILTERED,
   ['{ datasets { total nodes { slug status items(limit: 2) { total nodes { name } } } } }'],
   [`{ dataset(id: "seoul") { name items(limit: 5) { ${LIST} } } }`],
   [`query ($page: Int) { dataset(id: "paid") { items(page: $page) { ${LIST} } } }`, { page: 60 }],

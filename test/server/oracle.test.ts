@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
+import { ITEM_FILTERS } from '../../src/catalog/filters.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
 
@@ -33,6 +34,7 @@ beforeAll(async () => {
     name: ['Seoul', '서울', 'Ñandú', '“x”', `Item ${random(`name ${n}`, 90)}`][random(`kind ${n}`, 5)] ?? '',
     latitude: (random(`latitude ${n}`, 1_800_001) / 10_000 - 90).toFixed(4),
     longitude: (random(`longitude ${n}`, 3_600_001) / 10_000 - 180).toFixed(4),
+    ...Object.fromEntries(ITEM_FILTERS.map((filter) => [filter, `p${random(`${filter} ${n}`, 6)}`])),
     administrativeAreaCode: `a${random(`area ${n}`, 7)}`,
     categoryCode: `c${random(`category ${n}`, 5)}`,
     createdAt: new Date(1_700_000_000_000 + random(`created ${n}`, 50) * 1000),
@@ -65,11 +67,14 @@ async function follow(args: string, first = 41): Promise<string[]> {
   const found: string[] = []
   for (let after: string | null = null; ; ) {
     const query = `query ($after: String) { dataset(id: "paid") { itemConnection(first: ${first}, after: $after, ${args}) {
-      nodes { id } pageInfo { hasNextPage endCursor } } } }`
+      totalCount nodes { id } pageInfo { hasNextPage endCursor } } } }`
     const { body } = await t.graphql(query, { after }, key)
-    const { nodes, pageInfo } = body.data.dataset.itemConnection
+    const { totalCount, nodes, pageInfo } = body.data.dataset.itemConnection
     found.push(...nodes.map(({ id }: { id: string }) => id))
-    if (!pageInfo.hasNextPage) return found
+    if (!pageInfo.hasNextPage) {
+      expect(totalCount).toBe(found.length)
+      return found
+    }
     after = pageInfo.endCursor
   }
 }
@@ -91,6 +96,27 @@ describe('The parts of a list together are the list', () => {
     const whole = (await walk('')).filter((id) => id.startsWith('88888888') || own.has(id))
     expect(parts.length).toBe(own.size)
     expect([...own].sort()).toEqual(whole.toSorted())
+  })
+
+  test.each(ITEM_FILTERS)('by %s, alone and with each other filter', async (filter) => {
+    const items = await t.database.prisma.item.findMany({ where: { datasetId: DATASET.paid } })
+    const valuesOf = (name: (typeof ITEM_FILTERS)[number]) => [
+      ...new Set(items.flatMap((item) => (item[name] === null ? [] : [`${name}: ${JSON.stringify(item[name])}`]))),
+    ]
+    const whole = items.filter((item) => item[filter] !== null).map(({ id }) => id)
+    expect(valuesOf(filter).length).toBeGreaterThan(4)
+    const parts: string[] = []
+    for (const value of valuesOf(filter)) {
+      const part = await follow(value)
+      parts.push(...part)
+      for (const other of ITEM_FILTERS.slice(ITEM_FILTERS.indexOf(filter) + 1)) {
+        const parts: string[] = []
+        for (const otherValue of valuesOf(other)) parts.push(...(await follow(`${value}, ${otherValue}`)))
+        const own = items.filter((item) => part.includes(item.id) && item[other] !== null).map(({ id }) => id)
+        expect(parts.toSorted(), `${value} and ${other}`).toEqual(own.toSorted())
+      }
+    }
+    expect(parts.toSorted()).toEqual(whole.toSorted())
   })
 
   test.each(['name', 'createdAt', 'updatedAt'])(

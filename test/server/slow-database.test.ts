@@ -106,7 +106,14 @@ describe.runIf(inject('template').kind === 'postgres')('While the database is sl
 
   test('a statement that two requests share is cancelled when both clients have disconnected, and not before', async () => {
     const { id } = await t.database.prisma.dataset.findFirstOrThrow()
-    const list = { among: 'all', sort: 'name', order: 'asc', limit: 1, offset: 0, isCounted: false } as const
+    const list = {
+      selection: { among: 'all' },
+      sort: 'name',
+      order: 'asc',
+      limit: 1,
+      offset: 0,
+      isCounted: false,
+    } as const
     const { fetchWindow } = createBatchers(t.database.sql, storedTotals)
     const readTwice = (requests: readonly Cancellation[]) =>
       requests.map((request) =>

@@ -90,26 +90,29 @@ const item = (
   ...more,
 })
 
+/** An item with a value in every field. */
+export const PALACE = item('palace', 'Gyeongbokgung', '37.579617', '126.977041', {
+  externalId: 'P1',
+  description: 'Main royal palace',
+  streetAddress: '161 Sajik-ro',
+  addressRegion: 'Seoul',
+  addressLocality: 'Jongno-gu',
+  postalCode: '03045',
+  roadAddress: '서울특별시 종로구 사직로 161',
+  jibunAddress: '서울특별시 종로구 세종로 1-1',
+  thumbnailUrl: 'https://images.example.org/palace/small.jpg',
+  contactName: 'Palace office',
+  telephone: '+82-2-3700-3900',
+  email: 'palace@example.org',
+  url: 'https://palace.example.org/',
+  openingHours: '09:00-18:00',
+  extraAttributes: { built: 1395, open: true, tags: ['royal', '조선'] },
+  createdAt: at(10),
+  updatedAt: at(20),
+})
+
 const ITEMS = [
-  item('palace', 'Gyeongbokgung', '37.579617', '126.977041', {
-    externalId: 'P1',
-    description: 'Main royal palace',
-    streetAddress: '161 Sajik-ro',
-    addressRegion: 'Seoul',
-    addressLocality: 'Jongno-gu',
-    postalCode: '03045',
-    roadAddress: '서울특별시 종로구 사직로 161',
-    jibunAddress: '서울특별시 종로구 세종로 1-1',
-    thumbnailUrl: 'https://images.example.org/palace/small.jpg',
-    contactName: 'Palace office',
-    telephone: '+82-2-3700-3900',
-    email: 'palace@example.org',
-    url: 'https://palace.example.org/',
-    openingHours: '09:00-18:00',
-    extraAttributes: { built: 1395, open: true, tags: ['royal', '조선'] },
-    createdAt: at(10),
-    updatedAt: at(20),
-  }),
+  PALACE,
   item('gate', 'Gwanghwamun', '37.576', '126.9769', {
     parentItemId: ITEM.palace,
     categoryCode: 'gate',

@@ -1,5 +1,6 @@
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { FILTERS, type Filter, givenFilters } from '../filters.ts'
 import { type ItemOwner, type ItemSelection, isSelected, ownerTable } from './item-list.ts'
 
 /*
@@ -14,21 +15,32 @@ export type Totals = (selection: ItemSelection) => Prisma.Sql
 export const countedTotals: Totals = (selection) =>
   Prisma.sql`(SELECT count(*) FROM items i WHERE ${isSelected(selection)})::integer`
 
-/** Reads the number from `item_counts`. The table has no numbers for filtered children. They are few, so they are counted. */
+/** Reads the number from `item_counts`, or counts the items of a list that the table does not have. */
 export const storedTotals: Totals = (selection) => {
-  const { among, administrativeAreaCode, categoryCode } = selection
-  const filters = filterName('area', administrativeAreaCode) + filterName('category', categoryCode)
-  if (among === 'children' && filters !== '') return countedTotals(selection)
-  const list =
-    among === 'children' ? Prisma.sql`'children of ' || owner.parent_item_id` : Prisma.sql`${among + filters}`
+  const list = storedList(selection)
+  if (!list) return countedTotals(selection)
   return Prisma.sql`coalesce((
       SELECT stored.n FROM item_counts stored WHERE stored.dataset_id = owner.dataset_id AND stored.list = ${list}
     ), 0)`
 }
 
-/** The part of a list's name for a filter. The SQL function `list_name` (same migration) builds the same names. */
-function filterName(filter: string, code: string | undefined): string {
-  return code === undefined ? '' : ` ${filter} '${code.replaceAll("'", "''")}'`
+/** Whether `item_counts` has the total. It has none for filtered children, and none for filters that are not counted. */
+export function hasStoredTotal(selection: ItemSelection): boolean {
+  return storedList(selection) !== undefined
+}
+
+/** SQL for the name of a list in `item_counts`. The SQL function `list_name` (same migration) builds the same names. */
+function storedList(selection: ItemSelection): Prisma.Sql | undefined {
+  const filters = givenFilters(selection)
+  if (selection.among === 'children')
+    return filters.length === 0 ? Prisma.sql`'children of ' || owner.parent_item_id` : undefined
+  let list: string = selection.among
+  for (const [filter, value] of filters) {
+    const { countedAs }: Filter = FILTERS[filter]
+    if (countedAs === undefined) return undefined
+    list += ` ${countedAs} '${value.replaceAll("'", "''")}'`
+  }
+  return Prisma.sql`${list}`
 }
 
 /** Returns the number of selected items of each owner, in the order of the owners. Takes one statement. */

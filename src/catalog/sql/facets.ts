@@ -1,4 +1,6 @@
 import { Prisma } from '../../generated/prisma/client.ts'
+import { itemColumn } from '../columns.ts'
+import { FILTERS } from '../filters.ts'
 
 /** A code, its label in the dataset, and the number of items with it. */
 export interface Facet {
@@ -20,7 +22,7 @@ export async function storedFacets(
   field: FacetField,
   datasetIds: readonly string[],
 ): Promise<Facet[][]> {
-  const prefix = field === 'categoryCode' ? "all category '" : "all area '"
+  const prefix = `all ${FILTERS[field].countedAs} '`
   // The name of a list doubles the quotes in a code, and ends with a quote: "all area 'A' category 'C'" has single ones inside.
   return selectFacets(
     prisma,
@@ -43,12 +45,11 @@ export async function countFacets(
   field: FacetField,
   datasetIds: readonly string[],
 ): Promise<Facet[][]> {
-  const column = field === 'categoryCode' ? Prisma.sql`i.category_code` : Prisma.sql`i.administrative_area_code`
   return selectFacets(
     prisma,
     field,
     datasetIds,
-    Prisma.sql`SELECT ${column} AS code, count(*) AS total FROM items i WHERE i.dataset_id = owner.dataset_id GROUP BY 1`,
+    Prisma.sql`SELECT ${itemColumn(field)} AS code, count(*) AS total FROM items i WHERE i.dataset_id = owner.dataset_id GROUP BY 1`,
   )
 }
 

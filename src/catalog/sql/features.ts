@@ -2,6 +2,7 @@ import type { ChangeFeed } from '../../database/change-feed.ts'
 import { RevisionCache } from '../../database/revision-cache.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { FeaturePage, FeatureSelection, FeatureWindow } from '../features.ts'
+import { givenFilters } from '../filters.ts'
 import { type BoxContent, countInBox, isWithin, itemsInCells } from './box.ts'
 import type { Totals } from './counts.ts'
 import { boundedLines } from './export.ts'
@@ -118,14 +119,14 @@ export async function fetchFeatures(
 
 async function countMatches(source: FeatureSource, selection: FeatureSelection): Promise<Match> {
   const { prisma, datasetId, totals } = source
-  const { within, updatedFrom, updatedTo, administrativeAreaCode, categoryCode } = selection
+  const { within, updatedFrom, updatedTo, ...filters } = selection
   const isDated = updatedFrom !== undefined || updatedTo !== undefined
-  const isFiltered = administrativeAreaCode !== undefined || categoryCode !== undefined || isDated
+  const isFiltered = givenFilters(filters).length > 0 || isDated
   const content = within && (await countInBox(prisma, within, [datasetId]))
   const total =
     isDated || (within && isFiltered)
       ? Prisma.sql`(SELECT count(*) ${candidates(source, selection, content?.cells)})::integer`
-      : totals({ among: 'all', administrativeAreaCode, categoryCode })
+      : totals({ among: 'all', ...filters })
   const [row] = await prisma.$queryRaw<{ total: number; size: number; revision: bigint | null }[]>`
     SELECT ${total} AS total, ${totals({ among: 'all' })} AS size,
            (SELECT revision FROM datasets WHERE id = ${datasetId}::uuid) AS revision
@@ -165,11 +166,11 @@ function owner({ datasetId }: FeatureSource): Prisma.Sql {
 /** FROM and WHERE of the selected items `i` of the table `owner`. `cells` are the cells of the box. */
 function candidates(
   { datasetId }: FeatureSource,
-  { within, updatedFrom, updatedTo, ...codes }: FeatureSelection,
+  { within, updatedFrom, updatedTo, ...filters }: FeatureSelection,
   cells?: BoxContent['cells'],
 ): Prisma.Sql {
   const conditions = [cells ? itemsInCells(cells, [datasetId]) : Prisma.sql`FROM items i WHERE true`]
-  conditions.push(isSelected({ among: 'all', ...codes }))
+  conditions.push(isSelected({ among: 'all', ...filters }))
   if (within) conditions.push(isWithin(within))
   if (updatedFrom) conditions.push(Prisma.sql`i.updated_at >= ${updatedFrom.toISOString()}::timestamptz`)
   if (updatedTo) conditions.push(Prisma.sql`i.updated_at <= ${updatedTo.toISOString()}::timestamptz`)

@@ -1,5 +1,6 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { SortOrder } from '../arguments.ts'
+import { FILTERS, type FilterValues, givenFilters } from '../filters.ts'
 import { type ItemSort, SORTS } from '../sorts.ts'
 
 /*
@@ -17,11 +18,9 @@ export interface ItemOwner {
 export type Scope = readonly string[]
 
 /** Which items of the owner the list contains. */
-export interface ItemSelection {
+export interface ItemSelection extends FilterValues {
   /** All items of the dataset, its root items, or the children of the parent item. */
   among: 'all' | 'roots' | 'children'
-  administrativeAreaCode?: string | undefined
-  categoryCode?: string | undefined
 }
 
 export interface ItemOrder {
@@ -57,12 +56,11 @@ export function ownerTable(owners: readonly ItemOwner[]): Prisma.Sql {
 }
 
 /** SQL condition: the item is in the selection. */
-export function isSelected({ among, administrativeAreaCode, categoryCode }: ItemSelection): Prisma.Sql {
+export function isSelected(selection: ItemSelection): Prisma.Sql {
   const conditions = [Prisma.sql`i.dataset_id = owner.dataset_id`]
-  if (among === 'roots') conditions.push(Prisma.sql`i.parent_item_id IS NULL`)
-  if (among === 'children') conditions.push(Prisma.sql`i.parent_item_id = owner.parent_item_id`)
-  if (administrativeAreaCode) conditions.push(Prisma.sql`i.administrative_area_code = ${administrativeAreaCode}`)
-  if (categoryCode) conditions.push(Prisma.sql`i.category_code = ${categoryCode}`)
+  if (selection.among === 'roots') conditions.push(Prisma.sql`i.parent_item_id IS NULL`)
+  if (selection.among === 'children') conditions.push(Prisma.sql`i.parent_item_id = owner.parent_item_id`)
+  for (const [filter, value] of givenFilters(selection)) conditions.push(FILTERS[filter].condition(value))
   return Prisma.join(conditions, ' AND ')
 }
 

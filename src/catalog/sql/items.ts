@@ -30,7 +30,8 @@ import {
  */
 
 /** A part of a list, and what to read from it. */
-export interface ItemWindow extends ItemSelection, ItemOrder, ItemBounds {
+export interface ItemWindow extends ItemOrder, ItemBounds {
+  selection: ItemSelection
   limit: number
   /** Number of items of the list before the window. */
   offset: number
@@ -155,14 +156,14 @@ function selectWindows(window: ItemWindow, owners: readonly ItemOwner[], totals:
     SELECT owner.n, (SELECT revision FROM datasets WHERE id = owner.dataset_id) AS revision, list.total,
            (SELECT array_to_json(ARRAY(SELECT page FROM (${selectWindow(window)}) AS page)))::text AS nodes
       FROM ${ownerTable(owners)}
-     CROSS JOIN LATERAL (SELECT ${window.isCounted ? totals(window) : Prisma.sql`NULL::integer`} AS total) AS list`
+     CROSS JOIN LATERAL (SELECT ${window.isCounted ? totals(window.selection) : Prisma.sql`NULL::integer`} AS total) AS list`
 }
 
 /** PostgreSQL reads a first page along the index. For a deeper page it walks only the index, and then reads the page's rows. */
 function selectWindow(window: ItemWindow): Prisma.Sql {
-  const { limit, offset, skip = offset, sort, isCounted, projection, rawItem, isForCursor } = window
+  const { selection, limit, offset, skip = offset, sort, isCounted, projection, rawItem, isForCursor } = window
   const columns = rawItem ? rawItemColumns(rawItem) : itemColumns(projection, isForCursor ? ['datasetId', sort] : [])
-  const among = Prisma.sql`FROM items i WHERE ${isSelected(window)} AND ${isBetween(window)}`
+  const among = Prisma.sql`FROM items i WHERE ${isSelected(selection)} AND ${isBetween(window)}`
   if (offset === 0) {
     // With a constant limit, PostgreSQL reuses a generic plan. For a limit in a parameter it expects a tenth of all items, finds
     // the generic plan too expensive, and plans each execution anew. Planning takes a third of the response time.
@@ -178,14 +179,15 @@ function selectWindow(window: ItemWindow): Prisma.Sql {
 }
 
 /** Which items: those of a list that are at a position, or on one side of it. */
-export interface ItemsBeyond extends ItemSelection, ItemOrder {
+export interface ItemsBeyond extends ItemOrder {
+  selection: ItemSelection
   side: keyof ItemBounds
 }
 
 /** Returns for each owner whether it has an item at its position, or on that side of it. Takes one statement. */
 export async function haveItemsBeyond(
   sql: SqlReader,
-  { side, ...selection }: ItemsBeyond,
+  { selection, side, ...order }: ItemsBeyond,
   owners: readonly OwnerPosition[],
 ): Promise<boolean[]> {
   const values = owners.map((owner) => owner.value)
@@ -193,8 +195,8 @@ export async function haveItemsBeyond(
   const position = { value: Prisma.sql`position.value`, id: Prisma.sql`position.id` }
   const rows = await sql.$queryRaw<{ found: boolean }[]>`
     SELECT (SELECT i.id FROM items i
-             WHERE ${isSelected(selection)} AND ${isAtOrBeyond(selection, side, position)}
-             ORDER BY ${orderOf(selection)} LIMIT 1) IS NOT NULL AS found
+             WHERE ${isSelected(selection)} AND ${isAtOrBeyond(order, side, position)}
+             ORDER BY ${orderOf(order)} LIMIT 1) IS NOT NULL AS found
       FROM ${ownerTable(owners)}
       JOIN unnest(${values}::text[], ${ids}::uuid[]) WITH ORDINALITY AS position (value, id, n) USING (n)
      ORDER BY n`

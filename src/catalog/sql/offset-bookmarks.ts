@@ -46,9 +46,9 @@ export class OffsetBookmarks {
    * of this revision.
    */
   async startAt(window: ItemWindow, owner: ItemOwner, revision: bigint, walk: WalkList): Promise<ItemWindow> {
-    const { among, administrativeAreaCode, categoryCode, sort, order, offset } = window
+    const { selection, sort, order, offset } = window
     const steps = Math.floor(offset / BOOKMARK_STEP)
-    const key = JSON.stringify([owner, among, administrativeAreaCode, categoryCode, sort, order])
+    const key = JSON.stringify([owner, selection, sort, order])
     const known = this.#lists.lookup(key, (stored) => stored.revision === revision)
     let bookmarks = known.value?.bookmarks ?? []
     if (bookmarks.length < steps) {
@@ -79,12 +79,12 @@ export async function fetchBookmarks(
              SELECT json_agg(json_build_object('value', ${Prisma.raw(toTextExpression('value'))}, 'id', id) ORDER BY n) FROM (
                SELECT value, id, row_number() OVER () AS n FROM (
                  SELECT ${column} AS value, i.id FROM items i
-                  WHERE ${isSelected(window)} AND ${isBetween({ ...window, after })} AND list.total > ${window.offset}::bigint
+                  WHERE ${isSelected(window.selection)} AND ${isBetween({ ...window, after })} AND list.total > ${window.offset}::bigint
                   ORDER BY ${orderOf(window)} LIMIT ${steps * step}::bigint
                ) AS walked
              ) AS numbered WHERE n % ${step}::bigint = 0
            )::text AS bookmarks
       FROM ${ownerTable([owner])}
-     CROSS JOIN LATERAL (SELECT ${totals(window)} AS total) AS list`
+     CROSS JOIN LATERAL (SELECT ${totals(window.selection)} AS total) AS list`
   return { revision: row?.revision ?? null, bookmarks: JSON.parse(row?.bookmarks ?? '[]') }
 }

@@ -6,8 +6,9 @@ import {
 } from '../../database/cancellation.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { DEFAULTS } from '../arguments.ts'
+import { givenFilters } from '../filters.ts'
 import { projectionKey } from '../item-columns.ts'
-import type { Totals } from './counts.ts'
+import { hasStoredTotal, type Totals } from './counts.ts'
 import {
   fetchItemWindows,
   fetchRawItems,
@@ -58,12 +59,14 @@ export function createBatchers(sql: SqlReader, totals: Totals): Batchers {
 const fewSizes = (waiting: number) => [4, 2].find((size) => size <= waiting) ?? 1
 
 /**
- * Whether an index returns the window's items in their order. Each sort has an index for lists without filters. Only the default
- * sort has indexes for lists with one filter. Other windows are slow, and would delay all windows in the same statement.
+ * Whether an index returns the window's items in their order, and nothing is counted. Each sort has an index for lists without
+ * filters. Only the default sort has indexes for lists with one filter. Other windows are slow, and would delay all windows in the
+ * same statement.
  */
-export function isCheap({ offset, sort, administrativeAreaCode, categoryCode }: ItemWindow): boolean {
-  const filters = [administrativeAreaCode, categoryCode].filter((code) => code !== undefined).length
-  return offset === 0 && (filters === 0 || (filters === 1 && sort === DEFAULTS.sort))
+export function isCheap({ selection, offset, sort, isCounted }: ItemWindow): boolean {
+  const filters = givenFilters(selection).length
+  const hasIndex = filters === 0 || (filters === 1 && sort === DEFAULTS.sort)
+  return offset === 0 && hasIndex && (!isCounted || hasStoredTotal(selection))
 }
 
 interface Waiting<Part, Result> {
@@ -121,18 +124,18 @@ function batchStatements<Part, Result>(
 
 /** Returns a key that is equal for windows with the same SQL text. They differ only in its parameters. */
 function shapeOf({
-  among,
+  selection,
   sort,
   order,
-  projection,
-  rawItem,
-  isForCursor,
-  isCounted,
   after,
   before,
-  ...filters
+  isForCursor,
+  isCounted,
+  projection,
+  rawItem,
 }: ItemWindow): string {
-  const { administrativeAreaCode, categoryCode } = filters
-  const given = [after, before, administrativeAreaCode, categoryCode].map((value) => value !== undefined)
-  return [among, sort, order, isForCursor, isCounted, given, projectionKey(rawItem ?? projection)].join()
+  const filters = givenFilters(selection).map(([filter]) => filter)
+  const bounds = [after, before].map((bound) => bound !== undefined)
+  const list = [selection.among, filters, sort, order, bounds]
+  return [list, isForCursor, isCounted, projectionKey(rawItem ?? projection)].join()
 }

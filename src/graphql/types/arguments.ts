@@ -1,5 +1,6 @@
 import { DEFAULTS } from '../../catalog/arguments.ts'
 import { columnName } from '../../catalog/columns.ts'
+import { mapFilters } from '../../catalog/filters.ts'
 import { ITEM_SORTS, type ItemSort as Sort } from '../../catalog/sorts.ts'
 import { builder } from '../builder.ts'
 
@@ -38,8 +39,10 @@ export const pageArgs = builder.args((t) => ({
 export const itemListArgs = builder.args((t) => ({
   sort: t.field({ type: ItemSort, defaultValue: DEFAULTS.sort, description: 'Sort key.' }),
   order: t.field({ type: SortOrder, defaultValue: DEFAULTS.order, description: 'Sort direction.' }),
-  administrativeAreaCode: t.string({ description: 'Return only items with exactly this administrative area code.' }),
-  categoryCode: t.string({ description: 'Return only items with exactly this category code.' }),
+  ...mapFilters((filter) => {
+    const words = columnName(filter).replaceAll('_', ' ')
+    return t.string({ description: `Return only items with exactly this ${words}.` })
+  }),
   parentItemId: t.id({
     description: 'Return only children of the item with this UUID. An explicit null returns only root items.',
   }),

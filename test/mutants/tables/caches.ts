@@ -341,15 +341,11 @@ export const CACHES: readonly MutantTable[] = [
     file: 'src/catalog/sql/offset-bookmarks.ts',
     tests: ['test/catalog/offset-bookmarks.test.ts', 'test/catalog/sorts.test.ts'],
     mutants: [
-      { find: 'JSON.stringify([owner, among,', replace: 'JSON.stringify([among,' },
-      { find: '[owner, among, administrativeAreaCode', replace: '[owner, administrativeAreaCode' },
-      {
-        find: 'among, administrativeAreaCode, categoryCode, sort, order])',
-        replace: 'among, categoryCode, sort, order])',
-      },
-      { find: 'administrativeAreaCode, categoryCode, sort, order])', replace: 'administrativeAreaCode, sort, order])' },
-      { find: 'categoryCode, sort, order])', replace: 'categoryCode, order])' },
-      { find: 'categoryCode, sort, order])', replace: 'categoryCode, sort])' },
+      { find: '[owner, selection, sort, order])', replace: '[selection, sort, order])' },
+      { find: '[owner, selection, sort, order])', replace: '[owner, sort, order])' },
+      { find: '[owner, selection, sort, order])', replace: '[owner, selection.among, sort, order])' },
+      { find: '[owner, selection, sort, order])', replace: '[owner, selection, order])' },
+      { find: '[owner, selection, sort, order])', replace: '[owner, selection, sort])' },
       { find: 'stored.revision === revision', replace: 'stored.revision !== null' },
       { find: 'if (walked.revision !== revision) return window', replace: '' },
       { find: 'Math.floor(offset / BOOKMARK_STEP)', replace: 'Math.ceil(offset / BOOKMARK_STEP)' },
@@ -379,6 +375,7 @@ export const CACHES: readonly MutantTable[] = [
       { find: 'i.updated_at >= ', replace: 'i.updated_at > ' },
       { find: 'i.updated_at <= ', replace: 'i.updated_at < ' },
       { find: 'isDated || (within && isFiltered)', replace: 'isDated' },
+      { find: 'givenFilters(filters).length > 0 || isDated', replace: 'isDated' },
     ],
   },
   {

@@ -117,17 +117,33 @@ export const SQL: readonly MutantTable[] = [
     file: 'src/catalog/sql/counts.ts',
     tests: ['test/catalog/totals.test.ts'],
     mutants: [
-      { find: "filters !== '') return countedTotals", replace: "filters === '') return countedTotals" },
-      {
-        find: "filterName('area', administrativeAreaCode) + filterName('category', categoryCode)",
-        replace: "filterName('category', categoryCode) + filterName('area', administrativeAreaCode)",
-      },
-      { find: 'code.replaceAll("\'", "\'\'")', replace: 'code' },
+      { find: 'return filters.length === 0 ? ', replace: 'return filters.length >= 0 ? ' },
+      { find: 'if (countedAs === undefined) return undefined', replace: 'if (countedAs === undefined) continue' },
+      { find: 'value.replaceAll("\'", "\'\'")', replace: 'value' },
       { find: "'children of ' || owner.parent_item_id", replace: "'children of ' || owner.dataset_id" },
       { find: '), 0)`', replace: '), 1)`' },
       { find: ' ORDER BY owner.n`', replace: ' ORDER BY owner.n DESC`' },
       { find: 'stored.dataset_id = owner.dataset_id AND ', replace: '' },
-      { find: "code === undefined ? ''", replace: "code !== undefined ? ''" },
+    ],
+  },
+  {
+    file: 'src/catalog/filters.ts',
+    tests: ['test/catalog/filters.test.ts'],
+    mutants: [
+      {
+        find: "administrativeAreaCode: codeFilter('administrativeAreaCode', 'area'),\n  categoryCode: codeFilter('categoryCode', 'category'),",
+        replace:
+          "categoryCode: codeFilter('categoryCode', 'category'),\n  administrativeAreaCode: codeFilter('administrativeAreaCode', 'area'),",
+        tests: ['test/catalog/totals.test.ts'],
+      },
+      {
+        find: "postalCode: textFilter('postalCode')",
+        replace: "postalCode: codeFilter('postalCode', 'postal')",
+        tests: ['test/catalog/totals.test.ts'],
+      },
+      { find: 'text.length <= 100\n', replace: 'text.length <= 1000\n' },
+      { find: 'AND length(${column}) <= 100', replace: 'AND length(${column}) < 100' },
+      { find: ' AND length(${column}) <= 100`', replace: '`', tests: ['test/catalog/plans.test.ts'] },
     ],
   },
   {
@@ -137,11 +153,11 @@ export const SQL: readonly MutantTable[] = [
       { find: 'i.parent_item_id IS NULL', replace: 'i.parent_item_id IS NOT NULL' },
       { find: 'i.parent_item_id = owner.parent_item_id', replace: 'i.parent_item_id IS NOT NULL' },
       { find: 'i.dataset_id = owner.dataset_id`]', replace: 'true`]' },
+      { find: 'of givenFilters(selection)) conditions', replace: 'of givenFilters(selection).slice(0, 1)) conditions' },
       {
-        find: 'if (administrativeAreaCode) conditions',
-        replace: 'if (administrativeAreaCode && !categoryCode) conditions',
+        find: 'of givenFilters(selection)) conditions',
+        replace: "of selection.among === 'roots' ? [] : givenFilters(selection)) conditions",
       },
-      { find: 'if (categoryCode) conditions', replace: "if (categoryCode && among !== 'roots') conditions" },
       {
         find: "if (before) conditions.push(isBeyond(order, 'before'",
         replace: "if (before && !after) conditions.push(isBeyond(order, 'before'",
@@ -179,8 +195,8 @@ export const SQL: readonly MutantTable[] = [
       { find: 'totals)} ORDER BY n`', replace: 'totals)} ORDER BY n DESC`', tests: ['test/catalog/sql-keys.test.ts'] },
       { find: 'a.place - b.place', replace: 'b.place - a.place', tests: ['test/catalog/sql-keys.test.ts'] },
       {
-        find: 'window.isCounted ? totals(window)',
-        replace: '!window.isCounted ? totals(window)',
+        find: 'window.isCounted ? totals(window.selection)',
+        replace: '!window.isCounted ? totals(window.selection)',
         tests: ['test/graphql/connection.test.ts'],
       },
       { find: 'if (offset === 0) {', replace: 'if (offset < 500) {', tests: ['test/catalog/sorts.test.ts'] },
@@ -193,10 +209,14 @@ export const SQL: readonly MutantTable[] = [
     mutants: [
       { find: '({ members }) => projectionKey(members)', replace: "() => ''" },
       {
-        find: 'return [among, sort, order,',
-        replace: 'return [among, order,',
+        find: '[selection.among, filters, sort, order, bounds]',
+        replace: '[selection.among, filters, order, bounds]',
         equivalent: 'each part of a statement has its own SQL, so it only makes more statements to prepare',
       },
+      { find: '!isCounted || hasStoredTotal(selection)', replace: 'true' },
+      { find: 'filters === 1 && sort === DEFAULTS.sort', replace: 'filters === 1' },
+      { find: 'filters === 1 && sort === DEFAULTS.sort', replace: 'sort === DEFAULTS.sort' },
+      { find: 'return offset === 0 && hasIndex', replace: 'return hasIndex' },
       { find: 'const result = results[place]', replace: 'const result = results[0]' },
       { find: 'for (const { reject } of batch) reject(error)', replace: 'batch[0]?.reject(error)' },
     ],
