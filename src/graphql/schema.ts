@@ -1,3 +1,4 @@
+import { type GraphQLEnumType, isEnumType } from 'graphql'
 import { builder } from './builder.ts'
 import './types/scalars.ts'
 import './types/dataset.ts'
@@ -11,3 +12,10 @@ import './types/image.ts'
 
 /** The GraphQL schema. /graphql and every /v1 route execute their operations on it. */
 export const schema = builder.toSchema()
+
+/** An enum of the schema. @throws TypeError if it has none with this name */
+export function enumType(name: string): GraphQLEnumType {
+  const type = schema.getType(name)
+  if (!isEnumType(type)) throw new TypeError(`The schema has no enum ${name}`)
+  return type
+}

@@ -7,6 +7,7 @@ import {
   isRequiredInputField,
 } from 'graphql'
 import { type ErrorDetail, validationFailed } from '../errors.ts'
+import { enumName, enumWords } from '../graphql/enum-words.ts'
 import type { Parameter } from './parameters.ts'
 
 type Members = Readonly<Record<string, unknown>>
@@ -61,9 +62,7 @@ function convert(type: GraphQLInputType, value: unknown, field: string, problems
     return value.map((element, n) => convert(type.ofType, element, `${field}.${n}`, problems))
   }
   if (isEnumType(type)) {
-    const values = type.getValues()
-    const words = values.map((each) => String(each.value))
-    return values.find((each) => each.value === value)?.name ?? fail(`must be one of ${words.join(', ')}`)
+    return enumName(type, value) ?? fail(`must be one of ${enumWords(type).join(', ')}`)
   }
   if (isInputObjectType(type)) {
     if (!isObject(value)) return fail('must be an object')

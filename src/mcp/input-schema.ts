@@ -7,6 +7,7 @@ import {
   isNonNullType,
   isRequiredInputField,
 } from 'graphql'
+import { enumWords } from '../graphql/enum-words.ts'
 import { scalarSchema } from '../graphql/json-schema.ts'
 import type { Parameter } from './parameters.ts'
 
@@ -49,7 +50,7 @@ function schemaOf(type: GraphQLInputType): JsonObject {
 function valueSchemaOf(nullable: GraphQLInputType): JsonObject {
   const type = getNullableType(nullable)
   if (isListType(type)) return { type: 'array', items: schemaOf(type.ofType) }
-  if (isEnumType(type)) return { type: 'string', enum: type.getValues().map(({ value }) => String(value)) }
+  if (isEnumType(type)) return { type: 'string', enum: enumWords(type) }
   if (isInputObjectType(type)) {
     const fields = Object.values(type.getFields())
     const properties = fields.map((field): [string, JsonObject] => [

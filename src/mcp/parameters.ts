@@ -14,6 +14,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql'
+import { enumWord } from '../graphql/enum-words.ts'
 import { schema } from '../graphql/schema.ts'
 
 /** A parameter of a tool: a variable of its operation. */
@@ -63,7 +64,7 @@ function parameterOf(definition: VariableDefinitionNode, argument: GraphQLArgume
 /** REST's word for an enum value, which GraphQL names in upper case; any other value as it is. */
 function toWord(type: GraphQLInputType, value: unknown): unknown {
   const nullable = getNullableType(type)
-  return isEnumType(nullable) && typeof value === 'string' ? nullable.getValue(value)?.value : value
+  return isEnumType(nullable) && typeof value === 'string' ? enumWord(nullable, value) : value
 }
 
 function isScalar(value: unknown): value is string | number | boolean {

@@ -1,3 +1,6 @@
+import { enumWord } from '../graphql/enum-words.ts'
+import { enumType } from '../graphql/schema.ts'
+
 /** The body of every success. */
 export interface Envelope {
   data: unknown
@@ -27,12 +30,19 @@ export function listEnvelope(shape: Shape = unchanged): (resource: unknown) => E
   }
 }
 
-/** REST writes enum values in lower case, GraphQL in upper case. */
+/** The members of a dataset that are enums. */
+const DATASET_ENUMS = new Map([
+  ['status', enumType('DatasetStatus')],
+  ['visibility', enumType('DatasetVisibility')],
+])
+
+/** REST writes the words of enums, GraphQL their names. */
 export const toDataset: Shape = (dataset) =>
   Object.fromEntries(
-    Object.entries(dataset).map(([name, value]) =>
-      name === 'status' || name === 'visibility' ? [name, String(value).toLowerCase()] : [name, value],
-    ),
+    Object.entries(dataset).map(([name, value]) => {
+      const type = DATASET_ENUMS.get(name)
+      return [name, type ? enumWord(type, String(value)) : value]
+    }),
   )
 
 /** The members of the item, then its distance in metres. */

@@ -1,6 +1,9 @@
+import type { GraphQLEnumType } from 'graphql'
 import { z } from 'zod'
 import * as domain from '../catalog/arguments.ts'
 import { ITEM_SORTS } from '../catalog/sorts.ts'
+import { enumName } from '../graphql/enum-words.ts'
+import { enumType } from '../graphql/schema.ts'
 
 /*
  * Parses the text of each parameter. catalog/arguments.ts checks the values.
@@ -16,10 +19,10 @@ const decimalNumber = z
   .regex(/^[+-]?[0-9]+(\.[0-9]+)?$/, 'must be a plain decimal number')
   .transform(Number)
 
-const oneOf = <Word extends string>(words: readonly Word[]) => z.enum(words, `must be one of ${words.join(', ')}`)
-
-/** The GraphQL name of an enum value: `createdAt` is `CREATED_AT`. */
-const toEnumName = (word: string) => word.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+/** One of the words of a GraphQL enum, which becomes its name. The error lists the words in the given order. */
+function enumParameter(words: readonly string[], type: GraphQLEnumType) {
+  return z.enum(words, `must be one of ${words.join(', ')}`).transform((word) => enumName(type, word))
+}
 
 const page = wholeNumber.pipe(domain.page).optional()
 const limit = wholeNumber.pipe(domain.limit).optional()
@@ -31,8 +34,8 @@ export const noParameters = z.object({})
 export const itemListParameters = z.object({
   page,
   limit,
-  sort: oneOf(ITEM_SORTS).transform(toEnumName).optional(),
-  order: oneOf(domain.SORT_ORDERS).transform(toEnumName).optional(),
+  sort: enumParameter(ITEM_SORTS, enumType('ItemSort')).optional(),
+  order: enumParameter(domain.SORT_ORDERS, enumType('SortOrder')).optional(),
   administrativeAreaCode: domain.filterValue.optional(),
   categoryCode: domain.filterValue.optional(),
   parentItemId: z

@@ -13,6 +13,7 @@ import {
   parse,
   type SelectionSetNode,
 } from 'graphql'
+import { enumWords } from '../../graphql/enum-words.ts'
 import { scalarSchema } from '../../graphql/json-schema.ts'
 import { schema } from '../../graphql/schema.ts'
 import type { RestRoute } from '../routes.ts'
@@ -94,14 +95,13 @@ function presentSchemaOf(type: GraphQLOutputType, node: FieldNode, define: Defin
   return scalarSchema(getNamedType(type))
 }
 
-/** REST writes enum values in lower case. */
 function enumOf(type: GraphQLEnumType): Json {
   const values = type.getValues()
   const meanings = values.map(({ value, description }) => `- \`${value}\`: ${description}`).join('\n')
   return {
     type: 'string',
     description: `${type.description}\n\n${meanings}`,
-    enum: values.map(({ value }) => value),
+    enum: enumWords(type),
   }
 }
 
