@@ -15,18 +15,18 @@ export interface Message {
   body: unknown
 }
 
-/** Calls a tool, and returns its answer as JSON text, or its error. It does not throw. */
+/** Calls a tool, and returns its response as JSON text, or its error. It does not throw. */
 export type CallTool = (tool: Tool, given: Readonly<Record<string, unknown>>) => Promise<string | CallToolResult>
 
 /** The HTTP response to a message; the text is empty for a notification. */
-export interface Answer {
+export interface McpResponse {
   status: number
   contentType: string
   text: string
 }
 
 /** Answers a message. */
-export type Endpoint = (message: Message, callTool: CallTool) => Promise<Answer>
+export type Endpoint = (message: Message, callTool: CallTool) => Promise<McpResponse>
 
 const INSTRUCTIONS =
   'Datasets of places. Each answer contains only what the API key may access. Begin with listDatasets, searchItems or ' +
@@ -42,8 +42,8 @@ const CACHE_HINT = { ttlMs: 3_600_000, cacheScope: 'private' } as const
 export function createEndpoint(tools: ReadonlyMap<string, Tool>): Endpoint {
   return async ({ headers, text, body }, callTool) => {
     const sdk = await loadSdk()
-    const answers = new RawAnswers()
-    const server = createServer(sdk, tools, async (tool, given) => answers.toResult(await callTool(tool, given)))
+    const rawJson = new RawResult()
+    const server = createServer(sdk, tools, async (tool, given) => rawJson.toResult(await callTool(tool, given)))
     // The SDK reads the text only if it is not JSON, to answer with an error of JSON-RPC.
     const init = { method: 'POST', headers, ...(body === undefined && { body: text }) }
     const request = new Request('http://localhost/mcp', init)
@@ -51,7 +51,7 @@ export function createEndpoint(tools: ReadonlyMap<string, Tool>): Endpoint {
     return {
       status: response.status,
       contentType: response.headers.get('content-type') ?? 'application/json',
-      text: answers.insertInto(await response.text()),
+      text: rawJson.insertInto(await response.text()),
     }
   }
 }
@@ -95,18 +95,18 @@ function unknownTool(name: string, tools: ReadonlyMap<string, Tool>): string {
 }
 
 /**
- * Puts the JSON text of an answer into the SDK's response without parsing it: `extraAttributes` keep their numbers of more than
+ * Puts the JSON text of a tool's response into the SDK's response without parsing it: `extraAttributes` keep their numbers of more than
  * 15 digits. The SDK prints a placeholder, which is replaced with the text.
  */
-class RawAnswers {
+class RawResult {
   // Clients can't guess it, so it occurs nowhere else in a response.
   readonly #placeholder = randomUUID()
   #json = ''
 
-  toResult(answer: string | CallToolResult): CallToolResult {
-    if (typeof answer !== 'string') return answer
-    this.#json = answer
-    return { content: [{ type: 'text', text: answer }], structuredContent: { [this.#placeholder]: true } }
+  toResult(response: string | CallToolResult): CallToolResult {
+    if (typeof response !== 'string') return response
+    this.#json = response
+    return { content: [{ type: 'text', text: response }], structuredContent: { [this.#placeholder]: true } }
   }
 
   insertInto(text: string): string {

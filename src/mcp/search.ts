@@ -2,7 +2,7 @@ import { schema } from '../graphql/schema.ts'
 import { listEnvelope } from '../rest/envelope.ts'
 import { ITEM, type RestRoute } from '../rest/routes.ts'
 
-/** The search, which has no REST route. Its answer has the form of REST's item list. */
+/** The search, which has no REST route. Its response has the form of REST's item list. */
 export const SEARCH: Pick<RestRoute, 'name' | 'summary' | 'description' | 'operation' | 'resource' | 'envelope'> = {
   name: 'searchItems',
   summary: 'Items by name or in a box',

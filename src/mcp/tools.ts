@@ -21,7 +21,7 @@ export interface Tool {
   /** @throws `VALIDATION_FAILED` for arguments of other names or types */
   toVariables: (given: Members) => Members
   /** @throws a `CatalogError` */
-  answer: (readCatalog: ReadCatalog, variables: Members) => Promise<{ body: string; readLog: ReadLog | undefined }>
+  respond: (readCatalog: ReadCatalog, variables: Members) => Promise<{ body: string; readLog: ReadLog | undefined }>
 }
 
 /** A tool as `tools/list` describes it (https://modelcontextprotocol.io/specification/2026-07-28/server/tools). */
@@ -59,16 +59,16 @@ export function createTools({ trusted, usesRawJson }: ToolOptions): ReadonlyMap<
   return tools
 }
 
-/** A tool with the same answers as a REST route. */
+/** A tool with the same responses as a REST route. */
 function routeTool(route: typeof SEARCH, options: PrepareOptions): Tool {
   const { name, summary, description, operation } = route
   // Prepared with the first call, so that the start does not take longer.
   let json: Representation | undefined
   return {
     ...describe({ name, title: summary, description }, parse(operation)),
-    answer: (readCatalog, variables) => {
+    respond: (readCatalog, variables) => {
       json ??= representationsOf(route, options)[0]
-      return json.answer(readCatalog, variables)
+      return json.respond(readCatalog, variables)
     },
   }
 }
@@ -83,7 +83,7 @@ function documentTool(query: string, options: PrepareOptions): Tool | undefined 
   const prepared = prepareDocument(query, options)
   return {
     ...describe({ name, description }, document),
-    answer: async (readCatalog, variables) => {
+    respond: async (readCatalog, variables) => {
       const { result, print, readLog } = await execute(prepared, { operationName: name, variables }, readCatalog)
       const [error] = result.errors ?? []
       if (error) throw catalogErrorOf(error)
@@ -95,7 +95,7 @@ function documentTool(query: string, options: PrepareOptions): Tool | undefined 
 function describe(
   about: Pick<ToolDefinition, 'name' | 'title' | 'description'>,
   document: DocumentNode,
-): Omit<Tool, 'answer'> {
+): Omit<Tool, 'respond'> {
   const parameters = parametersOf(document)
   return {
     definition: { ...about, inputSchema: inputSchemaOf(parameters), annotations: ANNOTATIONS },

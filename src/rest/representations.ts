@@ -20,14 +20,17 @@ export interface Representation {
   mediaType: string
   contentType: string
   /** @throws a `CatalogError` */
-  answer: (readCatalog: ReadCatalog, variables: Record<string, unknown>) => Promise<Represented>
+  respond: (readCatalog: ReadCatalog, variables: Record<string, unknown>) => Promise<Represented>
 }
 
-/** What an answer depends on. The search of /mcp has it too, but no path. */
-type AnswerSource = Pick<RestRoute, 'operation' | 'resource' | 'envelope' | 'features'>
+/** What a response depends on. The search of /mcp has it too, but no path. */
+type ResponseSource = Pick<RestRoute, 'operation' | 'resource' | 'envelope' | 'features'>
 
 /** The representations of a route; the first is the default. Call it once for each route: it prepares the route's operation. */
-export function representationsOf(route: AnswerSource, options: PrepareOptions): [Representation, ...Representation[]] {
+export function representationsOf(
+  route: ResponseSource,
+  options: PrepareOptions,
+): [Representation, ...Representation[]] {
   const { features } = route
   return [
     represent(
@@ -45,7 +48,7 @@ export function representationsOf(route: AnswerSource, options: PrepareOptions):
 function represent<Body extends { meta: Envelope['meta'] }>(
   mediaType: string,
   contentType: string,
-  { operation, resource }: AnswerSource,
+  { operation, resource }: ResponseSource,
   options: PrepareOptions,
   toBody: (resource: unknown) => Body,
 ): Representation {
@@ -55,7 +58,7 @@ function represent<Body extends { meta: Envelope['meta'] }>(
   return {
     mediaType,
     contentType,
-    answer: async (readCatalog, variables) => {
+    respond: async (readCatalog, variables) => {
       const { result, print, readLog } = await execute(prepared, { variables }, readCatalog)
       const body = toBody(find(result, resource))
       return { body: print(body), meta: body.meta, readLog }

@@ -45,9 +45,10 @@ export function addMcpRoute(app: FastifyInstance, options: McpOptions): void {
       // Each request counts once for the limit of its key.
       if (Array.isArray(body)) throw validationFailed([{ field: 'body', message: 'must be one message, not a batch' }])
       const message = { headers: protocolHeaders(request), text, body }
-      const answer = await endpoint(message, (tool, given) => callTool({ request, caller, responses }, tool, given))
-      void reply.code(answer.status)
-      if (answer.text !== '') return sendUncacheable(request, reply, new ResponseBody(answer.text, answer.contentType))
+      const response = await endpoint(message, (tool, given) => callTool({ request, caller, responses }, tool, given))
+      void reply.code(response.status)
+      if (response.text !== '')
+        return sendUncacheable(request, reply, new ResponseBody(response.text, response.contentType))
       void reply.send()
     },
     errorHandler: (error, request, reply) => sendMcpError(request, reply, toCatalogError(error, request)),
@@ -60,7 +61,7 @@ interface Call {
   responses: ResponseCache
 }
 
-/** The JSON text of a tool's answer, from the response cache if it is there. */
+/** The JSON text of a tool's response, from the response cache if it is there. */
 async function callTool(
   { request, caller, responses }: Call,
   tool: Tool,
@@ -71,7 +72,7 @@ async function callTool(
     const cacheKey = `mcp ${tool.definition.name} ${JSON.stringify(variables)}`
     const cached = responses.find(cacheKey, caller)
     if (cached.response) return cached.response.body.toString()
-    const { body, readLog } = await tool.answer(caller.readCatalog, variables)
+    const { body, readLog } = await tool.respond(caller.readCatalog, variables)
     if (readLog) cached.store(new ResponseBody(body), readLog)
     return body
   } catch (error) {

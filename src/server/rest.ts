@@ -24,11 +24,11 @@ export function addRestRoutes(app: FastifyInstance, { admit, responses, usesRawJ
       methods: ['GET'],
       handler: async (request, reply) => {
         const caller = await admit(request, reply)
-        const { answer, mediaType, contentType } = chooseRepresentation(request.headers.accept, representations)
+        const { respond, mediaType, contentType } = chooseRepresentation(request.headers.accept, representations)
         return responses.send({ request, reply, caller, cacheKey: `${mediaType} ${request.url}` }, async () => {
           const query = parseQueryString(route.query, queryStringOf(request.url))
           const variables = { ...query, ...pathParameters(request.params) }
-          const { body, meta, readLog } = await answer(caller.readCatalog, variables)
+          const { body, meta, readLog } = await respond(caller.readCatalog, variables)
           const links = pageLinks(request.url, meta, Object.keys(route.query.shape))
           return { response: new ResponseBody(body, contentType, links), readLog }
         })

@@ -14,7 +14,7 @@ interface Route {
 /** Browsers may cache a preflight response for a day. */
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400
 
-async function answer(handler: Route['handler'], request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function respond(handler: Route['handler'], request: FastifyRequest, reply: FastifyReply): Promise<void> {
   try {
     await handler(request, reply)
   } catch (error) {
@@ -25,19 +25,19 @@ async function answer(handler: Route['handler'], request: FastifyRequest, reply:
 
 /** Adds a route for all HTTP methods: the given ones, HEAD for GET, OPTIONS for preflight requests, and 405 for the others. */
 export function addRoute(app: FastifyInstance, { path, methods, handler, ...hooks }: Route): void {
-  const answered: HTTPMethods[] = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])]
-  const allowed = [...answered, 'OPTIONS']
+  const handled: HTTPMethods[] = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])]
+  const allowed = [...handled, 'OPTIONS']
   const allow = allowed.join(', ')
 
   app.route({
     url: path,
-    method: answered,
+    method: handled,
     // Fastify's own HEAD route sends Content-Length: 0 for a response without a payload, for example a 304. A client would take
     // that for the length of GET's body (RFC 9110 section 8.6).
     exposeHeadRoute: false,
     // It returns no promise. Fastify would track a promise until the response is sent, which takes 10 % of a cached response's time.
     handler: (request, reply) => {
-      void answer(handler, request, reply)
+      void respond(handler, request, reply)
     },
     ...hooks,
   })

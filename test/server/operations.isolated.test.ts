@@ -11,7 +11,7 @@ import { type Gateway, runCatalog, startGateway } from '../support/process.ts'
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c'
 const LIST = '/v1/datasets/seoul-landmarks/items?limit=2'
-const ONE_HIT = 'answer_cache_lookups_total{result="hit"} 1\n'
+const ONE_HIT = 'response_cache_lookups_total{result="hit"} 1\n'
 
 describe('A gateway with logs, metrics and traces', () => {
   let gateway: Gateway
@@ -92,7 +92,7 @@ describe('A gateway with logs, metrics and traces', () => {
     expect(metrics).toMatch(/sql_statement_duration_seconds_count\{outcome="ok"\} [1-9]/)
     expect(metrics).toContain(ONE_HIT)
     // All requests for the list except one, and the GraphQL request.
-    expect(metrics).toContain(`answer_cache_lookups_total{result="miss"} ${lists}\n`)
+    expect(metrics).toContain(`response_cache_lookups_total{result="miss"} ${lists}\n`)
     expect(metrics).toMatch(/process_resident_memory_bytes [1-9]/)
     for (const secret of [key.key, 'in-the-url']) expect(metrics).not.toContain(secret)
     // The gateway closes a connection that is idle for ten seconds. /readyz opens one.

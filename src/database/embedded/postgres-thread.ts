@@ -9,8 +9,8 @@ export const postgresData = z.object({ dataDir: z.string(), settings: z.string()
 export const postgresRequest = z.union([z.instanceof(Uint8Array), z.string()])
 export type PostgresRequest = z.output<typeof postgresRequest>
 
-/** An answer of postgres-worker.ts. Under `node --watch` a worker also sends the names of the files that it loads. */
-const postgresAnswer = z.union([
+/** A response of postgres-worker.ts. Under `node --watch` a worker also sends the names of the files that it loads. */
+const postgresResponse = z.union([
   z.literal('ready'),
   z.instanceof(Uint8Array),
   z.object({ rows: z.unknown() }),
@@ -19,7 +19,7 @@ const postgresAnswer = z.union([
 
 /** One session of PostgreSQL. Its requests must not overlap. */
 export interface Postgres {
-  /** Sends a batch of protocol messages, and returns the answer. */
+  /** Sends a batch of protocol messages, and returns the response. */
   execute: (batch: Uint8Array) => Promise<Uint8Array>
   /** Runs an SQL statement, and returns its rows. */
   query: (sql: string) => Promise<unknown>
@@ -43,7 +43,7 @@ export async function startPostgres(data: z.input<typeof postgresData>): Promise
   let pending = Promise.withResolvers<unknown>()
   let hasEnded = false
   worker.on('message', (message: unknown) => {
-    const { data } = postgresAnswer.safeParse(message)
+    const { data } = postgresResponse.safeParse(message)
     if (data === undefined) return
     if (typeof data === 'object' && 'error' in data) pending.reject(new Error(data.error))
     else pending.resolve(typeof data === 'object' && 'rows' in data ? data.rows : data)

@@ -34,23 +34,23 @@ async function handle(request: PostgresRequest): Promise<void> {
     process.exit()
   }
   if (typeof request === 'string') {
-    const answer = await pglite.query(request).then(
+    const response = await pglite.query(request).then(
       ({ rows }) => ({ rows }),
       (error: unknown) => ({ error: messageOf(error) }),
     )
-    parentPort?.postMessage(answer)
+    parentPort?.postMessage(response)
     return
   }
-  // Only the bytes of the answer are transferred, not the memory that they may be a part of.
-  const answer = (await execute(request)).slice()
-  parentPort?.postMessage(answer, [answer.buffer])
+  // Only the bytes of the response are transferred, not the memory that they may be a part of.
+  const response = (await execute(request)).slice()
+  parentPort?.postMessage(response, [response.buffer])
 }
 
-/** An error here is a failure of PostgreSQL itself. It ends the thread, because no later answer would be reliable. */
+/** An error here is a failure of PostgreSQL itself. It ends the thread, because no later response would be reliable. */
 async function execute(batch: Uint8Array): Promise<Uint8Array> {
-  const answer = await pglite.execProtocolRaw(batch, { syncToFs: true }).catch((cause: unknown) => {
+  const response = await pglite.execProtocolRaw(batch, { syncToFs: true }).catch((cause: unknown) => {
     throw new Error(`PostgreSQL failed: ${messageOf(cause)}`, { cause })
   })
-  if (!isComplete(answer)) throw new Error('PostgreSQL sent an incomplete answer')
-  return answer
+  if (!isComplete(response)) throw new Error('PostgreSQL sent an incomplete response')
+  return response
 }

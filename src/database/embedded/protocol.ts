@@ -6,8 +6,8 @@ import type { Socket } from 'node:net'
  */
 
 const STARTUP_CODE = { protocol3: 196608, cancel: 80877102, ssl: 80877103, gssEncryption: 80877104 } as const
-/** The answer to a query without a statement, outside of a transaction: EmptyQueryResponse and ReadyForQuery. */
-export const EMPTY_ANSWER = Uint8Array.from([0x49, 0, 0, 0, 4, 0x5a, 0, 0, 0, 5, 0x49])
+/** The response to a query without a statement, outside of a transaction: EmptyQueryResponse and ReadyForQuery. */
+export const EMPTY_RESPONSE = Uint8Array.from([0x49, 0, 0, 0, 4, 0x5a, 0, 0, 0, 5, 0x49])
 
 const MESSAGE = {
   query: 0x51,
@@ -22,14 +22,14 @@ const MESSAGE = {
 /** Bytes of the type and the length that begin a message. */
 const HEADER_BYTES = 5
 
-/** Messages that a client sends before it waits for an answer. */
+/** Messages that a client sends before it waits for a response. */
 export interface Batch {
   bytes: Uint8Array
   isStartup: boolean
 }
 
 /**
- * Yields the messages of a client in batches. A batch ends where the client waits for an answer: after the startup message, a
+ * Yields the messages of a client in batches. A batch ends where the client waits for a response: after the startup message, a
  * Query or a Sync.
  */
 export async function* batches(socket: Socket): AsyncGenerator<Batch> {
@@ -89,37 +89,37 @@ export function temporaryTableOf(batch: Uint8Array): string | undefined {
 
 export interface Output {
   /** The messages for the client that sent the batch. */
-  answer: Uint8Array
+  response: Uint8Array
   /** The notifications, which go to all clients. */
   notifications: Uint8Array
 }
 
-/** Separates notifications from the answer to a batch. */
+/** Separates notifications from the response to a batch. */
 export function splitNotifications(output: Uint8Array): Output {
-  const answer: Buffer[] = []
+  const response: Buffer[] = []
   const notifications: Buffer[] = []
   for (const message of messagesOf(output)) {
-    const kind = message[0] === MESSAGE.notification ? notifications : answer
+    const kind = message[0] === MESSAGE.notification ? notifications : response
     kind.push(message)
   }
-  if (notifications.length === 0) return { answer: output, notifications: Buffer.alloc(0) }
-  return { answer: Buffer.concat(answer), notifications: Buffer.concat(notifications) }
+  if (notifications.length === 0) return { response: output, notifications: Buffer.alloc(0) }
+  return { response: Buffer.concat(response), notifications: Buffer.concat(notifications) }
 }
 
-/** Whether an output of PostgreSQL has an answer that ends with ReadyForQuery. Notifications may follow. */
+/** Whether an output of PostgreSQL has a response that ends with ReadyForQuery. Notifications may follow. */
 export function isComplete(output: Uint8Array): boolean {
-  return splitNotifications(output).answer.at(-6) === MESSAGE.readyForQuery
+  return splitNotifications(output).response.at(-6) === MESSAGE.readyForQuery
 }
 
-/** Whether an answer ends with a ReadyForQuery message that says that no transaction is open. */
-export function isIdle(answer: Uint8Array): boolean {
-  return answer.at(-1) === MESSAGE.idle
+/** Whether a response ends with a ReadyForQuery message that says that no transaction is open. */
+export function isIdle(response: Uint8Array): boolean {
+  return response.at(-1) === MESSAGE.idle
 }
 
-/** Whether an answer has an error with this SQLSTATE. */
-export function hasError(answer: Uint8Array, sqlState: string): boolean {
+/** Whether a response has an error with this SQLSTATE. */
+export function hasError(response: Uint8Array, sqlState: string): boolean {
   // The field of the SQLSTATE begins with C and ends with a zero byte, as each field does.
-  return messagesOf(answer).some((message) => message[0] === MESSAGE.error && message.includes(`C${sqlState}\0`))
+  return messagesOf(response).some((message) => message[0] === MESSAGE.error && message.includes(`C${sqlState}\0`))
 }
 
 function messagesOf(output: Uint8Array): Buffer[] {

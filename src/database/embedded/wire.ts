@@ -4,7 +4,7 @@ import { PostgresEnded } from './postgres-thread.ts'
 import {
   type Batch,
   batches,
-  EMPTY_ANSWER,
+  EMPTY_RESPONSE,
   hasApplicationName,
   hasError,
   isIdle,
@@ -28,7 +28,7 @@ export const READER = 'reader'
 export const IMPORT = { begin: `SET catalog.import = 'on'`, end: `SET catalog.import = 'off'` } as const
 
 /**
- * The heartbeat of the change feed, a query without a statement. The wire server answers it itself, so that it has an answer during
+ * The heartbeat of the change feed, a query without a statement. The wire server answers it itself, so that it has a response during
  * an import too. No notification is missing then: a change becomes visible when the session is released after its commit, or
  * when the import ends, and the router has written its notification to the sockets of all clients before (`Router.notify`).
  */
@@ -60,7 +60,7 @@ async function serveClient(router: Router, client: Client): Promise<void> {
   try {
     for await (const batch of batches(socket)) {
       if (!turn && isQuery(batch.bytes, HEARTBEAT)) {
-        socket.write(EMPTY_ANSWER)
+        socket.write(EMPTY_RESPONSE)
         continue
       }
       socket.setTimeout(0)
@@ -77,12 +77,12 @@ async function serveClient(router: Router, client: Client): Promise<void> {
         router.endImport(client)
       }
       turn = executed.turn
-      socket.write(executed.answer)
+      socket.write(executed.response)
       router.addListener(socket)
       socket.setTimeout(turn || isImporting ? IDLE_IN_TRANSACTION_TIMEOUT_MS : 0)
     }
   } catch (error) {
-    // A client that disconnected in the middle of a message needs no answer.
+    // A client that disconnected in the middle of a message needs no response.
     if (!(error instanceof PostgresEnded) && !socket.destroyed) throw error
   } finally {
     router.removeListener(socket)
@@ -94,26 +94,26 @@ async function serveClient(router: Router, client: Client): Promise<void> {
 /**
  * Executes a batch. If it writes and the session refuses that, waits for the end of the import and executes it then.
  * @param turn is the client's turn, if it has a transaction open
- * @returns the answer, and the turn if a transaction is open now
+ * @returns the response, and the turn if a transaction is open now
  */
 async function execute(
   router: Router,
   client: Client,
   turn: Turn | undefined,
   { bytes, isStartup }: Batch,
-): Promise<{ answer: Uint8Array; turn?: Turn }> {
+): Promise<{ response: Uint8Array; turn?: Turn }> {
   for (;;) {
     const current = turn ?? (await router.acquire(client, isStartup))
     const output = await current.postgres.execute(bytes).catch((error: unknown) => {
       current.release()
       throw error
     })
-    const { answer, notifications } = splitNotifications(output)
+    const { response, notifications } = splitNotifications(output)
     router.notify(notifications)
-    if (!isIdle(answer)) return { answer, turn: current }
+    if (!isIdle(response)) return { response, turn: current }
     current.release()
-    const isRefused = current.isReadOnly && hasError(answer, READ_ONLY_TRANSACTION)
-    if (turn || !isRefused) return { answer }
+    const isRefused = current.isReadOnly && hasError(response, READ_ONLY_TRANSACTION)
+    if (turn || !isRefused) return { response }
     await router.importEnded()
   }
 }

@@ -97,7 +97,7 @@ function watch({ poolUse, cacheLookups, reads }: Sources, registers: Registry[])
     },
   })
   new Counter({
-    name: 'answer_cache_lookups_total',
+    name: 'response_cache_lookups_total',
     help: 'Lookups in the response cache by result (hit or miss)',
     labelNames: ['result'],
     registers,
