@@ -24,6 +24,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   mjs: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   json: 'application/json; charset=utf-8',
+  mvt: 'application/vnd.mapbox-vector-tile',
 }
 
 export interface Assets {

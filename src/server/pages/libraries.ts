@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
-import { bordersGeoJson, landGeoJson } from './base-map.ts'
+import { BASE_MAP_FILES, BASE_MAP_VERSION } from './base-map.ts'
 
 /*
  * The files of npm packages that the pages load, and their paths below the folder of the assets.
@@ -13,7 +13,7 @@ import { bordersGeoJson, landGeoJson } from './base-map.ts'
 const { resolve } = createRequire(import.meta.url)
 const folderOf = (name: string) => dirname(resolve(`${name}/package.json`))
 
-const PACKAGES = ['@graphql-yoga/render-graphiql', 'maplibre-gl', 'topojson-client', 'world-atlas'] as const
+const PACKAGES = ['@graphql-yoga/render-graphiql', 'maplibre-gl'] as const
 
 /** Returns the names and versions of the packages; with them the addresses of the assets change. */
 export function libraryVersions(): string[] {
@@ -21,7 +21,7 @@ export function libraryVersions(): string[] {
     const { version }: { version: string } = JSON.parse(readFileSync(resolve(`${name}/package.json`), 'utf8'))
     return `${name} ${version}`
   })
-  return [...versions, SCALAR]
+  return [...versions, SCALAR, BASE_MAP_VERSION]
 }
 
 type Read = () => Promise<string | Buffer>
@@ -50,10 +50,7 @@ export const LIBRARY_FILES: ReadonlyMap<string, Read> = new Map([
     'maplibre-gl-worker.mjs',
     'maplibre-gl.css',
   ]),
-  ...(['110m', '50m', '10m'] as const).flatMap((scale): [string, Read][] => [
-    [`lib/world/land-${scale}.json`, () => landGeoJson(scale)],
-    [`lib/world/borders-${scale}.json`, () => bordersGeoJson(scale)],
-  ]),
+  ...BASE_MAP_FILES,
   ['lib/scalar/scalar.js', readScalar],
 ])
 

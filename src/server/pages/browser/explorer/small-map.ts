@@ -8,7 +8,7 @@ const WIDTH = 360
 const HEIGHT = 136
 const NORTH = 78
 const SVG = 'http://www.w3.org/2000/svg'
-const LAND = new URL('../lib/world/land-110m.json', import.meta.url).pathname
+const LAND = new URL('../lib/world/land.json', import.meta.url).pathname
 
 interface Land {
   coordinates: [number, number][][][]
