@@ -241,6 +241,8 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
   })
 
   test('an unreachable server is reported, and a button tries again', async () => {
+    // The page has read all that it shows.
+    await expect.poll(() => page.url()).toContain('at=')
     await page.route('**/graphql', (route) => route.abort())
     await link('Seoul Landmarks').click()
     await page.getByText('The server does not answer').waitFor()

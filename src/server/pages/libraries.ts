@@ -11,14 +11,15 @@ import { BASE_MAP_FILES, BASE_MAP_VERSION } from './base-map.ts'
  */
 
 const { resolve } = createRequire(import.meta.url)
-const folderOf = (name: string) => dirname(resolve(`${name}/package.json`))
-
-const PACKAGES = ['@graphql-yoga/render-graphiql', 'maplibre-gl'] as const
+/** Packages of one module, which don't export their package.json. */
+const ONE_MODULE = ['@mapbox/point-geometry', '@mapbox/vector-tile', 'pbf']
+const PACKAGES = ['@graphql-yoga/render-graphiql', 'maplibre-gl', ...ONE_MODULE]
+const folderOf = (name: string) => dirname(resolve(ONE_MODULE.includes(name) ? name : `${name}/package.json`))
 
 /** Returns the names and versions of the packages; with them the addresses of the assets change. */
 export function libraryVersions(): string[] {
   const versions = PACKAGES.map((name) => {
-    const { version }: { version: string } = JSON.parse(readFileSync(resolve(`${name}/package.json`), 'utf8'))
+    const { version }: { version: string } = JSON.parse(readFileSync(join(folderOf(name), 'package.json'), 'utf8'))
     return `${name} ${version}`
   })
   return [...versions, SCALAR, BASE_MAP_VERSION]
@@ -37,6 +38,13 @@ const graphiql = () => import('@graphql-yoga/render-graphiql/graphiql')
 const SCALAR = 'scalar-1.72.1.js.br'
 const readScalar = async () => promisify(brotliDecompress)(await readFile(new URL(`vendor/${SCALAR}`, import.meta.url)))
 
+/** Imports another package by its name, which a browser cannot find. */
+const readVectorTile = async () =>
+  (await readFile(resolve('@mapbox/vector-tile'), 'utf8')).replace(
+    "'@mapbox/point-geometry'",
+    "'../point-geometry/index.js'",
+  )
+
 /** The files, by their path below the folder of the assets. */
 export const LIBRARY_FILES: ReadonlyMap<string, Read> = new Map([
   ['lib/graphiql/graphiql.js', async () => (await graphiql()).js],
@@ -50,11 +58,16 @@ export const LIBRARY_FILES: ReadonlyMap<string, Read> = new Map([
     'maplibre-gl-worker.mjs',
     'maplibre-gl.css',
   ]),
+  ...filesOf('@mapbox/point-geometry', 'lib/point-geometry', '', ['index.js']),
+  ...filesOf('pbf', 'lib/pbf', '', ['index.js']),
+  ['lib/vector-tile/index.js', readVectorTile],
   ...BASE_MAP_FILES,
   ['lib/scalar/scalar.js', readScalar],
 ])
 
 /** The file of each package that our modules import by its name. */
 export const MODULES: Readonly<Record<string, string>> = {
+  '@mapbox/vector-tile': 'lib/vector-tile/index.js',
   'maplibre-gl': 'lib/maplibre-gl/maplibre-gl.mjs',
+  pbf: 'lib/pbf/index.js',
 }

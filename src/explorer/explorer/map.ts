@@ -1,9 +1,8 @@
 import { type MapGeoJSONFeature, Map as MapView, NavigationControl, Popup, ScaleControl } from 'maplibre-gl'
 import { readKey } from '../shared/key.ts'
 import type { View } from './address.ts'
-import { visibleBox, wrapLongitude } from './box.ts'
+import { type Bounds, visibleBox, wrapLongitude } from './box.ts'
 import { type MapContent, styleOf } from './style.ts'
-import type { Bounds } from './tiles.ts'
 
 /*
  * The map. It draws its content, and reports the person's actions.

@@ -1,4 +1,4 @@
-import { readTile } from './tiles.ts'
+import { readWorld } from './tiles.ts'
 
 /*
  * A small map of the world with the places of a dataset, as SVG.
@@ -38,7 +38,7 @@ export function smallMap(dataset: string, signal: AbortSignal): SVGSVGElement {
 
 async function drawPlaces(svg: SVGSVGElement, dataset: string, signal: AbortSignal): Promise<void> {
   try {
-    const points = await readTile(dataset, [0, 0, 0], signal)
+    const points = await readWorld(dataset, signal)
     const most = Math.max(...points.map(({ total }) => total))
     for (const { x, y, total } of points) {
       const latitude = (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI
