@@ -33,7 +33,7 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'isolated', include: [ISOLATED] } },
-      { extends: true, test: { name: 'browser', include: [BROWSER] } },
+      { extends: true, test: { name: 'browser', include: [BROWSER], isolate: false } },
       { extends: true, test: { name: 'smoke', include: [SMOKE] } },
     ],
   },

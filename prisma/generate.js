@@ -1,8 +1,9 @@
-// Generates the Prisma client, the Pothos types and the bundle of PostGIS in src/generated, after every `npm install`. A `prisma`
-// command first downloads its schema engine, unless a variable names an executable. `prisma generate` never runs the engine, so any
-// executable works.
+// Generates the Prisma client, the Pothos types, the bundle of PostGIS and the base map in src/generated, after every
+// `npm install`. A `prisma` command first downloads its schema engine, unless a variable names an executable. `prisma generate`
+// never runs the engine, so any executable works.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { writeBaseMap } from './base-map.js'
 import { writePostgis } from './postgis.js'
 
 // `npx catalog` runs this install script too. The generated files are up to date then, and another process may use them.
@@ -24,4 +25,5 @@ if (status !== 0) {
   process.exit(1)
 }
 writePostgis()
+writeBaseMap()
 process.stdout.write('Generated src/generated\n')

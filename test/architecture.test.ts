@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 
 /** A request flows down this list, and so do imports; errors, config and what is generated are for all. */
 const LAYERS = [
+  'explorer',
   'cli',
   'server',
   'mcp',
@@ -44,6 +45,13 @@ test('imports point one way, from HTTP down to the database', () => {
     }
   }
   expect(upward).toEqual([])
+})
+
+test('the explorer runs in a browser: it imports nothing from the gateway, nor the gateway from it', () => {
+  const across = [...SOURCES.keys()].flatMap((file) =>
+    importsOf(file).filter((target) => file.startsWith('src/explorer/') !== target.startsWith('src/explorer/')),
+  )
+  expect(across).toEqual([])
 })
 
 test('no file imports itself through others, not even for a type', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-import { giveKey, hasBrowser, openBrowser, type Visit } from '../support/browser.ts'
+import { giveKey, hasBrowser, openBrowser, PHONE, type Visit } from '../support/browser.ts'
 import { createImporter, ndjson, row } from '../support/import.ts'
 
 const MARKUP = `<img src=x onerror="globalThis.hacked=1"><script>globalThis.hacked=1</script>"><b>bold`
@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)('The explorer with bad input', () => {
     const dataset = { name: `Odd ${MARKUP}`, description: `${MARKUP} ${REVERSED}`, attribution: `Credit ${MARKUP}` }
     await importer.run({ 'items.ndjson': ndjson(...ITEMS) }, { dataset })
     await importer.close()
-    visit = await openBrowser(t.url, { width: 390, height: 844 })
+    visit = await openBrowser(t.url, PHONE)
     page = visit.page
     page.on('dialog', (dialog) => {
       visit.errors.push(`A dialog opened: ${dialog.message()}`)

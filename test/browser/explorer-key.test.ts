@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { giveKey, hasBrowser, openBrowser, type Visit } from '../support/browser.ts'
+import { giveKey, hasBrowser, openBrowser, type Visit, WIDE } from '../support/browser.ts'
 
 /** The only item of the dataset `restricted`. */
 const NAME = 'Restricted place'
@@ -20,7 +20,7 @@ describe.skipIf(!hasBrowser)('Keys in the explorer', () => {
     t = await startApp()
     grantedKey = (await createKey(t.database.prisma, { name: 'granted', datasets: ['restricted'] })).key
     // In a wide window a message about the key makes the map smaller.
-    visit = await openBrowser(t.url, { width: 1440, height: 900 })
+    visit = await openBrowser(t.url, WIDE, 'no-preference')
     page = visit.page
   })
   beforeEach(async () => {

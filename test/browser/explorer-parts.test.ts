@@ -1,13 +1,15 @@
+import { VectorTile } from '@mapbox/vector-tile'
 import { fromGeojsonVt } from '@maplibre/vt-pbf'
+import { PbfReader } from 'pbf'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { formatAddress, isSearch, parseAddress } from '../../src/server/pages/browser/explorer/address.ts'
-import { boxAround, visibleBox } from '../../src/server/pages/browser/explorer/box.ts'
-import { circle, destination } from '../../src/server/pages/browser/explorer/geodesic.ts'
-import { formsOf, graphiqlPath } from '../../src/server/pages/browser/explorer/request-forms.ts'
-import { requestOf } from '../../src/server/pages/browser/explorer/requests.ts'
-import { pictureUrl, safeUrl } from '../../src/server/pages/browser/explorer/safe-url.ts'
-import { findBounds } from '../../src/server/pages/browser/explorer/tiles.ts'
-import { pointsOf } from '../../src/server/pages/browser/explorer/vector-tile.ts'
+import { formatAddress, isSearch, parseAddress } from '../../src/explorer/explorer/address.ts'
+import { boxAround, visibleBox } from '../../src/explorer/explorer/box.ts'
+import { findBounds } from '../../src/explorer/explorer/camera.ts'
+import { circle, destination } from '../../src/explorer/explorer/geodesic.ts'
+import { formsOf, graphiqlPath } from '../../src/explorer/explorer/request-forms.ts'
+import { requestOf } from '../../src/explorer/explorer/requests.ts'
+import { pictureUrl, safeUrl } from '../../src/explorer/explorer/safe-url.ts'
+import { pointsOf } from '../../src/explorer/explorer/tiles.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { runShell } from '../support/process.ts'
 
@@ -181,29 +183,62 @@ test('a picture of the sample data is loaded from this server, any other one fro
 
 test('reads the positions and the number of the items of a tile', async () => {
   const response = await fetch(`${t.url}/tiles/all/0/0/0.mvt`, { headers: { authorization: `Bearer ${t.key}` } })
-  const points = pointsOf(new Uint8Array(await response.arrayBuffer()))
+  const points = pointsOf(await response.arrayBuffer())
   const total = (sum: number, point: { total: number }) => sum + point.total
   expect(points.reduce(total, 0)).toBe(44)
   for (const { x, y } of points) expect(Math.min(x, y, 1 - x, 1 - y)).toBeGreaterThanOrEqual(-0.1)
 })
 
-test('the box of a dataset holds the squares of its clusters: an item may be far from the mean position', async () => {
-  const cluster = (x: number, y: number) => ({
-    type: 1 as const,
-    geometry: [[x, y] as [number, number]],
-    tags: { total: 600 },
-  })
-  const tile = fromGeojsonVt(
-    { items: { features: [cluster(2050, 1500), cluster(3079, 1930)] } },
-    { version: 2, extent: 4096 },
-  )
+/** Finds the bounds where GraphQL has these extents, and the tile of the world these clusters. */
+async function boundsAmong(extents: readonly (object | null)[], clusters: readonly [x: number, y: number][] = []) {
+  const features = clusters.map((position) => ({ type: 1 as const, geometry: [position], tags: { total: 600 } }))
+  const tile = fromGeojsonVt({ items: { features } }, { version: 2, extent: 4096 })
+  const datasets = { nodes: extents.map((extent) => ({ extent })) }
   vi.stubGlobal('location', { origin: BASE })
   vi.stubGlobal('sessionStorage', { getItem: () => null })
-  vi.stubGlobal('fetch', async () => new Response(Buffer.from(tile)))
+  vi.stubGlobal('fetch', async (path: string) =>
+    path === '/graphql' ? Response.json({ data: { datasets } }) : new Response(Buffer.from(tile)),
+  )
   try {
-    const [west = 0, , east = 0] = (await findBounds('clusters', AbortSignal.timeout(5_000))) ?? []
-    expect([west, east]).toEqual([0, (13 / 16 - 1 / 4096) * 360 - 180])
+    return await findBounds(undefined, AbortSignal.timeout(5_000))
   } finally {
     vi.unstubAllGlobals()
   }
+}
+
+test('the box of the datasets holds their extents', async () => {
+  const seoul = { west: 126, south: 37, east: 128, north: 38 }
+  const tokyo = { west: 139, south: 35, east: 140, north: 36 }
+  expect(await boundsAmong([null, seoul, tokyo])).toEqual([126, 35, 140, 38])
+  expect(await boundsAmong([null])).toBeUndefined()
+  const world = { west: -179, south: -80, east: 179, north: 80 }
+  const places: [number, number][] = [
+    [5, 1500],
+    [2050, 1500],
+    [4000, 1500],
+  ]
+  expect(await boundsAmong([world], places)).toEqual([-179, -80, 179, 80])
+})
+
+test('a box across the antimeridian holds the squares of its clusters: an item may be far from the mean position', async () => {
+  const fiji = { west: -179.9, south: -20, east: 179.9, north: -12 }
+  const clusters: [number, number][] = [
+    [3979, 2200],
+    [100, 2210],
+  ]
+  expect(await boundsAmong([fiji], clusters)).toEqual([157.5, -20, 202.5, -12])
+})
+
+test('the base map has a tile for each place of its zooms, and no others', async () => {
+  const html = await (await fetch(t.url)).text()
+  const [base = ''] = /\/assets\/\w+/.exec(html) ?? []
+  const read = (address: string) => fetch(`${t.url}${base}/lib/world/${address}.mvt`)
+  const layers = async (address: string) =>
+    Object.keys(new VectorTile(new PbfReader(await (await read(address)).arrayBuffer())).layers).sort()
+  expect(await layers('0/0/0')).toEqual(['borders', 'land'])
+  // Korea, and the South Pacific.
+  expect(await layers('6/54/24')).toEqual(['borders', 'land'])
+  expect(await layers('6/8/40')).toEqual([])
+  expect((await read('7/0/0')).status).toBe(404)
+  expect((await read('6/64/0')).status).toBe(404)
 })

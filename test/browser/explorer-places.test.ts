@@ -1,7 +1,7 @@
 import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-import { giveKey, hasBrowser, openBrowser, type Visit } from '../support/browser.ts'
+import { giveKey, hasBrowser, openBrowser, type Visit, WIDE } from '../support/browser.ts'
 import { createImporter, ndjson, row } from '../support/import.ts'
 
 const STOPS = Array.from({ length: 60 }, (_, i) => row({ externalId: `stop-${i}`, name: `Bus stop ${i}` }))
@@ -22,7 +22,7 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
     await importer.run({ 'items.ndjson': ndjson(MUSEUM, ...STOPS) })
     await importer.run({ 'items.ndjson': ndjson(...ISLANDS) }, { dataset: { slug: 'islands', name: 'Islands' } })
     await importer.close()
-    visit = await openBrowser(t.url, { width: 1440, height: 900 })
+    visit = await openBrowser(t.url, WIDE)
     page = visit.page
     await page.goto(t.url)
     await giveKey(page, t.key)

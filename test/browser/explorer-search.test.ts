@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-import { clickCopy, giveKey, hasBrowser, openBrowser, type Visit } from '../support/browser.ts'
+import { clickCopy, giveKey, hasBrowser, openBrowser, PHONE, type Visit, WIDE } from '../support/browser.ts'
 import { createImporter, ndjson, row } from '../support/import.ts'
 import { runShell } from '../support/process.ts'
 
@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     const importer = await createImporter(t.database)
     await importer.run({ 'items.ndjson': ndjson(...ITEMS) })
     await importer.close()
-    visit = await openBrowser(t.url, { width: 1440, height: 900 })
+    visit = await openBrowser(t.url, WIDE)
     page = visit.page
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.goto(t.url)
@@ -251,7 +251,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
   })
 
   test('fits a narrow screen', async () => {
-    await page.setViewportSize({ width: 390, height: 844 })
+    await page.setViewportSize(PHONE)
     await field().fill('bus stop')
     await status('60 places')
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)

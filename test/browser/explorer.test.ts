@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-import { clickCopy, giveKey, hasBrowser, openBrowser, type Visit } from '../support/browser.ts'
+import { clickCopy, giveKey, hasBrowser, openBrowser, PHONE, type Visit, WIDE } from '../support/browser.ts'
 import { runShell } from '../support/process.ts'
 
 const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
@@ -16,7 +16,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
 
   beforeAll(async () => {
     t = await startApp({ data: 'sample' })
-    visit = await openBrowser(t.url, { width: 1440, height: 900 })
+    visit = await openBrowser(t.url, WIDE)
     page = visit.page
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   })
@@ -205,7 +205,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
   })
 
   test('a key in the fragment is removed from the address at once', async () => {
-    const other = await openBrowser(t.url, { width: 390, height: 844 })
+    const other = await openBrowser(t.url, PHONE)
     await other.page.goto(`${t.url}/#key=${t.key}`)
     await other.page.getByText('2 datasets, 44 places').waitFor()
     expect(other.page.url()).not.toContain('key')
@@ -241,6 +241,8 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
   })
 
   test('an unreachable server is reported, and a button tries again', async () => {
+    // The page has read all that it shows.
+    await expect.poll(() => page.url()).toContain('at=')
     await page.route('**/graphql', (route) => route.abort())
     await link('Seoul Landmarks').click()
     await page.getByText('The server does not answer').waitFor()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-import { clickCopy, giveKey, hasBrowser, openBrowser, type Visit } from '../support/browser.ts'
+import { clickCopy, giveKey, hasBrowser, LARGE, openBrowser, PHONE, type Visit } from '../support/browser.ts'
 
 describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
   let t: TestApp
@@ -13,7 +13,7 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
 
   beforeAll(async () => {
     t = await startApp({ data: 'sample' })
-    visit = await openBrowser(t.url, { width: 1440, height: 900 })
+    visit = await openBrowser(t.url, LARGE)
     page = visit.page
     page.on('response', (response) => statuses.push(response.status()))
   })
@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
   })
 
   test('a link opens in another browser with its query, and asks for the key', async () => {
-    const other = await openBrowser(t.url, { width: 390, height: 844 })
+    const other = await openBrowser(t.url, PHONE)
     await other.page.goto(`${t.url}/graphql?query=${encodeURIComponent('query Linked { datasets { total } }')}`)
     await other.page.getByText('Linked').first().waitFor()
     await giveKey(other.page, t.key)
@@ -119,6 +119,8 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
     const response = await fetch(t.url + script, { headers: { 'accept-encoding': 'br' } })
     expect(response.headers.get('content-encoding')).toBe('br')
     expect(response.headers.get('cache-control')).toContain('immutable')
+    // A connection with an unread response stays open.
+    await response.body?.cancel()
     const tag = response.headers.get('etag') ?? ''
     expect((await fetch(t.url + script, { headers: { 'if-none-match': tag } })).status).toBe(304)
     expect((await fetch(`${t.url}/assets/older/shared/page.css`)).headers.get('cache-control')).toContain('no-cache')

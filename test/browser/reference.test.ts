@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-import { giveKey, hasBrowser, openBrowser, type Visit } from '../support/browser.ts'
+import { giveKey, hasBrowser, LARGE, openBrowser, type Visit } from '../support/browser.ts'
 
 interface Parameter {
   name: string
@@ -18,7 +18,7 @@ describe.skipIf(!hasBrowser)('The API reference in a browser', () => {
 
   beforeAll(async () => {
     t = await startApp({ data: 'sample' })
-    visit = await openBrowser(t.url, { width: 1440, height: 900 })
+    visit = await openBrowser(t.url, LARGE)
     page = visit.page
   })
   afterAll(async () => {

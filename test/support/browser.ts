@@ -17,8 +17,19 @@ export interface Visit {
 }
 
 const QUIET = ['--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking']
-/** The map needs WebGL, and the machine has no graphics card. */
-const SOFTWARE_WEBGL = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist']
+/** The map needs WebGL, and the machine has no graphics card. Only the map is drawn with WebGL then, not the whole page. */
+const SOFTWARE_WEBGL = [
+  '--use-angle=swiftshader',
+  '--enable-unsafe-swiftshader',
+  '--ignore-gpu-blocklist',
+  '--disable-gpu-compositing',
+]
+
+/** The explorer shows the list beside the map, as on a large screen. Without a graphics card, each pixel more takes CPU time. */
+export const WIDE = { width: 1024, height: 640 }
+/** For pages without a map. */
+export const LARGE = { width: 1440, height: 900 }
+export const PHONE = { width: 390, height: 844 }
 
 const TIMEOUT_MS = 300_000
 
@@ -40,13 +51,20 @@ export async function clickCopy(button: Locator, message = 'Copied'): Promise<vo
   await observed.evaluate(({ isShown }) => isShown)
 }
 
-/** Opens an empty page in headless Chromium. Requests to other origins than `origin` are recorded in `foreign`. */
-export async function openBrowser(origin: string, viewport: { width: number; height: number }): Promise<Visit> {
+/**
+ * Opens an empty page in headless Chromium. Requests to other origins than `origin` are recorded in `foreign`.
+ * @param motion without it the map does not fly and names do not fade, because each frame takes CPU time
+ */
+export async function openBrowser(
+  origin: string,
+  viewport: { width: number; height: number },
+  motion: 'reduce' | 'no-preference' = 'reduce',
+): Promise<Visit> {
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
     args: [...QUIET, ...SOFTWARE_WEBGL],
   })
-  const page = await browser.newPage({ viewport })
+  const page = await browser.newPage({ viewport, reducedMotion: motion })
   // Playwright's default of 30 seconds is too short for a busy machine.
   page.setDefaultTimeout(TIMEOUT_MS)
   const foreign: string[] = []

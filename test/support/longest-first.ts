@@ -4,8 +4,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const LONGEST = [
   'import/real-data',
   'cli/commands',
-  'browser/explorer-key',
   'browser/explorer-search',
+  'browser/explorer-key',
+  'browser/explorer.test',
   'database/embedded-import',
   'cli/rotate',
   'cli/datasets',
@@ -19,12 +20,15 @@ const LONGEST = [
   'server/access.property',
 ]
 
-/** Starts the longest files first, then the others in Vitest's order. Files that share a process stay together. */
+/** The projects in the order in which they run. Files that share a process stay together. */
+const PROJECTS = ['isolated', 'smoke', 'browser', 'in-process']
+
+/** Starts the longest files of each project first, then its others in Vitest's order. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rankOf = ({ moduleId, project }: TestSpecification) => {
       const rank = LONGEST.findIndex((name) => moduleId.includes(`/test/${name}`))
-      return (project.config.isolate ? 0 : LONGEST.length + 1) + (rank === -1 ? LONGEST.length : rank)
+      return PROJECTS.indexOf(project.name) * 1_000 + (rank === -1 ? LONGEST.length : rank)
     }
     return (await super.sort(files)).sort((a, b) => rankOf(a) - rankOf(b))
   }

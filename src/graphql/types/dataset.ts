@@ -1,3 +1,4 @@
+import type { Extent as ExtentRow } from '../../catalog/features.ts'
 import type { Dataset as DatasetRow } from '../../catalog/models.ts'
 import { builder } from '../builder.ts'
 import { Node } from './node.ts'
@@ -21,6 +22,16 @@ const DatasetVisibility = builder.enumType('DatasetVisibility', {
   } as const,
 })
 
+const Extent = builder.objectRef<ExtentRow>('Extent').implement({
+  description: 'The smallest and the greatest coordinates of the items of a dataset, in degrees.',
+  fields: (t) => ({
+    west: t.exposeFloat('west', { description: 'The smallest longitude.' }),
+    south: t.exposeFloat('south', { description: 'The smallest latitude.' }),
+    east: t.exposeFloat('east', { description: 'The greatest longitude.' }),
+    north: t.exposeFloat('north', { description: 'The greatest latitude.' }),
+  }),
+})
+
 export const Dataset = builder.prismaObject('Dataset', {
   interfaces: [Node],
   fields: (t) => ({
@@ -33,6 +44,13 @@ export const Dataset = builder.prismaObject('Dataset', {
     attribution: t.exposeString('attribution'),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+    extent: t.field({
+      type: Extent,
+      nullable: true,
+      description: 'Where the items are, as in OGC API Features. Null if the dataset has no items.',
+      extensions: { cost: 5 },
+      resolve: (dataset, _args, { catalog }) => catalog.extentOf(dataset),
+    }),
   }),
 })
 

@@ -15,7 +15,7 @@ import { ASSET_POLICY } from './policy.ts'
  * them for a year and a new release is loaded at once.
  */
 
-const BROWSER_FOLDER = fileURLToPath(new URL('browser/', import.meta.url))
+const BROWSER_FOLDER = fileURLToPath(new URL('../../explorer/', import.meta.url))
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -24,6 +24,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   mjs: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   json: 'application/json; charset=utf-8',
+  mvt: 'application/vnd.mapbox-vector-tile',
 }
 
 export interface Assets {
@@ -54,7 +55,10 @@ export function openAssets(): Assets {
 
 /** Removes the types. Line numbers stay, and the file's own name too: a browser goes by the content type. */
 function toJavaScript(source: string, base: string): string {
-  return stripTypeScriptTypes(source).replace(/(?<= from ')[\w-]+(?=')/g, (name) => `${base}/${MODULES[name] ?? name}`)
+  return stripTypeScriptTypes(source).replace(
+    /(?<= from ')[\w@][\w/-]*(?=')/g,
+    (name) => `${base}/${MODULES[name] ?? name}`,
+  )
 }
 
 /** Adds the route of the assets. A page of another version (during an upgrade) gets the files of this one, uncached. */

@@ -4,24 +4,25 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
-import { bordersGeoJson, landGeoJson } from './base-map.ts'
+import { BASE_MAP_FILES, BASE_MAP_VERSION } from './base-map.ts'
 
 /*
  * The files of npm packages that the pages load, and their paths below the folder of the assets.
  */
 
 const { resolve } = createRequire(import.meta.url)
-const folderOf = (name: string) => dirname(resolve(`${name}/package.json`))
-
-const PACKAGES = ['@graphql-yoga/render-graphiql', 'maplibre-gl', 'topojson-client', 'world-atlas'] as const
+/** Packages of one module, which don't export their package.json. */
+const ONE_MODULE = ['@mapbox/point-geometry', '@mapbox/vector-tile', 'pbf']
+const PACKAGES = ['@graphql-yoga/render-graphiql', 'maplibre-gl', ...ONE_MODULE]
+const folderOf = (name: string) => dirname(resolve(ONE_MODULE.includes(name) ? name : `${name}/package.json`))
 
 /** Returns the names and versions of the packages; with them the addresses of the assets change. */
 export function libraryVersions(): string[] {
   const versions = PACKAGES.map((name) => {
-    const { version }: { version: string } = JSON.parse(readFileSync(resolve(`${name}/package.json`), 'utf8'))
+    const { version }: { version: string } = JSON.parse(readFileSync(join(folderOf(name), 'package.json'), 'utf8'))
     return `${name} ${version}`
   })
-  return [...versions, SCALAR]
+  return [...versions, SCALAR, BASE_MAP_VERSION]
 }
 
 type Read = () => Promise<string | Buffer>
@@ -37,6 +38,13 @@ const graphiql = () => import('@graphql-yoga/render-graphiql/graphiql')
 const SCALAR = 'scalar-1.72.1.js.br'
 const readScalar = async () => promisify(brotliDecompress)(await readFile(new URL(`vendor/${SCALAR}`, import.meta.url)))
 
+/** Imports another package by its name, which a browser cannot find. */
+const readVectorTile = async () =>
+  (await readFile(resolve('@mapbox/vector-tile'), 'utf8')).replace(
+    "'@mapbox/point-geometry'",
+    "'../point-geometry/index.js'",
+  )
+
 /** The files, by their path below the folder of the assets. */
 export const LIBRARY_FILES: ReadonlyMap<string, Read> = new Map([
   ['lib/graphiql/graphiql.js', async () => (await graphiql()).js],
@@ -50,14 +58,16 @@ export const LIBRARY_FILES: ReadonlyMap<string, Read> = new Map([
     'maplibre-gl-worker.mjs',
     'maplibre-gl.css',
   ]),
-  ...(['110m', '50m', '10m'] as const).flatMap((scale): [string, Read][] => [
-    [`lib/world/land-${scale}.json`, () => landGeoJson(scale)],
-    [`lib/world/borders-${scale}.json`, () => bordersGeoJson(scale)],
-  ]),
+  ...filesOf('@mapbox/point-geometry', 'lib/point-geometry', '', ['index.js']),
+  ...filesOf('pbf', 'lib/pbf', '', ['index.js']),
+  ['lib/vector-tile/index.js', readVectorTile],
+  ...BASE_MAP_FILES,
   ['lib/scalar/scalar.js', readScalar],
 ])
 
 /** The file of each package that our modules import by its name. */
 export const MODULES: Readonly<Record<string, string>> = {
+  '@mapbox/vector-tile': 'lib/vector-tile/index.js',
   'maplibre-gl': 'lib/maplibre-gl/maplibre-gl.mjs',
+  pbf: 'lib/pbf/index.js',
 }

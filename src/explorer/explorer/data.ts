@@ -1,4 +1,5 @@
 import { runGraphQL } from '../shared/api.ts'
+import type { Bounds } from './box.ts'
 
 /*
  * The datasets and the items that the explorer shows, read by GraphQL.
@@ -77,6 +78,36 @@ export async function readDatasets(signal: AbortSignal): Promise<Dataset[]> {
     signal,
   )
   return datasets.nodes
+}
+
+interface Extent {
+  west: number
+  south: number
+  east: number
+  north: number
+}
+
+/** Reads the box of the items of a dataset, or of all datasets; undefined if there are no items. */
+export async function readExtent(dataset: string | undefined, signal: AbortSignal): Promise<Bounds | undefined> {
+  const fields = 'extent { west south east north }'
+  const { datasets, one } = await runGraphQL<{
+    datasets?: { nodes: { extent: Extent | null }[] }
+    one?: { extent: Extent | null } | null
+  }>(
+    dataset === undefined
+      ? `query Extents { datasets { nodes { ${fields} } } }`
+      : `query Extent($dataset: ID!) { one: dataset(id: $dataset) { ${fields} } }`,
+    { dataset },
+    signal,
+  )
+  const extents = (datasets?.nodes ?? [one]).flatMap((each) => each?.extent ?? [])
+  if (extents.length === 0) return undefined
+  return [
+    Math.min(...extents.map(({ west }) => west)),
+    Math.min(...extents.map(({ south }) => south)),
+    Math.max(...extents.map(({ east }) => east)),
+    Math.max(...extents.map(({ north }) => north)),
+  ]
 }
 
 /** The fields of an item with everything around it. */

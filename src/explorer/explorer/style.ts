@@ -22,7 +22,9 @@ export interface MapContent {
   isDark: boolean
 }
 
-const world = (file: string) => new URL(`../lib/world/${file}.json`, import.meta.url).href
+const WORLD_TILES = `${new URL('../lib/world/', import.meta.url).href}{z}/{x}/{y}.mvt`
+const WORLD_MAX_ZOOM = 6
+const LAND = { source: 'world', 'source-layer': 'land' }
 
 /**
  * Whether the map shows the results of the list. It shows those of a search above all places, and others instead of all places.
@@ -32,27 +34,26 @@ export function showsResults(view: View): boolean {
   return near !== undefined || category !== undefined || area !== undefined || isSearch(view)
 }
 
-/** Returns the style for a content, with the finer base map or the coarser one. */
-export function styleOf(content: MapContent, isDetailed: boolean): StyleSpecification {
+/** Returns the style for a content. */
+export function styleOf(content: MapContent): StyleSpecification {
   const colour = content.isDark ? DARK : LIGHT
-  const scale = isDetailed ? '10m' : '50m'
   // MapLibre takes some time to empty a source, but removes a source at once.
   const places = content.hasKey ? placesOf(content, colour) : { sources: {}, layers: [] }
   return {
     version: 8,
     sources: {
-      land: { type: 'geojson', data: world(`land-${scale}`), attribution: 'Map: Natural Earth' },
-      borders: { type: 'geojson', data: world(`borders-${scale}`) },
+      world: { type: 'vector', tiles: [WORLD_TILES], maxzoom: WORLD_MAX_ZOOM, attribution: 'Map: Natural Earth' },
       ...places.sources,
     },
     layers: [
       { id: 'water', type: 'background', paint: { 'background-color': colour.water } },
-      { id: 'land', type: 'fill', source: 'land', paint: { 'fill-color': colour.land } },
-      { id: 'coast', type: 'line', source: 'land', paint: { 'line-color': colour.border, 'line-width': 0.75 } },
+      { id: 'land', type: 'fill', ...LAND, paint: { 'fill-color': colour.land } },
+      { id: 'coast', type: 'line', ...LAND, paint: { 'line-color': colour.border, 'line-width': 0.75 } },
       {
         id: 'borders',
         type: 'line',
-        source: 'borders',
+        source: 'world',
+        'source-layer': 'borders',
         paint: { 'line-color': colour.border, 'line-width': 0.75, 'line-dasharray': [3, 2] },
       },
       ...places.layers,

@@ -1,9 +1,8 @@
 import { type MapGeoJSONFeature, Map as MapView, NavigationControl, Popup, ScaleControl } from 'maplibre-gl'
 import { readKey } from '../shared/key.ts'
 import type { View } from './address.ts'
-import { visibleBox, wrapLongitude } from './box.ts'
+import { type Bounds, visibleBox, wrapLongitude } from './box.ts'
 import { type MapContent, styleOf } from './style.ts'
-import type { Bounds } from './tiles.ts'
 
 /*
  * The map. It draws its content, and reports the person's actions.
@@ -33,9 +32,10 @@ export interface ExplorerMap {
 }
 
 const PLACES = ['points', 'clusters', 'found', 'chosen']
-/** From this zoom on, the finer coasts look different. */
-const DETAILED_ZOOM = 5
 const CLUSTER_ZOOM_STEP = 2
+const FLIGHT_MS = 600
+/** How long names appear and disappear. */
+const FADE_MS = 300
 /** From here on a click opens an item, even if its dot lies on others. */
 const STACK_ZOOM = 16
 
@@ -48,6 +48,7 @@ export function openMap(container: HTMLElement, start: View['at'], events: Event
     center: start ? [start.longitude, start.latitude] : [20, 20],
     zoom: start?.zoom ?? 1,
     attributionControl: false,
+    fadeDuration: isStill() ? 0 : FADE_MS,
     // Tiles need the key; other files of this server don't, and no request goes elsewhere.
     transformRequest: (url) => {
       const key = readKey()
@@ -59,10 +60,9 @@ export function openMap(container: HTMLElement, start: View['at'], events: Event
   map.addControl(new ScaleControl({}), 'bottom-left')
   map.touchZoomRotate.disableRotation()
 
-  let isDetailed = false
   let isReady = false
   const draw = () => {
-    if (isReady && content) map.setStyle(styleOf(content, isDetailed), { diff: true })
+    if (isReady && content) map.setStyle(styleOf(content), { diff: true })
   }
   // MapLibre compares styles only when it has loaded the first one.
   map.once('style.load', () => {
@@ -84,12 +84,6 @@ export function openMap(container: HTMLElement, start: View['at'], events: Event
   map.on('moveend', () => {
     const { lat, lng } = map.getCenter()
     events.onMove({ latitude: lat, longitude: wrapLongitude(lng), zoom: map.getZoom() })
-  })
-  // The finer base map is large, so it waits until all else is drawn.
-  map.on('idle', () => {
-    if (isDetailed || map.getZoom() < DETAILED_ZOOM) return
-    isDetailed = true
-    draw()
   })
   map.on('error', () => events.onProblem())
 
@@ -150,6 +144,10 @@ function boundsOf(map: MapView): Bounds {
 }
 
 function animation(): { animate: boolean; duration: number } {
-  const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches
-  return { animate: !isStill, duration: 600 }
+  return { animate: !isStill(), duration: FLIGHT_MS }
+}
+
+/** Whether the person wants no motion. */
+function isStill(): boolean {
+  return matchMedia('(prefers-reduced-motion: reduce)').matches
 }

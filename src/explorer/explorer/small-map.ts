@@ -1,4 +1,4 @@
-import { readTile } from './tiles.ts'
+import { readWorld } from './tiles.ts'
 
 /*
  * A small map of the world with the places of a dataset, as SVG.
@@ -8,7 +8,7 @@ const WIDTH = 360
 const HEIGHT = 136
 const NORTH = 78
 const SVG = 'http://www.w3.org/2000/svg'
-const LAND = new URL('../lib/world/land-110m.json', import.meta.url).pathname
+const LAND = new URL('../lib/world/land.json', import.meta.url).pathname
 
 interface Land {
   coordinates: [number, number][][][]
@@ -38,7 +38,7 @@ export function smallMap(dataset: string, signal: AbortSignal): SVGSVGElement {
 
 async function drawPlaces(svg: SVGSVGElement, dataset: string, signal: AbortSignal): Promise<void> {
   try {
-    const points = await readTile(dataset, [0, 0, 0], signal)
+    const points = await readWorld(dataset, signal)
     const most = Math.max(...points.map(({ total }) => total))
     for (const { x, y, total } of points) {
       const latitude = (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI

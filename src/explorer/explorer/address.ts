@@ -1,5 +1,4 @@
-import { parseBox } from './box.ts'
-import type { Bounds } from './tiles.ts'
+import { type Bounds, parseBox } from './box.ts'
 
 /*
  * The view as the address of the page: the dataset, the place on the map, the filters and the search. The address never

@@ -1,7 +1,7 @@
 import { byId, element } from '../shared/dom.ts'
 import { isSearch, type View } from './address.ts'
+import type { Bounds } from './box.ts'
 import type { Dataset } from './data.ts'
-import type { Bounds } from './tiles.ts'
 
 /*
  * The search by name and in the visible part of the map. The form stays while the list below it changes, so a person can go on typing.

@@ -1,8 +1,9 @@
-import type { Bounds } from './tiles.ts'
-
 /*
- * The box of a search, which is the visible part of the map.
+ * Boxes: that of a search, which is the visible part of the map, and those that the map is moved to.
  */
+
+/** West, south, east, north in degrees. */
+export type Bounds = [west: number, south: number, east: number, north: number]
 
 /** Latitude of the map's edge. Places beyond it are drawn on the edge. */
 const LAST_LATITUDE = 85.05

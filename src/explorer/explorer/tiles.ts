@@ -1,0 +1,44 @@
+import { VectorTile } from '@mapbox/vector-tile'
+import { PbfReader } from 'pbf'
+import { readError, send } from '../shared/api.ts'
+
+/*
+ * The tiles of a dataset.
+ */
+
+/** A dot of a tile: an item, or a cluster. */
+export interface TilePoint {
+  /** Position in the tile, from 0 (west, north) to 1. */
+  x: number
+  y: number
+  /** Number of items; 1 for a single item. */
+  total: number
+}
+
+/** Returns the address template of the tiles of a dataset, or of all datasets. */
+export function tileTemplate(dataset: string | undefined): string {
+  return `${location.origin}/tiles/${encodeURIComponent(dataset ?? 'all')}/{z}/{x}/{y}.mvt`
+}
+
+/** Reads the dots of the tile of the whole world. */
+export async function readWorld(dataset: string | undefined, signal: AbortSignal): Promise<TilePoint[]> {
+  const response = await send(tileTemplate(dataset).replace('{z}/{x}/{y}', '0/0/0'), { signal })
+  if (!response.ok) throw await readError(response)
+  return pointsOf(await response.arrayBuffer())
+}
+
+/** Returns the dots of a tile. */
+export function pointsOf(tile: ArrayBuffer): TilePoint[] {
+  const { items } = new VectorTile(new PbfReader(tile)).layers
+  // A tile without items has no layer.
+  if (!items) return []
+  return Array.from({ length: items.length }, (_, n) => {
+    const feature = items.feature(n)
+    const [[point = { x: 0, y: 0 }] = []] = feature.loadGeometry()
+    return {
+      x: point.x / items.extent,
+      y: point.y / items.extent,
+      total: Number(feature.properties.total ?? 1),
+    }
+  })
+}

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { grantDataset } from '../../src/auth/grants.ts'
+import { createKey } from '../../src/auth/keys.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { DATASET, ITEM } from '../support/catalog.ts'
+import { expectWithinASecond } from '../support/freshness.ts'
+import { getOgc } from '../support/ogc.ts'
+
+let t: TestApp
+beforeAll(async () => {
+  t = await startApp()
+})
+afterAll(() => t.close())
+
+const QUERY = 'query ($dataset: ID!) { dataset(id: $dataset) { extent { west south east north } } }'
+const extentOf = async (dataset: string, key?: string) =>
+  (await t.graphql(QUERY, { dataset }, key)).body.data.dataset.extent
+/** The same of OGC API Features. */
+const boxOf = async (dataset: string) => {
+  const [[west, south, east, north]] = (await getOgc(t, `/ogc/collections/${dataset}`)).body.extent.spatial.bbox
+  return { west, south, east, north }
+}
+const addItem = (latitude: number, longitude: number) =>
+  t.database.prisma.item.create({
+    data: {
+      id: crypto.randomUUID(),
+      datasetId: DATASET.archived,
+      name: 'Added',
+      administrativeAreaCode: 'a',
+      categoryCode: 'c',
+      latitude,
+      longitude,
+      createdAt: new Date(),
+      updatedAt: new Date(),
+    },
+  })
+
+describe('Dataset.extent', () => {
+  test('is the box of the items, as in OGC API Features', async () => {
+    const [box] = await t.database.prisma.$queryRaw<object[]>`
+      SELECT min(longitude)::float8 AS west, min(latitude)::float8 AS south, max(longitude)::float8 AS east, max(latitude)::float8 AS north
+        FROM items WHERE dataset_id = ${DATASET.seoul}::uuid`
+    expect(await extentOf('seoul')).toEqual(box)
+    expect(await boxOf('seoul')).toEqual(box)
+  })
+
+  test('is the place of an only item, and null without items', async () => {
+    const { longitude, latitude } = await t.database.prisma.item.findUniqueOrThrow({ where: { id: ITEM.archived } })
+    const [x, y] = [Number(longitude), Number(latitude)]
+    expect(await extentOf('archived')).toEqual({ west: x, south: y, east: x, north: y })
+    await t.database.prisma.item.delete({ where: { id: ITEM.archived } })
+    await expectWithinASecond(
+      () => extentOf('archived'),
+      (extent) => expect(extent).toBeNull(),
+    )
+    expect((await getOgc(t, '/ogc/collections/archived')).body.extent).toBeUndefined()
+  })
+
+  test('shows a change within a second', async () => {
+    await addItem(-17, 179.9)
+    await expectWithinASecond(
+      () => extentOf('archived'),
+      (extent) => expect(extent).toEqual({ west: 179.9, south: -17, east: 179.9, north: -17 }),
+    )
+  })
+
+  test('of items on both sides of the antimeridian goes from the smallest longitude to the greatest, as in OGC API Features', async () => {
+    await addItem(-16, -179.9)
+    const box = { west: -179.9, south: -17, east: 179.9, north: -16 }
+    await expectWithinASecond(
+      () => extentOf('archived'),
+      (extent) => expect(extent).toEqual(box),
+    )
+    expect(await boxOf('archived')).toEqual(box)
+  })
+
+  test('is that of each dataset of a list, and of no dataset that the key may not access', async () => {
+    const { key, id } = await createKey(t.database.prisma, { name: 'other' })
+    const list = async () => {
+      const { body } = await t.graphql('{ datasets { nodes { slug extent { west } } } }', {}, key)
+      return body.data.datasets.nodes
+    }
+    const seoul = { slug: 'seoul', extent: { west: (await extentOf('seoul')).west } }
+    const archived = { slug: 'archived', extent: { west: -179.9 } }
+    expect(await list()).toEqual([archived, seoul])
+    const { body } = await t.graphql(QUERY, { dataset: 'restricted' }, key)
+    expect([body.data.dataset, body.errors[0].extensions.code]).toEqual([null, 'DATASET_ACCESS_DENIED'])
+    await grantDataset(t.database.prisma, { keyId: id, dataset: 'restricted', expiresAt: null })
+    await expectWithinASecond(list, (nodes) => expect(nodes).toHaveLength(3))
+    expect(await extentOf('restricted', key)).toMatchObject({ west: expect.any(Number) })
+  })
+})
