@@ -30,6 +30,8 @@ export default defineConfig({
           // Not `exclude`, which would replace the --exclude of the command line.
           include: ['test/**/*.test.ts', `!${ISOLATED}`, `!${BROWSER}`, `!${SMOKE}`],
           isolate: false,
+          // A process that runs many files would let its heap grow to a gigabyte before it collects garbage.
+          execArgv: ['--max-old-space-size=512', '--max-semi-space-size=8'],
         },
       },
       { extends: true, test: { name: 'isolated', include: [ISOLATED] } },

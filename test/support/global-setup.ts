@@ -6,6 +6,7 @@ import type { TestProject } from 'vitest/node'
 import { openDatabase } from '../../src/database/database.ts'
 import { type PooledDatabase, servePool } from './database-pool.ts'
 import { listObjects, removeRows } from './database-state.ts'
+import { openInProcess } from './embedded-process.ts'
 import { copyTemplate, createServerTemplate, type DatabaseTemplate, embeddedTemplate } from './template.ts'
 
 declare module 'vitest' {
@@ -41,6 +42,7 @@ async function prepareTemplate(url?: string): Promise<{ template: DatabaseTempla
 
 async function openCopy(template: DatabaseTemplate): Promise<PooledDatabase> {
   const { config, env, drop } = await copyTemplate(template)
+  const end = config.kind === 'embedded' ? await openInProcess(config.dataDir) : undefined
   const database = await openDatabase(config, { share: true })
   const objects = await database.withSession(listObjects)
   return {
@@ -50,6 +52,10 @@ async function openCopy(template: DatabaseTemplate): Promise<PooledDatabase> {
         await removeRows(session)
         return isDeepStrictEqual(await listObjects(session), objects)
       }),
-    close: () => database.close().then(drop),
+    close: async () => {
+      await database.close()
+      await end?.()
+      await drop()
+    },
   }
 }
