@@ -137,6 +137,22 @@ describe('A dataset is heard of', () => {
     expect(heard).toEqual(ofDatasets(EMPTY, OTHER))
   })
 
+  test('under a higher revision each time, however fast it is deleted and made anew', async () => {
+    await db.database.prisma.$executeRawUnsafe(`
+      DO $$
+      DECLARE
+        before bigint := 0;
+        after bigint;
+      BEGIN
+        FOR n IN 1 .. 50 LOOP
+          ${insert} RETURNING revision INTO after;
+          IF after <= before THEN RAISE EXCEPTION 'revision % after %', after, before; END IF;
+          before := after;
+          DELETE FROM datasets WHERE id = '${OTHER}';
+        END LOOP;
+      END $$`)
+  })
+
   test('under a revision that no dataset had before, also if it is deleted and made anew', async () => {
     const seen = new Set<bigint>()
     for (let n = 0; n < 3; n += 1) {

@@ -145,6 +145,16 @@ export const DATABASE: readonly MutantTable[] = [
     ],
   },
   {
+    file: 'prisma/migrations/20261123010000_new_revisions/migration.sql',
+    tests: CHANGES,
+    mutants: [
+      { find: 'greatest(microseconds, OLD.revision + 1)', replace: 'microseconds' },
+      { find: 'OLD.revision + 1', replace: 'OLD.revision' },
+      { find: "WHEN 'INSERT' THEN microseconds", replace: "WHEN 'INSERT' THEN NEW.revision" },
+      { find: '* 1000000;', replace: '* 1000;' },
+    ],
+  },
+  {
     file: 'prisma/migrations/20261122230000_exact/migration.sql',
     tests: CHANGES,
     mutants: [
@@ -184,10 +194,6 @@ export const DATABASE: readonly MutantTable[] = [
         find: "PERFORM touch_datasets(ARRAY(SELECT id FROM datasets));\n  PERFORM pg_notify('catalog', 'everything');\n  DELETE",
         replace: "PERFORM pg_notify('catalog', 'everything');\n  DELETE",
       },
-      { find: 'greatest(microseconds, OLD.revision + 1)', replace: 'microseconds' },
-      { find: 'OLD.revision + 1', replace: 'OLD.revision' },
-      { find: "WHEN 'INSERT' THEN microseconds", replace: "WHEN 'INSERT' THEN NEW.revision" },
-      { find: '* 1000000;', replace: '* 1000;' },
       { find: 'BEFORE INSERT OR UPDATE ON datasets', replace: 'BEFORE INSERT ON datasets' },
       { find: 'BEFORE INSERT OR UPDATE ON datasets', replace: 'BEFORE UPDATE ON datasets' },
       {
