@@ -16,7 +16,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Node runs the tests as it runs the gateway; Vite's own module runner would load a second copy of graphql.
     experimental: { viteModuleRunner: false },
-    // Each worker may use an embedded database, of about 1 GB.
+    // Each worker takes half a gigabyte, and its embedded database as much.
     maxWorkers: 2,
     // The longest test takes three minutes, and a busy machine may be ten times as slow. A test that hangs is what these are for.
     testTimeout: 1_800_000,

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { DatabaseConfig } from '../../src/config.ts'
 
 /*
- * Vitest's main process opens the databases, and they stay open between test files. A file connects to the socket of this pool to
- * get a database, and gives it back by closing the connection. So a file that ends in any way gives its database back.
+ * The databases stay open between test files. A file connects to the socket of this pool, which is in Vitest's main process, to get a
+ * database, and gives it back by closing the connection. So a file that ends in any way gives its database back.
  */
 
 /** What a test file gets: how to reach the database, and what is in it before any test. */
