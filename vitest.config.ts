@@ -9,11 +9,14 @@ const ISOLATED = 'test/**/*.isolated.test.ts'
 const BROWSER = 'test/browser/**/*.test.ts'
 const SMOKE = 'test/smoke/**/*.test.ts'
 
+// Vitest ignores --sequence.shuffle.files if there is a sequencer.
+const isShuffled = process.argv.some((argument) => argument.startsWith('--sequence.shuffle'))
+
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/setup.ts'],
-    sequence: { sequencer: LongestFirst },
+    ...(!isShuffled && { sequence: { sequencer: LongestFirst } }),
     // Node runs the tests as it runs the gateway; Vite's own module runner would load a second copy of graphql.
     experimental: { viteModuleRunner: false },
     // Each worker takes half a gigabyte, and its embedded database as much.
