@@ -1,6 +1,7 @@
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { DatabaseConfig } from '../../src/config.ts'
+import { messageOf } from '../../src/errors.ts'
 
 /*
  * The databases stay open between test files. A file connects to the socket of this pool, which is in Vitest's main process, to get a
@@ -37,7 +38,11 @@ export async function servePool(folder: string, create: () => Promise<PooledData
 
   /** A file that changed more than rows has failed. The next one gets a new database. */
   const renew = async (database: PooledDatabase) => {
-    if (await database.reset().catch(() => false)) return database
+    const isLikeNew = await database.reset().catch((error: unknown) => {
+      process.stderr.write(`A test database is replaced, because it can't be reset: ${messageOf(error)}\n`)
+      return false
+    })
+    if (isLikeNew) return database
     await database.close()
     return create()
   }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { openEmbedded } from '../../src/database/embedded/embedded.ts'
 import { startProcess } from './process.ts'
 
@@ -8,7 +9,7 @@ import { startProcess } from './process.ts'
  * An embedded database in a process of its own. It takes some 500 MB, and only a process gives all of them back when it ends.
  */
 
-const SCRIPT = new URL(import.meta.url).pathname
+const SCRIPT = fileURLToPath(import.meta.url)
 
 /** Opens the embedded database in a folder in a new process. Returns a function that ends the process. */
 export async function openInProcess(dataDir: string): Promise<() => Promise<void>> {
