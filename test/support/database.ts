@@ -6,7 +6,7 @@ import type { DatabaseConfig } from '../../src/config.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import type { Lease } from './database-pool.ts'
 import { listObjects } from './database-state.ts'
-import { openInProcess } from './embedded-process.ts'
+import { startCopy } from './embedded-process.ts'
 import { expectUnchanged } from './leftovers.ts'
 import { copyTemplate, type EmptyDatabase } from './template.ts'
 
@@ -46,17 +46,9 @@ export async function createDatabase(): Promise<TestDatabase> {
 
 /** Opens a database that only this test has, migrated and empty. It takes seconds on the embedded database: `createDatabase` does not. */
 export async function createOwnDatabase(): Promise<TestDatabase> {
-  const { config, env, drop } = await createEmpty()
-  const end = config.kind === 'embedded' ? await openInProcess(config.dataDir) : undefined
-  const db = await open({ config, env })
-  return {
-    ...db,
-    close: async () => {
-      await db.close()
-      await end?.()
-      await drop()
-    },
-  }
+  const { end, ...running } = await startCopy(inject('template'))
+  const db = await open(running)
+  return { ...db, close: () => db.close().then(end) }
 }
 
 /** Creates a database, migrated and empty, and does not open it. */

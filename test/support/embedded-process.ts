@@ -2,20 +2,20 @@ import { once } from 'node:events'
 import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { openEmbedded } from '../../src/database/embedded/embedded.ts'
 import { startProcess } from './process.ts'
+import { copyTemplate, type DatabaseTemplate, type EmptyDatabase } from './template.ts'
 
 /*
  * An embedded database in a process of its own. It takes some 500 MB, and only a process gives all of them back when it ends.
  */
 
-const SCRIPT = fileURLToPath(import.meta.url)
+const SERVER = fileURLToPath(new URL('embedded-server.ts', import.meta.url))
 
 /** Opens the embedded database in a folder in a new process. Returns a function that ends the process. */
-export async function openInProcess(dataDir: string): Promise<() => Promise<void>> {
+async function openInProcess(dataDir: string): Promise<() => Promise<void>> {
   // Two settings that save 150 MB: test data needs no large buffers, and one malloc arena wastes less than one for each thread.
   await appendFile(join(dataDir, 'postgres', 'postgresql.conf'), '\nshared_buffers = 16MB\n')
-  const child = startProcess(process.execPath, ['--disable-warning=ExperimentalWarning', SCRIPT, dataDir], {
+  const child = startProcess(process.execPath, ['--disable-warning=ExperimentalWarning', SERVER, dataDir], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, MALLOC_ARENA_MAX: '1' },
   })
@@ -32,8 +32,15 @@ export async function openInProcess(dataDir: string): Promise<() => Promise<void
   }
 }
 
-if (process.argv[1] === SCRIPT) {
-  await openEmbedded(process.argv[2] ?? '', { share: true })
-  process.send?.('ready')
-  process.once('disconnect', () => process.exit())
+/** A new database, migrated and empty, that is open if it is embedded. */
+export interface RunningDatabase extends Omit<EmptyDatabase, 'drop'> {
+  /** Removes the database. */
+  end: () => Promise<void>
+}
+
+/** Copies the template, and opens an embedded database in a new process. */
+export async function startCopy(template: DatabaseTemplate): Promise<RunningDatabase> {
+  const { config, env, drop } = await copyTemplate(template)
+  const end = config.kind === 'embedded' ? await openInProcess(config.dataDir) : async () => {}
+  return { config, env, end: () => end().then(drop) }
 }

@@ -6,8 +6,8 @@ import type { TestProject } from 'vitest/node'
 import { openDatabase } from '../../src/database/database.ts'
 import { type PooledDatabase, servePool } from './database-pool.ts'
 import { listObjects, removeRows } from './database-state.ts'
-import { openInProcess } from './embedded-process.ts'
-import { copyTemplate, createServerTemplate, type DatabaseTemplate, embeddedTemplate } from './template.ts'
+import { startCopy } from './embedded-process.ts'
+import { createServerTemplate, type DatabaseTemplate, embeddedTemplate } from './template.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -41,8 +41,7 @@ async function prepareTemplate(url?: string): Promise<{ template: DatabaseTempla
 }
 
 async function openCopy(template: DatabaseTemplate): Promise<PooledDatabase> {
-  const { config, env, drop } = await copyTemplate(template)
-  const end = config.kind === 'embedded' ? await openInProcess(config.dataDir) : undefined
+  const { config, env, end } = await startCopy(template)
   const database = await openDatabase(config, { share: true })
   const objects = await database.withSession(listObjects)
   return {
@@ -52,10 +51,6 @@ async function openCopy(template: DatabaseTemplate): Promise<PooledDatabase> {
         await removeRows(session)
         return isDeepStrictEqual(await listObjects(session), objects)
       }),
-    close: async () => {
-      await database.close()
-      await end?.()
-      await drop()
-    },
+    close: () => database.close().then(end),
   }
 }
