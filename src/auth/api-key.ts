@@ -7,6 +7,8 @@ export interface ApiKey extends Access {
   name: string
   /** Null means no limit. */
   requestsPerMinute: number | null
+  /** Null means no limit. */
+  itemsPerMinute: number | null
   /** Null means that the key does not expire. */
   expiresAt: Date | null
 }

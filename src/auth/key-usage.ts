@@ -1,76 +1,106 @@
 import type { PrismaClient } from '../generated/prisma/client.ts'
 
-/** The interval at which uses are written, in one statement for all keys. */
+/** The interval at which usage is written, in one statement for all keys. */
 const INTERVAL_MS = 30_000
 
 const DAY_MS = 86_400_000
 
-/** The uses of a key since the last write: the time of the last use, and the number on each day (days since 1970-01-01, UTC). */
-interface Uses {
-  lastUsedAt: Date
-  counts: Map<number, number>
+/** The nil UUID (RFC 9562 section 5.9) stands for several datasets, or none. A primary key can't have NULL. */
+export const NO_SINGLE_DATASET = '00000000-0000-0000-0000-000000000000'
+
+/** Usage of a dataset with a key on a day. */
+interface Counts {
+  requests: number
+  /** Items in the responses. */
+  items: number
+  /** Bytes of the responses' bodies, before compression. */
+  bytes: number
 }
 
-/** Records when and how often keys are used: first in memory, and at intervals in the database. */
+interface Row extends Counts {
+  keyId: string
+  datasetId: string
+  /** Days since 1970-01-01, UTC. */
+  day: number
+}
+
+/** Records when and how much keys are used: first in memory, and at intervals in the database. */
 export class KeyUsage {
   readonly #prisma: PrismaClient
-  #uses = new Map<string, Uses>()
+  #rows = new Map<string, Row>()
+  #lastUses = new Map<string, Date>()
 
   constructor(prisma: PrismaClient) {
     this.#prisma = prisma
   }
 
   /** Records that a key was used. */
-  record(keyId: string, now: Date): void {
-    this.#add(keyId, now, Math.floor(now.getTime() / DAY_MS), 1)
+  touch(keyId: string, now: Date): void {
+    const last = this.#lastUses.get(keyId)
+    if (!last || now > last) this.#lastUses.set(keyId, now)
   }
 
-  #add(keyId: string, usedAt: Date, day: number, count: number): void {
-    const uses = this.#uses.get(keyId)
-    if (!uses) {
-      this.#uses.set(keyId, { lastUsedAt: usedAt, counts: new Map([[day, count]]) })
+  /** Adds to the usage of a dataset with a key on the day of `at`. */
+  add(keyId: string, datasetId: string, at: Date, { requests = 0, items = 0, bytes = 0 }: Partial<Counts>): void {
+    const day = Math.floor(at.getTime() / DAY_MS)
+    this.#add({ keyId, datasetId, day, requests, items, bytes })
+  }
+
+  #add(added: Row): void {
+    const name = `${added.keyId} ${added.datasetId} ${added.day}`
+    const row = this.#rows.get(name)
+    if (!row) {
+      this.#rows.set(name, added)
       return
     }
-    if (usedAt > uses.lastUsedAt) uses.lastUsedAt = usedAt
-    uses.counts.set(day, (uses.counts.get(day) ?? 0) + count)
+    row.requests += added.requests
+    row.items += added.items
+    row.bytes += added.bytes
   }
 
-  /** Writes the uses since the last write to the database. After an error, the next write includes them. */
+  /** Writes the usage since the last write to the database. After an error, the next write includes it. */
   async write(): Promise<void> {
-    const uses = this.#uses
-    if (uses.size === 0) return
-    this.#uses = new Map()
-    const rows = [...uses].flatMap(([keyId, { lastUsedAt, counts }]) =>
-      [...counts].map(([day, count]) => ({ keyId, lastUsedAt, day, count })),
-    )
+    const rows = [...this.#rows.values()]
+    const lastUses = [...this.#lastUses]
+    if (rows.length === 0) return
+    this.#rows = new Map()
+    this.#lastUses = new Map()
     try {
-      await this.#insert(rows)
+      await this.#insert(rows, lastUses)
     } catch (error) {
-      for (const { keyId, lastUsedAt, day, count } of rows) this.#add(keyId, lastUsedAt, day, count)
+      for (const [keyId, usedAt] of lastUses) this.touch(keyId, usedAt)
+      for (const row of rows) this.#add(row)
       throw error
     }
   }
 
   /**
-   * The join skips deleted keys. greatest() keeps a later use that another gateway recorded. ORDER BY prevents
-   * a deadlock with another gateway that writes the same keys.
+   * The joins skip deleted keys. greatest() keeps a later use that another gateway recorded. ORDER BY prevents a deadlock with
+   * another gateway that writes the same keys.
    */
-  async #insert(rows: readonly { keyId: string; lastUsedAt: Date; day: number; count: number }[]): Promise<void> {
+  async #insert(rows: readonly Row[], lastUses: readonly (readonly [string, Date])[]): Promise<void> {
     await this.#prisma.$executeRaw`
-      WITH used AS (
-        SELECT id, used_at, date '1970-01-01' + day AS day, requests
-          FROM unnest(${rows.map(({ keyId }) => keyId)}::uuid[], ${rows.map(({ lastUsedAt }) => lastUsedAt)}::timestamptz[],
-                      ${rows.map(({ day }) => day)}::integer[], ${rows.map(({ count }) => count)}::integer[])
-               AS used (id, used_at, day, requests)
-          JOIN api_keys USING (id)
-      ), last_use AS (
+      WITH last_use AS (
         INSERT INTO key_uses (api_key_id, used_at)
-        SELECT id, max(used_at) FROM used GROUP BY id ORDER BY id
+        SELECT id, used_at
+          FROM unnest(${lastUses.map(([keyId]) => keyId)}::uuid[], ${lastUses.map(([, usedAt]) => usedAt)}::timestamptz[])
+               AS used (id, used_at)
+          JOIN api_keys USING (id)
+         ORDER BY id
             ON CONFLICT (api_key_id) DO UPDATE SET used_at = greatest(key_uses.used_at, excluded.used_at)
       )
-      INSERT INTO key_usage_days AS total (api_key_id, day, requests)
-      SELECT id, day, requests FROM used ORDER BY id, day
-          ON CONFLICT (api_key_id, day) DO UPDATE SET requests = total.requests + excluded.requests`
+      INSERT INTO key_usage_days AS total (api_key_id, dataset_id, day, requests, items, bytes)
+      SELECT id, dataset_id, date '1970-01-01' + day, requests, items, bytes
+        FROM unnest(${rows.map(({ keyId }) => keyId)}::uuid[], ${rows.map(({ datasetId }) => datasetId)}::uuid[],
+                    ${rows.map(({ day }) => day)}::integer[], ${rows.map(({ requests }) => requests)}::bigint[],
+                    ${rows.map(({ items }) => items)}::bigint[], ${rows.map(({ bytes }) => bytes)}::bigint[])
+             AS used (id, dataset_id, day, requests, items, bytes)
+        JOIN api_keys USING (id)
+       ORDER BY id, day, dataset_id
+          ON CONFLICT (api_key_id, day, dataset_id) DO UPDATE
+                  SET requests = total.requests + excluded.requests,
+                      items = total.items + excluded.items,
+                      bytes = total.bytes + excluded.bytes`
   }
 
   /**

@@ -5,13 +5,23 @@ import type { PrismaClient } from '../generated/prisma/client.ts'
 import { generateKey, hashBytes, hashKey } from './api-key.ts'
 import { resolveDataset, resolveKey, resolveUnrevokedKey } from './names.ts'
 
-interface NewKey {
-  name: string
+/** The properties of a key that `keys update` may change. */
+export interface KeyChanges {
+  name?: string
+  /** All of its tiers. */
   accessTiers?: readonly string[]
+  /** Null for a key that never expires. */
+  expiresAt?: Date | null
+  /** Null for no limit. */
+  requestsPerMinute?: number | null
+  /** Null for no limit. */
+  itemsPerMinute?: number | null
+}
+
+interface NewKey extends KeyChanges {
+  name: string
   /** Slugs of the datasets to grant. */
   datasets?: readonly string[]
-  expiresAt?: Date | null
-  requestsPerMinute?: number | null
 }
 
 /** The properties of a key that commands may show. The secret is not one of them. */
@@ -21,6 +31,7 @@ export interface KeyRecord {
   accessTiers: string[]
   grants: { dataset: string; expiresAt: Date | null }[]
   requestsPerMinute: number | null
+  itemsPerMinute: number | null
   createdAt: Date
   expiresAt: Date | null
   revokedAt: Date | null
@@ -34,6 +45,7 @@ const KEY_COLUMNS = {
   name: true,
   accessTiers: true,
   requestsPerMinute: true,
+  itemsPerMinute: true,
   createdAt: true,
   expiresAt: true,
   revokedAt: true,
@@ -46,22 +58,18 @@ const KEY_COLUMNS = {
  * @throws `OPERATION_FAILED` if the name or a tier is not one line of text, or a dataset is unknown. Then no key is created.
  */
 export async function createKey(prisma: PrismaClient, newKey: NewKey): Promise<KeyRecord & { key: string }> {
-  const accessTiers = [...new Set(newKey.accessTiers)]
-  if (!isLineOfText(newKey.name)) throw operationFailed("A key's name must be a line of text")
-  if (!accessTiers.every(isLineOfText)) throw operationFailed('An access tier must be a line of text')
+  const { datasets: slugs, ...properties } = newKey
+  const columns = { ...parseChanges(properties), name: newKey.name }
   const key = generateKey()
   const createdAt = new Date()
-  const datasets = await Promise.all([...new Set(newKey.datasets)].map((slug) => resolveDataset(prisma, slug)))
+  const datasets = await Promise.all([...new Set(slugs)].map((slug) => resolveDataset(prisma, slug)))
   const datasetIds = [...new Set(datasets.map(({ id }) => id))]
   const stored = await prisma.apiKey.create({
     data: {
+      ...columns,
       id: randomUUID(),
-      name: newKey.name,
       hash: hashBytes(hashKey(key)),
-      accessTiers,
-      requestsPerMinute: newKey.requestsPerMinute ?? null,
       createdAt,
-      expiresAt: newKey.expiresAt ?? null,
       grants: { create: datasetIds.map((datasetId) => ({ datasetId, createdAt })) },
     },
     select: KEY_COLUMNS,
@@ -107,20 +115,24 @@ export async function showKey(
   return { ...toRecord(stored), previousSecrets: retiredSecrets }
 }
 
-/** Number of requests with a key on a day in UTC, written as `2026-11-21`. */
-export interface DailyUsage {
-  day: string
-  requests: number
+/**
+ * Changes properties of a key. Its secrets and grants stay. A key that has expired works again when it gets a later expiry.
+ * @throws `OPERATION_FAILED` when the key does not exist or is revoked, or the name or a tier is not one line of text
+ */
+export async function updateKey(prisma: PrismaClient, text: string, changes: KeyChanges): Promise<KeyRecord> {
+  const data = parseChanges(changes)
+  const { id } = await resolveUnrevokedKey(prisma, text)
+  return toRecord(await prisma.apiKey.update({ where: { id }, data, select: KEY_COLUMNS }))
 }
 
-/**
- * The days on which a key was used, the oldest first. The numbers are accurate to half a minute.
- * @throws `OPERATION_FAILED` when the key does not exist
- */
-export async function listUsage(prisma: PrismaClient, text: string): Promise<DailyUsage[]> {
-  const { id } = await resolveKey(prisma, text)
-  const days = await prisma.keyUsageDay.findMany({ where: { apiKeyId: id }, orderBy: { day: 'asc' } })
-  return days.map(({ day, requests }) => ({ day: day.toISOString().slice(0, 10), requests: Number(requests) }))
+/** @throws `OPERATION_FAILED` if the name or a tier is not one line of text */
+function parseChanges({ accessTiers, ...changes }: KeyChanges) {
+  if (changes.name !== undefined && !isLineOfText(changes.name)) {
+    throw operationFailed("A key's name must be a line of text")
+  }
+  if (!accessTiers) return changes
+  if (!accessTiers.every(isLineOfText)) throw operationFailed('An access tier must be a line of text')
+  return { ...changes, accessTiers: [...new Set(accessTiers)] }
 }
 
 /**

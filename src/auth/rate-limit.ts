@@ -8,9 +8,9 @@ import {
 
 const WINDOW_SECONDS = 60
 
-/** A request limit, and how much of it is left in the current window. */
+/** A limit, and how much of it is left in the current window. */
 export interface Allowance {
-  /** The maximum number of requests in a window. */
+  /** The maximum number in a window. */
   limit: number
   windowSeconds: number
   remaining: number
@@ -19,10 +19,12 @@ export interface Allowance {
   isExceeded: boolean
 }
 
-/** Counts requests per minute. */
+/** Counts requests and items per minute. */
 export interface RateLimits {
   /** Counts a request with an API key. */
   countRequest: (keyId: string, requestsPerMinute: number) => Promise<Allowance>
+  /** Counts items that a key received; with none, returns what is left. */
+  countItems: (keyId: string, itemsPerMinute: number, items: number) => Promise<Allowance>
   /** Counts a request that was refused because it had no valid API key. `network` is the client's network (proxies.ts). */
   countRefusal: (network: string) => Promise<Allowance>
   close: () => void
@@ -40,9 +42,11 @@ interface RateLimitOptions {
 export function openRateLimits({ refusalsPerMinute, redisUrl, report }: RateLimitOptions): RateLimits {
   const redis = redisUrl === undefined ? undefined : connect(redisUrl, report)
   const requests = createCounter('catalog:requests', redis)
+  const received = createCounter('catalog:items', redis)
   const refusals = createCounter('catalog:refusals', redis)
   return {
     countRequest: (keyId, requestsPerMinute) => count(requests, keyId, requestsPerMinute),
+    countItems: (keyId, itemsPerMinute, items) => count(received, keyId, itemsPerMinute, items),
     countRefusal: (network) => count(refusals, network, refusalsPerMinute),
     close: () => redis?.disconnect(),
   }
@@ -86,8 +90,8 @@ function createCounter(keyPrefix: string, redis: Redis | undefined): RateLimiter
   return redis ? new RateLimiterRedis({ ...options, storeClient: redis, insuranceLimiter: memory }) : memory
 }
 
-async function count(counter: RateLimiterAbstract, name: string, limit: number): Promise<Allowance> {
-  const { consumedPoints, msBeforeNext } = await counter.consume(name)
+async function count(counter: RateLimiterAbstract, name: string, limit: number, points = 1): Promise<Allowance> {
+  const { consumedPoints, msBeforeNext } = await counter.consume(name, points)
   return {
     limit,
     windowSeconds: WINDOW_SECONDS,

@@ -67,7 +67,14 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook('onClose', async () => rateLimits.close())
   const work = limitInFlight(limits.maxInFlight)
   const findKey = createKeyCache(database.sql, isReference ? silentChangeFeed : changeFeed)
-  const admit = createAdmission({ findKey, read: readCatalog, limits: rateLimits, work, keyUsage })
+  const admit = createAdmission({
+    findKey,
+    read: readCatalog,
+    limits: rateLimits,
+    work,
+    keyUsage,
+    report: (error) => app.log.warn(error),
+  })
   const responses = new ResponseCache(changeFeed, isReference ? 0 : responseCacheBytes)
   const usesRawJson = !isReference
   metrics?.watch({

@@ -63,7 +63,7 @@ export function addExportRoutes(app: FastifyInstance, { admit, limits, slots }: 
     })
     // By id, because another dataset may get the slug.
     const text = writeExport(format, first, (window) => readBatch(readMore, first.dataset.id, format, window))
-    const stream = openStream(text, limits.exportStallTimeoutMs)
+    const stream = openStream(text, limits.exportStallTimeoutMs, (part) => request.use?.send(Buffer.byteLength(part)))
     stream.once('close', endExport).once('error', (error) => cutOff(request, reply, error))
     setHeaders(reply, { dataset: first.dataset, format, coding })
     // Without a callback, pipeline would throw the error that `cutOff` gets.
@@ -115,13 +115,17 @@ async function beginExport(slots: Slots): Promise<() => void> {
 
 const RETRY_AFTER_SECONDS = 5
 
-/** A stream of text that is read as fast as the client takes it. It fails if the client takes no part within the timeout. */
-function openStream(parts: AsyncIterable<string>, timeoutMs: number): Readable {
+/**
+ * A stream of text that is read as fast as the client takes it. It fails if the client takes no part within the timeout.
+ * @param onPart is called with each part that the client takes
+ */
+function openStream(parts: AsyncIterable<string>, timeoutMs: number, onPart: (part: string) => void): Readable {
   const limited = async function* () {
     for await (const part of parts) {
       const timer = setTimeout(() => stream.destroy(stalled(timeoutMs)), timeoutMs)
       try {
         yield part
+        onPart(part)
       } finally {
         clearTimeout(timer)
       }

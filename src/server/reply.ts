@@ -74,6 +74,7 @@ function sendBody(
   vary: string,
 ): void | Promise<void> {
   const { body, contentType } = content
+  if (request.method !== 'HEAD') request.use?.send(body.length)
   appendVary(reply, vary)
   void reply.header('content-type', contentType)
   const coding = codingOf(request, content)

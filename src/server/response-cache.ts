@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Decision, decidesAlike, type ReadLog } from '../catalog/snapshot/read-log.ts'
+import type { RequestUse } from '../auth/request-use.ts'
+import { type Decision, decidesAlike, type ItemsRead, type ReadLog } from '../catalog/snapshot/read-log.ts'
 import type { CallerAccess } from '../catalog/snapshot/snapshot-reader.ts'
 import type { ChangeFeed } from '../database/change-feed.ts'
 import type { Topic } from '../database/change-log.ts'
@@ -10,6 +11,12 @@ import { ResponseBody, sendCacheable } from './reply.ts'
 interface CachedResponse {
   response: ResponseBody
   decisions: readonly Decision[]
+  itemsRead: ItemsRead
+}
+
+/** A caller, and the record of what its request takes. */
+interface RecordedCaller extends CallerAccess {
+  use: RequestUse
 }
 
 /** The cached response to a request if there is one that the caller may get, and the function that caches a new one. */
@@ -23,7 +30,7 @@ export interface Found {
 interface CacheableRequest {
   request: FastifyRequest
   reply: FastifyReply
-  caller: CallerAccess
+  caller: RecordedCaller
   cacheKey: string
 }
 
@@ -48,10 +55,11 @@ export class ResponseCache {
     })
   }
 
-  /** Looks up the response to a request. */
-  find(request: string, { key, now }: CallerAccess): Found {
+  /** Looks up the response to a request, and records its items as read by the caller. */
+  find(request: string, { key, now, use }: RecordedCaller): Found {
     const { value, store } = this.#responses.lookup(request, ({ decisions }) => decidesAlike(decisions, key, now))
     this.lookups[value ? 'hits' : 'misses'] += 1
+    if (value) use.read(value.itemsRead)
     const isStored = this.#isEnabled && !value && request.length <= MAX_REQUEST_LENGTH
     return { response: value?.response, store: isStored ? storeIn(store) : doNotStore }
   }
@@ -74,8 +82,9 @@ function doNotStore(): void {}
 function storeIn(store: Lookup<CachedResponse>['store']): Found['store'] {
   return (response, readLog) => {
     const { decisions, onAll } = readLog.dependencies
+    const { itemsRead } = readLog
     const topics: Topic[] = onAll ? ['datasets'] : decisions.map(({ dataset }): Topic => `dataset ${dataset.id}`)
-    store({ response: inOwnMemory(response), decisions }, topics)
+    store({ response: inOwnMemory(response), decisions, itemsRead }, topics)
   }
 }
 

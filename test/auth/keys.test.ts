@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { authenticate, challenge } from '../../src/auth/authenticate.ts'
 import { grantDataset, withdrawGrant } from '../../src/auth/grants.ts'
 import { createKeyCache } from '../../src/auth/key-cache.ts'
-import { createKey, listKeys, revokeKey } from '../../src/auth/keys.ts'
+import { createKey, listKeys, revokeKey, updateKey } from '../../src/auth/keys.ts'
+import { checkTiers } from '../../src/auth/tiers.ts'
 import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -94,6 +95,34 @@ describe('A key', () => {
     expect(grants.map(({ dataset }) => dataset)).toEqual(['draft', 'seoul'])
   })
 
+  test('gets a new name, tiers, expiry and limits, and its secret and grants stay', async () => {
+    const { prisma } = db.database
+    const created = await createKey(prisma, { name: 'old', accessTiers: ['gold'], datasets: ['draft'], expiresAt: now })
+    const findKey = createKeyCache(prisma, silentChangeFeed)
+    await expect(authenticate(findKey, `Bearer ${created.key}`, now)).rejects.toThrow('not valid')
+    const changes = { name: 'new', accessTiers: ['b', 'a', 'b'], requestsPerMinute: 6, itemsPerMinute: 7 }
+    const { key: _, ...before } = created
+    const updated = { ...before, ...changes, accessTiers: ['b', 'a'], expiresAt: null }
+    expect(await updateKey(prisma, 'old', { ...changes, expiresAt: null })).toEqual(updated)
+    expect(await authenticate(createKeyCache(prisma, silentChangeFeed), `Bearer ${created.key}`, now)).toMatchObject({
+      ...{ id: created.id, name: 'new', requestsPerMinute: 6, itemsPerMinute: 7, grants: [{ expiresAt: null }] },
+    })
+    const unlimited = { accessTiers: [], requestsPerMinute: null, itemsPerMinute: null }
+    expect(await updateKey(prisma, 'new', unlimited)).toEqual({ ...updated, ...unlimited })
+    for (const name of ['', ' ', 'two\nlines']) {
+      await expect(updateKey(prisma, 'new', { name })).rejects.toThrow("A key's name must be a line of text")
+    }
+    await expect(updateKey(prisma, 'new', { accessTiers: ['ok', ''] })).rejects.toThrow('An access tier must be a line')
+    await expect(updateKey(prisma, 'nobody', { name: 'x' })).rejects.toThrow('There is no key')
+  })
+
+  test('has unused tiers where no dataset has them', async () => {
+    expect(await checkTiers(db.database.prisma, ['gold', 'platinum'])).toEqual({
+      unused: ['platinum'],
+      existing: ['gold'],
+    })
+  })
+
   test('that is revoked can no longer be changed, and stays in the list', async () => {
     const { prisma } = db.database
     const { id } = await createKey(prisma, { name: 'gone', datasets: ['draft'] })
@@ -103,6 +132,7 @@ describe('A key', () => {
       () => revokeKey(prisma, id),
       () => grantDataset(prisma, { ...draft, expiresAt: null }),
       () => withdrawGrant(prisma, draft),
+      () => updateKey(prisma, id, { name: 'x' }),
     ]) {
       await expect(change()).rejects.toThrow(`The key ${id} was revoked at ${revokedAt?.toISOString()}`)
     }

@@ -58,6 +58,7 @@ describe('The command line', () => {
     ['keys', 'create'],
     ['keys', 'list'],
     ['keys', 'show'],
+    ['keys', 'update'],
     ['keys', 'usage'],
     ['keys', 'rotate'],
     ['keys', 'revoke'],

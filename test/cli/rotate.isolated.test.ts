@@ -116,7 +116,7 @@ test('catalog keys usage counts the requests with a key on each day', async () =
   const used = await keysJson('create', '--name', 'used')
   const next = await keysJson('rotate', used.id)
   expect(await keysJson('usage', 'used')).toEqual([])
-  expect((await keys('usage', 'used')).stdout).toBe('The key has not been used\n')
+  expect((await keys('usage', 'used')).stdout).toBe('There was no use in the last 30 days\n')
   const days = new Set([new Date().toISOString().slice(0, 10)])
   for (const { key } of [used, used, next]) await status(key)
   days.add(new Date().toISOString().slice(0, 10))
@@ -124,5 +124,7 @@ test('catalog keys usage counts the requests with a key on each day', async () =
   const usage: { day: string; requests: number }[] = await keysJson('usage', 'used')
   expect(usage.reduce((sum, { requests }) => sum + requests, 0)).toBe(3)
   for (const { day } of usage) expect(days).toContain(day)
-  expect((await keys('usage', 'used')).stdout).toMatch(/^DAY +REQUESTS\n\d{4}-\d\d-\d\d +\d\n/)
+  expect((await keys('usage', 'used')).stdout).toMatch(
+    /^DAY +KEY +DATASET +REQUESTS +ITEMS +BYTES\n\d{4}-\d\d-\d\d +used +- +\d +0 +\d+\n/,
+  )
 })

@@ -32,7 +32,7 @@ const GATEWAYS = ['gateway-1', 'gateway-2'] as const
 
 test('the gateways of compose.yaml have the same settings, and all of these are known settings', () => {
   const { services } = COMPOSE
-  expect(Object.keys(services).sort()).toEqual(['balancer', 'database', ...GATEWAYS, 'valkey'])
+  expect(Object.keys(services).sort()).toEqual(['balancer', 'database', ...GATEWAYS, 'grafana', 'prometheus', 'valkey'])
   expect(services['gateway-1']).toEqual(services['gateway-2'])
   const environment = { ...services['gateway-1']?.environment, DATABASE_URL: 'postgresql://postgres@database/postgres' }
   expect(readConfig(environment)).toMatchObject({ limits: { trustedProxies: { length: 3 } }, shutdownDelayMs: 3000 })

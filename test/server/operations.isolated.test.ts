@@ -130,6 +130,9 @@ describe('A gateway with logs, metrics and traces', () => {
       status: 200,
       durationMs: expect.any(Number),
       keyId: key.id,
+      key: 'operations',
+      dataset: 'seoul-landmarks',
+      items: expect.any(Number),
       msg: 'request',
     })
     expect(requests.map(({ route, status }) => `${route} ${status}`)).toEqual([

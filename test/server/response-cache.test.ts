@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { RequestUse } from '../../src/auth/request-use.ts'
 import type { Access } from '../../src/catalog/access.ts'
 import type { Dataset } from '../../src/catalog/models.ts'
 import { DatasetList } from '../../src/catalog/snapshot/dataset-list.ts'
@@ -15,13 +16,16 @@ const aaa = someDataset('aaa', 1n, { visibility: 'restricted' })
 const bbb = someDataset('bbb', 2n, { visibility: 'restricted' })
 const zzz = someDataset('zzz', 3n)
 
+/** What requests take, which is tested in usage.test.ts. */
+const use = new RequestUse({ id: 'id', name: 'name' }, now, { usage: undefined, countItems: () => {} })
+
 function createCache() {
   const { feed, notify } = createFeed()
   const cache = new ResponseCache(feed, 64 * 1024 * 1024)
-  const find = (key: Access, request = '? a') => cache.find(request, { key, now }).response?.body.toString()
+  const find = (key: Access, request = '? a') => cache.find(request, { key, now, use }).response?.body.toString()
   /** Makes a response that asks about datasets in this order. */
   const store = (key: Access, asked: readonly Dataset[], text: string, { request = '? a', onAll = false } = {}) => {
-    const found = cache.find(request, { key, now })
+    const found = cache.find(request, { key, now, use })
     const readLog = new ReadLog(new DatasetList([aaa, bbb, zzz]), key, now)
     for (const dataset of asked) readLog.mayAccess(dataset)
     if (onAll) readLog.dependOnAll()
@@ -53,8 +57,8 @@ test('the rule is evaluated for each lookup, at its time', () => {
   const { cache, store } = createCache()
   const key: Access = { ...nobody, grants: [{ datasetId: 'aaa', expiresAt: new Date(now.getTime() + 1) }] }
   store(key, [aaa], 'granted').end()
-  expect(cache.find('? a', { key, now }).response).toBeDefined()
-  expect(cache.find('? a', { key, now: new Date(now.getTime() + 1) }).response).toBeUndefined()
+  expect(cache.find('? a', { key, now, use }).response).toBeDefined()
+  expect(cache.find('? a', { key, now: new Date(now.getTime() + 1), use }).response).toBeUndefined()
 })
 
 test('a response is dropped when a dataset that it asked about changes, and one of all datasets when any dataset does', () => {

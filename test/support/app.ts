@@ -1,9 +1,11 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { expect } from 'vitest'
+import { KeyUsage } from '../../src/auth/key-usage.ts'
 import { createKey } from '../../src/auth/keys.ts'
 import { type LimitsConfig, readConfig } from '../../src/config.ts'
 import { loadSampleData } from '../../src/sample/load.ts'
 import { createApp } from '../../src/server/app.ts'
+import type { Metrics } from '../../src/server/telemetry/metrics.ts'
 import { seedCatalog } from './catalog.ts'
 import { createDatabase, type TestDatabase } from './database.ts'
 import { checkDocumented } from './openapi.ts'
@@ -14,6 +16,8 @@ export interface TestApp extends TestDatabase {
   url: string
   /** A key without tiers or grants. It may access public datasets. */
   key: string
+  /** The usage of keys. It is written when a test writes it. */
+  keyUsage: KeyUsage
   /** Sends a GET with the key, or with the given headers. A REST response must match the OpenAPI document. */
   get: (path: string, headers?: Record<string, string>) => Promise<Response>
   /** Sends a GraphQL operation with the key, or with another one. */
@@ -27,6 +31,8 @@ export interface StartOptions {
   federation?: boolean
   /** Without it nothing is logged. */
   log?: FastifyBaseLogger
+  /** Without it nothing is measured. */
+  metrics?: Metrics
   /** Memory for cached responses; by default that of the configuration. */
   responseCacheBytes?: number
   /** Overrides some of the default limits. */
@@ -48,14 +54,17 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   const db = await createDatabase()
   const { prisma } = db.database
   if (data === 'small') await seedCatalog(prisma)
+  const keyUsage = new KeyUsage(prisma)
   const app = await createApp({
     database: db.database,
+    keyUsage,
     corsOrigins,
     trustedDocuments,
     federation,
     responseCacheBytes,
     limits,
     ...(options.log && { log: options.log }),
+    metrics: options.metrics,
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   if (data === 'sample') await loadSampleData(db.database, url)
@@ -65,6 +74,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     app,
     url,
     key,
+    keyUsage,
     get: async (path, headers = { authorization: `Bearer ${key}` }) => {
       const response = await fetch(url + path, { headers })
       await checkDocumented(url + path, response)

@@ -19,7 +19,7 @@ import type { SeenRevision } from './read-log.ts'
 
 /** Items by id, and the pages and counts of lists. */
 export function itemLoaders(options: LoaderOptions) {
-  const { statements, readLog, totals, isReference } = options
+  const { statements, readLog, totals } = options
   const datasetsOf = (owners: readonly ItemOwner[]) => owners.map(({ datasetId }) => datasetId)
   return {
     itemsById: recordLoader(
@@ -29,6 +29,7 @@ export function itemLoaders(options: LoaderOptions) {
           (found) => found.map(({ datasetId, revision }): SeenRevision => [datasetId, revision]),
         )
         if (items.length < ids.length) readLog.miss()
+        readLog.countItems(items.length)
         return items
       },
       (item) => item.id,
@@ -38,17 +39,16 @@ export function itemLoaders(options: LoaderOptions) {
         ({ batchers }) => batchers.fetchItem({ members, id }),
         (found) => (found ? [[found.datasetId, found.revision]] : []),
       )
-      if (!item) readLog.miss()
+      if (item) readLog.countItems(1)
+      else readLog.miss()
       return item
     },
     itemPages: new ArgumentsLoader(async (window: ItemWindow, owners: readonly ItemOwner[]) => {
-      const [owner] = owners
-      const seenIn = (pages: ItemWindowContent[]) =>
-        pages.map(({ revision }, n): SeenRevision => [owners[n]?.datasetId ?? '', revision])
-      if (!isReference && owner && owners.length === 1 && isCheap(window))
-        return statements.verified(async ({ batchers }) => [await batchers.fetchWindow({ window, owner })], seenIn)
-      const from = await startAtBookmark(options, window, owners)
-      return statements.verified(({ sql }) => fetchItemPages(sql, from, owners, totals), seenIn)
+      const pages = await readPages(options, window, owners)
+      // A connection reads one more item than it shows.
+      const { limit, isForCursor = false } = window
+      for (const { count } of pages) readLog.countItems(Math.min(count, isForCursor ? limit - 1 : limit))
+      return pages
     }, windowKey),
     itemCounts: new ArgumentsLoader((selection: ItemSelection, owners: readonly ItemOwner[]) =>
       statements.unverified(datasetsOf(owners), ({ sql }) => countItems(sql, selection, owners, totals)),
@@ -57,6 +57,17 @@ export function itemLoaders(options: LoaderOptions) {
       statements.unverified(datasetsOf(positions), ({ sql }) => haveItemsBeyond(sql, list, positions)),
     ),
   }
+}
+
+async function readPages(options: LoaderOptions, window: ItemWindow, owners: readonly ItemOwner[]) {
+  const { statements, totals, isReference } = options
+  const [owner] = owners
+  const seenIn = (pages: ItemWindowContent[]) =>
+    pages.map(({ revision }, n): SeenRevision => [owners[n]?.datasetId ?? '', revision])
+  if (!isReference && owner && owners.length === 1 && isCheap(window))
+    return statements.verified(async ({ batchers }) => [await batchers.fetchWindow({ window, owner })], seenIn)
+  const from = await startAtBookmark(options, window, owners)
+  return statements.verified(({ sql }) => fetchItemPages(sql, from, owners, totals), seenIn)
 }
 
 /** Returns the same window from the bookmark before it, for a deep page of one list. */

@@ -2,6 +2,7 @@ import DataLoader from 'dataloader'
 import type { ExportFormat, ExportWindow } from '../export-formats.ts'
 import type { FeatureWindow } from '../features.ts'
 import type { Dataset, Item } from '../models.ts'
+import type { Fetched } from '../page.ts'
 import { fetchExportBatch } from '../sql/export.ts'
 import { fetchExtents } from '../sql/extent.ts'
 import { countFacets, type FacetField, storedFacets } from '../sql/facets.ts'
@@ -60,14 +61,27 @@ function imageLoaders({ statements }: LoaderOptions) {
   }
 }
 
+/** A part of the items of a search. */
+type PlaceWindow = Pick<NearbyWindow & SearchWindow, 'projection' | 'raw' | 'rawItem' | 'offset' | 'limit'>
+
 /** Items near a point, with a name or in a box, and on a map tile. */
-function placeLoaders({ statements, isReference }: LoaderOptions) {
+function placeLoaders({ statements, readLog, isReference }: LoaderOptions) {
+  /** Logs the items of the pages. A page without fields is read for its total only. */
+  const countItems = <Node>(window: PlaceWindow, pages: Fetched<Node>[]): Fetched<Node>[] => {
+    const { projection, raw, rawItem, offset, limit } = window
+    const hasItems = projection.fields.length > 0 || raw !== undefined || rawItem !== undefined
+    for (const { total } of pages) if (hasItems) readLog.countItems(Math.min(Math.max((total ?? 0) - offset, 0), limit))
+    return pages
+  }
   return {
     nearbyPages: new ArgumentsLoader(async (window: NearbyWindow, scopes: readonly string[][]) => {
       const [scope] = scopes
       // Several searches in one request are rare. Plain PostGIS runs them in one statement; the grid needs several for each.
       if (isReference || !scope || scopes.length > 1)
-        return statements.unverified(scopes.flat(), ({ sql }) => fetchNearbyPages(sql, window, scopes))
+        return countItems(
+          window,
+          await statements.unverified(scopes.flat(), ({ sql }) => fetchNearbyPages(sql, window, scopes)),
+        )
       const page = await searchNearby(window, scope, {
         start: (search) =>
           statements.verified(
@@ -76,17 +90,19 @@ function placeLoaders({ statements, isReference }: LoaderOptions) {
           ),
         refine: (run) => statements.unverified(scope, ({ sql }) => run(sql)),
       })
-      return [page]
+      return countItems(window, [page])
     }, nearbyKey),
-    searchPages: new ArgumentsLoader((window: SearchWindow, scopes: readonly string[][]) =>
-      Promise.all(
-        scopes.map((scope) =>
-          statements.unverified(scope, ({ prisma }) => fetchSearchPage(prisma, window, scope, { isReference })),
-        ),
-      ),
-    ),
-    tile: (tile: TileAddress, scope: readonly string[]) =>
-      statements.unverified(scope, ({ prisma }) => fetchTile(prisma, tile, scope)),
+    searchPages: new ArgumentsLoader(async (window: SearchWindow, scopes: readonly string[][]) => {
+      const pages = scopes.map((scope) =>
+        statements.unverified(scope, ({ prisma }) => fetchSearchPage(prisma, window, scope, { isReference })),
+      )
+      return countItems(window, await Promise.all(pages))
+    }),
+    tile: async (tile: TileAddress, scope: readonly string[]) => {
+      const features = await statements.unverified(scope, ({ prisma }) => fetchTile(prisma, tile, scope))
+      readLog.countItems(features.filter(({ properties }) => 'id' in properties).length)
+      return features
+    },
   }
 }
 
@@ -103,25 +119,32 @@ function revisionsOf(scope: readonly string[], json: string): SeenRevision[] {
 /** The features and extent of a dataset for maps, and its export. */
 function wholeDatasetLoaders({ statements, readLog, totals, shared }: LoaderOptions) {
   return {
-    featurePage: ({ id }: Dataset, window: FeatureWindow) =>
-      statements.unverified([id], ({ prisma }) =>
+    featurePage: async ({ id }: Dataset, window: FeatureWindow) => {
+      const page = await statements.unverified([id], ({ prisma }) =>
         fetchFeaturePage(
           { prisma, datasetId: id, totals, revision: readLog.revisionOf(id), counts: shared?.featureCounts },
           window,
         ),
-      ),
+      )
+      readLog.countItems(page.count)
+      return page
+    },
     feature: ({ id }: Dataset, itemId: string) =>
       statements.unverified([id], async ({ prisma }) => {
         const { features, count } = await fetchFeatures({ prisma, datasetId: id }, [itemId])
+        readLog.countItems(count)
         return count === 0 ? null : features
       }),
     extents: new DataLoader((datasetIds: readonly string[]) =>
       statements.unverified(datasetIds, ({ prisma }) => fetchExtents(prisma, datasetIds)),
     ),
-    exportBatch: (datasetId: string, format: ExportFormat, window: ExportWindow) =>
-      statements.verified(
+    exportBatch: async (datasetId: string, format: ExportFormat, window: ExportWindow) => {
+      const batch = await statements.verified(
         ({ prisma }) => fetchExportBatch(prisma, datasetId, format, window),
         ({ revision }) => [[datasetId, revision]],
-      ),
+      )
+      readLog.countItems(batch.count)
+      return batch
+    },
   }
 }

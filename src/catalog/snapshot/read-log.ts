@@ -8,6 +8,12 @@ export interface Decision {
   isAllowed: boolean
 }
 
+/** What a read returned: the number of items, and their dataset if it read only one. */
+export interface ItemsRead {
+  items: number
+  dataset: { id: string; slug: string } | undefined
+}
+
 /** The revision of a dataset that a statement saw; null if the dataset does not exist. */
 export type SeenRevision = readonly [datasetId: string, revision: bigint | null]
 
@@ -31,6 +37,7 @@ export class ReadLog {
   #isAllUnverified = false
   #isMixed = false
   #dependsOnAll = false
+  #items = 0
 
   constructor(list: DatasetList, access: Access, now: Date) {
     this.#list = list
@@ -60,6 +67,11 @@ export class ReadLog {
     this.dependOnAll()
   }
 
+  /** Logs the number of items that a statement returned. */
+  countItems(count: number): void {
+    this.#items += count
+  }
+
   /** Logs that a concurrent change has made a statement fail. */
   fail(): void {
     this.#isMixed = true
@@ -83,6 +95,12 @@ export class ReadLog {
   /** The decisions on which the result depends, and whether it depends on all datasets. */
   get dependencies(): { decisions: readonly Decision[]; onAll: boolean } {
     return { decisions: [...this.#decisions.values()], onAll: this.#dependsOnAll }
+  }
+
+  get itemsRead(): ItemsRead {
+    const [only, second] = this.#decisions.keys()
+    const isOne = only !== undefined && second === undefined && !this.#dependsOnAll
+    return { items: this.#items, dataset: isOne ? this.#list.withId(only) : undefined }
   }
 
   /**

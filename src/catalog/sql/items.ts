@@ -56,6 +56,8 @@ export interface ItemWindowContent {
   nodes: Item[]
   /** The items as a JSON array for clients, if the window has `rawItem`. */
   rawJson?: string
+  /** Number of items in the window. */
+  count: number
   /** Null unless the window is counted. */
   total: number | null
   /** Revision of the owner's dataset; null if the dataset does not exist any more. */
@@ -140,23 +142,26 @@ export async function fetchItemWindows(
 interface WindowRow {
   revision: bigint | null
   total: number | null
+  count: number
   /** A JSON array. */
   nodes: string
 }
 
-function contentOf({ revision, total, nodes }: WindowRow, { rawItem }: ItemWindow): ItemWindowContent {
-  if (rawItem) return { revision, total, nodes: [], rawJson: nodes }
+function contentOf({ nodes, ...facts }: WindowRow, { rawItem }: ItemWindow): ItemWindowContent {
+  if (rawItem) return { ...facts, nodes: [], rawJson: nodes }
   const items: Item[] = JSON.parse(nodes)
-  return { revision, total, nodes: items.map(guardProjection) }
+  return { ...facts, nodes: items.map(guardProjection) }
 }
 
 function selectWindows(window: ItemWindow, owners: readonly ItemOwner[], totals: Totals): Prisma.Sql {
-  // array_to_json writes as JSON.stringify does; json_agg puts spaces between the items.
+  // array_to_json writes as JSON.stringify does; json_agg puts spaces between the items. Without OFFSET 0, PostgreSQL would read the
+  // items once for the array and once for their number.
   return Prisma.sql`
     SELECT owner.n, (SELECT revision FROM datasets WHERE id = owner.dataset_id) AS revision, list.total,
-           (SELECT array_to_json(ARRAY(SELECT page FROM (${selectWindow(window)}) AS page)))::text AS nodes
+           array_to_json(page.items)::text AS nodes, cardinality(page.items) AS count
       FROM ${ownerTable(owners)}
-     CROSS JOIN LATERAL (SELECT ${window.isCounted ? totals(window.selection) : Prisma.sql`NULL::integer`} AS total) AS list`
+     CROSS JOIN LATERAL (SELECT ${window.isCounted ? totals(window.selection) : Prisma.sql`NULL::integer`} AS total) AS list
+     CROSS JOIN LATERAL (SELECT ARRAY(SELECT page FROM (${selectWindow(window)}) AS page) AS items OFFSET 0) AS page`
 }
 
 /** PostgreSQL reads a first page along the index. For a deeper page it walks only the index, and then reads the page's rows. */

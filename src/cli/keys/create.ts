@@ -1,8 +1,9 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
 import { createKey, type KeyRecord } from '../../auth/keys.ts'
 import { withDatabase } from '../database.ts'
 import { printJson, printLine } from '../print.ts'
-import { EXPIRES, expiry, JSON_OPTION } from './options.ts'
+import { collect, EXPIRES, expiry, ITEM_LIMIT, JSON_OPTION, limitOrNone, RATE_LIMIT } from './options.ts'
+import { warnOfUnusedTiers } from './unused-tiers.ts'
 
 export function createCommand(): Command {
   return new Command('create')
@@ -11,7 +12,8 @@ export function createCommand(): Command {
     .option('--dataset <slug>', 'grant access to a dataset (repeatable)', collect)
     .option('--tier <tier>', 'give the key an access tier (repeatable)', collect)
     .option(...EXPIRES)
-    .option('--rate-limit <n>', 'requests per minute', parseRateLimit)
+    .option(...RATE_LIMIT, limitOrNone)
+    .option(...ITEM_LIMIT, limitOrNone)
     .option(...JSON_OPTION)
     .addHelpText('after', '\nExample:\n  npx catalog keys create --name app --dataset museums --expires 90d')
     .action(create)
@@ -22,19 +24,26 @@ interface CreateOptions {
   dataset?: string[]
   tier?: string[]
   expires?: string
-  rateLimit?: number
+  rateLimit?: number | null
+  itemLimit?: number | null
   json?: true
 }
 
-async function create({ name, dataset = [], tier = [], expires, rateLimit, json }: CreateOptions): Promise<void> {
+async function create(options: CreateOptions): Promise<void> {
+  const { name, dataset = [], tier = [], expires, rateLimit = null, itemLimit = null, json } = options
   const newKey = {
     name,
     datasets: dataset,
     accessTiers: tier,
     expiresAt: expiry(expires),
-    requestsPerMinute: rateLimit ?? null,
+    requestsPerMinute: rateLimit,
+    itemsPerMinute: itemLimit,
   }
-  const created = await withDatabase(({ prisma }) => createKey(prisma, newKey))
+  const created = await withDatabase(async ({ prisma }) => {
+    const key = await createKey(prisma, newKey)
+    await warnOfUnusedTiers(prisma, tier)
+    return key
+  })
   if (json) printJson(createdKey(created))
   else {
     printLine(`Key ${created.id} for ${created.name}. It is not shown again:`)
@@ -44,16 +53,6 @@ async function create({ name, dataset = [], tier = [], expires, rateLimit, json 
 
 function createdKey({ id, key, name, accessTiers, grants, ...record }: KeyRecord & { key: string }) {
   const datasets = grants.map(({ dataset }) => dataset)
-  const { expiresAt, requestsPerMinute, createdAt } = record
-  return { id, key, name, accessTiers, datasets, expiresAt, requestsPerMinute, createdAt }
-}
-
-function collect(value: string, before: string[] = []): string[] {
-  return [...before, value]
-}
-
-function parseRateLimit(text: string): number {
-  const limit = Number(text)
-  if (/^\d{1,9}$/.test(text) && limit > 0) return limit
-  throw new InvalidArgumentError('It must be a whole number from 1 to 999999999.')
+  const { expiresAt, requestsPerMinute, itemsPerMinute, createdAt } = record
+  return { id, key, name, accessTiers, datasets, expiresAt, requestsPerMinute, itemsPerMinute, createdAt }
 }

@@ -9,7 +9,7 @@ export function printKeys(keys: readonly KeyRecord[], now: Date): void {
     stateOf(key, now),
     key.expiresAt?.toISOString() ?? 'never',
     key.lastUsedAt?.toISOString() ?? 'never',
-    key.requestsPerMinute === null ? 'none' : `${key.requestsPerMinute}/min`,
+    limitOf(key),
     key.accessTiers.join(',') || '-',
     key.grants.map(({ dataset, expiresAt }) => (isPast(expiresAt, now) ? `${dataset} (expired)` : dataset)).join(',') ||
       '-',
@@ -18,6 +18,15 @@ export function printKeys(keys: readonly KeyRecord[], now: Date): void {
   printTable(['ID', 'NAME', 'STATE', 'EXPIRES', 'LAST USED', 'LIMIT', 'TIERS', 'DATASETS'], keys.map(toCells))
   // On stderr, so that a script reads only the table.
   printNotice('A valid key may also access the public datasets that are active or archived.')
+}
+
+/** Returns the limits of a key in words. */
+export function limitOf({ requestsPerMinute, itemsPerMinute }: KeyRecord): string {
+  const limits = [
+    ...(requestsPerMinute === null ? [] : [`${requestsPerMinute} requests/min`]),
+    ...(itemsPerMinute === null ? [] : [`${itemsPerMinute} items/min`]),
+  ]
+  return limits.join(', ') || 'none'
 }
 
 /** Returns whether a key works at `now`, or why it does not. */

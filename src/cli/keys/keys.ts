@@ -1,15 +1,17 @@
 import { Command } from 'commander'
 import { createCommand } from './create.ts'
 import { grantCommand, revokeCommand, ungrantCommand } from './grants.ts'
-import { listCommand, showCommand, usageCommand } from './list.ts'
+import { listCommand, showCommand } from './list.ts'
 import { rotateCommand } from './rotate.ts'
+import { updateCommand } from './update.ts'
+import { usageCommand } from './usage.ts'
 
 export function keysCommand(): Command {
   const keys = new Command('keys')
-    .description('create, list, rotate and revoke API keys, and grant them access to datasets')
+    .description('create, list, update, rotate and revoke API keys, and grant them access to datasets')
     .addHelpText('after', '\nExample:\n  npx catalog keys create --name app --dataset museums')
   const commands = [
-    ...[createCommand(), listCommand(), showCommand(), usageCommand(), rotateCommand()],
+    ...[createCommand(), listCommand(), showCommand(), usageCommand(), updateCommand(), rotateCommand()],
     ...[revokeCommand(), grantCommand(), ungrantCommand()],
   ]
   for (const command of commands) keys.addCommand(command)

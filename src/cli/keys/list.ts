@@ -1,8 +1,8 @@
 import { Command } from 'commander'
-import { type DailyUsage, type KeyRecord, listKeys, listUsage, showKey } from '../../auth/keys.ts'
+import { type KeyRecord, listKeys, showKey } from '../../auth/keys.ts'
 import { withDatabase } from '../database.ts'
-import { printJson, printLine, printTable } from '../print.ts'
-import { printKeys, stateOf } from './keys-table.ts'
+import { printJson, printLine } from '../print.ts'
+import { limitOf, printKeys, stateOf } from './keys-table.ts'
 import { JSON_OPTION, KEY } from './options.ts'
 
 interface Options {
@@ -27,15 +27,6 @@ export function showCommand(): Command {
     .option(...JSON_OPTION)
     .addHelpText('after', '\nExample:\n  npx catalog keys show app')
     .action(show)
-}
-
-export function usageCommand(): Command {
-  return new Command('usage')
-    .description('count the requests with a key on each day (UTC), accurate to half a minute')
-    .argument(...KEY)
-    .option(...JSON_OPTION)
-    .addHelpText('after', '\nExample:\n  npx catalog keys usage app')
-    .action(usage)
 }
 
 async function list({ json }: Options): Promise<void> {
@@ -64,7 +55,7 @@ function describeKey(
     ['expires', time(key.expiresAt)],
     ['revoked', time(key.revokedAt)],
     ['last used', time(key.lastUsedAt)],
-    ['limit', key.requestsPerMinute === null ? 'none' : `${key.requestsPerMinute} requests a minute`],
+    ['limit', limitOf(key)],
     ['tiers', key.accessTiers.join(', ') || 'none'],
     ...key.grants.map(({ dataset, expiresAt }): [string, string] => [
       'grant',
@@ -72,18 +63,4 @@ function describeKey(
     ]),
     ...previousSecrets.map(({ expiresAt }): [string, string] => ['old secret', `works until ${time(expiresAt)}`]),
   ]
-}
-
-async function usage(id: string, { json }: Options): Promise<void> {
-  const days = await withDatabase(({ prisma }) => listUsage(prisma, id))
-  if (json) printJson(days)
-  else if (days.length === 0) printLine('The key has not been used')
-  else printUsage(days)
-}
-
-function printUsage(days: readonly DailyUsage[]): void {
-  printTable(
-    ['DAY', 'REQUESTS'],
-    days.map(({ day, requests }) => [day, String(requests)]),
-  )
 }

@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from 'commander'
 import { parseExpiry } from '../../auth/expiry.ts'
 
 /* The arguments and options of several commands. */
@@ -7,8 +8,31 @@ export const DATASET_NAMES = 'slug of the dataset, its id, its name, or the firs
 export const DATASET = ['--dataset <slug>', DATASET_NAMES] as const
 export const EXPIRES = ['--expires <when>', 'a duration such as 90d, or an ISO date'] as const
 export const JSON_OPTION = ['--json', 'print JSON'] as const
+export const RATE_LIMIT = ['--rate-limit <n>', 'requests per minute, or none'] as const
+export const ITEM_LIMIT = ['--item-limit <n>', 'items in responses per minute, or none'] as const
 
 /** Returns the time of the option `--expires`; null without the option. */
 export function expiry(text: string | undefined): Date | null {
   return text === undefined ? null : parseExpiry(text, new Date())
+}
+
+/** Returns the time of the option `--expires`; null for `never`. */
+export function expiryOrNever(text: string): Date | null {
+  return text === 'never' ? null : parseExpiry(text, new Date())
+}
+
+/**
+ * Parses a limit; null for `none`.
+ * @throws `InvalidArgumentError` for any other text
+ */
+export function limitOrNone(text: string): number | null {
+  if (text === 'none') return null
+  const limit = Number(text)
+  if (/^\d{1,9}$/.test(text) && limit > 0) return limit
+  throw new InvalidArgumentError('It must be a whole number from 1 to 999999999, or none.')
+}
+
+/** Adds a value of an option that may stand several times. */
+export function collect(value: string, before: string[] = []): string[] {
+  return [...before, value]
 }

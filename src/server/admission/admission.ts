@@ -4,6 +4,7 @@ import { authenticate, challenge } from '../../auth/authenticate.ts'
 import type { FindKey } from '../../auth/key-cache.ts'
 import type { KeyUsage } from '../../auth/key-usage.ts'
 import type { Allowance, RateLimits } from '../../auth/rate-limit.ts'
+import { RequestUse } from '../../auth/request-use.ts'
 import type { CallerAccess, ReadCatalog, SnapshotReader } from '../../catalog/snapshot/snapshot-reader.ts'
 import type { Backpressure } from '../../database/backpressure.ts'
 import { Cancellation, StatementCancelled, withCancellation } from '../../database/cancellation.ts'
@@ -12,14 +13,15 @@ import { networkOf } from './proxies.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The id of the valid API key of the request; undefined before admission. */
-    keyId: string | undefined
+    /** What the request takes; undefined before admission. */
+    use: RequestUse | undefined
   }
 }
 
 /** An admitted caller: its API key, and how it reads the catalog. */
 export interface Caller extends CallerAccess {
   key: ApiKey
+  use: RequestUse
   /** @throws `UNAUTHORIZED` if the key stops working before the read ends */
   readCatalog: ReadCatalog
   /**
@@ -47,39 +49,53 @@ interface AdmissionOptions {
   limits: RateLimits
   work: Backpressure
   keyUsage?: KeyUsage | undefined
+  /** Called with the error when received items can't be counted. */
+  report: (error: unknown) => void
 }
 
-/** Creates the function that admits requests. It also records the use of each key, and sets the `RateLimit` headers. */
-export function createAdmission({ findKey, read, limits, work, keyUsage }: AdmissionOptions): Admission {
+/** Creates the function that admits requests. It also records what each request takes, and sets the `RateLimit` headers. */
+export function createAdmission({ findKey, read, limits, work, keyUsage, report }: AdmissionOptions): Admission {
   return async (request, reply) => {
     const { key, now } = await identify(request, reply)
-    request.keyId = key.id
-    keyUsage?.record(key.id, now)
-    if (key.requestsPerMinute !== null) {
-      const allowance = await limits.countRequest(key.id, key.requestsPerMinute)
-      setAllowance(reply, allowance)
-      if (allowance.isExceeded)
-        throw rateLimited(`This API key may make ${allowance.limit} requests a minute`, allowance)
-    }
+    const use = new RequestUse(key, now, { usage: keyUsage, countItems: (items) => countItems(key, items) })
+    request.use = use
+    await checkLimits(key, reply)
     let cancellation: Cancellation | undefined
     const identifyAgain = async () => {
       if (cancellation?.isCancelled) throw new StatementCancelled()
       return identify(request, reply)
     }
     const readAs = (caller: CallerAccess): ReadCatalog => {
-      return (use) => {
+      return async (run) => {
         cancellation ??= cancellationFor(reply)
-        return withCancellation(cancellation, () => read(caller, identifyAgain)(use))
+        const ended = await withCancellation(cancellation, () => read(caller, identifyAgain)(run))
+        use.read(ended.readLog.itemsRead)
+        return ended
       }
     }
-    const readMore: ReadCatalog = async (use) => readAs(await identifyAgain())(use)
+    const readMore: ReadCatalog = async (run) => readAs(await identifyAgain())(run)
     const callerOf = (caller: Identified): Caller => ({
       ...caller,
-      readCatalog: (use) => work(() => readAs(caller)(use)),
+      use,
+      readCatalog: (run) => work(() => readAs(caller)(run)),
       readMore,
       renew: async () => callerOf(await identifyAgain()),
     })
     return callerOf({ key, now })
+  }
+
+  /** Counts the request. A request that begins within the limit of items gets all of its items. */
+  async function checkLimits({ id, requestsPerMinute, itemsPerMinute }: ApiKey, reply: FastifyReply): Promise<void> {
+    const requests = requestsPerMinute === null ? undefined : await limits.countRequest(id, requestsPerMinute)
+    const items = itemsPerMinute === null ? undefined : await limits.countItems(id, itemsPerMinute, 0)
+    if (!requests && !items) return
+    setAllowances(reply, { ...(requests && { requests }), ...(items && { items }) })
+    if (requests?.isExceeded) throw rateLimited(`This API key may make ${requests.limit} requests a minute`, requests)
+    if (items?.remaining === 0) throw rateLimited(`This API key may receive ${items.limit} items a minute`, items)
+  }
+
+  function countItems({ id, itemsPerMinute }: ApiKey, items: number): void {
+    if (itemsPerMinute !== null) limits.countItems(id, itemsPerMinute, items).catch(report)
   }
 
   /** The key of a request, and the time at which it is valid. */
@@ -103,11 +119,15 @@ interface Identified extends CallerAccess {
   key: ApiKey
 }
 
-/** Sets the headers of draft-ietf-httpapi-ratelimit-headers-10. */
-function setAllowance(reply: FastifyReply, { limit, windowSeconds, remaining, resetSeconds }: Allowance): void {
+/** Sets the headers of draft-ietf-httpapi-ratelimit-headers-10. The names of the allowances are those of the policies. */
+function setAllowances(reply: FastifyReply, allowances: Readonly<Record<string, Allowance>>): void {
+  const listOf = (describe: (allowance: Allowance) => string) =>
+    Object.entries(allowances)
+      .map(([name, allowance]) => `"${name}";${describe(allowance)}`)
+      .join(', ')
   void reply.headers({
-    'ratelimit-policy': `"requests";q=${limit};w=${windowSeconds}`,
-    ratelimit: `"requests";r=${remaining};t=${resetSeconds}`,
+    'ratelimit-policy': listOf(({ limit, windowSeconds }) => `q=${limit};w=${windowSeconds}`),
+    ratelimit: listOf(({ remaining, resetSeconds }) => `r=${remaining};t=${resetSeconds}`),
   })
 }
 

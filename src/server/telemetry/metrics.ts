@@ -20,6 +20,14 @@ interface RequestEnd {
   durationMs: number
 }
 
+/** What a request took (request-use.ts). */
+interface Use {
+  key: { name: string }
+  dataset: string | undefined
+  items: number
+  bytes: number
+}
+
 /** Functions that return current values. They are called whenever the metrics are read. */
 interface Sources {
   poolUse: () => PoolUse
@@ -35,6 +43,7 @@ export type MetricValues = MetricObjectWithValues<MetricValue<string>>[]
 /** The metrics of the gateway, for Prometheus. */
 export interface Metrics {
   countRequest: (end: RequestEnd) => void
+  countUse: (use: Use) => void
   countStatement: (end: StatementEnd) => void
   /** Adds metrics whose values are read from `sources`. */
   watch: (sources: Sources) => void
@@ -65,7 +74,13 @@ export function openMetrics(): Metrics {
     buckets: BUCKETS,
     registers,
   })
+  const keyUse = createUseCounters('key', registers)
+  const datasetUse = createUseCounters('dataset', registers)
   return {
+    countUse: ({ key, dataset, items, bytes }) => {
+      keyUse({ name: key.name, items, bytes })
+      if (dataset !== undefined) datasetUse({ name: dataset, items, bytes })
+    },
     countRequest: ({ method, route, status, durationMs }) =>
       requests.observe({ method, route, status }, durationMs / 1000),
     countStatement: ({ hasFailed, durationMs }) =>
@@ -73,6 +88,41 @@ export function openMetrics(): Metrics {
     watch: (sources) => watch(sources, registers),
     print: () => register.metrics(),
     values: () => register.getMetricsAsJSON(),
+  }
+}
+
+/** Each value of a label is a time series. After this number of names, further names count as `OTHER`. */
+const MAX_NAMES = 200
+const OTHER = '(other)'
+
+/** The names and descriptions of the counters of what requests take. */
+const USE_COUNTERS = {
+  key: {
+    requests: ['key_requests_total', 'Requests by the name of their key'],
+    items: ['key_items_total', 'Items in responses by the name of the key'],
+    bytes: ['key_response_bytes_total', 'Bytes of response bodies before compression by the name of the key'],
+  },
+  dataset: {
+    requests: ['dataset_requests_total', 'Requests by the slug of the only dataset that they read'],
+    items: ['dataset_items_total', 'Items in responses by the slug of the dataset'],
+    bytes: ['dataset_response_bytes_total', 'Bytes of response bodies before compression by the slug of the dataset'],
+  },
+} as const
+
+/** Creates the counters of one label, and returns the function that adds to them. */
+function createUseCounters(label: keyof typeof USE_COUNTERS, registers: Registry[]) {
+  const counter = ([name, help]: readonly [string, string]) =>
+    new Counter({ name, help, labelNames: [label], registers })
+  const requests = counter(USE_COUNTERS[label].requests)
+  const items = counter(USE_COUNTERS[label].items)
+  const bytes = counter(USE_COUNTERS[label].bytes)
+  const names = new Set<string>()
+  return (use: { name: string; items: number; bytes: number }) => {
+    if (names.size < MAX_NAMES) names.add(use.name)
+    const labels = { [label]: names.has(use.name) ? use.name : OTHER }
+    requests.inc(labels)
+    items.inc(labels, use.items)
+    bytes.inc(labels, use.bytes)
   }
 }
 

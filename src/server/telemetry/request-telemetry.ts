@@ -13,7 +13,7 @@ const CLIENT_CLOSED_REQUEST = 499
  * personal data.
  */
 export function addRequestTelemetry(app: FastifyInstance, metrics: Metrics | undefined): void {
-  app.decorateRequest('keyId', undefined)
+  app.decorateRequest('use', undefined)
   const isLogged = ['info', 'debug', 'trace'].includes(app.log.level)
   // The hooks would cost a cached response 5 % of its time.
   if (!isLogged && !metrics && !isTracing()) return
@@ -30,10 +30,14 @@ export function addRequestTelemetry(app: FastifyInstance, metrics: Metrics | und
       const status = raw.writableFinished ? raw.statusCode : CLIENT_CLOSED_REQUEST
       const durationMs = performance.now() - startMs
       span?.end(status)
+      const { id, use } = request
       metrics?.countRequest({ method, route, status, durationMs })
+      if (use) metrics?.countUse(use)
       if (!isLogged) return
-      const { id, keyId } = request
-      const entry = { requestId: id, method, route, status, durationMs: Math.round(durationMs * 100) / 100, keyId }
+      const entry = {
+        ...{ requestId: id, method, route, status, durationMs: Math.round(durationMs * 100) / 100 },
+        ...(use && { keyId: use.key.id, key: use.key.name, dataset: use.dataset, items: use.items }),
+      }
       if (PROBES.has(route)) app.log.debug(entry, 'probe')
       else app.log.info(entry, 'request')
     })

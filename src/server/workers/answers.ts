@@ -8,6 +8,8 @@ export async function answer(shared: Shared, worker: WorkerProcess, question: Qu
   switch (question.ask) {
     case 'countRequest':
       return { allowance: await rateLimits.countRequest(question.keyId, question.requestsPerMinute) }
+    case 'countItems':
+      return { allowance: await rateLimits.countItems(question.keyId, question.itemsPerMinute, question.items) }
     case 'countRefusal':
       return { allowance: await rateLimits.countRefusal(question.network) }
     case 'beginExport': {

@@ -41,6 +41,7 @@ export type ToPrimary =
 /** A worker's question about something that all workers count or store together. */
 export type Question =
   | { ask: 'countRequest'; keyId: string; requestsPerMinute: number }
+  | { ask: 'countItems'; keyId: string; itemsPerMinute: number; items: number }
   | { ask: 'countRefusal'; network: string }
   | { ask: 'beginExport' }
   | { ask: 'findDocument'; hash: string }

@@ -52,6 +52,8 @@ export class PrimaryChannel {
       rateLimits: {
         countRequest: async (keyId, requestsPerMinute) =>
           allowanceOf(await this.#ask({ ask: 'countRequest', keyId, requestsPerMinute })),
+        countItems: async (keyId, itemsPerMinute, items) =>
+          allowanceOf(await this.#ask({ ask: 'countItems', keyId, itemsPerMinute, items })),
         countRefusal: async (network) => allowanceOf(await this.#ask({ ask: 'countRefusal', network })),
         close: () => {},
       },

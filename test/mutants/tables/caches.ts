@@ -189,7 +189,7 @@ export const CACHES: readonly MutantTable[] = [
     tests: STALE_READS,
     mutants: [
       { find: 'if (items.length < ids.length) readLog.miss()', replace: '' },
-      { find: 'if (!item) readLog.miss()', replace: '' },
+      { find: 'else readLog.miss()', replace: '' },
       { find: 'found.map(({ datasetId, revision }): SeenRevision => [datasetId, revision])', replace: '[]' },
       { find: 'found ? [[found.datasetId, found.revision]] : []', replace: '(found ? [] : [])' },
       {
@@ -260,8 +260,8 @@ export const CACHES: readonly MutantTable[] = [
         tests: ['test/server/response-cache.test.ts', 'test/server/operations.isolated.test.ts'],
       },
       {
-        find: 'store({ response: inOwnMemory(response), decisions }',
-        replace: 'store({ response: inOwnMemory(response), decisions: [] }',
+        find: 'store({ response: inOwnMemory(response), decisions, itemsRead }',
+        replace: 'store({ response: inOwnMemory(response), decisions: [], itemsRead }',
       },
       { find: 'contentType, links, cacheControl, weakTag)', replace: 'contentType, [], cacheControl, weakTag)' },
     ],
@@ -425,7 +425,7 @@ export const CACHES: readonly MutantTable[] = [
     file: 'src/server/admission/admission.ts',
     tests: ['test/server/limits.test.ts', 'test/server/one-state.test.ts', 'test/server/freshness.test.ts'],
     mutants: [
-      { find: 'key.requestsPerMinute !== null', replace: 'key.requestsPerMinute === 0' },
+      { find: 'requestsPerMinute === null ?', replace: 'requestsPerMinute !== 0 ?' },
       {
         find: 'callerOf(await identifyAgain())',
         replace: 'callerOf(caller)',
@@ -453,7 +453,7 @@ export const CACHES: readonly MutantTable[] = [
         replace: 'await limits.countRefusal(request.ip)',
         tests: ['test/server/limits.test.ts'],
       },
-      { find: 'keyUsage?.record(key.id, now)', replace: '', tests: ['test/cli/rotate.isolated.test.ts'] },
+      { find: 'request.use = use', replace: '', tests: ['test/server/usage.test.ts'] },
     ],
   },
 ]

@@ -1,0 +1,11 @@
+import { checkTiers } from '../../auth/tiers.ts'
+import type { PrismaClient } from '../../generated/prisma/client.ts'
+import { printNotice } from '../print.ts'
+
+/** Warns on stderr of each tier that no dataset has, because it opens nothing. */
+export async function warnOfUnusedTiers(prisma: PrismaClient, tiers: readonly string[]): Promise<void> {
+  if (tiers.length === 0) return
+  const { unused, existing } = await checkTiers(prisma, tiers)
+  const others = existing.length === 0 ? 'no dataset has a tier' : `there are ${existing.join(', ')}`
+  for (const tier of unused) printNotice(`warning: no dataset has the tier ${tier}; ${others}`)
+}

@@ -1,0 +1,61 @@
+import { Command } from 'commander'
+import { type KeyChanges, updateKey } from '../../auth/keys.ts'
+import { operationFailed } from '../../errors.ts'
+import { withDatabase } from '../database.ts'
+import { printJson, printLine } from '../print.ts'
+import { limitOf } from './keys-table.ts'
+import { collect, expiryOrNever, ITEM_LIMIT, JSON_OPTION, KEY, limitOrNone, RATE_LIMIT } from './options.ts'
+import { warnOfUnusedTiers } from './unused-tiers.ts'
+
+export function updateCommand(): Command {
+  return new Command('update')
+    .description('change the name, tiers, expiry or limits of a key; its secret and grants stay')
+    .argument(...KEY)
+    .option('--name <name>', 'what the key is for')
+    .option('--tier <tier>', 'all access tiers of the key (repeatable); "" removes them', collect)
+    .option('--expires <when>', 'a duration from now such as 90d, an ISO date, or never')
+    .option(...RATE_LIMIT, limitOrNone)
+    .option(...ITEM_LIMIT, limitOrNone)
+    .option(...JSON_OPTION)
+    .addHelpText('after', '\nExample:\n  npx catalog keys update app --expires 90d')
+    .action(update)
+}
+
+interface Options {
+  name?: string
+  tier?: string[]
+  expires?: string
+  rateLimit?: number | null
+  itemLimit?: number | null
+  json?: true
+}
+
+async function update(id: string, { json, ...options }: Options): Promise<void> {
+  const changes = changesOf(options)
+  if (Object.keys(changes).length === 0) {
+    throw operationFailed('Give at least one of --name, --tier, --expires, --rate-limit and --item-limit')
+  }
+  const key = await withDatabase(async ({ prisma }) => {
+    const updated = await updateKey(prisma, id, changes)
+    await warnOfUnusedTiers(prisma, changes.accessTiers ?? [])
+    return updated
+  })
+  if (json) printJson(key)
+  else {
+    const { name, accessTiers, expiresAt } = key
+    const tiers = accessTiers.join(', ') || 'none'
+    printLine(
+      `Key ${key.id}: name ${name}, tiers ${tiers}, expires ${expiresAt?.toISOString() ?? 'never'}, limit ${limitOf(key)}`,
+    )
+  }
+}
+
+function changesOf({ name, tier, expires, rateLimit, itemLimit }: Options): KeyChanges {
+  return {
+    ...(name !== undefined && { name }),
+    ...(tier !== undefined && { accessTiers: tier.filter((each) => each !== '') }),
+    ...(expires !== undefined && { expiresAt: expiryOrNever(expires) }),
+    ...(rateLimit !== undefined && { requestsPerMinute: rateLimit }),
+    ...(itemLimit !== undefined && { itemsPerMinute: itemLimit }),
+  }
+}

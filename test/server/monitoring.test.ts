@@ -1,0 +1,72 @@
+import { globSync, readFileSync } from 'node:fs'
+import { load } from 'js-yaml'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { openMetrics } from '../../src/server/telemetry/metrics.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+
+/* The files of docs/monitoring, which Prometheus and Grafana read. */
+
+const read = (name: string) => readFileSync(new URL(`../../docs/monitoring/${name}`, import.meta.url), 'utf8')
+
+const ALERTS = z
+  .object({ groups: z.array(z.object({ rules: z.array(z.object({ alert: z.string(), expr: z.string() })) })) })
+  .parse(load(read('alerts.yml')))
+  .groups.flatMap(({ rules }) => rules)
+const PANELS = z
+  .object({ panels: z.array(z.object({ title: z.string(), targets: z.array(z.object({ expr: z.string() })) })) })
+  .parse(JSON.parse(read('grafana/catalog.json'))).panels
+
+/** Prometheus itself makes this metric: whether it could read a target. */
+const OF_PROMETHEUS = ['up']
+
+/** The metrics of an expression: the words that are followed by labels, a range or the end, and not by parentheses. */
+function metricsOf(expression: string): string[] {
+  const withoutLabels = expression.replaceAll(/\{[^}]*\}|\[[^\]]*\]|by \([^)]*\)/g, ' ')
+  return withoutLabels.match(/\b[a-z]\w*_\w+\b(?!\s*\()|\bup\b/g) ?? []
+}
+
+const metrics = openMetrics()
+let t: TestApp
+let printed: string
+beforeAll(async () => {
+  t = await startApp({ metrics })
+  for (const path of ['/v1/datasets/seoul/items', '/v1/datasets/seoul/items', '/readyz']) await t.get(path)
+  metrics.countStatement({ hasFailed: false, durationMs: 1 })
+  printed = await metrics.print()
+})
+afterAll(() => t.close())
+
+test.each([
+  ...ALERTS.map(({ alert, expr }) => [`the alert ${alert}`, expr]),
+  ...PANELS.flatMap(({ title, targets }) => targets.map(({ expr }) => [`the panel "${title}"`, expr])),
+])('%s asks for metrics that the gateway has', (_, expression) => {
+  const asked = metricsOf(expression)
+  expect(asked.length).toBeGreaterThan(0)
+  for (const name of asked) {
+    if (!OF_PROMETHEUS.includes(name)) expect(printed).toMatch(new RegExp(`^${name}[ {]`, 'm'))
+  }
+})
+
+test('the page about operations names each alert, with what to do', () => {
+  const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+  expect(ALERTS).toHaveLength(5)
+  for (const { alert } of ALERTS) expect(page).toContain(`| \`${alert}\` |`)
+})
+
+test('a metric of a key or a dataset has at most 200 names, and one for the others', async () => {
+  const many = openMetrics()
+  for (let n = 0; n < 300; n += 1) {
+    many.countUse({ key: { name: `key ${n}` }, dataset: undefined, items: 1, bytes: 10 })
+  }
+  const lines = (await many.print()).split('\n').filter((line) => line.startsWith('key_requests_total{'))
+  expect(lines).toHaveLength(201)
+  expect(lines).toContain('key_requests_total{key="(other)"} 100')
+})
+
+test('compose.yaml mounts each file of docs/monitoring', () => {
+  const compose = readFileSync(new URL('../../compose.yaml', import.meta.url), 'utf8')
+  const files = globSync('docs/monitoring/**/*.{yml,json}')
+  expect(files).toHaveLength(5)
+  for (const file of files) expect(compose).toContain(`./${file}:`)
+})
