@@ -45,6 +45,7 @@ describe('catalog keys create', () => {
       ['datasets', ['draft', 'restricted']],
       ['expiresAt', '2199-01-31T00:00:00.000Z'],
       ['requestsPerMinute', 60],
+      ['itemsPerMinute', null],
       ['createdAt', TIMESTAMP],
     ])
     const key = await authenticated(created.key)
@@ -69,6 +70,49 @@ describe('catalog keys create', () => {
   })
 })
 
+describe('catalog keys update', () => {
+  test('changes what is given, and nothing else', async () => {
+    const created = await keysJson(
+      'create',
+      '--name',
+      'first',
+      '--tier',
+      'gold',
+      '--expires',
+      '1d',
+      '--rate-limit',
+      '60',
+    )
+    const update = (...args: string[]) => keysJson('update', created.id, ...args)
+    const shown = await keysJson('show', created.id)
+    const { previousSecrets: _, ...before } = shown
+    expect(await update('--name', 'second')).toEqual({ ...before, name: 'second' })
+    expect(await update('--expires', '2199-01-31')).toMatchObject({
+      name: 'second',
+      expiresAt: '2199-01-31T00:00:00.000Z',
+    })
+    const limits = ['--rate-limit', 'none', '--item-limit', '500', '--tier', '', '--expires', 'never']
+    expect(await update(...limits)).toMatchObject({
+      ...{ requestsPerMinute: null, itemsPerMinute: 500, accessTiers: [], expiresAt: null },
+    })
+    const { stdout, stderr } = await keys('update', 'second', '--tier', 'platinum')
+    expect(stdout).toBe(`Key ${created.id}: name second, tiers platinum, expires never, limit 500 items/min\n`)
+    expect(stderr).toBe('warning: no dataset has the tier platinum; there are gold\n')
+  })
+
+  test.each([
+    [['update', 'second'], /Give at least one of --name, --tier, --expires, --rate-limit and --item-limit/],
+    [['update', 'second', '--expires', 'yesterday'], /--expires must be a duration such as 90d/],
+    [['update', 'second', '--rate-limit', '0'], /It must be a whole number from 1 to 999999999, or none/],
+    [['update', 'nobody', '--name', 'x'], /There is no key with the id nobody/],
+    [['usage', '--days', '0'], /--days must be a whole number from 1 to 3660, not "0"/],
+  ])('keys %j fails with one line', async (args, line) => {
+    const { code, stdout, stderr } = await keys(...args)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(line)
+  })
+})
+
 describe('catalog keys list', () => {
   test('prints a table with aligned columns, or an array with --json', async () => {
     const { id } = await keysJson('create', '--name', 'listed', '--dataset', 'draft', '--expires', '4w')
@@ -79,6 +123,7 @@ describe('catalog keys list', () => {
       accessTiers: [],
       grants: [{ dataset: 'draft', expiresAt: null }],
       requestsPerMinute: null,
+      itemsPerMinute: null,
       createdAt: TIMESTAMP,
       expiresAt: TIMESTAMP,
       revokedAt: null,

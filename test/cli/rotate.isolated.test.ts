@@ -31,7 +31,18 @@ const becomes = (key: string, expected: number) => expect.poll(() => status(key)
 
 describe('catalog keys rotate', () => {
   test('prints a new secret for the same key, and the old secrets still work until their grace is over', async () => {
-    const created = await keysJson('create', '--name', 'rotated', '--tier', 'gold', '--rate-limit', '600')
+    const { stdout, stderr } = await keys(
+      'create',
+      '--name',
+      'rotated',
+      '--tier',
+      'gold',
+      '--rate-limit',
+      '600',
+      '--json',
+    )
+    expect(stderr).toBe('warning: no dataset has the tier gold; no dataset has a tier\n')
+    const created = JSON.parse(stdout)
     expect(await status(created.key)).toBe(200)
     const rotated = await keysJson('rotate', created.id)
     expect(rotated).toMatchObject({ id: created.id, name: 'rotated', key: expect.stringMatching(/^dck_.{43}$/) })

@@ -2,7 +2,17 @@ import { Command } from 'commander'
 import { createKey, type KeyRecord } from '../../auth/keys.ts'
 import { withDatabase } from '../database.ts'
 import { printJson, printLine } from '../print.ts'
-import { collect, EXPIRES, expiry, ITEM_LIMIT, JSON_OPTION, limitOrNone, RATE_LIMIT } from './options.ts'
+import {
+  collect,
+  EXPIRES,
+  expiry,
+  ITEM_LIMIT,
+  JSON_OPTION,
+  type Limit,
+  parseLimit,
+  RATE_LIMIT,
+  storedLimit,
+} from './options.ts'
 import { warnOfUnusedTiers } from './unused-tiers.ts'
 
 export function createCommand(): Command {
@@ -12,8 +22,8 @@ export function createCommand(): Command {
     .option('--dataset <slug>', 'grant access to a dataset (repeatable)', collect)
     .option('--tier <tier>', 'give the key an access tier (repeatable)', collect)
     .option(...EXPIRES)
-    .option(...RATE_LIMIT, limitOrNone)
-    .option(...ITEM_LIMIT, limitOrNone)
+    .option(...RATE_LIMIT, parseLimit)
+    .option(...ITEM_LIMIT, parseLimit)
     .option(...JSON_OPTION)
     .addHelpText('after', '\nExample:\n  npx catalog keys create --name app --dataset museums --expires 90d')
     .action(create)
@@ -24,20 +34,20 @@ interface CreateOptions {
   dataset?: string[]
   tier?: string[]
   expires?: string
-  rateLimit?: number | null
-  itemLimit?: number | null
+  rateLimit?: Limit
+  itemLimit?: Limit
   json?: true
 }
 
 async function create(options: CreateOptions): Promise<void> {
-  const { name, dataset = [], tier = [], expires, rateLimit = null, itemLimit = null, json } = options
+  const { name, dataset = [], tier = [], expires, rateLimit = 'none', itemLimit = 'none', json } = options
   const newKey = {
     name,
     datasets: dataset,
     accessTiers: tier,
     expiresAt: expiry(expires),
-    requestsPerMinute: rateLimit,
-    itemsPerMinute: itemLimit,
+    requestsPerMinute: storedLimit(rateLimit),
+    itemsPerMinute: storedLimit(itemLimit),
   }
   const created = await withDatabase(async ({ prisma }) => {
     const key = await createKey(prisma, newKey)

@@ -21,15 +21,20 @@ export function expiryOrNever(text: string): Date | null {
   return text === 'never' ? null : parseExpiry(text, new Date())
 }
 
-/**
- * Parses a limit; null for `none`.
- * @throws `InvalidArgumentError` for any other text
- */
-export function limitOrNone(text: string): number | null {
-  if (text === 'none') return null
+/** A limit as an option has it. Commander would turn null into an empty text. */
+export type Limit = number | 'none'
+
+/** @throws `InvalidArgumentError` unless the text is a whole number or `none` */
+export function parseLimit(text: string): Limit {
+  if (text === 'none') return text
   const limit = Number(text)
   if (/^\d{1,9}$/.test(text) && limit > 0) return limit
   throw new InvalidArgumentError('It must be a whole number from 1 to 999999999, or none.')
+}
+
+/** Returns a limit as the database has it. */
+export function storedLimit(limit: Limit): number | null {
+  return limit === 'none' ? null : limit
 }
 
 /** Adds a value of an option that may stand several times. */

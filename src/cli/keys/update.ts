@@ -4,7 +4,17 @@ import { operationFailed } from '../../errors.ts'
 import { withDatabase } from '../database.ts'
 import { printJson, printLine } from '../print.ts'
 import { limitOf } from './keys-table.ts'
-import { collect, expiryOrNever, ITEM_LIMIT, JSON_OPTION, KEY, limitOrNone, RATE_LIMIT } from './options.ts'
+import {
+  collect,
+  expiryOrNever,
+  ITEM_LIMIT,
+  JSON_OPTION,
+  KEY,
+  type Limit,
+  parseLimit,
+  RATE_LIMIT,
+  storedLimit,
+} from './options.ts'
 import { warnOfUnusedTiers } from './unused-tiers.ts'
 
 export function updateCommand(): Command {
@@ -14,8 +24,8 @@ export function updateCommand(): Command {
     .option('--name <name>', 'what the key is for')
     .option('--tier <tier>', 'all access tiers of the key (repeatable); "" removes them', collect)
     .option('--expires <when>', 'a duration from now such as 90d, an ISO date, or never')
-    .option(...RATE_LIMIT, limitOrNone)
-    .option(...ITEM_LIMIT, limitOrNone)
+    .option(...RATE_LIMIT, parseLimit)
+    .option(...ITEM_LIMIT, parseLimit)
     .option(...JSON_OPTION)
     .addHelpText('after', '\nExample:\n  npx catalog keys update app --expires 90d')
     .action(update)
@@ -25,8 +35,8 @@ interface Options {
   name?: string
   tier?: string[]
   expires?: string
-  rateLimit?: number | null
-  itemLimit?: number | null
+  rateLimit?: Limit
+  itemLimit?: Limit
   json?: true
 }
 
@@ -55,7 +65,7 @@ function changesOf({ name, tier, expires, rateLimit, itemLimit }: Options): KeyC
     ...(name !== undefined && { name }),
     ...(tier !== undefined && { accessTiers: tier.filter((each) => each !== '') }),
     ...(expires !== undefined && { expiresAt: expiryOrNever(expires) }),
-    ...(rateLimit !== undefined && { requestsPerMinute: rateLimit }),
-    ...(itemLimit !== undefined && { itemsPerMinute: itemLimit }),
+    ...(rateLimit !== undefined && { requestsPerMinute: storedLimit(rateLimit) }),
+    ...(itemLimit !== undefined && { itemsPerMinute: storedLimit(itemLimit) }),
   }
 }
