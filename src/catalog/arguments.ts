@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type ErrorDetail, validationFailed } from '../errors.ts'
-import { mapFilters } from './filters.ts'
+import { type FilterValues, type ItemFilter, mapFilters } from './filters.ts'
 import { ITEM_SORTS, type ItemSort } from './sorts.ts'
 
 /*
@@ -69,10 +69,12 @@ const paging = { page: orDefault(page, DEFAULTS.page), limit: orDefault(limit, D
 /** `page` and `limit`. */
 export const pageArguments = z.object(paging)
 
+const filters = mapFilters(() => optional(filterValue))
+
 const listing = {
   sort: orDefault<ItemSort>(z.enum(ITEM_SORTS), DEFAULTS.sort),
   order: orDefault<SortOrder>(z.enum(SORT_ORDERS), DEFAULTS.order),
-  ...mapFilters(() => optional(filterValue)),
+  ...filters,
   parentItemId: parentItemId.optional(),
 }
 
@@ -95,6 +97,7 @@ export const nearbyArguments = z.object({
   longitude,
   radius: orDefault(radius, DEFAULTS.radius),
   datasetId: optional(datasetId),
+  ...filters,
   ...paging,
 })
 
@@ -128,7 +131,7 @@ export const searchArguments = z
 
 export type PageArguments = z.output<typeof pageArguments>
 export type ItemListArguments = z.output<typeof itemListArguments>
-export type NearbyArguments = z.output<typeof nearbyArguments>
+export type NearbyArguments = Omit<z.output<typeof nearbyArguments>, ItemFilter> & FilterValues
 export type SearchArguments = z.output<typeof searchArguments>
 
 /**

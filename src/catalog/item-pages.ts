@@ -6,7 +6,7 @@ import { createPage, type Page } from './page.ts'
 import type { ListProjection } from './projection.ts'
 import type { Loaders } from './snapshot/loaders.ts'
 import type { ItemOrder, ItemOwner, ItemSelection } from './sql/item-list.ts'
-import type { Circle, NearbyItem, NearbyWindow } from './sql/nearby.ts'
+import type { NearbyItem, NearbyWindow } from './sql/nearby.ts'
 import type { SearchWindow } from './sql/search.ts'
 
 const NO_FIELDS: ItemProjection = { fields: [] }
@@ -69,14 +69,15 @@ export function createSearchPage(
   })
 }
 
-/** Creates a page of the items in a circle, nearest first. `scope` holds the UUIDs of the datasets. */
+/** Creates a page of the matching items in a circle, nearest first. `scope` holds the UUIDs of the datasets. */
 export function createNearbyPage(
   loaders: Loaders,
   scope: string[],
-  { page, limit, ...circle }: Omit<NearbyArguments, 'datasetId'>,
+  { page, limit, ...selection }: Omit<NearbyArguments, 'datasetId'>,
   { nodes, rawNearby }: ListProjection,
 ): Page<NearbyItem> {
-  const fetch = (window: Omit<NearbyWindow, keyof Circle>) => loaders.nearbyPages.load({ ...circle, ...window }, scope)
+  const fetch = (window: Omit<NearbyWindow, keyof typeof selection>) =>
+    loaders.nearbyPages.load({ ...selection, ...window }, scope)
   const parts = rawNearby ? { raw: rawNearby, projection: NO_FIELDS } : { projection: nodes ?? ALL_ITEM_FIELDS }
   return createPage({
     page,

@@ -35,6 +35,10 @@ export const ITEM = `
   streetAddress addressRegion addressLocality postalCode roadAddress jibunAddress
   latitude longitude thumbnailUrl createdAt updatedAt`
 
+/** All filters. The routes set only those of the specification; the tools of /mcp set them all. */
+const FILTER_VARIABLES = ITEM_FILTERS.map((filter) => `$${filter}: String`).join(', ')
+const FILTER_ARGUMENTS = ITEM_FILTERS.map((filter) => `${filter}: $${filter}`).join(', ')
+
 /** The five routes. Clients may rely on the order of the members. */
 export const REST_ROUTES: readonly RestRoute[] = [
   {
@@ -83,12 +87,12 @@ export const REST_ROUTES: readonly RestRoute[] = [
     query: itemListParameters,
     operation: `query (
       $datasetId: ID!, $page: Int, $limit: Int, $sort: ItemSort, $order: SortOrder,
-      ${ITEM_FILTERS.map((filter) => `$${filter}: String`).join(', ')}, $parentItemId: ID
+      ${FILTER_VARIABLES}, $parentItemId: ID
     ) {
       dataset(id: $datasetId) {
         items(
           page: $page, limit: $limit, sort: $sort, order: $order,
-          ${ITEM_FILTERS.map((filter) => `${filter}: $${filter}`).join(', ')}, parentItemId: $parentItemId
+          ${FILTER_ARGUMENTS}, parentItemId: $parentItemId
         ) {
           nodes { ${ITEM} }
           page limit total
@@ -108,9 +112,12 @@ export const REST_ROUTES: readonly RestRoute[] = [
     path: '/v1/dataset-items/nearby',
     pathParameters: {},
     query: nearbyParameters,
-    operation: `query ($latitude: Float!, $longitude: Float!, $radius: Float, $datasetId: ID, $page: Int, $limit: Int) {
+    operation: `query (
+      $latitude: Float!, $longitude: Float!, $radius: Float, $datasetId: ID, ${FILTER_VARIABLES}, $page: Int, $limit: Int
+    ) {
       nearbyItems(
-        latitude: $latitude, longitude: $longitude, radius: $radius, datasetId: $datasetId, page: $page, limit: $limit
+        latitude: $latitude, longitude: $longitude, radius: $radius, datasetId: $datasetId, ${FILTER_ARGUMENTS},
+        page: $page, limit: $limit
       ) {
         nodes {
           item {

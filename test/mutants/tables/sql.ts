@@ -35,13 +35,13 @@ export const SQL: readonly MutantTable[] = [
       { find: 'level > 0 && n > SMALL_CUBE_POINTS', replace: 'n > SMALL_CUBE_POINTS' },
       { find: '[...state.boundary, ...state.candidates].filter(isLarge)', replace: 'state.candidates.filter(isLarge)' },
       {
-        find: 'AND cube < ((parent.cube + 1)',
-        replace: 'AND cube <= ((parent.cube + 1)',
+        find: 'AND cube < (part."end"',
+        replace: 'AND cube <= (part."end"',
         tests: ['test/catalog/nearby.test.ts'],
       },
       {
-        find: 'AND cube >= (parent.cube <<',
-        replace: 'AND cube > (parent.cube <<',
+        find: 'AND cube >= (part.first',
+        replace: 'AND cube > (part.first',
         tests: ['test/catalog/nearby.test.ts'],
       },
       { find: 'i.cube < part."end"', replace: 'i.cube <= part."end"' },
@@ -53,9 +53,14 @@ export const SQL: readonly MutantTable[] = [
       { find: 'inside + row.total + row.boundary', replace: 'row.total + row.boundary' },
       { find: 'a.place - b.place', replace: 'b.place - a.place', tests: ['test/catalog/nearby.test.ts'] },
       { find: '(cube + 1) << ${bits}', replace: 'cube << ${bits}' },
-      { find: 'part ${ITEMS_OF_PART} WHERE ${isInCircle(window)}', replace: 'part ${ITEMS_OF_PART}' },
+      { find: 'part ${itemsOfPart(window)} WHERE ${isInCircle(window)}', replace: 'part ${itemsOfPart(window)}' },
       { find: '[level - 1] ?? 0', replace: '[level - 2] ?? 0' },
-      { find: 'parent.dataset, counted.n', replace: '1, counted.n' },
+      { find: 'part.dataset_id), counted.n', replace: 'part.dataset_id) * 0 + 1, counted.n' },
+      {
+        find: 'AND ${isInCubes} AND ${hasFilterValues(window)}',
+        replace: 'AND ${isInCubes}',
+        tests: ['test/catalog/place-filters.test.ts'],
+      },
     ],
   },
   {
@@ -137,6 +142,10 @@ export const SQL: readonly MutantTable[] = [
         tests: ['test/catalog/totals.test.ts'],
       },
       {
+        find: 'givenFilters(values).map(([filter, value]) => FILTERS',
+        replace: 'givenFilters(values).slice(0, 1).map(([filter, value]) => FILTERS',
+      },
+      {
         find: "postalCode: textFilter('postalCode')",
         replace: "postalCode: codeFilter('postalCode', 'postal')",
         tests: ['test/catalog/totals.test.ts'],
@@ -153,10 +162,9 @@ export const SQL: readonly MutantTable[] = [
       { find: 'i.parent_item_id IS NULL', replace: 'i.parent_item_id IS NOT NULL' },
       { find: 'i.parent_item_id = owner.parent_item_id', replace: 'i.parent_item_id IS NOT NULL' },
       { find: 'i.dataset_id = owner.dataset_id`]', replace: 'true`]' },
-      { find: 'of givenFilters(selection)) conditions', replace: 'of givenFilters(selection).slice(0, 1)) conditions' },
       {
-        find: 'of givenFilters(selection)) conditions',
-        replace: "of selection.among === 'roots' ? [] : givenFilters(selection)) conditions",
+        find: 'conditions.push(hasFilterValues(selection))',
+        replace: "if (selection.among !== 'roots') conditions.push(hasFilterValues(selection))",
       },
       {
         find: "if (before) conditions.push(isBeyond(order, 'before'",
