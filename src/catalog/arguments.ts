@@ -114,14 +114,13 @@ const boundingBox = z
   .object({ west: longitude, south: latitude, east: longitude, north: latitude })
   .refine(({ south, north }) => south <= north, { path: ['south'], error: 'must be at most north' })
 
-/** The arguments of a search for items by name, in a box, or both. */
+/** The arguments of a search for items by name or keyword, in a box, or both. */
 export const searchArguments = z
   .object({
     text: optional(searchText),
     within: optional(boundingBox),
     datasetId: optional(datasetId),
-    administrativeAreaCode: optional(filterValue),
-    categoryCode: optional(filterValue),
+    ...mapFilters(() => optional(filterValue)),
     ...paging,
   })
   .refine(({ text, within }) => text !== undefined || within !== undefined, {
