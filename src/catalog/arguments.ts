@@ -105,12 +105,12 @@ export const nearbyArguments = z.object({
 const MAX_SEARCH_LENGTH = 200
 
 /** A text to search for. */
-const searchText = text
+export const searchText = text
   .refine((value) => [...value].length <= MAX_SEARCH_LENGTH, `must be at most ${MAX_SEARCH_LENGTH} characters long`)
   .refine((value) => value === '' || /\P{White_Space}/u.test(value), 'must not be only white space')
 
 /** A box in degrees. If `west` is greater than `east`, it crosses the antimeridian. */
-const boundingBox = z
+export const boundingBox = z
   .object({ west: longitude, south: latitude, east: longitude, north: latitude })
   .refine(({ south, north }) => south <= north, { path: ['south'], error: 'must be at most north' })
 
@@ -120,7 +120,7 @@ export const searchArguments = z
     text: optional(searchText),
     within: optional(boundingBox),
     datasetId: optional(datasetId),
-    ...mapFilters(() => optional(filterValue)),
+    ...filters,
     ...paging,
   })
   .refine(({ text, within }) => text !== undefined || within !== undefined, {
@@ -128,10 +128,28 @@ export const searchArguments = z
     error: 'must be given if within is not',
   })
 
+/** The arguments of a search for items by name or keyword, in a box, around a point, or all of these. */
+export const findArguments = z
+  .object({
+    ...searchArguments.shape,
+    latitude: optional(latitude),
+    longitude: optional(longitude),
+    radius: optional(radius),
+  })
+  .superRefine(({ text, within, latitude, longitude, radius }, context) => {
+    const isMissing = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
+    if (latitude === undefined && longitude !== undefined) isMissing('latitude', 'must be given with longitude')
+    if (longitude === undefined && latitude !== undefined) isMissing('longitude', 'must be given with latitude')
+    if (latitude !== undefined || longitude !== undefined) return
+    if (radius !== undefined) isMissing('radius', 'must be given only with latitude and longitude')
+    if (text === undefined && within === undefined) isMissing('text', 'must be given if within and a point are not')
+  })
+
 export type PageArguments = z.output<typeof pageArguments>
 export type ItemListArguments = z.output<typeof itemListArguments>
 export type NearbyArguments = Omit<z.output<typeof nearbyArguments>, ItemFilter> & FilterValues
 export type SearchArguments = z.output<typeof searchArguments>
+export type FindArguments = z.output<typeof findArguments>
 
 /**
  * Parses arguments, and fills in their defaults.

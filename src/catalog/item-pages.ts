@@ -8,6 +8,7 @@ import type { Loaders } from './snapshot/loaders.ts'
 import type { ItemOrder, ItemOwner, ItemSelection } from './sql/item-list.ts'
 import type { NearbyItem, NearbyWindow } from './sql/nearby.ts'
 import type { SearchWindow } from './sql/search.ts'
+import type { CircleSearch } from './sql/search-in-circle.ts'
 
 const NO_FIELDS: ItemProjection = { fields: [] }
 
@@ -66,6 +67,35 @@ export function createSearchPage(
     hasNodes: projection.nodes !== undefined || projection.rawJson !== undefined,
     fetch: (offset) => fetch({ limit, offset, ...partsOf(projection) }),
     count: async () => (await fetch({ limit: 0, offset: 0, projection: NO_FIELDS })).total ?? 0,
+  })
+}
+
+/** An item that a search finds, and its distance from the point of the search in metres. Without a point it is null. */
+export interface FoundItem {
+  item: Item
+  distance: number | null
+}
+
+/** Creates a page of found items from one of a search without a point. */
+export function withoutDistance(page: Page<Item>): Page<FoundItem> {
+  return { ...page, nodes: async () => (await page.nodes()).map((item) => ({ item, distance: null })) }
+}
+
+/** Creates a page of the items that a search finds in a circle, nearest first. `scope` holds the UUIDs of the datasets. */
+export function createCircleSearchPage(
+  loaders: Loaders,
+  scope: string[],
+  { page, limit, ...search }: CircleSearch & PageArguments,
+  { nodes }: ListProjection,
+): Page<NearbyItem> {
+  const fetch = (offset: number, size: number, projection: ItemProjection) =>
+    loaders.circleSearchPages.load({ ...search, offset, limit: size, projection }, scope)
+  return createPage({
+    page,
+    limit,
+    hasNodes: nodes !== undefined,
+    fetch: (offset) => fetch(offset, limit, nodes ?? ALL_ITEM_FIELDS),
+    count: async () => (await fetch(0, 0, NO_FIELDS)).total ?? 0,
   })
 }
 

@@ -1,10 +1,11 @@
 import type { z } from 'zod'
 import { ITEM_FILTERS } from '../catalog/filters.ts'
-import { type Envelope, listEnvelope, recordEnvelope, toDataset, toNearbyItem } from './envelope.ts'
+import { schema } from '../graphql/schema.ts'
+import { type Envelope, listEnvelope, recordEnvelope, toDataset, toFoundItem, toNearbyItem } from './envelope.ts'
 import { type FeatureCollection, featureCollection } from './geojson.ts'
-import { itemListParameters, nearbyParameters, noParameters } from './parameters.ts'
+import { itemListParameters, nearbyParameters, noParameters, searchParameters } from './parameters.ts'
 
-/** A /v1 route: its GraphQL operation, the source of the variables, and the form of the response. */
+/** A route: its GraphQL operation, the source of the variables, and the form of the response. */
 export interface RestRoute {
   /** The operation's name in the OpenAPI document and in generated clients. */
   name: string
@@ -39,7 +40,7 @@ export const ITEM = `
 const FILTER_VARIABLES = ITEM_FILTERS.map((filter) => `$${filter}: String`).join(', ')
 const FILTER_ARGUMENTS = ITEM_FILTERS.map((filter) => `${filter}: $${filter}`).join(', ')
 
-/** The five routes. Clients may rely on the order of the members. */
+/** The five /v1 routes and the search. Clients may rely on the order of the members. */
 export const REST_ROUTES: readonly RestRoute[] = [
   {
     name: 'listDatasets',
@@ -155,6 +156,31 @@ export const REST_ROUTES: readonly RestRoute[] = [
     }`,
     resource: ['item'],
     envelope: recordEnvelope(),
+  },
+  {
+    name: 'searchItems',
+    tag: 'Items',
+    summary: 'Items by name or keyword, in a box, around a point, or all of these',
+    description: schema.getQueryType()?.getFields().findItems?.description ?? '',
+    record: 'FoundItem',
+    path: '/search',
+    pathParameters: {},
+    query: searchParameters,
+    operation: `query (
+      $text: String, $within: BoundingBox, $latitude: Float, $longitude: Float, $radius: Float, $datasetId: ID,
+      ${ITEM_FILTERS.map((filter) => `$${filter}: String`).join(', ')}, $page: Int, $limit: Int
+    ) {
+      findItems(
+        text: $text, within: $within, latitude: $latitude, longitude: $longitude, radius: $radius, datasetId: $datasetId,
+        ${ITEM_FILTERS.map((filter) => `${filter}: $${filter}`).join(', ')}, page: $page, limit: $limit
+      ) {
+        nodes { item { ${ITEM} } distance }
+        page limit total
+      }
+    }`,
+    resource: ['findItems'],
+    envelope: listEnvelope(toFoundItem),
+    features: featureCollection(toFoundItem),
   },
 ]
 

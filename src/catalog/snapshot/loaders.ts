@@ -9,6 +9,7 @@ import { fetchFeaturePage, fetchFeatures } from '../sql/features.ts'
 import { fetchNearbyPages, type NearbyWindow, nearbyKey } from '../sql/nearby.ts'
 import { searchNearby } from '../sql/nearby-by-grid.ts'
 import { fetchSearchPage, type SearchWindow } from '../sql/search.ts'
+import { type CircleSearch, fetchSearchInCircle } from '../sql/search-in-circle.ts'
 import { fetchTile } from '../sql/tiles.ts'
 import type { TileAddress } from '../tile.ts'
 import { ArgumentsLoader, recordLoader } from './batching.ts'
@@ -82,6 +83,13 @@ function placeLoaders({ statements, isReference }: LoaderOptions) {
       Promise.all(
         scopes.map((scope) =>
           statements.unverified(scope, ({ prisma }) => fetchSearchPage(prisma, window, scope, { isReference })),
+        ),
+      ),
+    ),
+    circleSearchPages: new ArgumentsLoader((window: CircleSearch & NearbyWindow, scopes: readonly string[][]) =>
+      Promise.all(
+        scopes.map((scope) =>
+          statements.unverified(scope, ({ prisma }) => fetchSearchInCircle(prisma, window, scope, { isReference })),
         ),
       ),
     ),

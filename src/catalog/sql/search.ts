@@ -1,6 +1,6 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { BoundingBox } from '../box.ts'
-import { FILTERS, type FilterValues, givenFilters } from '../filters.ts'
+import { type FilterValues, givenFilters, hasFilterValues } from '../filters.ts'
 import { type ItemProjection, itemColumns, type RawItem, rawItemColumns } from '../item-columns.ts'
 import { guardProjection, type Item } from '../models.ts'
 import type { Fetched } from '../page.ts'
@@ -27,7 +27,7 @@ export interface SearchWindow extends Search {
 }
 
 /** A folded text: its words, and the words with single spaces between them. */
-interface FoldedText {
+export interface FoldedText {
   words: readonly string[]
   phrase: string
 }
@@ -42,10 +42,8 @@ export async function fetchSearchPage(
   const text = window.text === undefined ? undefined : await foldText(prisma, window.text)
   if (isReference) return fetchFrom(prisma, allItems(scope), window, text)
   if (text) {
-    const candidates = Prisma.sql`${allItems(scope)} AND item_grams(i.folded_name, i.folded_keywords) @> ${text.words.flatMap(gramsOf)}::text[]`
-    // A word of one or two characters is a gram, so the index has found it.
-    const words = text.words.filter((word) => [...word].length > 2)
-    return fetchFrom(prisma, candidates, window, text, words)
+    const { items, words } = withGrams(text, scope)
+    return fetchFrom(prisma, items, window, text, words)
   }
   if (!window.within) return { nodes: [], total: 0 }
   const { total, cells } = await countInBox(prisma, window.within, scope)
@@ -135,14 +133,30 @@ function contentOf(nodes = '[]', { rawItem }: SearchWindow): { nodes: Item[]; ra
 /** @see https://www.unicode.org/reports/tr44/#White_Space */
 const WHITE_SPACE = /\p{White_Space}+/u
 
-async function foldText(prisma: Prisma.TransactionClient, text: string): Promise<FoldedText> {
+export async function foldText(prisma: Prisma.TransactionClient, text: string): Promise<FoldedText> {
   const [row] = await prisma.$queryRaw<{ folded: string }[]>`SELECT fold_name(${text}) AS folded`
   const words = (row?.folded ?? '').split(WHITE_SPACE).filter((word) => word !== '')
   return { words, phrase: words.join(' ') }
 }
 
+/** Items that the index finds, and the words of the text that they may lack. */
+interface Candidates {
+  /** FROM and the beginning of WHERE. */
+  items: Prisma.Sql
+  words: readonly string[]
+}
+
+/** The items with the grams of a text. */
+export function withGrams({ words }: FoldedText, scope: Scope): Candidates {
+  return {
+    items: Prisma.sql`${allItems(scope)} AND item_grams(i.folded_name, i.folded_keywords) @> ${words.flatMap(gramsOf)}::text[]`,
+    // A word of one or two characters is a gram, so the index has found it.
+    words: words.filter((word) => [...word].length > 2),
+  }
+}
+
 /** FROM and the beginning of WHERE. */
-function allItems(scope: Scope): Prisma.Sql {
+export function allItems(scope: Scope): Prisma.Sql {
   return Prisma.sql`FROM items i WHERE i.dataset_id = ANY (${[...scope]}::uuid[])`
 }
 
@@ -168,10 +182,10 @@ function isInName(word: string): Prisma.Sql {
   return Prisma.sql`strpos(i.folded_name, ${word}) > 0`
 }
 
-function isFound({ within, ...search }: Search, words: readonly string[]): Prisma.Sql {
-  const conditions = [Prisma.sql`true`]
+/** SQL condition: the item `i` has the words, is in the box, and has the values of the filters. */
+export function isFound({ within, ...search }: Search, words: readonly string[]): Prisma.Sql {
+  const conditions = [hasFilterValues(search)]
   for (const word of words) conditions.push(Prisma.sql`(${isInName(word)} OR strpos(i.folded_keywords, ${word}) > 0)`)
   if (within) conditions.push(isWithin(within))
-  for (const [filter, value] of givenFilters(search)) conditions.push(FILTERS[filter].condition(value))
   return Prisma.join(conditions, ' AND ')
 }

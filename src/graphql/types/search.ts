@@ -15,7 +15,8 @@ const BoundingBox = builder.inputType('BoundingBox', {
   }),
 })
 
-const searchArgs = builder.args((t) => ({
+/** What the items of a search have in common. */
+export const searchArgs = builder.args((t) => ({
   text: t.string({
     description:
       'Words, 1 to 200 characters. Each must be in the name or in a keyword of the item; case and accents do not matter.',
@@ -24,8 +25,12 @@ const searchArgs = builder.args((t) => ({
   ...filterArgs,
 }))
 
-const ORDER =
+/** The order of a search. */
+export const ORDER =
   'Items whose name or a keyword is equal to the text come first, then names that begin with it, then other names with every word, then all others. Within each group by name, then id.'
+
+/** The description of the argument `datasetId`. */
+export const DATASET_ID = 'Search only the dataset with this UUID or slug.'
 
 builder.queryField('searchItems', (t) =>
   t.field({
@@ -34,7 +39,7 @@ builder.queryField('searchItems', (t) =>
     extensions: { cost: 500 },
     args: {
       ...searchArgs,
-      datasetId: t.arg.id({ description: 'Search only the dataset with this UUID or slug.' }),
+      datasetId: t.arg.id({ description: DATASET_ID }),
       ...pageArgs,
     },
     resolve: (_query, args, { catalog }, info) =>

@@ -249,10 +249,10 @@ export const SQL: readonly MutantTable[] = [
       { find: 'ORDER BY i.name, i.id LIMIT', replace: 'ORDER BY i.name DESC, i.id LIMIT' },
       { find: 'strpos(i.folded_name, ${word}) > 0', replace: 'strpos(i.folded_name, ${word}) > 1' },
       { find: 'if (within) conditions.push(isWithin(within))', replace: '' },
-      { find: 'of givenFilters(search))', replace: 'of givenFilters(search).slice(1))' },
+      { find: '[hasFilterValues(search)]', replace: '[Prisma.sql`true`]' },
       { find: 'characters.length === 1 ? characters : characters.slice(1)', replace: 'characters.slice(1)' },
       { find: "words.join(' ')", replace: "words.join('')" },
-      { find: 'text.words.flatMap(gramsOf)', replace: 'text.words.slice(1).flatMap(gramsOf)' },
+      { find: 'words.flatMap(gramsOf)', replace: 'words.slice(1).flatMap(gramsOf)' },
     ],
   },
   {
