@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { type ErrorDetail, validationFailed } from './errors.ts'
+import { nearestName } from './nearest-name.ts'
 
 /** The query string of a request's URL, without the question mark; empty without one. */
 export function queryStringOf(url: string): string {
@@ -26,14 +27,22 @@ export function parseQueryString<Schema extends z.ZodObject>(schema: Schema, que
   }
   const parsed = schema.safeParse(Object.fromEntries(values))
   if (parsed.success && problems.length === 0) return parsed.data
-  problems.push(...(parsed.error?.issues ?? []).flatMap(toDetails))
+  problems.push(...(parsed.error?.issues ?? []).flatMap((issue) => toDetails(issue, Object.keys(schema.shape))))
   throw validationFailed(firstOfEachField(problems))
 }
 
 /** A strict schema has one issue for all unknown parameters. */
-function toDetails(issue: z.core.$ZodIssue): ErrorDetail[] {
+function toDetails(issue: z.core.$ZodIssue, known: readonly string[]): ErrorDetail[] {
   if (issue.code !== 'unrecognized_keys') return [{ field: issue.path.map(String).join('.'), message: issue.message }]
-  return issue.keys.map((key) => ({ field: printable(key), message: 'is not a parameter of this resource' }))
+  return issue.keys.map((key) => unknownParameter(key, known))
+}
+
+/** What is wrong with a parameter that a route does not know. It names the nearest one of those that the route knows. */
+export function unknownParameter(name: string, known: readonly string[]): ErrorDetail {
+  const field = printable(name)
+  const nearest = nearestName(field, known)
+  const hint = nearest === undefined ? '' : `; the nearest one is ${nearest}`
+  return { field, message: `is not a parameter of this resource${hint}` }
 }
 
 function splitPair(pair: string): [string, string] {

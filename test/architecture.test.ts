@@ -19,6 +19,7 @@ const LAYERS = [
   'tracing',
   'config',
   'query-string',
+  'nearest-name',
   'errors',
   'json',
   'generated',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type ErrorDetail, validationFailed } from '../errors.ts'
-import { mapFilters } from './filters.ts'
+import { type FilterValues, type ItemFilter, mapFilters } from './filters.ts'
 import { ITEM_SORTS, type ItemSort } from './sorts.ts'
 
 /*
@@ -69,10 +69,12 @@ const paging = { page: orDefault(page, DEFAULTS.page), limit: orDefault(limit, D
 /** `page` and `limit`. */
 export const pageArguments = z.object(paging)
 
+const filters = mapFilters(() => optional(filterValue))
+
 const listing = {
   sort: orDefault<ItemSort>(z.enum(ITEM_SORTS), DEFAULTS.sort),
   order: orDefault<SortOrder>(z.enum(SORT_ORDERS), DEFAULTS.order),
-  ...mapFilters(() => optional(filterValue)),
+  ...filters,
   parentItemId: parentItemId.optional(),
 }
 
@@ -95,6 +97,7 @@ export const nearbyArguments = z.object({
   longitude,
   radius: orDefault(radius, DEFAULTS.radius),
   datasetId: optional(datasetId),
+  ...filters,
   ...paging,
 })
 
@@ -102,23 +105,22 @@ export const nearbyArguments = z.object({
 const MAX_SEARCH_LENGTH = 200
 
 /** A text to search for. */
-const searchText = text
+export const searchText = text
   .refine((value) => [...value].length <= MAX_SEARCH_LENGTH, `must be at most ${MAX_SEARCH_LENGTH} characters long`)
   .refine((value) => value === '' || /\P{White_Space}/u.test(value), 'must not be only white space')
 
 /** A box in degrees. If `west` is greater than `east`, it crosses the antimeridian. */
-const boundingBox = z
+export const boundingBox = z
   .object({ west: longitude, south: latitude, east: longitude, north: latitude })
   .refine(({ south, north }) => south <= north, { path: ['south'], error: 'must be at most north' })
 
-/** The arguments of a search for items by name, in a box, or both. */
+/** The arguments of a search for items by name or keyword, in a box, or both. */
 export const searchArguments = z
   .object({
     text: optional(searchText),
     within: optional(boundingBox),
     datasetId: optional(datasetId),
-    administrativeAreaCode: optional(filterValue),
-    categoryCode: optional(filterValue),
+    ...filters,
     ...paging,
   })
   .refine(({ text, within }) => text !== undefined || within !== undefined, {
@@ -126,10 +128,28 @@ export const searchArguments = z
     error: 'must be given if within is not',
   })
 
+/** The arguments of a search for items by name or keyword, in a box, around a point, or all of these. */
+export const findArguments = z
+  .object({
+    ...searchArguments.shape,
+    latitude: optional(latitude),
+    longitude: optional(longitude),
+    radius: optional(radius),
+  })
+  .superRefine(({ text, within, latitude, longitude, radius }, context) => {
+    const isMissing = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
+    if (latitude === undefined && longitude !== undefined) isMissing('latitude', 'must be given with longitude')
+    if (longitude === undefined && latitude !== undefined) isMissing('longitude', 'must be given with latitude')
+    if (latitude !== undefined || longitude !== undefined) return
+    if (radius !== undefined) isMissing('radius', 'must be given only with latitude and longitude')
+    if (text === undefined && within === undefined) isMissing('text', 'must be given if within and a point are not')
+  })
+
 export type PageArguments = z.output<typeof pageArguments>
 export type ItemListArguments = z.output<typeof itemListArguments>
-export type NearbyArguments = z.output<typeof nearbyArguments>
+export type NearbyArguments = Omit<z.output<typeof nearbyArguments>, ItemFilter> & FilterValues
 export type SearchArguments = z.output<typeof searchArguments>
+export type FindArguments = z.output<typeof findArguments>
 
 /**
  * Parses arguments, and fills in their defaults.

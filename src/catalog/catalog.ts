@@ -1,6 +1,7 @@
 import { accessDenied, notFound } from '../errors.ts'
 import {
   DEFAULTS,
+  type FindArguments,
   type ItemListArguments,
   isUuid,
   type NearbyArguments,
@@ -12,7 +13,15 @@ import type { ItemConnectionArguments } from './cursor.ts'
 import type { ExportBatch, ExportFormat, ExportWindow } from './export-formats.ts'
 import type { Extent, FeaturePage, FeatureWindow } from './features.ts'
 import type { RawItem } from './item-columns.ts'
-import { createItemPage, createNearbyPage, createSearchPage, selectItems } from './item-pages.ts'
+import {
+  createCircleSearchPage,
+  createItemPage,
+  createNearbyPage,
+  createSearchPage,
+  type FoundItem,
+  selectItems,
+  withoutDistance,
+} from './item-pages.ts'
 import type { Dataset, Image, Item, JsonText } from './models.ts'
 import type { Page } from './page.ts'
 import { DEFAULT_LIST_PROJECTION } from './projection.ts'
@@ -171,6 +180,24 @@ export class Catalog {
   ): Page<Item> {
     const scope = datasets.map((dataset) => dataset.id)
     return createSearchPage(this.#loaders, scope, args, projection)
+  }
+
+  /**
+   * A page of the items by name or keyword, in a box, around a point, or all of these. With a point they are in its circle, nearest
+   * first; otherwise they are in the order of `search`.
+   * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED` for the dataset
+   */
+  async find(
+    { datasetId, latitude, longitude, radius = DEFAULTS.radius, ...args }: FindArguments,
+    projection = DEFAULT_LIST_PROJECTION,
+  ): Promise<Page<FoundItem>> {
+    const datasets = this.#datasetsIn(datasetId)
+    if (latitude === undefined || longitude === undefined)
+      return withoutDistance(this.searchIn(datasets, args, projection))
+    const { text, within, ...rest } = { ...args, latitude, longitude, radius }
+    if (text === undefined && within === undefined) return this.nearbyIn(datasets, rest, projection)
+    const scope = datasets.map((dataset) => dataset.id)
+    return createCircleSearchPage(this.#loaders, scope, { ...rest, text, within }, projection)
   }
 
   /** The codes of a field in the items of a dataset, each with its number of items, by number (most first), then code. */

@@ -15,6 +15,7 @@ export interface Column {
   name: string
   /** Prisma's name of the scalar type, for example `String`. */
   type: string
+  isList: boolean
 }
 
 /** The columns of the table `items`, by field. */
@@ -27,7 +28,7 @@ export const DATASET_COLUMNS = columnsOf('Dataset')
 function columnsOf(model: 'Item' | 'Image' | 'Dataset'): ReadonlyMap<string, Column> {
   const fields = getDatamodel().datamodel.models[model]?.fields ?? []
   const scalars = fields.filter(({ kind }) => kind !== 'object' && kind !== 'enum')
-  return new Map(scalars.map(({ name, type }) => [name, { name: columnName(name), type }]))
+  return new Map(scalars.map(({ name, type, isList }) => [name, { name: columnName(name), type, isList }]))
 }
 
 /** The name of a field's column. schema.prisma maps every field to its name in snake case. */

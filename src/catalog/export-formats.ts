@@ -7,18 +7,19 @@ import type { Dataset } from './models.ts'
  * joins the batches of lines.
  */
 
-/** The members of an exported item: those of the item detail without `dataset`, then `externalId`. */
+/** The members of an exported item: those of the item detail without `dataset`, then `externalId` and `keywords`. */
 export const EXPORT_FIELDS = [
   ...['id', 'datasetId', 'name', 'description', 'administrativeAreaCode', 'categoryCode', 'parentItemId'],
   ...['streetAddress', 'addressRegion', 'addressLocality', 'postalCode', 'roadAddress', 'jibunAddress'],
   ...['latitude', 'longitude', 'thumbnailUrl', 'createdAt', 'updatedAt'],
   ...['contactName', 'telephone', 'email', 'url', 'openingHours', 'extraAttributes', 'images', 'externalId'],
+  'keywords',
 ] as const
 
 export const EXPORT_FORMATS = {
   /** One JSON object per line (https://github.com/ndjson/ndjson-spec). The media type is common, but not registered. */
   ndjson: { contentType: 'application/x-ndjson; charset=utf-8', start: '', separator: '\n', lineEnd: '\n', end: '' },
-  /** RFC 4180, with a header. Images and extra attributes are JSON in a cell. */
+  /** RFC 4180, with a header. Images, extra attributes and keywords are JSON in a cell. */
   csv: {
     contentType: 'text/csv; charset=utf-8; header=present',
     start: `${EXPORT_FIELDS.join()}\r\n`,

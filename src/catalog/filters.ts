@@ -58,6 +58,12 @@ export function givenFilters(values: FilterValues): [filter: ItemFilter, value: 
   })
 }
 
+/** SQL condition: the item `i` has the value of each given filter. */
+export function hasFilterValues(values: FilterValues): Prisma.Sql {
+  const conditions = givenFilters(values).map(([filter, value]) => FILTERS[filter].condition(value))
+  return conditions.length === 0 ? Prisma.sql`true` : Prisma.join(conditions, ' AND ')
+}
+
 /** Returns only the given filters of an object with more members. Equal filters have the same JSON. */
 export function pickFilters(values: FilterValues): FilterValues {
   return Object.fromEntries(givenFilters(values))

@@ -6,8 +6,9 @@ import { createPage, type Page } from './page.ts'
 import type { ListProjection } from './projection.ts'
 import type { Loaders } from './snapshot/loaders.ts'
 import type { ItemOrder, ItemOwner, ItemSelection } from './sql/item-list.ts'
-import type { Circle, NearbyItem, NearbyWindow } from './sql/nearby.ts'
+import type { NearbyItem, NearbyWindow } from './sql/nearby.ts'
 import type { SearchWindow } from './sql/search.ts'
+import type { CircleSearch } from './sql/search-in-circle.ts'
 
 const NO_FIELDS: ItemProjection = { fields: [] }
 
@@ -69,14 +70,44 @@ export function createSearchPage(
   })
 }
 
-/** Creates a page of the items in a circle, nearest first. `scope` holds the UUIDs of the datasets. */
+/** An item that a search finds, and its distance from the point of the search in metres. Without a point it is null. */
+export interface FoundItem {
+  item: Item
+  distance: number | null
+}
+
+/** Creates a page of found items from one of a search without a point. */
+export function withoutDistance(page: Page<Item>): Page<FoundItem> {
+  return { ...page, nodes: async () => (await page.nodes()).map((item) => ({ item, distance: null })) }
+}
+
+/** Creates a page of the items that a search finds in a circle, nearest first. `scope` holds the UUIDs of the datasets. */
+export function createCircleSearchPage(
+  loaders: Loaders,
+  scope: string[],
+  { page, limit, ...search }: CircleSearch & PageArguments,
+  { nodes }: ListProjection,
+): Page<NearbyItem> {
+  const fetch = (offset: number, size: number, projection: ItemProjection) =>
+    loaders.circleSearchPages.load({ ...search, offset, limit: size, projection }, scope)
+  return createPage({
+    page,
+    limit,
+    hasNodes: nodes !== undefined,
+    fetch: (offset) => fetch(offset, limit, nodes ?? ALL_ITEM_FIELDS),
+    count: async () => (await fetch(0, 0, NO_FIELDS)).total ?? 0,
+  })
+}
+
+/** Creates a page of the matching items in a circle, nearest first. `scope` holds the UUIDs of the datasets. */
 export function createNearbyPage(
   loaders: Loaders,
   scope: string[],
-  { page, limit, ...circle }: Omit<NearbyArguments, 'datasetId'>,
+  { page, limit, ...selection }: Omit<NearbyArguments, 'datasetId'>,
   { nodes, rawNearby }: ListProjection,
 ): Page<NearbyItem> {
-  const fetch = (window: Omit<NearbyWindow, keyof Circle>) => loaders.nearbyPages.load({ ...circle, ...window }, scope)
+  const fetch = (window: Omit<NearbyWindow, keyof typeof selection>) =>
+    loaders.nearbyPages.load({ ...selection, ...window }, scope)
   const parts = rawNearby ? { raw: rawNearby, projection: NO_FIELDS } : { projection: nodes ?? ALL_ITEM_FIELDS }
   return createPage({
     page,

@@ -17,16 +17,18 @@ const constant = z.strictObject({
 /** A column whose text becomes a number in extraAttributes. */
 const numberColumn = z.strictObject({ column: z.string(), type: z.literal('number') })
 
-/** The source of a field's value: a column, a constant, a template, or (only for extraAttributes) several columns. */
+/** The source of a field's value: a column, a constant, a template, or (for extraAttributes and keywords) several columns. */
 const source = z.union([z.string(), constant, template, z.array(z.union([z.string(), numberColumn]))], {
   error:
-    'must be a column, {"value"}, {"template"} or, for extraAttributes, a list of columns and of {"column", "type": "number"}',
+    'must be a column, {"value"}, {"template"}, for keywords a list of columns or, for extraAttributes, one of columns and of {"column", "type": "number"}',
 })
 
 const columns = z.partialRecord(z.enum(ROW_FIELDS), source).superRefine((given, context) => {
   for (const [field, from] of Object.entries(given)) {
-    if (Array.isArray(from) && field !== 'extraAttributes') {
-      context.addIssue({ code: 'custom', path: [field], message: 'takes no list of columns' })
+    if (!Array.isArray(from) || field === 'extraAttributes') continue
+    const message = field === 'keywords' ? 'must be a list of columns' : 'takes no list of columns'
+    if (field !== 'keywords' || from.some((column) => typeof column === 'object')) {
+      context.addIssue({ code: 'custom', path: [field], message })
     }
   }
 })

@@ -48,6 +48,10 @@ export const toDataset: Shape = (dataset) =>
 /** The members of the item, then its distance in metres. */
 export const toNearbyItem: Shape = ({ item, distance }) => ({ ...membersOf(item), distance })
 
+/** The members of the item, then its distance in metres if the search has a point. */
+export const toFoundItem: Shape = ({ item, distance }) =>
+  distance === null ? membersOf(item) : { ...membersOf(item), distance }
+
 /** The members of an object of a GraphQL result. */
 export function membersOf(value: unknown): Members {
   if (!isObject(value)) throw new TypeError('Not an object')

@@ -56,3 +56,32 @@ export const nearbyParameters = z.object({
   page,
   limit,
 })
+
+const NUMBER = '[+-]?[0-9]+(\\.[0-9]+)?'
+const BOX = new RegExp(`^${NUMBER}(,${NUMBER}){3}$`)
+
+/** A box as west,south,east,north. The error names the parameter, and the edge in its message. */
+const box = z
+  .string()
+  .regex(BOX, { error: 'must be west,south,east,north in decimal degrees', abort: true })
+  .transform((text, context) => {
+    const [west, south, east, north] = text.split(',').map(Number)
+    const parsed = domain.boundingBox.safeParse({ west, south, east, north })
+    if (parsed.success) return parsed.data
+    for (const { path, message } of parsed.error.issues) context.addIssue(`has a ${path.join('.')} that ${message}`)
+    return z.NEVER
+  })
+
+/** The query parameters of the search. Unknown parameters are refused. */
+export const searchParameters = z.strictObject({
+  text: domain.searchText.optional(),
+  within: box.optional(),
+  latitude: decimalNumber.pipe(domain.latitude).optional(),
+  longitude: decimalNumber.pipe(domain.longitude).optional(),
+  radius: decimalNumber.pipe(domain.radius).optional(),
+  datasetId: domain.datasetId.optional(),
+  administrativeAreaCode: domain.filterValue.optional(),
+  categoryCode: domain.filterValue.optional(),
+  page,
+  limit,
+})

@@ -1,10 +1,11 @@
 import type { z } from 'zod'
 import { ITEM_FILTERS } from '../catalog/filters.ts'
-import { type Envelope, listEnvelope, recordEnvelope, toDataset, toNearbyItem } from './envelope.ts'
+import { schema } from '../graphql/schema.ts'
+import { type Envelope, listEnvelope, recordEnvelope, toDataset, toFoundItem, toNearbyItem } from './envelope.ts'
 import { type FeatureCollection, featureCollection } from './geojson.ts'
-import { itemListParameters, nearbyParameters, noParameters } from './parameters.ts'
+import { itemListParameters, nearbyParameters, noParameters, searchParameters } from './parameters.ts'
 
-/** A /v1 route: its GraphQL operation, the source of the variables, and the form of the response. */
+/** A route: its GraphQL operation, the source of the variables, and the form of the response. */
 export interface RestRoute {
   /** The operation's name in the OpenAPI document and in generated clients. */
   name: string
@@ -35,7 +36,11 @@ export const ITEM = `
   streetAddress addressRegion addressLocality postalCode roadAddress jibunAddress
   latitude longitude thumbnailUrl createdAt updatedAt`
 
-/** The five routes. Clients may rely on the order of the members. */
+/** All filters. The routes set only those of the specification; the tools of /mcp set them all. */
+const FILTER_VARIABLES = ITEM_FILTERS.map((filter) => `$${filter}: String`).join(', ')
+const FILTER_ARGUMENTS = ITEM_FILTERS.map((filter) => `${filter}: $${filter}`).join(', ')
+
+/** The five /v1 routes and the search. Clients may rely on the order of the members. */
 export const REST_ROUTES: readonly RestRoute[] = [
   {
     name: 'listDatasets',
@@ -83,12 +88,12 @@ export const REST_ROUTES: readonly RestRoute[] = [
     query: itemListParameters,
     operation: `query (
       $datasetId: ID!, $page: Int, $limit: Int, $sort: ItemSort, $order: SortOrder,
-      ${ITEM_FILTERS.map((filter) => `$${filter}: String`).join(', ')}, $parentItemId: ID
+      ${FILTER_VARIABLES}, $parentItemId: ID
     ) {
       dataset(id: $datasetId) {
         items(
           page: $page, limit: $limit, sort: $sort, order: $order,
-          ${ITEM_FILTERS.map((filter) => `${filter}: $${filter}`).join(', ')}, parentItemId: $parentItemId
+          ${FILTER_ARGUMENTS}, parentItemId: $parentItemId
         ) {
           nodes { ${ITEM} }
           page limit total
@@ -108,9 +113,12 @@ export const REST_ROUTES: readonly RestRoute[] = [
     path: '/v1/dataset-items/nearby',
     pathParameters: {},
     query: nearbyParameters,
-    operation: `query ($latitude: Float!, $longitude: Float!, $radius: Float, $datasetId: ID, $page: Int, $limit: Int) {
+    operation: `query (
+      $latitude: Float!, $longitude: Float!, $radius: Float, $datasetId: ID, ${FILTER_VARIABLES}, $page: Int, $limit: Int
+    ) {
       nearbyItems(
-        latitude: $latitude, longitude: $longitude, radius: $radius, datasetId: $datasetId, page: $page, limit: $limit
+        latitude: $latitude, longitude: $longitude, radius: $radius, datasetId: $datasetId, ${FILTER_ARGUMENTS},
+        page: $page, limit: $limit
       ) {
         nodes {
           item {
@@ -148,6 +156,31 @@ export const REST_ROUTES: readonly RestRoute[] = [
     }`,
     resource: ['item'],
     envelope: recordEnvelope(),
+  },
+  {
+    name: 'searchItems',
+    tag: 'Items',
+    summary: 'Items by name or keyword, in a box, around a point, or all of these',
+    description: schema.getQueryType()?.getFields().findItems?.description ?? '',
+    record: 'FoundItem',
+    path: '/search',
+    pathParameters: {},
+    query: searchParameters,
+    operation: `query (
+      $text: String, $within: BoundingBox, $latitude: Float, $longitude: Float, $radius: Float, $datasetId: ID,
+      ${ITEM_FILTERS.map((filter) => `$${filter}: String`).join(', ')}, $page: Int, $limit: Int
+    ) {
+      findItems(
+        text: $text, within: $within, latitude: $latitude, longitude: $longitude, radius: $radius, datasetId: $datasetId,
+        ${ITEM_FILTERS.map((filter) => `${filter}: $${filter}`).join(', ')}, page: $page, limit: $limit
+      ) {
+        nodes { item { ${ITEM} } distance }
+        page limit total
+      }
+    }`,
+    resource: ['findItems'],
+    envelope: listEnvelope(toFoundItem),
+    features: featureCollection(toFoundItem),
   },
 ]
 

@@ -3,6 +3,7 @@ import { getNamedType, isLeafType, isObjectType } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { itemListArguments, parseArguments } from '../../src/catalog/arguments.ts'
 import { type Column, IMAGE_COLUMNS, ITEM_COLUMNS } from '../../src/catalog/columns.ts'
+import { EXPORT_FIELDS } from '../../src/catalog/export-formats.ts'
 import { type ItemProjection, itemColumns, rawItemColumns } from '../../src/catalog/item-columns.ts'
 import { schema } from '../../src/graphql/schema.ts'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -22,12 +23,15 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([t.close(), importer.close()]))
 
-/** The columns that clients see, of the types. */
-const visible = (columns: ReadonlyMap<string, Column>, internal: string, isOfType = (_type: string) => true) =>
-  [...columns].flatMap(([field, { type }]) => (field !== internal && isOfType(type) ? [field] : [])).sort()
+/** The columns that REST shows, of the types. */
+const visible = (columns: ReadonlyMap<string, Column>, internal: string[], isOfType = (_type: string) => true) =>
+  [...columns].flatMap(([field, { type }]) => (!internal.includes(field) && isOfType(type) ? [field] : [])).sort()
 
-const ITEM_FIELDS = visible(ITEM_COLUMNS, 'externalId')
-const IMAGE_FIELDS = visible(IMAGE_COLUMNS, 'itemId')
+/** REST shows neither the identifier in the source nor the keywords. */
+const GRAPHQL_ONLY = ['externalId', 'keywords']
+
+const ITEM_FIELDS = visible(ITEM_COLUMNS, GRAPHQL_ONLY)
+const IMAGE_FIELDS = visible(IMAGE_COLUMNS, ['itemId'])
 
 /** The names of a GraphQL type's fields without sub-fields. */
 function leafFields(name: 'Item' | 'Image'): string[] {
@@ -38,9 +42,12 @@ function leafFields(name: 'Item' | 'Image'): string[] {
 
 describe('Every column', () => {
   test('is a GraphQL field, and every GraphQL field without sub-fields is a column', () => {
-    // REST does not show the identifier in the source.
-    expect(leafFields('Item')).toEqual([...ITEM_FIELDS, 'externalId'].sort())
+    expect(leafFields('Item')).toEqual([...ITEM_FIELDS, ...GRAPHQL_ONLY].sort())
     expect(leafFields('Image')).toEqual(IMAGE_FIELDS)
+  })
+
+  test('is exported', () => {
+    expect([...EXPORT_FIELDS].sort()).toEqual([...ITEM_COLUMNS.keys(), 'images'].sort())
   })
 
   test('has the imported value in REST and GraphQL', async () => {
@@ -48,8 +55,8 @@ describe('Every column', () => {
     const isText = (type: string) => type === 'String'
     const texts = (fields: string[]) =>
       Object.fromEntries(fields.filter((field) => !/^id$|Id$/.test(field)).map((field) => [field, `The ${field}`]))
-    const item = texts(visible(ITEM_COLUMNS, 'externalId', isText))
-    const image = texts(visible(IMAGE_COLUMNS, 'itemId', isText))
+    const item = texts(visible(ITEM_COLUMNS, GRAPHQL_ONLY, isText))
+    const image = texts(visible(IMAGE_COLUMNS, ['itemId'], isText))
     await importer.run({ 'items.ndjson': ndjson(row({ ...item, id, images: [image] })) })
 
     const { data } = await (await t.get(`/v1/dataset-items/${id}`)).json()

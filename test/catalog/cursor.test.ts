@@ -27,6 +27,7 @@ const item = (more: Partial<Item> = {}): Item => ({
   email: null,
   url: '',
   openingHours: null,
+  keywords: [],
   extraAttributes: '{}',
   createdAt: new Date('2026-01-02T03:04:05.678Z'),
   updatedAt: '2026-01-03T03:04:05.678Z',

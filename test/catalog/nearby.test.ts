@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { FilterValues } from '../../src/catalog/filters.ts'
 import { storedTotals } from '../../src/catalog/sql/counts.ts'
 import { pointAt } from '../../src/catalog/sql/ecef-grid.ts'
 import { type SearchStatements, searchNearby } from '../../src/catalog/sql/nearby-by-grid.ts'
@@ -7,8 +8,8 @@ import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 /*
- * The search by grid has the same results as plain ST_DWithin and ST_Distance, over random places: a city with many places at
- * the same point, both poles, the antimeridian, and the rest of the world.
+ * The search by grid has the same results as plain ST_DWithin and ST_Distance, with and without filters, over random places: a city
+ * with many places at the same point, both poles, the antimeridian, and the rest of the world.
  */
 
 let db: TestDatabase
@@ -43,8 +44,9 @@ function newItem(n: number) {
     // The second dataset has every twentieth item, in all regions.
     datasetId: DATASETS[n % 20 === 0 ? 1 : n % 3 === 0 ? 2 : 0] ?? '',
     name: String(n),
-    administrativeAreaCode: 'a',
-    categoryCode: 'c',
+    administrativeAreaCode: random() < 0.5 ? 'a' : 'b',
+    categoryCode: random() < 0.9 ? 'common' : 'rare',
+    postalCode: random() < 0.9 ? '04524' : null,
     latitude: latitude.toFixed(7),
     longitude: longitude.toFixed(7),
     createdAt: now,
@@ -75,6 +77,16 @@ const SPOTS = [
   { latitude: 0, longitude: 0 },
 ]
 
+/** Some match most items, some half of them, some few, and some none. */
+const FILTERS: FilterValues[] = [
+  ...[{}, { categoryCode: 'common' }, { categoryCode: 'rare' }, { administrativeAreaCode: 'a' }],
+  ...[{ postalCode: '04524' }, { categoryCode: 'common', postalCode: '04524' }, { categoryCode: 'none' }],
+  ...[
+    { administrativeAreaCode: 'b', categoryCode: 'common' },
+    { administrativeAreaCode: 'b', categoryCode: 'rare' },
+  ],
+]
+
 function someSearch(n: number) {
   const spot = SPOTS[n % SPOTS.length] ?? SPOTS[0]
   const jitter = n % 3 === 0 ? 0 : 0.3 * (random() - 0.5)
@@ -86,17 +98,30 @@ function someSearch(n: number) {
     offset: [0, 0, 20, 100, 1_000, 2_900][Math.floor(random() * 6)] ?? 0,
     projection: { fields: ['id', 'name'] },
     scope: [DATASETS, DATASETS.slice(1, 2), DATASETS.slice(1), []][Math.floor(random() * 4)] ?? [],
+    filters: FILTERS[Math.floor(random() * FILTERS.length)] ?? {},
   }
 }
 
 /** The search as the contract defines it, without optimization. */
-async function plainSearch({ latitude, longitude, radius, limit, offset, scope }: ReturnType<typeof someSearch>) {
+async function plainSearch({
+  latitude,
+  longitude,
+  radius,
+  limit,
+  offset,
+  scope,
+  filters,
+}: ReturnType<typeof someSearch>) {
+  const { administrativeAreaCode, categoryCode, postalCode } = filters
   return db.database.withSession(async (session) => {
     const { rows } = await session.query<{ id: string; distance: number }>(
       `SELECT id, ST_Distance(location, centre) AS distance
          FROM items CROSS JOIN (SELECT ST_SetSRID(ST_MakePoint($2, $1), 4326)::geography AS centre) AS circle
-        WHERE ST_DWithin(location, centre, $3) AND dataset_id = ANY ($4::uuid[]) ORDER BY distance, id`,
-      [latitude, longitude, radius, scope],
+        WHERE ST_DWithin(location, centre, $3) AND dataset_id = ANY ($4::uuid[])
+          AND ($5::text IS NULL OR administrative_area_code = $5) AND ($6::text IS NULL OR category_code = $6)
+          AND ($7::text IS NULL OR postal_code = $7)
+        ORDER BY distance, id`,
+      [latitude, longitude, radius, scope, administrativeAreaCode, categoryCode, postalCode],
     )
     return { total: rows.length, nodes: rows.slice(offset, offset + limit) }
   })
@@ -110,7 +135,9 @@ async function expectExact(searches: number): Promise<number> {
   // Up to seven at a time, so that statements have one, two and four searches.
   for (let n = 0; n < searches; ) {
     const group = Array.from({ length: Math.min(1 + (n % 7), searches - n) }, (_, index) => someSearch(n + index))
-    const found = await Promise.all(group.map(({ scope, ...window }) => searchNearby(window, scope, statements)))
+    const found = await Promise.all(
+      group.map(({ scope, filters, ...window }) => searchNearby({ ...window, ...filters }, scope, statements)),
+    )
     for (const [index, { total, nodes }] of found.entries()) {
       const search = group[index]
       const flat = { total, nodes: nodes.map(({ item, distance }) => ({ id: item.id, distance })) }
@@ -123,8 +150,8 @@ async function expectExact(searches: number): Promise<number> {
 }
 
 describe('A search by grid has the results of a plain search', () => {
-  test('in 300 circles of all sizes, on pages of all depths, in all datasets', async () => {
-    expect(await expectExact(300)).toBeGreaterThan(2_000)
+  test('in 400 circles of all sizes, on pages of all depths, in all datasets, with all kinds of filters', async () => {
+    expect(await expectExact(400)).toBeGreaterThan(2_000)
   })
 
   test('after items are created, deleted and moved, and after they change their dataset', async () => {
@@ -133,7 +160,8 @@ describe('A search by grid has the results of a plain search', () => {
     await item.updateMany({ where: { name: { endsWith: '7' } }, data: { latitude: 37.51, longitude: 127.01 } })
     await item.updateMany({ where: { name: { endsWith: '3' } }, data: { datasetId: DATASETS[1] ?? '' } })
     await item.deleteMany({ where: { name: { endsWith: '5' } } })
-    await expectExact(100)
+    await item.updateMany({ where: { name: { endsWith: '1' } }, data: { categoryCode: 'rare' } })
+    await expectExact(120)
   })
 })
 

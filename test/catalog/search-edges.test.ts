@@ -23,6 +23,14 @@ const NAMES = [
   'bb ag ge',
 ]
 
+const KEYWORDS: [name: string, ...keywords: string[]][] = [
+  ['Incheon Airport', 'ICN', 'RKSI', 'Séoul Incheon'],
+  ['Icnland'],
+  ['Picnic Ground', 'RKSI two'],
+  ['Hill', 'Picnics', 'one\ntwo', 'qj', 'jq'],
+  ['Rksi'],
+]
+
 const EAST = '10.0000001'
 const PLACES: [name: string, latitude: string, longitude: string][] = [
   ['corner', '20.0000001', EAST],
@@ -50,6 +58,7 @@ beforeAll(async () => {
   await prisma.item.createMany({
     data: [
       ...NAMES.map((name, n) => item(name, 50, 50, n)),
+      ...KEYWORDS.map(([name, ...keywords], n) => ({ ...item(name, 60, 60, n), keywords })),
       ...PLACES.map(([name, latitude, longitude]) => item(name, latitude, longitude)),
       // More than the search reads to sort them: it walks their names.
       ...Array.from({ length: 1_500 }, (_, n) =>
@@ -92,6 +101,37 @@ describe('A search by name', () => {
     const world = { west: -180, south: -90, east: 180, north: 90 }
     expect(await search({ text: 'aba', within: { ...world, east: 0 } })).toEqual([])
     expect(await search({ text: 'aba', within: world, categoryCode: 'c2' })).toEqual(['abab', 'y aba'])
+  })
+})
+
+describe('A search by keyword', () => {
+  test.each([
+    ['icn', ['Incheon Airport', 'Icnland', 'Picnic Ground', 'Hill']],
+    ['SEOUL  incheon', ['Incheon Airport']],
+    ['rksi', ['Incheon Airport', 'Rksi', 'Picnic Ground']],
+    ['rksi ground', ['Picnic Ground']],
+    ['ground picnic', ['Picnic Ground']],
+    ['incheon icn', ['Incheon Airport']],
+    ['picnics', ['Hill']],
+    ['one', ['Hill']],
+    ['one two', ['Hill']],
+    ['qjjq', []],
+    ['icnrksi', []],
+    ['q', ['Hill']],
+    ['jj', []],
+  ])(
+    '%s: equal names and keywords first, then names that begin with it, then other names, then keywords',
+    async (text, names) => {
+      expect(await search({ text })).toEqual(names)
+      expect(await search({ text }, { limit: 1, offset: 1 })).toEqual(names.slice(1, 2))
+    },
+  )
+
+  test('may have filters, and a box', async () => {
+    expect(await search({ text: 'icn', categoryCode: 'c0' })).toEqual(['Incheon Airport', 'Hill'])
+    expect(await search({ text: 'icn', postalCode: 'x' })).toEqual([])
+    expect(await search({ text: 'icn', within: { west: 59, south: 59, east: 60, north: 60 } })).toHaveLength(4)
+    expect(await search({ text: 'icn', within: { west: 59, south: 59, east: 59, north: 60 } })).toEqual([])
   })
 })
 

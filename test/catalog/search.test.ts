@@ -75,7 +75,9 @@ interface Row {
   id: string
   datasetId: string
   name: string
+  keywords: string[]
   folded: string
+  foldedKeywords: string[]
   latitude: string
   longitude: string
   administrativeAreaCode: string
@@ -84,11 +86,14 @@ interface Row {
 
 function newRow(n: number): Row {
   const name = newName()
+  const keywords = Array.from({ length: n % 4 }, newName)
   return {
     id: randomUUID(),
     datasetId: DATASETS[n % 10 === 0 ? 1 : n % 3 === 0 ? 2 : 0] ?? '',
     name,
+    keywords,
     folded: fold(name),
+    foldedKeywords: keywords.map(fold),
     latitude: n % 3 === 0 ? near(CITY.latitude) : degrees(90),
     longitude: n % 3 === 0 ? near(CITY.longitude) : degrees(180),
     administrativeAreaCode: `a${n % 5}`,
@@ -107,13 +112,14 @@ beforeAll(async () => {
   await prisma.dataset.createMany({
     data: DATASETS.map((id, n) => ({ id, slug: `d${n}`, name: `D${n}`, ...published, ...now })),
   })
-  await prisma.item.createMany({ data: ROWS.map(({ folded, ...row }) => ({ ...row, ...now })) })
+  await prisma.item.createMany({ data: ROWS.map(({ folded, foldedKeywords, ...row }) => ({ ...row, ...now })) })
 })
 afterAll(() => db.close())
 
 /** Most are parts of names, as they are or changed in their case or form. */
 function newText(): string {
-  const characters = [...pick([pick(ROWS as [Row, ...Row[]]).name, newName()])]
+  const { name, keywords } = pick(ROWS as [Row, ...Row[]])
+  const characters = [...pick([pick([name, ...keywords]), newName()])]
   const length = random() < 0.8 ? 1 + Math.floor(random() * 4) : characters.length
   const from = Math.floor(random() * Math.max(1, characters.length - length))
   const text = characters.slice(from, from + length).join('')
@@ -154,10 +160,16 @@ function scan({ text, within, administrativeAreaCode, categoryCode }: Search, sc
       ? longitude >= within.west && longitude <= within.east
       : longitude >= within.west || longitude <= within.east
   }
-  const rank = ({ folded }: Row) => (text === undefined ? 0 : folded === phrase ? 0 : folded.startsWith(phrase) ? 1 : 2)
+  const rank = ({ folded, foldedKeywords }: Row) => {
+    if (text === undefined || folded === phrase || foldedKeywords.includes(phrase)) return 0
+    if (folded.startsWith(phrase)) return 1
+    return words.every((word) => folded.includes(word)) ? 2 : 3
+  }
+  const isFound = ({ folded, foldedKeywords }: Row, word: string) =>
+    [folded, ...foldedKeywords].some((given) => given.includes(word))
   const codePoints = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
   return ROWS.filter((row) => scope.includes(row.datasetId))
-    .filter((row) => words.every((word) => row.folded.includes(word)) && isWithin(row))
+    .filter((row) => words.every((word) => isFound(row, word)) && isWithin(row))
     .filter((row) => administrativeAreaCode === undefined || row.administrativeAreaCode === administrativeAreaCode)
     .filter((row) => categoryCode === undefined || row.categoryCode === categoryCode)
     .sort((a, b) => rank(a) - rank(b) || codePoints(a.name, b.name) || codePoints(a.id, b.id))

@@ -104,6 +104,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Items by name or keyword, in a box, around a point, or all of these
+         * @description Items by name or keyword, in a box, around a point, or all of these. With a point, only items within the radius, nearest first. Otherwise: Items whose name or a keyword is equal to the text come first, then names that begin with it, then other names with every word, then all others. Within each group by name, then id.
+         */
+        get: operations["searchItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -279,6 +299,224 @@ export interface components {
         DatasetVisibility: "paid" | "public" | "restricted";
         /** @description A single record has no `meta` members. */
         EmptyMeta: Record<string, never>;
+        /** @description An item that a search finds. */
+        FoundItem: {
+            /**
+             * Format: uuid
+             * @description UUID, the same in GraphQL and REST.
+             * @example 7748716f-f0aa-5779-a29b-4066ccbe3bdb
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description UUID of the dataset that owns the item.
+             * @example c7ffd39d-1b20-5302-b2c9-95d5c229bedc
+             */
+            datasetId: string;
+            /**
+             * @description Name of the place. Lists sort names by Unicode code point.
+             * @example Gyeongbokgung Palace
+             */
+            name: string;
+            /**
+             * @description Description. An empty string means unknown.
+             * @example The main royal palace of the Joseon dynasty, first built in 1395.
+             */
+            description: string;
+            /**
+             * @description Code of the administrative area of the place.
+             * @example 11110
+             */
+            administrativeAreaCode: string;
+            /**
+             * @description Code of the category of the place.
+             * @example palace
+             */
+            categoryCode: string;
+            /**
+             * Format: uuid
+             * @description UUID of the parent item, which is in the same dataset. Null for a root item.
+             * @example null
+             */
+            parentItemId: string | null;
+            /**
+             * @description Street address. An empty string means unknown.
+             * @example 161 Sajik-ro
+             */
+            streetAddress: string;
+            /**
+             * @description Region (state, province) of the address.
+             * @example Seoul
+             */
+            addressRegion: string | null;
+            /**
+             * @description Locality (city, district) of the address.
+             * @example Jongno-gu
+             */
+            addressLocality: string | null;
+            /**
+             * @description Postal code of the address.
+             * @example 03045
+             */
+            postalCode: string | null;
+            /**
+             * @description Korean road-name address.
+             * @example 서울특별시 종로구 사직로 161
+             */
+            roadAddress: string | null;
+            /**
+             * @description Korean lot-number address.
+             * @example 서울특별시 종로구 세종로 1-91
+             */
+            jibunAddress: string | null;
+            /**
+             * @description Latitude in degrees north, WGS 84, up to 7 decimals.
+             * @example 37.579617
+             */
+            latitude: string;
+            /**
+             * @description Longitude in degrees east, WGS 84, up to 7 decimals.
+             * @example 126.977041
+             */
+            longitude: string;
+            /**
+             * @description URL of a small image of the place.
+             * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
+             */
+            thumbnailUrl: string | null;
+            /**
+             * Format: date-time
+             * @description Creation time, with milliseconds.
+             * @example 2026-01-05T00:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change to the item or one of its images, with milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            updatedAt: string;
+            /**
+             * Format: double
+             * @description Metres from the point of the search, on the WGS 84 spheroid. Null without a point.
+             * @example 4.06
+             */
+            distance?: number;
+        };
+        /** @description An item as a GeoJSON feature (RFC 7946). */
+        FoundItemFeature: {
+            /** @constant */
+            type: "Feature";
+            /**
+             * Format: uuid
+             * @description UUID, the same in GraphQL and REST.
+             * @example 7748716f-f0aa-5779-a29b-4066ccbe3bdb
+             */
+            id: string;
+            geometry: components["schemas"]["GeoJsonPoint"];
+            properties: components["schemas"]["FoundItemProperties"];
+        };
+        /** @description A page of items as GeoJSON (RFC 7946). `meta` is a foreign member. */
+        FoundItemFeatureCollection: {
+            /** @constant */
+            type: "FeatureCollection";
+            /** @description The items of this page, in order. */
+            features: components["schemas"]["FoundItemFeature"][];
+            meta: components["schemas"]["PageMeta"];
+        };
+        FoundItemListResponse: {
+            /** @description The items of this page, in order. */
+            data: components["schemas"]["FoundItem"][];
+            meta: components["schemas"]["PageMeta"];
+        };
+        /** @description The members of the item without its position. */
+        FoundItemProperties: {
+            /**
+             * Format: uuid
+             * @description UUID of the dataset that owns the item.
+             * @example c7ffd39d-1b20-5302-b2c9-95d5c229bedc
+             */
+            datasetId: string;
+            /**
+             * @description Name of the place. Lists sort names by Unicode code point.
+             * @example Gyeongbokgung Palace
+             */
+            name: string;
+            /**
+             * @description Description. An empty string means unknown.
+             * @example The main royal palace of the Joseon dynasty, first built in 1395.
+             */
+            description: string;
+            /**
+             * @description Code of the administrative area of the place.
+             * @example 11110
+             */
+            administrativeAreaCode: string;
+            /**
+             * @description Code of the category of the place.
+             * @example palace
+             */
+            categoryCode: string;
+            /**
+             * Format: uuid
+             * @description UUID of the parent item, which is in the same dataset. Null for a root item.
+             * @example null
+             */
+            parentItemId: string | null;
+            /**
+             * @description Street address. An empty string means unknown.
+             * @example 161 Sajik-ro
+             */
+            streetAddress: string;
+            /**
+             * @description Region (state, province) of the address.
+             * @example Seoul
+             */
+            addressRegion: string | null;
+            /**
+             * @description Locality (city, district) of the address.
+             * @example Jongno-gu
+             */
+            addressLocality: string | null;
+            /**
+             * @description Postal code of the address.
+             * @example 03045
+             */
+            postalCode: string | null;
+            /**
+             * @description Korean road-name address.
+             * @example 서울특별시 종로구 사직로 161
+             */
+            roadAddress: string | null;
+            /**
+             * @description Korean lot-number address.
+             * @example 서울특별시 종로구 세종로 1-91
+             */
+            jibunAddress: string | null;
+            /**
+             * @description URL of a small image of the place.
+             * @example http://127.0.0.1:4000/sample/gyeongbokgung-1.svg
+             */
+            thumbnailUrl: string | null;
+            /**
+             * Format: date-time
+             * @description Creation time, with milliseconds.
+             * @example 2026-01-05T00:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change to the item or one of its images, with milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            updatedAt: string;
+            /**
+             * Format: double
+             * @description Metres from the point of the search, on the WGS 84 spheroid. Null without a point.
+             * @example 4.06
+             */
+            distance?: number;
+        };
         /** @description A GeoJSON point (RFC 7946). */
         GeoJsonPoint: {
             /** @constant */
@@ -1658,6 +1896,109 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ItemDetailResponse"];
+                };
+            };
+            /** @description The client has the current version. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHORIZED"];
+            403: components["responses"]["DATASET_ACCESS_DENIED"];
+            404: components["responses"]["NOT_FOUND"];
+            406: components["responses"]["NOT_ACCEPTABLE"];
+            412: components["responses"]["PRECONDITION_FAILED"];
+            414: components["responses"]["URI_TOO_LONG"];
+            429: components["responses"]["RATE_LIMITED"];
+            431: components["responses"]["HEADERS_TOO_LARGE"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    searchItems: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Words, 1 to 200 characters. Each must be in the name or in a keyword of the item; case and accents do not matter.
+                 * @example palace
+                 */
+                text?: string;
+                /**
+                 * @description Return only items in this box. Required without text.
+                 * @example 126.9,37.5,127.1,37.6
+                 */
+                within?: string;
+                /**
+                 * @description Latitude of a point in degrees, from -90 to 90.
+                 * @example 37.5796
+                 */
+                latitude?: number;
+                /**
+                 * @description Longitude of the point in degrees, from -180 to 180.
+                 * @example 126.977
+                 */
+                longitude?: number;
+                /**
+                 * @description Radius in metres, from 1 to 50000; 1000 if not given. Only with a point.
+                 * @example 2000
+                 */
+                radius?: number;
+                /**
+                 * @description Search only the dataset with this UUID or slug.
+                 * @example seoul-landmarks
+                 */
+                datasetId?: string;
+                /**
+                 * @description Return only items with exactly this administrative area code.
+                 * @example 11110
+                 */
+                administrativeAreaCode?: string;
+                /**
+                 * @description Return only items with exactly this category code.
+                 * @example palace
+                 */
+                categoryCode?: string;
+                /**
+                 * @description Page number, from 1 to 2147483647.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Page size, from 1 to 100.
+                 * @example 20
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Items by name or keyword, in a box, around a point, or all of these. With a point, only items within the radius, nearest first. Otherwise: Items whose name or a keyword is equal to the text come first, then names that begin with it, then other names with every word, then all others. Within each group by name, then id. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundItemListResponse"];
+                    "application/geo+json": components["schemas"]["FoundItemFeatureCollection"];
                 };
             };
             /** @description The client has the current version. */

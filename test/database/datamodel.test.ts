@@ -16,7 +16,7 @@ const NOT_IN_THE_DATAMODEL = [
   // Prisma does not know the condition of a unique index: it would accept an item's id as the key of one image.
   'unique index images_one_primary_per_item on images using btree (item_id) where is_primary',
   // Prisma does not know indexes on expressions.
-  'index items_name_grams_idx on items using gin (name_grams(folded_name))',
+  'index items_grams_idx on items using gin (item_grams(folded_name, folded_keywords))',
 ]
 
 /** One line for each object, as `readDatamodel` writes them. Tables of Prisma Migrate and of PostGIS are left out. */

@@ -84,6 +84,7 @@ const CARRIED = [
     '1.0e300',
     '{"__proto__": 1.10}',
   ].map((json) => `extra_attributes = '{"a": ${json}, "10": "1.50", "2": []}'`),
+  ...['a', ' a', '""', 'a,a', '"a,b;c"', '"[1]",1.50', '"a\nb"'].map((list) => `keywords = E'{${list}}'`),
   ...["created_at = '0001-01-01T00:00:00Z'", "updated_at = '9999-12-31T23:59:59.999Z'"],
 ]
   .map((set) => `UPDATE items SET ${set} WHERE id = '${ITEM}'`)

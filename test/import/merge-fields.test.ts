@@ -61,6 +61,7 @@ describe('An item', () => {
     ['email', { email: 'a@example.org' }],
     ['postalCode', { postalCode: '04001' }],
     ['extraAttributes', { extraAttributes: { a: [1] } }],
+    ['keywords', { keywords: ['a', 'b'] }],
     ['latitude', { latitude: '37.5000001' }],
     ['images', { images: [{ originalUrl: 'two' }] }],
     ['text of an image', { images: [{ originalUrl: 'one', altText: 'new' }] }],

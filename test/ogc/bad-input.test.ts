@@ -87,19 +87,19 @@ describe('/req/core/query-param-unknown, /req/core/query-param-invalid: a bad pa
     ['crs=CRS84', 'crs', 'must be http://www.opengis.net/def/crs/OGC/1.3/CRS84'],
     ['bbox-crs=', 'bbox-crs', 'must be http://www.opengis.net/def/crs/OGC/1.3/CRS84'],
     ...[
-      'name=x',
-      'f=json',
-      'Limit=1',
-      'filter=x',
-      'offset=1',
-      'page=1',
-      'q=x',
-      'ids=1',
-      'x',
-      '=1',
-      '__proto__=1',
-      'constructor=1',
-    ].map((query) => [query, query.split('=')[0] ?? '', UNKNOWN]),
+      ['name=x', 'limit'],
+      ['f=json', 'after'],
+      ['Limit=1', 'limit'],
+      ['filter=x', 'after'],
+      ['offset=1', 'after'],
+      ['page=1', 'bbox'],
+      ['q=x', 'crs'],
+      ['ids=1', 'crs'],
+      ['x', 'bbox'],
+      ['=1', 'limit'],
+      ['__proto__=1', 'limit'],
+      ['constructor=1', 'postalCode'],
+    ].map(([query = '', nearest]) => [query, query.split('=')[0] ?? '', `${UNKNOWN}; the nearest one is ${nearest}`]),
   ])('%s', async (query, field, message) => {
     const { status, headers, body } = await getOgc(t, `${ITEMS}?${query}`)
     expect([status, headers.get('content-type')]).toEqual([400, 'application/problem+json; charset=utf-8'])
@@ -123,7 +123,11 @@ describe('/req/core/query-param-unknown, /req/core/query-param-invalid: a bad pa
     '/ogc/collections/seoul',
     `${ITEMS}/${ITEM.palace}`,
   ])('%s takes no parameter that it does not know', async (path) => {
-    expect((await getOgc(t, `${path}?x=1`)).body).toMatchObject({ code: 'VALIDATION_FAILED', detail: `x ${UNKNOWN}` })
+    const nearest = path.startsWith(ITEMS) ? '; the nearest one is crs' : ''
+    expect((await getOgc(t, `${path}?x=1`)).body).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      detail: `x ${UNKNOWN}${nearest}`,
+    })
     expect((await getOgc(t, `${path}?`)).status).toBe(200)
   })
 })

@@ -10,11 +10,17 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
+/** The optional parameters without which others are refused. */
+const NEEDED_TOGETHER: Record<string, readonly string[]> = { '/search': ['text', 'latitude', 'longitude'] }
+
 /** The URLs of a route with the examples of its parameters: the required ones, each optional one, and all together. */
 const urls = REST_ROUTES.flatMap((route) => {
   const path = pathTemplate(route.path).replace(/\{(\w+)\}/g, (_, name: string) => exampleOf(name))
   const names = Object.keys(route.query.shape)
-  const required = names.filter((name) => !route.query.shape[name].safeParse(undefined).success)
+  const required = [
+    ...names.filter((name) => !route.query.shape[name].safeParse(undefined).success),
+    ...(NEEDED_TOGETHER[route.path] ?? []),
+  ]
   const optional = names.filter((name) => !required.includes(name))
   const choices = [required, ...optional.map((name) => [...required, name]), names]
   return [...new Set(choices.map((choice) => withQuery(path, choice)))]

@@ -23,6 +23,13 @@ const EXAMPLES: Record<string, [string, Record<string, unknown>]> = {
     '/v1/dataset-items/nearby?latitude=37.57&longitude=126.97&radius=5000.5&datasetId=seoul',
     { latitude: 37.57, longitude: 126.97, radius: 5000.5, datasetId: 'seoul' },
   ],
+  '/search': [
+    '/search?text=gw&within=126,37,128,38&latitude=37.57&longitude=126.97&radius=5000.5&datasetId=seoul&limit=5',
+    {
+      ...{ text: 'gw', within: { west: 126, south: 37, east: 128, north: 38 } },
+      ...{ latitude: 37.57, longitude: 126.97, radius: 5000.5, datasetId: 'seoul', limit: 5 },
+    },
+  ],
   '/v1/dataset-items/:itemId(.+)': [`/v1/dataset-items/${ITEM.palace}`, { itemId: ITEM.palace }],
 }
 

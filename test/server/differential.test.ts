@@ -113,6 +113,7 @@ const FILTERED = [
       first: items(${args}) { ${LIST} } deep: items(${args}, page: 11, sort: UPDATED_AT) { total nodes { id } }
       total: items(${args}) { total } children: items(${args}, ${parent}) { total nodes { id } }
       itemConnection(${args}, last: 3) { totalCount nodes { id } pageInfo { hasPreviousPage } }
+      nearbyItems(latitude: 37.52, longitude: 127.01, radius: 2500, page: 2, limit: 5, ${args}) { total nodes { distance item { name } } }
     } }`,
   ]
 })

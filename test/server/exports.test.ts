@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withdrawGrant } from '../../src/auth/grants.ts'
 import { createKey } from '../../src/auth/keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { DATASET, ITEM } from '../support/catalog.ts'
+import { DATASET, ITEM, PALACE } from '../support/catalog.ts'
 import { authorization, finish, open, recordsOf, statusOf } from '../support/exports.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
 
@@ -20,11 +20,12 @@ describe('GET /exports/{datasetId}.{format}', () => {
   })
   afterAll(() => t.close())
 
-  /** The detail of an item in REST, with `externalId` in place of `dataset`. */
+  /** The detail of an item in REST, with `externalId` and `keywords` in place of `dataset`. */
   async function expectedOf(id: string) {
     const response = await t.get(`/v1/dataset-items/${id}`)
     const { dataset, ...members } = (await response.json()).data
-    return { ...members, externalId: id === ITEM.palace ? 'P1' : null }
+    if (id !== ITEM.palace) return { ...members, externalId: null, keywords: [] }
+    return { ...members, externalId: PALACE.externalId, keywords: PALACE.keywords }
   }
 
   test('NDJSON has a line for each item, in order of id, with the members of the item detail in their order', async () => {
@@ -38,18 +39,20 @@ describe('GET /exports/{datasetId}.{format}', () => {
     }
   })
 
-  test('CSV has the same members as columns, with JSON in the cells of images and extra attributes', async () => {
+  test('CSV has the same members as columns, with JSON in the cells of images, extra attributes and keywords', async () => {
     const response = await t.get('/exports/seoul.csv')
     expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present')
     const text = await response.text()
     expect(text.endsWith('\r\n')).toBe(true)
     const rows: Record<string, string>[] = parse(text, { columns: true })
     expect(rows.map(({ id }) => id)).toEqual(ITEMS_OF_SEOUL)
-    for (const { images = '', extraAttributes = '', ...row } of rows) {
-      const { images: expectedImages, extraAttributes: attributes, ...expected } = await expectedOf(row.id ?? '')
+    for (const { images = '', extraAttributes = '', keywords = '', ...row } of rows) {
+      const detail = await expectedOf(row.id ?? '')
+      const { images: expectedImages, extraAttributes: attributes, keywords: expectedKeywords, ...expected } = detail
       expect(row).toEqual(Object.fromEntries(Object.entries(expected).map(([name, value]) => [name, value ?? ''])))
       expect(JSON.parse(images)).toEqual(expectedImages)
       expect(JSON.parse(extraAttributes)).toEqual(attributes)
+      expect(JSON.parse(keywords)).toEqual(expectedKeywords)
     }
   })
 

@@ -133,13 +133,15 @@ function facetsField(random: Random): Field<Dataset> {
   return { name, text: `${name} { code total }`, read: ({ id }, view) => view.facets(id, field) }
 }
 
-function nearbyField(): Field<Dataset> {
-  const args = `latitude: ${POINT.latitude}, longitude: ${POINT.longitude}, limit: 20`
+function nearbyField(random: Random): Field<Dataset> {
+  const category = random.chance(0.4) ? random.pick(CATEGORIES) : undefined
+  const filter = category === undefined ? '' : `, categoryCode: "${category}"`
+  const args = `latitude: ${POINT.latitude}, longitude: ${POINT.longitude}, limit: 20${filter}`
   return {
     name: 'nearbyItems',
     text: `nearbyItems(${args}) { total nodes { item { name } } }`,
     read: ({ id }, view) => {
-      const found = view.nearby(100, id)
+      const found = view.nearby(100, id).filter((item) => category === undefined || item.category === category)
       return { total: found.length, nodes: found.map(({ name }) => ({ item: { name } })) }
     },
   }

@@ -10,6 +10,7 @@ import { fetchFeaturePage, fetchFeatures } from '../sql/features.ts'
 import { fetchNearbyPages, type NearbyWindow, nearbyKey } from '../sql/nearby.ts'
 import { searchNearby } from '../sql/nearby-by-grid.ts'
 import { fetchSearchPage, type SearchWindow } from '../sql/search.ts'
+import { type CircleSearch, fetchSearchInCircle } from '../sql/search-in-circle.ts'
 import { fetchTile } from '../sql/tiles.ts'
 import type { TileAddress } from '../tile.ts'
 import { ArgumentsLoader, recordLoader } from './batching.ts'
@@ -95,6 +96,12 @@ function placeLoaders({ statements, readLog, isReference }: LoaderOptions) {
     searchPages: new ArgumentsLoader(async (window: SearchWindow, scopes: readonly string[][]) => {
       const pages = scopes.map((scope) =>
         statements.unverified(scope, ({ prisma }) => fetchSearchPage(prisma, window, scope, { isReference })),
+      )
+      return countItems(window, await Promise.all(pages))
+    }),
+    circleSearchPages: new ArgumentsLoader(async (window: CircleSearch & NearbyWindow, scopes: readonly string[][]) => {
+      const pages = scopes.map((scope) =>
+        statements.unverified(scope, ({ prisma }) => fetchSearchInCircle(prisma, window, scope, { isReference })),
       )
       return countItems(window, await Promise.all(pages))
     }),

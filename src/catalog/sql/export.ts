@@ -48,8 +48,10 @@ const LINES: Readonly<Record<ExportFormat, Prisma.Sql>> = {
 /** RFC 4180 section 2.7. A null is an empty cell. Decimals and timestamps need no quotes. */
 function csvCell(field: string): string {
   const cell = `item."${field}"`
-  const type = ITEM_COLUMNS.get(field)?.type
-  return type === 'Decimal' || type === 'DateTime' ? cell : `'"' || replace(${cell}::text, '"', '""') || '"'`
+  const { type, isList } = ITEM_COLUMNS.get(field) ?? {}
+  if (type === 'Decimal' || type === 'DateTime') return cell
+  const text = isList ? `to_json(${cell})::text` : `${cell}::text`
+  return `'"' || replace(${text}, '"', '""') || '"'`
 }
 
 /**

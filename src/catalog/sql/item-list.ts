@@ -1,6 +1,6 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { SortOrder } from '../arguments.ts'
-import { FILTERS, type FilterValues, givenFilters } from '../filters.ts'
+import { type FilterValues, hasFilterValues } from '../filters.ts'
 import { type ItemSort, SORTS } from '../sorts.ts'
 
 /*
@@ -60,7 +60,7 @@ export function isSelected(selection: ItemSelection): Prisma.Sql {
   const conditions = [Prisma.sql`i.dataset_id = owner.dataset_id`]
   if (selection.among === 'roots') conditions.push(Prisma.sql`i.parent_item_id IS NULL`)
   if (selection.among === 'children') conditions.push(Prisma.sql`i.parent_item_id = owner.parent_item_id`)
-  for (const [filter, value] of givenFilters(selection)) conditions.push(FILTERS[filter].condition(value))
+  conditions.push(hasFilterValues(selection))
   return Prisma.join(conditions, ' AND ')
 }
 

@@ -1,5 +1,6 @@
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { givenFilters, hasFilterValues } from '../filters.ts'
 import type { Fetched } from '../page.ts'
 import { BITS_PER_LEVEL, type Cover, type CubeLevel, coverOf, distancesTo, type Point, pointAt } from './ecef-grid.ts'
 import type { Scope } from './item-list.ts'
@@ -19,9 +20,12 @@ import {
  * - For the total, it adds up the counts of the cubes inside the circle. It tests the points of the cubes on the boundary only.
  * - For the page, it measures only the points of the candidates: the cubes that may contain an item of the page.
  * - It replaces a large boundary cube or candidate by the smaller cubes in it, down to an edge of 128 metres.
+ *
+ * The stored counts are of all items. With filters, a statement counts the matching items of the cubes in an index instead. If few
+ * items of the datasets match, it tests all of these.
  */
 
-/** If the cubes of the circle have at most this many points, the first statement tests all of them. */
+/** If the cubes of the circle have at most this many points, or the filters match no more, one statement tests all of them. */
 const FEW_POINTS = 2_000
 /** A cube with at most this many points is not replaced by smaller cubes. */
 const SMALL_CUBE_POINTS = 16
@@ -83,7 +87,13 @@ export async function searchNearby(
   const first = await start({ window, scope, cover })
   if (first.cover === null) return fetchedOf(first, window)
   const search = { refine, window, scope, centre }
-  const counted = countedCubes(search, cover.level, JSON.parse(first.cover))
+  const all = countedCubes(search, cover.level, JSON.parse(first.cover))
+  if (givenFilters(window).length === 0) return findByCounts(search, all)
+  return (await testFew(search)) ?? findByCounts(search, await countIn(search, cover.level, all))
+}
+
+/** Finds the window by the numbers of matching items in the cubes of the circle. */
+async function findByCounts(search: Search, counted: CountedCube[]): Promise<Fetched<NearbyItem>> {
   return measure(search, await divide(search, { before: 0, inside: 0, boundary: [], candidates: counted }))
 }
 
@@ -109,7 +119,7 @@ function selectStart({ window, scope, cover: { level, cubes } }: NearbyStart): P
         FROM size CROSS JOIN cover WHERE is_small
     ), hit AS MATERIALIZED (
       SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance
-        FROM part ${ITEMS_OF_PART} WHERE ${isInCircle(window)}
+        FROM part ${itemsOfPart(window)} WHERE ${isInCircle(window)}
     )
     SELECT ${nodesOf(window)} AS nodes, (SELECT count(*) FROM hit)::integer AS total, (
              SELECT json_agg(json_build_array(cube, array_position(${[...scope]}::uuid[], dataset_id), n))
@@ -146,9 +156,9 @@ async function divide(search: Search, unclassified: SearchState): Promise<Search
   if (large.length === 0) return state
   const children = await Promise.all(
     ([1, 2, 3] as const).map((level) =>
-      fetchCubesIn(
+      countIn(
         search,
-        level,
+        levelBelow(level),
         large.filter((cube) => cube.level === level),
       ),
     ),
@@ -192,24 +202,49 @@ function distanceAt(cubes: readonly CountedCube[], bound: 'nearest' | 'farthest'
   return undefined
 }
 
-/** Returns the cubes of the level below that are in the given cubes of a level. */
-async function fetchCubesIn(search: Search, level: 1 | 2 | 3, parents: readonly CountedCube[]): Promise<CountedCube[]> {
-  if (parents.length === 0) return []
-  const levelBelow = ([0, 1, 2] as const)[level - 1] ?? 0
+/** The window from all matching items of the datasets; undefined if there are many. */
+async function testFew({ refine, window, scope }: Search): Promise<Fetched<NearbyItem> | undefined> {
+  const [row] = await refine(
+    (sql) => sql.$queryRaw<(NearbyRow & { matching: number })[]>`
+    WITH matching AS MATERIALIZED (
+      SELECT i.id, i.location FROM items i
+       WHERE i.dataset_id = ANY (${[...scope]}::uuid[]) AND ${hasFilterValues(window)} LIMIT ${FEW_POINTS + 1}
+    ), hit AS MATERIALIZED (
+      SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance FROM matching i
+       WHERE (SELECT count(*) FROM matching) <= ${FEW_POINTS} AND ${isInCircle(window)}
+    )
+    SELECT ${nodesOf(window)} AS nodes, (SELECT count(*) FROM hit)::integer AS total,
+           (SELECT count(*) FROM matching)::integer AS matching`,
+  )
+  return row && row.matching <= FEW_POINTS ? fetchedOf(row, window) : undefined
+}
+
+/** Returns the cubes of a level that are in the given cubes and have matching items. */
+async function countIn(search: Search, level: CubeLevel, cubes: readonly CountedCube[]): Promise<CountedCube[]> {
+  if (cubes.length === 0) return []
   const [row] = await search.refine(
     (sql) => sql.$queryRaw<{ cubes: string | null }[]>`
-    SELECT json_agg(json_build_array(counted.cube, parent.dataset, counted.n))::text AS cubes
-      FROM unnest(${parents.map(({ cube }) => cube)}::bigint[], ${parents.map(({ dataset }) => dataset)}::integer[])
-           AS parent (cube, dataset)
-     CROSS JOIN LATERAL (
-            SELECT cube, n FROM cube_counts
-             WHERE level = ${levelBelow} AND dataset_id = (${[...search.scope]}::uuid[])[parent.dataset]
-               AND cube >= (parent.cube << ${BITS_PER_LEVEL}::integer)
-               AND cube < ((parent.cube + 1) << ${BITS_PER_LEVEL}::integer)
-            OFFSET 0
-          ) AS counted`,
+    SELECT json_agg(json_build_array(counted.cube, array_position(${[...search.scope]}::uuid[], part.dataset_id), counted.n))::text AS cubes
+      FROM ${partsOf(cubes, search.scope)} CROSS JOIN LATERAL (${countsOfPart(search.window, level)} OFFSET 0) AS counted`,
   )
-  return countedCubes(search, levelBelow, JSON.parse(row?.cubes ?? '[]'))
+  return countedCubes(search, level, JSON.parse(row?.cubes ?? '[]'))
+}
+
+function levelBelow(level: 1 | 2 | 3): CubeLevel {
+  return ([0, 1, 2] as const)[level - 1] ?? 0
+}
+
+/** SQL for the cubes of a level in the part, and their numbers of matching items. */
+function countsOfPart(window: NearbyWindow, level: CubeLevel): Prisma.Sql {
+  const bits = level * BITS_PER_LEVEL
+  return givenFilters(window).length === 0
+    ? Prisma.sql`
+      SELECT cube, n FROM cube_counts
+       WHERE level = ${level} AND dataset_id = part.dataset_id
+         AND cube >= (part.first >> ${bits}::integer) AND cube < (part."end" >> ${bits}::integer)`
+    : Prisma.sql`
+      SELECT i.cube >> ${bits}::integer AS cube, count(*)::integer AS n FROM items i
+       WHERE ${isInPart(window)} GROUP BY 1`
 }
 
 /** Tests the points of the boundary cubes, and measures the points of the candidates. */
@@ -219,30 +254,40 @@ async function measure({ refine, window, scope }: Search, state: SearchState): P
     (sql) => sql.$queryRaw<(NearbyRow & { boundary: number })[]>`
     WITH hit AS MATERIALIZED (
       SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance
-        FROM ${itemsIn(candidates, scope)} WHERE ${isInCircle(window)}
+        FROM ${itemsIn(window, candidates, scope)} WHERE ${isInCircle(window)}
     )
     SELECT ${nodesOf({ ...window, offset: window.offset - before })} AS nodes,
            (SELECT count(*) FROM hit)::integer AS total,
-           (SELECT count(*) FROM ${itemsIn(boundary, scope)} WHERE ${isInCircle(window)})::integer AS boundary`,
+           (SELECT count(*) FROM ${itemsIn(window, boundary, scope)} WHERE ${isInCircle(window)})::integer AS boundary`,
   )
   if (!row) throw new TypeError('The search returned no row')
   return fetchedOf({ ...row, total: inside + row.total + row.boundary }, window)
 }
 
-/** SQL for the table `i` (id, location) of the items in cubes. */
-function itemsIn(cubes: readonly CountedCube[], scope: Scope): Prisma.Sql {
+/** SQL for the table `i` (id, location) of the matching items in cubes. */
+function itemsIn(window: NearbyWindow, cubes: readonly CountedCube[], scope: Scope): Prisma.Sql {
+  return Prisma.sql`${partsOf(cubes, scope)} ${itemsOfPart(window)}`
+}
+
+/** SQL for the table `part` (first, end, dataset_id): cubes, each as a range of numbers of the smallest cubes. */
+function partsOf(cubes: readonly CountedCube[], scope: Scope): Prisma.Sql {
   const first = cubes.map(({ level, cube }) => cube * 2 ** (level * BITS_PER_LEVEL))
   const end = cubes.map(({ level, cube }) => (cube + 1) * 2 ** (level * BITS_PER_LEVEL))
   const datasets = cubes.map(({ dataset }) => scope[dataset - 1] ?? '')
-  return Prisma.sql`unnest(${first}::bigint[], ${end}::bigint[], ${datasets}::uuid[]) AS part (first, "end", dataset_id)
-                    ${ITEMS_OF_PART}`
+  return Prisma.sql`unnest(${first}::bigint[], ${end}::bigint[], ${datasets}::uuid[]) AS part (first, "end", dataset_id)`
 }
 
 /**
- * SQL that joins the items of each part, through the index on dataset and cube. Without OFFSET 0 the planner would use the index
- * on locations for each part.
+ * SQL that joins the matching items of each part, through the index on dataset and cube. Without OFFSET 0 the planner would use the
+ * index on locations for each part.
  */
-const ITEMS_OF_PART = Prisma.sql`CROSS JOIN LATERAL (
-  SELECT i.id, i.location FROM items i
-   WHERE i.dataset_id = part.dataset_id AND i.cube >= part.first AND i.cube < part."end" OFFSET 0
-) AS i`
+function itemsOfPart(window: NearbyWindow): Prisma.Sql {
+  return Prisma.sql`CROSS JOIN LATERAL (
+    SELECT i.id, i.location FROM items i WHERE ${isInPart(window)} OFFSET 0
+  ) AS i`
+}
+
+function isInPart(window: NearbyWindow): Prisma.Sql {
+  const isInCubes = Prisma.sql`i.cube >= part.first AND i.cube < part."end"`
+  return Prisma.sql`i.dataset_id = part.dataset_id AND ${isInCubes} AND ${hasFilterValues(window)}`
+}

@@ -1,5 +1,6 @@
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { type FilterValues, hasFilterValues } from '../filters.ts'
 import { type ItemProjection, itemColumns, projectionKey, type RawNearby, rawItemColumns } from '../item-columns.ts'
 import { guardProjection, type Item } from '../models.ts'
 import type { Fetched } from '../page.ts'
@@ -17,8 +18,8 @@ export interface Circle {
   radius: number
 }
 
-/** A part of the list of the items in a circle, nearest first. */
-export interface NearbyWindow extends Circle {
+/** A part of the list of the items in a circle that have the values of the filters, nearest first. */
+export interface NearbyWindow extends Circle, FilterValues {
   limit: number
   offset: number
   projection: ItemProjection
@@ -49,7 +50,7 @@ export async function fetchNearbyPages(
      CROSS JOIN LATERAL (
             WITH hit AS MATERIALIZED (
               SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance FROM items i
-               WHERE i.dataset_id = ANY (scope.dataset_ids::uuid[]) AND ${isInCircle(window)}
+               WHERE i.dataset_id = ANY (scope.dataset_ids::uuid[]) AND ${isInCircle(window)} AND ${hasFilterValues(window)}
             )
             SELECT ${nodesOf(window)} AS nodes, (SELECT count(*) FROM hit)::integer AS total
           ) AS page

@@ -1,5 +1,6 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { BoundingBox } from '../box.ts'
+import { type FilterValues, givenFilters, hasFilterValues } from '../filters.ts'
 import { type ItemProjection, itemColumns, type RawItem, rawItemColumns } from '../item-columns.ts'
 import { guardProjection, type Item } from '../models.ts'
 import type { Fetched } from '../page.ts'
@@ -7,15 +8,13 @@ import { countInBox, isWithin, itemsInCells } from './box.ts'
 import type { Scope } from './item-list.ts'
 
 /*
- * Items by name, in a box, or both (docs/graphql.md). PostgreSQL folds names and texts, so that both are folded by the same code.
+ * Items by name or keyword, in a box, or both (docs/graphql.md). PostgreSQL folds names and texts, so that both are folded by the same code.
  */
 
 /** What the items have in common. */
-export interface Search {
+export interface Search extends FilterValues {
   text?: string | undefined
   within?: BoundingBox | undefined
-  administrativeAreaCode?: string | undefined
-  categoryCode?: string | undefined
 }
 
 /** A part of the list of the found items. */
@@ -28,7 +27,7 @@ export interface SearchWindow extends Search {
 }
 
 /** A folded text: its words, and the words with single spaces between them. */
-interface FoldedText {
+export interface FoldedText {
   words: readonly string[]
   phrase: string
 }
@@ -43,33 +42,35 @@ export async function fetchSearchPage(
   const text = window.text === undefined ? undefined : await foldText(prisma, window.text)
   if (isReference) return fetchFrom(prisma, allItems(scope), window, text)
   if (text) {
-    const candidates = Prisma.sql`${allItems(scope)} AND name_grams(i.folded_name) @> ${text.words.flatMap(gramsOf)}::text[]`
-    // A word of one or two characters is a gram, so the index has found it.
-    const words = text.words.filter((word) => [...word].length > 2)
-    return fetchFrom(prisma, candidates, window, { ...text, words })
+    const { items, words } = withGrams(text, scope)
+    return fetchFrom(prisma, items, window, text, words)
   }
   if (!window.within) return { nodes: [], total: 0 }
   const { total, cells } = await countInBox(prisma, window.within, scope)
-  const isFiltered = window.administrativeAreaCode !== undefined || window.categoryCode !== undefined
-  if (isFiltered) return fetchFrom(prisma, itemsInCells(cells, scope), window, text)
+  if (givenFilters(window).length > 0) return fetchFrom(prisma, itemsInCells(cells, scope), window)
   if (window.offset >= total || window.limit === 0) return { ...contentOf('[]', window), total }
   if (!(await isWalkShorter(prisma, window, scope, total))) {
-    return fetchFrom(prisma, itemsInCells(cells, scope), window, text)
+    return fetchFrom(prisma, itemsInCells(cells, scope), window)
   }
   return { ...(await walkNames(prisma, window, scope)), total }
 }
 
-/** Reads all found items among the candidates, given as FROM and the beginning of WHERE. */
+/**
+ * Reads all found items among the candidates.
+ * @param candidates is FROM and the beginning of WHERE
+ * @param words are those of the text that a candidate may lack
+ */
 async function fetchFrom(
   prisma: Prisma.TransactionClient,
   candidates: Prisma.Sql,
   window: SearchWindow,
-  text: FoldedText | undefined,
+  text?: FoldedText,
+  words: readonly string[] = text?.words ?? [],
 ): Promise<Fetched<Item>> {
   const { limit, offset } = window
   const [row] = await prisma.$queryRaw<{ nodes: string; total: number }[]>`
     WITH hit AS MATERIALIZED (
-      SELECT i.id, i.name, ${rankOf(text)} AS rank ${candidates} AND ${isFound(window, text)}
+      SELECT i.id, i.name, ${rankOf(text)} AS rank ${candidates} AND ${isFound(window, words)}
     )
     SELECT (SELECT count(*) FROM hit)::integer AS total,
            ${nodesAt(window, Prisma.sql`SELECT * FROM hit ORDER BY rank, name, id LIMIT ${limit} OFFSET ${offset}::bigint`)}`
@@ -105,7 +106,7 @@ async function walkNames(
       Prisma.sql`
         SELECT 0 AS rank, one.id, one.name FROM unnest(${[...scope]}::uuid[]) AS owner (dataset_id)
          CROSS JOIN LATERAL (
-                SELECT i.id, i.name FROM items i WHERE i.dataset_id = owner.dataset_id AND ${isFound(window, undefined)}
+                SELECT i.id, i.name FROM items i WHERE i.dataset_id = owner.dataset_id AND ${isFound(window, [])}
                  ORDER BY i.name, i.id LIMIT ${offset + limit}::bigint
               ) AS one
          ORDER BY one.name, one.id LIMIT ${limit} OFFSET ${offset}::bigint`,
@@ -132,14 +133,30 @@ function contentOf(nodes = '[]', { rawItem }: SearchWindow): { nodes: Item[]; ra
 /** @see https://www.unicode.org/reports/tr44/#White_Space */
 const WHITE_SPACE = /\p{White_Space}+/u
 
-async function foldText(prisma: Prisma.TransactionClient, text: string): Promise<FoldedText> {
+export async function foldText(prisma: Prisma.TransactionClient, text: string): Promise<FoldedText> {
   const [row] = await prisma.$queryRaw<{ folded: string }[]>`SELECT fold_name(${text}) AS folded`
   const words = (row?.folded ?? '').split(WHITE_SPACE).filter((word) => word !== '')
   return { words, phrase: words.join(' ') }
 }
 
+/** Items that the index finds, and the words of the text that they may lack. */
+interface Candidates {
+  /** FROM and the beginning of WHERE. */
+  items: Prisma.Sql
+  words: readonly string[]
+}
+
+/** The items with the grams of a text. */
+export function withGrams({ words }: FoldedText, scope: Scope): Candidates {
+  return {
+    items: Prisma.sql`${allItems(scope)} AND item_grams(i.folded_name, i.folded_keywords) @> ${words.flatMap(gramsOf)}::text[]`,
+    // A word of one or two characters is a gram, so the index has found it.
+    words: words.filter((word) => [...word].length > 2),
+  }
+}
+
 /** FROM and the beginning of WHERE. */
-function allItems(scope: Scope): Prisma.Sql {
+export function allItems(scope: Scope): Prisma.Sql {
   return Prisma.sql`FROM items i WHERE i.dataset_id = ANY (${[...scope]}::uuid[])`
 }
 
@@ -149,17 +166,26 @@ function gramsOf(word: string): string[] {
   return characters.length === 1 ? characters : characters.slice(1).map((next, n) => `${characters[n]}${next}`)
 }
 
-/** 0 for a name that is equal to the text, 1 for a name that begins with it, 2 for others. */
+/**
+ * 0 for a name or keyword that is equal to the text, 1 for a name that begins with it, 2 for other names with every word, 3 for
+ * the rest.
+ */
 function rankOf(text: FoldedText | undefined): Prisma.Sql {
   if (!text) return Prisma.sql`0`
-  return Prisma.sql`CASE WHEN i.folded_name = ${text.phrase} THEN 0 WHEN starts_with(i.folded_name, ${text.phrase}) THEN 1 ELSE 2 END`
+  const { phrase, words } = text
+  return Prisma.sql`CASE WHEN i.folded_name = ${phrase} OR strpos(i.folded_keywords, ${`\n${phrase}\n`}) > 0 THEN 0
+                         WHEN starts_with(i.folded_name, ${phrase}) THEN 1
+                         WHEN i.folded_keywords = '' OR (${Prisma.join(words.map(isInName), ' AND ')}) THEN 2 ELSE 3 END`
 }
 
-function isFound({ within, administrativeAreaCode, categoryCode }: Search, text: FoldedText | undefined): Prisma.Sql {
-  const conditions = [Prisma.sql`true`]
-  for (const word of text?.words ?? []) conditions.push(Prisma.sql`strpos(i.folded_name, ${word}) > 0`)
+function isInName(word: string): Prisma.Sql {
+  return Prisma.sql`strpos(i.folded_name, ${word}) > 0`
+}
+
+/** SQL condition: the item `i` has the words, is in the box, and has the values of the filters. */
+export function isFound({ within, ...search }: Search, words: readonly string[]): Prisma.Sql {
+  const conditions = [hasFilterValues(search)]
+  for (const word of words) conditions.push(Prisma.sql`(${isInName(word)} OR strpos(i.folded_keywords, ${word}) > 0)`)
   if (within) conditions.push(isWithin(within))
-  if (administrativeAreaCode) conditions.push(Prisma.sql`i.administrative_area_code = ${administrativeAreaCode}`)
-  if (categoryCode) conditions.push(Prisma.sql`i.category_code = ${categoryCode}`)
   return Prisma.join(conditions, ' AND ')
 }

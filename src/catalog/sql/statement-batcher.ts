@@ -49,7 +49,8 @@ export function createBatchers(sql: SqlReader, totals: Totals): Batchers {
       (waiting) => waiting,
     ),
     startNearby: batchStatements(
-      ({ window: { raw, projection } }) => projectionKey(raw ?? projection),
+      ({ window }) =>
+        [givenFilters(window).map(([filter]) => filter), projectionKey(window.raw ?? window.projection)].join(),
       (searches) => startSearches(sql, searches),
     ),
   }

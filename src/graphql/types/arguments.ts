@@ -35,14 +35,19 @@ export const pageArgs = builder.args((t) => ({
   limit: t.int({ defaultValue: DEFAULTS.limit, description: 'Page size, from 1 to 100.' }),
 }))
 
+/** The filters of a list of items. */
+export const filterArgs = builder.args((t) =>
+  mapFilters((filter) => {
+    const words = columnName(filter).replaceAll('_', ' ')
+    return t.string({ description: `Return only items with exactly this ${words}.` })
+  }),
+)
+
 /** Order and filters of a dataset's items. */
 export const itemListArgs = builder.args((t) => ({
   sort: t.field({ type: ItemSort, defaultValue: DEFAULTS.sort, description: 'Sort key.' }),
   order: t.field({ type: SortOrder, defaultValue: DEFAULTS.order, description: 'Sort direction.' }),
-  ...mapFilters((filter) => {
-    const words = columnName(filter).replaceAll('_', ' ')
-    return t.string({ description: `Return only items with exactly this ${words}.` })
-  }),
+  ...filterArgs,
   parentItemId: t.id({
     description: 'Return only children of the item with this UUID. An explicit null returns only root items.',
   }),

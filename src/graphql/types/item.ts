@@ -35,6 +35,7 @@ export const Item = builder.prismaObject('Item', {
     email: t.exposeString('email', { nullable: true }),
     url: t.exposeString('url'),
     openingHours: t.exposeString('openingHours', { nullable: true }),
+    keywords: t.exposeStringList('keywords'),
     extraAttributes: t.field({
       type: 'JSONObject',
       description: 'Further attributes, with the names that the source uses. An empty object when there are none.',

@@ -3,7 +3,7 @@ import type { Page } from '../../catalog/page.ts'
 import type { NearbyItem as NearbyItemRow } from '../../catalog/sql/nearby.ts'
 import { builder } from '../builder.ts'
 import { type ListShape, listProjection } from '../operation/projection.ts'
-import { circleArgs, pageArgs } from './arguments.ts'
+import { circleArgs, filterArgs, pageArgs } from './arguments.ts'
 import { Dataset } from './dataset.ts'
 import { Item } from './item.ts'
 
@@ -29,7 +29,7 @@ export const NearbyItemPage = builder.objectRef<Page<NearbyItemRow>>('NearbyItem
     page: t.exposeInt('page', { description: 'Number of this page; the first is 1.' }),
     limit: t.exposeInt('limit', { description: 'Page size.' }),
     total: t.int({
-      description: 'Number of items within the radius.',
+      description: 'Number of matching items within the radius.',
       extensions: { cost: 5 },
       resolve: (page) => page.total(),
     }),
@@ -44,6 +44,7 @@ builder.queryField('nearbyItems', (t) =>
     args: {
       ...circleArgs,
       datasetId: t.arg.id({ description: 'Search only the dataset with this UUID or slug.' }),
+      ...filterArgs,
       ...pageArgs,
     },
     resolve: (_query, args, { catalog }, info) =>
@@ -56,7 +57,7 @@ builder.prismaObjectField(Dataset, 'nearbyItems', (t) =>
     type: NearbyItemPage,
     description: 'Items of the dataset within a radius of a point, nearest first.',
     extensions: { cost: 500 },
-    args: { ...circleArgs, ...pageArgs },
+    args: { ...circleArgs, ...filterArgs, ...pageArgs },
     resolve: (dataset, args, { catalog }, info) =>
       catalog.nearbyIn([dataset], parseArguments(nearbyArguments, args), listProjection(info, NEARBY_PAGE)),
   }),

@@ -1,7 +1,7 @@
 import { parseArguments, searchArguments } from '../../catalog/arguments.ts'
 import { builder } from '../builder.ts'
 import { listProjection } from '../operation/projection.ts'
-import { pageArgs } from './arguments.ts'
+import { filterArgs, pageArgs } from './arguments.ts'
 import { Dataset } from './dataset.ts'
 import { ITEM_PAGE, ItemPage } from './item.ts'
 
@@ -15,26 +15,31 @@ const BoundingBox = builder.inputType('BoundingBox', {
   }),
 })
 
-const searchArgs = builder.args((t) => ({
+/** What the items of a search have in common. */
+export const searchArgs = builder.args((t) => ({
   text: t.string({
-    description: 'Words, 1 to 200 characters. The name must contain each of them; case and accents do not matter.',
+    description:
+      'Words, 1 to 200 characters. Each must be in the name or in a keyword of the item; case and accents do not matter.',
   }),
   within: t.field({ type: BoundingBox, description: 'Return only items in this box. Required without text.' }),
-  administrativeAreaCode: t.string({ description: 'Return only items with exactly this administrative area code.' }),
-  categoryCode: t.string({ description: 'Return only items with exactly this category code.' }),
+  ...filterArgs,
 }))
 
-const ORDER =
-  'Names equal to the text come first, then names that begin with it, then all others. Within each group by name, then id.'
+/** The order of a search. */
+export const ORDER =
+  'Items whose name or a keyword is equal to the text come first, then names that begin with it, then other names with every word, then all others. Within each group by name, then id.'
+
+/** The description of the argument `datasetId`. */
+export const DATASET_ID = 'Search only the dataset with this UUID or slug.'
 
 builder.queryField('searchItems', (t) =>
   t.field({
     type: ItemPage,
-    description: `Items by name, in a box, or both, from all datasets or from one. ${ORDER}`,
+    description: `Items by name or keyword, in a box, or both, from all datasets or from one. ${ORDER}`,
     extensions: { cost: 500 },
     args: {
       ...searchArgs,
-      datasetId: t.arg.id({ description: 'Search only the dataset with this UUID or slug.' }),
+      datasetId: t.arg.id({ description: DATASET_ID }),
       ...pageArgs,
     },
     resolve: (_query, args, { catalog }, info) =>
@@ -45,7 +50,7 @@ builder.queryField('searchItems', (t) =>
 builder.prismaObjectField(Dataset, 'searchItems', (t) =>
   t.field({
     type: ItemPage,
-    description: `Items of the dataset by name, in a box, or both. ${ORDER}`,
+    description: `Items of the dataset by name or keyword, in a box, or both. ${ORDER}`,
     extensions: { cost: 500 },
     args: { ...searchArgs, ...pageArgs },
     resolve: (dataset, args, { catalog }, info) =>

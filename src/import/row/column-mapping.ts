@@ -1,6 +1,7 @@
 import { parseExactJson, textOfNumber } from '../exact-json.ts'
 import type { Fields } from '../formats/source-row.ts'
 import type { ColumnSource, Columns, ItemFile } from '../manifest.ts'
+import { valuesOf } from './keywords.ts'
 import { ROW_FIELDS } from './parse-item.ts'
 
 /** Converts the values of a row by their names in the file to the values by the names of an item's fields. */
@@ -10,11 +11,13 @@ export type MapColumns = (row: Fields) => Fields
 export function columnMapping({ columns }: ItemFile): MapColumns {
   if (!columns) return (row) => row
   const sources = Object.entries(columns)
-  return (row) => Object.fromEntries(sources.map(([field, source]) => [field, readSource(source, row)]))
+  return (row) => Object.fromEntries(sources.map(([field, source]) => [field, readSource(field, source, row)]))
 }
 
-function readSource(source: ColumnSource, row: Fields): unknown {
+function readSource(field: string, source: ColumnSource, row: Fields): unknown {
   if (typeof source === 'string') return readValue(row, source)
+  if (Array.isArray(source) && field === 'keywords')
+    return source.flatMap((column) => valuesOf(readValue(row, nameOf(column))))
   if (Array.isArray(source)) return Object.fromEntries(source.flatMap((attribute) => readAttribute(attribute, row)))
   if ('value' in source) return source.value
   return fillTemplate(source.template, row)

@@ -12,7 +12,8 @@ const MAX_TEXT_LENGTH = 100_000
 /** A number from JSON, converted to text. A number with too many digits for JavaScript keeps its source text. */
 const numberText = z.union([z.number().transform(String), z.custom<RawNumber>(JSON.isRawJSON).transform(textOfNumber)])
 
-const anyText = z
+/** Text, which may be empty. */
+export const anyText = z
   .union([z.string(), numberText], 'must be text')
   .refine((value) => value.length <= MAX_TEXT_LENGTH, `must be at most ${MAX_TEXT_LENGTH} characters long`)
   .refine((value) => !value.includes('\0'), 'must not contain NUL')

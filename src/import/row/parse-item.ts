@@ -16,6 +16,7 @@ import {
 } from './field-schemas.ts'
 import { completePictures, type GivenPictures, type ImportedImage, imageList } from './images.ts'
 import { jsonObject } from './json-object.ts'
+import { exactKeywordList, keywordList } from './keywords.ts'
 
 /** Accepts a value, or its JSON as text, because a CSV cell contains only text. */
 const jsonOr = <Schema extends z.ZodType>(schema: Schema) =>
@@ -42,8 +43,11 @@ const required = <Schema extends z.ZodType>(schema: Schema) =>
 /** The fields of a row: those of an item, its images, and the parent by its `externalId`. */
 type RowField = Exclude<ItemField, 'datasetId'> | 'images' | 'parentExternalId'
 
-/** @param nullableText is the schema of text that may be null */
-const rowSchema = (nullableText: typeof optionalText) =>
+/**
+ * @param nullableText is the schema of text that may be null
+ * @param keywords is the schema of the keywords
+ */
+const rowSchema = (nullableText: typeof optionalText, keywords: typeof keywordList | typeof exactKeywordList) =>
   z
     .object({
       id: optional(uuid),
@@ -70,6 +74,7 @@ const rowSchema = (nullableText: typeof optionalText) =>
       email: nullableText,
       url: plainText,
       openingHours: nullableText,
+      keywords,
       extraAttributes: jsonOr(jsonObject.nullish()),
       images: jsonOr(imageList(nullableText).nullish()),
     } satisfies Record<RowField, z.ZodType>)
@@ -82,9 +87,9 @@ const rowSchema = (nullableText: typeof optionalText) =>
       error: 'and parentExternalId are two names for one thing; give one',
     })
 
-const plainRow = rowSchema(optionalText)
+const plainRow = rowSchema(optionalText, keywordList)
 /** A row whose members are stored as they are: an empty string is a value. */
-const exactRow = rowSchema(exactText)
+const exactRow = rowSchema(exactText, exactKeywordList)
 
 type Row = z.output<typeof plainRow>
 

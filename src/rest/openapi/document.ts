@@ -18,12 +18,12 @@ import {
 import { envelopeOf, featuresOf } from './schemas.ts'
 
 /*
- * The OpenAPI 3.1 document of the /v1 routes, generated from the routes. The GraphQL operation of a route gives the members of its
+ * The OpenAPI 3.1 document of the /v1 routes and the search, generated from the routes. The GraphQL operation of a route gives the members of its
  * response and their descriptions. The schema that parses its parameters gives their bounds.
  */
 
 const DESCRIPTION =
-  'Datasets of places, and a search for places near a point. Each response contains only what the API key may access. ' +
+  'Datasets of places, and searches for places by name or near a point. Each response contains only what the API key may access. ' +
   '`/graphql` gives the same data, in any combination.'
 
 /** The OpenAPI document as an object. The URL of its server is relative. */

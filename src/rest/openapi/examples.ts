@@ -52,8 +52,10 @@ const MEMBERS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   Dataset: DATASET,
   ItemPage: PAGE,
   NearbyItemPage: PAGE,
+  FoundItemPage: PAGE,
   Item: ITEM,
   NearbyItem: { distance: 4.06 },
+  FoundItem: { distance: 4.06 },
   Image: {
     id: 'cc023284-ec9e-5fdb-a06e-d21795241b1a',
     originalUrl: PICTURE,
@@ -74,6 +76,8 @@ export function exampleOf(type: string, member: string): unknown {
 
 /** An example for each parameter. */
 export const PARAMETER_EXAMPLES: Readonly<Record<string, unknown>> = {
+  text: 'palace',
+  within: '126.9,37.5,127.1,37.6',
   datasetId: DATASET.slug,
   itemId: ITEM.id,
   page: 1,

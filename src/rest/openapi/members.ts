@@ -45,6 +45,12 @@ function follow(type: unknown, set: SelectionSetNode | undefined, [name, ...rest
   return rest.length === 0 ? { field, node } : follow(getNullableType(field.type), node.selectionSet, rest)
 }
 
+/** The types of an item with its distance. */
+const WITH_DISTANCE: readonly string[] = ['NearbyItem', 'FoundItem']
+
+/** The members that REST leaves out where GraphQL has null, by GraphQL type. */
+export const OPTIONAL_MEMBERS: Readonly<Record<string, readonly string[]>> = { FoundItem: ['distance'] }
+
 /** The members that an operation selects of a type, by name, in the order of the response. */
 export function membersOf(
   type: GraphQLOutputType,
@@ -58,14 +64,14 @@ export function membersOf(
     const name = node.name.value
     const field = parent.getFields()[name]
     if (!field) throw new TypeError(`${parent.name} has no ${name}`)
-    // REST puts the distance among the members of a nearby item.
-    if (parent.name === 'NearbyItem' && name === 'item') {
+    // REST puts the distance among the members of the item.
+    if (WITH_DISTANCE.includes(parent.name) && name === 'item') {
       Object.assign(members, membersOf(field.type, node.selectionSet, define))
       continue
     }
     const example = exampleOf(parent.name, name)
     members[name] = {
-      ...schemaOf(field.type, node, define),
+      ...(OPTIONAL_MEMBERS[parent.name]?.includes(name) ? presentSchemaOf : schemaOf)(field.type, node, define),
       description: field.description ?? '',
       ...(example !== undefined && { examples: [example] }),
     }

@@ -2,7 +2,7 @@ import { getNamedType, Kind } from 'graphql'
 import { MAX_LIMIT } from '../../catalog/arguments.ts'
 import type { RestRoute } from '../routes.ts'
 import { type DefineSchema, type Json, objectOf } from './components.ts'
-import { fieldOf, membersOf, type Resource, resourceOf } from './members.ts'
+import { fieldOf, membersOf, OPTIONAL_MEMBERS, type Resource, resourceOf } from './members.ts'
 
 /*
  * The schema of each route's response. Records, envelopes, `meta` and features have names, so that generated types have them too.
@@ -44,7 +44,7 @@ export function featuresOf(route: RestRoute, define: DefineSchema): Json {
     geometry: define('GeoJsonPoint', POINT),
     properties: define(
       `${route.record}Properties`,
-      objectOf(properties, 'The members of the item without its position.'),
+      objectOf(properties, 'The members of the item without its position.', optionalMembersOf(list.nodes)),
     ),
   }
   const collection = {
@@ -94,7 +94,12 @@ function listOf(resource: Resource, define: DefineSchema): List | undefined {
 
 function recordOf({ record }: RestRoute, { field, node }: Resource, define: DefineSchema): Json {
   const { description } = getNamedType(field.type)
-  return define(record, objectOf(membersOf(field.type, node.selectionSet, define), description ?? ''))
+  const members = membersOf(field.type, node.selectionSet, define)
+  return define(record, objectOf(members, description ?? '', optionalMembersOf({ field })))
+}
+
+function optionalMembersOf({ field }: Pick<Resource, 'field'>): readonly string[] {
+  return OPTIONAL_MEMBERS[getNamedType(field.type).name] ?? []
 }
 
 function metaOf(members: Record<string, Json>, define: DefineSchema): Json {

@@ -326,6 +326,15 @@ export const DATABASE: readonly MutantTable[] = [
     ],
   },
   {
+    file: 'prisma/migrations/20261123100000_keywords/migration.sql',
+    tests: ['test/catalog/search-edges.test.ts', 'test/catalog/search.test.ts'],
+    mutants: [
+      { find: "translate(fold_name(keyword), E'\\n', ' ')", replace: 'fold_name(keyword)' },
+      { find: 'string_agg(translate(fold_name(keyword)', replace: 'string_agg(translate(lower(keyword)' },
+      { find: "SELECT E'\\n' ||", replace: 'SELECT' },
+    ],
+  },
+  {
     file: 'src/import/load/merge.ts',
     tests: ['test/import/merge-fields.test.ts', 'test/import/merge.test.ts'],
     mutants: [

@@ -1,0 +1,40 @@
+import type { Prisma } from '../../generated/prisma/client.ts'
+import type { Fetched } from '../page.ts'
+import type { Scope } from './item-list.ts'
+import {
+  type Circle,
+  centreOf,
+  fetchedOf,
+  isInCircle,
+  type NearbyItem,
+  type NearbyRow,
+  type NearbyWindow,
+  nodesOf,
+} from './nearby.ts'
+import { allItems, foldText, isFound, type Search, withGrams } from './search.ts'
+
+/** What the items have in common: a circle, and words or a box. */
+export interface CircleSearch extends Search, Circle {}
+
+/**
+ * A part of the list of the items that a search finds in a circle, nearest first, then by id, and the total. PostgreSQL chooses
+ * between the index of grams and the one of locations.
+ * @param isReference is whether to test all items of the datasets, and not only those with the grams of the text
+ */
+export async function fetchSearchInCircle(
+  prisma: Prisma.TransactionClient,
+  window: CircleSearch & NearbyWindow,
+  scope: Scope,
+  { isReference = false } = {},
+): Promise<Fetched<NearbyItem>> {
+  const text = window.text === undefined ? undefined : await foldText(prisma, window.text)
+  const { items, words } =
+    text && !isReference ? withGrams(text, scope) : { items: allItems(scope), words: text?.words ?? [] }
+  const [row] = await prisma.$queryRaw<NearbyRow[]>`
+    WITH hit AS MATERIALIZED (
+      SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance
+        ${items} AND ${isFound(window, words)} AND ${isInCircle(window)}
+    )
+    SELECT ${nodesOf(window)} AS nodes, (SELECT count(*) FROM hit)::integer AS total`
+  return row ? fetchedOf(row, window) : { nodes: [], total: 0 }
+}

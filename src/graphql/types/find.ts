@@ -1,0 +1,57 @@
+import { findArguments, parseArguments } from '../../catalog/arguments.ts'
+import type { FoundItem as FoundItemRow } from '../../catalog/item-pages.ts'
+import type { Page } from '../../catalog/page.ts'
+import { builder } from '../builder.ts'
+import { type ListShape, listProjection } from '../operation/projection.ts'
+import { pageArgs } from './arguments.ts'
+import { Item } from './item.ts'
+import { DATASET_ID, ORDER, searchArgs } from './search.ts'
+
+const FoundItem = builder.objectRef<FoundItemRow>('FoundItem').implement({
+  description: 'An item that a search finds.',
+  fields: (t) => ({
+    item: t.expose('item', { type: Item, description: 'The item.' }),
+    distance: t.exposeFloat('distance', {
+      nullable: true,
+      description: 'Metres from the point of the search, on the WGS 84 spheroid. Null without a point.',
+    }),
+  }),
+})
+
+const FOUND_PAGE: ListShape = { items: [['nodes', 'item']], total: 'total' }
+
+const FoundItemPage = builder.objectRef<Page<FoundItemRow>>('FoundItemPage').implement({
+  description: 'A page of items that a search finds. A page past the end is empty and has the true total.',
+  fields: (t) => ({
+    nodes: t.field({
+      type: [FoundItem],
+      description: 'The items of this page, in order.',
+      resolve: (page) => page.nodes(),
+    }),
+    page: t.exposeInt('page', { description: 'Number of this page; the first is 1.' }),
+    limit: t.exposeInt('limit', { description: 'Page size.' }),
+    total: t.int({
+      description: 'Number of items on all pages.',
+      extensions: { cost: 5 },
+      resolve: (page) => page.total(),
+    }),
+  }),
+})
+
+builder.queryField('findItems', (t) =>
+  t.field({
+    type: FoundItemPage,
+    description: `Items by name or keyword, in a box, around a point, or all of these. With a point, only items within the radius, nearest first. Otherwise: ${ORDER}`,
+    extensions: { cost: 500 },
+    args: {
+      ...searchArgs,
+      latitude: t.arg.float({ description: 'Latitude of a point in degrees, from -90 to 90.' }),
+      longitude: t.arg.float({ description: 'Longitude of the point in degrees, from -180 to 180.' }),
+      radius: t.arg.float({ description: 'Radius in metres, from 1 to 50000; 1000 if not given. Only with a point.' }),
+      datasetId: t.arg.id({ description: DATASET_ID }),
+      ...pageArgs,
+    },
+    resolve: (_query, args, { catalog }, info) =>
+      catalog.find(parseArguments(findArguments, args), listProjection(info, FOUND_PAGE)),
+  }),
+)
