@@ -79,7 +79,7 @@ const SQL_PARTS: Readonly<Record<string, string>> = {
   'src/catalog/columns.ts: columnName(field)': 'the column names of the datamodel',
   'src/catalog/item-columns.ts: make()': 'SELECT lists, made of constants and column names of the datamodel',
   'src/catalog/sql/extent.ts: number': 'one of two constants, by its type',
-  'src/catalog/sql/export.ts: CSV_CELLS': 'expressions over column names',
+  'src/catalog/sql/export.ts: csvCell(field)': 'an expression over a column name',
   'src/catalog/sql/export.ts: PROPERTIES': 'column names',
   'src/catalog/sql/items.ts: String(MAX_LIMIT + 1)': 'a constant number',
   "src/catalog/sql/offset-bookmarks.ts: toTextExpression('value')": 'an expression from the table of sort orders',

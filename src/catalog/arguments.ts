@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type ErrorDetail, validationFailed } from '../errors.ts'
 import { type FilterValues, type ItemFilter, mapFilters } from './filters.ts'
 import { ITEM_SORTS, type ItemSort } from './sorts.ts'
+import type { TileSelection } from './tile-selection.ts'
 
 /*
  * The valid values and the default of every argument. GraphQL arguments are parsed with these schemas, and so are REST
@@ -128,21 +129,36 @@ export const searchArguments = z
     error: 'must be given if within is not',
   })
 
+/** The point of a search, if it has one; the radius is in metres. */
+const point = { latitude: optional(latitude), longitude: optional(longitude), radius: optional(radius) }
+
+type Point = { [Name in keyof typeof point]: number | undefined }
+
+/** Adds what is wrong with a point that has only some of its members. */
+function checkPoint({ latitude, longitude, radius }: Point, context: z.RefinementCtx): void {
+  const isMissing = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
+  if (latitude === undefined && longitude !== undefined) isMissing('latitude', 'must be given with longitude')
+  if (longitude === undefined && latitude !== undefined) isMissing('longitude', 'must be given with latitude')
+  if (latitude !== undefined || longitude !== undefined) return
+  if (radius !== undefined) isMissing('radius', 'must be given only with latitude and longitude')
+}
+
 /** The arguments of a search for items by name or keyword, in a box, around a point, or all of these. */
 export const findArguments = z
-  .object({
-    ...searchArguments.shape,
-    latitude: optional(latitude),
-    longitude: optional(longitude),
-    radius: optional(radius),
-  })
-  .superRefine(({ text, within, latitude, longitude, radius }, context) => {
-    const isMissing = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
-    if (latitude === undefined && longitude !== undefined) isMissing('latitude', 'must be given with longitude')
-    if (longitude === undefined && latitude !== undefined) isMissing('longitude', 'must be given with latitude')
-    if (latitude !== undefined || longitude !== undefined) return
-    if (radius !== undefined) isMissing('radius', 'must be given only with latitude and longitude')
-    if (text === undefined && within === undefined) isMissing('text', 'must be given if within and a point are not')
+  .object({ ...searchArguments.shape, ...point })
+  .superRefine(checkPoint)
+  .refine(
+    ({ text, within, latitude, longitude }) => [text, within, latitude, longitude].some((given) => given !== undefined),
+    { path: ['text'], error: 'must be given if within and a point are not' },
+  )
+
+/** The arguments of a map tile: which items it shows. */
+export const tileArguments = z
+  .object({ text: optional(searchText), within: optional(boundingBox), ...point, ...filters })
+  .superRefine(checkPoint)
+  .transform(({ latitude, longitude, radius = DEFAULTS.radius, ...selection }): TileSelection => {
+    const hasPoint = latitude !== undefined && longitude !== undefined
+    return hasPoint ? { ...selection, circle: { latitude, longitude, radius } } : selection
   })
 
 export type PageArguments = z.output<typeof pageArguments>

@@ -1,4 +1,4 @@
-import { accessDenied, notFound } from '../errors.ts'
+import { accessDenied, notFound, validationFailed } from '../errors.ts'
 import {
   DEFAULTS,
   type FindArguments,
@@ -10,8 +10,9 @@ import {
 } from './arguments.ts'
 import { createConnection, type ItemConnection } from './connection.ts'
 import type { ItemConnectionArguments } from './cursor.ts'
-import type { ExportBatch, ExportFormat, ExportWindow } from './export-formats.ts'
+import type { ExportBatch, ExportContent, ExportWindow } from './export-formats.ts'
 import type { Extent, FeaturePage, FeatureWindow } from './features.ts'
+import type { FilterValues } from './filters.ts'
 import type { RawItem } from './item-columns.ts'
 import {
   createCircleSearchPage,
@@ -31,6 +32,10 @@ import type { ReadLog } from './snapshot/read-log.ts'
 import type { Facet, FacetField } from './sql/facets.ts'
 import type { NearbyItem } from './sql/nearby.ts'
 import type { TileAddress, TileFeature } from './tile.ts'
+import type { TileSelection } from './tile-selection.ts'
+
+/** Columns of a flat export. */
+const MAX_ATTRIBUTES = 1_000
 
 /** A record with a UUID, and its type. */
 export type CatalogNode = ({ type: 'Dataset' } & Dataset) | ({ type: 'Item' } & Item) | ({ type: 'Image' } & Image)
@@ -206,20 +211,33 @@ export class Catalog {
   }
 
   /**
-   * The features of a map tile, from one dataset or from all that the key may access.
+   * The features of the selected items of a map tile, from one dataset or from all that the key may access.
    * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED` for the dataset
    */
-  async tile(tile: TileAddress, datasetId?: string): Promise<TileFeature[]> {
+  async tile(tile: TileAddress, datasetId?: string, selection: TileSelection = {}): Promise<TileFeature[]> {
     const datasets = this.#datasetsIn(datasetId)
     return this.#loaders.tile(
       tile,
+      selection,
       datasets.map(({ id }) => id),
     )
   }
 
-  /** The next items of a dataset, in order of id, as lines of an export. */
-  exportBatch({ id }: Dataset, format: ExportFormat, window: ExportWindow): Promise<ExportBatch> {
-    return this.#loaders.exportBatch(id, format, window)
+  /**
+   * The names of the extra attributes of a dataset's matching items, by code point.
+   * @throws `VALIDATION_FAILED` if there are more than 1,000
+   */
+  async attributesOf({ id }: Dataset, filters: FilterValues): Promise<string[]> {
+    const names = await this.#loaders.attributes(id, filters, MAX_ATTRIBUTES + 1)
+    if (names.length <= MAX_ATTRIBUTES) return names
+    throw validationFailed([
+      { field: 'flat', message: `is for at most ${MAX_ATTRIBUTES} attributes, and the items have more` },
+    ])
+  }
+
+  /** The next matching items of a dataset, in order of id, as lines of an export. */
+  exportBatch({ id }: Dataset, content: ExportContent, window: ExportWindow): Promise<ExportBatch> {
+    return this.#loaders.exportBatch(id, content, window)
   }
 
   /** The dataset with the id or slug; without it, all datasets that the key may access. */

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { CatalogError } from '../errors.ts'
+import type { FilterValues } from './filters.ts'
 import type { Dataset } from './models.ts'
 
 /*
@@ -22,7 +23,7 @@ export const EXPORT_FORMATS = {
   /** RFC 4180, with a header. Images, extra attributes and keywords are JSON in a cell. */
   csv: {
     contentType: 'text/csv; charset=utf-8; header=present',
-    start: `${EXPORT_FIELDS.join()}\r\n`,
+    start: '',
     separator: '\r\n',
     lineEnd: '\r\n',
     end: '',
@@ -39,8 +40,30 @@ export const EXPORT_FORMATS = {
 
 export type ExportFormat = keyof typeof EXPORT_FORMATS
 
+/** What an export has. */
+export interface ExportContent {
+  format: ExportFormat
+  /** Only items with these values; by default all items. */
+  filters?: FilterValues
+  /** The extra attributes that have a column each in CSV; by default they are JSON in one cell. */
+  attributes?: readonly string[] | undefined
+}
+
+/** The first line of CSV. A column of an attribute has a prefix, because an attribute may have the name of a member. */
+function headerOf(attributes: readonly string[] | undefined): string {
+  const cells = EXPORT_FIELDS.flatMap((field) =>
+    field === 'extraAttributes' && attributes ? attributes.map((name) => quoted(`extraAttributes.${name}`)) : field,
+  )
+  return `${cells.join()}\r\n`
+}
+
+/** RFC 4180 section 2.5. */
+function quoted(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+}
+
 /**
- * The entity tag of a representation of a dataset with all of its items. The revision changes with the dataset and its items, and no
+ * The entity tag of a representation of a dataset with its items. The revision changes with the dataset and its items, and no
  * dataset gets one again; the fields change where a new version of the gateway exports more.
  */
 export function exportTag({ id, revision }: Dataset, ...representation: readonly string[]): string {
@@ -80,11 +103,12 @@ const TARGET_LENGTH = 512 * 1024
  * @throws `SERVICE_UNAVAILABLE` when the dataset changes before the last batch
  */
 export async function* writeExport(
-  format: ExportFormat,
+  { format, attributes }: ExportContent,
   first: ExportBatch,
   read: (window: ExportWindow) => Promise<ExportBatch>,
 ): AsyncGenerator<string> {
-  const { start, separator, lineEnd, end } = EXPORT_FORMATS[format]
+  const { separator, lineEnd, end } = EXPORT_FORMATS[format]
+  const start = format === 'csv' ? headerOf(attributes) : EXPORT_FORMATS[format].start
   let before: string = start
   let batch = first
   while (batch.lastId !== null) {

@@ -100,7 +100,7 @@ function manifestText({ revision, ...dataset }: Dataset, labels: readonly CodeLa
 /** A dataset, its labels, and the text of its export in the same state. */
 async function openExport({ prisma, id, onItems }: ExportSource, format: ExportFormat) {
   const read = async (window: ExportWindow) => {
-    const batch = await fetchExportBatch(prisma, id, format, window)
+    const batch = await fetchExportBatch(prisma, id, { format }, window)
     onItems?.(batch.count)
     return batch
   }
@@ -111,7 +111,7 @@ async function openExport({ prisma, id, onItems }: ExportSource, format: ExportF
   })
   const first = await read(FIRST_WINDOW)
   if (!dataset || dataset.revision !== first.revision) throw datasetChanged()
-  return { dataset, labels, text: writeExport(format, first, read) }
+  return { dataset, labels, text: writeExport({ format }, first, read) }
 }
 
 async function refuseExisting(path: string): Promise<void> {

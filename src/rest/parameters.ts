@@ -1,6 +1,7 @@
 import type { GraphQLEnumType } from 'graphql'
 import { z } from 'zod'
 import * as domain from '../catalog/arguments.ts'
+import { mapFilters } from '../catalog/filters.ts'
 import { ITEM_SORTS } from '../catalog/sorts.ts'
 import { enumName } from '../graphql/enum-words.ts'
 import { enumType } from '../graphql/schema.ts'
@@ -27,7 +28,7 @@ function enumParameter(words: readonly string[], type: GraphQLEnumType) {
 const page = wholeNumber.pipe(domain.page).optional()
 const limit = wholeNumber.pipe(domain.limit).optional()
 
-/** For routes without query parameters. Unknown parameters are ignored. */
+/** For routes without query parameters. */
 export const noParameters = z.object({})
 
 /** The query parameters of the item list. The specification has only two of the filters. */
@@ -72,16 +73,38 @@ const box = z
     return z.NEVER
   })
 
-/** The query parameters of the search. Unknown parameters are refused. */
-export const searchParameters = z.strictObject({
+/** What a search and a map tile select items by, besides filters. */
+const place = {
   text: domain.searchText.optional(),
   within: box.optional(),
   latitude: decimalNumber.pipe(domain.latitude).optional(),
   longitude: decimalNumber.pipe(domain.longitude).optional(),
   radius: decimalNumber.pipe(domain.radius).optional(),
+}
+
+/** The query parameters of the search. Unknown parameters are refused. */
+export const searchParameters = z.strictObject({
+  ...place,
   datasetId: domain.datasetId.optional(),
   administrativeAreaCode: domain.filterValue.optional(),
   categoryCode: domain.filterValue.optional(),
   page,
   limit,
+})
+
+const filters = mapFilters(() => domain.filterValue.optional())
+
+/** The query parameters of a map tile. Unknown parameters are refused. */
+export const tileParameters = z.strictObject({ ...place, ...filters })
+
+/** The query parameters of an export. Unknown parameters are refused. */
+export const exportParameters = z.strictObject(filters)
+
+/** The query parameters of an export as CSV. */
+export const csvParameters = z.strictObject({
+  ...filters,
+  flat: z
+    .enum(['true', 'false'], 'must be true or false')
+    .transform((word) => word === 'true')
+    .optional(),
 })

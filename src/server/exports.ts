@@ -3,18 +3,20 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import {
   EXPORT_FORMATS,
+  type ExportContent,
   type ExportFormat,
   type ExportWindow,
   exportTag,
   FIRST_WINDOW,
   writeExport,
 } from '../catalog/export-formats.ts'
+import { type FilterValues, pickFilters } from '../catalog/filters.ts'
 import type { Dataset } from '../catalog/models.ts'
 import type { ReadCatalog } from '../catalog/snapshot/snapshot-reader.ts'
 import type { LimitsConfig } from '../config.ts'
 import { CatalogError } from '../errors.ts'
 import { parseQueryString, queryStringOf } from '../query-string.ts'
-import { noParameters } from '../rest/parameters.ts'
+import { csvParameters, exportParameters } from '../rest/parameters.ts'
 import type { Admission } from './admission/admission.ts'
 import type { Slots } from './admission/slots.ts'
 import { createEncoder } from './compression.ts'
@@ -36,36 +38,44 @@ interface ExportOptions {
 /** A dataset in one format and content coding. */
 interface Representation {
   dataset: Dataset
-  format: ExportFormat
+  selection: ExportSelection
   coding: Coding | undefined
+}
+
+/** What the client asks for. */
+interface ExportSelection {
+  format: ExportFormat
+  filters: FilterValues
+  isFlat: boolean
 }
 
 /** Adds GET /exports/{datasetId}.ndjson, .csv and .geojson. */
 export function addExportRoutes(app: FastifyInstance, { admit, limits, slots }: ExportOptions): void {
   const sendExport = async (request: FastifyRequest, reply: FastifyReply, format: ExportFormat) => {
     const { readCatalog, readMore } = await admit(request, reply)
-    parseQueryString(noParameters, queryStringOf(request.url))
+    const selection = parseSelection(format, queryStringOf(request.url))
     const { datasetId } = pathParameters.parse(request.params)
     const { result: dataset } = await readCatalog((catalog) => catalog.dataset(datasetId))
     const coding = chooseContentCoding(request.headers['accept-encoding'])
     void reply.header('cache-control', 'private, no-cache')
-    if (sendIfUnchanged(request, reply, { etag: exportTag(dataset, format), coding })) return
+    if (sendIfUnchanged(request, reply, { etag: tagOf(dataset, selection), coding })) return
     if (request.method === 'HEAD') {
-      setHeaders(reply, { dataset, format, coding })
+      setHeaders(reply, { dataset, selection, coding })
       void reply.send()
       return
     }
     const endExport = await beginExport(slots)
     // The dataset may have changed, so it is read again, together with the first items.
-    const first = await readBatch(readCatalog, datasetId, format, FIRST_WINDOW).catch((error: unknown) => {
+    const first = await readFirst(readCatalog, datasetId, selection).catch((error: unknown) => {
       endExport()
       throw error
     })
+    const { content } = first
     // By id, because another dataset may get the slug.
-    const text = writeExport(format, first, (window) => readBatch(readMore, first.dataset.id, format, window))
+    const text = writeExport(content, first, (window) => readBatch(readMore, first.dataset.id, content, window))
     const stream = openStream(text, limits.exportStallTimeoutMs, (part) => request.use?.send(Buffer.byteLength(part)))
     stream.once('close', endExport).once('error', (error) => cutOff(request, reply, error))
-    setHeaders(reply, { dataset: first.dataset, format, coding })
+    setHeaders(reply, { dataset: first.dataset, selection, coding })
     // Without a callback, pipeline would throw the error that `cutOff` gets.
     void reply.send(coding ? pipeline(stream, createEncoder(coding), () => {}) : stream)
   }
@@ -82,21 +92,43 @@ const FORMATS: readonly ExportFormat[] = ['ndjson', 'csv', 'geojson']
 
 const pathParameters = z.object({ datasetId: z.string() })
 
-async function readBatch(read: ReadCatalog, datasetId: string, format: ExportFormat, window: ExportWindow) {
+/**
+ * Parses the query string.
+ * @throws `VALIDATION_FAILED`
+ */
+function parseSelection(format: ExportFormat, queryString: string): ExportSelection {
+  if (format !== 'csv') return { format, filters: parseQueryString(exportParameters, queryString), isFlat: false }
+  const { flat = false, ...filters } = parseQueryString(csvParameters, queryString)
+  return { format, filters, isFlat: flat }
+}
+
+function tagOf(dataset: Dataset, { format, filters, isFlat }: ExportSelection): string {
+  return exportTag(dataset, format, JSON.stringify([pickFilters(filters), isFlat]))
+}
+
+/** The dataset, the content of the export, and the first batch, in one state. */
+async function readFirst(read: ReadCatalog, datasetId: string, { format, filters, isFlat }: ExportSelection) {
   const { result } = await read(async (catalog) => {
     const dataset = catalog.dataset(datasetId)
-    return { dataset, ...(await catalog.exportBatch(dataset, format, window)) }
+    const attributes = isFlat ? await catalog.attributesOf(dataset, filters) : undefined
+    const content: ExportContent = { format, filters, attributes }
+    return { dataset, content, ...(await catalog.exportBatch(dataset, content, FIRST_WINDOW)) }
   })
   return result
 }
 
-function setHeaders(reply: FastifyReply, { dataset, format, coding }: Representation): void {
+async function readBatch(read: ReadCatalog, datasetId: string, content: ExportContent, window: ExportWindow) {
+  const { result } = await read((catalog) => catalog.exportBatch(catalog.dataset(datasetId), content, window))
+  return result
+}
+
+function setHeaders(reply: FastifyReply, { dataset, selection, coding }: Representation): void {
   appendVary(reply, VARY)
   void reply.headers({
-    etag: entityTag({ etag: exportTag(dataset, format), coding }),
-    'content-type': EXPORT_FORMATS[format].contentType,
+    etag: entityTag({ etag: tagOf(dataset, selection), coding }),
+    'content-type': EXPORT_FORMATS[selection.format].contentType,
     // A slug has only characters that need no escape in a quoted string (RFC 6266), and is a valid name of a file.
-    'content-disposition': `attachment; filename="${dataset.slug}.${format}"`,
+    'content-disposition': `attachment; filename="${dataset.slug}.${selection.format}"`,
     ...(coding && { 'content-encoding': coding }),
   })
 }

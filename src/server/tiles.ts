@@ -1,10 +1,11 @@
 import { fromGeojsonVt } from '@maplibre/vt-pbf'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { parseArguments, tileArguments } from '../catalog/arguments.ts'
 import { MAX_ZOOM, TILE_EXTENT, type TileAddress, type TileFeature } from '../catalog/tile.ts'
 import { type ErrorDetail, validationFailed } from '../errors.ts'
 import { parseQueryString, queryStringOf } from '../query-string.ts'
-import { noParameters } from '../rest/parameters.ts'
+import { tileParameters } from '../rest/parameters.ts'
 import type { Admission } from './admission/admission.ts'
 import { chooseRepresentation } from './negotiation.ts'
 import { ResponseBody } from './reply.ts'
@@ -41,11 +42,12 @@ export function addTileRoute(app: FastifyInstance, { admit, responses }: TileOpt
       const caller = await admit(request, reply)
       chooseRepresentation(request.headers.accept, [{ mediaType: MEDIA_TYPE }])
       return responses.send({ request, reply, caller, cacheKey: `${MEDIA_TYPE} ${request.url}` }, async () => {
-        parseQueryString(noParameters, queryStringOf(request.url))
+        const query = parseQueryString(tileParameters, queryStringOf(request.url))
         const { datasetId, ...numbers } = pathParameters.parse(request.params)
         const address = parseAddress(numbers)
+        const selection = parseArguments(tileArguments, query)
         const { result, readLog } = await caller.readCatalog((catalog) =>
-          catalog.tile(address, datasetId === ALL ? undefined : datasetId),
+          catalog.tile(address, datasetId === ALL ? undefined : datasetId, selection),
         )
         return { response: new ResponseBody(encodeTile(result), MEDIA_TYPE), readLog }
       })

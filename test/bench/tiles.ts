@@ -15,6 +15,7 @@ import { fillWorld, openWorld } from './world.ts'
 const SLUG = 'million'
 const ITEMS = 1_000_000
 const ROUNDS = 15
+const ZOOMS = Array.from({ length: 19 }, (_, z) => z)
 
 const url = process.env.BENCH_DATABASE_URL
 if (!url) throw new Error('BENCH_DATABASE_URL must be the URL of a PostgreSQL database')
@@ -40,9 +41,15 @@ async function fetchTile(path: string): Promise<ArrayBuffer> {
   return response.arrayBuffer()
 }
 
+/** All items; a twentieth; one in a thousand; a text that finds a few hundred, and one that finds all; the greatest circle. */
+const SELECTIONS = [
+  ...['', '?categoryCode=c2', '?categoryCode=c2&administrativeAreaCode=a2', '?text=abc', '?text=place'],
+  `?latitude=${CITY.latitude}&longitude=${CITY.longitude}&radius=50000`,
+]
+
 for (const dataset of [SLUG, 'all']) {
-  for (let z = 0; z <= 18; z += 1) {
-    const path = `/tiles/${dataset}/${tileAt(CITY, z)}.mvt`
+  for (const [z, selection] of SELECTIONS.flatMap((each) => ZOOMS.map((z) => [z, each] as const))) {
+    const path = `/tiles/${dataset}/${tileAt(CITY, z)}.mvt${selection}`
     const { byteLength } = await fetchTile(path)
     const times: number[] = []
     for (let round = 0; round < ROUNDS; round += 1) times.push(await timeOf(() => fetchTile(path)))

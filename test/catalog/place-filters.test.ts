@@ -4,6 +4,8 @@ import { type FilterValues, givenFilters, ITEM_FILTERS, type ItemFilter } from '
 import { callTool } from '../mcp/client.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
+import { authorization, recordsOf } from '../support/exports.ts'
+import { decodeTile, tileOf, totalOf } from '../support/tiles.ts'
 
 /*
  * Every filter of the table FILTERS, alone and together, where a request has a place and not a dataset's list. A plain filter in
@@ -102,4 +104,117 @@ test.each(ITEM_FILTERS)('/v1 ignores %s in a nearby search, as it does in its sp
   const [plain, ignored] = await Promise.all([t.get(path), t.get(`${path}&${filter}=${RARE}`)])
   expect(ignored.headers.get('link')).toBe(plain.headers.get('link'))
   expect(await ignored.text()).toBe(await plain.text())
+})
+
+/** The features of the tiles at a zoom that have the places. Over all of these, each selected place counts once. */
+async function readTiles(zoom: number, query: URLSearchParams, dataset = 'seoul') {
+  const places = Array.from({ length: COUNT }, (_, n) => ({ ...START, latitude: START.latitude + n / 10_000 }))
+  const tiles = new Set(places.map((place) => JSON.stringify(tileOf(place, zoom))))
+  const features = []
+  for (const tile of tiles) {
+    const { z, x, y } = JSON.parse(tile)
+    const response = await t.get(`/tiles/${dataset}/${z}/${x}/${y}.mvt?${query}`)
+    expect(response.status).toBe(200)
+    features.push(...decodeTile(await response.arrayBuffer(), { z, x, y }))
+  }
+  return features
+}
+
+function parametersOf(filters: FilterValues, more: Record<string, string> = {}): URLSearchParams {
+  return new URLSearchParams([...givenFilters(filters), ...Object.entries(more)])
+}
+
+/** The ids of the features that are items, and the number of all items. */
+async function showTiles(zoom: number, query: URLSearchParams, dataset?: string) {
+  const features = await readTiles(zoom, query, dataset)
+  expect(features.length).toBeLessThanOrEqual(256 * 4)
+  return {
+    total: totalOf(features),
+    ids: features.flatMap(({ properties }) => ('id' in properties ? [properties.id] : [])).sort(),
+  }
+}
+
+test.each(SELECTIONS.map((filters) => [filters]))('tiles with %j have exact clusters and items', async (filters) => {
+  const all = expectedIds(filters)
+  for (const zoom of [3, 12]) {
+    const { total, ids } = await showTiles(zoom, parametersOf(filters))
+    // The small catalog has more items in the tile at zoom 3, but none with these values.
+    if (zoom === 12 || givenFilters(filters).length > 0) expect([zoom, total]).toEqual([zoom, all.length])
+    if (all.length <= 200) expect(ids).toEqual(all)
+    for (const id of ids) expect(all).toContain(id)
+  }
+})
+
+const BOX = `${START.longitude - 1},${START.latitude + 0.00995},${START.longitude},${START.latitude + 0.03005}`
+const NEAR = { latitude: String(START.latitude), longitude: String(START.longitude), radius: '2000' }
+
+test.each<[string, Record<string, string>, (n: number) => boolean]>([
+  ['of a circle', NEAR, (n) => n <= 180],
+  ['in a box', { within: BOX }, (n) => n >= 100 && n <= 300],
+  ['found by a word', { text: 'PLÄCE' }, () => true],
+  ['found by a number', { text: 'place 12' }, (n) => String(n).includes('12')],
+  ['found by nothing', { text: 'palace' }, () => false],
+  ['of a circle and in a box', { ...NEAR, within: BOX }, (n) => n >= 100 && n <= 180],
+  ['of a circle and found by a number', { ...NEAR, text: 'place 12' }, (n) => n <= 180 && String(n).includes('12')],
+])('tiles of the places %s have exact clusters and items, alone and with filters', async (_what, query, isChosen) => {
+  for (const filters of [{}, { categoryCode: COMMON }, { categoryCode: RARE }, ALL]) {
+    const all = expectedIds(filters, isChosen)
+    for (const zoom of [9, 14]) {
+      for (const dataset of ['seoul', 'all']) {
+        const { total, ids } = await showTiles(zoom, parametersOf(filters, query), dataset)
+        expect([zoom, dataset, total]).toEqual([zoom, dataset, all.length])
+        if (all.length <= 200) expect(ids).toEqual(all)
+      }
+    }
+  }
+})
+
+test('each selection of a tile has its own ETag and cached response', async () => {
+  const { z, x, y } = tileOf(START, 9)
+  const path = `/tiles/seoul/${z}/${x}/${y}.mvt`
+  const queries = ['', '?categoryCode=other', '?administrativeAreaCode=other', '?text=place%2012', '?postalCode=other']
+  const tags = async () =>
+    Promise.all(queries.map(async (query) => (await t.get(`${path}${query}`)).headers.get('etag')))
+  const first = await tags()
+  expect(new Set(first).size).toBe(queries.length)
+  expect(await tags()).toEqual(first)
+})
+
+test.each(SELECTIONS.map((filters) => [filters]))(
+  'an export with %j has the items, in order of id',
+  async (filters) => {
+    const all = expectedIds(filters)
+    const isOurs = (id: string) => id.startsWith('99999999')
+    const response = await t.get(`/exports/seoul.ndjson?${parametersOf(filters)}`)
+    const ids = recordsOf(await response.text()).map(({ id }: { id: string }) => id)
+    expect(ids.filter(isOurs)).toEqual(all)
+    if (givenFilters(filters).length > 0) expect(ids).toEqual(all)
+  },
+)
+
+test('each selection of an export has its own ETag, and a change of the items changes it', async () => {
+  const queries = [
+    '',
+    '?categoryCode=other',
+    '?administrativeAreaCode=other',
+    '?categoryCode=x&administrativeAreaCode=x',
+  ]
+  const tagOf = async (path: string) => {
+    const response = await t.get(path)
+    await response.text()
+    return response.headers.get('etag')
+  }
+  const tagsOf = async (format: string) => {
+    const tags: (string | null)[] = []
+    for (const query of queries) tags.push(await tagOf(`/exports/seoul.${format}${query}`))
+    return tags
+  }
+  const before = [...(await tagsOf('ndjson')), ...(await tagsOf('csv')), ...(await tagsOf('geojson'))]
+  expect(new Set(before).size).toBe(before.length)
+  const [tag = ''] = before
+  const sent = { ...authorization(t.key), 'if-none-match': tag ?? '' }
+  expect((await t.get('/exports/seoul.ndjson', sent)).status).toBe(304)
+  expect((await t.get('/exports/seoul.ndjson?categoryCode=other', sent)).status).toBe(200)
+  await t.database.prisma.item.update({ where: { id: idOf(0) }, data: { description: 'changed' } })
+  await expect.poll(() => tagsOf('ndjson')).not.toContain(tag)
 })

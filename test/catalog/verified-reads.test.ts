@@ -101,7 +101,9 @@ const READS: Record<string, (catalog: Catalog) => Promise<unknown>> = {
   'a page of features': (catalog) => catalog.featurePage(seoul(catalog), { limit: 5 }),
   'a feature': (catalog) => catalog.feature(seoul(catalog), ITEM.gate),
   'an extent': (catalog) => catalog.extentOf(seoul(catalog)),
-  'a batch of an export': (catalog) => catalog.exportBatch(seoul(catalog), 'ndjson', { after: null, limit: 5 }),
+  'a batch of an export': (catalog) =>
+    catalog.exportBatch(seoul(catalog), { format: 'ndjson' }, { after: null, limit: 5 }),
+  'the attributes of a flat export': (catalog) => catalog.attributesOf(seoul(catalog), {}),
 }
 
 describe.each(Object.entries(READS))(

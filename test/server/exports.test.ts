@@ -212,6 +212,10 @@ describe('GET /exports/{datasetId}.{format}', () => {
     ['/exports/..%2fseoul.csv', { key: true }, 404, 'NOT_FOUND'],
     [`/exports/${'a'.repeat(10_000)}.csv`, { key: true }, 404, 'NOT_FOUND'],
     ['/exports/seoul.csv?x=%00', { key: true }, 400, 'VALIDATION_FAILED'],
+    ['/exports/seoul.csv?category=palace', { key: true }, 400, 'VALIDATION_FAILED'],
+    ['/exports/seoul.csv?categoryCode=', { key: true }, 400, 'VALIDATION_FAILED'],
+    ['/exports/seoul.csv?flat=yes', { key: true }, 400, 'VALIDATION_FAILED'],
+    ['/exports/seoul.ndjson?flat=true', { key: true }, 400, 'VALIDATION_FAILED'],
     ...['restricted', 'draft', 'inactive', 'paid', DATASET.restricted.toUpperCase()].flatMap((name) =>
       FORMATS.map((format) => [`/exports/${name}.${format}`, { key: true }, 403, 'DATASET_ACCESS_DENIED'] as const),
     ),

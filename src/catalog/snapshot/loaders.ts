@@ -1,9 +1,10 @@
 import DataLoader from 'dataloader'
-import type { ExportFormat, ExportWindow } from '../export-formats.ts'
+import type { ExportContent, ExportWindow } from '../export-formats.ts'
 import type { FeatureWindow } from '../features.ts'
+import type { FilterValues } from '../filters.ts'
 import type { Dataset, Item } from '../models.ts'
 import type { Fetched } from '../page.ts'
-import { fetchExportBatch } from '../sql/export.ts'
+import { fetchAttributes, fetchExportBatch } from '../sql/export.ts'
 import { fetchExtents } from '../sql/extent.ts'
 import { countFacets, type FacetField, storedFacets } from '../sql/facets.ts'
 import { fetchFeaturePage, fetchFeatures } from '../sql/features.ts'
@@ -13,6 +14,7 @@ import { fetchSearchPage, type SearchWindow } from '../sql/search.ts'
 import { type CircleSearch, fetchSearchInCircle } from '../sql/search-in-circle.ts'
 import { fetchTile } from '../sql/tiles.ts'
 import type { TileAddress } from '../tile.ts'
+import type { TileSelection } from '../tile-selection.ts'
 import { ArgumentsLoader, recordLoader } from './batching.ts'
 import { itemLoaders } from './item-loaders.ts'
 import type { LoaderOptions } from './loader-options.ts'
@@ -105,8 +107,8 @@ function placeLoaders({ statements, readLog, isReference }: LoaderOptions) {
       )
       return countItems(window, await Promise.all(pages))
     }),
-    tile: async (tile: TileAddress, scope: readonly string[]) => {
-      const features = await statements.unverified(scope, ({ prisma }) => fetchTile(prisma, tile, scope))
+    tile: async (tile: TileAddress, selection: TileSelection, scope: readonly string[]) => {
+      const features = await statements.unverified(scope, ({ prisma }) => fetchTile(prisma, tile, selection, scope))
       readLog.countItems(features.filter(({ properties }) => 'id' in properties).length)
       return features
     },
@@ -145,9 +147,11 @@ function wholeDatasetLoaders({ statements, readLog, totals, shared }: LoaderOpti
     extents: new DataLoader((datasetIds: readonly string[]) =>
       statements.unverified(datasetIds, ({ prisma }) => fetchExtents(prisma, datasetIds)),
     ),
-    exportBatch: async (datasetId: string, format: ExportFormat, window: ExportWindow) => {
+    attributes: (datasetId: string, filters: FilterValues, limit: number) =>
+      statements.unverified([datasetId], ({ prisma }) => fetchAttributes(prisma, datasetId, filters, limit)),
+    exportBatch: async (datasetId: string, content: ExportContent, window: ExportWindow) => {
       const batch = await statements.verified(
-        ({ prisma }) => fetchExportBatch(prisma, datasetId, format, window),
+        ({ prisma }) => fetchExportBatch(prisma, datasetId, content, window),
         ({ revision }) => [[datasetId, revision]],
       )
       readLog.countItems(batch.count)

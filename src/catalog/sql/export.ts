@@ -4,9 +4,10 @@ import {
   EXPORT_FIELDS,
   EXPORT_FORMATS,
   type ExportBatch,
-  type ExportFormat,
+  type ExportContent,
   type ExportWindow,
 } from '../export-formats.ts'
+import { type FilterValues, hasFilterValues } from '../filters.ts'
 import { type RawItem, rawItemColumns } from '../item-columns.ts'
 
 /*
@@ -33,16 +34,41 @@ const PROPERTIES = EXPORT_FIELDS.filter((field) => field !== 'latitude' && field
   .map((field) => `"${field}"`)
   .join(', ')
 
-const CSV_CELLS = EXPORT_FIELDS.map(csvCell).join(", ',', ")
-
 /** SQL for the line of an item. The row `item` has its members. */
-const LINES: Readonly<Record<ExportFormat, Prisma.Sql>> = {
+export const LINES = {
   ndjson: Prisma.sql`row_to_json(item)::text`,
-  csv: Prisma.raw(`concat(${CSV_CELLS})`),
   geojson: Prisma.raw(`
     '{"type":"Feature","id":"' || item.id || '","geometry":{"type":"Point","coordinates":['
     || item.longitude || ',' || item.latitude || ']},"properties":'
     || (SELECT row_to_json(properties) FROM (SELECT ${PROPERTIES}) AS properties) || '}'`),
+}
+
+function lineOf({ format, attributes }: ExportContent): Prisma.Sql {
+  if (format !== 'csv') return LINES[format]
+  const cells = EXPORT_FIELDS.filter((field) => field !== 'extraAttributes' || attributes?.length !== 0).map((field) =>
+    field === 'extraAttributes' && attributes ? cellsOf(attributes) : Prisma.raw(csvCell(field)),
+  )
+  return Prisma.sql`concat(${Prisma.join(cells, ", ',', ")})`
+}
+
+/** SQL for a cell of each attribute: a text as it is, another value as JSON. */
+function cellsOf(attributes: readonly string[]): Prisma.Sql {
+  return Prisma.sql`(
+    SELECT string_agg(coalesce('"' || replace(item."extraAttributes" ->> name, '"', '""') || '"', ''), ',' ORDER BY n)
+      FROM unnest(${[...attributes]}::text[]) WITH ORDINALITY AS attribute (name, n))`
+}
+
+/** The names of the extra attributes of a dataset's matching items, by code point; at most `limit`. */
+export async function fetchAttributes(
+  prisma: Prisma.TransactionClient,
+  datasetId: string,
+  filters: FilterValues,
+  limit: number,
+): Promise<string[]> {
+  const rows = await prisma.$queryRaw<{ name: string }[]>`
+    SELECT DISTINCT jsonb_object_keys(i.extra_attributes) COLLATE "C" AS name FROM items i
+     WHERE i.dataset_id = ${datasetId}::uuid AND ${hasFilterValues(filters)} ORDER BY 1 LIMIT ${limit}`
+  return rows.map(({ name }) => name)
 }
 
 /** RFC 4180 section 2.7. A null is an empty cell. Decimals and timestamps need no quotes. */
@@ -61,17 +87,17 @@ function csvCell(field: string): string {
 export async function fetchExportBatch(
   prisma: Prisma.TransactionClient,
   datasetId: string,
-  format: ExportFormat,
+  content: ExportContent,
   { after, limit }: ExportWindow,
 ): Promise<ExportBatch> {
   const isAfter = after === null ? Prisma.sql`true` : Prisma.sql`i.id > ${after}::uuid`
-  const items = Prisma.sql`i.dataset_id = ${datasetId}::uuid AND ${isAfter} ORDER BY i.id LIMIT ${limit}`
+  const items = Prisma.sql`i.dataset_id = ${datasetId}::uuid AND ${isAfter} AND ${hasFilterValues(content.filters ?? {})} ORDER BY i.id LIMIT ${limit}`
   const [batch] = await prisma.$queryRaw<ExportBatch[]>`
     SELECT (SELECT revision FROM datasets WHERE id = ${datasetId}::uuid) AS revision,
            count(*)::integer AS count,
-           coalesce(string_agg(line, ${EXPORT_FORMATS[format].separator} ORDER BY id), '') AS lines,
+           coalesce(string_agg(line, ${EXPORT_FORMATS[content.format].separator} ORDER BY id), '') AS lines,
            max(id::text COLLATE "C") AS "lastId"
-      FROM ${boundedLines(format, items, MAX_BYTES)}`
+      FROM ${boundedLines(lineOf(content), items, MAX_BYTES)}`
   if (!batch) throw new TypeError('The statement returned no row')
   return batch
 }
@@ -80,11 +106,11 @@ export async function fetchExportBatch(
  * SQL for a table of lines (id, line), in order of id. It ends after the line that reaches `maxBytes`.
  * @param items is the condition for the items `i` and ORDER BY i.id
  */
-export function boundedLines(format: ExportFormat, items: Prisma.Sql, maxBytes: number): Prisma.Sql {
+export function boundedLines(line: Prisma.Sql, items: Prisma.Sql, maxBytes: number): Prisma.Sql {
   return Prisma.sql`(
     SELECT id, line
       FROM (SELECT id, line, sum(octet_length(line)) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - octet_length(line) AS before
-              FROM (SELECT id, ${LINES[format]} AS line
+              FROM (SELECT id, ${line} AS line
                       FROM (SELECT ${EXPORT_MEMBERS} FROM items i WHERE ${items}) AS item
                     -- PostgreSQL would otherwise write each line three times.
                     OFFSET 0) AS lines) AS measured

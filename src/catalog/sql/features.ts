@@ -5,7 +5,7 @@ import type { FeaturePage, FeatureSelection, FeatureWindow } from '../features.t
 import { givenFilters } from '../filters.ts'
 import { type BoxContent, countInBox, isWithin, itemsInCells } from './box.ts'
 import type { Totals } from './counts.ts'
-import { boundedLines } from './export.ts'
+import { boundedLines, LINES } from './export.ts'
 import { isSelected, ownerTable } from './item-list.ts'
 
 /*
@@ -112,7 +112,7 @@ export async function fetchFeatures(
   const items = Prisma.sql`i.dataset_id = ${datasetId}::uuid AND ${isInRange} AND ${isListed} ORDER BY i.id`
   const [row] = await prisma.$queryRaw<{ features: string; count: number }[]>`
     SELECT count(*)::integer AS count, coalesce(string_agg(line, ',' ORDER BY id), '') AS features
-      FROM ${boundedLines('geojson', items, MAX_PART_BYTES)}`
+      FROM ${boundedLines(LINES.geojson, items, MAX_PART_BYTES)}`
   if (!row) throw new TypeError('The statement returned no row')
   return row
 }

@@ -4,19 +4,13 @@ import { type FilterValues, hasFilterValues } from '../filters.ts'
 import { type ItemProjection, itemColumns, projectionKey, type RawNearby, rawItemColumns } from '../item-columns.ts'
 import { guardProjection, type Item } from '../models.ts'
 import type { Fetched } from '../page.ts'
+import type { Circle } from '../tile-selection.ts'
 import type { Scope } from './item-list.ts'
 
 /*
  * Items around a point, from plain PostGIS. ST_DWithin and ST_Distance on the WGS 84 spheroid decide which items are in the
  * circle, and in what order (docs/rest.md). Prisma has no geography type.
  */
-
-/** A circle on the spheroid: centre in degrees, radius in metres. */
-export interface Circle {
-  latitude: number
-  longitude: number
-  radius: number
-}
 
 /** A part of the list of the items in a circle that have the values of the filters, nearest first. */
 export interface NearbyWindow extends Circle, FilterValues {

@@ -149,10 +149,21 @@ interface Candidates {
 /** The items with the grams of a text. */
 export function withGrams({ words }: FoldedText, scope: Scope): Candidates {
   return {
-    items: Prisma.sql`${allItems(scope)} AND item_grams(i.folded_name, i.folded_keywords) @> ${words.flatMap(gramsOf)}::text[]`,
+    items: Prisma.sql`${allItems(scope)} AND ${hasGramsOf(words)}`,
     // A word of one or two characters is a gram, so the index has found it.
     words: words.filter((word) => [...word].length > 2),
   }
+}
+
+/** SQL condition: the text finds the item `i`. */
+export async function isFoundBy(prisma: Prisma.TransactionClient, text: string): Promise<Prisma.Sql> {
+  const { words } = await foldText(prisma, text)
+  return Prisma.sql`${hasGramsOf(words)} AND ${isFound({}, words)}`
+}
+
+/** SQL condition that every item has whose name and keywords have the words. An index answers it. */
+function hasGramsOf(words: readonly string[]): Prisma.Sql {
+  return Prisma.sql`item_grams(i.folded_name, i.folded_keywords) @> ${words.flatMap(gramsOf)}::text[]`
 }
 
 /** FROM and the beginning of WHERE. */

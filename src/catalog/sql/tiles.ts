@@ -1,4 +1,5 @@
 import { Prisma } from '../../generated/prisma/client.ts'
+import { givenFilters, hasFilterValues } from '../filters.ts'
 import {
   bitsBelowCluster,
   cellRange,
@@ -9,33 +10,68 @@ import {
   type TileAddress,
   type TileFeature,
 } from '../tile.ts'
+import type { TileSelection } from '../tile-selection.ts'
+import { isWithin } from './box.ts'
 import type { Scope } from './item-list.ts'
+import { isInCircle } from './nearby.ts'
+import { isFoundBy } from './search.ts'
 
 /*
  * The features of a map tile. A tile with few items contains all of them. A tile with many items is divided into squares, and
  * contains one feature for each square: its only item, or a cluster. Clusters come from stored counts. At high zooms, where a
- * tile is small, they come from an index of the items.
+ * tile is small, and where the tile shows selected items only, they come from an index of the items.
  */
 
 type ItemRow = [x: number, y: number, id: string, name: string, categoryCode: string, datasetId: string]
 type ClusterRow = [x: number, y: number, total: number, item: ItemRow | null]
 
-/** Returns the features of a tile, in a fixed order: by cell, then id. */
+/** Returns the features of the selected items of a tile, in a fixed order: by cell, then id. */
 export async function fetchTile(
   prisma: Prisma.TransactionClient,
   tile: TileAddress,
+  selection: TileSelection,
   scope: Scope,
 ): Promise<TileFeature[]> {
-  const items = await fetchItems(prisma, tile, scope)
+  const source = { tile, scope, isSelected: await conditionOf(prisma, selection) }
+  const items = await fetchItems(prisma, source)
   if (items.length <= MAX_FEATURES) return items.map((row) => itemFeature(tile, row))
-  const clusters = await fetchClusters(prisma, tile, scope)
+  const clusters = await fetchClusters(prisma, source)
   return clusters.map(([x, y, total, item]) =>
     item ? itemFeature(tile, item) : { ...position(tile, x, y), properties: { total } },
   )
 }
 
+/** The items from which a tile is made. */
+interface TileSource {
+  tile: TileAddress
+  scope: Scope
+  /** SQL condition of an item `i`; undefined if all items are selected. */
+  isSelected: Prisma.Sql | undefined
+}
+
+async function conditionOf(
+  prisma: Prisma.TransactionClient,
+  { text, within, circle, ...filters }: TileSelection,
+): Promise<Prisma.Sql | undefined> {
+  const conditions = [
+    ...(givenFilters(filters).length > 0 ? [hasFilterValues(filters)] : []),
+    ...(text === undefined ? [] : [await isFoundBy(prisma, text)]),
+    ...(within ? [isWithin(within)] : []),
+    ...(circle ? [isInCircle(circle)] : []),
+  ]
+  return conditions.length === 0 ? undefined : Prisma.join(conditions, ' AND ')
+}
+
+/** SQL conditions of an item `i`, after those of its place. */
+function andSelected({ isSelected }: TileSource): Prisma.Sql {
+  return isSelected ? Prisma.sql`AND ${isSelected}` : Prisma.empty
+}
+
 /** Returns the items of a tile, but at most one more than a tile may contain. */
-async function fetchItems(prisma: Prisma.TransactionClient, tile: TileAddress, scope: Scope): Promise<ItemRow[]> {
+async function fetchItems(prisma: Prisma.TransactionClient, source: TileSource): Promise<ItemRow[]> {
+  const { tile, scope, isSelected } = source
+  // Stops PostgreSQL from a walk through all items of the tile in their order, in search of a few selected ones.
+  const first = isSelected ? Prisma.empty : Prisma.sql`ORDER BY i.tile_cell`
   const limit = MAX_FEATURES + 1
   return readRows(
     await prisma.$queryRaw<JsonRow[]>`
@@ -43,8 +79,8 @@ async function fetchItems(prisma: Prisma.TransactionClient, tile: TileAddress, s
       SELECT i.* FROM unnest(${[...scope]}::uuid[]) AS scope (dataset_id)
        CROSS JOIN LATERAL (
               SELECT i.id, i.name, i.category_code, i.dataset_id, i.tile_cell FROM items i
-               WHERE i.dataset_id = scope.dataset_id AND ${isInRange('i.tile_cell', cellRange(tile))}
-               ORDER BY i.tile_cell LIMIT ${limit}
+               WHERE i.dataset_id = scope.dataset_id AND ${isInRange('i.tile_cell', cellRange(tile))} ${andSelected(source)}
+               ${first} LIMIT ${limit}
             ) AS i
        LIMIT ${limit}
     ) AS i`,
@@ -52,14 +88,14 @@ async function fetchItems(prisma: Prisma.TransactionClient, tile: TileAddress, s
 }
 
 /** Returns the squares of a tile that have items: the number of items, and the item if it is the only one. */
-async function fetchClusters(prisma: Prisma.TransactionClient, tile: TileAddress, scope: Scope): Promise<ClusterRow[]> {
-  const bits = bitsBelowCluster(tile)
+async function fetchClusters(prisma: Prisma.TransactionClient, source: TileSource): Promise<ClusterRow[]> {
+  const bits = bitsBelowCluster(source.tile)
   return readRows(
     await prisma.$queryRaw<JsonRow[]>`
     WITH cluster AS MATERIALIZED (
       SELECT square, sum(n)::integer AS n, div(sum(sum_x), sum(n))::integer AS x, div(sum(sum_y), sum(n))::integer AS y,
              (array_agg(dataset_id))[1] AS dataset_id
-        FROM (${selectCounts(tile, scope)}) AS counted GROUP BY square HAVING sum(n) > 0
+        FROM (${selectCounts(source)}) AS counted GROUP BY square HAVING sum(n) > 0
     )
     SELECT json_agg(json_build_array(x, y, n, item.columns) ORDER BY square)::text AS rows
       FROM cluster
@@ -67,15 +103,17 @@ async function fetchClusters(prisma: Prisma.TransactionClient, tile: TileAddress
              SELECT ${ITEM} AS columns FROM items i
               WHERE n = 1 AND i.dataset_id = cluster.dataset_id
                 AND i.tile_cell >= (square << ${bits}::integer) AND i.tile_cell < ((square + 1) << ${bits}::integer)
+                ${andSelected(source)}
               LIMIT 1
            ) AS item ON true`,
   )
 }
 
 /** SQL for parts of a tile's squares: dataset_id, square, number of items (n), and the sums of their cells' columns and rows. */
-function selectCounts(tile: TileAddress, scope: Scope): Prisma.Sql {
+function selectCounts(source: TileSource): Prisma.Sql {
+  const { tile, scope, isSelected } = source
   const zoom = countedZoomFor(tile)
-  if (zoom !== undefined) {
+  if (zoom !== undefined && !isSelected) {
     return Prisma.sql`
       SELECT c.dataset_id, c.cell >> ${bitsBelowCluster(tile, zoom)}::integer AS square, c.n, c.sum_x, c.sum_y
         FROM tile_counts c
@@ -89,7 +127,7 @@ function selectCounts(tile: TileAddress, scope: Scope): Prisma.Sql {
       FROM (SELECT i.dataset_id, i.tile_cell >> ${bitsBelowCluster(tile)}::integer AS square,
                    count(*) AS n, min(i.tile_cell) AS first, max(i.tile_cell) AS last
               FROM items i
-             WHERE i.dataset_id = ANY (${[...scope]}::uuid[]) AND ${isInRange('i.tile_cell', cellRange(tile))}
+             WHERE i.dataset_id = ANY (${[...scope]}::uuid[]) AND ${isInRange('i.tile_cell', cellRange(tile))} ${andSelected(source)}
              GROUP BY 1, 2) AS part`
 }
 

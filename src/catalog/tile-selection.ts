@@ -1,0 +1,17 @@
+import type { BoundingBox } from './box.ts'
+import type { FilterValues } from './filters.ts'
+
+/** A circle on the spheroid: centre in degrees, radius in metres. */
+export interface Circle {
+  latitude: number
+  longitude: number
+  radius: number
+}
+
+/** Which items a tile shows: those that match every member. Without members, all. */
+export interface TileSelection extends FilterValues {
+  /** As in the search (sql/search.ts). */
+  text?: string | undefined
+  within?: BoundingBox | undefined
+  circle?: Circle | undefined
+}
