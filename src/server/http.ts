@@ -55,6 +55,7 @@ const EXPOSED_HEADERS = [
   'Content-Disposition',
   'Content-Crs',
   'Link',
+  'Preference-Applied',
   'X-Request-Id',
   'RateLimit',
   'RateLimit-Policy',

@@ -5,9 +5,11 @@ import { representationsOf } from '../rest/representations.ts'
 import { REST_ROUTES } from '../rest/routes.ts'
 import type { Admission } from './admission/admission.ts'
 import { chooseRepresentation } from './negotiation.ts'
+import { prefersStrict, STRICT_APPLIED } from './prefer.ts'
 import { ResponseBody } from './reply.ts'
 import type { ResponseCache } from './response-cache.ts'
 import { addRoute } from './route.ts'
+import { appendVary } from './vary.ts'
 
 interface RestOptions {
   admit: Admission
@@ -17,16 +19,28 @@ interface RestOptions {
 
 /** Adds the /v1 routes. Each turns parameters into variables, executes its operation and sends the result as an envelope. */
 export function addRestRoutes(app: FastifyInstance, { admit, responses, usesRawJson }: RestOptions): void {
+  const paths = new Set(REST_ROUTES.map(({ path }) => path))
+  // Before the route, so that each response says it: also those to other methods, and errors.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (paths.has(request.routeOptions.url ?? '')) {
+      appendVary(reply, 'Prefer')
+      if (prefersStrict(request.headers.prefer)) void reply.header('preference-applied', STRICT_APPLIED)
+    }
+    done()
+  })
   for (const route of REST_ROUTES) {
     const representations = representationsOf(route, { usesRawJson })
+    const schemas = { lenient: route.query, strict: route.query.strict() }
     addRoute(app, {
       path: route.path,
       methods: ['GET'],
       handler: async (request, reply) => {
         const caller = await admit(request, reply)
         const { respond, mediaType, contentType } = chooseRepresentation(request.headers.accept, representations)
-        return responses.send({ request, reply, caller, cacheKey: `${mediaType} ${request.url}` }, async () => {
-          const query = parseQueryString(route.query, queryStringOf(request.url))
+        const handling = prefersStrict(request.headers.prefer) ? 'strict' : 'lenient'
+        const cacheKey = `${mediaType} ${handling} ${request.url}`
+        return responses.send({ request, reply, caller, cacheKey }, async () => {
+          const query = parseQueryString(schemas[handling], queryStringOf(request.url))
           const variables = { ...query, ...pathParameters(request.params) }
           const { body, meta, readLog } = await respond(caller.readCatalog, variables)
           const links = pageLinks(request.url, meta, Object.keys(route.query.shape))

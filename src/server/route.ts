@@ -48,7 +48,7 @@ export function addRoute(app: FastifyInstance, { path, methods, handler, ...hook
       void reply.headers({
         'access-control-allow-methods': allow,
         'access-control-allow-headers':
-          'Authorization, Content-Type, If-Match, If-None-Match, Mcp-Method, Mcp-Name, Mcp-Protocol-Version, X-Request-Id, ' +
+          'Authorization, Content-Type, If-Match, If-None-Match, Mcp-Method, Mcp-Name, Mcp-Protocol-Version, Prefer, X-Request-Id, ' +
           'traceparent, tracestate',
         'access-control-max-age': PREFLIGHT_MAX_AGE_SECONDS,
       })
