@@ -16,6 +16,9 @@ export interface Colours {
   inkOnFew: string
   /** Names beside places. */
   text: string
+  /** Names of cities and countries. */
+  cities: string
+  countries: string
   /** The chosen item, and the searched circle. */
   chosen: string
 }
@@ -29,7 +32,9 @@ export const LIGHT: Colours = {
   many: '#062f5e',
   ink: '#ffffff',
   inkOnFew: '#0d2a4a',
-  text: '#3b4653',
+  text: '#1f2933',
+  cities: '#5b6672',
+  countries: '#7b7f6f',
   chosen: '#c2410c',
 }
 export const DARK: Colours = {
@@ -41,6 +46,8 @@ export const DARK: Colours = {
   many: '#d6eaff',
   ink: '#0d1722',
   inkOnFew: '#e3eefa',
-  text: '#c3ccd6',
+  text: '#e3e8ee',
+  cities: '#9aa5b1',
+  countries: '#7d8894',
   chosen: '#fdba74',
 }

@@ -1,4 +1,5 @@
 import { byId, element } from '../shared/dom.ts'
+import { WORLD_CREDIT } from './world.ts'
 
 /*
  * The two lines of text on the map: the credit lines, which are always visible, and the status.
@@ -8,7 +9,7 @@ import { byId, element } from '../shared/dom.ts'
 export function showCredits(credits: Iterable<string>): void {
   byId('credit', HTMLElement).replaceChildren(
     ...[...new Set(credits)].map((credit) => element('bdi', {}, credit)),
-    element('span', {}, 'Map: Natural Earth'),
+    element('span', {}, WORLD_CREDIT),
   )
 }
 

@@ -58,8 +58,7 @@ export function textLayers(source: PlaceSource, colour: Colours): LayerSpecifica
       minzoom: NAMES_ZOOM,
       filter: ['!', ['has', 'total']],
       layout: {
-        // MapLibre can't draw some scripts (Arabic). Those names are only in the list and in the tooltip.
-        'text-field': ['case', ['is-supported-script', ['get', 'name']], ['slice', ['get', 'name'], 0, 40], ''],
+        'text-field': ['slice', ['get', 'name'], 0, 40],
         'text-size': 12,
         'text-variable-anchor': ['left', 'right', 'top', 'bottom'],
         'text-radial-offset': 0.9,
@@ -78,6 +77,8 @@ export function textLayers(source: PlaceSource, colour: Colours): LayerSpecifica
         'text-field': ['number-format', ['get', 'total'], { locale: 'en' }],
         'text-size': ['interpolate', ['linear'], MAGNITUDE, 2, 11, 3, 10, 5, 12],
         'text-allow-overlap': true,
+        // About the radius of the dot, which names of the base map must not cover.
+        'text-padding': 7,
       },
       paint: { 'text-color': ['step', ['get', 'total'], colour.inkOnFew, FEW, colour.ink] },
     },

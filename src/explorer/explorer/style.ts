@@ -6,6 +6,7 @@ import type { ListedItem } from './data.ts'
 import { circle } from './geodesic.ts'
 import { dotLayers, textLayers } from './place-layers.ts'
 import { tileTemplate } from './tiles.ts'
+import { worldMap } from './world.ts'
 
 /*
  * Converts the content of the map to a MapLibre style. MapLibre compares the style with the last one, and draws the difference.
@@ -22,10 +23,6 @@ export interface MapContent {
   isDark: boolean
 }
 
-const WORLD_TILES = `${new URL('../lib/world/', import.meta.url).href}{z}/{x}/{y}.mvt`
-const WORLD_MAX_ZOOM = 6
-const LAND = { source: 'world', 'source-layer': 'land' }
-
 /**
  * Whether the map shows the results of the list. It shows those of a search above all places, and others instead of all places.
  */
@@ -37,27 +34,13 @@ export function showsResults(view: View): boolean {
 /** Returns the style for a content. */
 export function styleOf(content: MapContent): StyleSpecification {
   const colour = content.isDark ? DARK : LIGHT
+  const base = worldMap(colour, navigator.languages)
   // MapLibre takes some time to empty a source, but removes a source at once.
   const places = content.hasKey ? placesOf(content, colour) : { sources: {}, layers: [] }
   return {
     version: 8,
-    sources: {
-      world: { type: 'vector', tiles: [WORLD_TILES], maxzoom: WORLD_MAX_ZOOM, attribution: 'Map: Natural Earth' },
-      ...places.sources,
-    },
-    layers: [
-      { id: 'water', type: 'background', paint: { 'background-color': colour.water } },
-      { id: 'land', type: 'fill', ...LAND, paint: { 'fill-color': colour.land } },
-      { id: 'coast', type: 'line', ...LAND, paint: { 'line-color': colour.border, 'line-width': 0.75 } },
-      {
-        id: 'borders',
-        type: 'line',
-        source: 'world',
-        'source-layer': 'borders',
-        paint: { 'line-color': colour.border, 'line-width': 0.75, 'line-dasharray': [3, 2] },
-      },
-      ...places.layers,
-    ],
+    sources: { ...base.sources, ...places.sources },
+    layers: [...base.layers, ...places.layers],
   }
 }
 

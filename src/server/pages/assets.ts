@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import { CatalogError } from '../../errors.ts'
 import { ResponseBody, sendCacheable } from '../reply.ts'
 import { addRoute } from '../route.ts'
+import { readBaseMap } from './base-map.ts'
 import { LIBRARY_FILES, libraryVersions, MODULES } from './libraries.ts'
 import { ASSET_POLICY } from './policy.ts'
 
@@ -48,7 +49,7 @@ export function openAssets(): Assets {
     read: (path) => {
       const source = sources.get(path)
       if (source !== undefined) return Promise.resolve(path.endsWith('.ts') ? toJavaScript(source, base) : source)
-      return LIBRARY_FILES.get(path)?.()
+      return LIBRARY_FILES.get(path)?.() ?? readBaseMap(path)
     },
   }
 }

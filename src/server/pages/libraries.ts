@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
-import { BASE_MAP_FILES, BASE_MAP_VERSION } from './base-map.ts'
+import { BASE_MAP_VERSION } from './base-map.ts'
 
 /*
  * The files of npm packages that the pages load, and their paths below the folder of the assets.
@@ -61,7 +61,6 @@ export const LIBRARY_FILES: ReadonlyMap<string, Read> = new Map([
   ...filesOf('@mapbox/point-geometry', 'lib/point-geometry', '', ['index.js']),
   ...filesOf('pbf', 'lib/pbf', '', ['index.js']),
   ['lib/vector-tile/index.js', readVectorTile],
-  ...BASE_MAP_FILES,
   ['lib/scalar/scalar.js', readScalar],
 ])
 
