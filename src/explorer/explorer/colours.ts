@@ -6,12 +6,18 @@ export interface Colours {
   water: string
   land: string
   border: string
+  /** Places by category or dataset. Okabe and Ito chose them so that colour-blind people tell them apart. */
+  values: readonly string[]
+  /** Places of other categories or datasets. */
+  others: string
   /** A place, or a cluster of about a hundred places. */
   dot: string
   /** Clusters of few and of many places. */
   few: string
   many: string
-  /** The text on a dot, and the edge of a dot. */
+  /** The edge of a place. */
+  edge: string
+  /** The text on a cluster. */
   ink: string
   inkOnFew: string
   /** Names beside places. */
@@ -27,6 +33,9 @@ export const LIGHT: Colours = {
   water: '#dfe8ef',
   land: '#f7f7f4',
   border: '#c6ccd2',
+  values: ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#1b2430'],
+  others: '#8a929c',
+  edge: '#1b2430',
   dot: '#0b5cad',
   few: '#c4dcf3',
   many: '#062f5e',
@@ -41,6 +50,9 @@ export const DARK: Colours = {
   water: '#10161d',
   land: '#222a33',
   border: '#3d4854',
+  values: ['#56b4e9', '#e69f00', '#2fc79a', '#e59ac2', '#f0e442', '#e6e9ee'],
+  others: '#8a95a1',
+  edge: '#0d1722',
   dot: '#7db9f5',
   few: '#2d4a68',
   many: '#d6eaff',

@@ -2,9 +2,12 @@ import { element } from '../shared/dom.ts'
 import { readKey } from '../shared/key.ts'
 import { formatAddress, isSearch, parseAddress, type View } from './address.ts'
 import { moveMap, moveToItems } from './camera.ts'
+import { type Codes, NO_CODES, readCodes } from './codes.ts'
+import { DARK, LIGHT } from './colours.ts'
 import { type Dataset, type Item, type ListedItem, readDatasets, readItem } from './data.ts'
 import { datasetsView } from './datasets-view.ts'
 import { itemView } from './item-view.ts'
+import { legendOf, showLegend } from './legend.ts'
 import { type ExplorerMap, openMap } from './map.ts'
 import { showCredits, showStatus } from './map-lines.ts'
 import type { NearbyActions } from './nearby-form.ts'
@@ -30,6 +33,7 @@ export class Explorer {
   #datasets: readonly Dataset[] = []
   #items: ListedItem[] = []
   #item: Item | undefined
+  #codes: Codes = NO_CODES
   readonly #picker = new PointPicker()
   readonly #search = new SearchForm({
     search: (search) => this.#openSearch(search),
@@ -41,7 +45,10 @@ export class Explorer {
     this.#list = list
     this.#map = openMap(map, this.#view.at, {
       onPlace: (item) => this.open({ ...this.#view, item }),
+      isPicking: () => this.#picker.isWaiting,
       onGround: (latitude, longitude) => this.#pick(latitude, longitude),
+      onHome: () => this.#goHome(),
+      onCentre: (message) => this.#picker.isWaiting || showStatus(message),
       onMove: (at) => this.#noteMove(at),
       onProblem: () => showStatus('The map is not complete: a part of it could not be loaded.'),
     })
@@ -61,6 +68,7 @@ export class Explorer {
     this.#datasets = []
     this.#items = []
     this.#item = undefined
+    this.#codes = NO_CODES
     // The map drops the tiles that an earlier key has read.
     this.#drawMap(false)
     // The bar changes its height with the key. A flight to a dataset ends beside it if the map changes its size on the way.
@@ -120,6 +128,10 @@ export class Explorer {
     // Results stay on the map until those of the next search replace them.
     const isNextSearch = isSearch(view) && isSearch(before) && view.item === undefined
     if (isPlaces && isNewList && !isNextSearch) this.#items = []
+    if (view.dataset !== before.dataset) this.#codes = NO_CODES
+    this.#drawMap()
+    if (view.dataset !== undefined) this.#codes = await readCodes(view.dataset, signal)
+    signal.throwIfAborted()
     this.#drawMap()
     if (view.item !== undefined) {
       if (showsResults(view) && this.#items.length === 0) this.#items = (await readResults(view, 1, signal)).items
@@ -145,7 +157,7 @@ export class Explorer {
     // Two clicks on "Show more" would read the same page twice.
     this.#items = [...this.#items.slice(0, (page - 1) * PAGE_SIZE), ...results.items]
     const list = placesView(
-      { view, dataset: this.#dataset(), ...results, items: this.#items },
+      { view, dataset: this.#dataset(), codes: this.#codes, ...results, items: this.#items },
       {
         open: (next) => this.open(next),
         more: () => this.#attempt(() => this.#showPlaces(view, page + 1, signal), signal),
@@ -174,13 +186,23 @@ export class Explorer {
   }
 
   #drawMap(hasKey = readKey() !== undefined): void {
+    const legend = legendOf(this.#view, this.#codes, hasKey ? this.#datasets : [])
+    showLegend(legend, this.#dark.matches ? DARK : LIGHT)
     this.#map.show({
       hasKey,
+      legend,
       view: this.#view,
       results: this.#items,
       item: this.#item,
       isDark: this.#dark.matches,
     })
+  }
+
+  /** Moves the map to everything that the view shows. */
+  #goHome(): void {
+    const view = { ...this.#view, at: undefined, item: undefined }
+    if (isSearch(view) && !view.within) moveToItems(this.#map, this.#items)
+    else void this.#attempt(() => moveMap(this.#map, view, {}, this.#reads.signal), this.#reads.signal)
   }
 
   #pick(latitude: number, longitude: number): void {

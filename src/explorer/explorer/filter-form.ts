@@ -1,17 +1,13 @@
 import { button, element } from '../shared/dom.ts'
 import type { View } from './address.ts'
-import type { Facet, Results } from './results.ts'
+import type { Codes, Facet } from './codes.ts'
 
 /*
  * The filters of a dataset: category and administrative area. The form offers the codes of the dataset, with their counts.
  */
 
 /** Creates the form. */
-export function filterForm(
-  view: View,
-  { categories = [], areas = [] }: Results,
-  open: (view: View) => void,
-): HTMLElement {
+export function filterForm(view: View, { categories, areas }: Codes, open: (view: View) => void): HTMLElement {
   const { dataset, text, within, at } = view
   // A search in the visible part of the map must not move the map.
   const unfiltered = { dataset, text, within, at: within && at }

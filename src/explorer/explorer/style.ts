@@ -4,7 +4,8 @@ import { isSearch, type View } from './address.ts'
 import { type Colours, DARK, LIGHT } from './colours.ts'
 import type { ListedItem } from './data.ts'
 import { circle } from './geodesic.ts'
-import { dotLayers, textLayers } from './place-layers.ts'
+import type { Legend } from './legend.ts'
+import { alwaysShown, dotLayers, nameLayer, textLayers } from './place-layers.ts'
 import { tileTemplate } from './tiles.ts'
 import { worldMap } from './world.ts'
 
@@ -18,6 +19,8 @@ export interface MapContent {
   view: View
   /** The items of the list if the view has filters or a search. The map then shows the same items. */
   results: readonly ListedItem[]
+  /** What the colours of places mean. */
+  legend: Legend
   /** The item that is shown. */
   item: ListedItem | undefined
   isDark: boolean
@@ -46,7 +49,7 @@ export function styleOf(content: MapContent): StyleSpecification {
 
 /** The layers above the base map: the area of a nearby search, the places, the results of a search, and the shown item. */
 function placesOf(
-  { view, results, item }: MapContent,
+  { view, results, item, legend }: MapContent,
   colour: Colours,
 ): Pick<StyleSpecification, 'sources' | 'layers'> {
   const isList = showsResults(view) && !isSearch(view)
@@ -64,7 +67,7 @@ function placesOf(
     layers: [
       { id: 'area', type: 'fill', source: 'area', paint: { 'fill-color': colour.chosen, 'fill-opacity': 0.08 } },
       { id: 'area-edge', type: 'line', source: 'area', paint: { 'line-color': colour.chosen, 'line-width': 1.5 } },
-      ...dotLayers(source, colour),
+      ...dotLayers(source, legend, colour),
       {
         id: 'found',
         type: 'circle',
@@ -77,6 +80,7 @@ function placesOf(
         },
       },
       ...textLayers(source, colour),
+      nameLayer('found-names', { source: 'found' }, colour),
       {
         id: 'chosen',
         type: 'circle',
@@ -88,6 +92,7 @@ function placesOf(
           'circle-stroke-width': 2.5,
         },
       },
+      alwaysShown(nameLayer('chosen-name', { source: 'chosen' }, colour)),
     ],
   }
 }
@@ -95,9 +100,9 @@ function placesOf(
 function pointsOf(items: readonly ListedItem[]): FeatureCollection {
   return {
     type: 'FeatureCollection',
-    features: items.map(({ id, name, longitude, latitude }) => ({
+    features: items.map(({ id, name, categoryCode, datasetId, longitude, latitude }) => ({
       type: 'Feature',
-      properties: { id, name },
+      properties: { id, name, categoryCode, datasetId },
       geometry: { type: 'Point', coordinates: [Number(longitude), Number(latitude)] },
     })),
   }
