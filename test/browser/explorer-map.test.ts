@@ -1,8 +1,13 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { BaseMap } from '../../src/config.ts'
 import { parseCoordinate } from '../../src/explorer/explorer/point-field.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { giveKey, hasBrowser, openBrowser, type Visit, WIDE } from '../support/browser.ts'
+import { writePmtiles } from '../support/pmtiles.ts'
 
 describe.skipIf(!hasBrowser)('The map of the explorer', () => {
   let t: TestApp
@@ -50,7 +55,7 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
   test('by keyboard, the arrow keys and Enter choose a point on the map for a nearby search', async () => {
     await page.goto(`${t.url}/?at=25.5,-40.5,5`)
     await page.getByRole('button', { name: 'a point on the map' }).press('Enter')
-    await said('move the map with the arrow keys and press Enter')
+    await said('the arrow keys move the map and Enter takes its centre')
     await tabToMap()
     await page.keyboard.press('ArrowRight')
     await expect.poll(() => page.url()).not.toContain('-40.5,')
@@ -91,6 +96,39 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     await expect.poll(entries).toEqual(['Seoul Landmarks27', 'World Airports17'])
   })
 
+  test('a filter is a list that typing narrows, by keyboard too, and nothing else', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks`)
+    const category = page.getByRole('combobox', { name: 'Category', exact: true })
+    await category.focus()
+    await page.keyboard.type('PAL')
+    const options = page.getByRole('listbox').getByRole('option')
+    await expect.poll(() => options.allTextContents()).toEqual(['palace4'])
+    await page.keyboard.press('ArrowDown')
+    expect(await options.first().getAttribute('aria-selected')).toBe('true')
+    expect(await category.getAttribute('aria-activedescendant')).toBe(await options.first().getAttribute('id'))
+    await page.keyboard.press('Enter')
+    await page.getByText('4 places with these filters').waitFor()
+    await category.fill('no such code')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    expect(await category.inputValue()).toBe('palace')
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByText('27 places, by name').waitFor()
+  })
+
+  test('the way back from a place goes back to the list and the map as they were', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&at=37.55,127,13`)
+    await page.locator('.places').getByRole('link', { name: 'N Seoul Tower' }).click()
+    await heading('N Seoul Tower').waitFor()
+    expect(await page.title()).toBe('N Seoul Tower · Seoul Landmarks')
+    const entries = await page.evaluate('history.length')
+    await page.locator('.back a').click()
+    await heading('Seoul Landmarks').waitFor()
+    await expect.poll(() => page.url()).toContain('at=37.55,127,13')
+    expect(await page.evaluate('history.length')).toBe(entries)
+    expect(await page.title()).toBe('Seoul Landmarks · Dataset Catalog')
+  })
+
   test('a button shows the whole view again', async () => {
     await page.goto(`${t.url}/?dataset=seoul-landmarks&at=10,10,9`)
     await heading('Seoul Landmarks').waitFor()
@@ -108,6 +146,41 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
   test('makes no request to another origin, and does not violate the Content-Security-Policy', () => {
     expect(visit.foreign).toEqual([])
     expect(visit.errors).toEqual([])
+  })
+})
+
+describe.skipIf(!hasBrowser)('The explorer on a configured base map', () => {
+  /** Opens the explorer on a base map, and returns its credit line, status and violations of the policy. */
+  const open = async (baseMap: BaseMap) => {
+    const t = await startApp({ baseMap })
+    const { browser, page, foreign, errors } = await openBrowser(t.url, WIDE)
+    const archive = page.waitForResponse(/base-map\.pmtiles/).then(
+      (response) => response.status(),
+      () => undefined,
+    )
+    await page.goto(t.url)
+    await expect.poll(() => page.locator('#credit').textContent()).toContain('Map:')
+    const status = baseMap.kind === 'pmtiles' ? await archive : undefined
+    const shown = await page.locator('#map-status').textContent()
+    const credit = await page.locator('#credit').textContent()
+    await browser.close()
+    await t.close()
+    return { credit, shown, foreign, errors, status }
+  }
+
+  test('draws a PMTiles file of the gateway, with its credit line', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'base-map-')), 'city.pmtiles')
+    writePmtiles(path, '<a href="https://example.org">Example</a>')
+    const { status, ...shown } = await open({ kind: 'pmtiles', path })
+    expect(status).toBe(206)
+    expect(shown).toEqual({ credit: 'Map: Example', shown: '', foreign: [], errors: [] })
+  })
+
+  test('says that a style is away, and shows its own map', async () => {
+    const { credit, shown, errors } = await open({ kind: 'style', url: 'http://127.0.0.1:9/style.json' })
+    expect(credit).toContain('Natural Earth')
+    expect(shown).toContain("The configured base map can't be loaded")
+    expect(errors).toEqual([])
   })
 })
 

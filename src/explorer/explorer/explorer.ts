@@ -1,6 +1,7 @@
 import { element } from '../shared/dom.ts'
 import { readKey } from '../shared/key.ts'
 import { formatAddress, isSearch, parseAddress, type View } from './address.ts'
+import { loadBaseMap, WORLD } from './base-map.ts'
 import { moveMap, moveToItems } from './camera.ts'
 import { type Codes, NO_CODES, readCodes } from './codes.ts'
 import { DARK, LIGHT } from './colours.ts'
@@ -17,6 +18,7 @@ import { problemNote } from './problem.ts'
 import { PAGE_SIZE, readResults } from './results.ts'
 import { type Search, SearchForm } from './search-form.ts'
 import { showsResults } from './style.ts'
+import { titleOf } from './title.ts'
 import { welcomeView } from './welcome-view.ts'
 
 /*
@@ -34,6 +36,7 @@ export class Explorer {
   #items: ListedItem[] = []
   #item: Item | undefined
   #codes: Codes = NO_CODES
+  #mapCredit = ''
   readonly #picker = new PointPicker()
   readonly #search = new SearchForm({
     search: (search) => this.#openSearch(search),
@@ -52,6 +55,7 @@ export class Explorer {
       onMove: (at) => this.#noteMove(at),
       onProblem: () => showStatus('The map is not complete: a part of it could not be loaded.'),
     })
+    void this.#loadBaseMap()
     window.addEventListener('popstate', () => {
       const view = parseAddress(location.search)
       this.#search.stop()
@@ -60,7 +64,18 @@ export class Explorer {
       if (view.at) this.#map.jumpTo(view.at)
     })
     this.#dark.addEventListener('change', () => this.#drawMap())
-    list.addEventListener('click', (event) => this.#followLink(event))
+    document.addEventListener('click', (event) => this.#followLink(event))
+  }
+
+  /** The map of the package stands in for a configured one that can't be loaded. */
+  async #loadBaseMap(): Promise<void> {
+    const baseMap = await loadBaseMap().catch((error: unknown) => {
+      showStatus(`The configured base map can't be loaded: ${error instanceof Error ? error.message : error}`)
+      return WORLD
+    })
+    this.#mapCredit = baseMap.credit
+    this.#map.useBaseMap(baseMap)
+    this.#showCredit()
   }
 
   /** Starts again with the current key, and drops everything that an earlier key has read. */
@@ -80,7 +95,7 @@ export class Explorer {
   open(view: View): void {
     // A search that begins a moment later would replace this view.
     this.#search.stop()
-    history.pushState(undefined, '', formatAddress(view))
+    history.pushState({ before: formatAddress({ ...this.#view, at: undefined }) }, '', formatAddress(view))
     this.#show(view)
   }
 
@@ -145,7 +160,9 @@ export class Explorer {
     signal.throwIfAborted()
     if (!item) return
     this.#item = item
-    this.#fill(itemView(item, view))
+    const codes = view.dataset === undefined ? await readCodes(item.dataset.id, signal) : this.#codes
+    signal.throwIfAborted()
+    this.#fill(itemView(item, view, codes))
     this.#showCredit()
     this.#drawMap()
     if (view.at === undefined) this.#map.flyTo(Number(item.latitude), Number(item.longitude), ITEM_ZOOM)
@@ -180,6 +197,7 @@ export class Explorer {
   #fill(content: HTMLElement, isNew = true): void {
     const hadFocus = this.#list.contains(document.activeElement)
     this.#list.replaceChildren(content)
+    document.title = titleOf(this.#view, this.#item?.dataset.name ?? this.#dataset()?.name, this.#item?.name)
     if (!isNew) return
     this.#list.scrollTop = 0
     if (hadFocus) content.querySelector('h1')?.focus()
@@ -243,7 +261,9 @@ export class Explorer {
     const link = event.target instanceof Element ? event.target.closest('a[data-view]') : null
     if (!(link instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.shiftKey) return
     event.preventDefault()
-    this.open(parseAddress(link.search))
+    // The way back goes back, so the map and the history are as they were.
+    if (link.dataset.view === 'back' && history.state?.before === link.pathname + link.search) history.back()
+    else this.open(parseAddress(link.search))
   }
 
   #dataset(): Dataset | undefined {
@@ -252,7 +272,10 @@ export class Explorer {
 
   #showCredit(): void {
     const shown = this.#item?.dataset ?? this.#dataset()
-    showCredits((shown ? [shown] : this.#datasets).map(({ attribution }) => attribution))
+    showCredits(
+      (shown ? [shown] : this.#datasets).map(({ attribution }) => attribution),
+      this.#mapCredit,
+    )
   }
 }
 

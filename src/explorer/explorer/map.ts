@@ -1,6 +1,7 @@
 import { Map as MapView, Popup } from 'maplibre-gl'
 import { readKey } from '../shared/key.ts'
 import type { View } from './address.ts'
+import type { BaseMap } from './base-map.ts'
 import { type Bounds, visibleBox, wrapLongitude } from './box.ts'
 import { addControls } from './map-controls.ts'
 import { useKeyboard } from './map-keyboard.ts'
@@ -28,6 +29,8 @@ interface Events {
 
 export interface ExplorerMap {
   show: (content: MapContent) => void
+  /** Draws the base map. Until then the map shows nothing. */
+  useBaseMap: (baseMap: BaseMap) => void
   fit: (bounds: Bounds, maxZoom: number) => void
   /** Shows a box, without a margin around it. */
   fitExactly: (box: Bounds) => void
@@ -51,6 +54,7 @@ const STACK_ZOOM = 16
 /** Opens the map in an element. `start` is its first position. */
 export function openMap(container: HTMLElement, start: View['at'], events: Events): ExplorerMap {
   let content: MapContent | undefined
+  let baseMap: BaseMap | undefined
   const map = new MapView({
     container,
     style: { version: 8, sources: {}, layers: [] },
@@ -70,7 +74,7 @@ export function openMap(container: HTMLElement, start: View['at'], events: Event
 
   let isReady = false
   const draw = () => {
-    if (isReady && content) map.setStyle(styleOf(content), { diff: true })
+    if (isReady && content && baseMap) map.setStyle(styleOf(content, baseMap), { diff: true })
   }
   // MapLibre compares styles only when it has loaded the first one.
   map.once('style.load', () => {
@@ -105,6 +109,10 @@ export function openMap(container: HTMLElement, start: View['at'], events: Event
   return {
     show: (next) => {
       content = next
+      draw()
+    },
+    useBaseMap: (next) => {
+      baseMap = next
       draw()
     },
     fit: ([west, south, east, north], maxZoom) =>

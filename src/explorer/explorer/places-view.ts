@@ -32,7 +32,7 @@ export function placesView(content: PlacesContent, actions: PlacesActions): HTML
   return element(
     'div',
     { class: 'view' },
-    element('p', { class: 'back' }, element('a', { href: '/', 'data-view': true }, '← All datasets')),
+    element('p', { class: 'back' }, element('a', { href: '/', 'data-view': 'back' }, '← All datasets')),
     element('h1', { tabindex: -1, dir: 'auto' }, dataset?.name ?? view.dataset ?? 'All datasets'),
     ...(isSearch(view) ? [] : introduction(content, actions)),
     view.near || !view.dataset ? undefined : filterForm(view, codes, actions.open),

@@ -29,7 +29,7 @@ export class PointPicker {
     showStatus(
       radius === undefined
         ? ''
-        : 'Click on the map to search around that point, or move the map with the arrow keys and press Enter.',
+        : 'Click on the map to search around that point. By keyboard, the arrow keys move the map and Enter takes its centre.',
     )
   }
 }

@@ -1,13 +1,13 @@
 import type { Feature, FeatureCollection } from 'geojson'
 import type { StyleSpecification } from 'maplibre-gl'
 import { isSearch, type View } from './address.ts'
+import type { BaseMap } from './base-map.ts'
 import { type Colours, DARK, LIGHT } from './colours.ts'
 import type { ListedItem } from './data.ts'
 import { circle } from './geodesic.ts'
 import type { Legend } from './legend.ts'
 import { alwaysShown, dotLayers, nameLayer, textLayers } from './place-layers.ts'
 import { tileTemplate } from './tiles.ts'
-import { worldMap } from './world.ts'
 
 /*
  * Converts the content of the map to a MapLibre style. MapLibre compares the style with the last one, and draws the difference.
@@ -34,14 +34,15 @@ export function showsResults(view: View): boolean {
   return near !== undefined || category !== undefined || area !== undefined || isSearch(view)
 }
 
-/** Returns the style for a content. */
-export function styleOf(content: MapContent): StyleSpecification {
+/** Returns the style for a content on a base map. */
+export function styleOf(content: MapContent, baseMap: BaseMap): StyleSpecification {
   const colour = content.isDark ? DARK : LIGHT
-  const base = worldMap(colour, navigator.languages)
+  const base = baseMap.draw(colour, content.isDark)
   // MapLibre takes some time to empty a source, but removes a source at once.
   const places = content.hasKey ? placesOf(content, colour) : { sources: {}, layers: [] }
   return {
     version: 8,
+    ...(base.sprite !== undefined && { sprite: base.sprite }),
     sources: { ...base.sources, ...places.sources },
     layers: [...base.layers, ...places.layers],
   }

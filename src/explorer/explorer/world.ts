@@ -1,15 +1,10 @@
-import type { ExpressionSpecification, LayerSpecification, SourceSpecification } from 'maplibre-gl'
+import type { ExpressionSpecification, LayerSpecification } from 'maplibre-gl'
+import type { DrawnBaseMap } from './base-map.ts'
 import type { Colours } from './colours.ts'
 
 /*
  * The base map that needs no configuration: land, lakes, borders, and the names of countries and cities.
  */
-
-/** A base map: it is drawn below the places. */
-export interface BaseMap {
-  sources: Record<string, SourceSpecification>
-  layers: LayerSpecification[]
-}
 
 export const WORLD_CREDIT = 'Map: Natural Earth, GeoNames (CC BY 4.0)'
 
@@ -44,7 +39,7 @@ const populations = (zoomsBefore: number): ExpressionSpecification => {
 }
 
 /** Returns the base map, with the names of countries in the first of the languages that the browser knows. */
-export function worldMap(colour: Colours, languages: readonly string[]): BaseMap {
+export function worldMap(colour: Colours, languages: readonly string[]): DrawnBaseMap {
   return {
     sources: { world: { type: 'vector', tiles: [TILES], maxzoom: MAX_ZOOM } },
     layers: [
