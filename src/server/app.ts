@@ -3,6 +3,7 @@ import { createKeyCache } from '../auth/key-cache.ts'
 import type { KeyUsage } from '../auth/key-usage.ts'
 import { openRateLimits, type RateLimits } from '../auth/rate-limit.ts'
 import { createSnapshotReader } from '../catalog/snapshot/snapshot-reader.ts'
+import type { BaseMap } from '../config.ts'
 import { limitInFlight } from '../database/backpressure.ts'
 import { silentChangeFeed } from '../database/change-feed.ts'
 import type { Database } from '../database/database.ts'
@@ -35,6 +36,8 @@ interface AppOptions extends HttpOptions {
   trustedDocuments?: TrustedDocuments | undefined
   /** Whether /graphql has the fields that a gateway of Apollo Federation needs. */
   federation?: boolean
+  /** The base map of the explorer; undefined for that of the package. */
+  baseMap?: BaseMap | undefined
   /** Memory for cached responses; 0 caches none. */
   responseCacheBytes: number
   /** Whether to use neither caches nor optimisations. For the differential test and the benchmarks only. */
@@ -51,6 +54,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     database,
     metrics,
     trustedDocuments,
+    baseMap,
     federation = false,
     limits,
     keyUsage,
@@ -84,7 +88,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   })
   addRestRoutes(app, { admit, responses, usesRawJson })
   addOpenApiRoutes(app)
-  const { sendGraphiql } = addPages(app)
+  const { sendGraphiql } = addPages(app, { baseMap })
   addGraphQLRoute(app, {
     sendGraphiql,
     admit,

@@ -5,11 +5,13 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { formatAddress, isSearch, parseAddress } from '../../src/explorer/explorer/address.ts'
 import { boxAround, visibleBox } from '../../src/explorer/explorer/box.ts'
 import { findBounds } from '../../src/explorer/explorer/camera.ts'
+import { LIGHT } from '../../src/explorer/explorer/colours.ts'
 import { circle, destination } from '../../src/explorer/explorer/geodesic.ts'
 import { formsOf, graphiqlPath } from '../../src/explorer/explorer/request-forms.ts'
 import { requestOf } from '../../src/explorer/explorer/requests.ts'
 import { pictureUrl, safeUrl } from '../../src/explorer/explorer/safe-url.ts'
 import { pointsOf } from '../../src/explorer/explorer/tiles.ts'
+import { worldMap } from '../../src/explorer/explorer/world.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { runShell } from '../support/process.ts'
 
@@ -229,15 +231,25 @@ test('a box across the antimeridian holds the squares of its clusters: an item m
   expect(await boundsAmong([fiji], clusters)).toEqual([157.5, -20, 202.5, -12])
 })
 
+test.each([
+  ['ko', 'KR', '대한민국'],
+  ['ar', 'EG', 'مصر'],
+  ['he', 'IL', 'ישראל'],
+  ['tlh', 'KR', 'South Korea'],
+])('the base map names countries in the language of the reader: %s', (language, code, name) => {
+  const countries = worldMap(LIGHT, [language, 'en']).layers.find(({ id }) => id === 'countries')
+  expect(JSON.stringify(countries)).toContain(`"${code}":"${name}"`)
+})
+
 test('the base map has a tile for each place of its zooms, and no others', async () => {
   const html = await (await fetch(t.url)).text()
   const [base = ''] = /\/assets\/\w+/.exec(html) ?? []
   const read = (address: string) => fetch(`${t.url}${base}/lib/world/${address}.mvt`)
   const layers = async (address: string) =>
     Object.keys(new VectorTile(new PbfReader(await (await read(address)).arrayBuffer())).layers).sort()
-  expect(await layers('0/0/0')).toEqual(['borders', 'land'])
+  expect(await layers('0/0/0')).toEqual(['borders', 'cities', 'countries', 'lakes', 'land'])
   // Korea, and the South Pacific.
-  expect(await layers('6/54/24')).toEqual(['borders', 'land'])
+  expect(await layers('6/54/24')).toEqual(['borders', 'cities', 'countries', 'land'])
   expect(await layers('6/8/40')).toEqual([])
   expect((await read('7/0/0')).status).toBe(404)
   expect((await read('6/64/0')).status).toBe(404)

@@ -105,6 +105,30 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await heading('Gyeongbokgung Palace').waitFor()
   })
 
+  test('an item shows what people ask for first, and folds empty members and JSON away', async () => {
+    const labels = await page.locator('.members dt').allTextContents()
+    expect(labels).toEqual([
+      'Category',
+      'Area',
+      'Address',
+      'Lot address',
+      'Opening hours',
+      'Telephone',
+      'Website',
+      'Contact',
+      'Coordinates',
+      'Last changed',
+    ])
+    expect(await page.title()).toBe('Gyeongbokgung Palace · Seoul Landmarks')
+    const json = page.getByText('"roadAddress"')
+    expect(await json.count()).toBe(0)
+    await page.getByText('All members as JSON').click()
+    await json.waitFor()
+    await page.getByText(/\d+ empty members?/).click()
+    await page.locator('.folded').getByText('email').first().waitFor()
+    expect(await seriousViolations()).toEqual([])
+  })
+
   test('the copied request gives the same item', async () => {
     await page.getByText('As a request').click()
     expect(await page.locator('.request pre').textContent()).not.toContain(t.key)
@@ -142,7 +166,11 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await heading('Gwanghwamun').waitFor()
     await page.goto(`${t.url}/?dataset=seoul-landmarks&category=palace`)
     await page.getByText('4 places with these filters').waitFor()
-    expect(await page.locator('#category-codes option').allTextContents()).toContain('palace (4)')
+    const category = page.getByRole('combobox', { name: 'Category', exact: true })
+    expect(await category.inputValue()).toBe('palace')
+    await category.click()
+    expect(await page.getByRole('listbox').getByRole('option').allTextContents()).toContain('palace4')
+    expect(await page.getByRole('listbox').getByRole('option').first().textContent()).toBe('any')
   })
 
   test('searches around a point, with the distances in order', async () => {
@@ -229,14 +257,16 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     const { id: datasetId } = await t.database.prisma.dataset.findUniqueOrThrow({ where: { slug: 'seoul-landmarks' } })
     const label = { datasetId, field: 'categoryCode', code: 'palace', label: 'Royal palace' }
     await t.database.prisma.codeLabel.create({ data: label })
-    const option = page.locator('#category-codes option[value="palace"]')
     const shown = async () => {
       await page.goto(`${t.url}/?dataset=seoul-landmarks`)
-      await option.waitFor({ state: 'attached' })
-      return option.textContent()
+      await page.getByRole('combobox', { name: 'Category', exact: true }).click()
+      return page.getByRole('listbox').getByRole('option').allTextContents()
     }
-    await expect.poll(shown).toMatch(/^Royal palace, palace \(\d+\)$/)
+    await expect.poll(shown).toContain('Royal palace (palace)4')
     await page.locator('.places').getByText('Royal palace', { exact: true }).first().waitFor()
+    await link('Gyeongbokgung Palace').click()
+    await page.locator('.members').getByRole('link', { name: 'Royal palace', exact: true }).click()
+    await page.getByText('4 places with these filters').waitFor()
     await page.goto(t.url)
   })
 

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { expect } from 'vitest'
 import { KeyUsage } from '../../src/auth/key-usage.ts'
 import { createKey } from '../../src/auth/keys.ts'
-import { type LimitsConfig, readConfig } from '../../src/config.ts'
+import { type BaseMap, type LimitsConfig, readConfig } from '../../src/config.ts'
 import { loadSampleData } from '../../src/sample/load.ts'
 import { createApp } from '../../src/server/app.ts'
 import type { Metrics } from '../../src/server/telemetry/metrics.ts'
@@ -29,6 +29,7 @@ export interface StartOptions {
   data?: 'small' | 'sample'
   trustedDocuments?: ReadonlyMap<string, string>
   federation?: boolean
+  baseMap?: BaseMap
   /** Without it nothing is logged. */
   log?: FastifyBaseLogger
   /** Without it nothing is measured. */
@@ -61,6 +62,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     corsOrigins,
     trustedDocuments,
     federation,
+    baseMap: options.baseMap,
     responseCacheBytes,
     limits,
     ...(options.log && { log: options.log }),

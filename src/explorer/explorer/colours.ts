@@ -6,16 +6,25 @@ export interface Colours {
   water: string
   land: string
   border: string
+  /** Places by category or dataset. Okabe and Ito chose them so that colour-blind people tell them apart. */
+  values: readonly string[]
+  /** Places of other categories or datasets. */
+  others: string
   /** A place, or a cluster of about a hundred places. */
   dot: string
   /** Clusters of few and of many places. */
   few: string
   many: string
-  /** The text on a dot, and the edge of a dot. */
+  /** The edge of a place. */
+  edge: string
+  /** The text on a cluster. */
   ink: string
   inkOnFew: string
   /** Names beside places. */
   text: string
+  /** Names of cities and countries. */
+  cities: string
+  countries: string
   /** The chosen item, and the searched circle. */
   chosen: string
 }
@@ -24,23 +33,33 @@ export const LIGHT: Colours = {
   water: '#dfe8ef',
   land: '#f7f7f4',
   border: '#c6ccd2',
+  values: ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#1b2430'],
+  others: '#8a929c',
+  edge: '#1b2430',
   dot: '#0b5cad',
   few: '#c4dcf3',
   many: '#062f5e',
   ink: '#ffffff',
   inkOnFew: '#0d2a4a',
-  text: '#3b4653',
+  text: '#1f2933',
+  cities: '#5b6672',
+  countries: '#7b7f6f',
   chosen: '#c2410c',
 }
 export const DARK: Colours = {
   water: '#10161d',
   land: '#222a33',
   border: '#3d4854',
+  values: ['#56b4e9', '#e69f00', '#2fc79a', '#e59ac2', '#f0e442', '#e6e9ee'],
+  others: '#8a95a1',
+  edge: '#0d1722',
   dot: '#7db9f5',
   few: '#2d4a68',
   many: '#d6eaff',
   ink: '#0d1722',
   inkOnFew: '#e3eefa',
-  text: '#c3ccd6',
+  text: '#e3e8ee',
+  cities: '#9aa5b1',
+  countries: '#7d8894',
   chosen: '#fdba74',
 }

@@ -1,10 +1,14 @@
 import { element } from '../shared/dom.ts'
 import { readKey } from '../shared/key.ts'
 import { formatAddress, isSearch, parseAddress, type View } from './address.ts'
+import { loadBaseMap, WORLD } from './base-map.ts'
 import { moveMap, moveToItems } from './camera.ts'
+import { type Codes, NO_CODES, readCodes } from './codes.ts'
+import { DARK, LIGHT } from './colours.ts'
 import { type Dataset, type Item, type ListedItem, readDatasets, readItem } from './data.ts'
 import { datasetsView } from './datasets-view.ts'
 import { itemView } from './item-view.ts'
+import { legendOf, showLegend } from './legend.ts'
 import { type ExplorerMap, openMap } from './map.ts'
 import { showCredits, showStatus } from './map-lines.ts'
 import type { NearbyActions } from './nearby-form.ts'
@@ -14,6 +18,7 @@ import { problemNote } from './problem.ts'
 import { PAGE_SIZE, readResults } from './results.ts'
 import { type Search, SearchForm } from './search-form.ts'
 import { showsResults } from './style.ts'
+import { titleOf } from './title.ts'
 import { welcomeView } from './welcome-view.ts'
 
 /*
@@ -30,6 +35,8 @@ export class Explorer {
   #datasets: readonly Dataset[] = []
   #items: ListedItem[] = []
   #item: Item | undefined
+  #codes: Codes = NO_CODES
+  #mapCredit = ''
   readonly #picker = new PointPicker()
   readonly #search = new SearchForm({
     search: (search) => this.#openSearch(search),
@@ -41,10 +48,14 @@ export class Explorer {
     this.#list = list
     this.#map = openMap(map, this.#view.at, {
       onPlace: (item) => this.open({ ...this.#view, item }),
+      isPicking: () => this.#picker.isWaiting,
       onGround: (latitude, longitude) => this.#pick(latitude, longitude),
+      onHome: () => this.#goHome(),
+      onCentre: (message) => this.#picker.isWaiting || showStatus(message),
       onMove: (at) => this.#noteMove(at),
       onProblem: () => showStatus('The map is not complete: a part of it could not be loaded.'),
     })
+    void this.#loadBaseMap()
     window.addEventListener('popstate', () => {
       const view = parseAddress(location.search)
       this.#search.stop()
@@ -53,7 +64,18 @@ export class Explorer {
       if (view.at) this.#map.jumpTo(view.at)
     })
     this.#dark.addEventListener('change', () => this.#drawMap())
-    list.addEventListener('click', (event) => this.#followLink(event))
+    document.addEventListener('click', (event) => this.#followLink(event))
+  }
+
+  /** The map of the package stands in for a configured one that can't be loaded. */
+  async #loadBaseMap(): Promise<void> {
+    const baseMap = await loadBaseMap().catch((error: unknown) => {
+      showStatus(`The configured base map can't be loaded: ${error instanceof Error ? error.message : error}`)
+      return WORLD
+    })
+    this.#mapCredit = baseMap.credit
+    this.#map.useBaseMap(baseMap)
+    this.#showCredit()
   }
 
   /** Starts again with the current key, and drops everything that an earlier key has read. */
@@ -61,6 +83,7 @@ export class Explorer {
     this.#datasets = []
     this.#items = []
     this.#item = undefined
+    this.#codes = NO_CODES
     // The map drops the tiles that an earlier key has read.
     this.#drawMap(false)
     // The bar changes its height with the key. A flight to a dataset ends beside it if the map changes its size on the way.
@@ -72,7 +95,7 @@ export class Explorer {
   open(view: View): void {
     // A search that begins a moment later would replace this view.
     this.#search.stop()
-    history.pushState(undefined, '', formatAddress(view))
+    history.pushState({ before: formatAddress({ ...this.#view, at: undefined }) }, '', formatAddress(view))
     this.#show(view)
   }
 
@@ -120,6 +143,10 @@ export class Explorer {
     // Results stay on the map until those of the next search replace them.
     const isNextSearch = isSearch(view) && isSearch(before) && view.item === undefined
     if (isPlaces && isNewList && !isNextSearch) this.#items = []
+    if (view.dataset !== before.dataset) this.#codes = NO_CODES
+    this.#drawMap()
+    if (view.dataset !== undefined) this.#codes = await readCodes(view.dataset, signal)
+    signal.throwIfAborted()
     this.#drawMap()
     if (view.item !== undefined) {
       if (showsResults(view) && this.#items.length === 0) this.#items = (await readResults(view, 1, signal)).items
@@ -133,7 +160,9 @@ export class Explorer {
     signal.throwIfAborted()
     if (!item) return
     this.#item = item
-    this.#fill(itemView(item, view))
+    const codes = view.dataset === undefined ? await readCodes(item.dataset.id, signal) : this.#codes
+    signal.throwIfAborted()
+    this.#fill(itemView(item, view, codes))
     this.#showCredit()
     this.#drawMap()
     if (view.at === undefined) this.#map.flyTo(Number(item.latitude), Number(item.longitude), ITEM_ZOOM)
@@ -145,7 +174,7 @@ export class Explorer {
     // Two clicks on "Show more" would read the same page twice.
     this.#items = [...this.#items.slice(0, (page - 1) * PAGE_SIZE), ...results.items]
     const list = placesView(
-      { view, dataset: this.#dataset(), ...results, items: this.#items },
+      { view, dataset: this.#dataset(), codes: this.#codes, ...results, items: this.#items },
       {
         open: (next) => this.open(next),
         more: () => this.#attempt(() => this.#showPlaces(view, page + 1, signal), signal),
@@ -168,19 +197,30 @@ export class Explorer {
   #fill(content: HTMLElement, isNew = true): void {
     const hadFocus = this.#list.contains(document.activeElement)
     this.#list.replaceChildren(content)
+    document.title = titleOf(this.#view, this.#item?.dataset.name ?? this.#dataset()?.name, this.#item?.name)
     if (!isNew) return
     this.#list.scrollTop = 0
     if (hadFocus) content.querySelector('h1')?.focus()
   }
 
   #drawMap(hasKey = readKey() !== undefined): void {
+    const legend = legendOf(this.#view, this.#codes, hasKey ? this.#datasets : [])
+    showLegend(legend, this.#dark.matches ? DARK : LIGHT)
     this.#map.show({
       hasKey,
+      legend,
       view: this.#view,
       results: this.#items,
       item: this.#item,
       isDark: this.#dark.matches,
     })
+  }
+
+  /** Moves the map to everything that the view shows. */
+  #goHome(): void {
+    const view = { ...this.#view, at: undefined, item: undefined }
+    if (isSearch(view) && !view.within) moveToItems(this.#map, this.#items)
+    else void this.#attempt(() => moveMap(this.#map, view, {}, this.#reads.signal), this.#reads.signal)
   }
 
   #pick(latitude: number, longitude: number): void {
@@ -221,7 +261,9 @@ export class Explorer {
     const link = event.target instanceof Element ? event.target.closest('a[data-view]') : null
     if (!(link instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.shiftKey) return
     event.preventDefault()
-    this.open(parseAddress(link.search))
+    // The way back goes back, so the map and the history are as they were.
+    if (link.dataset.view === 'back' && history.state?.before === link.pathname + link.search) history.back()
+    else this.open(parseAddress(link.search))
   }
 
   #dataset(): Dataset | undefined {
@@ -230,7 +272,10 @@ export class Explorer {
 
   #showCredit(): void {
     const shown = this.#item?.dataset ?? this.#dataset()
-    showCredits((shown ? [shown] : this.#datasets).map(({ attribution }) => attribution))
+    showCredits(
+      (shown ? [shown] : this.#datasets).map(({ attribution }) => attribution),
+      this.#mapCredit,
+    )
   }
 }
 

@@ -1,55 +1,66 @@
+import { Combobox, type Option } from '../shared/combobox.ts'
 import { button, element } from '../shared/dom.ts'
 import type { View } from './address.ts'
-import type { Facet, Results } from './results.ts'
+import { type Codes, type Facet, labelOf } from './codes.ts'
 
 /*
- * The filters of a dataset: category and administrative area. The form offers the codes of the dataset, with their counts.
+ * The filters of a dataset: category and administrative area. Each is a list of the dataset's codes, which typing narrows.
  */
 
+/** A list of all codes may have thousands. */
+const MAX_OPTIONS = 100
+const ANY: Option = { value: '', label: 'any' }
+
 /** Creates the form. */
-export function filterForm(
-  view: View,
-  { categories = [], areas = [] }: Results,
-  open: (view: View) => void,
-): HTMLElement {
-  const { dataset, text, within, at } = view
+export function filterForm(view: View, { categories, areas }: Codes, open: (view: View) => void): HTMLElement {
+  const { dataset, text, within, near, at, category, area } = view
   // A search in the visible part of the map must not move the map.
-  const unfiltered = { dataset, text, within, at: within && at }
-  const category = field('category', view.category, categories)
-  const area = field('area', view.area, areas)
-  const form = element(
-    'form',
-    { class: 'fields' },
-    element('label', { for: 'category' }, 'Category'),
-    ...category,
-    element('label', { for: 'area' }, 'Area'),
-    ...area,
-    element('button', { type: 'submit', class: 'button' }, 'Filter'),
-    view.category || view.area ? button('Clear', () => open(unfiltered), { class: 'button' }) : undefined,
+  const kept = { dataset, text, within, near, at: within && at }
+  return element(
+    'div',
+    { class: 'fields', role: 'group', 'aria-label': 'Filters' },
+    ...field('category', 'Category', category, categories, (code) => open({ ...kept, area, category: code })),
+    ...field('area', 'Area', area, areas, (code) => open({ ...kept, category, area: code })),
+    category || area ? button('Clear filters', () => open(kept), { class: 'button' }) : undefined,
   )
-  form.addEventListener('submit', (event) => {
-    event.preventDefault()
-    const value = ([input]: ReturnType<typeof field>) => input.value.trim() || undefined
-    open({ ...unfiltered, category: value(category), area: value(area) })
-  })
-  return form
 }
 
 function field(
   id: string,
-  value: string | undefined,
+  name: string,
+  code: string | undefined,
   facets: readonly Facet[],
-): [HTMLInputElement, HTMLDataListElement] {
-  return [
-    element('input', { id, value: value ?? '', list: `${id}-codes`, placeholder: 'any', autocomplete: 'off' }),
-    element(
-      'datalist',
-      { id: `${id}-codes` },
-      ...facets.map((facet) => element('option', { value: facet.code }, optionText(facet))),
-    ),
-  ]
+  choose: (code: string | undefined) => void,
+): HTMLElement[] {
+  const shown = code === undefined ? '' : labelOf(code, facets)
+  const input = element('input', { id, value: shown, placeholder: ANY.label, autocomplete: 'off', spellcheck: false })
+  const options = new Combobox(input, name, ({ value }) => choose(value || undefined))
+  const open = (text: string) => options.show(optionsFor(text, facets))
+  input.addEventListener('input', () => open(input.value))
+  input.addEventListener('click', () => {
+    input.select()
+    open('')
+  })
+  input.addEventListener('keydown', ({ key }) => {
+    if (!options.isOpen && ['ArrowDown', 'Enter'].includes(key)) open(key === 'Enter' ? input.value : '')
+  })
+  // Text that is no code is no filter.
+  input.addEventListener('blur', () => {
+    input.value = shown
+  })
+  return [element('label', { for: id }, name), element('div', { class: 'combobox' }, input, options.list)]
 }
 
-function optionText({ code, label, total }: Facet): string {
-  return `${label === null ? code : `${label}, ${code}`} (${total.toLocaleString('en')})`
+function optionsFor(text: string, facets: readonly Facet[]): Option[] {
+  const typed = text.trim().toLowerCase()
+  const found = facets.filter(({ code, label }) => `${label ?? ''} ${code}`.toLowerCase().includes(typed))
+  const rest = found.length - MAX_OPTIONS
+  return [...(typed === '' ? [ANY] : []), ...found.slice(0, MAX_OPTIONS).map(optionOf)].map((option, i, all) =>
+    rest > 0 && i === all.length - 1 ? { ...option, note: `${option.note}, ${rest} more: type to narrow` } : option,
+  )
+}
+
+function optionOf({ code, label, total }: Facet): Option {
+  const note = total.toLocaleString('en')
+  return label === null ? { value: code, label: code, note } : { value: code, label: `${label} (${code})`, note }
 }

@@ -8,6 +8,8 @@ import { Explorer } from './explorer.ts'
  */
 
 startKeyField()
+// On a phone the legend would cover half of the map.
+byId('legend', HTMLDetailsElement).open = !matchMedia('(max-width: 760px)').matches
 const explorer = new Explorer(byId('list', HTMLElement), byId('map', HTMLElement))
 onKeyChange(() => explorer.restart())
 explorer.restart()

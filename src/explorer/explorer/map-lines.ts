@@ -5,10 +5,10 @@ import { byId, element } from '../shared/dom.ts'
  */
 
 /** Shows credit lines, and that of the base map. */
-export function showCredits(credits: Iterable<string>): void {
+export function showCredits(credits: Iterable<string>, mapCredit: string): void {
   byId('credit', HTMLElement).replaceChildren(
     ...[...new Set(credits)].map((credit) => element('bdi', {}, credit)),
-    element('span', {}, 'Map: Natural Earth'),
+    element('span', {}, mapCredit),
   )
 }
 

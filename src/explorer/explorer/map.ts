@@ -1,7 +1,11 @@
-import { type MapGeoJSONFeature, Map as MapView, NavigationControl, Popup, ScaleControl } from 'maplibre-gl'
+import { Map as MapView, Popup } from 'maplibre-gl'
 import { readKey } from '../shared/key.ts'
 import type { View } from './address.ts'
+import type { BaseMap } from './base-map.ts'
 import { type Bounds, visibleBox, wrapLongitude } from './box.ts'
+import { addControls } from './map-controls.ts'
+import { useKeyboard } from './map-keyboard.ts'
+import { NOTHING, nameOf, placeAt, placeAtCentre, positionOf, type TopPlace } from './map-places.ts'
 import { type MapContent, styleOf } from './style.ts'
 
 /*
@@ -10,15 +14,23 @@ import { type MapContent, styleOf } from './style.ts'
 
 interface Events {
   onPlace: (id: string) => void
+  /** Whether the next click is a point, even on a place. */
+  isPicking: () => boolean
   /** A click beside all places, with its position in degrees. */
   onGround: (latitude: number, longitude: number) => void
+  /** The button that shows the whole view again. */
+  onHome: () => void
   onMove: (at: NonNullable<View['at']>) => void
+  /** What is under the cross, when a person moves the map by keyboard. */
+  onCentre: (message: string) => void
   /** A part of the map could not be loaded. */
   onProblem: () => void
 }
 
 export interface ExplorerMap {
   show: (content: MapContent) => void
+  /** Draws the base map. Until then the map shows nothing. */
+  useBaseMap: (baseMap: BaseMap) => void
   fit: (bounds: Bounds, maxZoom: number) => void
   /** Shows a box, without a margin around it. */
   fitExactly: (box: Bounds) => void
@@ -31,17 +43,18 @@ export interface ExplorerMap {
   resize: () => void
 }
 
-const PLACES = ['points', 'clusters', 'found', 'chosen']
 const CLUSTER_ZOOM_STEP = 2
 const FLIGHT_MS = 600
 /** How long names appear and disappear. */
 const FADE_MS = 300
+const NO_PLACE = 'No place under the cross. The arrow keys move the map, + and − zoom.'
 /** From here on a click opens an item, even if its dot lies on others. */
 const STACK_ZOOM = 16
 
 /** Opens the map in an element. `start` is its first position. */
 export function openMap(container: HTMLElement, start: View['at'], events: Events): ExplorerMap {
   let content: MapContent | undefined
+  let baseMap: BaseMap | undefined
   const map = new MapView({
     container,
     style: { version: 8, sources: {}, layers: [] },
@@ -56,31 +69,37 @@ export function openMap(container: HTMLElement, start: View['at'], events: Event
       return isTile && key !== undefined ? { url, headers: { Authorization: `Bearer ${key}` } } : { url }
     },
   })
-  map.addControl(new NavigationControl({ showCompass: false }), 'top-right')
-  map.addControl(new ScaleControl({}), 'bottom-left')
+  addControls(map, container.parentElement ?? container, events.onHome)
   map.touchZoomRotate.disableRotation()
 
   let isReady = false
   const draw = () => {
-    if (isReady && content) map.setStyle(styleOf(content), { diff: true })
+    if (isReady && content && baseMap) map.setStyle(styleOf(content, baseMap), { diff: true })
   }
   // MapLibre compares styles only when it has loaded the first one.
   map.once('style.load', () => {
     isReady = true
     draw()
   })
-  const placeAt = (point: { x: number; y: number }) => {
-    const layers = PLACES.filter((layer) => map.getLayer(layer))
-    return topPlace(map.queryRenderedFeatures([point.x, point.y], { layers }))
+  const opens = ({ place, total }: TopPlace) =>
+    place?.layer.id !== 'clusters' && (total === 1 || map.getZoom() >= STACK_ZOOM)
+  const choose = (under: TopPlace, { lat, lng }: { lat: number; lng: number }) => {
+    const top = events.isPicking() ? NOTHING : under
+    if (!top.place) events.onGround(lat, wrapLongitude(lng))
+    else if (opens(top)) events.onPlace(String(top.place.properties.id))
+    else map.easeTo({ center: positionOf(top.place, lng), zoom: map.getZoom() + CLUSTER_ZOOM_STEP, ...animation() })
   }
-  map.on('click', ({ point, lngLat }) => {
-    const { place, total } = placeAt(point)
-    if (!place) events.onGround(lngLat.lat, wrapLongitude(lngLat.lng))
-    else if (place.layer.id === 'clusters' || (total > 1 && map.getZoom() < STACK_ZOOM)) {
-      map.easeTo({ center: positionOf(place, lngLat.lng), zoom: map.getZoom() + CLUSTER_ZOOM_STEP })
-    } else events.onPlace(String(place.properties.id))
+  map.on('click', ({ point, lngLat }) => choose(placeAt(map, point), lngLat))
+  useKeyboard(map, {
+    describeCentre: () => {
+      const top = placeAtCentre(map)
+      if (!top.place) return NO_PLACE
+      return opens(top) ? `${nameOf(top)}. Enter opens it.` : `${nameOf(top)}. Enter zooms in.`
+    },
+    clickCentre: () => choose(placeAtCentre(map), map.getCenter()),
+    say: events.onCentre,
   })
-  showNames(map, placeAt)
+  showNames(map)
   map.on('moveend', () => {
     const { lat, lng } = map.getCenter()
     events.onMove({ latitude: lat, longitude: wrapLongitude(lng), zoom: map.getZoom() })
@@ -90,6 +109,10 @@ export function openMap(container: HTMLElement, start: View['at'], events: Event
   return {
     show: (next) => {
       content = next
+      draw()
+    },
+    useBaseMap: (next) => {
+      baseMap = next
       draw()
     },
     fit: ([west, south, east, north], maxZoom) =>
@@ -104,38 +127,16 @@ export function openMap(container: HTMLElement, start: View['at'], events: Event
   }
 }
 
-interface TopPlace {
-  /** The dot that is above the others. */
-  place: MapGeoJSONFeature | undefined
-  /** The items of a cluster, or the items whose dots lie on each other. */
-  total: number
-}
-
-function topPlace(places: readonly MapGeoJSONFeature[]): TopPlace {
-  const [place] = places
-  // A chosen or found item is drawn twice.
-  const ids = new Set(places.flatMap(({ properties }) => properties.id ?? []))
-  return { place, total: place?.properties.total ?? ids.size }
-}
-
 /** Shows the name of the place, or the number of places, under the mouse. */
-function showNames(map: MapView, placeAt: (point: { x: number; y: number }) => TopPlace): void {
+function showNames(map: MapView): void {
   const popup = new Popup({ closeButton: false, closeOnClick: false, offset: 12, className: 'place-name' })
   map.on('mousemove', ({ point, lngLat }) => {
-    const { place, total } = placeAt(point)
+    const { place, total } = placeAt(map, point)
     map.getCanvas().style.cursor = place ? 'pointer' : ''
     if (!place) return popup.remove()
-    const text = total > 1 ? `${total.toLocaleString('en')} places` : place.properties.name
-    return popup.setLngLat(positionOf(place, lngLat.lng)).setText(String(text)).addTo(map)
+    return popup.setLngLat(positionOf(place, lngLat.lng)).setText(nameOf({ place, total })).addTo(map)
   })
   map.on('mouseout', () => popup.remove())
-}
-
-/** The position of a place, in the copy of the world under the mouse. */
-function positionOf({ geometry }: MapGeoJSONFeature, nearLongitude: number): [number, number] {
-  if (geometry.type !== 'Point') return [nearLongitude, 0]
-  const [longitude = 0, latitude = 0] = geometry.coordinates
-  return [longitude + 360 * Math.round((nearLongitude - longitude) / 360), latitude]
 }
 
 function boundsOf(map: MapView): Bounds {

@@ -1,8 +1,9 @@
 import { button, element } from '../shared/dom.ts'
 import { DEFAULT_RADIUS_METRES, MAX_RADIUS_METRES, type View } from './address.ts'
+import { pointField } from './point-field.ts'
 
 /*
- * The search around a point, which is a click on the map or the position of the device.
+ * The search around a point: one of the map, the position of the device, or a typed one.
  */
 
 export interface NearbyActions {
@@ -41,6 +42,12 @@ export function nearbyForm({ near }: View, { pick, search }: NearbyActions): HTM
       },
     )
   })
+  const typed = pointField(
+    (point) => withRadius((metres) => search({ ...point, radius: metres }))(),
+    (message) => {
+      status.textContent = message
+    },
+  )
   return element(
     'fieldset',
     { class: 'fields' },
@@ -50,6 +57,7 @@ export function nearbyForm({ near }: View, { pick, search }: NearbyActions): HTM
     element('span', {}, 'm of'),
     button('a point on the map', withRadius(pick), { class: 'button' }),
     button('here', here, { class: 'button' }),
+    ...typed,
     near && button('Clear', () => search(undefined), { class: 'button' }),
     near && element('p', { class: 'soft small' }, `Around ${near.latitude.toFixed(5)}, ${near.longitude.toFixed(5)}`),
     status,

@@ -1,15 +1,23 @@
-import type { ExpressionSpecification, LayerSpecification } from 'maplibre-gl'
+import type { ExpressionSpecification, LayerSpecification, SymbolLayerSpecification } from 'maplibre-gl'
 import type { Colours } from './colours.ts'
+import { type Legend, placeColour } from './legend.ts'
 
 /*
  * The map layers of places: clusters with their exact counts, single places, and names.
  */
 
-/** From this zoom on, the map shows the names of places. */
-const NAMES_ZOOM = 11
+/** From this zoom on, the map shows the names of places where there is room. Before, it shows those of cities. */
+const NAMES_ZOOM = 7
 
 /** The number of items of a cluster as a power of ten. */
 const MAGNITUDE: ExpressionSpecification = ['log10', ['get', 'total']]
+/** In pixels: a number of 11 pixels with its commas fits into the circle. */
+const CLUSTER_RADIUS: ExpressionSpecification = [
+  'step',
+  ['get', 'total'],
+  11,
+  ...[100, 13, 1e3, 18, 1e4, 21, 1e5, 24, 1e6, 29, 1e7, 33],
+]
 /** Clusters with fewer items are pale, with dark figures. */
 const FEW = 30
 
@@ -19,7 +27,7 @@ interface PlaceSource {
 }
 
 /** Returns the dots of a source of places: features with a `total` are clusters, others items with a `name`. */
-export function dotLayers(source: PlaceSource, colour: Colours): LayerSpecification[] {
+export function dotLayers(source: PlaceSource, legend: Legend, colour: Colours): LayerSpecification[] {
   return [
     {
       id: 'clusters',
@@ -28,7 +36,7 @@ export function dotLayers(source: PlaceSource, colour: Colours): LayerSpecificat
       filter: ['has', 'total'],
       paint: {
         'circle-color': ['interpolate', ['linear'], MAGNITUDE, 0, colour.few, 2, colour.dot, 5, colour.many],
-        'circle-radius': ['interpolate', ['linear'], MAGNITUDE, 0, 10, 4, 15, 6, 24],
+        'circle-radius': CLUSTER_RADIUS,
         'circle-stroke-color': colour.land,
         'circle-stroke-width': 1,
       },
@@ -39,35 +47,42 @@ export function dotLayers(source: PlaceSource, colour: Colours): LayerSpecificat
       ...source,
       filter: ['!', ['has', 'total']],
       paint: {
-        'circle-color': colour.dot,
+        'circle-color': placeColour(legend, colour),
         'circle-radius': ['interpolate', ['linear'], ['zoom'], 4, 4, 14, 7],
-        'circle-stroke-color': colour.ink,
-        'circle-stroke-width': 1.5,
+        'circle-stroke-color': colour.edge,
+        'circle-stroke-width': 1,
       },
     },
   ]
 }
 
+/** Returns the names of places where there is room for them. */
+export function nameLayer(id: string, source: PlaceSource, colour: Colours): SymbolLayerSpecification {
+  return {
+    id,
+    type: 'symbol',
+    ...source,
+    layout: {
+      'text-field': ['slice', ['get', 'name'], 0, 40],
+      'text-size': 12,
+      'text-variable-anchor': ['left', 'right', 'top', 'bottom'],
+      'text-radial-offset': 0.9,
+      'text-padding': 4,
+      'text-max-width': 12,
+    },
+    paint: { 'text-color': colour.text, 'text-halo-color': colour.land, 'text-halo-width': 1.5 },
+  }
+}
+
+/** Returns the names of a layer, also where they cover others. */
+export function alwaysShown(layer: SymbolLayerSpecification): SymbolLayerSpecification {
+  return { ...layer, layout: { ...layer.layout, 'text-allow-overlap': true, 'text-size': 14 } }
+}
+
 /** Returns the texts on the dots and beside them. */
 export function textLayers(source: PlaceSource, colour: Colours): LayerSpecification[] {
   return [
-    {
-      id: 'names',
-      type: 'symbol',
-      ...source,
-      minzoom: NAMES_ZOOM,
-      filter: ['!', ['has', 'total']],
-      layout: {
-        // MapLibre can't draw some scripts (Arabic). Those names are only in the list and in the tooltip.
-        'text-field': ['case', ['is-supported-script', ['get', 'name']], ['slice', ['get', 'name'], 0, 40], ''],
-        'text-size': 12,
-        'text-variable-anchor': ['left', 'right', 'top', 'bottom'],
-        'text-radial-offset': 0.9,
-        'text-padding': 4,
-        'text-max-width': 12,
-      },
-      paint: { 'text-color': colour.text, 'text-halo-color': colour.land, 'text-halo-width': 1.5 },
-    },
+    { ...nameLayer('names', source, colour), minzoom: NAMES_ZOOM, filter: ['!', ['has', 'total']] },
     // Where names overlap these, MapLibre hides the names, because it places the last layer first.
     {
       id: 'totals',
@@ -76,8 +91,10 @@ export function textLayers(source: PlaceSource, colour: Colours): LayerSpecifica
       filter: ['has', 'total'],
       layout: {
         'text-field': ['number-format', ['get', 'total'], { locale: 'en' }],
-        'text-size': ['interpolate', ['linear'], MAGNITUDE, 2, 11, 3, 10, 5, 12],
+        'text-size': 11,
         'text-allow-overlap': true,
+        // About the radius of the dot, which names of the base map must not cover.
+        'text-padding': 7,
       },
       paint: { 'text-color': ['step', ['get', 'total'], colour.inkOnFew, FEW, colour.ink] },
     },

@@ -1,5 +1,6 @@
 import { button, element } from '../shared/dom.ts'
 import { formatAddress, isSearch, type View } from './address.ts'
+import { type Codes, labelOf } from './codes.ts'
 import type { Dataset, ListedItem } from './data.ts'
 import { datasetFacts } from './datasets-view.ts'
 import { exportLinks } from './export-links.ts'
@@ -16,6 +17,7 @@ import type { Results } from './results.ts'
 export interface PlacesContent extends Results {
   view: View
   dataset: Dataset | undefined
+  codes: Codes
 }
 
 export interface PlacesActions extends NearbyActions {
@@ -25,22 +27,21 @@ export interface PlacesActions extends NearbyActions {
 
 /** Creates the view. */
 export function placesView(content: PlacesContent, actions: PlacesActions): HTMLElement {
-  const { view, dataset, items, total, categories = [] } = content
+  const { view, dataset, items, total, codes } = content
   const rest = total - items.length
-  const labels = new Map(categories.map(({ code, label }) => [code, label]))
   return element(
     'div',
     { class: 'view' },
-    element('p', { class: 'back' }, element('a', { href: '/', 'data-view': true }, '← All datasets')),
+    element('p', { class: 'back' }, element('a', { href: '/', 'data-view': 'back' }, '← All datasets')),
     element('h1', { tabindex: -1, dir: 'auto' }, dataset?.name ?? view.dataset ?? 'All datasets'),
     ...(isSearch(view) ? [] : introduction(content, actions)),
-    view.near || !view.dataset ? undefined : filterForm(view, content, actions.open),
+    view.near || !view.dataset ? undefined : filterForm(view, codes, actions.open),
     // The search form shows the number of found places.
     isSearch(view) ? undefined : element('p', { class: 'soft', role: 'status' }, count(view, total)),
     element(
       'ol',
       { class: 'places' },
-      ...items.map((item) => row(view, item, labels.get(item.categoryCode) ?? item.categoryCode)),
+      ...items.map((item) => row(view, item, labelOf(item.categoryCode, codes.categories))),
     ),
     rest > 0 ? button(`Show more (${rest.toLocaleString('en')} left)`, actions.more, { class: 'button' }) : undefined,
     requestPanel(view),

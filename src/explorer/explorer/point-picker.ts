@@ -19,9 +19,17 @@ export class PointPicker {
     return radius
   }
 
+  get isWaiting(): boolean {
+    return this.#radius !== undefined
+  }
+
   #wait(radius: number | undefined): void {
     this.#radius = radius
     document.body.classList.toggle('picking', radius !== undefined)
-    showStatus(radius === undefined ? '' : 'Click on the map to search around that point.')
+    showStatus(
+      radius === undefined
+        ? ''
+        : 'Click on the map to search around that point. By keyboard, the arrow keys move the map and Enter takes its centre.',
+    )
   }
 }

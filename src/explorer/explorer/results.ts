@@ -7,33 +7,17 @@ import { LISTED, type ListedItem } from './data.ts'
  * What the list shows: the items of a dataset, the items near a point, or the results of a search.
  */
 
-/** A code, its label in the dataset, and the number of items that have it. */
-export interface Facet {
-  code: string
-  label: string | null
-  total: number
-}
-
 export interface Results {
   total: number
   items: ListedItem[]
-  /** The codes of the dataset; none in results from all datasets or near a point. */
-  categories?: Facet[]
-  areas?: Facet[]
 }
 
 /** The number of items that are read at once. */
 export const PAGE_SIZE = 50
-const FACETS = 'categories { code label total } administrativeAreas { code label total }'
 
 interface Page {
   total: number
   nodes: ListedItem[]
-}
-
-interface Facets {
-  categories: Facet[]
-  administrativeAreas: Facet[]
 }
 
 /** Reads a page of a view's list. */
@@ -43,20 +27,19 @@ export function readResults(view: View, page: number, signal: AbortSignal): Prom
 }
 
 async function readItems({ dataset, category, area }: View, page: number, signal: AbortSignal): Promise<Results> {
-  const data = await runGraphQL<{ dataset: { items: Page } & Facets }>(
+  const data = await runGraphQL<{ dataset: { items: Page } }>(
     `query Items($dataset: ID!, $category: String, $area: String, $page: Int, $limit: Int) {
   dataset(id: $dataset) {
     items(categoryCode: $category, administrativeAreaCode: $area, page: $page, limit: $limit) {
       total
       nodes { ${LISTED} }
     }
-    ${FACETS}
   }
 }`,
     { dataset, ...(category && { category }), ...(area && { area }), page, limit: PAGE_SIZE },
     signal,
   )
-  return resultsOf(data.dataset.items, data.dataset)
+  return resultsOf(data.dataset.items)
 }
 
 async function readSearch(view: View, page: number, signal: AbortSignal): Promise<Results> {
@@ -77,17 +60,16 @@ async function readSearch(view: View, page: number, signal: AbortSignal): Promis
     const all = await runGraphQL<{ searchItems: Page }>(`query Search(${types}) { ${search} }`, values, signal)
     return resultsOf(all.searchItems)
   }
-  const one = await runGraphQL<{ dataset: { searchItems: Page } & Facets }>(
-    `query Search($dataset: ID!, ${types}) { dataset(id: $dataset) { ${search} ${FACETS} } }`,
+  const one = await runGraphQL<{ dataset: { searchItems: Page } }>(
+    `query Search($dataset: ID!, ${types}) { dataset(id: $dataset) { ${search} } }`,
     { dataset, ...values },
     signal,
   )
-  return resultsOf(one.dataset.searchItems, one.dataset)
+  return resultsOf(one.dataset.searchItems)
 }
 
-function resultsOf({ total, nodes }: Page, facets?: Facets): Results {
-  if (!facets) return { total, items: nodes }
-  return { total, items: nodes, categories: facets.categories, areas: facets.administrativeAreas }
+function resultsOf({ total, nodes }: Page): Results {
+  return { total, items: nodes }
 }
 
 interface Nearby {

@@ -1,10 +1,12 @@
 import type { Feature, FeatureCollection } from 'geojson'
 import type { StyleSpecification } from 'maplibre-gl'
 import { isSearch, type View } from './address.ts'
+import type { BaseMap } from './base-map.ts'
 import { type Colours, DARK, LIGHT } from './colours.ts'
 import type { ListedItem } from './data.ts'
 import { circle } from './geodesic.ts'
-import { dotLayers, textLayers } from './place-layers.ts'
+import type { Legend } from './legend.ts'
+import { alwaysShown, dotLayers, nameLayer, textLayers } from './place-layers.ts'
 import { tileTemplate } from './tiles.ts'
 
 /*
@@ -17,14 +19,12 @@ export interface MapContent {
   view: View
   /** The items of the list if the view has filters or a search. The map then shows the same items. */
   results: readonly ListedItem[]
+  /** What the colours of places mean. */
+  legend: Legend
   /** The item that is shown. */
   item: ListedItem | undefined
   isDark: boolean
 }
-
-const WORLD_TILES = `${new URL('../lib/world/', import.meta.url).href}{z}/{x}/{y}.mvt`
-const WORLD_MAX_ZOOM = 6
-const LAND = { source: 'world', 'source-layer': 'land' }
 
 /**
  * Whether the map shows the results of the list. It shows those of a search above all places, and others instead of all places.
@@ -34,36 +34,23 @@ export function showsResults(view: View): boolean {
   return near !== undefined || category !== undefined || area !== undefined || isSearch(view)
 }
 
-/** Returns the style for a content. */
-export function styleOf(content: MapContent): StyleSpecification {
+/** Returns the style for a content on a base map. */
+export function styleOf(content: MapContent, baseMap: BaseMap): StyleSpecification {
   const colour = content.isDark ? DARK : LIGHT
+  const base = baseMap.draw(colour, content.isDark)
   // MapLibre takes some time to empty a source, but removes a source at once.
   const places = content.hasKey ? placesOf(content, colour) : { sources: {}, layers: [] }
   return {
     version: 8,
-    sources: {
-      world: { type: 'vector', tiles: [WORLD_TILES], maxzoom: WORLD_MAX_ZOOM, attribution: 'Map: Natural Earth' },
-      ...places.sources,
-    },
-    layers: [
-      { id: 'water', type: 'background', paint: { 'background-color': colour.water } },
-      { id: 'land', type: 'fill', ...LAND, paint: { 'fill-color': colour.land } },
-      { id: 'coast', type: 'line', ...LAND, paint: { 'line-color': colour.border, 'line-width': 0.75 } },
-      {
-        id: 'borders',
-        type: 'line',
-        source: 'world',
-        'source-layer': 'borders',
-        paint: { 'line-color': colour.border, 'line-width': 0.75, 'line-dasharray': [3, 2] },
-      },
-      ...places.layers,
-    ],
+    ...(base.sprite !== undefined && { sprite: base.sprite }),
+    sources: { ...base.sources, ...places.sources },
+    layers: [...base.layers, ...places.layers],
   }
 }
 
 /** The layers above the base map: the area of a nearby search, the places, the results of a search, and the shown item. */
 function placesOf(
-  { view, results, item }: MapContent,
+  { view, results, item, legend }: MapContent,
   colour: Colours,
 ): Pick<StyleSpecification, 'sources' | 'layers'> {
   const isList = showsResults(view) && !isSearch(view)
@@ -81,7 +68,7 @@ function placesOf(
     layers: [
       { id: 'area', type: 'fill', source: 'area', paint: { 'fill-color': colour.chosen, 'fill-opacity': 0.08 } },
       { id: 'area-edge', type: 'line', source: 'area', paint: { 'line-color': colour.chosen, 'line-width': 1.5 } },
-      ...dotLayers(source, colour),
+      ...dotLayers(source, legend, colour),
       {
         id: 'found',
         type: 'circle',
@@ -94,6 +81,7 @@ function placesOf(
         },
       },
       ...textLayers(source, colour),
+      nameLayer('found-names', { source: 'found' }, colour),
       {
         id: 'chosen',
         type: 'circle',
@@ -105,6 +93,7 @@ function placesOf(
           'circle-stroke-width': 2.5,
         },
       },
+      alwaysShown(nameLayer('chosen-name', { source: 'chosen' }, colour)),
     ],
   }
 }
@@ -112,9 +101,9 @@ function placesOf(
 function pointsOf(items: readonly ListedItem[]): FeatureCollection {
   return {
     type: 'FeatureCollection',
-    features: items.map(({ id, name, longitude, latitude }) => ({
+    features: items.map(({ id, name, categoryCode, datasetId, longitude, latitude }) => ({
       type: 'Feature',
-      properties: { id, name },
+      properties: { id, name, categoryCode, datasetId },
       geometry: { type: 'Point', coordinates: [Number(longitude), Number(latitude)] },
     })),
   }

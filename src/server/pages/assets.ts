@@ -7,8 +7,8 @@ import type { FastifyInstance } from 'fastify'
 import { CatalogError } from '../../errors.ts'
 import { ResponseBody, sendCacheable } from '../reply.ts'
 import { addRoute } from '../route.ts'
+import { readBaseMap } from './base-map.ts'
 import { LIBRARY_FILES, libraryVersions, MODULES } from './libraries.ts'
-import { ASSET_POLICY } from './policy.ts'
 
 /*
  * The scripts, styles and maps that the pages load. Their addresses hold a version, a hash of all content, so a browser keeps
@@ -48,7 +48,7 @@ export function openAssets(): Assets {
     read: (path) => {
       const source = sources.get(path)
       if (source !== undefined) return Promise.resolve(path.endsWith('.ts') ? toJavaScript(source, base) : source)
-      return LIBRARY_FILES.get(path)?.()
+      return LIBRARY_FILES.get(path)?.() ?? readBaseMap(path)
     },
   }
 }
@@ -62,7 +62,7 @@ function toJavaScript(source: string, base: string): string {
 }
 
 /** Adds the route of the assets. A page of another version (during an upgrade) gets the files of this one, uncached. */
-export function addAssetRoute(app: FastifyInstance, assets: Assets): void {
+export function addAssetRoute(app: FastifyInstance, assets: Assets, policy: string): void {
   const bodies = new Map<string, Promise<ResponseBody>>()
   addRoute(app, {
     path: '/assets/*',
@@ -76,7 +76,7 @@ export function addAssetRoute(app: FastifyInstance, assets: Assets): void {
       bodies.set(name, body)
       // A file that could not be read now may be readable later.
       body.catch(() => bodies.delete(name))
-      return sendCacheable(request, reply.header('content-security-policy', ASSET_POLICY), await body)
+      return sendCacheable(request, reply.header('content-security-policy', policy), await body)
     },
   })
 }

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
-import { BASE_MAP_FILES, BASE_MAP_VERSION } from './base-map.ts'
+import { BASE_MAP_VERSION } from './base-map.ts'
 
 /*
  * The files of npm packages that the pages load, and their paths below the folder of the assets.
@@ -13,7 +13,7 @@ import { BASE_MAP_FILES, BASE_MAP_VERSION } from './base-map.ts'
 const { resolve } = createRequire(import.meta.url)
 /** Packages of one module, which don't export their package.json. */
 const ONE_MODULE = ['@mapbox/point-geometry', '@mapbox/vector-tile', 'pbf']
-const PACKAGES = ['@graphql-yoga/render-graphiql', 'maplibre-gl', ...ONE_MODULE]
+const PACKAGES = ['@graphql-yoga/render-graphiql', '@protomaps/basemaps', 'maplibre-gl', 'pmtiles', ...ONE_MODULE]
 const folderOf = (name: string) => dirname(resolve(ONE_MODULE.includes(name) ? name : `${name}/package.json`))
 
 /** Returns the names and versions of the packages; with them the addresses of the assets change. */
@@ -45,6 +45,10 @@ const readVectorTile = async () =>
     "'../point-geometry/index.js'",
   )
 
+/** The same, for the file that pmtiles has for bundlers. */
+const readPmtiles = async () =>
+  (await readFile(join(folderOf('pmtiles'), 'dist/esm/index.js'), 'utf8')).replace('"fflate"', '"../fflate/browser.js"')
+
 /** The files, by their path below the folder of the assets. */
 export const LIBRARY_FILES: ReadonlyMap<string, Read> = new Map([
   ['lib/graphiql/graphiql.js', async () => (await graphiql()).js],
@@ -61,13 +65,17 @@ export const LIBRARY_FILES: ReadonlyMap<string, Read> = new Map([
   ...filesOf('@mapbox/point-geometry', 'lib/point-geometry', '', ['index.js']),
   ...filesOf('pbf', 'lib/pbf', '', ['index.js']),
   ['lib/vector-tile/index.js', readVectorTile],
-  ...BASE_MAP_FILES,
+  ['lib/pmtiles/index.js', readPmtiles],
+  ['lib/fflate/browser.js', () => readFile(join(dirname(resolve('fflate')), '../esm/browser.js'))],
+  ...filesOf('@protomaps/basemaps', 'lib/basemaps', 'dist/esm', ['index.js']),
   ['lib/scalar/scalar.js', readScalar],
 ])
 
 /** The file of each package that our modules import by its name. */
 export const MODULES: Readonly<Record<string, string>> = {
   '@mapbox/vector-tile': 'lib/vector-tile/index.js',
+  '@protomaps/basemaps': 'lib/basemaps/index.js',
   'maplibre-gl': 'lib/maplibre-gl/maplibre-gl.mjs',
   pbf: 'lib/pbf/index.js',
+  pmtiles: 'lib/pmtiles/index.js',
 }

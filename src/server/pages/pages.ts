@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { BaseMap } from '../../config.ts'
 import { ResponseBody, sendCacheable } from '../reply.ts'
 import { addRoute } from '../route.ts'
 import { addAssetRoute, openAssets } from './assets.ts'
+import { addBaseMapFileRoute, BASE_MAP_PATH } from './base-map-file.ts'
 import { EXAMPLES, VARIABLES } from './graphiql-examples.ts'
-import { POLICIES } from './policy.ts'
+import { assetPolicy, policiesOf } from './policy.ts'
 import { addSamplePictureRoutes } from './sample-pictures.ts'
 
 /*
@@ -19,19 +21,31 @@ export interface Pages {
   sendGraphiql: (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>
 }
 
+export interface PageOptions {
+  baseMap?: BaseMap | undefined
+}
+
 /** Adds /, /docs and the assets of the pages. */
-export function addPages(app: FastifyInstance): Pages {
+export function addPages(app: FastifyInstance, { baseMap }: PageOptions): Pages {
+  const origin = baseMap && 'url' in baseMap ? new URL(baseMap.url).origin : undefined
+  const policies = policiesOf(origin)
   const assets = openAssets()
-  addAssetRoute(app, assets)
+  addAssetRoute(app, assets, assetPolicy(origin))
+  if (baseMap?.kind === 'pmtiles') addBaseMapFileRoute(app, baseMap.path)
   addSamplePictureRoutes(app)
-  const page = (name: keyof typeof POLICIES, data: object = {}) => {
+  const page = (name: keyof typeof policies, data: object = {}) => {
     const body = new ResponseBody(renderPage(name, assets.base, data), HTML)
     return (request: FastifyRequest, reply: FastifyReply) =>
-      sendCacheable(request, reply.header('content-security-policy', POLICIES[name]), body)
+      sendCacheable(request, reply.header('content-security-policy', policies[name]), body)
   }
-  addRoute(app, { path: '/', methods: ['GET'], handler: page('explorer') })
+  addRoute(app, { path: '/', methods: ['GET'], handler: page('explorer', { baseMap: shownBaseMap(baseMap) }) })
   addRoute(app, { path: '/docs', methods: ['GET'], handler: page('reference') })
   return { sendGraphiql: page('graphiql', { examples: EXAMPLES, variables: VARIABLES }) }
+}
+
+/** The base map as the explorer loads it. The path of a file stays here. */
+function shownBaseMap(baseMap: BaseMap | undefined): object | undefined {
+  return baseMap?.kind === 'pmtiles' ? { kind: baseMap.kind, url: BASE_MAP_PATH } : baseMap
 }
 
 /**

@@ -19,14 +19,22 @@ const policy = (more: Record<string, string>) =>
     .map(([name, value]) => `${name} ${value}`)
     .join('; ')
 
-/** The policy of files. A worker has the policy of its own file. It reads tiles and the base map from this server. */
-export const ASSET_POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; frame-ancestors 'none'"
+const connectTo = (origin?: string) => `'self'${origin === undefined ? '' : ` ${origin}`}`
 
-export const POLICIES = {
+/** The policy of files. A worker has the policy of its own file. It reads tiles from this server and from that of the base map. */
+export const assetPolicy = (baseMapOrigin?: string) =>
+  `default-src 'none'; script-src 'self'; connect-src ${connectTo(baseMapOrigin)}; frame-ancestors 'none'`
+
+/** The policies of the pages, by their names. */
+export const policiesOf = (baseMapOrigin?: string) => ({
   /** MapLibre runs a worker. An item's pictures may be on other servers; the page loads those only after a click. */
-  explorer: policy({ 'worker-src': "'self'", 'img-src': "'self' data: blob: http: https:" }),
+  explorer: policy({
+    'worker-src': "'self'",
+    'connect-src': connectTo(baseMapOrigin),
+    'img-src': "'self' data: blob: http: https:",
+  }),
   /** The editor makes styles while it runs, and carries its fonts in its stylesheet. */
   graphiql: policy({ 'style-src': "'self' 'unsafe-inline'", 'font-src': 'data:', 'worker-src': "'self'" }),
   /** Scalar makes styles while it runs. */
   reference: policy({ 'style-src': "'self' 'unsafe-inline'", 'font-src': 'data:' }),
-}
+})

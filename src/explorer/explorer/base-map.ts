@@ -1,0 +1,87 @@
+import { layers as basemapLayers, namedFlavor } from '@protomaps/basemaps'
+import type { LayerSpecification, SourceSpecification } from 'maplibre-gl'
+import { addProtocol } from 'maplibre-gl'
+import { PMTiles, Protocol } from 'pmtiles'
+import { byId } from '../shared/dom.ts'
+import type { Colours } from './colours.ts'
+import { WORLD_CREDIT, worldMap } from './world.ts'
+
+/*
+ * The base map: that of the package, or the one that the operator configured with `BASE_MAP`.
+ */
+
+/** What is drawn below the places. */
+export interface DrawnBaseMap {
+  sources: Record<string, SourceSpecification>
+  layers: LayerSpecification[]
+  sprite?: string
+}
+
+export interface BaseMap {
+  draw: (colour: Colours, isDark: boolean) => DrawnBaseMap
+  credit: string
+}
+
+/** What the page says about the base map. */
+type Configured = { kind: 'pmtiles' | 'style' | 'raster'; url: string } | undefined
+
+/** The base map that needs no configuration. */
+export const WORLD: BaseMap = { draw: (colour) => worldMap(colour, navigator.languages), credit: WORLD_CREDIT }
+
+/** Loads the configured base map. Throws an error if it can't be loaded. */
+export async function loadBaseMap(): Promise<BaseMap> {
+  const { baseMap }: { baseMap?: Configured } = JSON.parse(byId('page-data', HTMLTemplateElement).innerHTML)
+  if (!baseMap) return WORLD
+  const url = new URL(baseMap.url, location.href).href
+  if (baseMap.kind === 'raster') return rasterMap(decodeURI(url))
+  return baseMap.kind === 'style' ? loadStyle(url) : loadPmtiles(url)
+}
+
+function rasterMap(url: string): BaseMap {
+  const sources: DrawnBaseMap['sources'] = { base: { type: 'raster', tiles: [url], tileSize: 256, maxzoom: 19 } }
+  const layers: LayerSpecification[] = [{ id: 'base', type: 'raster', source: 'base' }]
+  return { draw: () => ({ sources, layers }), credit: `Map: ${new URL(url).host}` }
+}
+
+async function loadStyle(url: string): Promise<BaseMap> {
+  const response = await fetch(url)
+  if (!response.ok) throw new Error(`${url} answers with ${response.status}`)
+  const { sources, layers, sprite }: DrawnBaseMap = await response.json()
+  const credits = Object.values(sources).flatMap((source) =>
+    'attribution' in source ? plainText(source.attribution) : [],
+  )
+  const absolute = typeof sprite === 'string' ? new URL(sprite, url).href : undefined
+  // Its fonts are left out: MapLibre draws all letters with the fonts of the reader's system.
+  const drawn = { sources, layers, ...(absolute !== undefined && { sprite: absolute }) }
+  return { draw: () => drawn, credit: ['Map:', ...new Set(credits)].join(' ') }
+}
+
+async function loadPmtiles(url: string): Promise<BaseMap> {
+  const file = new PMTiles(url)
+  const protocol = new Protocol()
+  protocol.add(file)
+  addProtocol('pmtiles', protocol.tile)
+  const metadata = await file.getMetadata()
+  const attribution = typeof metadata === 'object' && metadata && 'attribution' in metadata ? metadata.attribution : ''
+  const sources: DrawnBaseMap['sources'] = { base: { type: 'vector', url: `pmtiles://${url}` } }
+  const lang = new Intl.Locale(navigator.language).language
+  return {
+    draw: (_colour, isDark) => ({
+      sources,
+      layers: basemapLayers('base', namedFlavor(isDark ? 'dark' : 'light'), { lang }).map(withoutIcon),
+    }),
+    credit: `Map: ${plainText(String(attribution))}`,
+  }
+}
+
+/** The icons of the style are on another server. */
+function withoutIcon(layer: LayerSpecification): LayerSpecification {
+  if (layer.type !== 'symbol' || !layer.layout) return layer
+  const { 'icon-image': _, ...layout } = layer.layout
+  return { ...layer, layout }
+}
+
+/** The text of a credit line, which may be HTML. */
+function plainText(html = ''): string {
+  return new DOMParser().parseFromString(html, 'text/html').body.textContent ?? ''
+}

@@ -1,0 +1,123 @@
+import { element } from '../shared/dom.ts'
+import { formatAddress } from './address.ts'
+import { type Codes, labelOf } from './codes.ts'
+import type { Item } from './data.ts'
+import { safeUrl } from './safe-url.ts'
+
+/*
+ * What is known of an item, in the order in which a person asks for it: category, area, address, opening hours, contact. Empty
+ * members and the raw members are folded away.
+ */
+
+type Row = [label: string, value: Node | string | null | undefined]
+
+/** Returns the members that have a value, by their labels. */
+export function itemFacts(item: Item, codes: Codes): HTMLElement {
+  return memberList([
+    ['Category', codeLink(item, 'category', labelOf(item.categoryCode, codes.categories))],
+    ['Area', codeLink(item, 'area', labelOf(item.administrativeAreaCode, codes.areas))],
+    ['Address', addressOf(item)],
+    ['Lot address', item.jibunAddress],
+    ['Opening hours', item.openingHours],
+    ['Telephone', item.telephone],
+    ['E-mail', item.email],
+    ['Website', webLink(item.url)],
+    ['Contact', item.contactName],
+    ['Coordinates', `${item.latitude}, ${item.longitude}`],
+    ['Last changed', new Date(item.updatedAt).toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' })],
+  ])
+}
+
+/** Returns the source's own attributes as a table, undefined if there are none. */
+export function attributeTable({ extraAttributes }: Item): HTMLElement | undefined {
+  const rows = Object.entries(extraAttributes).filter(([, value]) => !isEmpty(value))
+  if (rows.length === 0) return undefined
+  return element(
+    'section',
+    {},
+    element('h2', {}, 'From the source'),
+    element(
+      'table',
+      { class: 'attributes' },
+      element(
+        'tbody',
+        {},
+        ...rows.map(([name, value]) =>
+          element(
+            'tr',
+            {},
+            element('th', { scope: 'row', dir: 'auto' }, name),
+            element('td', { dir: 'auto' }, textOf(value)),
+          ),
+        ),
+      ),
+    ),
+  )
+}
+
+/** Returns the names of the members without a value, and all members as JSON, both folded. */
+export function foldedMembers({ dataset: _, parent, children, images, ...members }: Item): HTMLElement[] {
+  const { extraAttributes, ...own } = members
+  const empty = [...Object.entries(own), ...Object.entries(extraAttributes)]
+    .filter(([, value]) => isEmpty(value))
+    .map(([name]) => name)
+  const json = JSON.stringify(members, undefined, 2)
+  return [
+    ...(empty.length > 0
+      ? [
+          folded(`${empty.length} empty ${empty.length === 1 ? 'member' : 'members'}`, () =>
+            element('p', {}, empty.join(', ')),
+          ),
+        ]
+      : []),
+    folded('All members as JSON', () => element('pre', { tabindex: 0 }, element('code', {}, json))),
+  ]
+}
+
+function folded(summary: string, content: () => HTMLElement): HTMLElement {
+  const details = element('details', { class: 'folded' }, element('summary', {}, summary))
+  details.addEventListener('toggle', () => details.append(content()), { once: true })
+  return details
+}
+
+function memberList(rows: readonly Row[]): HTMLElement {
+  const filled = rows.filter(([, value]) => !isEmpty(value))
+  return element(
+    'dl',
+    { class: 'members' },
+    ...filled.flatMap(([label, value]) => [
+      element('dt', {}, label),
+      element('dd', { dir: 'auto' }, value ?? undefined),
+    ]),
+  )
+}
+
+/** A link to all places of the dataset with the same code. */
+function codeLink({ dataset, categoryCode, administrativeAreaCode }: Item, filter: 'category' | 'area', label: string) {
+  const code = filter === 'category' ? categoryCode : administrativeAreaCode
+  const view = { dataset: dataset.slug, [filter]: code }
+  return element('a', { href: formatAddress(view), 'data-view': true, title: code }, label)
+}
+
+/** The lines of the address. A line that another one contains says nothing new. */
+function addressOf(item: Item): string {
+  const { streetAddress, roadAddress, postalCode, addressLocality, addressRegion } = item
+  const town = [postalCode, addressLocality, addressRegion].filter((part) => part).join(' ')
+  const lines = [...new Set([roadAddress ?? '', streetAddress, town])].filter((line) => line !== '')
+  return lines.filter((line) => !lines.some((other) => other !== line && other.includes(line))).join('\n')
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === undefined || value === ''
+}
+
+/** A list is written with commas, an object as JSON. */
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(', ')
+  return typeof value === 'object' ? JSON.stringify(value, undefined, 1) : String(value)
+}
+
+function webLink(url: string): Node | string {
+  const safe = safeUrl(url)
+  return safe ? element('a', { href: safe.href, target: '_blank', rel: 'noopener noreferrer' }, url) : url
+}

@@ -1,0 +1,94 @@
+import type { ExpressionSpecification } from 'maplibre-gl'
+import { byId, element } from '../shared/dom.ts'
+import { formatAddress, type View } from './address.ts'
+import type { Codes } from './codes.ts'
+import type { Colours } from './colours.ts'
+import type { Dataset } from './data.ts'
+
+/*
+ * The colours of places: by category in a dataset, by dataset elsewhere. The most frequent values have a colour of their own.
+ */
+
+interface Entry {
+  value: string
+  name: string
+  total: number
+  /** The view that shows only these places. */
+  view: View
+}
+
+export interface Legend {
+  /** The property of a place that decides its colour. */
+  property: 'categoryCode' | 'datasetId'
+  entries: readonly Entry[]
+  /** The number of places without a colour of their own. */
+  others: number
+}
+
+const MAX_ENTRIES = 6
+
+/** Returns the legend of a view. */
+export function legendOf(view: View, { categories }: Codes, datasets: readonly Dataset[]): Legend {
+  const all =
+    view.dataset === undefined
+      ? datasets.map(({ id, slug, name, items }) => ({ value: id, name, total: items.total, view: { dataset: slug } }))
+      : categories.map(({ code, label, total }) => ({
+          value: code,
+          name: label ?? code,
+          total,
+          view: { ...view, category: code, item: undefined, at: undefined },
+        }))
+  // With a filter all places have the same category.
+  const byTotal = (view.category === undefined ? all : [])
+    .filter(({ total }) => total > 0)
+    .sort((left, right) => right.total - left.total)
+  // If only one value has no colour, the rest would be that value.
+  const shown = byTotal.slice(0, byTotal.length === MAX_ENTRIES + 1 ? MAX_ENTRIES - 1 : MAX_ENTRIES)
+  return {
+    property: view.dataset === undefined ? 'datasetId' : 'categoryCode',
+    entries: shown,
+    others: byTotal.slice(shown.length).reduce((sum, { total }) => sum + total, 0),
+  }
+}
+
+/** The colour of a place. If all places have the same value, it is the colour of a dot. */
+export function placeColour({ property, entries }: Legend, colour: Colours): ExpressionSpecification | string {
+  const [first, ...rest] = entries.map(({ value }, i) => [value, colour.values[i] ?? colour.others] as const)
+  if (!first || rest.length === 0) return colour.dot
+  return ['match', ['get', property], ...first, ...rest.flat(), colour.others]
+}
+
+/** Shows the legend on the map, if there is more than one colour. */
+export function showLegend({ entries, others }: Legend, colour: Colours): void {
+  const legend = byId('legend', HTMLDetailsElement)
+  legend.hidden = entries.length < 2
+  byId('legend-entries', HTMLUListElement).replaceChildren(
+    ...entries.map(({ name, total, view }, i) =>
+      element(
+        'li',
+        {},
+        swatch(colour.values[i] ?? colour.others),
+        element('a', { href: formatAddress(view), 'data-view': true, dir: 'auto' }, name),
+        element('span', { class: 'soft' }, total.toLocaleString('en')),
+      ),
+    ),
+    ...(others > 0
+      ? [
+          element(
+            'li',
+            {},
+            swatch(colour.others),
+            element('span', {}, 'others'),
+            element('span', { class: 'soft' }, others.toLocaleString('en')),
+          ),
+        ]
+      : []),
+  )
+}
+
+function swatch(colour: string): HTMLElement {
+  const made = element('span', { class: 'swatch' })
+  // The policy of the page allows no style attributes in HTML, but a script may set them.
+  made.style.background = colour
+  return made
+}

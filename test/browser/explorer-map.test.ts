@@ -1,0 +1,197 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { BaseMap } from '../../src/config.ts'
+import { parseCoordinate } from '../../src/explorer/explorer/point-field.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { giveKey, hasBrowser, openBrowser, type Visit, WIDE } from '../support/browser.ts'
+import { writePmtiles } from '../support/pmtiles.ts'
+
+describe.skipIf(!hasBrowser)('The map of the explorer', () => {
+  let t: TestApp
+  let visit: Visit
+  let page: Page
+
+  beforeAll(async () => {
+    t = await startApp({ data: 'sample' })
+    visit = await openBrowser(t.url, WIDE)
+    page = visit.page
+    await page.goto(t.url)
+    await giveKey(page, t.key)
+    await page.getByText('2 datasets, 44 places').waitFor()
+  })
+  afterAll(async () => {
+    await visit.browser.close()
+    await t.close()
+  })
+
+  const heading = (name: string) => page.getByRole('heading', { name, level: 1, exact: true })
+  const canvas = () => page.locator('.maplibregl-canvas')
+  const said = (text: string | RegExp) => page.locator('#map-status').filter({ hasText: text }).waitFor()
+  const entries = () => page.locator('#legend-entries li').allTextContents()
+  /** Moves the focus to the map as a person does: with Tab, from what is before it. */
+  const tabToMap = async () => {
+    await page.locator('.request summary').last().focus()
+    while (!(await canvas().evaluate((element) => element === document.activeElement))) await page.keyboard.press('Tab')
+  }
+
+  test('by keyboard, Enter zooms into the cluster under the cross, and opens the place there', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&at=37.5596,127.0009,2`)
+    await heading('Seoul Landmarks').waitFor()
+    await tabToMap()
+    await said('27 places. Enter zooms in.')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.url()).toMatch(/,4$/)
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&at=37.5511694,126.9882266,17`)
+    await heading('Seoul Landmarks').waitFor()
+    await tabToMap()
+    await said('N Seoul Tower. Enter opens it.')
+    await page.keyboard.press('Enter')
+    await heading('N Seoul Tower').waitFor()
+  })
+
+  test('by keyboard, the arrow keys and Enter choose a point on the map for a nearby search', async () => {
+    await page.goto(`${t.url}/?at=25.5,-40.5,5`)
+    await page.getByRole('button', { name: 'a point on the map' }).press('Enter')
+    await said('the arrow keys move the map and Enter takes its centre')
+    await tabToMap()
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(() => page.url()).not.toContain('-40.5,')
+    const [, latitude, longitude] = /at=([\d.-]+),([\d.-]+)/.exec(page.url()) ?? []
+    await page.keyboard.press('Enter')
+    await heading('All datasets').waitFor()
+    const near = new URL(page.url()).searchParams.get('near')?.split(',').map(Number)
+    expect(near?.[0]).toBeCloseTo(Number(latitude), 3)
+    expect(near?.[1]).toBeCloseTo(Number(longitude), 3)
+  })
+
+  test.each([
+    ['37.5796, 126.977', /near=37\.5796,126\.977,1000/],
+    ['gyeongbokgung', /near=37\.5[\d.]*,126\.9[\d.]*,1000/],
+  ])('a point for a nearby search can be typed: %s', async (text, address) => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks`)
+    await page.getByLabel('Coordinate or name of a place').fill(text)
+    await page.keyboard.press('Enter')
+    await page.getByText('within 1 km, nearest first').waitFor()
+    expect(page.url()).toMatch(address)
+  })
+
+  test('a typed point that is neither a coordinate nor a place is reported', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks`)
+    await page.getByLabel('Coordinate or name of a place').fill('91, 0')
+    await page.getByRole('button', { name: 'Search there' }).click()
+    await page.getByText('No place with “91, 0” in its name.').waitFor()
+  })
+
+  test('the legend names the most frequent categories with their totals, and each is a filter', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks`)
+    await expect.poll(entries).toHaveLength(7)
+    const totals = (await entries()).map((text) => Number(/\d+$/.exec(text)?.[0]))
+    expect(totals.reduce((sum, total) => sum + total, 0)).toBe(27)
+    await page.locator('#legend').getByRole('link', { name: 'palace' }).click()
+    await page.getByText('4 places with these filters').waitFor()
+    await page.goto(t.url)
+    await expect.poll(entries).toEqual(['Seoul Landmarks27', 'World Airports17'])
+  })
+
+  test('a filter is a list that typing narrows, by keyboard too, and nothing else', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks`)
+    const category = page.getByRole('combobox', { name: 'Category', exact: true })
+    await category.focus()
+    await page.keyboard.type('PAL')
+    const options = page.getByRole('listbox').getByRole('option')
+    await expect.poll(() => options.allTextContents()).toEqual(['palace4'])
+    await page.keyboard.press('ArrowDown')
+    expect(await options.first().getAttribute('aria-selected')).toBe('true')
+    expect(await category.getAttribute('aria-activedescendant')).toBe(await options.first().getAttribute('id'))
+    await page.keyboard.press('Enter')
+    await page.getByText('4 places with these filters').waitFor()
+    await category.fill('no such code')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    expect(await category.inputValue()).toBe('palace')
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByText('27 places, by name').waitFor()
+  })
+
+  test('the way back from a place goes back to the list and the map as they were', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&at=37.55,127,13`)
+    await page.locator('.places').getByRole('link', { name: 'N Seoul Tower' }).click()
+    await heading('N Seoul Tower').waitFor()
+    expect(await page.title()).toBe('N Seoul Tower · Seoul Landmarks')
+    const entries = await page.evaluate('history.length')
+    await page.locator('.back a').click()
+    await heading('Seoul Landmarks').waitFor()
+    await expect.poll(() => page.url()).toContain('at=37.55,127,13')
+    expect(await page.evaluate('history.length')).toBe(entries)
+    expect(await page.title()).toBe('Seoul Landmarks · Dataset Catalog')
+  })
+
+  test('a button shows the whole view again', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&at=10,10,9`)
+    await heading('Seoul Landmarks').waitFor()
+    await page.getByRole('button', { name: 'Show all places of this view' }).click()
+    await expect.poll(() => page.url()).toMatch(/at=37\.\d+,12[67]\.\d+,1\d/)
+  })
+
+  test('the map fills the screen and comes back, with its credit line', async () => {
+    await page.getByRole('button', { name: 'Enter fullscreen' }).click()
+    await expect.poll(() => page.evaluate('document.fullscreenElement?.contains(credit)')).toBe(true)
+    await page.getByRole('button', { name: 'Exit fullscreen' }).click()
+    await expect.poll(() => page.evaluate('document.fullscreenElement')).toBeNull()
+  })
+
+  test('makes no request to another origin, and does not violate the Content-Security-Policy', () => {
+    expect(visit.foreign).toEqual([])
+    expect(visit.errors).toEqual([])
+  })
+})
+
+describe.skipIf(!hasBrowser)('The explorer on a configured base map', () => {
+  /** Opens the explorer on a base map, and returns its credit line, status and violations of the policy. */
+  const open = async (baseMap: BaseMap) => {
+    const t = await startApp({ baseMap })
+    const { browser, page, foreign, errors } = await openBrowser(t.url, WIDE)
+    const archive = page.waitForResponse(/base-map\.pmtiles/).then(
+      (response) => response.status(),
+      () => undefined,
+    )
+    await page.goto(t.url)
+    await expect.poll(() => page.locator('#credit').textContent()).toContain('Map:')
+    const status = baseMap.kind === 'pmtiles' ? await archive : undefined
+    const shown = await page.locator('#map-status').textContent()
+    const credit = await page.locator('#credit').textContent()
+    await browser.close()
+    await t.close()
+    return { credit, shown, foreign, errors, status }
+  }
+
+  test('draws a PMTiles file of the gateway, with its credit line', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'base-map-')), 'city.pmtiles')
+    writePmtiles(path, '<a href="https://example.org">Example</a>')
+    const { status, ...shown } = await open({ kind: 'pmtiles', path })
+    expect(status).toBe(206)
+    expect(shown).toEqual({ credit: 'Map: Example', shown: '', foreign: [], errors: [] })
+  })
+
+  test('says that a style is away, and shows its own map', async () => {
+    const { credit, shown, errors } = await open({ kind: 'style', url: 'http://127.0.0.1:9/style.json' })
+    expect(credit).toContain('Natural Earth')
+    expect(shown).toContain("The configured base map can't be loaded")
+    expect(errors).toEqual([])
+  })
+})
+
+test.each([
+  ['37.58, 126.98', { latitude: 37.58, longitude: 126.98 }],
+  ['-90 180', { latitude: -90, longitude: 180 }],
+  ['37.58,126.98,5', undefined],
+  ['90.1, 0', undefined],
+  ['0, 180.5', undefined],
+  ['1e1, 2', undefined],
+  ['Seoul', undefined],
+])('a coordinate is two numbers in degrees: %s', (text, point) => {
+  expect(parseCoordinate(text)).toEqual(point)
+})

@@ -1,0 +1,110 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PMTiles } from 'pmtiles'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { writePmtiles } from '../support/pmtiles.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'base-map-'))
+const path = join(folder, 'city.pmtiles')
+let bytes: Buffer
+let t: TestApp
+beforeAll(async () => {
+  writePmtiles(path, '<a href="https://example.org">Example</a>')
+  bytes = readFileSync(path)
+  t = await startApp({ baseMap: { kind: 'pmtiles', path } })
+})
+afterAll(() => t.close())
+
+const read = (headers: Record<string, string> = {}, method = 'GET') =>
+  fetch(`${t.url}/base-map.pmtiles`, { headers, method })
+
+test('a PMTiles file is served without a key, and a reader of PMTiles finds its tile', async () => {
+  const file = new PMTiles(`${t.url}/base-map.pmtiles`)
+  expect(await file.getMetadata()).toMatchObject({ vector_layers: [{ id: 'water' }] })
+  expect((await file.getZxy(0, 0, 0))?.data.byteLength).toBeGreaterThan(20)
+})
+
+test.each([
+  ['bytes=0-6', 0, 6],
+  ['bytes=120-', 120, undefined],
+  ['bytes=-10', -10, undefined],
+  ['bytes=5-99999999', 5, undefined],
+])('a range gives exactly its bytes: %s', async (range, start, end) => {
+  const response = await read({ range })
+  const expected = start < 0 ? bytes.subarray(start) : bytes.subarray(start, end === undefined ? undefined : end + 1)
+  expect(response.status).toBe(206)
+  expect(Buffer.from(await response.arrayBuffer())).toEqual(expected)
+  expect(response.headers.get('content-length')).toBe(String(expected.length))
+  expect(response.headers.get('content-range')).toMatch(new RegExp(`^bytes \\d+-\\d+/${bytes.length}$`))
+})
+
+test.each(['', 'bytes=', 'bytes=3-1', 'bytes=0-1,4-5', 'items=0-1', 'bytes=a-b'])(
+  'a header that is not one range gives the whole file: %j',
+  async (range) => {
+    const response = await read({ range })
+    expect(response.status).toBe(200)
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes)
+  },
+)
+
+test('a range beyond the file is 416 and names the size', async () => {
+  for (const range of [`bytes=${bytes.length}-`, 'bytes=-0']) {
+    const response = await read({ range })
+    expect([response.status, response.headers.get('content-range')]).toEqual([416, `bytes */${bytes.length}`])
+  }
+})
+
+test('HEAD has the length and no body', async () => {
+  const response = await read({}, 'HEAD')
+  expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([
+    200,
+    String(bytes.length),
+    '',
+  ])
+})
+
+test('without a file there is no such path', async () => {
+  const other = await startApp()
+  expect((await fetch(`${other.url}/base-map.pmtiles`)).status).toBe(404)
+  await other.close()
+})
+
+test.each([
+  ['https://tiles.example/{z}/{x}/{y}.png', 'raster'],
+  ['https://tiles.example/style.json', 'style'],
+] as const)('the policy admits the origin of %s, and no other', async (url, kind) => {
+  const other = await startApp({ baseMap: { kind, url } })
+  const page = await fetch(other.url)
+  const script = /\/assets\/\w+/.exec(await page.text())?.[0]
+  const worker = await fetch(`${other.url}${script}/lib/maplibre-gl/maplibre-gl-worker.mjs`)
+  for (const { headers } of [page, worker]) {
+    const policy = headers.get('content-security-policy')?.split('; ')
+    expect(policy).toContain("connect-src 'self' https://tiles.example")
+  }
+  expect((await fetch(`${other.url}/docs`)).headers.get('content-security-policy')).not.toContain('tiles.example')
+  await other.close()
+})
+
+test('BASE_MAP is a PMTiles file, a style, or raster tiles', () => {
+  const baseMap = (text: string) => readConfig({ BASE_MAP: text }).baseMap
+  expect(baseMap(path)).toEqual({ kind: 'pmtiles', path })
+  expect(baseMap('https://a.example/style.json')).toEqual({ kind: 'style', url: 'https://a.example/style.json' })
+  const tiles = 'https://a.example/{z}/{x}/{y}.png'
+  expect(baseMap(tiles)).toEqual({ kind: 'raster', url: tiles })
+  expect(baseMap('')).toBeUndefined()
+})
+
+test('a wrong BASE_MAP is one clear line', () => {
+  const text = join(folder, 'text.pmtiles')
+  writeFileSync(text, 'no tiles')
+  const form = 'BASE_MAP must be the URL of a style or of raster tiles, or the path of a PMTiles file:'
+  const message = (value: string) => () => readConfig({ BASE_MAP: value })
+  expect(message(text)).toThrow(`${form} ${text} is no PMTiles file of version 3`)
+  expect(message('/nowhere.pmtiles')).toThrow(`${form} /nowhere.pmtiles can't be read (ENOENT)`)
+  expect(message(folder)).toThrow(`${form} ${folder} can't be read (EISDIR)`)
+  expect(message('ftp://a.example/style.json')).toThrow("can't be read")
+  expect(message('https://a.example/{z}/{x}.png')).toThrow('BASE_MAP must have {z}, {x} and {y}')
+})
