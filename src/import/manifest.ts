@@ -4,6 +4,7 @@ import { messageOf, operationFailed, withoutControls } from '../errors.ts'
 import { codeLabel, LABELLED_FIELDS, type LabelSource } from './code-labels.ts'
 import { datasetFields } from './dataset-fields.ts'
 import { parseExactJson, type RawNumber } from './exact-json.ts'
+import { type Dialect, dialectMembers, type SourceFile } from './formats/dialect.ts'
 import { readText } from './formats/read-text.ts'
 import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
 import { jsonObject } from './row/json-object.ts'
@@ -32,7 +33,7 @@ const columns = z.partialRecord(z.enum(ROW_FIELDS), source).superRefine((given, 
 })
 
 const itemFile = z.strictObject(
-  { file: z.string(), columns: columns.optional(), exact: z.boolean().default(false) },
+  { file: z.string(), columns: columns.optional(), exact: z.boolean().default(false), ...dialectMembers },
   { error: (issue) => (issue.code === 'invalid_type' ? 'must be a file name, or { "file", "columns" }' : undefined) },
 )
 
@@ -48,7 +49,10 @@ const itemFiles = z.preprocess((items) => {
 const labels = z.union(
   [
     z.string().transform((file) => ({ file, columns: { code: 'code', label: 'label' } })),
-    z.strictObject({ file: z.string(), columns: z.strictObject({ code: z.string(), label: z.string() }) }),
+    z.strictObject({
+      ...{ file: z.string(), columns: z.strictObject({ code: z.string(), label: z.string() }) },
+      ...{ encoding: dialectMembers.encoding, delimiter: dialectMembers.delimiter, sheet: dialectMembers.sheet },
+    }),
     jsonObject
       .transform((given): unknown => Object.entries(given).map(([code, label]) => ({ code, label })))
       .pipe(z.array(codeLabel))
@@ -67,10 +71,7 @@ export type ColumnSource = z.output<typeof source>
 export type Columns = z.output<typeof columns>
 export type ManifestDataset = z.output<typeof manifest>['dataset']
 
-export interface ItemFile {
-  /** The name in the manifest, for messages. */
-  name: string
-  path: string
+export interface ItemFile extends SourceFile {
   columns: Columns | undefined
   /** Whether an empty string is a value, and nothing is derived from images. */
   isExact: boolean
@@ -92,7 +93,7 @@ export interface Manifest {
  */
 export async function readManifest(path: string): Promise<Manifest> {
   let content = ''
-  for await (const chunk of readText({ name: path, path }, () => {})) {
+  for await (const chunk of readText({ name: path, path, dialect: {} }, () => {})) {
     content += chunk
     // The rest of the file is not read.
     if (content.length > MAX_LENGTH) break
@@ -112,14 +113,20 @@ export function parseManifest(path: string, content: string): Manifest {
     throw operationFailed(lines.join('\n'), parsed.error)
   }
   const { dataset, items, labels = {} } = parsed.data
-  const located = (file: string) => ({ name: file, path: resolve(dirname(path), file) })
+  const located = (file: string, dialect: Dialect = {}) => ({ name: file, path: resolve(dirname(path), file), dialect })
   return {
     dataset,
-    files: items.map(({ file, columns, exact }) => ({ ...located(file), columns, isExact: exact })),
+    files: items.map(({ file, columns, exact, ...dialect }) => ({
+      ...located(file, dialect),
+      columns,
+      isExact: exact,
+    })),
     labels: LABELLED_FIELDS.flatMap((field): LabelSource[] => {
       const given = labels[field]
       if (given === undefined) return []
-      return ['labels' in given ? { field, ...given } : { field, ...located(given.file), columns: given.columns }]
+      if ('labels' in given) return [{ field, ...given }]
+      const { file, columns, ...dialect } = given
+      return [{ field, ...located(file, dialect), columns }]
     }),
   }
 }

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { basename, dirname, relative } from 'node:path'
 import { messageOf, operationFailed } from '../../errors.ts'
-import { readText } from '../formats/read-text.ts'
-import { readerOf } from '../formats/readers.ts'
+import { readRows } from '../formats/readers.ts'
 import type { Fields } from '../formats/source-row.ts'
 import type { Columns } from '../manifest.ts'
 import { guessColumns, type Sample } from './guess-columns.ts'
@@ -46,10 +45,8 @@ export async function initManifest(path: string, output?: string): Promise<Initi
 }
 
 async function readSample(path: string): Promise<Sample> {
-  const { read } = readerOf(path)
   const rows: Fields[] = []
-  const text = readText({ name: path, path }, () => {})
-  for await (const row of read(text, path)) {
+  for await (const row of readRows({ name: path, path, dialect: {} })) {
     if ('fields' in row) rows.push(row.fields)
     if (rows.length >= SAMPLE_ROWS) break
   }

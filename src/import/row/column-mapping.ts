@@ -84,6 +84,12 @@ export function mappedColumns(columns: Columns): string[] {
   return [...new Set(Object.values(columns).flatMap(columnsOf))]
 }
 
+/** Returns the columns of a file that a field comes from. Without a mapping, it is the one of the same name. */
+export function columnsOfField(columns: Columns | undefined, field: string): string[] {
+  if (!columns) return [field]
+  return Object.entries(columns).flatMap(([name, source]) => (name === field ? columnsOf(source) : []))
+}
+
 function columnsOf(source: ColumnSource): string[] {
   if (typeof source === 'string') return [source]
   if (Array.isArray(source)) return source.map(nameOf)
