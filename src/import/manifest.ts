@@ -11,18 +11,26 @@ import { jsonObject } from './row/json-object.ts'
 import { ROW_FIELDS } from './row/parse-item.ts'
 
 const template = z.strictObject({ template: z.string() })
-const constant = z.strictObject({
-  value: z.union([z.string(), z.number(), z.custom<RawNumber>(JSON.isRawJSON), z.boolean(), z.null()]),
-})
+const constantValue = z.union([z.string(), z.number(), z.custom<RawNumber>(JSON.isRawJSON), z.boolean(), z.null()])
+const constant = z.strictObject({ value: constantValue })
+
+/** A column, or a value for the rows where it is empty. */
+const columnOrDefault = z.strictObject({ column: z.string(), default: constantValue })
+
+/** The first of several columns that has a value. */
+const firstColumn = z.strictObject({ first: z.array(z.string()).min(1, 'must name at least one column'), default: constantValue.optional() })
 
 /** A column whose text becomes a number in extraAttributes. */
 const numberColumn = z.strictObject({ column: z.string(), type: z.literal('number') })
 
 /** The source of a field's value: a column, a constant, a template, or (only for extraAttributes) several columns. */
-const source = z.union([z.string(), constant, template, z.array(z.union([z.string(), numberColumn]))], {
-  error:
-    'must be a column, {"value"}, {"template"} or, for extraAttributes, a list of columns and of {"column", "type": "number"}',
-})
+const source = z.union(
+  [z.string(), constant, template, columnOrDefault, firstColumn, z.array(z.union([z.string(), numberColumn]))],
+  {
+    error:
+      'must be a column, {"value"}, {"template"}, {"column", "default"}, {"first": [...]} or, for extraAttributes, a list of columns and of {"column", "type": "number"}',
+  },
+)
 
 const columns = z.partialRecord(z.enum(ROW_FIELDS), source).superRefine((given, context) => {
   for (const [field, from] of Object.entries(given)) {

@@ -17,7 +17,9 @@ function readSource(source: ColumnSource, row: Fields): unknown {
   if (typeof source === 'string') return readValue(row, source)
   if (Array.isArray(source)) return Object.fromEntries(source.flatMap((attribute) => readAttribute(attribute, row)))
   if ('value' in source) return source.value
-  return fillTemplate(source.template, row)
+  if ('template' in source) return fillTemplate(source.template, row)
+  const names = 'first' in source ? source.first : [source.column]
+  return names.map((name) => readValue(row, name)).find((value) => textOf(value).trim() !== '') ?? source.default
 }
 
 /** A column may be called `constructor`. If the row lacks it, `row[name]` would return the member of the prototype. */
@@ -93,6 +95,8 @@ export function columnsOfField(columns: Columns | undefined, field: string): str
 function columnsOf(source: ColumnSource): string[] {
   if (typeof source === 'string') return [source]
   if (Array.isArray(source)) return source.map(nameOf)
+  if ('column' in source) return [source.column]
+  if ('first' in source) return source.first
   return 'template' in source ? placeholdersOf(source.template) : []
 }
 
