@@ -18,7 +18,10 @@ const constant = z.strictObject({ value: constantValue })
 const columnOrDefault = z.strictObject({ column: z.string(), default: constantValue })
 
 /** The first of several columns that has a value. */
-const firstColumn = z.strictObject({ first: z.array(z.string()).min(1, 'must name at least one column'), default: constantValue.optional() })
+const firstColumn = z.strictObject({
+  first: z.array(z.string()).min(1, 'must name at least one column'),
+  default: constantValue.optional(),
+})
 
 /** A column whose text becomes a number in extraAttributes. */
 const numberColumn = z.strictObject({ column: z.string(), type: z.literal('number') })

@@ -10,6 +10,12 @@ export const SEPARATORS = [
 const HINT = /^(?:"sep=(.)"|sep=(.))\r?\n/i
 const LONGEST_HINT = 9
 
+/** Returns the separator in the line `sep=;` at the start of a text, and the length of the line. */
+export function findHint(start: string): { hint: string | undefined; length: number } {
+  const found = HINT.exec(start)
+  return { hint: found?.[1] ?? found?.[2], length: found?.[0].length ?? 0 }
+}
+
 /** Returns a text without the line `sep=;` that Excel writes before the header, and the separator that it names. */
 export async function splitHint(
   text: AsyncIterable<string>,
@@ -22,8 +28,8 @@ export async function splitHint(
     isDone = next.done === true
     if (!next.done) start += next.value
   }
-  const found = HINT.exec(start)
-  return { text: joined(start.slice(found?.[0].length ?? 0), chunks), hint: found?.[1] ?? found?.[2] }
+  const { hint, length } = findHint(start)
+  return { text: joined(start.slice(length), chunks), hint }
 }
 
 async function* joined(start: string, rest: AsyncIterator<string>): AsyncGenerator<string> {
