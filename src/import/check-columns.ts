@@ -1,6 +1,5 @@
 import { operationFailed } from '../errors.ts'
-import { readText } from './formats/read-text.ts'
-import { readerOf } from './formats/readers.ts'
+import { formatOf, readRows } from './formats/readers.ts'
 import type { ItemFile } from './manifest.ts'
 import { mappedColumns } from './row/column-mapping.ts'
 
@@ -25,12 +24,8 @@ export async function checkColumns(files: readonly ItemFile[], skipInvalid: bool
 
 /** The columns of the first row; undefined without a row, and in a format whose rows may have different columns. */
 async function readColumns(file: ItemFile): Promise<string[] | undefined> {
-  const { read, hasFixedColumns } = readerOf(file.name)
-  if (!hasFixedColumns) return undefined
-  for await (const row of read(
-    readText(file, () => {}),
-    file.name,
-  )) {
+  if (!formatOf(file).hasFixedColumns) return undefined
+  for await (const row of readRows(file)) {
     if ('fields' in row) return Object.keys(row.fields)
   }
   return undefined

@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg'
 import { z } from 'zod'
 import { operationFailed, withoutControls } from '../errors.ts'
-import { readText } from './formats/read-text.ts'
-import { readerOf } from './formats/readers.ts'
+import type { SourceFile } from './formats/dialect.ts'
+import { readRows } from './formats/readers.ts'
 import type { Fields } from './formats/source-row.ts'
 import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
 import { indexedText, MAX_INDEXED_LENGTH, text } from './row/field-schemas.ts'
@@ -19,10 +19,7 @@ export interface CodeLabel {
 
 /** The labels of a field: an object, or a file with the columns of the codes and the labels. */
 export type LabelSource = Pick<CodeLabel, 'field'> &
-  (
-    | { labels: readonly Omit<CodeLabel, 'field'>[] }
-    | { name: string; path: string; columns: { code: string; label: string } }
-  )
+  ({ labels: readonly Omit<CodeLabel, 'field'>[] } | (SourceFile & { columns: { code: string; label: string } }))
 
 /** A code and its label. Labels have the maximum length of names. */
 export const codeLabel = z.object({
@@ -47,15 +44,11 @@ export async function readCodeLabels(sources: readonly LabelSource[]): Promise<C
 async function readSource(source: LabelSource): Promise<CodeLabel[]> {
   const { field } = source
   if ('labels' in source) return source.labels.map((label) => ({ field, ...label }))
-  const { name, path, columns } = source
+  const { name, columns } = source
   const labels = new Map<string, { label: string; line: number }>()
   const problems: string[] = []
   let isFirst = true
-  const { read } = readerOf(name)
-  for await (const row of read(
-    readText({ name, path }, () => {}),
-    name,
-  )) {
+  for await (const row of readRows(source)) {
     if ('fields' in row && isFirst) checkColumns(name, columns, row.fields)
     isFirst = false
     const problem = 'problem' in row ? row.problem : addLabel(labels, columns, row)

@@ -4,24 +4,36 @@ import { messageOf, operationFailed, withoutControls } from '../errors.ts'
 import { codeLabel, LABELLED_FIELDS, type LabelSource } from './code-labels.ts'
 import { datasetFields } from './dataset-fields.ts'
 import { parseExactJson, type RawNumber } from './exact-json.ts'
+import { type Dialect, dialectMembers, type SourceFile } from './formats/dialect.ts'
 import { readText } from './formats/read-text.ts'
 import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
 import { jsonObject } from './row/json-object.ts'
 import { ROW_FIELDS } from './row/parse-item.ts'
 
 const template = z.strictObject({ template: z.string() })
-const constant = z.strictObject({
-  value: z.union([z.string(), z.number(), z.custom<RawNumber>(JSON.isRawJSON), z.boolean(), z.null()]),
+const constantValue = z.union([z.string(), z.number(), z.custom<RawNumber>(JSON.isRawJSON), z.boolean(), z.null()])
+const constant = z.strictObject({ value: constantValue })
+
+/** A column, or a value for the rows where it is empty. */
+const columnOrDefault = z.strictObject({ column: z.string(), default: constantValue })
+
+/** The first of several columns that has a value. */
+const firstColumn = z.strictObject({
+  first: z.array(z.string()).min(1, 'must name at least one column'),
+  default: constantValue.optional(),
 })
 
 /** A column whose text becomes a number in extraAttributes. */
 const numberColumn = z.strictObject({ column: z.string(), type: z.literal('number') })
 
 /** The source of a field's value: a column, a constant, a template, or (for extraAttributes and keywords) several columns. */
-const source = z.union([z.string(), constant, template, z.array(z.union([z.string(), numberColumn]))], {
-  error:
-    'must be a column, {"value"}, {"template"}, for keywords a list of columns or, for extraAttributes, one of columns and of {"column", "type": "number"}',
-})
+const source = z.union(
+  [z.string(), constant, template, columnOrDefault, firstColumn, z.array(z.union([z.string(), numberColumn]))],
+  {
+    error:
+      'must be a column, {"value"}, {"template"}, {"column", "default"}, {"first": [...]}, for keywords a list of columns or, for extraAttributes, one of columns and of {"column", "type": "number"}',
+  },
+)
 
 const columns = z.partialRecord(z.enum(ROW_FIELDS), source).superRefine((given, context) => {
   for (const [field, from] of Object.entries(given)) {
@@ -34,7 +46,7 @@ const columns = z.partialRecord(z.enum(ROW_FIELDS), source).superRefine((given, 
 })
 
 const itemFile = z.strictObject(
-  { file: z.string(), columns: columns.optional(), exact: z.boolean().default(false) },
+  { file: z.string(), columns: columns.optional(), exact: z.boolean().default(false), ...dialectMembers },
   { error: (issue) => (issue.code === 'invalid_type' ? 'must be a file name, or { "file", "columns" }' : undefined) },
 )
 
@@ -50,7 +62,10 @@ const itemFiles = z.preprocess((items) => {
 const labels = z.union(
   [
     z.string().transform((file) => ({ file, columns: { code: 'code', label: 'label' } })),
-    z.strictObject({ file: z.string(), columns: z.strictObject({ code: z.string(), label: z.string() }) }),
+    z.strictObject({
+      ...{ file: z.string(), columns: z.strictObject({ code: z.string(), label: z.string() }) },
+      ...{ encoding: dialectMembers.encoding, delimiter: dialectMembers.delimiter, sheet: dialectMembers.sheet },
+    }),
     jsonObject
       .transform((given): unknown => Object.entries(given).map(([code, label]) => ({ code, label })))
       .pipe(z.array(codeLabel))
@@ -69,10 +84,7 @@ export type ColumnSource = z.output<typeof source>
 export type Columns = z.output<typeof columns>
 export type ManifestDataset = z.output<typeof manifest>['dataset']
 
-export interface ItemFile {
-  /** The name in the manifest, for messages. */
-  name: string
-  path: string
+export interface ItemFile extends SourceFile {
   columns: Columns | undefined
   /** Whether an empty string is a value, and nothing is derived from images. */
   isExact: boolean
@@ -94,7 +106,7 @@ export interface Manifest {
  */
 export async function readManifest(path: string): Promise<Manifest> {
   let content = ''
-  for await (const chunk of readText({ name: path, path }, () => {})) {
+  for await (const chunk of readText({ name: path, path, dialect: {} }, () => {})) {
     content += chunk
     // The rest of the file is not read.
     if (content.length > MAX_LENGTH) break
@@ -114,14 +126,20 @@ export function parseManifest(path: string, content: string): Manifest {
     throw operationFailed(lines.join('\n'), parsed.error)
   }
   const { dataset, items, labels = {} } = parsed.data
-  const located = (file: string) => ({ name: file, path: resolve(dirname(path), file) })
+  const located = (file: string, dialect: Dialect = {}) => ({ name: file, path: resolve(dirname(path), file), dialect })
   return {
     dataset,
-    files: items.map(({ file, columns, exact }) => ({ ...located(file), columns, isExact: exact })),
+    files: items.map(({ file, columns, exact, ...dialect }) => ({
+      ...located(file, dialect),
+      columns,
+      isExact: exact,
+    })),
     labels: LABELLED_FIELDS.flatMap((field): LabelSource[] => {
       const given = labels[field]
       if (given === undefined) return []
-      return ['labels' in given ? { field, ...given } : { field, ...located(given.file), columns: given.columns }]
+      if ('labels' in given) return [{ field, ...given }]
+      const { file, columns, ...dialect } = given
+      return [{ field, ...located(file, dialect), columns }]
     }),
   }
 }

@@ -35,14 +35,14 @@ describe('A bad file', () => {
       'a.csv:1: the columns are separated by tabs, and must be by commas',
     ],
     [
-      'in UTF-16, and how to convert it',
+      'in UTF-16, and what to change in the manifest',
       { 'a.csv': Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(csv('a,A,11,x,37,127'), 'utf16le')]) },
-      'a.csv: is not UTF-8 but UTF-16; convert it: iconv -f UTF-16 -t UTF-8 a.csv',
+      'a.csv: is not UTF-8 but UTF-16LE; in the manifest, add "encoding": "utf-16le" to the entry of a.csv',
     ],
     [
       'in UTF-16 without a byte order mark, packed',
       { 'a.csv.gz': gzipSync(Buffer.from(csv('a,A,11,x,37,127'), 'utf16le')) },
-      'convert it: gunzip -c a.csv.gz | iconv -f UTF-16LE -t UTF-8',
+      'in the manifest, add "encoding": "utf-16le" to the entry of a.csv.gz',
     ],
     ['with another ending', { 'a.xlsx': 'x' }, 'a.xlsx: must end in .ndjson, .csv or .geojson'],
     ['with a quote that never ends', { 'a.csv': csv('a,"A,11,x,37,127') }, 'a.csv:2: is not CSV'],
@@ -83,7 +83,7 @@ describe('A bad file', () => {
     const packed = gzipSync(ndjson(...rows))
     for (const options of [{}, { skipInvalid: true }]) {
       const message = await t.importer.fail({ 'a.ndjson.gz': packed.subarray(0, packed.length / 2) }, options)
-      expect(message).toBe("a.ndjson.gz: can't be read: unexpected end of file")
+      expect(message).toBe("a.ndjson.gz: can't be read: unexpected end of file; it is cut short, so fetch it again")
       expect(t.importer.reported.skipped).toEqual([])
     }
   })

@@ -1,7 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import iconv from 'iconv-lite'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { importManifest } from '../../src/import/import.ts'
 import { initManifest } from '../../src/import/init/init-manifest.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -17,7 +18,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-const write = async (name: string, text: string) => {
+const write = async (name: string, text: string | Buffer) => {
   const path = join(folder, name)
   await writeFile(path, text)
   return path
@@ -93,4 +94,124 @@ test('what has no column is named, and a file without rows or of another format 
   await expect(initManifest(await write('a.xlsx', 'x'))).rejects.toThrow('must end in .ndjson, .csv or .geojson')
   await expect(initManifest(join(folder, 'nowhere.csv'))).rejects.toThrow("can't be read: ENOENT")
   await expect(initManifest(path, join(folder, 'no', 'folder.json'))).rejects.toThrow("can't be written: ENOENT")
+})
+
+const GERMAN = [
+  'Bezeichnung;Straße;PLZ;Ort;Breitengrad;Längengrad;Art',
+  'Münchner Rathaus;Marienplatz 8;80331;München;48,137389;11,575389;Rathaus',
+  'Großer Garten;Lennéstraße 1;01069;Dresden;51,0379;13,7638;',
+  'Kölner Dom;"Domkloster 4; Hauptportal";50667;Köln;50,9413;6,9583;Kirche',
+]
+const METRES = [
+  'Nr;Bezeichnung;Rechtswert;Hochwert',
+  '1;Rathaus;691.603,03;5.334.780,03',
+  '2;Bücherei;691700,10;5334900,20',
+]
+
+describe('What a file is, is found out: init and import are enough for', () => {
+  test.each<[string, string, Buffer, object]>([
+    [
+      'an Excel export in German',
+      'museen.csv',
+      iconv.encode(GERMAN.join('\r\n'), 'windows-1252'),
+      { encoding: 'windows-1252', delimiter: ';', decimal: ',' },
+    ],
+    [
+      'the same in UTF-16 with tabs, as Excel calls it Unicode text',
+      'text.txt',
+      iconv.encode(GERMAN.join('\r\n').replaceAll(';', '\t'), 'utf-16le', { addBOM: true }),
+      { encoding: 'utf-16le', delimiter: '\t', decimal: ',' },
+    ],
+    [
+      'the same with the line sep=;',
+      'sep.csv',
+      iconv.encode(['sep=;', ...GERMAN].join('\r\n'), 'windows-1252'),
+      { encoding: 'windows-1252', decimal: ',' },
+    ],
+    [
+      'a UTM file',
+      'gebaeude.csv',
+      iconv.encode(METRES.join('\n'), 'windows-1252'),
+      { encoding: 'windows-1252', delimiter: ';', decimal: ',', crs: 'EPSG:25832' },
+    ],
+    [
+      'a Korean file in CP949',
+      'busan.csv',
+      iconv.encode('시설명,위도,경도,구분\n부산타워,35.1006,129.0325,탑\n똠방,35.2,129.1,집\n', 'cp949'),
+      { encoding: 'cp949' },
+    ],
+    [
+      'a Korean file in metres',
+      'seoul.csv',
+      Buffer.from('사업장명,좌표정보(X),좌표정보(Y)\n시청,198056.367,551885.031\n'),
+      { crs: 'EPSG:5186' },
+    ],
+    [
+      'a Japanese file in Shift_JIS',
+      'tokyo.csv',
+      iconv.encode('名称,緯度,経度,住所\n東京タワー,35.6586,139.7454,芝公園\n', 'shift_jis'),
+      { encoding: 'shift_jis' },
+    ],
+    [
+      'a Spanish file',
+      'madrid.csv',
+      Buffer.from('nombre|latitud|longitud\nPrado|40,41|-3,69\n'),
+      { delimiter: '|', decimal: ',' },
+    ],
+    [
+      'GeoJSON that names its system',
+      'utm.geojson',
+      Buffer.from(
+        JSON.stringify({
+          crs: { type: 'name', properties: { name: 'urn:ogc:def:crs:EPSG::25833' } },
+          features: [{ ...feature(1), geometry: { type: 'Point', coordinates: [389917.833, 5819701.919] } }],
+        }),
+      ),
+      { crs: 'EPSG:25833' },
+    ],
+  ])('%s', async (_what, name, content, dialect) => {
+    const { manifest, checked, missing, ...found } = await initManifest(await write(name, content))
+    expect([missing, checked.badRows, found.dialect]).toEqual([[], 0, dialect])
+    const entry = JSON.parse(await readFile(manifest, 'utf8')).items[0]
+    expect(entry).toEqual({ file: name, ...dialect, columns: found.columns })
+    const summary = await importManifest(db.database, manifest, { keepMissing: false, skipInvalid: false })
+    expect(summary).toMatchObject({ created: checked.rows, skipped: 0 })
+    const stored = await db.database.prisma.item.findMany({ where: { datasetId: summary.datasetId } })
+    for (const { name: title, latitude, longitude } of checked.items) {
+      const place = { latitude: latitude, longitude: longitude }
+      expect(
+        stored.map((item) => ({ ...item, latitude: item.latitude.toFixed(), longitude: item.longitude.toFixed() })),
+      ).toContainEqual(expect.objectContaining({ name: title, ...place }))
+    }
+  })
+
+  test('metres whose system no name says: the manifest has the likeliest, and the others are named', async () => {
+    const { crsGuesses } = await initManifest(await write('metres.csv', METRES.join('\n')))
+    expect(crsGuesses.map(({ code }) => code).slice(0, 2)).toEqual(['EPSG:25832', 'EPSG:25833'])
+    expect(crsGuesses[0]?.latitude).toBeCloseTo(48.1374, 4)
+    const named = METRES.join('\n').replace('Rechtswert', 'Ost_UTM33').replace('Hochwert', 'Nord_UTM33')
+    const certain = await initManifest(await write('named.csv', named))
+    expect([certain.crsGuesses, certain.dialect.crs]).toEqual([[], 'EPSG:25833'])
+  })
+
+  test('rows that no import would take: they are counted, the key that repeats is named, and empty codes get a default', async () => {
+    const good = Array.from({ length: 12 }, (_, n) => `${n},${n},1,${n},x`)
+    const rows = ['id,name,lat,lon,type', ...good, '2,C,1,4,', '5,E,,6,x', '11,11,1,11,x']
+    const { checked, columns, repeatedKey } = await initManifest(await write('keys.csv', `${rows.join('\n')}\n`))
+    expect(repeatedKey).toBe('id')
+    expect(columns).toMatchObject({
+      externalId: { template: '{name}|{lat}|{lon}' },
+      categoryCode: { column: 'type', default: 'unknown' },
+    })
+    expect(checked).toMatchObject({ rows: 15, badRows: 2, repeated: 1 })
+    expect(checked.bad.describe().join()).toContain('latitude is required')
+  })
+
+  test('places are drawn on a map of the world', async () => {
+    const { checked } = await initManifest(await write('pole.csv', 'name,lat,lon\nA,90,180\nB,-90,-180\nC,48,11\n'))
+    const lines = checked.map.draw()
+    expect(lines).toHaveLength(25)
+    expect([lines[0]?.trimEnd().length, lines[0]?.at(-1), lines[23]?.[0], lines[5]?.[38]]).toEqual([72, '@', '@', '@'])
+    expect(lines[24]).toBe('@ items: latitude -90 to 90, longitude -180 to 180')
+  })
 })

@@ -17,8 +17,9 @@ test('the name of a FeatureCollection can be as long as the file', async () => {
     yield '","features":[{}]}'
   }
   const features = []
-  for await (const feature of splitFeatures(chunks(), 'a.geojson')) features.push(feature)
-  expect(features).toEqual([{ line: 1, json: '{}' }])
+  for await (const feature of splitFeatures(chunks(), { name: 'a.geojson', path: 'a.geojson', dialect: {} }))
+    features.push(feature)
+  expect(features).toMatchObject([{ line: 1, json: '{}' }])
 })
 
 test('a packed manifest of 11 MB is refused', async () => {

@@ -245,3 +245,34 @@ describe('A bad row', () => {
     expect(message).toMatch(/and 50 more$/)
   })
 })
+
+describe('A field may come from', () => {
+  const mapped = async (text: string, columns: object) => {
+    const given = { externalId: 'id', name: 'id', latitude: { value: 37 }, longitude: { value: 127 } }
+    const items = [{ file: 'a.csv', columns: { ...given, categoryCode: { value: 'x' }, ...columns } }]
+    await t.importer.run({ 'a.csv': text }, { items })
+    const stored = await t.db.database.prisma.item.findMany({ orderBy: { name: 'asc' } })
+    return stored.map((item) => item.administrativeAreaCode)
+  }
+
+  test('a column, or a default where it is empty', async () => {
+    const administrativeAreaCode = { column: 'area', default: 'unknown' }
+    expect(await mapped('id,area\na,11\nb,\nc, \n', { administrativeAreaCode })).toEqual(['11', 'unknown', 'unknown'])
+    expect(await mapped('id,area\na,\n', { administrativeAreaCode: { column: 'area', default: 7 } })).toEqual(['7'])
+  })
+
+  test('the first of several columns that is not empty', async () => {
+    const administrativeAreaCode = { first: ['b', 'a'], default: 'none' }
+    expect(await mapped('id,a,b\na,1,2\nb,3,\nc,,\n', { administrativeAreaCode })).toEqual(['2', '3', 'none'])
+  })
+
+  test.each<[object, string]>([
+    [{ column: 'aera', default: 'x' }, 'a.csv: has no column aera'],
+    [{ first: ['area', 'aera'] }, 'a.csv: has no column aera'],
+    [{ first: [] }, 'administrativeAreaCode.first must name at least one column'],
+    [{ column: 'area' }, 'items.0.columns.administrativeAreaCode must be a column'],
+    [{ column: 'area', default: [] }, 'items.0.columns.administrativeAreaCode must be a column'],
+  ])('and %j is refused', async (administrativeAreaCode, reason) => {
+    await expect(mapped('id,area\na,1\n', { administrativeAreaCode })).rejects.toThrow(reason)
+  })
+})

@@ -1,10 +1,10 @@
 import { Command } from 'commander'
-import { initManifest } from '../../import/init/init-manifest.ts'
+import { type InitializedManifest, initManifest } from '../../import/init/init-manifest.ts'
 import { printJson, printLine, printNotice, printTable } from '../print.ts'
 
 export function initCommand(): Command {
   return new Command('init')
-    .description('look at a CSV, NDJSON or GeoJSON file, and write a manifest with guessed columns')
+    .description('look at a file of items, and write a manifest with what was found out about it')
     .argument('<file>', 'file of items')
     .option('--output <manifest>', 'path of the manifest; by default it is beside the file')
     .option('--json', 'print JSON')
@@ -14,14 +14,61 @@ export function initCommand(): Command {
 
 async function init(file: string, { output, json }: { output?: string; json?: true }): Promise<void> {
   const written = await initManifest(file, output)
-  if (json) return printJson(written)
-  const { manifest, columns, missing } = written
+  const { checked, ...found } = written
+  const { rows, badRows, items } = checked
+  if (json) return printJson({ ...found, rows, badRows, items })
+  printFound(written)
+  printWarnings(written)
+  printNext(written)
+}
+
+function printFound({ columns, dialect, checked }: InitializedManifest): void {
   const describe = (source: unknown) => (typeof source === 'string' ? source : JSON.stringify(source))
+  const members = Object.entries(dialect).map(([member, value]) => `${member} ${JSON.stringify(value)}`)
+  if (members.length > 0) printLine(`The file has ${members.join(', ')}.\n`)
   printTable(
     ['FIELD', 'SOURCE'],
     Object.entries(columns).map(([field, source]) => [field, describe(source)]),
   )
-  if (missing.length > 0)
+  if (checked.items.length === 0) return
+  printLine('\nThe first items as they would be stored:')
+  printTable(
+    ['NAME', 'AREA', 'CATEGORY', 'LATITUDE', 'LONGITUDE', 'EXTERNAL ID'],
+    checked.items.map((item) => [
+      ...[item.name, item.administrativeAreaCode, item.categoryCode, item.latitude, item.longitude],
+      item.externalId ?? item.id,
+    ]),
+  )
+  printLine('')
+  for (const line of checked.map.draw()) printLine(line)
+}
+
+function printWarnings({ missing, repeatedKey, crsGuesses, checked, manifest }: InitializedManifest): void {
+  if (missing.length > 0) {
     printNotice(`warning: no column was found for ${missing.join(', ')}; add them to the manifest`)
-  printLine(`Wrote ${manifest}. Correct it, then try it: npx catalog import --dry-run ${manifest}`)
+    return
+  }
+  if (repeatedKey !== undefined) {
+    printNotice(
+      `warning: the column ${repeatedKey} repeats values, so it is no key; see externalId for what is used instead`,
+    )
+  }
+  for (const [index, { code, name, longitude, latitude }] of crsGuesses.entries()) {
+    const place = `${code} (${name}) puts the first item at ${latitude.toFixed(4)}, ${longitude.toFixed(4)}`
+    if (index === 0) printNotice(`warning: the coordinates are metres, and "crs" is a guess: ${place}`)
+    else printNotice(`  if that is wrong, change "crs" in ${manifest}: ${place}`)
+  }
+  for (const line of checked.bad.describe('bad row: ')) printNotice(line)
+}
+
+function printNext({ manifest, missing, checked: { rows, badRows } }: InitializedManifest): void {
+  if (missing.length > 0) {
+    printLine(`\nWrote ${manifest}. Complete it, then try it: npx catalog import --dry-run ${manifest}`)
+    return
+  }
+  const skip = badRows > 0 ? '--skip-invalid ' : ''
+  const bad = badRows > 0 ? `, ${badRows} of them bad` : ''
+  printLine(
+    `\nWrote ${manifest}: ${rows} rows${bad}. Correct it if needed, then: npx catalog import ${skip}${manifest}`,
+  )
 }

@@ -1,15 +1,22 @@
 import { Readable } from 'node:stream'
 import { CsvError, type InfoRecord, parse } from 'csv-parse'
 import { operationFailed } from '../../errors.ts'
+import { adviseEntry, type SourceFile } from './dialect.ts'
+import { SEPARATORS, splitHint } from './separators.ts'
 import { MAX_ROW_LENGTH, type SourceRow } from './source-row.ts'
 
 /**
- * Yields the rows of comma-separated values (RFC 4180) with a header row. An empty cell means no value.
+ * Yields the rows of separated values (RFC 4180) with a header row. An empty cell means no value.
  * @throws `OPERATION_FAILED` if the text is not CSV, or the header has a column twice or a different separator
  */
-export async function* readCsv(text: AsyncIterable<string>, fileName: string): AsyncGenerator<SourceRow> {
+export async function* readCsv(given: AsyncIterable<string>, file: SourceFile): AsyncGenerator<SourceRow> {
+  const { text, hint } = await splitHint(given)
+  const delimiter = separatorOf(file, hint)
+  // The line with the hint is the first line of the file.
+  const firstLine = hint === undefined ? 1 : 2
   let parsedLines = 0
   const parser = parse({
+    delimiter,
     info: true,
     relax_column_count: true,
     skip_empty_lines: true,
@@ -23,51 +30,55 @@ export async function* readCsv(text: AsyncIterable<string>, fileName: string): A
   source.on('error', (error) => parser.destroy(error))
   source.pipe(parser)
   let header: string[] | undefined
-  let nextLine = 1
+  let nextLine = firstLine
   let emptyLines = 0
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: InfoRecord }>) {
       const line = nextLine + info.empty_lines - emptyLines
       emptyLines = info.empty_lines
-      nextLine = info.lines + 1
+      nextLine = info.lines + firstLine
       if (header) {
         yield toRow(line, header, record)
         continue
       }
       header = record
-      checkHeader(header, `${fileName}:${line}`)
+      checkHeader(header, delimiter, file, line)
     }
   } catch (error) {
     // The parser drops its last rows after an error, so `nextLine` may be many lines before the bad row.
     if (error instanceof CsvError)
-      throw operationFailed(`${fileName}:${parsedLines + 1}: is not CSV: ${error.message}`, error)
+      throw operationFailed(`${file.name}:${parsedLines + firstLine}: is not CSV: ${error.message}`, error)
     throw error
   } finally {
     source.destroy()
   }
 }
 
-const OTHER_SEPARATORS = [
-  { separator: ';', name: 'semicolons' },
-  { separator: '\t', name: 'tabs' },
-  { separator: '|', name: 'vertical bars' },
-]
+/** The separator that the manifest says, or else the file. @throws `OPERATION_FAILED` if they say different ones */
+function separatorOf(file: SourceFile, hint: string | undefined): string {
+  const { delimiter = hint ?? ',' } = file.dialect
+  if (hint === undefined || hint === delimiter) return delimiter
+  throw operationFailed(
+    `${file.name}:1: says that its separator is "${hint}"; ${adviseEntry(file, { delimiter: hint })}`,
+  )
+}
 
-/** If commas give fewer columns than this, and another separator at least this many, the file uses the other separator. */
+/** If a separator gives fewer columns than this, and another one at least this many, the file uses the other one. */
 const FEWEST_COLUMNS = 3
 
-function checkHeader(header: readonly string[], place: string): void {
+function checkHeader(header: readonly string[], delimiter: string, file: SourceFile, line: number): void {
+  const place = `${file.name}:${line}`
   // A set, because a header can have a million columns.
   const seen = new Set<string>()
   const repeated = header.find((name) => seen.size === seen.add(name).size)
   if (repeated !== undefined) throw operationFailed(`${place}: the header has the column "${repeated}" twice`)
   if (header.length >= FEWEST_COLUMNS) return
-  const other = OTHER_SEPARATORS.find(({ separator }) => header.join().split(separator).length >= FEWEST_COLUMNS)
-  if (!other) return
-  const miller = `mlr --csv --ifs '${other.separator === '\t' ? 'tab' : other.separator}' --ofs , cat FILE`
-  throw operationFailed(
-    `${place}: the columns are separated by ${other.name}, and must be by commas; save the file with commas, or convert it: ${miller}`,
-  )
+  const text = header.join(delimiter)
+  const other = SEPARATORS.find(({ separator }) => text.split(separator).length >= FEWEST_COLUMNS)
+  if (!other || other.separator === delimiter) return
+  const expected = SEPARATORS.find(({ separator }) => separator === delimiter)?.name ?? `"${delimiter}"`
+  const advice = adviseEntry(file, { delimiter: other.separator })
+  throw operationFailed(`${place}: the columns are separated by ${other.name}, and must be by ${expected}; ${advice}`)
 }
 
 function toRow(line: number, header: readonly string[], cells: readonly string[]): SourceRow {

@@ -1,10 +1,20 @@
+import { z } from 'zod'
 import { operationFailed } from '../../errors.ts'
+import { parseExactJson } from '../exact-json.ts'
+import { findProjection } from '../projection.ts'
+import { adviseEntry, type SourceFile } from './dialect.ts'
 import { MAX_ROW_LENGTH } from './source-row.ts'
 
-/** The JSON text of one feature, and the line that it starts on. */
+/** The JSON text of one feature, and where it starts. */
 export interface FeatureText {
   line: number
   json: string
+  /** Whether the line has the start of the list too, so that it does not find the feature. */
+  sharesLine: boolean
+  /** The bytes of the text in UTF-8 before the feature. */
+  byte: number
+  /** The name of the reference system in the member `crs` before the features. */
+  crs: string | undefined
 }
 
 /**
@@ -15,7 +25,8 @@ export interface FeatureText {
  * @throws `OPERATION_FAILED` if the text has no list of features, ends early or goes on after its end, or has a feature that is too
  * long or no object
  */
-export async function* splitFeatures(text: AsyncIterable<string>, fileName: string): AsyncGenerator<FeatureText> {
+export async function* splitFeatures(text: AsyncIterable<string>, file: SourceFile): AsyncGenerator<FeatureText> {
+  const { name: fileName } = file
   const splitter = new FeatureSplitter()
   for await (const chunk of text) {
     yield* splitter.split(chunk)
@@ -25,8 +36,17 @@ export async function* splitFeatures(text: AsyncIterable<string>, fileName: stri
       throw operationFailed(`${fileName}:${unfinished.line}: is longer than ${MAX_ROW_LENGTH} characters`)
     }
   }
+  if (splitter.lateCrs !== undefined) checkLateCrs(file, splitter.lateCrs)
   if (!splitter.foundFeatures) throw operationFailed(`${fileName}: is not a GeoJSON FeatureCollection`)
   if (splitter.depth !== 0) throw operationFailed(`${fileName}:${splitter.line}: ends in the middle of the collection`)
+}
+
+/** @throws `OPERATION_FAILED` if a reference system that stands after the features is not that of the manifest */
+function checkLateCrs(file: SourceFile, name: string): void {
+  const crs = findProjection(name)?.code ?? name
+  const given = findProjection(file.dialect.crs ?? 'EPSG:4326')?.code
+  if (given === crs) return
+  throw operationFailed(`${file.name}: its crs stands after its features, too late; ${adviseEntry(file, { crs })}`)
 }
 
 /** Tracks only strings and brackets. It does not check whether a feature is valid JSON. */
@@ -34,10 +54,16 @@ class FeatureSplitter {
   line = 1
   depth = 0
   foundFeatures = false
-  /** The feature that has started and not ended. */
+  /** The feature that has started and not ended, or the member `crs` of the collection. */
   unfinished: FeatureText | undefined
+  /** The name of the reference system, if it stands after the features. */
+  lateCrs: string | undefined
   /** The first text in a place where it is not allowed. */
   problem: { line: number; message: string } | undefined
+  /** The bytes of the text in UTF-8 before the place to which lines are counted too. */
+  #bytes = 0
+  #listLine = 0
+  #crs: string | undefined
   #inFeatures = false
   #hasEnded = false
   /** The last string at the top level of the collection. Before a value, it is the name of the member. */
@@ -46,12 +72,12 @@ class FeatureSplitter {
   /** 1 if the previous chunk ended with a backslash in a string, which escapes the first character of this chunk. */
   #skipped = 0
 
-  #startsFeature(bracket: '{' | '['): boolean {
-    if (this.depth === 1 && bracket === '[' && this.#name === 'features') {
-      this.#inFeatures = true
-      this.foundFeatures = true
-    }
-    return this.depth === 2 && this.#inFeatures
+  #startsList(bracket: string): boolean {
+    return this.depth === 1 && bracket === '[' && this.#name === 'features'
+  }
+
+  #startsText(bracket: string): boolean {
+    return this.depth === 1 ? bracket === '{' && this.#name === 'crs' : this.depth === 2 && this.#inFeatures
   }
 
   /** What is wrong with a character beside the collection or between its features. */
@@ -75,25 +101,43 @@ class FeatureSplitter {
         this.#name = ''
         at = this.#readString(chunk, at + 1) - 1
       } else if (character === '{' || character === '[') {
-        if (this.#startsFeature(character)) {
+        const startsList = this.#startsList(character)
+        if (startsList || this.#startsText(character)) {
           this.line += countLines(chunk, counted, at)
+          this.#bytes += Buffer.byteLength(chunk.slice(counted, at))
           counted = at
+        }
+        if (startsList) {
+          this.#inFeatures = true
+          this.foundFeatures = true
+          this.#listLine = this.line
+        } else if (this.#startsText(character)) {
           start = at
-          this.unfinished = { line: this.line, json: '' }
+          const sharesLine = this.line === this.#listLine
+          this.unfinished = { line: this.line, json: '', sharesLine, byte: this.#bytes, crs: this.#crs }
         }
         this.depth += 1
       } else if (character === '}' || character === ']') {
         this.depth -= 1
         if (this.depth === 0) this.#hasEnded = true
         if (this.depth === 1) this.#inFeatures = false
-        if (this.depth === 2 && this.unfinished) {
-          yield { ...this.unfinished, json: this.unfinished.json + chunk.slice(start, at + 1) }
+        if (this.unfinished && this.depth === (this.#inFeatures ? 2 : 1)) {
+          const ended = { ...this.unfinished, json: this.unfinished.json + chunk.slice(start, at + 1) }
           this.unfinished = undefined
+          if (this.#inFeatures) yield ended
+          else this.#readCrs(ended.json)
         }
       }
     }
     this.line += countLines(chunk, counted, chunk.length)
+    this.#bytes += Buffer.byteLength(chunk.slice(counted))
     if (this.unfinished) this.unfinished.json += chunk.slice(start)
+  }
+
+  #readCrs(json: string): void {
+    const name = nameOfCrs(json)
+    if (this.foundFeatures) this.lateCrs = name
+    else this.#crs = name
   }
 
   /** Returns the index after the end of the string that contains `from`; the length of the chunk if the string does not end. */
@@ -106,6 +150,15 @@ class FeatureSplitter {
     this.#skipped = at - chunk.length
     return this.#inString ? chunk.length : at + 1
   }
+}
+
+const crsMember = z.object({ properties: z.object({ name: z.string().optional(), code: z.number().optional() }) })
+
+/** Returns the name in the member `crs`, which GeoJSON had before RFC 7946. */
+function nameOfCrs(json: string): string {
+  const { success, data } = crsMember.safeParse(parseExactJson(json))
+  const { name, code } = success ? data.properties : {}
+  return name ?? (code === undefined ? json : `EPSG:${code}`)
 }
 
 function countLines(text: string, from: number, to: number): number {

@@ -1,3 +1,4 @@
+import type { SourceFile } from './dialect.ts'
 import { splitFeatures } from './geojson-features.ts'
 import { type Fields, parseJsonRow, type SourceRow } from './source-row.ts'
 
@@ -6,10 +7,14 @@ import { type Fields, parseJsonRow, type SourceRow } from './source-row.ts'
  * becomes `latitude` and `longitude`. The id of the feature becomes `externalId` if the properties have no `externalId` or `id`.
  * @throws `OPERATION_FAILED` if the text is not a FeatureCollection
  */
-export async function* readGeoJson(text: AsyncIterable<string>, fileName: string): AsyncGenerator<SourceRow> {
-  for await (const { line, json } of splitFeatures(text, fileName)) {
+export async function* readGeoJson(text: AsyncIterable<string>, file: SourceFile): AsyncGenerator<SourceRow> {
+  let number = 0
+  for await (const { line, json, sharesLine, byte, crs } of splitFeatures(text, file)) {
+    number += 1
+    const place = `feature ${number}, at byte ${byte}`
     const row = parseJsonRow(line, json)
-    yield 'fields' in row ? toRow(line, row.fields) : row
+    const placed = { ...('fields' in row ? toRow(line, row.fields) : row), ...(sharesLine && { placeOf: () => place }) }
+    yield 'fields' in placed && crs !== undefined ? { ...placed, crs } : placed
   }
 }
 

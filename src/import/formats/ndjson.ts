@@ -1,11 +1,15 @@
 import { operationFailed } from '../../errors.ts'
+import type { SourceFile } from './dialect.ts'
 import { MAX_ROW_LENGTH, parseJsonRow, type SourceRow } from './source-row.ts'
 
 /**
  * Yields the rows of NDJSON, which has one JSON object per line. Skips blank lines.
  * @throws `OPERATION_FAILED` if a line is too long
  */
-export async function* readNdjson(text: AsyncIterable<string>, fileName: string): AsyncGenerator<SourceRow> {
+export async function* readNdjson(
+  text: AsyncIterable<string>,
+  { name: fileName }: SourceFile,
+): AsyncGenerator<SourceRow> {
   let line = 0
   let rest = ''
   for await (const chunk of text) {

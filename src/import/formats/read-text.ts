@@ -3,44 +3,45 @@ import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { messageOf, operationFailed } from '../../errors.ts'
+import { detectEncoding, findUnicode, isSurelyUtf8, isValid, splitLines } from './detect-encoding.ts'
+import { adviseEntry, type SourceFile } from './dialect.ts'
+import { type Decoder, decoderOf, InvalidText, isSameEncoding, isUnicode } from './encodings.ts'
+import { findSignature } from './signatures.ts'
 
-/** A file: its path, and its name in messages. */
-interface TextFile {
-  name: string
-  path: string
-}
+const DEFAULT_ENCODING = 'utf-8'
 
-const isGzip = ({ path }: TextFile) => /\.gz$/i.test(path)
+const isGzip = ({ path }: SourceFile) => /\.gz$/i.test(path)
 
 /**
- * Yields the text of a UTF-8 file in chunks. Unpacks `.gz`, and drops a byte order mark.
+ * Yields the text of a file in chunks. Unpacks `.gz`, and drops a byte order mark.
  * @param onBytes receives the number of bytes of each chunk from the file, before unpacking
- * @throws `OPERATION_FAILED` if the file can't be read, is cut short, or is not UTF-8
+ * @throws `OPERATION_FAILED` if the file can't be read, is cut short, is no text, or has another encoding than the manifest says
  */
-export async function* readText(file: TextFile, onBytes: (count: number) => void): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
+export async function* readText(file: SourceFile, onBytes: (count: number) => void): AsyncGenerator<string> {
+  let decoder: Decoder | undefined
   let line = 1
-  let isFirst = true
-  const decode = (bytes?: Uint8Array): string => {
-    try {
-      return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode()
-    } catch (error) {
-      const place = `${file.name}: is not UTF-8, at line ${line} or soon after`
-      throw operationFailed(`${place}; if it is in CP949, convert it: ${conversion(file, 'CP949')}`, error)
+  let before: Uint8Array = new Uint8Array()
+  let last: Uint8Array = new Uint8Array()
+  try {
+    for await (const bytes of readBytes(file, onBytes)) {
+      decoder ??= startDecoder(file, bytes)
+      before = last
+      last = bytes
+      const text = decoder.write(bytes)
+      line += countLines(text)
+      if (text !== '') yield text
     }
+    const rest = decoder?.end() ?? ''
+    if (rest !== '') yield rest
+  } catch (error) {
+    if (error instanceof InvalidText)
+      throw invalidText(file, Buffer.concat([before, last]), line - countLineFeeds(before))
+    throw error
   }
-  for await (const bytes of readBytes(file, onBytes)) {
-    if (isFirst) refuseUtf16(file, bytes)
-    isFirst = false
-    const text = decode(bytes)
-    line += countLines(text)
-    if (text !== '') yield text
-  }
-  const rest = decode()
-  if (rest !== '') yield rest
 }
 
-async function* readBytes(file: TextFile, onBytes: (count: number) => void): AsyncGenerator<Uint8Array> {
+/** Yields the bytes of a file, unpacked. @throws `OPERATION_FAILED` if it can't be read or is cut short */
+export async function* readBytes(file: SourceFile, onBytes: (count: number) => void): AsyncGenerator<Uint8Array> {
   const source = createReadStream(file.path)
   source.on('data', (chunk) => onBytes(chunk.length))
   const bytes = new PassThrough()
@@ -51,28 +52,71 @@ async function* readBytes(file: TextFile, onBytes: (count: number) => void): Asy
     yield* bytes
     await finished
   } catch (error) {
-    throw operationFailed(`${file.name}: can't be read: ${messageOf(error)}`, error)
+    throw operationFailed(`${file.name}: can't be read: ${messageOf(error)}${packingRemedy(file, error)}`, error)
   } finally {
     source.destroy()
   }
 }
 
-function refuseUtf16(file: TextFile, bytes: Uint8Array): void {
-  const encoding = utf16NameOf(bytes)
-  if (!encoding) return
-  throw operationFailed(`${file.name}: is not UTF-8 but ${encoding}; convert it: ${conversion(file, encoding)}`)
+function packingRemedy({ name }: SourceFile, error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'Z_DATA_ERROR')
+    return `; if it is not packed, name it ${name.replace(/\.gz$/i, '')}; otherwise fetch it again`
+  return code === 'Z_BUF_ERROR' ? '; it is cut short, so fetch it again' : ''
 }
 
-/** UTF-16 begins with a byte order mark, or has a NUL byte in each ASCII character. */
-function utf16NameOf([first, second]: Uint8Array): string | undefined {
-  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return 'UTF-16'
-  if (first === 0) return 'UTF-16BE'
-  return second === 0 ? 'UTF-16LE' : undefined
+/** @throws `OPERATION_FAILED` if the first bytes are not text, or are text in another encoding */
+function startDecoder(file: SourceFile, bytes: Uint8Array): Decoder {
+  const signature = findSignature(bytes, file.name)
+  if (signature !== undefined) throw operationFailed(`${file.name}: ${signature}`)
+  const { encoding = DEFAULT_ENCODING } = file.dialect
+  const unicode = findUnicode(bytes) ?? (isUnicode(encoding) || !isSurelyUtf8(bytes) ? undefined : 'utf-8')
+  if (unicode === undefined) return decoderOf(encoding)
+  const isExpected =
+    isSameEncoding(encoding, unicode) || (/^utf[-_]?16$/i.test(encoding) && unicode.startsWith('utf-16'))
+  if (!isExpected) throw otherEncoding(file, unicode)
+  return decoderOf(unicode)
 }
 
-function conversion(file: TextFile, encoding: string): string {
-  const iconv = `iconv -f ${encoding} -t UTF-8`
-  return isGzip(file) ? `gunzip -c ${file.name} | ${iconv}` : `${iconv} ${file.name}`
+function otherEncoding(file: SourceFile, encoding: string): Error {
+  const { encoding: expected = DEFAULT_ENCODING } = file.dialect
+  const advice = adviseEntry(file, { encoding })
+  return operationFailed(`${file.name}: is not ${nameOf(expected)} but ${nameOf(encoding)}; ${advice}`)
+}
+
+/**
+ * An error about bytes that are not text in the encoding of the file.
+ * @param bytes are the last ones that were read
+ * @param line is the line that they begin on
+ */
+function invalidText(file: SourceFile, bytes: Uint8Array, line: number): Error {
+  const { encoding = DEFAULT_ENCODING } = file.dialect
+  // The first line may begin inside a character, unless it is that of the file.
+  const lines = [...splitLines(bytes).entries()].slice(line === 1 ? 0 : 1)
+  const bad = lines.filter(([, each]) => !isValid(each, encoding))
+  const [first] = bad
+  if (!first)
+    return operationFailed(`${file.name}: is not ${nameOf(encoding)}: it ends inside a character; fetch it again`)
+  const place = `${file.name}: is not ${nameOf(encoding)}, at line ${line + first[0]}`
+  if (lines.some(([, each]) => isValid(each, encoding) && each.some((byte) => byte >= 0x80))) {
+    const iconv = `iconv -c -f ${nameOf(encoding)} -t UTF-8`
+    const command = isGzip(file) ? `gunzip -c ${file.name} | ${iconv}` : `${iconv} ${file.name}`
+    return operationFailed(`${place}, but other lines are; correct it, or drop the wrong bytes: ${command} > FILE`)
+  }
+  const detected = detectEncoding(Buffer.concat(bad.map(([, each]) => each)))
+  const remedy =
+    detected === undefined
+      ? 'save it as UTF-8 with the program that wrote it'
+      : adviseEntry(file, { encoding: detected })
+  return operationFailed(`${place}; ${remedy}`)
+}
+
+function nameOf(encoding: string): string {
+  return encoding.toUpperCase()
+}
+
+function countLineFeeds(bytes: Uint8Array): number {
+  return splitLines(bytes).length - 1
 }
 
 function countLines(text: string): number {

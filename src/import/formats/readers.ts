@@ -1,28 +1,67 @@
 import { operationFailed } from '../../errors.ts'
 import { readCsv } from './csv.ts'
+import type { Dialect, SourceFile } from './dialect.ts'
 import { readGeoJson } from './geojson.ts'
 import { readNdjson } from './ndjson.ts'
+import { readText } from './read-text.ts'
 import type { SourceRow } from './source-row.ts'
 
-/** The reader of one file format. */
-export interface RowReader {
-  read: (text: AsyncIterable<string>, fileName: string) => AsyncIterable<SourceRow>
+/** A format of files, by the ending of their names. */
+interface Format {
+  ending: RegExp
+  /** The members of a dialect that say something about files in the format. */
+  dialect: readonly (keyof Dialect)[]
   /** Whether every row has the same columns, so that the first row shows which columns are missing. */
   hasFixedColumns: boolean
+  read: (file: SourceFile, onBytes: (count: number) => void) => AsyncIterable<SourceRow>
 }
 
-const READERS: readonly (RowReader & { ending: RegExp })[] = [
-  { ending: /\.csv(\.gz)?$/i, read: readCsv, hasFixedColumns: true },
-  { ending: /\.ndjson(\.gz)?$/i, read: readNdjson, hasFixedColumns: false },
-  { ending: /\.geojson(\.gz)?$/i, read: readGeoJson, hasFixedColumns: false },
+type TextReader = (text: AsyncIterable<string>, file: SourceFile) => AsyncIterable<SourceRow>
+
+const ofText =
+  (read: TextReader): Format['read'] =>
+  (file, onBytes) =>
+    read(readText(file, onBytes), file)
+
+const FORMATS: readonly Format[] = [
+  {
+    ending: /\.(csv|tsv|txt)(\.gz)?$/i,
+    dialect: ['encoding', 'delimiter', 'decimal', 'crs'],
+    hasFixedColumns: true,
+    read: ofText(readCsv),
+  },
+  {
+    ending: /\.ndjson(\.gz)?$/i,
+    dialect: ['encoding', 'decimal', 'crs'],
+    hasFixedColumns: false,
+    read: ofText(readNdjson),
+  },
+  {
+    ending: /\.geojson(\.gz)?$/i,
+    dialect: ['encoding', 'decimal', 'crs'],
+    hasFixedColumns: false,
+    read: ofText(readGeoJson),
+  },
 ]
 
 /**
- * Returns the reader for the ending of a file's name.
- * @throws `OPERATION_FAILED` for an unknown ending
+ * Returns the format of a file.
+ * @throws `OPERATION_FAILED` for an unknown ending, and for a dialect that says what the format does not have
  */
-export function readerOf(fileName: string): RowReader {
-  const reader = READERS.find(({ ending }) => ending.test(fileName))
-  if (!reader) throw operationFailed(`${fileName}: must end in .ndjson, .csv or .geojson, with or without .gz`)
-  return reader
+export function formatOf({ name, dialect }: SourceFile): Format {
+  const format = FORMATS.find(({ ending }) => ending.test(name))
+  if (!format) throw operationFailed(`${name}: must end in .ndjson, .csv or .geojson, with or without .gz`)
+  const members: readonly string[] = format.dialect
+  const other = Object.keys(dialect).find((member) => !members.includes(member))
+  if (other === undefined) return format
+  throw operationFailed(`${name}: has no "${other}"; remove it from its entry in the manifest`)
+}
+
+/**
+ * Yields the rows of a file.
+ * @param onBytes receives the number of bytes of each part of the file, before unpacking
+ * @throws `OPERATION_FAILED` if the file can't be read, or is not what its name and its dialect say
+ */
+export function readRows(file: SourceFile, onBytes: (count: number) => void = () => {}): AsyncIterable<SourceRow> {
+  return formatOf(file).read(file, onBytes)
 }

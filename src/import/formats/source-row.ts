@@ -3,8 +3,17 @@ import { parseExactJson } from '../exact-json.ts'
 /** The values of a row by their names in the file: the columns of a CSV file, or the members of a JSON object. */
 export type Fields = Record<string, unknown>
 
-/** A row of a file, or the reason why it can't be read. `line` is the line that the row starts on. */
-export type SourceRow = { line: number } & ({ fields: Fields } | { problem: string; kind?: string })
+/**
+ * A row of a file, or the reason why it can't be read. `line` is the line that the row starts on. `crs` is the reference system of
+ * its coordinates, if the file says so itself.
+ */
+export type SourceRow = { line: number; placeOf?: FindPlace | undefined } & (
+  | { fields: Fields; crs?: string }
+  | { problem: string; kind?: string }
+)
+
+/** Where columns of a row stand, for rows that a line does not find: cells of a sheet, or the number of a feature. */
+type FindPlace = (columns: readonly string[]) => string
 
 /** Maximum length of a row in characters. Memory holds a whole row. */
 export const MAX_ROW_LENGTH = 10_000_000

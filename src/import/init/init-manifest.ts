@@ -1,58 +1,143 @@
 import { writeFile } from 'node:fs/promises'
 import { basename, dirname, relative } from 'node:path'
 import { messageOf, operationFailed } from '../../errors.ts'
-import { readText } from '../formats/read-text.ts'
-import { readerOf } from '../formats/readers.ts'
+import type { Dialect, SourceFile } from '../formats/dialect.ts'
+import { formatOf, readRows } from '../formats/readers.ts'
 import type { Fields } from '../formats/source-row.ts'
-import type { Columns } from '../manifest.ts'
-import { guessColumns, type Sample } from './guess-columns.ts'
+import type { Columns, ItemFile } from '../manifest.ts'
+import { findProjection } from '../projection.ts'
+import { textOf } from '../row/column-mapping.ts'
+import { type CheckedFile, checkFile } from './check-file.ts'
+import { NAMES, normalizeName, PROJECTED_NAMES } from './column-names.ts'
+import { detectDecimal, detectDialect } from './detect-dialect.ts'
+import { type GuessedColumns, guessColumns, readNumber, type Sample } from './guess-columns.ts'
+import { type CrsGuess, guessCrs } from './guess-crs.ts'
 
-/** A manifest that was written, and what it could not guess. */
-export interface InitializedManifest {
+/** A manifest that was written, and what was found out about the file. */
+export interface InitializedManifest extends Pick<GuessedColumns, 'columns' | 'missing' | 'repeatedKey'> {
   manifest: string
-  columns: Columns
-  /** The required fields without a source. */
-  missing: string[]
+  /** How the file is written, where it has no default. */
+  dialect: Dialect
+  /** The systems that the coordinates may be in, if they are metres and no name decides. The manifest has the first. */
+  crsGuesses: CrsGuess[]
+  /** What an import would say. */
+  checked: CheckedFile
 }
 
 /** Number of rows on which the guesses are based. */
 const SAMPLE_ROWS = 5_000
+const ENDING = /\.(csv|tsv|txt|ndjson|geojson)(\.gz)?$/i
 
 /**
- * Looks at the first rows of a file of items, and writes a manifest with guessed columns. The dataset is a restricted draft.
+ * Finds out how a file of items is written, and writes a manifest with guessed columns. The dataset is a restricted draft.
  * @param output is the path of the manifest; by default it is beside the file
  * @throws `OPERATION_FAILED` when the manifest exists already, or the file can't be read or has no rows
  */
 export async function initManifest(path: string, output?: string): Promise<InitializedManifest> {
-  const base = basename(path).replace(/\.(csv|ndjson|geojson)(\.gz)?$/i, '')
+  const base = basename(path).replace(ENDING, '')
   const manifest = output ?? `${dirname(path)}/${base}.json`
   const slug =
     base
       .replace(/[^A-Za-z0-9._~]+/g, '-')
       .replace(/^[^A-Za-z0-9]+/, '')
       .slice(0, 200) || 'dataset'
-  const { columns, missing } = guessColumns(await readSample(path), slug)
+  const { file, ...found } = await examine(path, slug)
   const dataset = {
     ...{ slug, name: base, description: null, status: 'draft', visibility: 'restricted', accessTier: null },
     attribution: `Source of ${basename(path)}`,
   }
-  const file = relative(dirname(manifest), path)
-  const text = JSON.stringify({ dataset, items: [{ file, columns }] }, null, 2)
-  await writeFile(manifest, `${text}\n`, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EEXIST') throw operationFailed(`${manifest} exists already; choose another name with --output`)
-    throw operationFailed(`${manifest} can't be written: ${messageOf(error)}`, error)
-  })
-  return { manifest, columns, missing }
+  const entry = { file: relative(dirname(manifest), path), ...file.dialect, columns: file.columns }
+  await writeFile(manifest, `${JSON.stringify({ dataset, items: [entry] }, null, 2)}\n`, { flag: 'wx' }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST')
+        throw operationFailed(`${manifest} exists already; choose another name with --output`)
+      throw operationFailed(`${manifest} can't be written: ${messageOf(error)}`, error)
+    },
+  )
+  return { manifest, ...found }
 }
 
-async function readSample(path: string): Promise<Sample> {
-  const { read } = readerOf(path)
+/** Finds out all about a file. */
+async function examine(
+  path: string,
+  category: string,
+): Promise<Omit<InitializedManifest, 'manifest'> & { file: ItemFile }> {
+  const plain: SourceFile = { name: path, path, dialect: {} }
+  const members = formatOf(plain).dialect
+  const written = members.includes('encoding') ? await detectDialect(plain, members.includes('delimiter')) : {}
+  const { sample, ownCrs } = await readSample({ ...plain, dialect: written })
+  const guessed = guessColumns(sample, category)
+  const needsCrs = guessed.isProjected && ownCrs === undefined
+  const { guesses, isCertain } = needsCrs ? guessSampleCrs(path, sample, guessed) : { guesses: [], isCertain: true }
+  const crs = ownCrs ?? guesses[0]?.code
+  const dialect = {
+    ...written,
+    ...(sample.decimal && { decimal: sample.decimal }),
+    ...(crs !== undefined && { crs }),
+  }
+  const { file, checked } = await settle(
+    { ...plain, dialect, columns: guessed.columns, isExact: false },
+    guessed.identities,
+  )
+  const { missing, repeatedKey } = guessed
+  const columns = file.columns ?? {}
+  return { file, columns, missing, repeatedKey, dialect, crsGuesses: isCertain ? [] : guesses, checked }
+}
+
+/** Checks all rows. Takes the next identity if rows share one, and gives a default to codes that are empty. */
+async function settle(
+  file: ItemFile,
+  identities: readonly Columns[],
+): Promise<{ file: ItemFile; checked: CheckedFile }> {
+  const attempts: { file: ItemFile; checked: CheckedFile }[] = []
+  for (const identity of identities.length > 0 ? identities : [{}]) {
+    const { id: _id, externalId: _externalId, ...others } = file.columns ?? {}
+    const columns = { ...others, ...identity }
+    const first = await checkFile({ ...file, columns })
+    const completed = { ...file, columns: withDefaults(columns, first) }
+    attempts.push({ file: completed, checked: first.empty.length > 0 ? await checkFile(completed) : first })
+    if (first.repeated === 0) break
+  }
+  const [best] = attempts.sort((one, other) => one.checked.repeated - other.checked.repeated)
+  return best ?? { file, checked: await checkFile(file) }
+}
+
+function withDefaults(columns: Columns, { empty }: CheckedFile): Columns {
+  const completed = empty.flatMap((field) => {
+    const column = columns[field]
+    return typeof column === 'string' ? [[field, { column, default: 'unknown' }] as const] : []
+  })
+  return { ...columns, ...Object.fromEntries(completed) }
+}
+
+function guessSampleCrs(
+  path: string,
+  { columns, rows, decimal }: Sample,
+  { columns: { latitude, longitude } }: GuessedColumns,
+) {
+  const numberIn = (row: Fields, source: unknown) =>
+    typeof source === 'string' ? readNumber(textOf(row[source]), decimal) : Number.NaN
+  const points = rows
+    .map((row) => ({ x: numberIn(row, longitude), y: numberIn(row, latitude) }))
+    .filter(({ x, y }) => Number.isFinite(x) && Number.isFinite(y) && x !== 0 && y !== 0)
+  return guessCrs([...columns, basename(path)], points)
+}
+
+/** Reads the first rows, and the system that the file itself names, if it is not that of WGS 84. */
+async function readSample(file: SourceFile): Promise<{ sample: Sample; ownCrs: string | undefined }> {
+  let ownCrs: string | undefined
   const rows: Fields[] = []
-  const text = readText({ name: path, path }, () => {})
-  for await (const row of read(text, path)) {
-    if ('fields' in row) rows.push(row.fields)
+  for await (const row of readRows(file)) {
+    if ('fields' in row) {
+      rows.push(row.fields)
+      ownCrs ??= row.crs === undefined ? undefined : findProjection(row.crs)?.code
+    }
     if (rows.length >= SAMPLE_ROWS) break
   }
-  if (rows.length === 0) throw operationFailed(`${path}: has no rows to guess the columns from`)
-  return { columns: [...new Set(rows.flatMap(Object.keys))], rows }
+  if (rows.length === 0) throw operationFailed(`${file.name}: has no rows to guess the columns from`)
+  const columns = [...new Set(rows.flatMap(Object.keys))]
+  const patterns = [...(NAMES.latitude ?? []), ...(NAMES.longitude ?? []), ...Object.values(PROJECTED_NAMES)]
+  const placing = columns.filter((column) => patterns.some((pattern) => pattern.test(normalizeName(column))))
+  const sample = { columns, rows, decimal: detectDecimal(rows, placing) }
+  return { sample, ownCrs: ownCrs === 'EPSG:4326' ? undefined : ownCrs }
 }

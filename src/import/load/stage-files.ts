@@ -1,9 +1,7 @@
 import type { ClientBase } from 'pg'
-import { readText } from '../formats/read-text.ts'
-import { readerOf } from '../formats/readers.ts'
+import { readRows } from '../formats/readers.ts'
 import type { ItemFile } from '../manifest.ts'
-import { columnMapping, findBadNumber, numberColumns, unknownFields } from '../row/column-mapping.ts'
-import { parseItem } from '../row/parse-item.ts'
+import { readItems } from '../row/read-items.ts'
 import type { RowProblems } from '../row-problems.ts'
 import { stagedJson, stageRows } from './staging.ts'
 
@@ -52,10 +50,10 @@ export async function stageFiles(staging: Staging): Promise<void> {
     batchCharacters = 0
   }
   for (const [file, itemFile] of files.entries()) {
-    const text = readText(itemFile, (count) => {
+    const read = readRows(itemFile, (count) => {
       bytesRead += count
     })
-    for await (const row of readItems(itemFile, text, staging.datasetId)) {
+    for await (const row of readItems(itemFile, read, staging.datasetId)) {
       rows += 1
       const { line } = row
       for (const reason of row.warnings ?? []) problems.warn({ file, line, reason })
@@ -74,32 +72,4 @@ export async function stageFiles(staging: Staging): Promise<void> {
   }
   await flush()
   await staged
-}
-
-async function* readItems(file: ItemFile, text: AsyncIterable<string>, datasetId: string) {
-  const { read } = readerOf(file.name)
-  const map = columnMapping(file)
-  const numbers = numberColumns(file.columns)
-  let isFirst = true
-  for await (const row of read(text, file.name)) {
-    const { line } = row
-    const warnings: string[] = []
-    if ('problem' in row) {
-      yield { ...row, warnings }
-      continue
-    }
-    if (isFirst) {
-      isFirst = false
-      const unknown = unknownFields(file.columns, row.fields)
-      if (unknown.length > 0) warnings.push(`not fields of an item, so ignored: ${unknown.join(', ')}`)
-    }
-    const badNumber = findBadNumber(numbers, row.fields)
-    if (badNumber !== undefined) {
-      yield { line, warnings, problem: badNumber }
-      continue
-    }
-    const parsed = parseItem(map(row.fields), datasetId, file.isExact)
-    if ('problem' in parsed) yield { line, warnings, problem: parsed.problem }
-    else yield { line, warnings: [...warnings, ...parsed.warnings], item: parsed.item }
-  }
 }

@@ -20,7 +20,9 @@ function readSource(field: string, source: ColumnSource, row: Fields): unknown {
     return source.flatMap((column) => valuesOf(readValue(row, nameOf(column))))
   if (Array.isArray(source)) return Object.fromEntries(source.flatMap((attribute) => readAttribute(attribute, row)))
   if ('value' in source) return source.value
-  return fillTemplate(source.template, row)
+  if ('template' in source) return fillTemplate(source.template, row)
+  const names = 'first' in source ? source.first : [source.column]
+  return names.map((name) => readValue(row, name)).find((value) => textOf(value).trim() !== '') ?? source.default
 }
 
 /** A column may be called `constructor`. If the row lacks it, `row[name]` would return the member of the prototype. */
@@ -87,9 +89,17 @@ export function mappedColumns(columns: Columns): string[] {
   return [...new Set(Object.values(columns).flatMap(columnsOf))]
 }
 
+/** Returns the columns of a file that a field comes from. Without a mapping, it is the one of the same name. */
+export function columnsOfField(columns: Columns | undefined, field: string): string[] {
+  if (!columns) return [field]
+  return Object.entries(columns).flatMap(([name, source]) => (name === field ? columnsOf(source) : []))
+}
+
 function columnsOf(source: ColumnSource): string[] {
   if (typeof source === 'string') return [source]
   if (Array.isArray(source)) return source.map(nameOf)
+  if ('column' in source) return [source.column]
+  if ('first' in source) return source.first
   return 'template' in source ? placeholdersOf(source.template) : []
 }
 

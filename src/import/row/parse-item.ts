@@ -112,19 +112,20 @@ export interface ImportedItem
 }
 
 /**
- * Returns the item of a row with warnings, or the reason why the row is bad.
+ * Returns the item of a row with warnings, or the reason why the row is bad, and its bad fields.
  * @param isExact stores the members of the row as they are: `""` is a value, and nothing is derived from the images
  */
 export function parseItem(
   fields: Fields,
   datasetId: string,
   isExact: boolean,
-): { item: ImportedItem; warnings: string[] } | { problem: string } {
+): { item: ImportedItem; warnings: string[] } | { problem: string; badFields: string[] } {
   const parsed = (isExact ? exactRow : plainRow).safeParse(fields, ISSUE_OPTIONS)
   if (!parsed.success) {
     const reasons = describeIssues(parsed.error)
     return {
       problem: [...reasons, ...(looksSwapped(fields) ? ['latitude and longitude look swapped'] : [])].join('; '),
+      badFields: parsed.error.issues.flatMap(({ path: [field] }) => (typeof field === 'string' ? [field] : [])),
     }
   }
   const item = completeItem(parsed.data, datasetId, isExact)

@@ -1,0 +1,82 @@
+import { readRows } from '../formats/readers.ts'
+import type { Fields } from '../formats/source-row.ts'
+import type { Columns, ItemFile } from '../manifest.ts'
+import { columnMapping, textOf } from '../row/column-mapping.ts'
+import type { ImportedItem } from '../row/parse-item.ts'
+import { readItems } from '../row/read-items.ts'
+import { ProblemGroups } from '../row-problems.ts'
+import { TextMap } from './text-map.ts'
+
+/** What an import of a file would say about its rows. */
+export interface CheckedFile {
+  rows: number
+  /** The first items, as they would be stored. */
+  items: ImportedItem[]
+  map: TextMap
+  /** Bad rows, with those whose identity stands twice. */
+  bad: ProblemGroups
+  badRows: number
+  /** Rows whose identity stands in an earlier row. */
+  repeated: number
+  /** The codes that are empty in some rows. */
+  empty: (keyof Columns)[]
+}
+
+/** The number of rows that are checked. Their identities are in memory. */
+export const MOST_ROWS = 200_000
+const SHOWN_ITEMS = 3
+const CODES = ['administrativeAreaCode', 'categoryCode'] as const
+/** The items are not stored, so any dataset serves. */
+const NO_DATASET = '00000000-0000-0000-0000-000000000000'
+
+/** Reads the rows of a file as an import would, without a database. Rows after the first 200,000 are not read. */
+export async function checkFile(file: ItemFile): Promise<CheckedFile> {
+  const checked: CheckedFile = {
+    rows: 0,
+    items: [],
+    map: new TextMap(),
+    bad: new ProblemGroups(),
+    badRows: 0,
+    repeated: 0,
+    empty: [],
+  }
+  const empty = new Set<keyof Columns>()
+  const lines = new Map<string, number>()
+  const map = columnMapping(file)
+  const rows = watched(readRows(file), (fields) => {
+    const mapped = map(fields)
+    for (const code of CODES) if (textOf(mapped[code]).trim() === '') empty.add(code)
+  })
+  for await (const row of readItems(file, rows, NO_DATASET)) {
+    checked.rows += 1
+    const problem = 'item' in row ? findRepeated(lines, row.item, row.line) : row
+    if (problem) checked.bad.add({ file: file.name, line: row.line, reason: problem.problem, kind: problem.kind })
+    if (problem) checked.badRows += 1
+    if (problem && 'item' in row) checked.repeated += 1
+    if (!problem && 'item' in row) addItem(checked, row.item)
+    if (checked.rows >= MOST_ROWS) break
+  }
+  return { ...checked, empty: [...empty] }
+}
+
+async function* watched<Row extends object>(
+  rows: AsyncIterable<Row>,
+  onFields: (fields: Fields) => void,
+): AsyncGenerator<Row> {
+  for await (const row of rows) {
+    if ('fields' in row) onFields({ ...(typeof row.fields === 'object' ? row.fields : {}) })
+    yield row
+  }
+}
+
+function findRepeated(lines: Map<string, number>, { id }: ImportedItem, line: number) {
+  const first = lines.get(id)
+  if (first === undefined) lines.set(id, line)
+  const kind = 'its externalId stands twice'
+  return first === undefined ? undefined : { problem: `${kind}, first at line ${first}`, kind }
+}
+
+function addItem({ items, map }: CheckedFile, item: ImportedItem): void {
+  if (items.length < SHOWN_ITEMS) items.push(item)
+  map.add({ longitude: Number(item.longitude), latitude: Number(item.latitude) })
+}

@@ -1,0 +1,82 @@
+import { parse } from 'csv-parse/sync'
+import { detectEncoding, findUnicode, splitLines } from '../formats/detect-encoding.ts'
+import type { Dialect, SourceFile } from '../formats/dialect.ts'
+import { decoderOf, InvalidText } from '../formats/encodings.ts'
+import { readBytes } from '../formats/read-text.ts'
+import { findHint, SEPARATORS } from '../formats/separators.ts'
+import type { Fields } from '../formats/source-row.ts'
+import { textOf } from '../row/column-mapping.ts'
+
+/** Bytes of a file that are read to find its encoding, if all before are ASCII. */
+const MOST_BYTES = 50_000_000
+const TELLING_BYTES = 50_000
+const START_BYTES = 100_000
+
+/** Finds out how a file of text is written. What has its default is left out. */
+export async function detectDialect(file: SourceFile, hasSeparator: boolean): Promise<Dialect> {
+  const { start, telling } = await readTelling(file)
+  const encoding = findUnicode(start) ?? detectEncoding(telling) ?? 'utf-8'
+  const delimiter = hasSeparator ? detectDelimiter(decodeStart(start, encoding)) : ','
+  return { ...(encoding !== 'utf-8' && { encoding }), ...(delimiter !== ',' && { delimiter }) }
+}
+
+/** Reads the start of a file, and its first lines that are not ASCII, which may come late. */
+async function readTelling(file: SourceFile): Promise<{ start: Uint8Array; telling: Uint8Array }> {
+  let start: Uint8Array = new Uint8Array()
+  const telling: Uint8Array[] = []
+  let bytesRead = 0
+  let bytesTelling = 0
+  for await (const bytes of readBytes(file, () => {})) {
+    if (start.length < START_BYTES) start = Buffer.concat([start, bytes])
+    for (const line of splitLines(bytes)) {
+      if (line.every((byte) => byte < 0x80)) continue
+      telling.push(line)
+      bytesTelling += line.length
+    }
+    bytesRead += bytes.length
+    if (bytesRead >= MOST_BYTES || (bytesTelling >= TELLING_BYTES && start.length >= START_BYTES)) break
+  }
+  return { start, telling: Buffer.concat(telling) }
+}
+
+/** The lines at the start of a file, without the last one, which may be cut. */
+function decodeStart(start: Uint8Array, encoding: string): string {
+  try {
+    const text = decoderOf(encoding).write(start)
+    return start.length < START_BYTES ? text : text.slice(0, text.lastIndexOf('\n') + 1)
+  } catch (error) {
+    if (error instanceof InvalidText) return ''
+    throw error
+  }
+}
+
+const ROWS = 50
+/** Nearly all rows have as many cells as the header, if the separator is right. */
+const REGULAR = 0.8
+
+/** The separator that gives the most columns, of those that give the same number in nearly all rows. A hint in the file decides. */
+function detectDelimiter(start: string): string {
+  // The file says it itself, and the import reads that.
+  if (findHint(start).hint !== undefined) return ','
+  const counts = SEPARATORS.map(({ separator }) => ({ separator, columns: countColumns(start, separator) }))
+  const most = Math.max(1, ...counts.map(({ columns }) => columns))
+  return counts.find(({ columns }) => columns === most)?.separator ?? ','
+}
+
+function countColumns(text: string, delimiter: string): number {
+  const options = { delimiter, to: ROWS, relax_column_count: true, relax_quotes: true, skip_empty_lines: true } as const
+  const rows: string[][] = parse(text, options)
+  const columns = rows[0]?.length ?? 0
+  const regular = rows.filter((row) => row.length === columns).length
+  return columns > 1 && regular >= REGULAR * rows.length ? columns : 0
+}
+
+const COMMA = /^\s*[+-]?\d[\d.]*,\d+\s*$/
+const POINT = /^\s*[+-]?\d+\.\d+\s*$/
+
+/** Whether numbers have decimal commas in the given columns. */
+export function detectDecimal(rows: readonly Fields[], columns: readonly string[]): Dialect['decimal'] {
+  const texts = rows.flatMap((row) => columns.map((column) => textOf(row[column])))
+  const commas = texts.filter((text) => COMMA.test(text)).length
+  return commas > texts.filter((text) => POINT.test(text)).length ? ',' : undefined
+}

@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import proj4 from 'proj4'
+import { z } from 'zod'
+
+/** Converts coordinates of a reference system to degrees of WGS 84. */
+export interface Projection {
+  /** `EPSG:` and a number. */
+  code: string
+  name: string
+  /** Whether the coordinates of the system are degrees too. */
+  isGeographic: boolean
+  /** The longitude and latitude of a point; undefined if the system does not have the point. */
+  toDegrees: (x: number, y: number) => Degrees | undefined
+  /** Whether a point is in the area for which the system is made, or close to it. */
+  contains: (point: Degrees) => boolean
+}
+
+interface Degrees {
+  longitude: number
+  latitude: number
+}
+
+/**
+ * Shifts of the older datums to WGS 84, by the numbers of their systems. They are those of PROJ, and exact to a few metres. The index
+ * has other shifts, and some are wrong by hundreds of metres, so only these are used.
+ */
+const DATUM_SHIFTS: readonly { of: (number: number) => boolean; shift: string }[] = [
+  { of: (number) => number === 27700, shift: '446.448,-125.157,542.06,0.15,0.247,0.842,-20.489' },
+  { of: isFrom(31466, 31469), shift: '598.1,73.7,418.2,0.202,0.045,-2.455,6.7' },
+  { of: (number) => number === 28992, shift: '565.2369,50.0087,465.658,-0.406857,0.350733,-1.87035,4.0812' },
+  { of: (number) => number === 31370, shift: '-106.8686,52.2978,-103.7239,0.3366,-0.457,1.8422,-1.2747' },
+  { of: (number) => number === 2056 || number === 21781, shift: '674.374,15.056,405.346,0,0,0,0' },
+  { of: isFrom(31254, 31259), shift: '577.326,90.129,463.919,5.137,1.474,5.297,2.4232' },
+  { of: isFrom(29902, 29903), shift: '482.53,-130.596,564.557,-1.042,-0.214,-0.631,8.15' },
+  { of: (number) => number === 5514, shift: '589,76,480,0,0,0,0' },
+  { of: isFrom(23028, 23035), shift: '-87,-98,-121,0,0,0,0' },
+  { of: isFrom(5173, 5178), shift: '-115.8,474.99,674.11,1.16,-2.31,-1.63,6.43' },
+  { of: isFrom(2096, 2098), shift: '-115.8,474.99,674.11,1.16,-2.31,-1.63,6.43' },
+  { of: isFrom(30161, 30179), shift: '-146.414,507.337,680.507,0,0,0,0' },
+]
+
+function isFrom(first: number, last: number) {
+  return (number: number): boolean => number >= first && number <= last
+}
+
+/** A system in the package epsg-index, whose definitions are those of epsg.io. */
+const definition = z.object({ name: z.string(), proj4: z.string().min(1), bbox: z.unknown() })
+const box = z.tuple([z.number(), z.number(), z.number(), z.number()])
+
+const projections = new Map<string, Projection | undefined>()
+
+/**
+ * Returns the system with a code: `EPSG:25832`, or the same as a URN or URL, as GeoJSON has it.
+ * Undefined for an unknown system, and for one whose datum or projection proj4 does not have.
+ */
+export function findProjection(name: string): Projection | undefined {
+  const number = numberOf(name)
+  if (number === undefined) return undefined
+  const known = projections.get(number)
+  if (known) return known
+  const projection = readProjection(number)
+  projections.set(number, projection)
+  return projection
+}
+
+/** The number of a system. `CRS84` is 4326 with longitude first, and the fields of an item have no order. */
+function numberOf(name: string): string | undefined {
+  if (/^(urn:ogc:def:crs:OGC:.*:|https?:\/\/www\.opengis\.net\/def\/crs\/OGC\/.*\/|OGC:)CRS84$/i.test(name))
+    return '4326'
+  return /^(?:EPSG:|urn:(?:ogc|x-ogc):def:crs:EPSG:[\d.]*:|https?:\/\/www\.opengis\.net\/def\/crs\/EPSG\/[\d.]+\/)(\d{1,6})$/i.exec(
+    name,
+  )?.[1]
+}
+
+function readProjection(number: string): Projection | undefined {
+  const content = readDefinition(number)
+  if (content === undefined) return undefined
+  const parsed = definition.safeParse(JSON.parse(content))
+  if (!parsed.success) return undefined
+  const { name, proj4: text } = parsed.data
+  const forward = findForward(Number(number), text)
+  if (!forward) return undefined
+  return {
+    code: `EPSG:${number}`,
+    name,
+    isGeographic: text.includes('+proj=longlat'),
+    toDegrees: (x, y) => {
+      const [longitude = Number.NaN, latitude = Number.NaN] = forward([x, y])
+      return Number.isFinite(longitude) && Number.isFinite(latitude) ? { longitude, latitude } : undefined
+    },
+    contains: area(parsed.data.bbox),
+  }
+}
+
+/** A datum that is WGS 84, or equal to it within a metre. */
+const MODERN = /\+datum=WGS84|\+nadgrids=@null|\+ellps=(GRS80|WGS84)(?! \+(towgs84=(?!0,0,0,0,0,0,0)|nadgrids))/
+/** Systems whose coordinates are no longitude and latitude, or point elsewhere than east and north. */
+const UNUSUAL = /\+proj=geocent|\+axis=/
+
+function findForward(number: number, text: string): ((point: [number, number]) => number[]) | undefined {
+  const { shift } = DATUM_SHIFTS.find(({ of }) => of(number)) ?? {}
+  if (UNUSUAL.test(text) || (shift === undefined && !MODERN.test(text))) return undefined
+  const shifted =
+    shift === undefined ? text : text.replace(/\+(towgs84|nadgrids)=\S+ |(?=\+no_defs)/, `+towgs84=${shift} `)
+  try {
+    return proj4(shifted, 'WGS84').forward
+  } catch {
+    // proj4 has the usual projections, and throws for the others.
+    return undefined
+  }
+}
+
+function readDefinition(number: string): string | undefined {
+  try {
+    return readFileSync(fileURLToPath(import.meta.resolve(`epsg-index/s/${number}.json`)), 'utf8')
+  } catch (error) {
+    if (
+      error instanceof Error &&
+      'code' in error &&
+      (error.code === 'ENOENT' || error.code === 'ERR_MODULE_NOT_FOUND')
+    ) {
+      return undefined
+    }
+    throw error
+  }
+}
+
+/** Degrees by which a point may be outside of an area. */
+const MARGIN = 1
+
+function area(bounds: unknown): Projection['contains'] {
+  const parsed = box.safeParse(bounds)
+  if (!parsed.success) return () => true
+  const [north, west, south, east] = parsed.data
+  return ({ longitude, latitude }) => {
+    if (latitude > north + MARGIN || latitude < south - MARGIN) return false
+    const isEastOf = longitude >= west - MARGIN
+    const isWestOf = longitude <= east + MARGIN
+    return west <= east ? isEastOf && isWestOf : isEastOf || isWestOf
+  }
+}

@@ -1,0 +1,93 @@
+import { operationFailed } from '../../errors.ts'
+import { adviseEntry, type SourceFile } from '../formats/dialect.ts'
+import type { Fields } from '../formats/source-row.ts'
+import { findProjection, type Projection } from '../projection.ts'
+import { textOf } from './column-mapping.ts'
+
+/** Converts the coordinates of a row to degrees of WGS 84, or says why it can't. */
+type ConvertPosition = (fields: Fields, ownCrs: string | undefined) => { fields: Fields } | { problem: string }
+
+/**
+ * Returns the conversion for the coordinates of a file, by its decimal sign and its reference system.
+ * The conversion throws `OPERATION_FAILED` if the file itself names an unknown system, or another one than the manifest.
+ */
+export function positionConverter(file: SourceFile): ConvertPosition {
+  const { decimal, crs } = file.dialect
+  return (given, ownCrs) => {
+    if (decimal !== ',' && crs === undefined && ownCrs === undefined) return { fields: given }
+    const projection = projectionOf(file, ownCrs)
+    const fields = decimal === ',' ? withPoints(given, projection !== undefined) : given
+    return projection ? project(fields, projection) : { fields }
+  }
+}
+
+/** The system to convert from; undefined if the coordinates are degrees of WGS 84. */
+function projectionOf(file: SourceFile, ownCrs: string | undefined): Projection | undefined {
+  const { crs } = file.dialect
+  const own = ownCrs === undefined ? undefined : findProjection(ownCrs)
+  const given = crs === undefined ? undefined : findProjection(crs)
+  if (own && given && own.code !== given.code) {
+    throw operationFailed(`${file.name}: says that its crs is ${own.code}; ${adviseEntry(file, { crs: own.code })}`)
+  }
+  const projection = given ?? own
+  if (!projection && ownCrs !== undefined) {
+    const advice = adviseEntry(file, { crs: 'EPSG:…' })
+    throw operationFailed(`${file.name}: its crs ${ownCrs.slice(0, 80)} is not known; ${advice}, with its number`)
+  }
+  return projection?.code === 'EPSG:4326' ? undefined : projection
+}
+
+function withPoints(fields: Fields, areMetres: boolean): Fields {
+  const { latitude, longitude } = fields
+  return { ...fields, latitude: pointNumber(latitude, areMetres), longitude: pointNumber(longitude, areMetres) }
+}
+
+/** Digits in groups of three, with points between them. */
+const GROUPED = /^\s*[+-]?\d{1,3}(\.\d{3})+(,\d+)?\s*$/
+
+/** Writes a number with a decimal comma as one with a point. In `691.607` the point separates thousands only if they are metres. */
+export function pointNumber(value: unknown, areMetres: boolean): unknown {
+  if (typeof value !== 'string') return value
+  const isGrouped = GROUPED.test(value) && (areMetres || value.includes(','))
+  return (isGrouped ? value.replaceAll('.', '') : value).replace(/,(?=\d)/, '.')
+}
+
+const DECIMALS = 7
+
+function project(fields: Fields, projection: Projection): ReturnType<ConvertPosition> {
+  const [y, x] = [numberOf(fields.latitude), numberOf(fields.longitude)]
+  // Without numbers, the check of the fields says what is wrong.
+  if (x === undefined || y === undefined) return { fields }
+  const degrees = projection.toDegrees(x, y)
+  if (!degrees || !projection.contains(degrees)) return { problem: outsideOf(projection, x, y) }
+  const { longitude, latitude } = degrees
+  return { fields: { ...fields, longitude: longitude.toFixed(DECIMALS), latitude: latitude.toFixed(DECIMALS) } }
+}
+
+function outsideOf({ code, name, isGeographic, toDegrees, contains }: Projection, x: number, y: number): string {
+  const place = `latitude and longitude are outside of the area of ${code} (${name})`
+  if (!isGeographic && Math.abs(x) <= 180 && Math.abs(y) <= 90) return `${place}; they look like degrees`
+  const swapped = toDegrees(y, x)
+  return swapped && contains(swapped) ? `${place}; they look swapped` : place
+}
+
+const COMMA_NUMBER = /^\s*[+-]?\d+(\.\d{3})*,\d+\s*$/
+/** Larger numbers are metres or feet. */
+const LARGEST_ANGLE = 360
+
+/** Returns what to change in the manifest if the coordinates of a bad row are written in another way than it says. */
+export function explainPosition(file: SourceFile, { latitude, longitude }: Fields): string | undefined {
+  const { decimal, crs } = file.dialect
+  if (decimal !== ',' && [latitude, longitude].some((value) => COMMA_NUMBER.test(textOf(value)))) {
+    return `they have decimal commas; ${adviseEntry(file, { decimal: ',' })}`
+  }
+  const areLarge = [latitude, longitude].every((value) => Math.abs(numberOf(value) ?? 0) > LARGEST_ANGLE)
+  if (crs !== undefined || !areLarge) return undefined
+  const advice = adviseEntry(file, { crs: 'EPSG:…' })
+  return `they look like metres, not degrees; ${advice}, with the number of their reference system (npx catalog import init ${file.name} guesses it)`
+}
+
+function numberOf(value: unknown): number | undefined {
+  const text = textOf(value).trim()
+  return text !== '' && Number.isFinite(Number(text)) ? Number(text) : undefined
+}

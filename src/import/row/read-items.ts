@@ -1,0 +1,68 @@
+import type { Fields, SourceRow } from '../formats/source-row.ts'
+import type { ItemFile } from '../manifest.ts'
+import { columnMapping, columnsOfField, findBadNumber, numberColumns, unknownFields } from './column-mapping.ts'
+import { type ImportedItem, parseItem } from './parse-item.ts'
+import { explainPosition, positionConverter } from './position.ts'
+
+/** An item with its warnings, or the reason why its row is bad. */
+export type ReadItem = { line: number; warnings: string[] } & (
+  | { item: ImportedItem }
+  | { problem: string; kind?: string | undefined }
+)
+
+/**
+ * Yields the items of the rows of a file, as its entry in the manifest says, and the bad rows.
+ * @throws `OPERATION_FAILED` if the file can't be read
+ */
+export async function* readItems(
+  file: ItemFile,
+  rows: AsyncIterable<SourceRow>,
+  datasetId: string,
+): AsyncGenerator<ReadItem> {
+  const parse = rowParser(file, datasetId)
+  let isFirst = true
+  for await (const row of rows) {
+    const { line } = row
+    const unknown = isFirst && 'fields' in row ? unknownFields(file.columns, row.fields) : []
+    const warnings = unknown.length > 0 ? [`not fields of an item, so ignored: ${unknown.join(', ')}`] : []
+    if ('fields' in row) isFirst = false
+    const parsed = 'fields' in row ? parse(row) : { ...row, badFields: [] }
+    if ('item' in parsed) yield { line, item: parsed.item, warnings: [...warnings, ...parsed.warnings] }
+    else yield { line, warnings, ...placedProblem(file, row, parsed) }
+  }
+}
+
+type BadItem = Extract<ReturnType<typeof parseItem>, { problem: string }>
+
+/** Returns a function that makes the item of a row, as the manifest says. */
+function rowParser(file: ItemFile, datasetId: string) {
+  const map = columnMapping(file)
+  const convertPosition = positionConverter(file)
+  const numbers = numberColumns(file.columns)
+  return (row: Extract<SourceRow, { fields: Fields }>): ReturnType<typeof parseItem> => {
+    const problem = findBadNumber(numbers, row.fields)
+    if (problem !== undefined) return { problem, badFields: ['extraAttributes'] }
+    const fields = map(row.fields)
+    const positioned = convertPosition(fields, row.crs)
+    if ('problem' in positioned) return { ...positioned, badFields: ['latitude', 'longitude'] }
+    const parsed = parseItem(positioned.fields, datasetId, file.isExact)
+    if ('item' in parsed || !parsed.badFields.some(isCoordinate)) return parsed
+    const advice = explainPosition(file, fields)
+    return advice === undefined ? parsed : { ...parsed, problem: `${parsed.problem}; ${advice}` }
+  }
+}
+
+function isCoordinate(field: string): boolean {
+  return field === 'latitude' || field === 'longitude'
+}
+
+/** The problem of a row, with the cells of its bad fields or the number of its feature if its line does not find them. */
+function placedProblem(
+  { columns }: ItemFile,
+  { placeOf }: SourceRow,
+  { problem, kind, badFields }: BadItem & { kind?: string },
+) {
+  const names = badFields.flatMap((field) => columnsOfField(columns, field))
+  const place = placeOf?.(names)
+  return place === undefined ? { problem, kind } : { problem: `${problem} (${place})`, kind: kind ?? problem }
+}

@@ -1,0 +1,185 @@
+import iconv from 'iconv-lite'
+import { describe, expect, test } from 'vitest'
+import { findProjection } from '../../src/import/projection.ts'
+import { collection, csv, point, row, useImporter } from '../support/import.ts'
+
+const t = useImporter()
+
+const placed = async () => {
+  const items = await t.db.database.prisma.item.findMany({ orderBy: { name: 'asc' } })
+  return items.map(({ name, latitude, longitude }) => [name, latitude.toFixed(), longitude.toFixed()])
+}
+
+describe('An entry of a manifest says how its file is written', () => {
+  test.each([
+    ['windows-1252', 'Größe für 5 €'],
+    ['CP949', '똠방각하 부산타워'],
+    ['EUC-KR', '부산타워'],
+    ['Shift_JIS', '東京タワー'],
+    ['utf-16le', 'Größe 부산'],
+    ['UTF-16BE', 'Größe 부산'],
+    ['utf16', 'Größe 부산'],
+    ['utf-8', 'Größe 부산'],
+  ])('in the encoding %s', async (encoding, name) => {
+    const content = iconv.encode(csv(`a,${name},11,x,37.5,127`), encoding)
+    await t.importer.run({ 'a.csv': content }, { items: [{ file: 'a.csv', encoding }] })
+    expect(await placed()).toEqual([[name, '37.5', '127']])
+  })
+
+  test.each([';', '\t', '|', ':'])('with the separator %j', async (delimiter) => {
+    const content = csv('a,A,11,x,37.5,127').replaceAll(',', delimiter)
+    await t.importer.run({ 'a.csv': content }, { items: [{ file: 'a.csv', delimiter }] })
+    expect(await placed()).toEqual([['A', '37.5', '127']])
+  })
+
+  test('with the separator in its first line, as Excel has it', async () => {
+    const content = `sep=;\r\n${csv('a,A,11,x,37.5,127', 'b,B,11,x,99,127').replaceAll(',', ';')}`
+    expect(await t.importer.fail({ 'a.csv': content })).toContain('a.csv:4: latitude must be from')
+    await t.importer.run({ 'a.csv': content }, { skipInvalid: true })
+    expect(await placed()).toEqual([['A', '37.5', '127']])
+    const other = { items: [{ file: 'a.csv', delimiter: '|' }] }
+    expect(await t.importer.fail({ 'a.csv': content }, other)).toBe(
+      'a.csv:1: says that its separator is ";"; in the manifest, change "delimiter" to ";" in the entry of a.csv',
+    )
+  })
+
+  test.each([
+    ['48,1374', '11,5755', '48.1374', '11.5755'],
+    ['-48,1', ' 11 ', '-48.1', '11'],
+    ['48.1374', '11,5', '48.1374', '11.5'],
+  ])('with decimal commas: %s and %s', async (latitude, longitude, ...expected) => {
+    const content = csv(`a;A;11;x;${latitude};${longitude}`).replaceAll('externalId,', 'externalId;')
+    const header = content.slice(0, content.indexOf('\n')).replaceAll(',', ';')
+    const items = [{ file: 'a.csv', delimiter: ';', decimal: ',' }]
+    await t.importer.run({ 'a.csv': header + content.slice(content.indexOf('\n')) }, { items })
+    expect(await placed()).toEqual([['A', ...expected]])
+  })
+
+  test('with points between thousands and decimal commas, in metres', async () => {
+    const content = csv('a,A,11,x,"5.334.780,031","691.603,032"', 'b,B,11,x,5.334.780,691.603')
+    await t.importer.run({ 'a.csv': content }, { items: [{ file: 'a.csv', decimal: ',', crs: 'EPSG:25832' }] })
+    expect(await placed()).toEqual([
+      ['A', '48.1374', '11.5755'],
+      ['B', '48.1373997', '11.5754996'],
+    ])
+  })
+
+  test.each<[object, string]>([
+    [{ encoding: 'klingon' }, 'items.0.encoding must be an encoding, such as utf-8'],
+    [{ encoding: 'base64' }, 'items.0.encoding must be an encoding'],
+    [{ delimiter: ';;' }, 'items.0.delimiter must be one character'],
+    [{ decimal: ';' }, 'items.0.decimal must be one of ., ,'],
+    [{ crs: 'EPSG:1' }, 'items.0.crs must be the code of a coordinate reference system'],
+    [{ crs: 'EPSG:2391' }, 'items.0.crs must be the code'],
+    [{ crs: '../../package' }, 'items.0.crs must be the code'],
+    [{ sheet: 'A' }, 'a.csv: has no "sheet"; remove it from its entry in the manifest'],
+  ])('and %j is refused', async (dialect, reason) => {
+    const items = [{ file: 'a.csv', ...dialect }]
+    expect(await t.importer.fail({ 'a.csv': csv('a,A,11,x,37.5,127') }, { items })).toContain(reason)
+  })
+})
+
+describe('Coordinates of another reference system become degrees of WGS 84', () => {
+  /** ST_Transform of PostGIS 3.3 with PROJ 9.1 made these of the degrees. */
+  test.each<[string, number, number, number, number]>([
+    ['EPSG:25832', 691603.032, 5334780.031, 11.5755, 48.1374],
+    ['EPSG:25833', 389917.833, 5819701.919, 13.3777, 52.5163],
+    ['EPSG:4647', 32691603.032, 5334780.031, 11.5755, 48.1374],
+    ['EPSG:32652', 502962.045, 3884199.798, 129.0325, 35.1006],
+    ['EPSG:3857', 14137575.331, 4509031.393, 127, 37.5],
+    ['EPSG:4258', 11.5755, 48.1374, 11.5755, 48.1374],
+    ['EPSG:5179', 953901.165, 1952032.081, 126.978, 37.5665],
+    ['EPSG:5181', 198056.367, 451885.031, 126.978, 37.5665],
+    ['EPSG:5186', 198056.367, 551885.031, 126.978, 37.5665],
+    ['EPSG:5187', 202963.23, 278256.08, 129.0325, 35.1006],
+    ['EPSG:2154', 652469.023, 6862035.259, 2.3522, 48.8566],
+    ['EPSG:28992', 122096.809, 486744.861, 4.9041, 52.3676],
+    ['EPSG:2056', 2600667.475, 1199657.316, 7.4474, 46.948],
+    ['EPSG:6677', -5995.185, -35367.23, 139.7671, 35.6812],
+    ['urn:ogc:def:crs:EPSG::25832', 691603.032, 5334780.031, 11.5755, 48.1374],
+    ['http://www.opengis.net/def/crs/EPSG/0/25832', 691603.032, 5334780.031, 11.5755, 48.1374],
+    ['urn:ogc:def:crs:OGC:1.3:CRS84', 11.5755, 48.1374, 11.5755, 48.1374],
+  ])('%s', (code, x, y, longitude, latitude) => {
+    const degrees = findProjection(code)?.toDegrees(x, y)
+    // 1e-6 degrees are 11 cm.
+    expect(degrees?.longitude).toBeCloseTo(longitude, 6)
+    expect(degrees?.latitude).toBeCloseTo(latitude, 6)
+  })
+
+  /** Their datums are not that of WGS 84, and a shift for the whole country is exact to metres. 1e-4 degrees are 11 m. */
+  test.each<[string, number, number, number, number]>([
+    ['EPSG:5174', 197986.746, 451579.851, 126.978, 37.5665],
+    ['EPSG:27700', 530043.195, 180358.209, -0.1276, 51.5072],
+    ['EPSG:31466', 2567544.194, 5645133.034, 6.9603, 50.9375],
+    ['EPSG:31467', 3513518.435, 5404271.421, 9.1829, 48.7758],
+    ['EPSG:31468', 4468512.933, 5333349.496, 11.5755, 48.1374],
+    ['EPSG:31469', 5411596.103, 5658005.659, 13.7373, 51.0504],
+  ])('%s, to some metres', (code, x, y, longitude, latitude) => {
+    const degrees = findProjection(code)?.toDegrees(x, y)
+    expect(Math.abs((degrees?.longitude ?? 0) - longitude)).toBeLessThan(1.5e-4)
+    expect(Math.abs((degrees?.latitude ?? 0) - latitude)).toBeLessThan(1e-4)
+  })
+
+  const crs = (name: string) => ({ crs: { type: 'name', properties: { name } } })
+  const geojson = (first: object, last: object = {}) =>
+    JSON.stringify({ ...first, features: [point([691603.032, 5334780.031], row())], ...last })
+
+  test('as the manifest says, or as a GeoJSON file says itself', async () => {
+    const items = [{ file: 'a.geojson', crs: 'EPSG:25832' }]
+    const expected = [['A', '48.1374', '11.5755']]
+    await t.importer.run({ 'a.geojson': geojson({}) }, { items })
+    expect(await placed()).toEqual(expected)
+    await t.importer.run({ 'a.geojson': geojson(crs('urn:ogc:def:crs:EPSG::25832')) })
+    expect(await placed()).toEqual(expected)
+    await t.importer.run({ 'a.geojson': geojson({}, crs('EPSG:25832')) }, { items })
+    expect(await placed()).toEqual(expected)
+  })
+
+  test.each<[string, string, object, string]>([
+    [
+      'after its features',
+      geojson({}, crs('EPSG:25832')),
+      {},
+      'stands after its features, too late; in the manifest, add "crs": "EPSG:25832" to the entry of a.geojson',
+    ],
+    [
+      'another than the manifest',
+      geojson(crs('EPSG:25832')),
+      { crs: 'EPSG:25833' },
+      'a.geojson: says that its crs is EPSG:25832; in the manifest, change "crs" to "EPSG:25832" in the entry of a.geojson',
+    ],
+    ['an unknown one', geojson(crs('EPSG:999999')), {}, 'its crs EPSG:999999 is not known'],
+    ['none, and has metres', geojson({}), {}, 'they look like metres, not degrees; in the manifest, add "crs"'],
+    [
+      'none, and the manifest a wrong one',
+      geojson({}),
+      { crs: 'EPSG:27700' },
+      'are outside of the area of EPSG:27700 (OSGB36 / British National Grid)',
+    ],
+  ])('and a file that names %s is refused', async (_what, content, dialect, reason) => {
+    const items = [{ file: 'a.geojson', ...dialect }]
+    expect(await t.importer.fail({ 'a.geojson': content }, { items })).toContain(reason)
+  })
+
+  test('and a place outside of the area of the system is a bad row, with the likely reason', async () => {
+    const items = [{ file: 'a.csv', crs: 'EPSG:25832' }]
+    const rows = csv('a,A,11,x,48.1,11.5', 'b,B,11,x,691603,5334780', 'c,C,11,x,5334780,1e9', 'd,D,11,x,,691603')
+    const message = await t.importer.fail({ 'a.csv': rows }, { items })
+    expect(message).toContain('a.csv:2: latitude and longitude are outside of the area of EPSG:25832')
+    expect(message).toContain('; they look like degrees')
+    expect(message).toContain('; they look swapped')
+    expect(message).toMatch(/a\.csv:4: .* zone 32N\)$/m)
+    expect(message).toContain('a.csv:5: latitude is required')
+  })
+})
+
+test('a feature of a collection on one line is found by its number and byte', async () => {
+  const good = JSON.stringify(point([127, 37], row({ name: '가' })))
+  const bad = JSON.stringify(point([127, 99], row({ externalId: 'b' })))
+  const text = `{"features":[${good},${bad}]}`
+  const byte = Buffer.byteLength(`{"features":[${good},`)
+  expect(await t.importer.fail({ 'a.geojson': text })).toContain(
+    `a.geojson:1: latitude must be from -90 to 90 (feature 2, at byte ${byte})`,
+  )
+  expect(await t.importer.fail({ 'a.geojson': collection(JSON.parse(good), JSON.parse(bad)) })).not.toContain('byte')
+})
