@@ -9,7 +9,7 @@ import { findLargeRemoval, LargeRemoval, type Removal } from './load/large-remov
 import { type Load, loadStaged } from './load/load-staged.ts'
 import type { MergeCounts } from './load/merge.ts'
 import { type ImportProgress, stageFiles } from './load/stage-files.ts'
-import { createStaging, indexStaging } from './load/staging.ts'
+import { createStaging, dropStaging, indexStaging } from './load/staging.ts'
 import { type ItemFile, readManifest } from './manifest.ts'
 import { collectProblems, type ImportProblem, ProblemGroups } from './row-problems.ts'
 
@@ -41,6 +41,8 @@ export interface ImportSummary extends MergeCounts {
   datasetId: string
   slug: string
   skipped: number
+  /** The number of skipped rows that name no item. If there are any, nothing was removed. */
+  unidentified: number
 }
 
 /** After at least this number of changed items, the import runs VACUUM and ANALYZE. */
@@ -70,20 +72,21 @@ export async function importManifest(
     const table = await createStaging(session)
     const { now = new Date() } = options
     const problems = collectProblems(files, options)
-    const load = { session, table, datasetId, now, dataset, labels, options, problems }
+    const staging = { session, table, datasetId, now, dataset, labels, options, problems }
     try {
-      await stageFiles({ ...load, files, bytesTotal, ...options })
+      const { unidentified } = await stageFiles({ ...staging, files, bytesTotal, ...options })
       options.onPhase?.('checking')
+      const load = { ...staging, keepMissing: options.keepMissing || unidentified > 0 }
       const counts = await loadOrAsk(database, load)
       if (options.dryRun && options.confirmRemovals && findLargeRemoval(dataset.slug, counts)) {
         const reason =
           'the import would ask before it removes so many items; without a terminal it needs --allow-removals'
         options.onWarning?.({ file: basename(manifestPath), line: 1, reason })
       }
-      return { datasetId, slug: dataset.slug, ...counts, skipped: load.problems.count }
+      return { datasetId, slug: dataset.slug, ...counts, skipped: problems.count, unidentified }
     } finally {
       // Without a connection this fails too. The error of the import says why it was lost.
-      await session.query(`DROP TABLE IF EXISTS ${table}`).catch(() => {})
+      await dropStaging(session, table).catch(() => {})
     }
   })
 }

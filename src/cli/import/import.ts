@@ -44,8 +44,7 @@ async function run(manifests: string[], options: Options): Promise<void> {
   await withDatabase(async (database) => {
     for (const manifest of manifests) {
       const summary = await importOne(database, manifest, options)
-      if (options.json) printJson(options.dryRun ? { ...summary, dryRun: true } : summary)
-      else printLine(counts(summary) + (options.dryRun ? ' (dry run: nothing was changed)' : ''))
+      printSummary(summary, options)
       // Scripts read the counts; only a person needs advice.
       if (process.stdout.isTTY && !options.json && !options.dryRun) await printReaders(database, summary)
     }
@@ -84,7 +83,23 @@ function question({ slug, removed, total }: Removal): string {
   return `The files lack ${removed} of the ${total} items of the dataset ${slug}. Remove them?`
 }
 
-function counts({ slug, created, updated, unchanged, removed, skipped }: ImportSummary): string {
+/** Prints the counts. They end with the reason why nothing was removed, which scripts find on stderr. */
+function printSummary({ unidentified, ...summary }: ImportSummary, { json, dryRun, keepMissing }: Options): void {
+  const kept =
+    unidentified > 0 && !keepMissing
+      ? `nothing was removed, because ${unidentified === 1 ? '1 skipped row names' : `${unidentified} skipped rows name`} no item`
+      : ''
+  if (json) {
+    if (kept !== '') printNotice(`${summary.slug}: ${kept}`)
+    printJson(dryRun ? { ...summary, dryRun } : summary)
+  } else {
+    printLine([counts(summary), kept].filter(Boolean).join('; ') + (dryRun ? ' (dry run: nothing was changed)' : ''))
+  }
+}
+
+type Counts = Omit<ImportSummary, 'unidentified'>
+
+function counts({ slug, created, updated, unchanged, removed, skipped }: Counts): string {
   return `${slug}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${removed} removed, ${skipped} skipped`
 }
 

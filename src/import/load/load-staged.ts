@@ -21,8 +21,9 @@ export interface Load {
   dataset: ManifestDataset
   labels: readonly CodeLabel[]
   problems: RowProblems
+  /** Whether all items stay that the files lack. */
+  keepMissing: boolean
   options: {
-    keepMissing: boolean
     skipInvalid: boolean
     dryRun?: boolean
     onPhase?: (phase: 'merging') => void
@@ -46,15 +47,15 @@ export async function loadStaged(load: Load, allowedRemovals: number): Promise<M
 }
 
 async function checkAndMerge(load: Load, allowedRemovals: number): Promise<{ bad: BadRow[]; counts: MergeCounts }> {
-  const { session, table, datasetId, dataset, problems, options } = load
+  const { session, datasetId, dataset, problems, options } = load
   const { id, exists } = await findDataset(session, dataset)
   if (id !== datasetId) {
     throw operationFailed(`Another session gave the dataset ${dataset.slug} another id; nothing was changed; try again`)
   }
-  const bad = await removeBadRows(session, table, datasetId, options.keepMissing)
+  const bad = await removeBadRows({ ...load, skipInvalid: options.skipInvalid })
   if (!options.skipInvalid) problems.addAll(bad)
   problems.throwUnlessSkipped()
-  const counts = await planItems(load, options.keepMissing)
+  const counts = await planItems(load, load.keepMissing)
   const largeRemoval = findLargeRemoval(dataset.slug, counts)
   if (largeRemoval && counts.removed > allowedRemovals) throw largeRemoval
   if (!options.dryRun) await merge(load, counts, exists)

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import type { ManifestDataset } from '../manifest.ts'
-import { IMAGE_COLUMN_NAMES, ITEM_COLUMN_NAMES } from './staging.ts'
+import { IMAGE_COLUMN_NAMES, ITEM_COLUMN_NAMES, missingItems } from './staging.ts'
 
 export interface MergeCounts {
   created: number
@@ -76,8 +76,7 @@ export async function planItems({ session, table, datasetId }: Merge, keepMissin
             count(*) FILTER (WHERE is_changed)::integer AS updated,
             count(*) FILTER (WHERE NOT is_new AND NOT is_changed)::integer AS unchanged,
             CASE WHEN $2 THEN 0 ELSE (
-              SELECT count(*) FROM items AS i
-               WHERE i.dataset_id = $1 AND NOT EXISTS (SELECT FROM ${table} AS s WHERE s.id = i.id)
+              SELECT count(*) FROM items AS i WHERE ${missingItems(table)}
             ) END::integer AS removed
        FROM ${table}`,
     [datasetId, keepMissing],
@@ -109,11 +108,7 @@ export async function mergeItems(merge: Merge, { removed }: MergeCounts): Promis
 }
 
 async function removeMissing({ session, table, datasetId }: Merge): Promise<void> {
-  await session.query(
-    `DELETE FROM items AS i
-      WHERE i.dataset_id = $1 AND NOT EXISTS (SELECT FROM ${table} AS s WHERE s.id = i.id)`,
-    [datasetId],
-  )
+  await session.query(`DELETE FROM items AS i WHERE ${missingItems(table)}`, [datasetId])
 }
 
 async function insertImages({ session, table }: Merge): Promise<void> {

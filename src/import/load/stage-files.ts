@@ -2,10 +2,10 @@ import type { ClientBase } from 'pg'
 import { readText } from '../formats/read-text.ts'
 import { readerOf } from '../formats/readers.ts'
 import type { ItemFile } from '../manifest.ts'
-import { columnMapping, findBadNumber, numberColumns, unknownFields } from '../row/column-mapping.ts'
-import { parseItem } from '../row/parse-item.ts'
+import { columnMapping, findBadNumber, identityMapping, numberColumns, unknownFields } from '../row/column-mapping.ts'
+import { identityOf, parseItem, type RowIdentity } from '../row/parse-item.ts'
 import type { RowProblems } from '../row-problems.ts'
-import { stagedJson, stageRows } from './staging.ts'
+import { stageBadRows, stagedJson, stageRows } from './staging.ts'
 
 export interface ImportProgress {
   file: string
@@ -32,23 +32,28 @@ const PROGRESS_INTERVAL_MS = 100
 
 /**
  * Reads the rows of all files into the staging table. Adds bad rows and warnings to `problems`.
+ * @returns the number of bad rows that name no item
  * @throws `OPERATION_FAILED` if a file can't be read
  */
-export async function stageFiles(staging: Staging): Promise<void> {
+export async function stageFiles(staging: Staging): Promise<{ unidentified: number }> {
   const { session, table, problems, files, bytesTotal, onProgress } = staging
   let bytesRead = 0
   let rows = 0
   let reportedAt = 0
   let batch: string[] = []
   let batchCharacters = 0
+  let badRows: RowIdentity[] = []
+  let unidentified = 0
   // The database adds a batch while the next one is read.
   let staged = Promise.resolve()
   const flush = async () => {
     await staged
-    staged = stageRows(session, table, batch)
+    const [rows, bad] = [batch, badRows]
+    staged = stageRows(session, table, rows).then(() => stageBadRows(session, table, bad))
     // Awaited later; without this line, Node would report an unhandled rejection before that.
     staged.catch(() => {})
     batch = []
+    badRows = []
     batchCharacters = 0
   }
   for (const [file, itemFile] of files.entries()) {
@@ -59,13 +64,16 @@ export async function stageFiles(staging: Staging): Promise<void> {
       rows += 1
       const { line } = row
       for (const reason of row.warnings ?? []) problems.warn({ file, line, reason })
-      if ('problem' in row) problems.add({ file, line, reason: row.problem, kind: row.kind })
-      else {
+      if ('problem' in row) {
+        problems.add({ file, line, reason: row.problem, kind: row.kind })
+        if (row.identity === undefined) unidentified += 1
+        else badRows.push(row.identity)
+      } else {
         const json = stagedJson({ ...row.item, n: rows, file, line })
         batch.push(json)
         batchCharacters += json.length
       }
-      if (batch.length >= BATCH_ROWS || batchCharacters >= BATCH_CHARACTERS) await flush()
+      if (batch.length + badRows.length >= BATCH_ROWS || batchCharacters >= BATCH_CHARACTERS) await flush()
       if (onProgress && Date.now() - reportedAt >= PROGRESS_INTERVAL_MS) {
         reportedAt = Date.now()
         onProgress({ file: itemFile.name, bytesRead, bytesTotal, rows })
@@ -74,18 +82,20 @@ export async function stageFiles(staging: Staging): Promise<void> {
   }
   await flush()
   await staged
+  return { unidentified }
 }
 
 async function* readItems(file: ItemFile, text: AsyncIterable<string>, datasetId: string) {
   const { read } = readerOf(file.name)
   const map = columnMapping(file)
+  const mapIdentity = identityMapping(file)
   const numbers = numberColumns(file.columns)
   let isFirst = true
   for await (const row of read(text, file.name)) {
     const { line } = row
     const warnings: string[] = []
     if ('problem' in row) {
-      yield { ...row, warnings }
+      yield { ...row, warnings, identity: undefined }
       continue
     }
     if (isFirst) {
@@ -93,13 +103,17 @@ async function* readItems(file: ItemFile, text: AsyncIterable<string>, datasetId
       const unknown = unknownFields(file.columns, row.fields)
       if (unknown.length > 0) warnings.push(`not fields of an item, so ignored: ${unknown.join(', ')}`)
     }
+    const problemOf = (problem: string) => ({
+      ...{ line, warnings, problem, kind: undefined },
+      identity: identityOf(mapIdentity(row.fields)),
+    })
     const badNumber = findBadNumber(numbers, row.fields)
     if (badNumber !== undefined) {
-      yield { line, warnings, problem: badNumber }
+      yield problemOf(badNumber)
       continue
     }
     const parsed = parseItem(map(row.fields), datasetId, file.isExact)
-    if ('problem' in parsed) yield { line, warnings, problem: parsed.problem }
+    if ('problem' in parsed) yield problemOf(parsed.problem)
     else yield { line, warnings: [...warnings, ...parsed.warnings], item: parsed.item }
   }
 }
