@@ -3,7 +3,9 @@ import { basename } from 'node:path'
 import type { ClientBase } from 'pg'
 import type { Database } from '../database/database.ts'
 import { checkColumns } from './check-columns.ts'
-import { readCodeLabels } from './code-labels.ts'
+import { type LabelSource, readCodeLabels } from './code-labels.ts'
+import { DEFAULT_ORIGIN, type Origin } from './history/record.ts'
+import { describeFiles } from './history/source-files.ts'
 import { findDataset } from './load/find-dataset.ts'
 import { findLargeRemoval, LargeRemoval, type Removal } from './load/large-removal.ts'
 import { type Load, loadStaged } from './load/load-staged.ts'
@@ -27,7 +29,10 @@ export interface ImportOptions {
    * Without it every removal is allowed.
    */
   confirmRemovals?: (removal: Removal) => Promise<boolean>
+  /** The time of changed items; by default that of the merge. */
   now?: Date
+  /** For the history of the dataset. */
+  origin?: Origin
   onPhase?: (phase: ImportPhase) => void
   onProgress?: (progress: ImportProgress) => void
   onWarning?: (warning: ImportProblem) => void
@@ -70,13 +75,14 @@ export async function importManifest(
   return database.withSession(async (session) => {
     const { id: datasetId } = await findDataset(session, dataset)
     const table = await createStaging(session)
-    const { now = new Date() } = options
+    const { now, origin = DEFAULT_ORIGIN } = options
     const problems = collectProblems(files, options)
-    const staging = { session, table, datasetId, now, dataset, labels, options, problems }
+    const staging = { session, table, datasetId, now, dataset, labels, origin, options, problems }
     try {
       const { unidentified } = await stageFiles({ ...staging, files, bytesTotal, ...options })
       options.onPhase?.('checking')
-      const load = { ...staging, keepMissing: options.keepMissing || unidentified > 0 }
+      const sources = options.dryRun ? [] : await describeFiles([manifestPath, ...pathsOf(files, labelSources)])
+      const load = { ...staging, sources, keepMissing: options.keepMissing || unidentified > 0 }
       const counts = await loadOrAsk(database, load)
       if (options.dryRun && options.confirmRemovals && findLargeRemoval(dataset.slug, counts)) {
         const reason =
@@ -131,6 +137,10 @@ async function countRows({ session, table, datasetId }: Load): Promise<number> {
     [datasetId],
   )
   return rows[0]?.count ?? 0
+}
+
+function pathsOf(files: readonly ItemFile[], labels: readonly LabelSource[]): string[] {
+  return [...new Set([...files, ...labels].flatMap((source) => ('path' in source ? source.path : [])))]
 }
 
 /** Returns the size of all files in bytes. A missing file counts as 0, because reading it later fails with a better message. */

@@ -12,6 +12,7 @@ import {
 } from '../../import/import.ts'
 import { canAsk, confirm } from '../confirm.ts'
 import { withDatabase } from '../database.ts'
+import { commandOrigin } from '../origin.ts'
 import { printJson, printLine, printNotice } from '../print.ts'
 import { initCommand } from './init.ts'
 import { plainProgress, terminalProgress } from './progress.ts'
@@ -60,6 +61,7 @@ async function importOne(database: Database, manifest: string, options: Options)
     keepMissing,
     skipInvalid,
     dryRun,
+    origin: commandOrigin(),
     onProgress: display.show,
     onPhase: display.showPhase,
     onWarning: (problem) => warnings.add(problem),

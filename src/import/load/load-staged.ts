@@ -2,13 +2,14 @@ import type { ClientBase } from 'pg'
 import { inTransaction } from '../../database/transaction.ts'
 import { operationFailed } from '../../errors.ts'
 import { type CodeLabel, mergeCodeLabels } from '../code-labels.ts'
+import { type Origin, recordChange, type SourceFile } from '../history/record.ts'
 import type { ManifestDataset } from '../manifest.ts'
 import type { RowProblems } from '../row-problems.ts'
 import { type BadRow, removeBadRows } from './cross-row-checks.ts'
 import { lockChangedRows, withDatasetLocked } from './dataset-lock.ts'
 import { findDataset } from './find-dataset.ts'
 import { findLargeRemoval } from './large-removal.ts'
-import { type MergeCounts, mergeDataset, mergeItems, planItems, touchDataset } from './merge.ts'
+import { type MergeCounts, mergeDataset, mergeItems, planItems, touchDataset, touchedItems } from './merge.ts'
 
 /** Staged rows, and what to do with them. */
 export interface Load {
@@ -17,9 +18,12 @@ export interface Load {
   table: string
   /** The UUID that the dataset had when the rows were staged. Ids of items are derived from it. */
   datasetId: string
-  now: Date
+  /** The time of changed items; by default that of the merge. */
+  now: Date | undefined
   dataset: ManifestDataset
   labels: readonly CodeLabel[]
+  origin: Origin
+  sources: readonly SourceFile[]
   problems: RowProblems
   /** Whether all items stay that the files lack. */
   keepMissing: boolean
@@ -63,12 +67,27 @@ async function checkAndMerge(load: Load, allowedRemovals: number): Promise<{ bad
 }
 
 async function merge(load: Load, counts: MergeCounts, exists: boolean): Promise<void> {
-  const { session, table, datasetId, dataset, labels, options } = load
+  const { session, table, datasetId, dataset, labels, origin, sources, options } = load
   options.onPhase?.('merging')
-  await lockChangedRows(session, table, { datasetId, removes: counts.removed > 0 })
-  const datasetChanged = await mergeDataset(load, dataset, exists)
-  await mergeItems(load, counts)
-  const labelsChanged = await mergeCodeLabels(session, datasetId, labels)
-  const itemsChanged = counts.created + counts.updated + counts.removed > 0
-  if ((itemsChanged || labelsChanged) && !datasetChanged && dataset.updatedAt === undefined) await touchDataset(load)
+  const removes = counts.removed > 0
+  await lockChangedRows(session, table, { datasetId, removes })
+  // Readers see the change when it commits, which is soon. The rows were read long before.
+  const merging = { session, table, datasetId, now: load.now ?? new Date() }
+  const change = {
+    session,
+    datasetId,
+    action: 'import' as const,
+    origin,
+    files: sources,
+    touched: touchedItems(table, removes),
+  }
+  await recordChange(change, async () => {
+    const datasetChanged = await mergeDataset(merging, dataset, exists)
+    await mergeItems(merging, counts)
+    const labelsChanged = await mergeCodeLabels(session, datasetId, labels)
+    const itemsChanged = counts.created + counts.updated + counts.removed > 0
+    if ((itemsChanged || labelsChanged) && !datasetChanged && dataset.updatedAt === undefined)
+      await touchDataset(merging)
+    return counts
+  })
 }

@@ -9,17 +9,22 @@ export interface MergeCounts {
   removed: number
 }
 
-interface Merge {
+/** A merge of a staging table into the dataset. */
+interface Staged {
   session: ClientBase
   table: string
   datasetId: string
+}
+
+interface Merge extends Staged {
+  /** The time of changed items. */
   now: Date
 }
 
 const listOf = (columns: readonly string[], table: string) => columns.map((name) => `${table}.${name}`).join(', ')
 
 /** SQL for the images of an item of the table `i`, in the JSON form of the staging table. */
-const STORED_IMAGES = `
+export const STORED_IMAGES = `
   coalesce((SELECT jsonb_agg(to_jsonb(image) - 'item_id' ORDER BY image.sort_order, image.id)
               FROM images AS image WHERE image.item_id = i.id), '[]')`
 
@@ -58,7 +63,7 @@ export async function mergeDataset(merge: Merge, dataset: ManifestDataset, exist
 }
 
 /** Compares the staged items with those of the dataset. Returns what `mergeItems` will change; with `keepMissing`, other items stay. */
-export async function planItems({ session, table, datasetId }: Merge, keepMissing: boolean): Promise<MergeCounts> {
+export async function planItems({ session, table, datasetId }: Staged, keepMissing: boolean): Promise<MergeCounts> {
   await session.query(
     `ALTER TABLE ${table} ADD COLUMN is_new boolean, ADD COLUMN is_changed boolean NOT NULL DEFAULT false`,
   )
@@ -83,6 +88,11 @@ export async function planItems({ session, table, datasetId }: Merge, keepMissin
   )
   return rows[0] ?? { created: 0, updated: 0, unchanged: 0, removed: 0 }
 }
+
+/** SQL for the ids of the items that `mergeItems` creates, updates or removes. $2 is the UUID of the dataset. */
+export const touchedItems = (table: string, removes: boolean) => `
+  SELECT s.id FROM ${table} AS s WHERE s.is_new IS NULL OR s.is_changed
+  ${removes ? `UNION ALL SELECT i.id FROM items AS i WHERE ${missingItems(table, '$2')}` : ''}`
 
 /** Makes the items of the dataset equal to those of the staging table, as `planItems` has counted. */
 export async function mergeItems(merge: Merge, { removed }: MergeCounts): Promise<void> {
