@@ -22,6 +22,8 @@ const program = new Command('catalog')
   .addHelpText('after', '\nExample:\n  npx catalog serve')
   .configureOutput({ outputError: (message) => printFailure(message.replace(/^error: /, '').replace(/\s+/g, ' ')) })
   .exitOverride()
+  // `catalog history` and `catalog history show` both take --json.
+  .enablePositionalOptions()
 
 const commands = [
   ...[serveCommand(), migrateCommand(), importCommand(), exportCommand(), datasetsCommand()],

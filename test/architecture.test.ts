@@ -127,6 +127,8 @@ const SQL_PARTS: Readonly<Record<string, string>> = {
   'src/import/load/dataset-lock.ts: LOCK_DATASET[use]': 'one of two constants',
   'src/import/load/dataset-lock.ts: LOCK_TABLES': 'a constant',
   'src/import/load/dataset-lock.ts: sql': 'constants of that file, with the name of the staging table',
+  "src/import/load/merge.ts: metresBetween(['i.latitude', 'i.longitude'], ['s.latitude', 's.longitude'])":
+    'an expression over column names',
   'src/import/load/merge.ts: missingItems(table)': 'a constant, with the name of the staging table',
   'src/import/load/merge.ts: table': 'the name of the staging table',
   'src/import/load/planned-changes.ts: sql': 'column names, with the name of the staging table',

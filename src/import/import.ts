@@ -7,15 +7,17 @@ import { type LabelSource, readCodeLabels } from './code-labels.ts'
 import { DEFAULT_ORIGIN, type Origin } from './history/record.ts'
 import { describeFiles } from './history/source-files.ts'
 import { findDataset } from './load/find-dataset.ts'
+import { findLargeMove, LargeMove, type Move } from './load/large-move.ts'
 import { findLargeRemoval, LargeRemoval, type Removal } from './load/large-removal.ts'
-import { type Load, loadStaged } from './load/load-staged.ts'
+import { type AllowedChanges, type Load, loadStaged } from './load/load-staged.ts'
 import type { MergeCounts } from './load/merge.ts'
+import type { PlannedChanges } from './load/planned-changes.ts'
 import { type ImportProgress, stageFiles } from './load/stage-files.ts'
 import { createStaging, dropStaging, indexStaging } from './load/staging.ts'
 import { type ItemFile, readManifest } from './manifest.ts'
 import { collectProblems, type ImportProblem, ProblemGroups } from './row-problems.ts'
 
-export { type ImportProblem, type ImportProgress, ProblemGroups, type Removal }
+export { type ImportProblem, type ImportProgress, type Move, type PlannedChanges, ProblemGroups, type Removal }
 
 export interface ImportOptions {
   /** Whether to keep items that are not in the files. */
@@ -29,6 +31,15 @@ export interface ImportOptions {
    * Without it every removal is allowed.
    */
   confirmRemovals?: (removal: Removal) => Promise<boolean>
+  /**
+   * Asked before an import that moves more than a tenth of the items that stay by more than a kilometre. False stops the import.
+   * Without it every move is allowed.
+   */
+  confirmMoves?: (move: Move) => Promise<boolean>
+  /** Called by a dry run. */
+  onPlan?: (plan: PlannedChanges) => void
+  /** A dry run finds this number of examples of each kind of change; all by default. */
+  examples?: number
   /** The time of changed items; by default that of the merge. */
   now?: Date
   /** For the history of the dataset. */
@@ -83,12 +94,14 @@ export async function importManifest(
       options.onPhase?.('checking')
       const sources = options.dryRun ? [] : await describeFiles([manifestPath, ...pathsOf(files, labelSources)])
       const load = { ...staging, sources, keepMissing: options.keepMissing || unidentified > 0 }
-      const counts = await loadOrAsk(database, load)
-      if (options.dryRun && options.confirmRemovals && findLargeRemoval(dataset.slug, counts)) {
-        const reason =
-          'the import would ask before it removes so many items; without a terminal it needs --allow-removals'
+      const { moved, ...counts } = await loadOrAsk(database, load)
+      const warn = (does: string, option: string) => {
+        const reason = `the import would ask before it ${does} so many items; without a terminal it needs ${option}`
         options.onWarning?.({ file: basename(manifestPath), line: 1, reason })
       }
+      const { dryRun, confirmRemovals, confirmMoves } = options
+      if (dryRun && confirmRemovals && findLargeRemoval(dataset.slug, counts)) warn('removes', '--allow-removals')
+      if (dryRun && confirmMoves && findLargeMove(dataset.slug, counts, moved)) warn('moves', '--allow-moves')
       return { datasetId, slug: dataset.slug, ...counts, skipped: problems.count, unidentified }
     } finally {
       // Without a connection this fails too. The error of the import says why it was lost.
@@ -97,32 +110,34 @@ export async function importManifest(
   })
 }
 
-type Asking = Load & { options: Pick<ImportOptions, 'confirmRemovals' | 'dryRun'> }
+type Asking = Load & { options: Pick<ImportOptions, 'confirmRemovals' | 'confirmMoves' | 'dryRun'> }
 
 /**
- * Loads the staged rows. The question about removals is asked between two attempts, so that nobody waits for the answer. It is asked
- * again if the next attempt would remove more items than the answer allowed.
+ * Loads the staged rows. The question about a large change is asked between two attempts, so that nobody waits for the answer. It is
+ * asked again if the next attempt would change more items than the answer allowed.
  */
-async function loadOrAsk(database: Database, load: Asking): Promise<MergeCounts> {
-  const { confirmRemovals, dryRun } = load.options
-  if (!confirmRemovals || dryRun) return attempt(database, load, Number.POSITIVE_INFINITY)
-  let allowedRemovals = 0
+async function loadOrAsk(database: Database, load: Asking) {
+  const { confirmRemovals, confirmMoves, dryRun } = load.options
+  const all = Number.POSITIVE_INFINITY
+  const allowed = { removals: confirmRemovals && !dryRun ? 0 : all, moves: confirmMoves && !dryRun ? 0 : all }
   for (;;) {
     try {
-      return await attempt(database, load, allowedRemovals)
+      return await attempt(database, load, allowed)
     } catch (error) {
-      if (!(error instanceof LargeRemoval) || !(await confirmRemovals(error.removal))) throw error
-      allowedRemovals = error.removal.removed
+      if (error instanceof LargeRemoval && (await confirmRemovals?.(error.removal)))
+        allowed.removals = error.removal.removed
+      else if (error instanceof LargeMove && (await confirmMoves?.(error.move))) allowed.moves = error.move.moved
+      else throw error
     }
   }
 }
 
-/** Does everything that needs the session for a long time. @throws LargeRemoval if more removals are needed than are allowed */
-async function attempt(database: Database, load: Load, allowedRemovals: number): Promise<MergeCounts> {
+/** Does everything that needs the session for a long time. @throws LargeRemoval or LargeMove if more is needed than is allowed */
+async function attempt(database: Database, load: Load, allowed: AllowedChanges) {
   const { session, table, options } = load
   const work = async () => {
     await indexStaging(session, table)
-    const counts = await loadStaged(load, allowedRemovals)
+    const counts = await loadStaged(load, allowed)
     if (!options.dryRun) await updateStatistics(session, counts)
     return counts
   }

@@ -5,11 +5,21 @@ import { type CodeLabel, mergeCodeLabels } from '../code-labels.ts'
 import { type Origin, recordChange, type SourceFile } from '../history/record.ts'
 import type { ManifestDataset } from '../manifest.ts'
 import type { RowProblems } from '../row-problems.ts'
-import { type BadRow, removeBadRows } from './cross-row-checks.ts'
+import { removeBadRows } from './cross-row-checks.ts'
 import { lockChangedRows, withDatasetLocked } from './dataset-lock.ts'
 import { findDataset } from './find-dataset.ts'
+import { FAR_METRES, findLargeMove } from './large-move.ts'
 import { findLargeRemoval } from './large-removal.ts'
-import { type MergeCounts, mergeDataset, mergeItems, planItems, touchDataset, touchedItems } from './merge.ts'
+import {
+  countMoved,
+  type MergeCounts,
+  mergeDataset,
+  mergeItems,
+  planItems,
+  touchDataset,
+  touchedItems,
+} from './merge.ts'
+import { type PlannedChanges, readPlannedChanges } from './planned-changes.ts'
 
 /** Staged rows, and what to do with them. */
 export interface Load {
@@ -30,27 +40,35 @@ export interface Load {
   options: {
     skipInvalid: boolean
     dryRun?: boolean
+    /** A dry run finds this number of examples of each kind of change; all by default. */
+    examples?: number
     onPhase?: (phase: 'merging') => void
+    onPlan?: (plan: PlannedChanges) => void
   }
+}
+
+/** The numbers of items that a large change may have. */
+export interface AllowedChanges {
+  removals: number
+  moves: number
 }
 
 /**
  * Checks, compares and merges the staged rows in one transaction. All of it happens while the dataset is locked, so the merge
  * does what was compared.
- * @param allowedRemovals is the number of items that a large removal may have
- * @throws LargeRemoval if it has more; `OPERATION_FAILED` with the bad rows, or if other sessions are in the way
+ * @throws LargeRemoval or LargeMove if it has more items than are allowed; `OPERATION_FAILED` with the bad rows, or if other sessions are in the way
  */
-export async function loadStaged(load: Load, allowedRemovals: number): Promise<MergeCounts> {
+export async function loadStaged(load: Load, allowed: AllowedChanges): Promise<MergeCounts & { moved: number }> {
   const { session, datasetId, dataset, problems, options } = load
-  const work = () => checkAndMerge(load, allowedRemovals)
-  const { bad, counts } = options.dryRun
+  const work = () => checkAndMerge(load, allowed)
+  const { bad, counts, moved } = options.dryRun
     ? await inTransaction(session, work)
     : await withDatasetLocked(session, { id: datasetId, slug: dataset.slug, use: 'change' }, work)
   if (options.skipInvalid) problems.addAll(bad)
-  return counts
+  return { ...counts, moved }
 }
 
-async function checkAndMerge(load: Load, allowedRemovals: number): Promise<{ bad: BadRow[]; counts: MergeCounts }> {
+async function checkAndMerge(load: Load, allowed: AllowedChanges) {
   const { session, datasetId, dataset, problems, options } = load
   const { id, exists } = await findDataset(session, dataset)
   if (id !== datasetId) {
@@ -61,9 +79,13 @@ async function checkAndMerge(load: Load, allowedRemovals: number): Promise<{ bad
   problems.throwUnlessSkipped()
   const counts = await planItems(load, load.keepMissing)
   const largeRemoval = findLargeRemoval(dataset.slug, counts)
-  if (largeRemoval && counts.removed > allowedRemovals) throw largeRemoval
-  if (!options.dryRun) await merge(load, counts, exists)
-  return { bad, counts }
+  if (largeRemoval && counts.removed > allowed.removals) throw largeRemoval
+  const moved = await countMoved(load, FAR_METRES)
+  const largeMove = findLargeMove(dataset.slug, counts, moved)
+  if (largeMove && moved > allowed.moves) throw largeMove
+  if (options.dryRun) options.onPlan?.(await readPlannedChanges(load, counts.removed > 0, options.examples))
+  else await merge(load, counts, exists)
+  return { bad, counts, moved }
 }
 
 async function merge(load: Load, counts: MergeCounts, exists: boolean): Promise<void> {

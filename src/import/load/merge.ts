@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg'
+import { metresBetween } from '../history/item-changes.ts'
 import type { ManifestDataset } from '../manifest.ts'
 import { IMAGE_COLUMN_NAMES, ITEM_COLUMN_NAMES, missingItems } from './staging.ts'
 
@@ -87,6 +88,17 @@ export async function planItems({ session, table, datasetId }: Staged, keepMissi
     [datasetId, keepMissing],
   )
   return rows[0] ?? { created: 0, updated: 0, unchanged: 0, removed: 0 }
+}
+
+/** Returns the number of items that stay and move by more than `metres`, after `planItems`. */
+export async function countMoved({ session, table }: Staged, metres: number): Promise<number> {
+  const { rows } = await session.query<{ moved: number }>(
+    `SELECT count(*)::integer AS moved FROM ${table} AS s JOIN items AS i ON i.id = s.id
+      WHERE s.is_changed AND (i.latitude, i.longitude) <> (s.latitude, s.longitude)
+        AND ${metresBetween(['i.latitude', 'i.longitude'], ['s.latitude', 's.longitude'])} > $1`,
+    [metres],
+  )
+  return rows[0]?.moved ?? 0
 }
 
 /** SQL for the ids of the items that `mergeItems` creates, updates or removes. $2 is the UUID of the dataset. */
