@@ -100,6 +100,9 @@ const SQL_PARTS: Readonly<Record<string, string>> = {
   'src/database/server-name.ts: SERVER_NAME': 'a constant',
   'src/database/sql-reader.ts: { text, values: sql.values, name: nameOf(text), types: ROW_TYPES }':
     'a statement of Prisma.sql',
+  'src/cli/export-catalog.ts: CATALOG_LINES[name]': 'one of two constants',
+  'src/import/catalog-folder.ts: columns': 'column names of the database',
+  'src/import/catalog-folder.ts: table': 'one of three constants, by its type',
   "src/import/history/apply-before.ts: listOf(columns, 'r')": 'column names of the database',
   'src/import/history/apply-before.ts: namesOf(columns)': 'column names of the database',
   'src/import/history/changed-since.ts: datasetDocument(columns)': 'an expression over column names',

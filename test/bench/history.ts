@@ -1,62 +1,89 @@
-import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
-import { median, timeOf } from './measure.ts'
+import { readConfig } from '../../src/config.ts'
+import { type Database, openDatabase } from '../../src/database/database.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { findKnownDataset } from '../../src/import/history/entries.ts'
+import { undoLastEntry } from '../../src/import/history/undo.ts'
+import { importManifest } from '../../src/import/import.ts'
+import { timeOf } from './measure.ts'
 
 /*
- * What the history costs an import: of 85,253 airports, new, with another name each, and unchanged, in turns with UNDO_DAYS=0, which
- * stores no rows. Also an undo of all names. Each is a process `catalog`. With a URL on an empty PostgreSQL database, else embedded:
- *   node test/bench/history.ts FILE.csv.gz ROUNDS [postgresql://postgres@127.0.0.1/history]
+ * The share of the history in the time of an import: of airports, new, with another name each, and unchanged. It adds the times of the
+ * statements that name its tables, so other load on the machine does not matter. Then an undo of all names. With a URL of an empty
+ * PostgreSQL database, else embedded:
+ *   node test/bench/history.ts ourairports_airports.csv.gz 85253 [postgresql://postgres@127.0.0.1/history]
  */
 
-const [file = '', rounds = '3', url] = process.argv.slice(2)
+const [file = '', rows = '85253', url = ''] = process.argv.slice(2)
 const MANIFEST = fileURLToPath(new URL('../import/manifests/ourairports_airports.json', import.meta.url))
 const folder = await mkdtemp(join(tmpdir(), 'bench-history-'))
 const { dataset, items } = JSON.parse(readFileSync(MANIFEST, 'utf8'))
-const text = gunzipSync(readFileSync(file)).toString()
-/** Every line with a name has a quoted name in its fourth column. */
-const renamed = text.replace(/^([^,]*,[^,]*,[^,]*,")/gm, '$1* ')
-for (const [name, content] of [
-  ['old', text],
-  ['new', renamed],
-] as const) {
+const lines = gunzipSync(readFileSync(file)).toString().split('\n')
+const text = lines.slice(0, Number(rows) + 1).join('\n')
+/** The fourth column of each line is the name, which may be quoted. */
+const renamed = text.replace(/^([^,]*,[^,]*,[^,]*,"?)(?!name)/gm, '$1* ')
+for (const [name, content] of Object.entries({ old: text, new: renamed })) {
   await writeFile(join(folder, `${name}.csv`), content)
   const manifest = { dataset, items: [{ file: `${name}.csv`, columns: items[0].columns }] }
   await writeFile(join(folder, `${name}.json`), JSON.stringify(manifest))
 }
 
-const run = promisify(execFile)
-const catalog = (undoDays: number, ...words: string[]) =>
-  run('./src/cli.ts', words, {
-    env: {
-      ...process.env,
-      ...(url ? { DATABASE_URL: url } : { DATA_DIR: join(folder, 'data') }),
-      UNDO_DAYS: String(undoDays),
-    },
-  })
-const load = (undoDays: number, name: string) =>
-  catalog(undoDays, 'import', '--allow-removals', join(folder, `${name}.json`))
+const { database: config } = readConfig(url === '' ? { DATA_DIR: join(folder, 'data') } : { DATABASE_URL: url })
+const database = await openDatabase(config, { share: true })
+await database.withSession((session) => migrate(session))
 
-const times = new Map<string, number[]>()
-const measure = async (name: string, work: () => Promise<unknown>) => {
-  times.set(name, [...(times.get(name) ?? []), await timeOf(work)])
+let historyMs = 0
+/** The database, whose sessions measure the statements of the history. */
+const measured: Database = {
+  ...database,
+  withSession: (use) =>
+    database.withSession((session) =>
+      use(
+        new Proxy(session, {
+          get: (target, name) => {
+            const value = Reflect.get(target, name)
+            if (name !== 'query') return typeof value === 'function' ? value.bind(target) : value
+            return async (...query: unknown[]) => {
+              const start = performance.now()
+              const result = await Reflect.apply(value, target, query)
+              if (String(query[0]).includes('history_')) historyMs += performance.now() - start
+              return result
+            }
+          },
+        }),
+      ),
+    ),
 }
 
-await catalog(30, 'migrate')
-for (let round = 0; round < Number(rounds); round += 1) {
-  for (const undoDays of round % 2 === 0 ? [0, 30] : [30, 0]) {
-    const label = undoDays === 0 ? 'without' : 'with'
-    await measure(`created ${label}`, () => load(undoDays, 'old'))
-    await measure(`changed ${label}`, () => load(undoDays, 'new'))
-    if (undoDays > 0) await measure('undo', () => catalog(undoDays, 'undo', 'airports'))
-    await measure(`unchanged ${label}`, () => load(undoDays, undoDays > 0 ? 'old' : 'new'))
-    await catalog(0, 'datasets', 'remove', 'airports', '--yes')
-  }
+async function measure(name: string, work: () => Promise<unknown>): Promise<void> {
+  historyMs = 0
+  const ms = await timeOf(work)
+  const share = (100 * historyMs) / (ms - historyMs)
+  process.stdout.write(`${name.padEnd(10)} ${(ms / 1000).toFixed(1)} s, history ${share.toFixed(1)} %\n`)
 }
+
+const load = (name: string) =>
+  importManifest(measured, join(folder, `${name}.json`), { keepMissing: false, skipInvalid: false })
+await measure('created', () => load('old'))
+await measure('changed', () => load('new'))
+await measure('unchanged', () => load('new'))
+await measure('undo', () =>
+  measured.withSession(async (session) =>
+    undoLastEntry(session, await findKnownDataset(session, 'airports'), {
+      command: '',
+      undoDays: 30,
+      overwrite: false,
+    }),
+  ),
+)
+const sizes = await database.prisma.$queryRaw<{ kind: string; stored: bigint; text: bigint }[]>`
+  SELECT kind, sum(pg_column_size(content)) AS stored, sum(length(content)) AS text FROM history_parts GROUP BY kind`
+for (const { kind, stored, text } of sizes)
+  process.stdout.write(`${kind.padEnd(10)} ${Number(stored) / 1e6} MB stored of ${Number(text) / 1e6} MB\n`)
+await database.close()
 await rm(folder, { recursive: true })
-for (const [name, all] of times) process.stdout.write(`${name.padEnd(20)} ${(median(all) / 1000).toFixed(1)} s\n`)

@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { findValidKeys } from '../../auth/keys.ts'
 import { mayAccess } from '../../catalog/access.ts'
 import type { Database } from '../../database/database.ts'
+import { operationFailed } from '../../errors.ts'
 import {
   type ImportOptions,
   type ImportSummary,
@@ -17,6 +18,7 @@ import { canAsk, confirm } from '../confirm.ts'
 import { withDatabase } from '../database.ts'
 import { commandOrigin } from '../origin.ts'
 import { printJson, printLine, printNotice } from '../print.ts'
+import { importFolder, isFolder } from './import-folder.ts'
 import { initCommand } from './init.ts'
 import { plainProgress, terminalProgress } from './progress.ts'
 
@@ -32,7 +34,10 @@ interface Options {
 export function importCommand(): Command {
   return new Command('import')
     .description('load or update datasets; each is imported completely or not at all')
-    .argument('<manifest...>', 'manifest files; the paths in a manifest are relative to the manifest')
+    .argument(
+      '<manifest...>',
+      'manifest files, or folders of catalog export --all; the paths in a manifest are relative to it',
+    )
     .option('--dry-run', 'print the counts, the problems and examples of what would change, and change nothing')
     .option('--keep-missing', 'keep items that are no longer in the files')
     .option('--skip-invalid', 'import the valid rows and report the invalid ones')
@@ -48,14 +53,31 @@ async function run(manifests: string[], options: Options): Promise<void> {
   // The gateway's large young generation would take a third of the memory of an import, and makes it no faster.
   setFlagsFromString('--semi-space-growth-factor=1')
   await withDatabase(async (database) => {
-    for (const manifest of manifests) {
+    const importPath = async (manifest: string) => {
       const { summary, plan } = await importOne(database, manifest, options)
       if (plan && !options.json) printChanges(plan, summary)
       printSummary(summary, plan, options)
       // Scripts read the counts; only a person needs advice.
       if (process.stdout.isTTY && !options.json && !options.dryRun) await printReaders(database, summary)
     }
+    for (const path of manifests) {
+      if (await isFolder(path)) await importAll(database, path, options, importPath)
+      else await importPath(path)
+    }
   })
+}
+
+async function importAll(
+  database: Database,
+  folder: string,
+  { dryRun, json }: Options,
+  importPath: (manifest: string) => Promise<void>,
+): Promise<void> {
+  if (dryRun) throw operationFailed(`--dry-run takes manifests, and ${folder} is a folder`)
+  const keys = await importFolder(database, folder, importPath)
+  if (keys === undefined) return
+  if (json) printJson({ keys })
+  else printLine(`keys: ${keys.added} added, ${keys.present} were there already`)
 }
 
 async function importOne(database: Database, manifest: string, options: Options) {

@@ -40,9 +40,10 @@ export async function createStaging(session: ClientBase): Promise<string> {
       ADD parent_external_id text COLLATE "C",
       ADD images jsonb NOT NULL,
       ADD given jsonb,
-      ADD is_renumbered boolean;
-    CREATE TEMPORARY TABLE ${table}_bad (id uuid, external_id text COLLATE "C");
-    CREATE TEMPORARY TABLE ${table}_kept (id uuid PRIMARY KEY)`)
+      ADD is_renumbered boolean`)
+  // Separate messages, because the embedded database drops the first table of each message when a client disconnects.
+  await session.query(`CREATE TEMPORARY TABLE ${table}_bad (id uuid, external_id text COLLATE "C")`)
+  await session.query(`CREATE TEMPORARY TABLE ${table}_kept (id uuid PRIMARY KEY)`)
   return table
 }
 
