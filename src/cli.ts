@@ -6,6 +6,8 @@ import { completeNames } from './cli/completion.ts'
 import { datasetsCommand } from './cli/datasets/datasets.ts'
 import { doctorCommand } from './cli/doctor.ts'
 import { exportCommand } from './cli/export.ts'
+import { historyCommand } from './cli/history/history.ts'
+import { undoCommand } from './cli/history/undo.ts'
 import { importCommand } from './cli/import/import.ts'
 import { keysCommand } from './cli/keys/keys.ts'
 import { migrateCommand } from './cli/migrate.ts'
@@ -20,10 +22,12 @@ const program = new Command('catalog')
   .addHelpText('after', '\nExample:\n  npx catalog serve')
   .configureOutput({ outputError: (message) => printFailure(message.replace(/^error: /, '').replace(/\s+/g, ' ')) })
   .exitOverride()
+  // `catalog history` and `catalog history show` both take --json.
+  .enablePositionalOptions()
 
 const commands = [
   ...[serveCommand(), migrateCommand(), importCommand(), exportCommand(), datasetsCommand()],
-  ...[keysCommand(), accessCommand(), doctorCommand()],
+  ...[historyCommand(), undoCommand(), keysCommand(), accessCommand(), doctorCommand()],
 ]
 for (const command of commands) program.addCommand(inherit(command))
 explainUnknownCommand(program)

@@ -104,6 +104,7 @@ const environment = z
     OTEL_TRACES_SAMPLER: z.enum(SAMPLERS, `must be one of ${SAMPLERS.join(', ')}`).default('parentbased_always_on'),
     OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number from 0 to 1').min(0).max(1).default(1),
     RESPONSE_CACHE_MB: integer(0, 1_000_000).default(64),
+    UNDO_DAYS: integer(0, 36_500).default(30),
   })
   .superRefine(
     (env, { addIssue, issues }) => {
@@ -156,6 +157,7 @@ const environment = z
       trustedProxies: env.TRUSTED_PROXIES,
     },
     responseCacheBytes: env.RESPONSE_CACHE_MB * 1024 * 1024,
+    undoDays: env.UNDO_DAYS,
   }))
 
 /** The settings of a process, parsed and complete. Times are in milliseconds. */

@@ -114,7 +114,8 @@ async function openExport({ prisma, id, onItems }: ExportSource, format: ExportF
   return { dataset, labels, text: writeExport({ format }, first, read) }
 }
 
-async function refuseExisting(path: string): Promise<void> {
+/** @throws `OPERATION_FAILED` if there is such a file */
+export async function refuseExisting(path: string): Promise<void> {
   const exists = await access(path).then(
     () => true,
     () => false,
@@ -123,7 +124,11 @@ async function refuseExisting(path: string): Promise<void> {
 }
 
 /** Writes a file under another name, and renames it when it is complete. A signal that ends the command leaves no unfinished file. */
-async function writeComplete(path: string, text: Iterable<string> | AsyncIterable<string>): Promise<void> {
+export async function writeComplete(
+  path: string,
+  text: Iterable<string> | AsyncIterable<string>,
+  mode?: number,
+): Promise<void> {
   const partial = `${path}.partial`
   // `once` has removed this handler, so the second signal ends the process.
   const stop = (signal: NodeJS.Signals) => {
@@ -132,7 +137,7 @@ async function writeComplete(path: string, text: Iterable<string> | AsyncIterabl
   }
   for (const signal of SIGNALS) process.once(signal, stop)
   try {
-    await writeFile(partial, text)
+    await writeFile(partial, text, mode === undefined ? {} : { mode })
     await rename(partial, path)
   } catch (error) {
     await rm(partial, { force: true })

@@ -4,31 +4,65 @@ import type { ExportFormat } from '../catalog/export-formats.ts'
 import { operationFailed } from '../errors.ts'
 import { withDatabase } from './database.ts'
 import { DATASET } from './datasets/show.ts'
+import { exportCatalog } from './export-catalog.ts'
 import { type ExportSource, exportBundle, exportFile, exportToStdout } from './export-files.ts'
 import { terminalProgress } from './export-progress.ts'
 import { printLine } from './print.ts'
 
 interface Options {
-  format: ExportFormat | 'bundle'
+  format?: ExportFormat | 'bundle'
   output?: string
+  all?: string
+  withKeys?: true
   force?: boolean
 }
 
 export function exportCommand(): Command {
-  const format = new Option('--format <format>', 'a bundle is a folder to import elsewhere')
-    .choices(['ndjson', 'csv', 'geojson', 'bundle'])
-    .makeOptionMandatory()
+  const format = new Option('--format <format>', 'a bundle is a folder to import elsewhere').choices([
+    'ndjson',
+    'csv',
+    'geojson',
+    'bundle',
+  ])
   return new Command('export')
-    .description('write a dataset with all of its items to a file, to stdout or to a bundle')
-    .argument(...DATASET)
+    .description(
+      'write a dataset with all of its items to a file, to stdout or to a bundle; or all datasets to a folder',
+    )
+    .argument('[slug]', DATASET[1])
     .addOption(format)
     .option('--output <path>', 'the file to write, or the folder of a bundle; default: stdout')
+    .option('--all <folder>', 'write all datasets to this folder, which catalog import reads')
+    .option('--with-keys', 'with --all: write the keys too, by their hashes; the copy takes the same keys')
     .option('--force', 'replace the file or the bundle if it exists')
     .addHelpText('after', '\nExample:\n  npx catalog export museums --format bundle --output museums-copy')
     .action(run)
 }
 
-async function run(text: string, { format, output, force = false }: Options): Promise<void> {
+async function run(text: string | undefined, { all, withKeys, ...options }: Options): Promise<void> {
+  if (all !== undefined) {
+    if (text !== undefined || options.format !== undefined || options.output !== undefined)
+      throw operationFailed('--all FOLDER takes neither a dataset nor --format nor --output')
+    return exportAll(all, withKeys ?? false, options.force)
+  }
+  const { format } = options
+  if (text === undefined) throw operationFailed('Name a dataset, or write all of them with --all FOLDER')
+  if (format === undefined) throw operationFailed("required option '--format <format>' not specified")
+  if (withKeys) throw operationFailed('--with-keys needs --all FOLDER')
+  await exportOne(text, { ...options, format })
+}
+
+async function exportAll(folder: string, withKeys: boolean, force = false): Promise<void> {
+  const onDataset = (slug: string) => printLine(`${slug}: exported`)
+  const { datasets } = await withDatabase((database) => exportCatalog(database, { folder, force, withKeys, onDataset }))
+  printLine(
+    `${datasets.length} datasets ${withKeys ? 'and all keys ' : ''}are in ${folder}; import them elsewhere: npx catalog import ${folder}`,
+  )
+}
+
+async function exportOne(
+  text: string,
+  { format, output, force = false }: Options & { format: ExportFormat | 'bundle' },
+) {
   if (format === 'bundle' && output === undefined) throw operationFailed('--format bundle needs --output FOLDER')
   await withDatabase(async ({ prisma }) => {
     const { id, slug } = await resolveDataset(prisma, text)

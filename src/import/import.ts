@@ -3,17 +3,21 @@ import { basename } from 'node:path'
 import type { ClientBase } from 'pg'
 import type { Database } from '../database/database.ts'
 import { checkColumns } from './check-columns.ts'
-import { readCodeLabels } from './code-labels.ts'
+import { type LabelSource, readCodeLabels } from './code-labels.ts'
+import { DEFAULT_ORIGIN, type Origin } from './history/record.ts'
+import { describeFiles } from './history/source-files.ts'
 import { findDataset } from './load/find-dataset.ts'
+import { findLargeMove, LargeMove, type Move } from './load/large-move.ts'
 import { findLargeRemoval, LargeRemoval, type Removal } from './load/large-removal.ts'
-import { type Load, loadStaged } from './load/load-staged.ts'
+import { type AllowedChanges, type Load, loadStaged } from './load/load-staged.ts'
 import type { MergeCounts } from './load/merge.ts'
+import type { PlannedChanges } from './load/planned-changes.ts'
 import { type ImportProgress, stageFiles } from './load/stage-files.ts'
-import { createStaging, indexStaging } from './load/staging.ts'
+import { createStaging, dropStaging, indexStaging } from './load/staging.ts'
 import { type ItemFile, readManifest } from './manifest.ts'
 import { collectProblems, type ImportProblem, ProblemGroups } from './row-problems.ts'
 
-export { type ImportProblem, type ImportProgress, ProblemGroups, type Removal }
+export { type ImportProblem, type ImportProgress, type Move, type PlannedChanges, ProblemGroups, type Removal }
 
 export interface ImportOptions {
   /** Whether to keep items that are not in the files. */
@@ -27,7 +31,19 @@ export interface ImportOptions {
    * Without it every removal is allowed.
    */
   confirmRemovals?: (removal: Removal) => Promise<boolean>
+  /**
+   * Asked before an import that moves more than a tenth of the items that stay by more than a kilometre. False stops the import.
+   * Without it every move is allowed.
+   */
+  confirmMoves?: (move: Move) => Promise<boolean>
+  /** Called by a dry run. */
+  onPlan?: (plan: PlannedChanges) => void
+  /** A dry run finds this number of examples of each kind of change; all by default. */
+  examples?: number
+  /** The time of changed items; by default that of the merge. */
   now?: Date
+  /** For the history of the dataset. */
+  origin?: Origin
   onPhase?: (phase: ImportPhase) => void
   onProgress?: (progress: ImportProgress) => void
   onWarning?: (warning: ImportProblem) => void
@@ -41,6 +57,8 @@ export interface ImportSummary extends MergeCounts {
   datasetId: string
   slug: string
   skipped: number
+  /** The number of skipped rows that name no item. If there are any, nothing was removed. */
+  unidentified: number
 }
 
 /** After at least this number of changed items, the import runs VACUUM and ANALYZE. */
@@ -68,52 +86,58 @@ export async function importManifest(
   return database.withSession(async (session) => {
     const { id: datasetId } = await findDataset(session, dataset)
     const table = await createStaging(session)
-    const { now = new Date() } = options
+    const { now, origin = DEFAULT_ORIGIN } = options
     const problems = collectProblems(files, options)
-    const load = { session, table, datasetId, now, dataset, labels, options, problems }
+    const staging = { session, table, datasetId, now, dataset, labels, origin, options, problems }
     try {
-      await stageFiles({ ...load, files, bytesTotal, ...options })
+      const { unidentified } = await stageFiles({ ...staging, files, bytesTotal, ...options })
       options.onPhase?.('checking')
-      const counts = await loadOrAsk(database, load)
-      if (options.dryRun && options.confirmRemovals && findLargeRemoval(dataset.slug, counts)) {
-        const reason =
-          'the import would ask before it removes so many items; without a terminal it needs --allow-removals'
+      const sources = options.dryRun ? [] : await describeFiles([manifestPath, ...pathsOf(files, labelSources)])
+      const load = { ...staging, sources, keepMissing: options.keepMissing || unidentified > 0 }
+      const { moved, ...counts } = await loadOrAsk(database, load)
+      const warn = (does: string, option: string) => {
+        const reason = `the import would ask before it ${does} so many items; without a terminal it needs ${option}`
         options.onWarning?.({ file: basename(manifestPath), line: 1, reason })
       }
-      return { datasetId, slug: dataset.slug, ...counts, skipped: load.problems.count }
+      const { dryRun, confirmRemovals, confirmMoves } = options
+      if (dryRun && confirmRemovals && findLargeRemoval(dataset.slug, counts)) warn('removes', '--allow-removals')
+      if (dryRun && confirmMoves && findLargeMove(dataset.slug, counts, moved)) warn('moves', '--allow-moves')
+      return { datasetId, slug: dataset.slug, ...counts, skipped: problems.count, unidentified }
     } finally {
       // Without a connection this fails too. The error of the import says why it was lost.
-      await session.query(`DROP TABLE IF EXISTS ${table}`).catch(() => {})
+      await dropStaging(session, table).catch(() => {})
     }
   })
 }
 
-type Asking = Load & { options: Pick<ImportOptions, 'confirmRemovals' | 'dryRun'> }
+type Asking = Load & { options: Pick<ImportOptions, 'confirmRemovals' | 'confirmMoves' | 'dryRun'> }
 
 /**
- * Loads the staged rows. The question about removals is asked between two attempts, so that nobody waits for the answer. It is asked
- * again if the next attempt would remove more items than the answer allowed.
+ * Loads the staged rows. The question about a large change is asked between two attempts, so that nobody waits for the answer. It is
+ * asked again if the next attempt would change more items than the answer allowed.
  */
-async function loadOrAsk(database: Database, load: Asking): Promise<MergeCounts> {
-  const { confirmRemovals, dryRun } = load.options
-  if (!confirmRemovals || dryRun) return attempt(database, load, Number.POSITIVE_INFINITY)
-  let allowedRemovals = 0
+async function loadOrAsk(database: Database, load: Asking) {
+  const { confirmRemovals, confirmMoves, dryRun } = load.options
+  const all = Number.POSITIVE_INFINITY
+  const allowed = { removals: confirmRemovals && !dryRun ? 0 : all, moves: confirmMoves && !dryRun ? 0 : all }
   for (;;) {
     try {
-      return await attempt(database, load, allowedRemovals)
+      return await attempt(database, load, allowed)
     } catch (error) {
-      if (!(error instanceof LargeRemoval) || !(await confirmRemovals(error.removal))) throw error
-      allowedRemovals = error.removal.removed
+      if (error instanceof LargeRemoval && (await confirmRemovals?.(error.removal)))
+        allowed.removals = error.removal.removed
+      else if (error instanceof LargeMove && (await confirmMoves?.(error.move))) allowed.moves = error.move.moved
+      else throw error
     }
   }
 }
 
-/** Does everything that needs the session for a long time. @throws LargeRemoval if more removals are needed than are allowed */
-async function attempt(database: Database, load: Load, allowedRemovals: number): Promise<MergeCounts> {
+/** Does everything that needs the session for a long time. @throws LargeRemoval or LargeMove if more is needed than is allowed */
+async function attempt(database: Database, load: Load, allowed: AllowedChanges) {
   const { session, table, options } = load
   const work = async () => {
     await indexStaging(session, table)
-    const counts = await loadStaged(load, allowedRemovals)
+    const counts = await loadStaged(load, allowed)
     if (!options.dryRun) await updateStatistics(session, counts)
     return counts
   }
@@ -128,6 +152,10 @@ async function countRows({ session, table, datasetId }: Load): Promise<number> {
     [datasetId],
   )
   return rows[0]?.count ?? 0
+}
+
+function pathsOf(files: readonly ItemFile[], labels: readonly LabelSource[]): string[] {
+  return [...new Set([...files, ...labels].flatMap((source) => ('path' in source ? source.path : [])))]
 }
 
 /** Returns the size of all files in bytes. A missing file counts as 0, because reading it later fails with a better message. */

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg'
 import { operationFailed } from '../errors.ts'
+import { DEFAULT_ORIGIN, recordChange } from './history/record.ts'
 import { lockAllRows, withDatasetLocked } from './load/dataset-lock.ts'
 
 /** What a dataset has. */
@@ -17,6 +18,7 @@ export async function removeDataset(
   session: ClientBase,
   { id, slug }: { id: string; slug: string },
   confirmed: DatasetContent = { items: Number.POSITIVE_INFINITY, grants: Number.POSITIVE_INFINITY },
+  origin = DEFAULT_ORIGIN,
 ): Promise<DatasetContent & { isRemoved: boolean }> {
   return withDatasetLocked(session, { id, slug, use: 'remove' }, async () => {
     const { rows } = await session.query<DatasetContent>(
@@ -29,7 +31,12 @@ export async function removeDataset(
     if (!content) throw operationFailed(`The dataset ${slug} was removed meanwhile`)
     if (content.items > confirmed.items || content.grants > confirmed.grants) return { ...content, isRemoved: false }
     await lockAllRows(session, id)
-    await session.query('DELETE FROM datasets WHERE id = $1', [id])
+    const touched = 'SELECT id FROM items WHERE dataset_id = $2'
+    const change = { session, datasetId: id, action: 'remove' as const, origin, touched, removesDataset: true }
+    await recordChange(change, async () => {
+      await session.query('DELETE FROM datasets WHERE id = $1', [id])
+      return { created: 0, updated: 0, removed: content.items }
+    })
     return { ...content, isRemoved: true }
   })
 }

@@ -1,8 +1,10 @@
 import pg, { type ClientBase } from 'pg'
 import type { z } from 'zod'
 import { columnName } from '../catalog/columns.ts'
+import { inTransaction } from '../database/transaction.ts'
 import { operationFailed } from '../errors.ts'
 import { datasetFields } from './dataset-fields.ts'
+import { DEFAULT_ORIGIN, recordChange } from './history/record.ts'
 import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
 
 const changes = datasetFields.omit({ id: true, createdAt: true, updatedAt: true }).partial()
@@ -23,6 +25,7 @@ export async function updateDataset(
   id: string,
   given: DatasetChanges,
   nameOf: (field: string) => string,
+  origin = DEFAULT_ORIGIN,
 ): Promise<void> {
   const parsed = changes.safeParse(given, ISSUE_OPTIONS)
   if (!parsed.success) {
@@ -33,16 +36,22 @@ export async function updateDataset(
   const fields = Object.entries(parsed.data).filter(([field]) => Object.hasOwn(given, field))
   const columns = Object.fromEntries(fields.map(([field, value]) => [columnName(field), value]))
   try {
-    const { rowCount } = await session.query(
-      `UPDATE datasets AS d
+    await inTransaction(session, async () => {
+      const { rowCount } = await session.query('SELECT FROM datasets WHERE id = $1 FOR NO KEY UPDATE', [id])
+      if (rowCount === 0) throw operationFailed('The dataset was removed meanwhile')
+      await recordChange({ session, datasetId: id, action: 'update', origin }, async () => {
+        await session.query(
+          `UPDATE datasets AS d
           SET (slug, name, description, status, visibility, access_tier, attribution) =
               (SELECT n.slug, n.name, n.description, n.status, n.visibility, n.access_tier, n.attribution
                  FROM jsonb_populate_record(d, $2::jsonb) AS n),
               updated_at = $3
         WHERE d.id = $1`,
-      [id, JSON.stringify(columns), new Date()],
-    )
-    if (rowCount === 0) throw operationFailed('The dataset was removed meanwhile')
+          [id, JSON.stringify(columns), new Date()],
+        )
+        return { created: 0, updated: 0, removed: 0 }
+      })
+    })
   } catch (error) {
     if (error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION)
       throw operationFailed(`${nameOf('slug')} ${given.slug} is taken by another dataset`, error)

@@ -1,8 +1,8 @@
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Fetched } from '../page.ts'
+import type { Circle } from '../tile-selection.ts'
 import type { Scope } from './item-list.ts'
 import {
-  type Circle,
   centreOf,
   fetchedOf,
   isInCircle,

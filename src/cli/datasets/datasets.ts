@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { restoreDatasetCommand } from '../history/undo.ts'
 import { listCommand } from './list.ts'
 import { removeCommand } from './remove.ts'
 import { showCommand } from './show.ts'
@@ -6,10 +7,11 @@ import { updateCommand } from './update.ts'
 
 export function datasetsCommand(): Command {
   return new Command('datasets')
-    .description('list, show, update and remove datasets; without a command, list them')
+    .description('list, show, update, remove and restore datasets; without a command, list them')
     .addHelpText('after', '\nExample:\n  npx catalog datasets')
     .addCommand(listCommand(), { isDefault: true })
     .addCommand(showCommand())
     .addCommand(updateCommand())
     .addCommand(removeCommand())
+    .addCommand(restoreDatasetCommand())
 }

@@ -5,12 +5,13 @@ import { operationFailed } from '../../errors.ts'
 import { type DatasetContent, removeDataset } from '../../import/remove-dataset.ts'
 import { canAsk, confirm } from '../confirm.ts'
 import { withDatabase } from '../database.ts'
+import { commandOrigin } from '../origin.ts'
 import { printJson, printLine } from '../print.ts'
 import { DATASET } from './show.ts'
 
 export function removeCommand(): Command {
   return new Command('remove')
-    .description("remove a dataset with its items, images and grants; this can't be undone")
+    .description('remove a dataset with its items, images and grants; catalog datasets restore brings it back')
     .argument(...DATASET)
     .option('--yes', 'do not ask; needed without a terminal')
     .option('--json', 'print JSON')
@@ -36,7 +37,9 @@ async function removeConfirmed(database: Database, text: string, isConfirmed: bo
     const confirmed = isConfirmed ? undefined : content
     // A session has no statement timeout, and the items of a large dataset take a while.
     const { isRemoved, ...found } = await database.withSession((session) =>
-      database.withReadersOnCopy(session, content.items, () => removeDataset(session, { id, slug }, confirmed)),
+      database.withReadersOnCopy(session, content.items, () =>
+        removeDataset(session, { id, slug }, confirmed, commandOrigin()),
+      ),
     )
     if (isRemoved) return { id, slug, ...found }
     content = found

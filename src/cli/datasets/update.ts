@@ -3,6 +3,7 @@ import { resolveDataset } from '../../auth/names.ts'
 import { operationFailed } from '../../errors.ts'
 import { updateDataset } from '../../import/update-dataset.ts'
 import { withDatabase } from '../database.ts'
+import { commandOrigin } from '../origin.ts'
 import { printNotice } from '../print.ts'
 import { DATASET, printDataset } from './show.ts'
 import { summarizeDatasets } from './summary.ts'
@@ -48,7 +49,7 @@ async function update(text: string, { json, tier, ...options }: Options): Promis
   const [dataset] = await withDatabase(async ({ prisma, withSession }) => {
     const { id } = await resolveDataset(prisma, text)
     // A session has no statement timeout, and an import of the dataset takes a while.
-    await withSession((session) => updateDataset(session, id, changes, optionOf))
+    await withSession((session) => updateDataset(session, id, changes, optionOf, commandOrigin()))
     return summarizeDatasets(prisma, new Date(), id)
   })
   if (!dataset) return

@@ -3,16 +3,22 @@ import { Command } from 'commander'
 import { findValidKeys } from '../../auth/keys.ts'
 import { mayAccess } from '../../catalog/access.ts'
 import type { Database } from '../../database/database.ts'
+import { operationFailed } from '../../errors.ts'
 import {
   type ImportOptions,
   type ImportSummary,
   importManifest,
+  type Move,
+  type PlannedChanges,
   ProblemGroups,
   type Removal,
 } from '../../import/import.ts'
+import { printChanges, SHOWN_EXAMPLES } from '../changes.ts'
 import { canAsk, confirm } from '../confirm.ts'
 import { withDatabase } from '../database.ts'
+import { commandOrigin } from '../origin.ts'
 import { printJson, printLine, printNotice } from '../print.ts'
+import { importFolder, isFolder } from './import-folder.ts'
 import { initCommand } from './init.ts'
 import { plainProgress, terminalProgress } from './progress.ts'
 
@@ -20,6 +26,7 @@ interface Options {
   keepMissing?: true
   skipInvalid?: true
   allowRemovals?: true
+  allowMoves?: true
   dryRun?: true
   json?: true
 }
@@ -27,11 +34,15 @@ interface Options {
 export function importCommand(): Command {
   return new Command('import')
     .description('load or update datasets; each is imported completely or not at all')
-    .argument('<manifest...>', 'manifest files; the paths in a manifest are relative to the manifest')
-    .option('--dry-run', 'print the counts and problems, and change nothing')
+    .argument(
+      '<manifest...>',
+      'manifest files, or folders of catalog export --all; the paths in a manifest are relative to it',
+    )
+    .option('--dry-run', 'print the counts, the problems and examples of what would change, and change nothing')
     .option('--keep-missing', 'keep items that are no longer in the files')
     .option('--skip-invalid', 'import the valid rows and report the invalid ones')
     .option('--allow-removals', 'do not ask before more than a tenth of the items of a dataset are removed')
+    .option('--allow-moves', 'do not ask before more than a tenth of the items move by more than a kilometre')
     .option('--json', 'print one line of JSON for each manifest')
     .addHelpText('after', '\nExample:\n  npx catalog import museums.json')
     .action(run)
@@ -42,49 +53,97 @@ async function run(manifests: string[], options: Options): Promise<void> {
   // The gateway's large young generation would take a third of the memory of an import, and makes it no faster.
   setFlagsFromString('--semi-space-growth-factor=1')
   await withDatabase(async (database) => {
-    for (const manifest of manifests) {
-      const summary = await importOne(database, manifest, options)
-      if (options.json) printJson(options.dryRun ? { ...summary, dryRun: true } : summary)
-      else printLine(counts(summary) + (options.dryRun ? ' (dry run: nothing was changed)' : ''))
+    const importPath = async (manifest: string) => {
+      const { summary, plan } = await importOne(database, manifest, options)
+      if (plan && !options.json) printChanges(plan, summary)
+      printSummary(summary, plan, options)
       // Scripts read the counts; only a person needs advice.
       if (process.stdout.isTTY && !options.json && !options.dryRun) await printReaders(database, summary)
+    }
+    for (const path of manifests) {
+      if (await isFolder(path)) await importAll(database, path, options, importPath)
+      else await importPath(path)
     }
   })
 }
 
-async function importOne(database: Database, manifest: string, options: Options): Promise<ImportSummary> {
-  const { keepMissing = false, skipInvalid = false, dryRun = false, allowRemovals = false } = options
+async function importAll(
+  database: Database,
+  folder: string,
+  { dryRun, json }: Options,
+  importPath: (manifest: string) => Promise<void>,
+): Promise<void> {
+  if (dryRun) throw operationFailed(`--dry-run takes manifests, and ${folder} is a folder`)
+  const keys = await importFolder(database, folder, importPath)
+  if (keys === undefined) return
+  if (json) printJson({ keys })
+  else printLine(`keys: ${keys.added} added, ${keys.present} were there already`)
+}
+
+async function importOne(database: Database, manifest: string, options: Options) {
+  const { keepMissing = false, skipInvalid = false, dryRun = false, allowRemovals, allowMoves, json } = options
   const display = process.stderr.isTTY ? terminalProgress() : plainProgress()
   const warnings = new ProblemGroups()
   const skipped = new ProblemGroups()
+  let plan: PlannedChanges | undefined
+  const ask = async (question: string) => {
+    display.clear()
+    return canAsk() && confirm(question)
+  }
   const importOptions: ImportOptions = {
     keepMissing,
     skipInvalid,
     dryRun,
+    origin: commandOrigin(),
     onProgress: display.show,
     onPhase: display.showPhase,
     onWarning: (problem) => warnings.add(problem),
     onSkipped: (problem) => skipped.add(problem),
-    ...(!allowRemovals && {
-      confirmRemovals: async (removal: Removal) => {
-        display.clear()
-        return canAsk() && confirm(question(removal))
-      },
-    }),
+    ...(!allowRemovals && { confirmRemovals: (removal: Removal) => ask(removalQuestion(removal)) }),
+    ...(!allowMoves && { confirmMoves: (move: Move) => ask(moveQuestion(move)) }),
+    ...(!json && { examples: SHOWN_EXAMPLES }),
+    onPlan: (planned) => {
+      plan = planned
+    },
   }
   try {
-    return await importManifest(database, manifest, importOptions)
+    const summary = await importManifest(database, manifest, importOptions)
+    return { summary, plan }
   } finally {
     display.clear()
     for (const line of [...warnings.describe('warning: '), ...skipped.describe('skipped: ')]) printNotice(line)
   }
 }
 
-function question({ slug, removed, total }: Removal): string {
+function moveQuestion({ slug, moved, total }: Move): string {
+  return `The files move ${moved} of the ${total} items of the dataset ${slug} that stay by more than a kilometre. Move them?`
+}
+
+function removalQuestion({ slug, removed, total }: Removal): string {
   return `The files lack ${removed} of the ${total} items of the dataset ${slug}. Remove them?`
 }
 
-function counts({ slug, created, updated, unchanged, removed, skipped }: ImportSummary): string {
+/** Prints the counts. They end with the reason why nothing was removed, which scripts find on stderr. */
+function printSummary(
+  { unidentified, ...summary }: ImportSummary,
+  plan: PlannedChanges | undefined,
+  { json, dryRun, keepMissing }: Options,
+): void {
+  const kept =
+    unidentified > 0 && !keepMissing
+      ? `nothing was removed, because ${unidentified === 1 ? '1 skipped row names' : `${unidentified} skipped rows name`} no item`
+      : ''
+  if (json) {
+    if (kept !== '') printNotice(`${summary.slug}: ${kept}`)
+    printJson(dryRun ? { ...summary, dryRun, changes: plan } : summary)
+  } else {
+    printLine([counts(summary), kept].filter(Boolean).join('; ') + (dryRun ? ' (dry run: nothing was changed)' : ''))
+  }
+}
+
+type Counts = Omit<ImportSummary, 'unidentified'>
+
+function counts({ slug, created, updated, unchanged, removed, skipped }: Counts): string {
   return `${slug}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${removed} removed, ${skipped} skipped`
 }
 

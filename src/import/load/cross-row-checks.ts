@@ -1,5 +1,8 @@
 import type { ClientBase } from 'pg'
+import type { RowIdentity } from '../row/parse-item.ts'
+import { isKept, keepItems } from './kept-items.ts'
 import { renumberImages } from './renumbered-images.ts'
+import { stageBadRows } from './staging.ts'
 
 /** A row that can't be imported: the index of its file in the manifest, its line, and the reason. */
 export interface BadRow {
@@ -15,14 +18,24 @@ export interface BadRow {
 /** The place of the first row of a window. */
 const FIRST = `json_build_object('file', first_value(file) OVER w, 'line', first_value(line) OVER w) AS first`
 
+/** What the statements below are made of. */
+interface Tables {
+  /** The staging table. */
+  t: string
+  /** SQL for whether an item `i` of the dataset stays, if the staging table lacks it. */
+  stays: string
+}
+
+/** What each statement returns of a row that it deletes. */
+const BAD = 'bad.file, bad.line, bad.id, bad.external_id AS "externalId"'
+
 /**
- * Statements that delete bad rows from the staging table `t`, and return the file, line, reason and kind of each. $1 is the UUID of the
- * dataset. $2 says whether the dataset keeps items that are not in the files. A statement that needs neither still names both,
- * because PostgreSQL must know the type of each parameter.
+ * Statements that delete bad rows from the staging table, and return what names each, with the reason and kind. $1 is the UUID of the
+ * dataset. A statement that does not need it still names it, because PostgreSQL must know the type of each parameter.
  */
-const CHECKS: readonly ((t: string) => string)[] = [
+const CHECKS: readonly ((tables: Tables) => string)[] = [
   // An externalId that no item has stands for an id. Another item can have that id: one that was imported with `id`.
-  (t) => `
+  ({ t, stays }) => `
     DELETE FROM ${t} AS bad
      USING (SELECT s.n, other.external_id AS owner
               FROM ${t} AS s JOIN ${t} AS other ON other.id = s.id AND other.external_id IS DISTINCT FROM s.external_id
@@ -31,82 +44,82 @@ const CHECKS: readonly ((t: string) => string)[] = [
                     OR NOT EXISTS (SELECT FROM items AS i WHERE i.dataset_id = $1 AND i.external_id = s.external_id))
              UNION ALL
             SELECT s.n, i.external_id FROM ${t} AS s JOIN items AS i ON i.id = s.id
-             WHERE $2 AND NOT s.has_own_id AND i.dataset_id = $1 AND i.external_id <> s.external_id) AS taken
+             WHERE ${stays} AND NOT s.has_own_id AND i.dataset_id = $1 AND i.external_id <> s.external_id) AS taken
      WHERE taken.n = bad.n
-    RETURNING bad.file, bad.line,
+    RETURNING ${BAD},
               'the externalId ' || bad.external_id || ' stands for the id ' || bad.id || ', which is the id of '
               || coalesce('the item with the externalId ' || taken.owner, 'another row')
               || '; add another id to the row of ' || bad.external_id AS reason,
               'an externalId stands for the id of another item' AS kind`,
-  (t) => `
+  ({ t }) => `
     DELETE FROM ${t} AS bad
      USING (SELECT n, row_number() OVER w AS nth, ${FIRST} FROM ${t} WINDOW w AS (PARTITION BY id ORDER BY n)) AS same
      WHERE same.n = bad.n AND same.nth > 1
-       AND $1::uuid IS NOT NULL AND $2::boolean IS NOT NULL
-    RETURNING bad.file, bad.line,
+       AND $1::uuid IS NOT NULL
+    RETURNING ${BAD},
               CASE WHEN has_own_id THEN 'the id ' || bad.id ELSE 'the externalId ' || bad.external_id END
               || ' stands twice in this import' AS reason, 'an id or externalId stands twice in this import' AS kind, same.first`,
-  (t) => `
+  ({ t }) => `
     DELETE FROM ${t} AS bad
      USING (SELECT n, row_number() OVER w AS nth, ${FIRST}
               FROM ${t} WHERE external_id IS NOT NULL WINDOW w AS (PARTITION BY external_id ORDER BY n)) AS same
      WHERE same.n = bad.n AND same.nth > 1
-       AND $1::uuid IS NOT NULL AND $2::boolean IS NOT NULL
-    RETURNING bad.file, bad.line, 'the externalId ' || bad.external_id || ' stands twice in this import' AS reason,
+       AND $1::uuid IS NOT NULL
+    RETURNING ${BAD}, 'the externalId ' || bad.external_id || ' stands twice in this import' AS reason,
               'an id or externalId stands twice in this import' AS kind, same.first`,
-  (t) => `
+  ({ t }) => `
     DELETE FROM ${t} AS bad
      USING items AS i
-     WHERE i.id = bad.id AND i.dataset_id <> $1 AND $2::boolean IS NOT NULL
-    RETURNING bad.file, bad.line, 'the id ' || bad.id || ' belongs to an item of another dataset' AS reason,
+     WHERE i.id = bad.id AND i.dataset_id <> $1
+    RETURNING ${BAD}, 'the id ' || bad.id || ' belongs to an item of another dataset' AS reason,
               'the id belongs to an item of another dataset' AS kind`,
-  (t) => `
+  ({ t, stays }) => `
     DELETE FROM ${t} AS bad
      USING items AS i
-     WHERE $2 AND i.dataset_id = $1 AND i.external_id = bad.external_id AND i.id <> bad.id
+     WHERE ${stays} AND i.dataset_id = $1 AND i.external_id = bad.external_id AND i.id <> bad.id
        AND NOT EXISTS (SELECT FROM ${t} AS other WHERE other.id = i.id)
-    RETURNING bad.file, bad.line, 'the externalId ' || bad.external_id || ' belongs to the item ' || i.id AS reason,
+    RETURNING ${BAD}, 'the externalId ' || bad.external_id || ' belongs to the item ' || i.id AS reason,
               'the externalId belongs to an item with another id' AS kind`,
-  (t) => `
+  ({ t }) => `
     DELETE FROM ${t} AS bad
      USING (SELECT s.n, image ->> 'id' AS id,
                    row_number() OVER w AS nth, ${FIRST}
               FROM ${t} AS s CROSS JOIN jsonb_array_elements(s.images) AS image
             WINDOW w AS (PARTITION BY image ->> 'id' ORDER BY s.n)) AS same
      WHERE same.n = bad.n AND same.nth > 1
-       AND $1::uuid IS NOT NULL AND $2::boolean IS NOT NULL
-    RETURNING bad.file, bad.line, 'the image id ' || same.id || ' stands twice in this import' AS reason,
+       AND $1::uuid IS NOT NULL
+    RETURNING ${BAD}, 'the image id ' || same.id || ' stands twice in this import' AS reason,
               'an image id stands twice in this import' AS kind, same.first`,
-  (t) => `
+  ({ t, stays }) => `
     DELETE FROM ${t} AS bad
      USING ${t} AS s
      CROSS JOIN jsonb_array_elements(s.images) AS image
       JOIN images AS taken ON taken.id = (image ->> 'id')::uuid AND taken.item_id <> s.id
       JOIN items AS i ON i.id = taken.item_id
      WHERE bad.n = s.n
-       AND (i.dataset_id <> $1 OR ($2 AND NOT EXISTS (SELECT FROM ${t} AS other WHERE other.id = i.id)))
-    RETURNING bad.file, bad.line, 'the image id ' || taken.id || ' belongs to another item' AS reason,
+       AND (i.dataset_id <> $1 OR (${stays} AND NOT EXISTS (SELECT FROM ${t} AS other WHERE other.id = i.id)))
+    RETURNING ${BAD}, 'the image id ' || taken.id || ' belongs to another item' AS reason,
               'the image id belongs to another item' AS kind`,
 ]
 
 /** Deletes rows whose parent does not exist. A deleted row may be the parent of another row, so this runs until it finds none. */
-const checkParents = (t: string) => `
+const checkParents = ({ t, stays }: Tables) => `
   DELETE FROM ${t} AS bad
    WHERE coalesce(bad.parent_item_id::text, bad.parent_external_id) IS NOT NULL
      AND NOT EXISTS (SELECT FROM ${t} AS parent WHERE parent.id = bad.parent_item_id)
-     AND NOT EXISTS (SELECT FROM items AS kept
-                      WHERE $2 AND kept.id = bad.parent_item_id AND kept.dataset_id = $1)
-  RETURNING bad.file, bad.line,
+     AND NOT EXISTS (SELECT FROM items AS i
+                      WHERE ${stays} AND i.id = bad.parent_item_id AND i.dataset_id = $1)
+  RETURNING ${BAD},
             'the parent ' || coalesce(bad.parent_external_id, bad.parent_item_id::text) || ' is not there' AS reason,
             'the parent is not there' AS kind`
 
 /** Deletes rows that are not descendants of a root item: each is its own ancestor, or a descendant of such an item. */
-const checkCycles = (t: string) => `
+const checkCycles = ({ t, stays }: Tables) => `
   WITH RECURSIVE node AS (
     SELECT id, parent_item_id FROM ${t}
      UNION ALL
     SELECT i.id, i.parent_item_id FROM items AS i
-     WHERE $2 AND i.dataset_id = $1 AND NOT EXISTS (SELECT FROM ${t} AS s WHERE s.id = i.id)
+     WHERE ${stays} AND i.dataset_id = $1 AND NOT EXISTS (SELECT FROM ${t} AS s WHERE s.id = i.id)
   ), reached AS (
     SELECT id FROM node WHERE parent_item_id IS NULL
      UNION ALL
@@ -114,15 +127,10 @@ const checkCycles = (t: string) => `
   )
   DELETE FROM ${t} AS bad
    WHERE bad.parent_item_id IS NOT NULL AND NOT EXISTS (SELECT FROM reached WHERE reached.id = bad.id)
-  RETURNING bad.file, bad.line, 'its parents form a cycle' AS reason`
+  RETURNING ${BAD}, 'its parents form a cycle' AS reason`
 
 /** Sets the id of rows without an id to that of the stored item with the same `externalId`. Finds parents by `externalId`. */
-async function resolveExternalIds(
-  session: ClientBase,
-  t: string,
-  datasetId: string,
-  keepMissing: boolean,
-): Promise<void> {
+async function resolveExternalIds(session: ClientBase, { t, stays }: Tables, datasetId: string): Promise<void> {
   await session.query(
     `UPDATE ${t} AS s SET id = i.id, is_renumbered = true FROM items AS i
       WHERE NOT s.has_own_id AND i.dataset_id = $1 AND i.external_id = s.external_id AND i.id <> s.id`,
@@ -133,30 +141,47 @@ async function resolveExternalIds(
     `UPDATE ${t} AS s SET parent_item_id = parent.id FROM ${t} AS parent
       WHERE parent.external_id = s.parent_external_id`,
   )
-  if (!keepMissing) return
   await session.query(
     `UPDATE ${t} AS s SET parent_item_id = i.id FROM items AS i
-      WHERE s.parent_item_id IS NULL AND i.dataset_id = $1 AND i.external_id = s.parent_external_id`,
+      WHERE ${stays} AND s.parent_item_id IS NULL AND i.dataset_id = $1 AND i.external_id = s.parent_external_id`,
     [datasetId],
   )
 }
 
-/** Deletes the staged rows that conflict with other rows or with the database. Returns them by file and line. */
-export async function removeBadRows(
-  session: ClientBase,
-  table: string,
-  datasetId: string,
-  keepMissing: boolean,
-): Promise<BadRow[]> {
+interface Checks {
+  session: ClientBase
+  table: string
+  datasetId: string
+  /** Whether all items stay that the files lack. */
+  keepMissing: boolean
+  /** Whether the items of bad rows stay. If not, one bad row stops the import anyway. */
+  skipInvalid: boolean
+}
+
+/**
+ * Deletes the staged rows that conflict with other rows or with the items that stay. Returns them by file and line. The item of a bad
+ * row stays as it was, and can conflict with another row then. So the checks run until no more items stay.
+ */
+export async function removeBadRows(checks: Checks): Promise<BadRow[]> {
+  const { session, table, datasetId, keepMissing, skipInvalid } = checks
   const bad: BadRow[] = []
-  const remove = async (sql: string) => {
-    const { rows } = await session.query<BadRow>(sql, [datasetId, keepMissing])
-    bad.push(...rows)
+  const countKept = async () => (skipInvalid ? keepItems(session, table, datasetId) : 0)
+  let keptCount = await countKept()
+  const tables = () => ({ t: table, stays: keepMissing ? 'true' : keptCount > 0 ? isKept(table) : 'false' })
+  const remove = async (check: (tables: Tables) => string) => {
+    const { rows } = await session.query<BadRow & RowIdentity>(check(tables()), [datasetId])
+    bad.push(...rows.map(({ id, externalId, ...row }) => row))
+    await stageBadRows(session, table, rows)
     return rows.length
   }
-  await resolveExternalIds(session, table, datasetId, keepMissing)
-  for (const check of CHECKS) await remove(check(table))
-  while ((await remove(checkParents(table))) > 0);
-  await remove(checkCycles(table))
+  await resolveExternalIds(session, tables(), datasetId)
+  for (;;) {
+    const keptBefore = keptCount
+    for (const check of CHECKS) await remove(check)
+    keptCount = await countKept()
+    while ((await remove(checkParents)) > 0) keptCount = await countKept()
+    if ((await remove(checkCycles)) > 0) keptCount = await countKept()
+    if (keptCount === keptBefore) break
+  }
   return bad.sort((a, b) => a.file - b.file || a.line - b.line)
 }

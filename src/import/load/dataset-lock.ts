@@ -2,6 +2,7 @@ import { type ClientBase, DatabaseError } from 'pg'
 import { inTransaction } from '../../database/transaction.ts'
 import { isConflict } from '../../database/unavailable.ts'
 import { operationFailed } from '../../errors.ts'
+import { missingItems } from './staging.ts'
 
 /*
  * Whoever changes an item locks the item first, and a trigger then locks its dataset until the transaction ends. So nobody else
@@ -26,10 +27,9 @@ const lockRows = (wait: '' | 'NOWAIT') => [
    ) AS locked`,
 ]
 
-/** SQL for the items of the dataset $1 that the staging table `t` lacks. $2 says whether the merge removes them. */
+/** SQL for the items of the dataset $1 that the merge of the staging table `t` removes. $2 says whether it removes any. */
 const removedItems = (t: string, lock: string) =>
-  `SELECT i.id FROM items AS i
-    WHERE $2::boolean AND i.dataset_id = $1 AND NOT EXISTS (SELECT FROM ${t} AS s WHERE s.id = i.id) ${lock}`
+  `SELECT i.id FROM items AS i WHERE $2::boolean AND ${missingItems(t)} ${lock}`
 
 /** SQL that locks the rows that the merge of the staging table `t` changes or removes. */
 const lockChanges = (t: string) => [

@@ -8,8 +8,8 @@ export interface Removal {
   total: number
 }
 
-/** From this share of the items of a dataset on, a removal is more likely a mistake in the files. */
-const LARGE_SHARE = 0.1
+/** A change of a larger share of the items of a dataset is more likely a mistake in the files. */
+export const LARGE_SHARE = 0.1
 
 /** The error of an import that would remove many items. */
 export class LargeRemoval extends OperationFailed {

@@ -2,13 +2,24 @@ import type { ClientBase } from 'pg'
 import { inTransaction } from '../../database/transaction.ts'
 import { operationFailed } from '../../errors.ts'
 import { type CodeLabel, mergeCodeLabels } from '../code-labels.ts'
+import { type Origin, recordChange, type SourceFile } from '../history/record.ts'
 import type { ManifestDataset } from '../manifest.ts'
 import type { RowProblems } from '../row-problems.ts'
-import { type BadRow, removeBadRows } from './cross-row-checks.ts'
+import { removeBadRows } from './cross-row-checks.ts'
 import { lockChangedRows, withDatasetLocked } from './dataset-lock.ts'
 import { findDataset } from './find-dataset.ts'
+import { FAR_METRES, findLargeMove } from './large-move.ts'
 import { findLargeRemoval } from './large-removal.ts'
-import { type MergeCounts, mergeDataset, mergeItems, planItems, touchDataset } from './merge.ts'
+import {
+  countMoved,
+  type MergeCounts,
+  mergeDataset,
+  mergeItems,
+  planItems,
+  touchDataset,
+  touchedItems,
+} from './merge.ts'
+import { type PlannedChanges, readPlannedChanges } from './planned-changes.ts'
 
 /** Staged rows, and what to do with them. */
 export interface Load {
@@ -17,57 +28,88 @@ export interface Load {
   table: string
   /** The UUID that the dataset had when the rows were staged. Ids of items are derived from it. */
   datasetId: string
-  now: Date
+  /** The time of changed items; by default that of the merge. */
+  now: Date | undefined
   dataset: ManifestDataset
   labels: readonly CodeLabel[]
+  origin: Origin
+  sources: readonly SourceFile[]
   problems: RowProblems
+  /** Whether all items stay that the files lack. */
+  keepMissing: boolean
   options: {
-    keepMissing: boolean
     skipInvalid: boolean
     dryRun?: boolean
+    /** A dry run finds this number of examples of each kind of change; all by default. */
+    examples?: number
     onPhase?: (phase: 'merging') => void
+    onPlan?: (plan: PlannedChanges) => void
   }
+}
+
+/** The numbers of items that a large change may have. */
+export interface AllowedChanges {
+  removals: number
+  moves: number
 }
 
 /**
  * Checks, compares and merges the staged rows in one transaction. All of it happens while the dataset is locked, so the merge
  * does what was compared.
- * @param allowedRemovals is the number of items that a large removal may have
- * @throws LargeRemoval if it has more; `OPERATION_FAILED` with the bad rows, or if other sessions are in the way
+ * @throws LargeRemoval or LargeMove if it has more items than are allowed; `OPERATION_FAILED` with the bad rows, or if other sessions are in the way
  */
-export async function loadStaged(load: Load, allowedRemovals: number): Promise<MergeCounts> {
+export async function loadStaged(load: Load, allowed: AllowedChanges): Promise<MergeCounts & { moved: number }> {
   const { session, datasetId, dataset, problems, options } = load
-  const work = () => checkAndMerge(load, allowedRemovals)
-  const { bad, counts } = options.dryRun
+  const work = () => checkAndMerge(load, allowed)
+  const { bad, counts, moved } = options.dryRun
     ? await inTransaction(session, work)
     : await withDatasetLocked(session, { id: datasetId, slug: dataset.slug, use: 'change' }, work)
   if (options.skipInvalid) problems.addAll(bad)
-  return counts
+  return { ...counts, moved }
 }
 
-async function checkAndMerge(load: Load, allowedRemovals: number): Promise<{ bad: BadRow[]; counts: MergeCounts }> {
-  const { session, table, datasetId, dataset, problems, options } = load
+async function checkAndMerge(load: Load, allowed: AllowedChanges) {
+  const { session, datasetId, dataset, problems, options } = load
   const { id, exists } = await findDataset(session, dataset)
   if (id !== datasetId) {
     throw operationFailed(`Another session gave the dataset ${dataset.slug} another id; nothing was changed; try again`)
   }
-  const bad = await removeBadRows(session, table, datasetId, options.keepMissing)
+  const bad = await removeBadRows({ ...load, skipInvalid: options.skipInvalid })
   if (!options.skipInvalid) problems.addAll(bad)
   problems.throwUnlessSkipped()
-  const counts = await planItems(load, options.keepMissing)
+  const counts = await planItems(load, load.keepMissing)
   const largeRemoval = findLargeRemoval(dataset.slug, counts)
-  if (largeRemoval && counts.removed > allowedRemovals) throw largeRemoval
-  if (!options.dryRun) await merge(load, counts, exists)
-  return { bad, counts }
+  if (largeRemoval && counts.removed > allowed.removals) throw largeRemoval
+  const moved = await countMoved(load, FAR_METRES)
+  const largeMove = findLargeMove(dataset.slug, counts, moved)
+  if (largeMove && moved > allowed.moves) throw largeMove
+  if (options.dryRun) options.onPlan?.(await readPlannedChanges(load, counts.removed > 0, options.examples))
+  else await merge(load, counts, exists)
+  return { bad, counts, moved }
 }
 
 async function merge(load: Load, counts: MergeCounts, exists: boolean): Promise<void> {
-  const { session, table, datasetId, dataset, labels, options } = load
+  const { session, table, datasetId, dataset, labels, origin, sources, options } = load
   options.onPhase?.('merging')
-  await lockChangedRows(session, table, { datasetId, removes: counts.removed > 0 })
-  const datasetChanged = await mergeDataset(load, dataset, exists)
-  await mergeItems(load, counts)
-  const labelsChanged = await mergeCodeLabels(session, datasetId, labels)
-  const itemsChanged = counts.created + counts.updated + counts.removed > 0
-  if ((itemsChanged || labelsChanged) && !datasetChanged && dataset.updatedAt === undefined) await touchDataset(load)
+  const removes = counts.removed > 0
+  await lockChangedRows(session, table, { datasetId, removes })
+  // Readers see the change when it commits, which is soon. The rows were read long before.
+  const merging = { session, table, datasetId, now: load.now ?? new Date() }
+  const change = {
+    session,
+    datasetId,
+    action: 'import' as const,
+    origin,
+    files: sources,
+    touched: touchedItems(table, removes),
+  }
+  await recordChange(change, async () => {
+    const datasetChanged = await mergeDataset(merging, dataset, exists)
+    await mergeItems(merging, counts)
+    const labelsChanged = await mergeCodeLabels(session, datasetId, labels)
+    const itemsChanged = counts.created + counts.updated + counts.removed > 0
+    if ((itemsChanged || labelsChanged) && !datasetChanged && dataset.updatedAt === undefined)
+      await touchDataset(merging)
+    return counts
+  })
 }

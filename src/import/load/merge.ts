@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg'
+import { metresBetween } from '../history/item-changes.ts'
 import type { ManifestDataset } from '../manifest.ts'
-import { IMAGE_COLUMN_NAMES, ITEM_COLUMN_NAMES } from './staging.ts'
+import { IMAGE_COLUMN_NAMES, ITEM_COLUMN_NAMES, missingItems } from './staging.ts'
 
 export interface MergeCounts {
   created: number
@@ -9,17 +10,22 @@ export interface MergeCounts {
   removed: number
 }
 
-interface Merge {
+/** A merge of a staging table into the dataset. */
+interface Staged {
   session: ClientBase
   table: string
   datasetId: string
+}
+
+interface Merge extends Staged {
+  /** The time of changed items. */
   now: Date
 }
 
 const listOf = (columns: readonly string[], table: string) => columns.map((name) => `${table}.${name}`).join(', ')
 
 /** SQL for the images of an item of the table `i`, in the JSON form of the staging table. */
-const STORED_IMAGES = `
+export const STORED_IMAGES = `
   coalesce((SELECT jsonb_agg(to_jsonb(image) - 'item_id' ORDER BY image.sort_order, image.id)
               FROM images AS image WHERE image.item_id = i.id), '[]')`
 
@@ -58,7 +64,7 @@ export async function mergeDataset(merge: Merge, dataset: ManifestDataset, exist
 }
 
 /** Compares the staged items with those of the dataset. Returns what `mergeItems` will change; with `keepMissing`, other items stay. */
-export async function planItems({ session, table, datasetId }: Merge, keepMissing: boolean): Promise<MergeCounts> {
+export async function planItems({ session, table, datasetId }: Staged, keepMissing: boolean): Promise<MergeCounts> {
   await session.query(
     `ALTER TABLE ${table} ADD COLUMN is_new boolean, ADD COLUMN is_changed boolean NOT NULL DEFAULT false`,
   )
@@ -76,14 +82,29 @@ export async function planItems({ session, table, datasetId }: Merge, keepMissin
             count(*) FILTER (WHERE is_changed)::integer AS updated,
             count(*) FILTER (WHERE NOT is_new AND NOT is_changed)::integer AS unchanged,
             CASE WHEN $2 THEN 0 ELSE (
-              SELECT count(*) FROM items AS i
-               WHERE i.dataset_id = $1 AND NOT EXISTS (SELECT FROM ${table} AS s WHERE s.id = i.id)
+              SELECT count(*) FROM items AS i WHERE ${missingItems(table)}
             ) END::integer AS removed
        FROM ${table}`,
     [datasetId, keepMissing],
   )
   return rows[0] ?? { created: 0, updated: 0, unchanged: 0, removed: 0 }
 }
+
+/** Returns the number of items that stay and move by more than `metres`, after `planItems`. */
+export async function countMoved({ session, table }: Staged, metres: number): Promise<number> {
+  const { rows } = await session.query<{ moved: number }>(
+    `SELECT count(*)::integer AS moved FROM ${table} AS s JOIN items AS i ON i.id = s.id
+      WHERE s.is_changed AND (i.latitude, i.longitude) <> (s.latitude, s.longitude)
+        AND ${metresBetween(['i.latitude', 'i.longitude'], ['s.latitude', 's.longitude'])} > $1`,
+    [metres],
+  )
+  return rows[0]?.moved ?? 0
+}
+
+/** SQL for the ids of the items that `mergeItems` creates, updates or removes. $2 is the UUID of the dataset. */
+export const touchedItems = (table: string, removes: boolean) => `
+  SELECT s.id FROM ${table} AS s WHERE s.is_new IS NULL OR s.is_changed
+  ${removes ? `UNION ALL SELECT i.id FROM items AS i WHERE ${missingItems(table, '$2')}` : ''}`
 
 /** Makes the items of the dataset equal to those of the staging table, as `planItems` has counted. */
 export async function mergeItems(merge: Merge, { removed }: MergeCounts): Promise<void> {
@@ -109,11 +130,7 @@ export async function mergeItems(merge: Merge, { removed }: MergeCounts): Promis
 }
 
 async function removeMissing({ session, table, datasetId }: Merge): Promise<void> {
-  await session.query(
-    `DELETE FROM items AS i
-      WHERE i.dataset_id = $1 AND NOT EXISTS (SELECT FROM ${table} AS s WHERE s.id = i.id)`,
-    [datasetId],
-  )
+  await session.query(`DELETE FROM items AS i WHERE ${missingItems(table)}`, [datasetId])
 }
 
 async function insertImages({ session, table }: Merge): Promise<void> {

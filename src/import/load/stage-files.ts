@@ -1,9 +1,10 @@
 import type { ClientBase } from 'pg'
 import { readRows } from '../formats/readers.ts'
 import type { ItemFile } from '../manifest.ts'
+import type { RowIdentity } from '../row/parse-item.ts'
 import { readItems } from '../row/read-items.ts'
 import type { RowProblems } from '../row-problems.ts'
-import { stagedJson, stageRows } from './staging.ts'
+import { stageBadRows, stagedJson, stageRows } from './staging.ts'
 
 export interface ImportProgress {
   file: string
@@ -30,23 +31,28 @@ const PROGRESS_INTERVAL_MS = 100
 
 /**
  * Reads the rows of all files into the staging table. Adds bad rows and warnings to `problems`.
+ * @returns the number of bad rows that name no item
  * @throws `OPERATION_FAILED` if a file can't be read
  */
-export async function stageFiles(staging: Staging): Promise<void> {
+export async function stageFiles(staging: Staging): Promise<{ unidentified: number }> {
   const { session, table, problems, files, bytesTotal, onProgress } = staging
   let bytesRead = 0
   let rows = 0
   let reportedAt = 0
   let batch: string[] = []
   let batchCharacters = 0
+  let badRows: RowIdentity[] = []
+  let unidentified = 0
   // The database adds a batch while the next one is read.
   let staged = Promise.resolve()
   const flush = async () => {
     await staged
-    staged = stageRows(session, table, batch)
+    const [rows, bad] = [batch, badRows]
+    staged = stageRows(session, table, rows).then(() => stageBadRows(session, table, bad))
     // Awaited later; without this line, Node would report an unhandled rejection before that.
     staged.catch(() => {})
     batch = []
+    badRows = []
     batchCharacters = 0
   }
   for (const [file, itemFile] of files.entries()) {
@@ -57,13 +63,16 @@ export async function stageFiles(staging: Staging): Promise<void> {
       rows += 1
       const { line } = row
       for (const reason of row.warnings ?? []) problems.warn({ file, line, reason })
-      if ('problem' in row) problems.add({ file, line, reason: row.problem, kind: row.kind })
-      else {
+      if ('problem' in row) {
+        problems.add({ file, line, reason: row.problem, kind: row.kind })
+        if (row.identity === undefined) unidentified += 1
+        else badRows.push(row.identity)
+      } else {
         const json = stagedJson({ ...row.item, n: rows, file, line })
         batch.push(json)
         batchCharacters += json.length
       }
-      if (batch.length >= BATCH_ROWS || batchCharacters >= BATCH_CHARACTERS) await flush()
+      if (batch.length + badRows.length >= BATCH_ROWS || batchCharacters >= BATCH_CHARACTERS) await flush()
       if (onProgress && Date.now() - reportedAt >= PROGRESS_INTERVAL_MS) {
         reportedAt = Date.now()
         onProgress({ file: itemFile.name, bytesRead, bytesTotal, rows })
@@ -72,4 +81,5 @@ export async function stageFiles(staging: Staging): Promise<void> {
   }
   await flush()
   await staged
+  return { unidentified }
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { ClientBase } from 'pg'
 import { type Column, columnName, IMAGE_COLUMNS, ITEM_COLUMNS } from '../../catalog/columns.ts'
 import type { Pictures } from '../row/images.ts'
-import type { ImportedItem } from '../row/parse-item.ts'
+import type { ImportedItem, RowIdentity } from '../row/parse-item.ts'
 
 /** An imported item, and the position of its row in the files. */
 export interface StagedRow extends ImportedItem {
@@ -41,8 +41,37 @@ export async function createStaging(session: ClientBase): Promise<string> {
       ADD images jsonb NOT NULL,
       ADD given jsonb,
       ADD is_renumbered boolean`)
+  // Separate messages, because the embedded database drops the first table of each message when a client disconnects.
+  await session.query(`CREATE TEMPORARY TABLE ${table}_bad (id uuid, external_id text COLLATE "C")`)
+  await session.query(`CREATE TEMPORARY TABLE ${table}_kept (id uuid PRIMARY KEY)`)
   return table
 }
+
+/** Drops the temporary tables of one import. */
+export async function dropStaging(session: ClientBase, table: string): Promise<void> {
+  await session.query(`DROP TABLE IF EXISTS ${table}, ${table}_bad, ${table}_kept`)
+}
+
+/** Adds what names the items of bad rows. */
+export async function stageBadRows(
+  session: ClientBase,
+  table: string,
+  identities: readonly RowIdentity[],
+): Promise<void> {
+  if (identities.length === 0) return
+  await session.query(
+    `INSERT INTO ${table}_bad SELECT * FROM jsonb_populate_recordset(NULL::${table}_bad, $1::jsonb)`,
+    [JSON.stringify(identities.map(toColumns))],
+  )
+}
+
+/**
+ * SQL for the items `i` of a dataset that an import removes, unless it keeps all items that the files lack: neither the staging
+ * table `t` has them, nor must they stay because of a bad row (kept-items.ts).
+ */
+export const missingItems = (t: string, datasetId = '$1') => `
+  i.dataset_id = ${datasetId} AND NOT EXISTS (SELECT FROM ${t} AS s WHERE s.id = i.id)
+  AND NOT EXISTS (SELECT FROM ${t}_kept AS kept WHERE kept.id = i.id)`
 
 /** Returns a row as a JSON object with the columns of the staging table. */
 export function stagedJson({ images, thumbnailUrl, given, ...row }: StagedRow): string {

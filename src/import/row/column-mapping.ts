@@ -14,6 +14,16 @@ export function columnMapping({ columns }: ItemFile): MapColumns {
   return (row) => Object.fromEntries(sources.map(([field, source]) => [field, readSource(field, source, row)]))
 }
 
+/** Returns the part of a file's mapping that names the item. It works for rows with bad values in other columns too. */
+export function identityMapping({ columns }: ItemFile): MapColumns {
+  if (!columns) return (row) => row
+  const { id, externalId } = columns
+  return (row) => ({
+    ...(id !== undefined && { id: readSource('id', id, row) }),
+    ...(externalId !== undefined && { externalId: readSource('externalId', externalId, row) }),
+  })
+}
+
 function readSource(field: string, source: ColumnSource, row: Fields): unknown {
   if (typeof source === 'string') return readValue(row, source)
   if (Array.isArray(source) && field === 'keywords')

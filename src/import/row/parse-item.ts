@@ -96,6 +96,19 @@ type Row = z.output<typeof plainRow>
 /** The names of all fields that a row may have. */
 export const ROW_FIELDS = plainRow.keyof().options
 
+/** What names the item of a row. A bad row may name it too. */
+export interface RowIdentity {
+  id: string | null
+  externalId: string | null
+}
+
+/** Returns the valid ones of a row's `id` and `externalId`, or undefined if neither is. */
+export function identityOf(fields: Fields): RowIdentity | undefined {
+  const { data: id = null } = plainRow.shape.id.safeParse(fields.id)
+  const { data: externalId = null } = plainRow.shape.externalId.safeParse(fields.externalId)
+  return id === null && externalId === null ? undefined : { id, externalId }
+}
+
 /** An item for the staging table. Timestamps and a parent that the row does not have are null. */
 export interface ImportedItem
   extends Omit<Row, 'id' | 'parentItemId' | 'createdAt' | 'updatedAt' | 'extraAttributes' | 'images'> {

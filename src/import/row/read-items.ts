@@ -1,13 +1,20 @@
 import type { Fields, SourceRow } from '../formats/source-row.ts'
 import type { ItemFile } from '../manifest.ts'
-import { columnMapping, columnsOfField, findBadNumber, numberColumns, unknownFields } from './column-mapping.ts'
-import { type ImportedItem, parseItem } from './parse-item.ts'
+import {
+  columnMapping,
+  columnsOfField,
+  findBadNumber,
+  identityMapping,
+  numberColumns,
+  unknownFields,
+} from './column-mapping.ts'
+import { type ImportedItem, identityOf, parseItem, type RowIdentity } from './parse-item.ts'
 import { explainPosition, positionConverter } from './position.ts'
 
-/** An item with its warnings, or the reason why its row is bad. */
+/** An item with its warnings, or the reason why its row is bad and which item the row names. */
 export type ReadItem = { line: number; warnings: string[] } & (
   | { item: ImportedItem }
-  | { problem: string; kind?: string | undefined }
+  | { problem: string; kind?: string | undefined; identity: RowIdentity | undefined }
 )
 
 /**
@@ -20,6 +27,7 @@ export async function* readItems(
   datasetId: string,
 ): AsyncGenerator<ReadItem> {
   const parse = rowParser(file, datasetId)
+  const mapIdentity = identityMapping(file)
   let isFirst = true
   for await (const row of rows) {
     const { line } = row
@@ -28,7 +36,10 @@ export async function* readItems(
     if ('fields' in row) isFirst = false
     const parsed = 'fields' in row ? parse(row) : { ...row, badFields: [] }
     if ('item' in parsed) yield { line, item: parsed.item, warnings: [...warnings, ...parsed.warnings] }
-    else yield { line, warnings, ...placedProblem(file, row, parsed) }
+    else {
+      const identity = 'fields' in row ? identityOf(mapIdentity(row.fields)) : undefined
+      yield { line, warnings, identity, ...placedProblem(file, row, parsed) }
+    }
   }
 }
 

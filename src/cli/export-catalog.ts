@@ -1,0 +1,64 @@
+import { chmod, mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Database } from '../database/database.ts'
+import { operationFailed } from '../errors.ts'
+import { bundleOf, CATALOG_FILES, CATALOG_LINES, type CatalogFile } from '../import/catalog-folder.ts'
+import { exportBundle, refuseExisting, writeComplete } from './export-files.ts'
+
+interface CatalogOptions {
+  folder: string
+  /** Whether to replace an existing catalog. */
+  force: boolean
+  withKeys: boolean
+  /** Called after each dataset. */
+  onDataset: (slug: string) => void
+}
+
+/** Only the owner may read the hashes of keys. */
+const KEYS_MODE = 0o600
+
+/**
+ * Writes all datasets to a folder that `catalog import` reads, with the heads of the history and, if wanted, the keys. The folder is
+ * complete when it has its file `catalog.json`.
+ * @throws `OPERATION_FAILED` if the folder has a catalog, can't be written, or a dataset changes meanwhile
+ */
+export async function exportCatalog(database: Database, options: CatalogOptions): Promise<CatalogFile> {
+  const { folder, force, withKeys, onDataset } = options
+  const catalogPath = join(folder, CATALOG_FILES.catalog)
+  if (!force) await refuseExisting(catalogPath)
+  await mkdir(folder, { recursive: true })
+  await rm(catalogPath, { force: true })
+  const { prisma } = database
+  const read = () =>
+    prisma.dataset.findMany({ select: { id: true, slug: true, revision: true }, orderBy: { slug: 'asc' } })
+  const datasets = await read()
+  for (const { id, slug } of datasets) {
+    await exportBundle({ prisma, id }, { folder: bundleOf(folder, slug), force })
+    onDataset(slug)
+  }
+  await writeLines(database, folder, 'history')
+  await rm(join(folder, CATALOG_FILES.keys), { force: true })
+  if (withKeys) await writeLines(database, folder, 'keys')
+  const describe = (list: typeof datasets) => list.map(({ id, slug, revision }) => [id, slug, revision].join()).join()
+  if (describe(await read()) !== describe(datasets)) {
+    throw operationFailed('The catalog changed during the export, so the folder is not one state of it; try again')
+  }
+  const catalog = { version: 1, datasets: datasets.map(({ slug }) => slug), hasKeys: withKeys } as const
+  await writeComplete(catalogPath, [`${JSON.stringify(catalog, null, 2)}\n`])
+  return catalog
+}
+
+async function writeLines({ withSession }: Database, folder: string, name: keyof typeof CATALOG_LINES): Promise<void> {
+  const path = join(folder, CATALOG_FILES[name])
+  const lines = await withSession(async (session) => {
+    await session.query(`SET timezone TO 'UTC'`)
+    return session.query<{ line: string }>(CATALOG_LINES[name])
+  })
+  const mode = name === 'keys' ? KEYS_MODE : undefined
+  await writeComplete(
+    path,
+    lines.rows.map(({ line }) => `${line}\n`),
+    mode,
+  )
+  if (mode !== undefined) await chmod(path, mode)
+}

@@ -1,0 +1,91 @@
+import type { ClientBase } from 'pg'
+import { operationFailed } from '../../errors.ts'
+import type { StoredColumns } from './columns.ts'
+import type { Action, ChangeCounts, SourceFile } from './record.ts'
+
+/** An entry of the history, as a list shows it. */
+export interface HistoryEntry extends ChangeCounts {
+  id: string
+  datasetId: string
+  /** Slug of the dataset after the change, or before its removal. */
+  slug: string
+  at: Date
+  action: Action
+  command: string
+  files: SourceFile[]
+  /** The entry that this one undid. */
+  undoneId: string | null
+  /** Whether what is needed to undo the change is still stored. */
+  canUndo: boolean
+}
+
+/** A row as a JSON object with the names of its columns. */
+export type Document = Record<string, unknown>
+
+/** An entry with what is needed to undo it, except for the items. */
+export interface UndoEntry extends HistoryEntry {
+  revision: string | null
+  datasetBefore: Document | null
+  datasetAfter: Document | null
+  columns: StoredColumns | null
+}
+
+const HEAD = `id, dataset_id AS "datasetId", slug, at, action, command, files, undone_id AS "undoneId",
+  created, updated, removed, can_undo AS "canUndo"`
+const WHOLE = `${HEAD}, revision, dataset_before AS "datasetBefore", dataset_after AS "datasetAfter", columns`
+
+/** Returns the entries of one dataset or of all, the newest first. */
+export async function listHistory(session: ClientBase, datasetId?: string): Promise<HistoryEntry[]> {
+  const { rows } = await session.query<HistoryEntry>(
+    `SELECT ${HEAD} FROM history_entries WHERE $1::uuid IS NULL OR dataset_id = $1 ORDER BY id DESC`,
+    [datasetId ?? null],
+  )
+  return rows
+}
+
+/** Returns an entry. @throws `OPERATION_FAILED` if there is none */
+export async function findEntry(session: ClientBase, id: string): Promise<UndoEntry> {
+  const { rows } = /^\d{1,18}$/.test(id)
+    ? await session.query<UndoEntry>(`SELECT ${WHOLE} FROM history_entries WHERE id = $1`, [id])
+    : { rows: [] }
+  const [entry] = rows
+  if (!entry) throw operationFailed(`There is no entry ${id}; list the entries with: npx catalog history`)
+  return entry
+}
+
+/** Returns the newest entry of a dataset. */
+export async function findLastEntry(session: ClientBase, datasetId: string): Promise<UndoEntry | undefined> {
+  const { rows } = await session.query<UndoEntry>(
+    `SELECT ${WHOLE} FROM history_entries WHERE dataset_id = $1 ORDER BY id DESC LIMIT 1`,
+    [datasetId],
+  )
+  return rows[0]
+}
+
+/** A dataset that has a history, and may have been removed. */
+export interface KnownDataset {
+  id: string
+  slug: string
+  exists: boolean
+}
+
+/**
+ * Finds a dataset by its slug or id, also one that was removed.
+ * @throws `OPERATION_FAILED` if there is none and was none, or if it was renamed
+ */
+export async function findKnownDataset(session: ClientBase, text: string): Promise<KnownDataset> {
+  const { rows } = await session.query<{ id: string; slug: string; current: string | null }>(
+    `SELECT id, slug, slug AS current FROM datasets WHERE slug = $1 OR id::text = lower($1)
+      UNION ALL
+     (SELECT e.dataset_id, e.slug, d.slug FROM history_entries AS e LEFT JOIN datasets AS d ON d.id = e.dataset_id
+       WHERE e.slug = $1 OR e.dataset_id::text = lower($1) ORDER BY e.id DESC LIMIT 1)
+      LIMIT 1`,
+    [text],
+  )
+  const [found] = rows
+  if (!found) throw operationFailed(`There is no dataset with the slug ${text}, and none that was removed`)
+  const { id, slug, current } = found
+  if (current !== null && current !== slug)
+    throw operationFailed(`The dataset ${text} was renamed: its slug is now ${current}`)
+  return { id, slug, exists: current !== null }
+}

@@ -1,0 +1,49 @@
+import type { ClientBase } from 'pg'
+import { itemDocument, readStoredColumns } from './columns.ts'
+import type { UndoEntry } from './entries.ts'
+import {
+  type ChangedRow,
+  type Difference,
+  findDifferences,
+  type ItemChange,
+  readChange,
+  selectChanges,
+} from './item-changes.ts'
+
+/** What an entry changed. */
+export interface EntryChanges {
+  /** The members of the dataset that differ. */
+  dataset: Record<string, Difference>
+  items: ItemChange[]
+}
+
+/** The item of an entry after the change is what a later entry found, or else the present item. */
+const CHANGED = (document: string) => `
+  WITH before AS (
+    SELECT (line::jsonb ->> 'id')::uuid AS id, line::jsonb AS document
+      FROM history_parts CROSS JOIN string_to_table(content, E'\\n') AS line WHERE entry_id = $2 AND kind = 'before'
+  ), after AS (
+    SELECT split_part(line, ' ', 1)::uuid AS id
+      FROM history_parts CROSS JOIN string_to_table(content, E'\\n') AS line WHERE entry_id = $2 AND kind = 'after'
+  ), later AS (
+    SELECT DISTINCT ON (line::jsonb ->> 'id') (line::jsonb ->> 'id')::uuid AS id, line::jsonb AS document
+      FROM history_entries AS e JOIN history_parts AS p ON p.entry_id = e.id AND p.kind = 'before'
+     CROSS JOIN string_to_table(p.content, E'\\n') AS line
+     WHERE e.dataset_id = $3 AND e.id > $2 ORDER BY line::jsonb ->> 'id', e.id
+  )
+  SELECT id, before.document AS before,
+         CASE WHEN after.id IS NOT NULL THEN coalesce(later.document, ${document}, '{}') END AS after,
+         CASE WHEN before.id IS NULL THEN 'created' WHEN after.id IS NULL THEN 'removed' ELSE 'updated' END AS change
+    FROM before FULL JOIN after USING (id) LEFT JOIN later USING (id) LEFT JOIN items AS i USING (id)`
+
+/** Returns what an entry changed, with at most `limit` items of each kind, or all. */
+export async function readEntryChanges(session: ClientBase, entry: UndoEntry, limit?: number): Promise<EntryChanges> {
+  const columns = await readStoredColumns(session)
+  const sql = selectChanges(CHANGED(itemDocument(columns)))
+  const { rows } = await session.query<ChangedRow>(sql, [limit ?? null, entry.id, entry.datasetId])
+  const { datasetBefore, datasetAfter } = entry
+  return {
+    dataset: datasetBefore && datasetAfter ? findDifferences(datasetBefore, datasetAfter) : {},
+    items: rows.map(readChange),
+  }
+}

@@ -1,0 +1,78 @@
+import { parseExactJson } from '../exact-json.ts'
+
+/** A member of an item that differs. */
+export interface Difference {
+  before: unknown
+  after: unknown
+}
+
+/** What a change does to one item. */
+export interface ItemChange {
+  change: 'created' | 'updated' | 'removed'
+  id: string
+  externalId: string | null
+  name: string
+  /** The members that differ. It is there for an updated item. */
+  members?: Record<string, Difference>
+  /** How far the place moves, in metres on the WGS 84 spheroid. It is there if the place moves. */
+  movedMetres?: number
+}
+
+/** An item before and after a change, as JSON texts with the names of columns. */
+export interface ChangedRow {
+  change: ItemChange['change']
+  before: string | null
+  after: string | null
+  /** Null unless the item is updated. */
+  movedMetres: number | null
+}
+
+/** SQL for the metres between two points, each given by its latitude and longitude. */
+export const metresBetween = (a: [string, string], b: [string, string]) => {
+  const point = ([latitude, longitude]: [string, string]) =>
+    `ST_SetSRID(ST_MakePoint((${longitude})::float8, (${latitude})::float8), 4326)::geography`
+  return `ST_Distance(${point(a)}, ${point(b)})`
+}
+
+/**
+ * SQL for at most $1 rows of each kind of change, or for all if $1 is null.
+ * @param changed is SQL for rows with `change`, `id`, `before` and `after`, the last two as JSON objects with the names of columns
+ */
+export const selectChanges = (changed: string) => `
+  SELECT change, before::text, after::text,
+         CASE WHEN change = 'updated' THEN ${metresBetween(
+           ["before ->> 'latitude'", "before ->> 'longitude'"],
+           ["after ->> 'latitude'", "after ->> 'longitude'"],
+         )} END AS "movedMetres"
+    FROM (SELECT *, row_number() OVER (PARTITION BY change ORDER BY id) AS n FROM (${changed}) AS changed) AS numbered
+   WHERE $1::integer IS NULL OR n <= $1
+   ORDER BY change, id`
+
+/** Returns a row of `selectChanges` as a change. Members have the names of an item's fields. */
+export function readChange({ change, before, after, movedMetres }: ChangedRow): ItemChange {
+  const [from, to] = [readDocument(before), readDocument(after)]
+  const item = new Map<string, unknown>(Object.entries({ ...from, ...to }))
+  const externalId = item.get('external_id')
+  return {
+    change,
+    id: String(item.get('id')),
+    externalId: typeof externalId === 'string' ? externalId : null,
+    name: String(item.get('name')),
+    ...(change === 'updated' && { members: findDifferences(from, to) }),
+    ...(movedMetres !== null && movedMetres > 0 && { movedMetres: Math.round(movedMetres * 10) / 10 }),
+  }
+}
+
+const readDocument = (json: string | null): object => Object(json === null ? {} : parseExactJson(json))
+
+/** Returns the members of two documents that differ. A member that one of them lacks is not compared. */
+export function findDifferences(before: object, after: object): Record<string, Difference> {
+  const old = new Map<string, unknown>(Object.entries(before))
+  const differences = Object.entries(after).flatMap(([name, value]): [string, Difference][] => {
+    if (!old.has(name) || JSON.stringify(old.get(name)) === JSON.stringify(value)) return []
+    return [[fieldOf(name), { before: old.get(name), after: value }]]
+  })
+  return Object.fromEntries(differences)
+}
+
+const fieldOf = (column: string) => column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())

@@ -1,0 +1,74 @@
+import type { ClientBase } from 'pg'
+import { columnName } from '../../catalog/columns.ts'
+import {
+  type ChangedRow,
+  type Difference,
+  findDifferences,
+  type ItemChange,
+  readChange,
+  selectChanges,
+} from '../history/item-changes.ts'
+import type { ManifestDataset } from '../manifest.ts'
+import { STORED_IMAGES } from './merge.ts'
+import { ITEM_COLUMN_NAMES, missingItems } from './staging.ts'
+
+const columnsOf = (table: string) =>
+  [...ITEM_COLUMN_NAMES, 'created_at', 'updated_at'].map((name) => `${table}.${name}`)
+
+const storedDocument = `(SELECT to_jsonb(r) FROM (SELECT ${columnsOf('i').join(', ')}) AS r)
+  || jsonb_build_object('images', ${STORED_IMAGES})`
+
+/** A row need not give timestamps. */
+const stagedDocument = `(SELECT to_jsonb(r)
+     - CASE WHEN s.created_at IS NULL THEN 'created_at' ELSE '' END - CASE WHEN s.updated_at IS NULL THEN 'updated_at' ELSE '' END
+     FROM (SELECT ${columnsOf('s').join(', ')}) AS r) || jsonb_build_object('images', s.images)`
+
+/** What an import would change. */
+export interface PlannedChanges {
+  /** The members of the dataset that differ. */
+  dataset: Record<string, Difference>
+  items: ItemChange[]
+}
+
+interface Plan {
+  session: ClientBase
+  table: string
+  datasetId: string
+  dataset: ManifestDataset
+}
+
+/** Returns what the merge would change, after `planItems`: at most `limit` items of each kind, or all. */
+export async function readPlannedChanges(plan: Plan, removes: boolean, limit?: number): Promise<PlannedChanges> {
+  const { session, table, datasetId } = plan
+  const sql = selectChanges(`
+    SELECT 'created' AS change, s.id, NULL::jsonb AS before, ${stagedDocument} AS after FROM ${table} AS s WHERE s.is_new IS NULL
+     UNION ALL
+    SELECT 'updated', s.id, ${storedDocument}, ${stagedDocument}
+      FROM ${table} AS s JOIN items AS i ON i.id = s.id WHERE s.is_changed
+     UNION ALL
+    SELECT 'removed', i.id, ${storedDocument}, NULL FROM items AS i WHERE $3 AND ${missingItems(table, '$2')}`)
+  const { rows } = await session.query<ChangedRow>(sql, [limit ?? null, datasetId, removes])
+  return { dataset: await planDataset(plan), items: rows.map(readChange) }
+}
+
+/** Only members that the manifest gives can differ. */
+async function planDataset({ session, datasetId, dataset }: Plan): Promise<Record<string, Difference>> {
+  const { rows } = await session.query<{ document: object }>(
+    'SELECT to_jsonb(d) AS document FROM datasets AS d WHERE id = $1',
+    [datasetId],
+  )
+  const given = Object.entries(dataset).filter(([, value]) => value !== undefined)
+  const after = Object.fromEntries(given.map(([field, value]) => [columnName(field), value]))
+  const [row] = rows
+  return row ? withoutEqualTimes(findDifferences(row.document, after)) : {}
+}
+
+/** A timestamp has other digits in the manifest than in the database. */
+function withoutEqualTimes(differences: Record<string, Difference>): Record<string, Difference> {
+  const timeOf = (value: unknown) => Date.parse(String(value))
+  return Object.fromEntries(
+    Object.entries(differences).filter(
+      ([name, { before, after }]) => !/At$/.test(name) || timeOf(before) !== timeOf(after),
+    ),
+  )
+}
