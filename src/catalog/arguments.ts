@@ -161,10 +161,23 @@ export const tileArguments = z
     return hasPoint ? { ...selection, circle: { latitude, longitude, radius } } : selection
   })
 
+/** The number of suggestions without a limit. */
+export const DEFAULT_SUGGESTIONS = 10
+
+/** The arguments of suggestions. */
+export const suggestArguments = z.object({
+  text: searchText,
+  datasetId: optional(datasetId),
+  within: optional(boundingBox),
+  categoryCode: optional(filterValue),
+  limit: orDefault(limit, DEFAULT_SUGGESTIONS),
+})
+
 export type PageArguments = z.output<typeof pageArguments>
 export type ItemListArguments = z.output<typeof itemListArguments>
 export type NearbyArguments = Omit<z.output<typeof nearbyArguments>, ItemFilter> & FilterValues
 export type SearchArguments = z.output<typeof searchArguments>
+export type SuggestArguments = z.output<typeof suggestArguments>
 export type FindArguments = z.output<typeof findArguments>
 
 /**

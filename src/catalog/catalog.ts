@@ -7,6 +7,7 @@ import {
   type NearbyArguments,
   type PageArguments,
   type SearchArguments,
+  type SuggestArguments,
 } from './arguments.ts'
 import { createConnection, type ItemConnection } from './connection.ts'
 import type { ItemConnectionArguments } from './cursor.ts'
@@ -203,6 +204,17 @@ export class Catalog {
     if (text === undefined && within === undefined) return this.nearbyIn(datasets, rest, projection)
     const scope = datasets.map((dataset) => dataset.id)
     return createCircleSearchPage(this.#loaders, scope, { ...rest, text, within }, projection)
+  }
+
+  /**
+   * The items that are probably meant by a text, best first, from one dataset or from all that the key may access.
+   * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED` for the dataset
+   */
+  async suggest({ datasetId, ...suggestion }: SuggestArguments): Promise<Item[]> {
+    const scope = this.#datasetsIn(datasetId).map(({ id }) => id)
+    const ids = await this.#loaders.suggestions(suggestion, scope)
+    const items = await Promise.all(ids.map((id) => this.#loaders.itemsById.load(id)))
+    return items.filter((item) => item !== null)
   }
 
   /** The codes of a field in the items of a dataset, each with its number of items, by number (most first), then code. */

@@ -7,10 +7,11 @@ import type { TrustedDocuments } from '../graphql/http/persisted-documents.ts'
 import { type PrepareOptions, prepareDocument } from '../graphql/operation/documents.ts'
 import { execute } from '../graphql/operation/execute.ts'
 import { type Representation, representationsOf } from '../rest/representations.ts'
-import { REST_ROUTES, type RestRoute } from '../rest/routes.ts'
+import { REST_ROUTES } from '../rest/routes.ts'
 import { toVariables } from './arguments.ts'
 import { type InputSchema, inputSchemaOf } from './input-schema.ts'
 import { parametersOf } from './parameters.ts'
+import { SUGGESTIONS } from './suggestions.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -40,12 +41,12 @@ interface ToolOptions extends PrepareOptions {
 }
 
 /**
- * The tools by name: one for each REST route, and one for each trusted document whose operation has a name and a
+ * The tools by name: one for each REST route, the suggestions, and one for each trusted document whose operation has a name and a
  * description. A later document replaces an earlier one with the same name.
  * @throws `OPERATION_FAILED` if a document has the name of another tool
  */
 export function createTools({ trusted, usesRawJson }: ToolOptions): ReadonlyMap<string, Tool> {
-  const routes = REST_ROUTES.map((route) => routeTool(route, { usesRawJson }))
+  const routes = [...REST_ROUTES, SUGGESTIONS].map((route) => routeTool(route, { usesRawJson }))
   const tools = new Map(routes.map((tool) => [tool.definition.name, tool]))
   const names = new Set(tools.keys())
   for (const query of trusted?.values() ?? []) {
@@ -59,7 +60,7 @@ export function createTools({ trusted, usesRawJson }: ToolOptions): ReadonlyMap<
 }
 
 /** A tool with the same responses as a REST route. */
-function routeTool(route: RestRoute, options: PrepareOptions): Tool {
+function routeTool(route: typeof SUGGESTIONS, options: PrepareOptions): Tool {
   const { name, summary, description, operation } = route
   // Prepared with the first call, so that the start does not take longer.
   let json: Representation | undefined

@@ -160,7 +160,7 @@ export const REST_ROUTES: readonly RestRoute[] = [
   {
     name: 'searchItems',
     tag: 'Items',
-    summary: 'Items by name or keyword, in a box, around a point, or all of these',
+    summary: 'Search',
     description: schema.getQueryType()?.getFields().findItems?.description ?? '',
     record: 'FoundItem',
     path: '/search',
@@ -168,11 +168,11 @@ export const REST_ROUTES: readonly RestRoute[] = [
     query: searchParameters,
     operation: `query (
       $text: String, $within: BoundingBox, $latitude: Float, $longitude: Float, $radius: Float, $datasetId: ID,
-      ${ITEM_FILTERS.map((filter) => `$${filter}: String`).join(', ')}, $page: Int, $limit: Int
+      $administrativeAreaCode: String, $categoryCode: String, $page: Int, $limit: Int
     ) {
       findItems(
         text: $text, within: $within, latitude: $latitude, longitude: $longitude, radius: $radius, datasetId: $datasetId,
-        ${ITEM_FILTERS.map((filter) => `${filter}: $${filter}`).join(', ')}, page: $page, limit: $limit
+        administrativeAreaCode: $administrativeAreaCode, categoryCode: $categoryCode, page: $page, limit: $limit
       ) {
         nodes { item { ${ITEM} } distance }
         page limit total

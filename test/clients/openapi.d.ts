@@ -112,8 +112,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Items by name or keyword, in a box, around a point, or all of these
-         * @description Items by name or keyword, in a box, around a point, or all of these. With a point, only items within the radius, nearest first. Otherwise: Items whose name or a keyword is equal to the text come first, then names that begin with it, then other names with every word, then all others. Within each group by name, then id.
+         * Search
+         * @description Items by name or keyword, in a box, around a point, or all of these. With a point the nearest come first, otherwise equal names and keywords.
          */
         get: operations["searchItems"];
         put?: never;
@@ -1928,32 +1928,32 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Words, 1 to 200 characters. Each must be in the name or in a keyword of the item; case and accents do not matter.
+                 * @description Words, 1 to 200 characters, each in the name or a keyword; case and accents do not matter.
                  * @example palace
                  */
                 text?: string;
                 /**
-                 * @description Return only items in this box. Required without text.
+                 * @description Only items in this box.
                  * @example 126.9,37.5,127.1,37.6
                  */
                 within?: string;
                 /**
-                 * @description Latitude of a point in degrees, from -90 to 90.
+                 * @description Latitude of a point, from -90 to 90.
                  * @example 37.5796
                  */
                 latitude?: number;
                 /**
-                 * @description Longitude of the point in degrees, from -180 to 180.
+                 * @description Longitude of the point, from -180 to 180.
                  * @example 126.977
                  */
                 longitude?: number;
                 /**
-                 * @description Radius in metres, from 1 to 50000; 1000 if not given. Only with a point.
+                 * @description Metres from the point, from 1 to 50000; 1000 if not given.
                  * @example 2000
                  */
                 radius?: number;
                 /**
-                 * @description Search only the dataset with this UUID or slug.
+                 * @description Only the dataset with this UUID or slug.
                  * @example seoul-landmarks
                  */
                 datasetId?: string;
@@ -1984,7 +1984,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Items by name or keyword, in a box, around a point, or all of these. With a point, only items within the radius, nearest first. Otherwise: Items whose name or a keyword is equal to the text come first, then names that begin with it, then other names with every word, then all others. Within each group by name, then id. */
+            /** @description Items by name or keyword, in a box, around a point, or all of these. With a point the nearest come first, otherwise equal names and keywords. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -16,6 +16,8 @@ const NOT_IN_THE_DATAMODEL = [
   // Prisma does not know the condition of a unique index: it would accept an item's id as the key of one image.
   'unique index images_one_primary_per_item on images using btree (item_id) where is_primary',
   // Prisma does not know indexes on expressions.
+  'index items_letter_grams_idx on items using gin (letter_grams(folded_name, folded_keywords))',
+  'index items_letters_idx on items using btree (dataset_id, "left"(letters_of(folded_name), 50), id)',
   'index items_grams_idx on items using gin (item_grams(folded_name, folded_keywords))',
 ]
 

@@ -56,7 +56,7 @@ describe.each(ERAS)('A client of the revision %s', (era) => {
     const call = client.callTool({ name: `drop${'p'.repeat(1_000)}`, arguments: {} })
     await expect(call).rejects.toMatchObject({
       code: -32602,
-      message: expect.stringMatching(/^.{0,60}; .* searchItems$/),
+      message: expect.stringMatching(/^.{0,60}; .* suggestItems$/),
     })
     await client.close()
   })

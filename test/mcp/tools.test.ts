@@ -79,8 +79,16 @@ describe.each<Era>(['2025-11-25', '2026-07-28'])('To a client of the revision %s
 
 test('there is a tool for each REST route, and each tool is called by these tests', () => {
   const names = [...createTools({ usesRawJson: true }).keys()]
-  expect(names).toEqual(REST_ROUTES.map(({ name }) => name))
+  expect(names).toEqual([...REST_ROUTES.map(({ name }) => name), 'suggestItems'])
   expect(new Set(CALLS.map(([name]) => name))).toEqual(new Set(REST_ROUTES.map(({ name }) => name)))
+})
+
+test('suggestItems finds what was probably meant, with the members of a REST item', async () => {
+  const { structuredContent } = await callTool(t.url, t.key, 'suggestItems', { text: 'gwangwamun', limit: 3 })
+  const list = await (await t.get('/search?text=gwanghwamun')).json()
+  expect(structuredContent).toEqual({ data: list.data, meta: {} })
+  const none = await callTool(t.url, t.key, 'suggestItems', { text: 'gwangwamun', categoryCode: 'hall' })
+  expect(none.structuredContent).toEqual({ data: [], meta: {} })
 })
 
 describe('searchItems', () => {

@@ -35,7 +35,7 @@ afterAll(() => t.close())
 test('only documents of one operation with a name and a description are tools; the last one with a name counts', async () => {
   const client = await connect(t.url, t.key)
   const { tools } = await client.listTools()
-  expect(tools.slice(6).map(({ name, description }) => [name, description])).toEqual([
+  expect(tools.slice(7).map(({ name, description }) => [name, description])).toEqual([
     ['codesOf', 'The codes of a dataset, with the number of items of each.'],
     ['recordsById', 'Records by id.'],
     ['datasetNames', 'New.'],

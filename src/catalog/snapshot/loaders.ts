@@ -12,6 +12,7 @@ import { fetchNearbyPages, type NearbyWindow, nearbyKey } from '../sql/nearby.ts
 import { searchNearby } from '../sql/nearby-by-grid.ts'
 import { fetchSearchPage, type SearchWindow } from '../sql/search.ts'
 import { type CircleSearch, fetchSearchInCircle } from '../sql/search-in-circle.ts'
+import { fetchSuggestions, type Suggestion } from '../sql/suggest.ts'
 import { fetchTile } from '../sql/tiles.ts'
 import type { TileAddress } from '../tile.ts'
 import type { TileSelection } from '../tile-selection.ts'
@@ -107,6 +108,8 @@ function placeLoaders({ statements, readLog, isReference }: LoaderOptions) {
       )
       return countItems(window, await Promise.all(pages))
     }),
+    suggestions: (suggestion: Suggestion, scope: readonly string[]) =>
+      statements.unverified(scope, ({ prisma }) => fetchSuggestions(prisma, suggestion, scope, { isReference })),
     tile: async (tile: TileAddress, selection: TileSelection, scope: readonly string[]) => {
       const features = await statements.unverified(scope, ({ prisma }) => fetchTile(prisma, tile, selection, scope))
       readLog.countItems(features.filter(({ properties }) => 'id' in properties).length)

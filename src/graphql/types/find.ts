@@ -5,7 +5,7 @@ import { builder } from '../builder.ts'
 import { type ListShape, listProjection } from '../operation/projection.ts'
 import { pageArgs } from './arguments.ts'
 import { Item } from './item.ts'
-import { DATASET_ID, ORDER, searchArgs } from './search.ts'
+import { DATASET_ID, searchArgs } from './search.ts'
 
 const FoundItem = builder.objectRef<FoundItemRow>('FoundItem').implement({
   description: 'An item that a search finds.',
@@ -41,13 +41,14 @@ const FoundItemPage = builder.objectRef<Page<FoundItemRow>>('FoundItemPage').imp
 builder.queryField('findItems', (t) =>
   t.field({
     type: FoundItemPage,
-    description: `Items by name or keyword, in a box, around a point, or all of these. With a point, only items within the radius, nearest first. Otherwise: ${ORDER}`,
+    description:
+      'Items by name or keyword, in a box, around a point, or all of these. With a point the nearest come first, otherwise equal names and keywords.',
     extensions: { cost: 500 },
     args: {
       ...searchArgs,
-      latitude: t.arg.float({ description: 'Latitude of a point in degrees, from -90 to 90.' }),
-      longitude: t.arg.float({ description: 'Longitude of the point in degrees, from -180 to 180.' }),
-      radius: t.arg.float({ description: 'Radius in metres, from 1 to 50000; 1000 if not given. Only with a point.' }),
+      latitude: t.arg.float({ description: 'Latitude of a point, from -90 to 90.' }),
+      longitude: t.arg.float({ description: 'Longitude of the point, from -180 to 180.' }),
+      radius: t.arg.float({ description: 'Metres from the point, from 1 to 50000; 1000 if not given.' }),
       datasetId: t.arg.id({ description: DATASET_ID }),
       ...pageArgs,
     },

@@ -8,29 +8,27 @@ import { ITEM_PAGE, ItemPage } from './item.ts'
 const BoundingBox = builder.inputType('BoundingBox', {
   description: 'A box in degrees, edges included. If west is greater than east, it crosses the antimeridian.',
   fields: (t) => ({
-    west: t.float({ required: true, description: 'Longitude of the western edge, from -180 to 180.' }),
-    south: t.float({ required: true, description: 'Latitude of the southern edge, from -90 to 90.' }),
-    east: t.float({ required: true, description: 'Longitude of the eastern edge, from -180 to 180.' }),
-    north: t.float({ required: true, description: 'Latitude of the northern edge, from -90 to 90.' }),
+    west: t.float({ required: true, description: 'Western edge, from -180 to 180.' }),
+    south: t.float({ required: true, description: 'Southern edge, from -90 to 90.' }),
+    east: t.float({ required: true, description: 'Eastern edge, from -180 to 180.' }),
+    north: t.float({ required: true, description: 'Northern edge, from -90 to 90.' }),
   }),
 })
 
 /** What the items of a search have in common. */
 export const searchArgs = builder.args((t) => ({
   text: t.string({
-    description:
-      'Words, 1 to 200 characters. Each must be in the name or in a keyword of the item; case and accents do not matter.',
+    description: 'Words, 1 to 200 characters, each in the name or a keyword; case and accents do not matter.',
   }),
-  within: t.field({ type: BoundingBox, description: 'Return only items in this box. Required without text.' }),
+  within: t.field({ type: BoundingBox, description: 'Only items in this box.' }),
   ...filterArgs,
 }))
 
-/** The order of a search. */
-export const ORDER =
+const ORDER =
   'Items whose name or a keyword is equal to the text come first, then names that begin with it, then other names with every word, then all others. Within each group by name, then id.'
 
 /** The description of the argument `datasetId`. */
-export const DATASET_ID = 'Search only the dataset with this UUID or slug.'
+export const DATASET_ID = 'Only the dataset with this UUID or slug.'
 
 builder.queryField('searchItems', (t) =>
   t.field({

@@ -1,0 +1,20 @@
+import { DEFAULT_SUGGESTIONS, parseArguments, suggestArguments } from '../../catalog/arguments.ts'
+import { builder } from '../builder.ts'
+import { Item } from './item.ts'
+import { DATASET_ID, searchArgs } from './search.ts'
+
+builder.queryField('suggestItems', (t) =>
+  t.field({
+    type: [Item],
+    description: 'Items that are probably meant by a misspelt name or its beginning, best first.',
+    extensions: { cost: 500 },
+    args: {
+      text: t.arg.string({ required: true, description: 'A name or a part of it, 1 to 200 characters.' }),
+      datasetId: t.arg.id({ description: DATASET_ID }),
+      within: searchArgs.within,
+      categoryCode: searchArgs.categoryCode,
+      limit: t.arg.int({ defaultValue: DEFAULT_SUGGESTIONS, description: 'Number of items, from 1 to 100.' }),
+    },
+    resolve: (_query, args, { catalog }) => catalog.suggest(parseArguments(suggestArguments, args)),
+  }),
+)

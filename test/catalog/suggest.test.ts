@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fetchSuggestions, type Suggestion } from '../../src/catalog/sql/suggest.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+
+/* Places as people type them, in five scripts and with their mistakes, and the one that they mean. */
+
+const PLACES: readonly (readonly [name: string, ...keywords: string[]])[] = [
+  ['London Heathrow Airport', 'LHR', 'EGLL', 'Londres', 'London'],
+  ['Heather Row Heliport'],
+  ['London Gatwick Airport', 'LGW', 'EGKK'],
+  ['Incheon International Airport', 'ICN', 'RKSI', '인천국제공항'],
+  ['Picnic Ground'],
+  ['Charles de Gaulle International Airport', 'CDG', 'LFPG', 'Paris', 'Roissy-en-France'],
+  ['Paris'],
+  ['Parys'],
+  ['Tokyo', '東京', 'とうきょう'],
+  ['Busan', '부산', 'Pusan'],
+  ['Gyeongbokgung Palace', '경복궁'],
+  ['Gyeonghuigung Palace', '경희궁'],
+  ['경복궁역'],
+  ['창덕궁'],
+  ['남대문시장'],
+  ['동대문디자인플라자', 'DDP'],
+  ['국립중앙박물관'],
+  ['국립민속박물관'],
+  ['해운대해수욕장'],
+  ['Zürich', 'Zurigo'],
+  ['São Paulo'],
+  ['San Pablo'],
+  ["O'Hare International Airport", 'ORD'],
+  ['Saint-Étienne'],
+  ['Reykjavík'],
+  ['Köln Hauptbahnhof'],
+  ['Edinburgh Castle'],
+  ['Москва', 'Moscow'],
+  ['Санкт-Петербург'],
+  ['Екатеринбург'],
+  ['Йошкар-Ола'],
+  ['Αθήνα'],
+  ['Θεσσαλονίκη'],
+  ['Ηράκλειο'],
+  ['القاهرة'],
+  ['الإسكندرية'],
+  ['مطار القاهرة الدولي'],
+  ['الدار البيضاء'],
+]
+
+const DATASET = randomUUID()
+const OTHER = randomUUID()
+const NAMES = new Map<string, string>()
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await createDatabase()
+  const now = { createdAt: new Date(), updatedAt: new Date() }
+  const published = { status: 'active', visibility: 'public', attribution: '' } as const
+  await db.database.prisma.dataset.createMany({
+    data: [DATASET, OTHER].map((id, n) => ({ id, slug: `d${n}`, name: `D${n}`, ...published, ...now })),
+  })
+  const rows = PLACES.map(([name, ...keywords], n) => ({
+    ...{ id: randomUUID(), datasetId: DATASET, name, keywords, ...now },
+    ...{ administrativeAreaCode: 'a', categoryCode: `c${n % 2}`, latitude: n, longitude: n },
+  }))
+  for (const { id, name } of rows) NAMES.set(id, name)
+  await db.database.prisma.item.createMany({ data: rows })
+})
+afterAll(() => db.close())
+
+async function suggest(given: Partial<Suggestion>, scope = [DATASET], options = {}) {
+  const ids = await fetchSuggestions(db.database.prisma, { text: '', limit: 10, ...given }, scope, options)
+  return ids.map((id) => NAMES.get(id))
+}
+
+describe('Suggestions', () => {
+  test('are equal names and keywords, then names that begin with the text, then others', async () => {
+    expect(await suggest({ text: 'paris' })).toEqual(['Charles de Gaulle International Airport', 'Paris'])
+    expect(await suggest({ text: 'london' })).toEqual(['London Heathrow Airport', 'London Gatwick Airport'])
+    expect(await suggest({ text: 'lond', limit: 1 })).toEqual(['London Gatwick Airport'])
+    expect((await suggest({ text: 'p' })).slice(0, 3)).toEqual(['Paris', 'Parys', 'Picnic Ground'])
+    expect(await suggest({ text: 'airport', limit: 3 })).toHaveLength(3)
+  })
+
+  test('have the category, are in the box, and of the datasets', async () => {
+    const [name = ''] = await suggest({ text: 'heatrow' })
+    const n = PLACES.findIndex(([place]) => place === name)
+    expect((await suggest({ text: 'heatrow', categoryCode: `c${n % 2}` }))[0]).toBe(name)
+    expect(await suggest({ text: 'heatrow', categoryCode: `c${1 - (n % 2)}` })).not.toContain(name)
+    const box = { west: n, south: n, east: n, north: n }
+    expect(await suggest({ text: 'heatrow', within: box })).toEqual([name])
+    expect(await suggest({ text: 'heatrow', within: { ...box, west: n + 1, east: n + 1 } })).toEqual([])
+    expect(await suggest({ text: 'heatrow' }, [OTHER])).toEqual([])
+    expect(await suggest({ text: 'heatrow' }, [])).toEqual([])
+  })
+
+  test('are none for a text without letters, and for one that nothing is like', async () => {
+    expect(await suggest({ text: '-' })).toEqual([])
+    expect(await suggest({ text: '\u0301' })).toEqual([])
+    expect(await suggest({ text: 'qqqqqqqq' })).toEqual([])
+    expect(await suggest({ text: 'a'.repeat(200) })).toEqual([])
+    expect(await suggest({ text: "'; DROP TABLE items; --" })).toEqual([])
+  })
+
+  test('are the same when all items are candidates', async () => {
+    const texts = PLACES.flat().flatMap((entry) => {
+      const letters = [...entry]
+      const middle = Math.floor(letters.length / 2)
+      const swapped = [
+        ...letters.slice(0, middle - 1),
+        letters[middle],
+        letters[middle - 1],
+        ...letters.slice(middle + 1),
+      ]
+      return [
+        entry,
+        letters.slice(0, 2).join(''),
+        letters.toSpliced(middle, 1).join(''),
+        swapped.join(''),
+        letters.slice(middle).join(''),
+      ]
+    })
+    let found = 0
+    for (const [n, text] of texts.filter((text, n) => n % 2 === 0 && text.trim() !== '').entries()) {
+      const suggestion = { text, limit: [10, 1, 3][n % 3] ?? 1, ...(n % 5 === 0 && { categoryCode: 'c1' }) }
+      const names = await suggest(suggestion)
+      expect({ ...suggestion, names }).toEqual({
+        ...suggestion,
+        names: await suggest(suggestion, [DATASET], { isReference: true }),
+      })
+      found += names.length
+    }
+    expect(found).toBeGreaterThan(100)
+  })
+})
+
+describe('What is probably meant comes first', () => {
+  test.each([
+    // Letters that are missing, swapped, doubled or wrong.
+    ['Heatrow', 'London Heathrow Airport'],
+    ['heahtrow', 'London Heathrow Airport'],
+    ['lonodn heatrow', 'London Heathrow Airport'],
+    ['london gatwik', 'London Gatwick Airport'],
+    ['gyeonbok', 'Gyeongbokgung Palace'],
+    ['kyeongbokgung', 'Gyeongbokgung Palace'],
+    ['gyeongboggung', 'Gyeongbokgung Palace'],
+    ['inchon international', 'Incheon International Airport'],
+    ['Charles de Gaul', 'Charles de Gaulle International Airport'],
+    ['edinbrugh', 'Edinburgh Castle'],
+    ['tokoy', 'Tokyo'],
+    ['pairs', 'Paris'],
+    ['reykjavik', 'Reykjavík'],
+    ['reikjavik', 'Reykjavík'],
+    ['sao paolo', 'São Paulo'],
+    ['saint etiene', 'Saint-Étienne'],
+    ['zurich', 'Zürich'],
+    ['koln haupbahnhof', 'Köln Hauptbahnhof'],
+    // Codes and other names.
+    ['icn', 'Incheon International Airport'],
+    ['LHR', 'London Heathrow Airport'],
+    ['moskow', 'Москва'],
+    // Hangul, also while its last syllable is not complete.
+    ['경봇궁', 'Gyeongbokgung Palace'],
+    ['창더', '창덕궁'],
+    ['창덕구', '창덕궁'],
+    ['남데문시장', '남대문시장'],
+    ['국립중앙박물과', '국립중앙박물관'],
+    ['국립민속밤물관', '국립민속박물관'],
+    ['헤운대해수욕장', '해운대해수욕장'],
+    // Cyrillic, Greek and Arabic.
+    ['моксва', 'Москва'],
+    ['санкт питербург', 'Санкт-Петербург'],
+    ['екатиринбург', 'Екатеринбург'],
+    ['йошкарола', 'Йошкар-Ола'],
+    ['αθηνα', 'Αθήνα'],
+    ['θεσαλονικη', 'Θεσσαλονίκη'],
+    ['ηρακλιο', 'Ηράκλειο'],
+    ['القاهره', 'القاهرة'],
+    ['الاسكندريه', 'الإسكندرية'],
+    ['مطار القهرة', 'مطار القاهرة الدولي'],
+    // Kana and Han.
+    ['とうきょ', 'Tokyo'],
+    ['東京', 'Tokyo'],
+  ])('%s means %s', async (text, name) => {
+    expect((await suggest({ text }))[0]).toBe(name)
+  })
+})

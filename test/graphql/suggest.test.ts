@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createKey } from '../../src/auth/keys.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { ITEM } from '../support/catalog.ts'
+
+let t: TestApp
+beforeAll(async () => {
+  t = await startApp()
+})
+afterAll(() => t.close())
+
+const SUGGEST = `query ($text: String!, $datasetId: ID, $within: BoundingBox, $category: String, $limit: Int) {
+  suggestItems(text: $text, datasetId: $datasetId, within: $within, categoryCode: $category, limit: $limit) { id name keywords }
+}`
+
+async function suggest(variables: Record<string, unknown>, key?: string) {
+  const { status, body } = await t.graphql(SUGGEST, variables, key)
+  expect([status, body.errors]).toEqual([200, undefined])
+  return body.data.suggestItems.map(({ id }: { id: string }) => id)
+}
+
+describe('suggestItems', () => {
+  test('finds what was probably meant, in all datasets or in one', async () => {
+    expect(await suggest({ text: 'gyeonbokgung' })).toEqual([ITEM.palace])
+    expect(await suggest({ text: '경봉궁', limit: 1 })).toEqual([ITEM.palace])
+    expect(await suggest({ text: 'gyeonbokgung', datasetId: 'seoul' })).toEqual([ITEM.palace])
+    expect(await suggest({ text: 'gyeonbokgung', datasetId: 'archived' })).toEqual([])
+    expect(await suggest({ text: 'twin', limit: 1 })).toEqual([ITEM.same1])
+  })
+
+  test('gives nothing of datasets that the key may not access', async () => {
+    expect(await suggest({ text: 'palce' })).toEqual([ITEM.palace, ITEM.archived])
+    const { key } = await createKey(t.database.prisma, { name: 'gold', accessTiers: ['gold'] })
+    expect((await suggest({ text: 'palce' }, key)).toSorted()).toEqual(
+      [ITEM.palace, ITEM.paid, ITEM.archived].toSorted(),
+    )
+    const codeOf = async (datasetId: string) =>
+      (await t.graphql(SUGGEST, { text: 'a', datasetId })).body.errors[0].extensions.code
+    expect(await codeOf('nowhere')).toBe('NOT_FOUND')
+    expect(await codeOf('restricted')).toBe('DATASET_ACCESS_DENIED')
+  })
+
+  test('sees a changed name and a changed keyword', async () => {
+    await t.database.prisma.item.update({ where: { id: ITEM.tower }, data: { name: 'Lookout' } })
+    await expect.poll(() => suggest({ text: 'lokout' })).toEqual([ITEM.tower])
+    await t.database.prisma.item.update({ where: { id: ITEM.tower }, data: { keywords: ['Namsan'] } })
+    await expect.poll(() => suggest({ text: 'nasman' })).toEqual([ITEM.tower])
+  })
+
+  test.each<[Record<string, unknown>, string, string]>([
+    [{ text: '' }, 'text', 'must not be empty'],
+    [{ text: ' ' }, 'text', 'must not be only white space'],
+    [{ text: 'a'.repeat(201) }, 'text', 'must be at most 200 characters long'],
+    [{ text: 'a\0' }, 'text', 'must not contain NUL'],
+    [{ text: 'a', limit: 0 }, 'limit', 'must be at least 1'],
+    [{ text: 'a', limit: 101 }, 'limit', 'must be at most 100'],
+    [{ text: 'a', category: '' }, 'categoryCode', 'must not be empty'],
+    [{ text: 'a', within: { west: 0, south: 2, east: 1, north: 1 } }, 'within.south', 'must be at most north'],
+  ])('refuses %j: %s %s', async (variables, field, message) => {
+    const { body } = await t.graphql(SUGGEST, variables)
+    expect(body.errors[0].extensions).toEqual({ code: 'VALIDATION_FAILED', details: [{ field, message }] })
+  })
+})
