@@ -1,4 +1,5 @@
 import { fetchSearchPage, type Search } from '../../src/catalog/sql/search.ts'
+import { fetchSuggestions } from '../../src/catalog/sql/suggest.ts'
 import type { Database } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { timeOf } from './measure.ts'
@@ -6,7 +7,7 @@ import { generator, namesOf } from './names.ts'
 import { openWorld } from './world.ts'
 
 /*
- * Milliseconds of searches among 1,000,000 names in mixed scripts: texts of 1 to 4 characters, each a part of a name, and boxes. Needs
+ * Milliseconds of searches among 1,000,000 names in mixed scripts: texts of 1 to 4 characters, each a part of a name, boxes, and suggestions for names with mistakes. Needs
  * BENCH_DATABASE_URL, an empty PostgreSQL database or one that this has filled before: node test/bench/search.ts
  */
 
@@ -25,6 +26,17 @@ const INSERT = `
    CROSS JOIN LATERAL (SELECT ((hashint8(n + $3) & 1048575) + 0.5) / 1048576 AS a,
                               ((hashint8((n + $3) * 31) & 1048575) + 0.5) / 1048576 AS b) AS random`
 
+/** Mistakes in the letters of a name. */
+const MISTAKES: [string, (letters: string[]) => string[]][] = [
+  ['a letter is missing', (letters) => letters.toSpliced(place(letters), 1)],
+  [
+    'two letters are swapped',
+    (letters) => letters.toSpliced(place(letters), 2, ...letters.slice(place(letters), 2 + place(letters)).reverse()),
+  ],
+  ['the first 1 to 5 letters', (letters) => letters.slice(0, 1 + Math.floor(random() * 5))],
+  ['one word', (letters) => [...(letters.join('').split(' ').at(-1) ?? '')]],
+]
+
 const url = process.env.BENCH_DATABASE_URL
 if (!url) throw new Error('BENCH_DATABASE_URL must be the URL of a PostgreSQL database')
 const database = await openWorld(url)
@@ -36,6 +48,7 @@ const samples = await database.prisma.$queryRaw<{ name: string }[]>`
 for (const length of [1, 2, 3, 4]) await measure(`${length} characters`, () => ({ text: partOf(length) }))
 await measure('box', () => ({ within: newBox() }))
 await measure('box and 2 characters', () => ({ text: partOf(2), within: newBox() }))
+for (const [what, change] of MISTAKES) await measureSuggestions(what, change)
 await database.close()
 
 async function fill({ withSession }: Database): Promise<void> {
@@ -54,6 +67,17 @@ async function fill({ withSession }: Database): Promise<void> {
     }
     await session.query('VACUUM (ANALYZE)')
   })
+}
+
+interface Measured {
+  time: number
+  search: object
+  total: number | null
+}
+
+/** Where a mistake is: in the middle. */
+function place(letters: readonly string[]): number {
+  return Math.floor(letters.length / 2)
 }
 
 function partOf(length: number): string {
@@ -81,7 +105,7 @@ function newBox() {
 }
 
 async function measure(title: string, newSearch: () => Search): Promise<void> {
-  const times: { time: number; search: Search; total: number | null }[] = []
+  const times: Measured[] = []
   for (let n = 0; n < SEARCHES; n += 1) {
     const search = newSearch()
     let total: number | null = null
@@ -91,6 +115,31 @@ async function measure(title: string, newSearch: () => Search): Promise<void> {
     })
     times.push({ time, search, total })
   }
+  print(title, times)
+}
+
+/** Suggestions for whole names with a mistake. */
+async function measureSuggestions(title: string, change: (letters: string[]) => string[]): Promise<void> {
+  const times: Measured[] = []
+  for (let n = 0; n < SEARCHES; n += 1) {
+    const { name = '' } = samples[Math.floor(random() * samples.length)] ?? {}
+    const search = {
+      text:
+        change([...name])
+          .join('')
+          .trim() || 'a',
+      limit: 10,
+    }
+    let total: number | null = null
+    const time = await timeOf(async () => {
+      total = (await fetchSuggestions(database.prisma, search, [DATASET])).length
+    })
+    times.push({ time, search, total })
+  }
+  print(`suggestions, ${title}`, times)
+}
+
+function print(title: string, times: Measured[]): void {
   times.sort((a, b) => a.time - b.time)
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(share * times.length))]?.time.toFixed(1)
   const slowest = times.at(-1)

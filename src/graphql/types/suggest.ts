@@ -6,14 +6,14 @@ import { DATASET_ID, searchArgs } from './search.ts'
 builder.queryField('suggestItems', (t) =>
   t.field({
     type: [Item],
-    description: 'Items that are probably meant by a misspelt name or its beginning, best first.',
+    description: 'Items that a misspelt name or a beginning probably means, best first.',
     extensions: { cost: 500 },
     args: {
-      text: t.arg.string({ required: true, description: 'A name or a part of it, 1 to 200 characters.' }),
+      text: t.arg.string({ required: true, description: 'A name or its part, 1 to 200 characters.' }),
       datasetId: t.arg.id({ description: DATASET_ID }),
       within: searchArgs.within,
       categoryCode: searchArgs.categoryCode,
-      limit: t.arg.int({ defaultValue: DEFAULT_SUGGESTIONS, description: 'Number of items, from 1 to 100.' }),
+      limit: t.arg.int({ defaultValue: DEFAULT_SUGGESTIONS, description: 'Maximum, from 1 to 100.' }),
     },
     resolve: (_query, args, { catalog }) => catalog.suggest(parseArguments(suggestArguments, args)),
   }),
