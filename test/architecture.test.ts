@@ -133,6 +133,11 @@ const SQL_PARTS: Readonly<Record<string, string>> = {
   "src/import/load/merge.ts: metresBetween(['i.latitude', 'i.longitude'], ['s.latitude', 's.longitude'])":
     'an expression over column names',
   'src/import/load/merge.ts: missingItems(table)': 'a constant, with the name of the staging table',
+  'src/import/load/merge.ts: IMPORTED_COLUMNS.join()': 'column names',
+  "src/import/load/merge.ts: listOf(IMPORTED_COLUMNS, 'd')": 'column names',
+  "src/import/load/merge.ts: listOf(IMPORTED_COLUMNS, 'n')": 'column names',
+  "src/import/update-dataset.ts: listOf(names, 'n')": 'column names',
+  'src/import/update-dataset.ts: names.join()': 'column names',
   'src/import/load/merge.ts: table': 'the name of the staging table',
   'src/import/load/planned-changes.ts: sql': 'column names, with the name of the staging table',
   'src/import/load/renumbered-images.ts: table': 'the name of the staging table',

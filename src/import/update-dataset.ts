@@ -1,9 +1,8 @@
 import pg, { type ClientBase } from 'pg'
 import type { z } from 'zod'
-import { columnName } from '../catalog/columns.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { operationFailed } from '../errors.ts'
-import { datasetFields } from './dataset-fields.ts'
+import { columnsOf, datasetFields, IMPORTED_COLUMNS, listOf } from './dataset-fields.ts'
 import { DEFAULT_ORIGIN, recordChange } from './history/record.ts'
 import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
 
@@ -34,7 +33,8 @@ export async function updateDataset(
   }
   // A field that was not given must not become null.
   const fields = Object.entries(parsed.data).filter(([field]) => Object.hasOwn(given, field))
-  const columns = Object.fromEntries(fields.map(([field, value]) => [columnName(field), value]))
+  const columns = columnsOf(Object.fromEntries(fields))
+  const names = ['slug', ...IMPORTED_COLUMNS]
   try {
     await inTransaction(session, async () => {
       const { rowCount } = await session.query('SELECT FROM datasets WHERE id = $1 FOR NO KEY UPDATE', [id])
@@ -42,9 +42,7 @@ export async function updateDataset(
       await recordChange({ session, datasetId: id, action: 'update', origin }, async () => {
         await session.query(
           `UPDATE datasets AS d
-          SET (slug, name, description, status, visibility, access_tier, attribution) =
-              (SELECT n.slug, n.name, n.description, n.status, n.visibility, n.access_tier, n.attribution
-                 FROM jsonb_populate_record(d, $2::jsonb) AS n),
+          SET (${names.join()}) = (SELECT ${listOf(names, 'n')} FROM jsonb_populate_record(d, $2::jsonb) AS n),
               updated_at = $3
         WHERE d.id = $1`,
           [id, JSON.stringify(columns), new Date()],

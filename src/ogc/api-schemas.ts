@@ -85,6 +85,15 @@ const collection = object(
     title: text,
     description: text,
     attribution: { type: 'string', description: 'Credit line to show with the data.' },
+    license: { type: 'string', description: 'SPDX identifier of the licence. With `other`, a link has its URL.' },
+    contacts: listOf(
+      object({
+        name: text,
+        emails: listOf(object({ value: text })),
+        links: listOf(object({ href: text, rel: text })),
+        roles: listOf(text),
+      }),
+    ),
     itemType: { type: 'string', enum: ['feature'] },
     extent: object({
       spatial: object({ bbox: listOf({ ...listOf({ type: 'number' }), minItems: 4, maxItems: 4 }), crs: text }),

@@ -20,12 +20,15 @@ export function collectionUrl(base: string, { slug }: Pick<Dataset, 'slug'>): st
 
 /** The description of a collection. It has no extent if the dataset has no items. */
 export function collectionOf(base: string, dataset: Dataset, extent: Extent | null) {
-  const { slug, name, description, attribution } = dataset
+  const { slug, name, description, attribution, license } = dataset
+  const contacts = contactsOf(dataset)
   return {
     id: slug,
     title: name,
     ...(description !== null && { description }),
     attribution,
+    ...(license !== null && { license: isUrl(license) ? 'other' : license }),
+    ...(contacts.length > 0 && { contacts }),
     itemType: 'feature',
     ...(extent && { extent: extentOf(extent) }),
     crs: [CRS84],
@@ -53,11 +56,45 @@ function linksOf(base: string, dataset: Dataset): Link[] {
       title: 'The parameters that select places',
     },
     licenseOf(base, dataset),
+    ...factLinks(dataset),
   ]
 }
 
-/** The licence that the credit line names by a URL, or else the dataset's description, which has the credit line. */
-function licenseOf(base: string, { id, attribution }: Dataset): Link {
+/** The terms of use and the source, by the relations of https://www.iana.org/assignments/link-relations. */
+function factLinks({ termsUrl, sourceUrl }: Dataset): Link[] {
+  return [
+    ...(termsUrl === null
+      ? []
+      : [{ href: termsUrl, rel: 'terms-of-service', type: 'text/html', title: 'The terms of use' }]),
+    ...(sourceUrl === null
+      ? []
+      : [{ href: sourceUrl, rel: 'via', type: 'text/html', title: 'The source of the data' }]),
+  ]
+}
+
+/** The publisher and whom to ask, as OGC API Records has contacts (OGC 20-004r1, section 8.2.2). */
+function contactsOf({ publisher, contact }: Dataset) {
+  if (publisher === null && contact === null) return []
+  const address =
+    contact === null
+      ? {}
+      : isUrl(contact)
+        ? { links: [{ href: contact, rel: 'about' }] }
+        : { emails: [{ value: contact }] }
+  return [{ ...(publisher !== null && { name: publisher }), ...address, roles: ['publisher'] }]
+}
+
+const isUrl = (text: string) => text.includes('://')
+
+/**
+ * The licence of the dataset, or else the one that the credit line names by a URL, or else the dataset's description, which has the
+ * credit line.
+ */
+function licenseOf(base: string, { id, attribution, license }: Dataset): Link {
+  if (license !== null) {
+    const href = isUrl(license) ? license : `https://spdx.org/licenses/${license}.html`
+    return { href, rel: 'license', type: 'text/html', title: license }
+  }
   const url = /https?:\/\/[^\s<>"]*[^\s<>".,;:!?)]/.exec(attribution)?.[0]
   const { origin } = new URL(base)
   return url !== undefined && URL.canParse(url)

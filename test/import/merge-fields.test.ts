@@ -13,7 +13,11 @@ const item = () =>
   t.db.database.prisma.item.findFirstOrThrow({ where: { name: { startsWith: 'A' } }, include: { images: true } })
 
 describe('A dataset', () => {
-  const before = { visibility: 'paid', accessTier: 'gold', description: 'Old' }
+  const before = {
+    ...{ visibility: 'paid', accessTier: 'gold', description: 'Old' },
+    ...{ license: 'CC0-1.0', publisher: 'Old', contact: 'a@example.org', termsUrl: 'https://example.org/terms' },
+    ...{ sourceUrl: 'https://example.org/data', sourceDate: '2026-01-31', updateFrequency: 'daily' },
+  }
 
   test.each([
     ['name', 'New'],
@@ -24,6 +28,13 @@ describe('A dataset', () => {
     ['accessTier', 'silver'],
     ['accessTier', null],
     ['attribution', 'New'],
+    ['license', 'ODbL-1.0'],
+    ['publisher', 'New'],
+    ['contact', null],
+    ['termsUrl', 'https://example.org/new'],
+    ['sourceUrl', null],
+    ['sourceDate', '2026-02-28'],
+    ['updateFrequency', 'New'],
   ])('whose %s becomes %j alone is updated', async (field, value) => {
     await t.importer.run(file(row()), { dataset: before, now: FIRST })
     await t.importer.run(file(row()), { dataset: { ...before, [field]: value }, now: SECOND })

@@ -11,6 +11,8 @@ export function someDataset(id: string, revision: bigint, fields: Partial<Datase
     visibility: 'public',
     accessTier: null,
     attribution: 'A',
+    ...{ license: null, publisher: null, contact: null, termsUrl: null },
+    ...{ sourceUrl: null, sourceDate: null, updateFrequency: null },
     createdAt: new Date(0),
     updatedAt: new Date(0),
     revision,

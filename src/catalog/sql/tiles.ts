@@ -69,22 +69,36 @@ function andSelected({ isSelected }: TileSource): Prisma.Sql {
 
 /** Returns the items of a tile, but at most one more than a tile may contain. */
 async function fetchItems(prisma: Prisma.TransactionClient, source: TileSource): Promise<ItemRow[]> {
-  const { tile, scope, isSelected } = source
-  // Stops PostgreSQL from a walk through all items of the tile in their order, in search of a few selected ones.
-  const first = isSelected ? Prisma.empty : Prisma.sql`ORDER BY i.tile_cell`
   const limit = MAX_FEATURES + 1
   return readRows(
     await prisma.$queryRaw<JsonRow[]>`
-    SELECT json_agg(${ITEM} ORDER BY i.tile_cell, i.id)::text AS rows FROM (
-      SELECT i.* FROM unnest(${[...scope]}::uuid[]) AS scope (dataset_id)
-       CROSS JOIN LATERAL (
-              SELECT i.id, i.name, i.category_code, i.dataset_id, i.tile_cell FROM items i
-               WHERE i.dataset_id = scope.dataset_id AND ${isInRange('i.tile_cell', cellRange(tile))} ${andSelected(source)}
-               ${first} LIMIT ${limit}
-            ) AS i
-       LIMIT ${limit}
-    ) AS i`,
+    WITH ${source.isSelected ? selectedItems(source) : firstItems(source, limit)}
+    SELECT json_agg(${ITEM} ORDER BY i.tile_cell, i.id)::text AS rows FROM (SELECT * FROM found LIMIT ${limit}) AS i`,
   )
+}
+
+/** SQL for the table `found` of the first items of a tile in each dataset, which is a walk in an index. */
+function firstItems({ tile, scope }: TileSource, limit: number): Prisma.Sql {
+  return Prisma.sql`found AS (
+    SELECT i.* FROM unnest(${[...scope]}::uuid[]) AS scope (dataset_id)
+     CROSS JOIN LATERAL (
+            SELECT i.id, i.name, i.category_code, i.dataset_id, i.tile_cell FROM items i
+             WHERE i.dataset_id = scope.dataset_id AND ${isInRange('i.tile_cell', cellRange(tile))}
+             ORDER BY i.tile_cell LIMIT ${limit}
+          ) AS i
+  )`
+}
+
+/**
+ * SQL for the table `found` of the selected items of a tile. PostgreSQL plans a materialized one for all of its rows. With the limit
+ * it would walk all items of the tile in search of a few.
+ */
+function selectedItems(source: TileSource): Prisma.Sql {
+  return Prisma.sql`found AS MATERIALIZED (
+    SELECT i.id, i.name, i.category_code, i.dataset_id, i.tile_cell FROM items i
+     WHERE i.dataset_id = ANY (${[...source.scope]}::uuid[])
+       AND ${isInRange('i.tile_cell', cellRange(source.tile))} ${andSelected(source)}
+  )`
 }
 
 /** Returns the squares of a tile that have items: the number of items, and the item if it is the only one. */

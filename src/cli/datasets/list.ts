@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { withDatabase } from '../database.ts'
 import { printJson, printLine, printTable } from '../print.ts'
-import { summarizeDatasets } from './summary.ts'
+import { type DatasetSummary, summarizeDatasets } from './summary.ts'
 
 export function listCommand(): Command {
   return new Command('list')
@@ -11,9 +11,25 @@ export function listCommand(): Command {
     .action(run)
 }
 
+/** The members of a dataset that have the same few words in each list. */
+function briefly({
+  id,
+  slug,
+  name,
+  status,
+  visibility,
+  accessTier,
+  items,
+  keys,
+  createdAt,
+  updatedAt,
+}: DatasetSummary) {
+  return { id, slug, name, status, visibility, accessTier, items, keys, createdAt, updatedAt }
+}
+
 async function run({ json }: { json?: true }): Promise<void> {
   const datasets = await withDatabase(({ prisma }) => summarizeDatasets(prisma, new Date()))
-  if (json) printJson(datasets.map(({ description, attribution, ...dataset }) => dataset))
+  if (json) printJson(datasets.map(briefly))
   else if (datasets.length === 0) printLine('There are no datasets. Import one: npx catalog import MANIFEST')
   else {
     printTable(

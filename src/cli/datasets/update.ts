@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { resolveDataset } from '../../auth/names.ts'
+import { columnName } from '../../catalog/columns.ts'
 import { operationFailed } from '../../errors.ts'
 import { updateDataset } from '../../import/update-dataset.ts'
 import { withDatabase } from '../database.ts'
@@ -19,14 +20,20 @@ export function updateCommand(): Command {
     .option('--visibility <visibility>', 'public, restricted or paid')
     .option('--tier <tier>', 'access tier that a key needs for a paid dataset; "" removes it')
     .option('--attribution <text>', 'credit line')
+    .option('--license <license>', 'SPDX identifier, such as CC-BY-4.0, or URL; "" removes it')
+    .option('--publisher <text>', 'who publishes the data; "" removes it')
+    .option('--contact <address>', 'e-mail address or URL for questions; "" removes it')
+    .option('--terms-url <url>', 'URL of the terms of use; "" removes it')
+    .option('--source-url <url>', 'URL of the source; "" removes it')
+    .option('--source-date <date>', 'date of the source, such as 2026-01-31; "" removes it')
+    .option('--update-frequency <text>', 'how often the data change; "" removes it')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  npx catalog datasets update museums --status archived')
     .action(update)
 }
 
-/** The fields whose option has another name. */
-const OPTION_NAMES: Readonly<Record<string, string>> = { accessTier: '--tier' }
-const optionOf = (field: string) => OPTION_NAMES[field] ?? `--${field}`
+/** The option of a field: `--terms-url` for `termsUrl`. */
+const optionOf = (field: string) => (field === 'accessTier' ? '--tier' : `--${columnName(field).replaceAll('_', '-')}`)
 
 interface Options {
   slug?: string
@@ -36,15 +43,20 @@ interface Options {
   visibility?: string
   tier?: string
   attribution?: string
+  license?: string
+  publisher?: string
+  contact?: string
+  termsUrl?: string
+  sourceUrl?: string
+  sourceDate?: string
+  updateFrequency?: string
   json?: true
 }
 
 async function update(text: string, { json, tier, ...options }: Options): Promise<void> {
   const changes = { ...options, ...(tier !== undefined && { accessTier: tier }) }
   if (Object.keys(changes).length === 0) {
-    throw operationFailed(
-      'Give at least one of --slug, --name, --description, --status, --visibility, --tier and --attribution',
-    )
+    throw operationFailed('Give at least one option with a new value; --help lists them')
   }
   const [dataset] = await withDatabase(async ({ prisma, withSession }) => {
     const { id } = await resolveDataset(prisma, text)

@@ -42,6 +42,13 @@ export const Dataset = builder.prismaObject('Dataset', {
     visibility: t.expose('visibility', { type: DatasetVisibility }),
     accessTier: t.exposeString('accessTier', { nullable: true }),
     attribution: t.exposeString('attribution'),
+    license: t.exposeString('license', { nullable: true }),
+    publisher: t.exposeString('publisher', { nullable: true }),
+    contact: t.exposeString('contact', { nullable: true }),
+    termsUrl: t.exposeString('termsUrl', { nullable: true }),
+    sourceUrl: t.exposeString('sourceUrl', { nullable: true }),
+    sourceDate: t.exposeString('sourceDate', { nullable: true }),
+    updateFrequency: t.exposeString('updateFrequency', { nullable: true }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
     extent: t.field({

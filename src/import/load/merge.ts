@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg'
+import { columnsOf, IMPORTED_COLUMNS, listOf } from '../dataset-fields.ts'
 import { metresBetween } from '../history/item-changes.ts'
 import type { ManifestDataset } from '../manifest.ts'
 import { IMAGE_COLUMN_NAMES, ITEM_COLUMN_NAMES, missingItems } from './staging.ts'
@@ -22,8 +23,6 @@ interface Merge extends Staged {
   now: Date
 }
 
-const listOf = (columns: readonly string[], table: string) => columns.map((name) => `${table}.${name}`).join(', ')
-
 /** SQL for the images of an item of the table `i`, in the JSON form of the staging table. */
 export const STORED_IMAGES = `
   coalesce((SELECT jsonb_agg(to_jsonb(image) - 'item_id' ORDER BY image.sort_order, image.id)
@@ -31,27 +30,28 @@ export const STORED_IMAGES = `
 
 /** Creates the dataset. @throws a conflict if another session has just created it */
 async function insertDataset({ session, datasetId, now }: Merge, dataset: ManifestDataset): Promise<void> {
-  const { slug, name, description, status, visibility, accessTier, attribution, createdAt, updatedAt } = dataset
+  const { slug, createdAt, updatedAt } = dataset
   await session.query(
-    `INSERT INTO datasets
-            (id, slug, name, description, status, visibility, access_tier, attribution, created_at, updated_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, coalesce($9::timestamptz, $11), coalesce($10::timestamptz, $11))`,
-    [datasetId, slug, name, description, status, visibility, accessTier, attribution, createdAt, updatedAt, now],
+    `INSERT INTO datasets (id, slug, ${IMPORTED_COLUMNS.join()}, created_at, updated_at)
+     SELECT $1, $2, ${listOf(IMPORTED_COLUMNS, 'n')}, coalesce($4::timestamptz, $6), coalesce($5::timestamptz, $6)
+       FROM jsonb_populate_record(NULL::datasets, $3) AS n`,
+    [datasetId, slug, JSON.stringify(columnsOf(dataset)), createdAt, updatedAt, now],
   )
 }
 
 /** Updates the dataset. Returns whether it changed. */
 async function updateDataset({ session, datasetId, now }: Merge, dataset: ManifestDataset): Promise<boolean> {
-  const { name, description, status, visibility, accessTier, attribution, createdAt, updatedAt } = dataset
+  const { createdAt, updatedAt } = dataset
   const { rowCount } = await session.query(
     `UPDATE datasets AS d
-        SET name = $2, description = $3, status = $4::dataset_status, visibility = $5::dataset_visibility, access_tier = $6,
-            attribution = $7, created_at = coalesce($8, d.created_at), updated_at = coalesce($9, $10::timestamptz)
+        SET (${IMPORTED_COLUMNS.join()}) = (SELECT ${listOf(IMPORTED_COLUMNS, 'n')}),
+            created_at = coalesce($3, d.created_at), updated_at = coalesce($4, $5::timestamptz)
+       FROM jsonb_populate_record(NULL::datasets, $2) AS n
       WHERE d.id = $1
-        AND (d.name, d.description, d.status, d.visibility, d.access_tier, d.attribution, d.created_at, d.updated_at)
+        AND (${listOf(IMPORTED_COLUMNS, 'd')}, d.created_at, d.updated_at)
             IS DISTINCT FROM
-            ($2, $3, $4::dataset_status, $5::dataset_visibility, $6, $7, coalesce($8::timestamptz, d.created_at), coalesce($9::timestamptz, d.updated_at))`,
-    [datasetId, name, description, status, visibility, accessTier, attribution, createdAt, updatedAt, now],
+            (${listOf(IMPORTED_COLUMNS, 'n')}, coalesce($3::timestamptz, d.created_at), coalesce($4::timestamptz, d.updated_at))`,
+    [datasetId, JSON.stringify(columnsOf(dataset)), createdAt, updatedAt, now],
   )
   return rowCount === 1
 }

@@ -270,10 +270,15 @@ export const CACHES: readonly MutantTable[] = [
     file: 'src/server/rest.ts',
     tests: ['test/rest/representations.test.ts'],
     mutants: [
-      { find: '`${mediaType} ${request.url}`', replace: '`${request.url}`' },
+      { find: '`${mediaType} ${handling} ${request.url}`', replace: '`${handling} ${request.url}`' },
       {
-        find: '`${mediaType} ${request.url}`',
-        replace: '`${mediaType} ${route.path}`',
+        find: '`${mediaType} ${handling} ${request.url}`',
+        replace: '`${mediaType} ${request.url}`',
+        tests: ['test/rest/strict.test.ts'],
+      },
+      {
+        find: '`${mediaType} ${handling} ${request.url}`',
+        replace: '`${mediaType} ${handling} ${route.path}`',
         tests: ['test/rest/contract.test.ts'],
       },
       {

@@ -338,22 +338,16 @@ export const DATABASE: readonly MutantTable[] = [
     file: 'src/import/load/merge.ts',
     tests: ['test/import/merge-fields.test.ts', 'test/import/merge.test.ts'],
     mutants: [
-      { find: '(d.name, d.description, d.status', replace: '($2, d.description, d.status' },
-      { find: 'd.name, d.description, d.status, ', replace: 'd.name, $3, d.status, ' },
-      { find: 'd.description, d.status, d.visibility', replace: 'd.description, $4::dataset_status, d.visibility' },
-      { find: 'd.status, d.visibility, d.access_tier', replace: 'd.status, $5::dataset_visibility, d.access_tier' },
-      { find: 'd.visibility, d.access_tier, d.attribution', replace: 'd.visibility, $6, d.attribution' },
-      { find: 'd.access_tier, d.attribution, d.created_at', replace: 'd.access_tier, $7, d.created_at' },
-      { find: 'd.created_at, d.updated_at)', replace: 'd.created_at, coalesce($9::timestamptz, d.updated_at))' },
+      { find: "AND (${listOf(IMPORTED_COLUMNS, 'd')}", replace: "AND (${listOf(IMPORTED_COLUMNS, 'n')}" },
+      { find: 'd.created_at, d.updated_at)', replace: 'd.created_at, coalesce($4::timestamptz, d.updated_at))' },
       {
-        find: 'd.attribution, d.created_at, d.updated_at)',
-        replace: 'd.attribution, coalesce($8::timestamptz, d.created_at), d.updated_at)',
+        find: "'d')}, d.created_at, d.updated_at)",
+        replace: "'d')}, coalesce($3::timestamptz, d.created_at), d.updated_at)",
       },
       {
-        find: 'created_at = coalesce($8, d.created_at)',
-        replace: 'created_at = coalesce($8, $10::timestamptz)',
+        find: 'created_at = coalesce($3, d.created_at)',
+        replace: 'created_at = coalesce($3, $5::timestamptz)',
       },
-      { find: 'access_tier = $6', replace: 'access_tier = d.access_tier' },
       { find: 'i.extra_attributes::text <> s.extra_attributes::text', replace: 'false' },
       {
         find: 'i.created_at, i.updated_at) IS DISTINCT FROM',
