@@ -129,6 +129,32 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     expect(await page.title()).toBe('Seoul Landmarks · Dataset Catalog')
   })
 
+  test('the places of a dataset are a table too: sorted, filtered, with chosen columns, each a link', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&category=palace`)
+    await page.getByRole('link', { name: 'As a table' }).click()
+    const names = () => page.locator('.table-frame tbody th').allTextContents()
+    await expect.poll(names).toHaveLength(4)
+    const sorted = await names()
+    await page.getByRole('link', { name: 'Name ↑' }).click()
+    await expect.poll(names).toEqual(sorted.toReversed())
+    expect(await page.locator('th[aria-sort="descending"]').count()).toBe(1)
+    await page.getByText('Columns', { exact: true }).click()
+    await page.getByLabel('Telephone').check()
+    await page.getByRole('columnheader', { name: 'Telephone' }).waitFor()
+    expect(page.url()).toMatch(
+      /view=table&columns=name,categoryCode,administrativeAreaCode,telephone,updatedAt&order=desc/,
+    )
+    await page.reload()
+    await page.getByRole('columnheader', { name: 'Telephone' }).waitFor()
+    await page.getByRole('link', { name: 'Gyeongbokgung Palace' }).press('Enter')
+    await heading('Gyeongbokgung Palace').waitFor()
+    await page.goBack()
+    await expect.poll(names).toEqual(sorted.toReversed())
+    await page.getByRole('link', { name: 'As a list' }).click()
+    await page.getByText('4 places with these filters').waitFor()
+    await page.locator('.places').getByRole('link', { name: 'Gyeongbokgung Palace' }).waitFor()
+  })
+
   test('a button shows the whole view again', async () => {
     await page.goto(`${t.url}/?dataset=seoul-landmarks&at=10,10,9`)
     await heading('Seoul Landmarks').waitFor()

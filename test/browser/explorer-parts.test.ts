@@ -2,7 +2,7 @@ import { VectorTile } from '@mapbox/vector-tile'
 import { fromGeojsonVt } from '@maplibre/vt-pbf'
 import { PbfReader } from 'pbf'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { formatAddress, isSearch, parseAddress } from '../../src/explorer/explorer/address.ts'
+import { formatAddress, isSearch, parseAddress, type View } from '../../src/explorer/explorer/address.ts'
 import { boxAround, visibleBox } from '../../src/explorer/explorer/box.ts'
 import { findBounds } from '../../src/explorer/explorer/camera.ts'
 import { LIGHT } from '../../src/explorer/explorer/colours.ts'
@@ -10,7 +10,7 @@ import { circle, destination } from '../../src/explorer/explorer/geodesic.ts'
 import { formsOf, graphiqlPath } from '../../src/explorer/explorer/request-forms.ts'
 import { requestOf } from '../../src/explorer/explorer/requests.ts'
 import { pictureUrl, safeUrl } from '../../src/explorer/explorer/safe-url.ts'
-import { pointsOf } from '../../src/explorer/explorer/tiles.ts'
+import { pointsOf, tileTemplate } from '../../src/explorer/explorer/tiles.ts'
 import { worldMap } from '../../src/explorer/explorer/world.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { runShell } from '../support/process.ts'
@@ -54,10 +54,19 @@ test.each([
   { dataset: 'x y&z', category: '가', area: '11110' },
   { text: '100% "경복궁" & <b>_', within: [179.5, -90, -179.5, 90] as [number, number, number, number] },
   { at: { latitude: 0, longitude: 115, zoom: -0.54 } },
+  { dataset: 'x', table: { fields: ['name', 'url'], sort: 'updatedAt' as const, isDescending: true, page: 3 } },
   { near: { latitude: -90, longitude: 180, radius: 50_000 }, item: '7748716f-f0aa-5779-a29b-4066ccbe3bdb' },
 ])('an address describes the view: %j', (view) => {
   expect(parseAddress(formatAddress(view).slice(1))).toEqual({
-    ...{ dataset: undefined, category: undefined, area: undefined, item: undefined, at: undefined, near: undefined },
+    ...{
+      dataset: undefined,
+      category: undefined,
+      area: undefined,
+      item: undefined,
+      at: undefined,
+      near: undefined,
+      table: undefined,
+    },
     ...view,
   })
 })
@@ -104,18 +113,50 @@ test('a box around points is the smallest one, also across the antimeridian', ()
 })
 
 test('the request for a search is the same in GraphQL, with its defaults or with its variables, and in curl', async () => {
-  const { path, query, variables } = requestOf({
+  const request = requestOf({
     dataset: 'seoul-landmarks',
     text: 'palace',
     within: [126.9, 37.5, 127, 37.6],
     category: 'palace',
   })
-  expect(path).toBeUndefined()
-  const { body } = await t.graphql(query)
+  const { body } = await t.graphql(request.query)
   expect(body.data.searchItems.total).toBe(4)
-  expect((await t.graphql(query, variables)).body).toEqual(body)
-  const { curl = '' } = formsOf({ query, variables }, t.url, t.key)
-  expect(JSON.parse((await runShell({}, `${curl} --silent`)).stdout)).toEqual(body)
+  expect((await t.graphql(request.query, request.variables)).body).toEqual(body)
+  const { curl = '' } = formsOf(request, t.url, t.key)
+  const { data, meta } = JSON.parse((await runShell({}, `${curl} --silent`)).stdout)
+  expect(meta.total).toBe(4)
+  const ids = (items: { id: string }[]) => items.map(({ id }) => id)
+  expect(ids(data)).toEqual(ids(body.data.searchItems.nodes))
+})
+
+test('a table of an address that is not valid has the default order, columns and page', () => {
+  const table = parseAddress('view=table&columns=url,password,name&sort=id&order=up&page=0').table
+  expect(table).toEqual({ fields: ['name', 'url'], sort: 'name', isDescending: false, page: 1 })
+  expect(parseAddress('view=x&sort=name').table).toBeUndefined()
+})
+
+test('the request for a table has its order, its page and its columns, in REST and GraphQL', async () => {
+  const table = { fields: ['name', 'updatedAt'], sort: 'name' as const, isDescending: true, page: 1 }
+  const { path, query } = requestOf({ dataset: 'seoul-landmarks', category: 'palace', table })
+  const { data } = await (await t.get(path)).json()
+  const { body } = await t.graphql(query)
+  const names = (items: { name: string }[]) => items.map(({ name }) => name)
+  expect(names(data)).toEqual(names(body.data.dataset.items.nodes))
+  expect(names(data)).toEqual(names(data).toSorted().toReversed())
+  expect(Object.keys(body.data.dataset.items.nodes[0])).toEqual(['id', 'name', 'updatedAt'])
+})
+
+test('the tiles of a view have its filters, its text or its circle', () => {
+  vi.stubGlobal('location', { origin: BASE })
+  const selection = (view: View) => tileTemplate(view).slice(`${BASE}/tiles/all/{z}/{x}/{y}.mvt`.length)
+  expect(selection({})).toBe('')
+  expect(selection({ category: 'palace', area: '11 110', text: '경복' })).toBe(
+    `?categoryCode=palace&administrativeAreaCode=11+110&text=${encodeURIComponent('경복')}`,
+  )
+  const near = { latitude: 37.5, longitude: 127, radius: 500 }
+  expect(selection({ near, text: 'ignored' })).toBe('?latitude=37.5&longitude=127&radius=500')
+  expect(selection({ within: [1, 2, 3, 4] })).toBe('')
+  vi.unstubAllGlobals()
 })
 
 test.each([
@@ -124,6 +165,8 @@ test.each([
   { dataset: 'seoul-landmarks', category: 'palace', area: '11110' },
   { near: { latitude: 37.5796, longitude: 126.977, radius: 2000 } },
   { dataset: 'seoul-landmarks', near: { latitude: 37.5796, longitude: 126.977, radius: 2000 } },
+  { dataset: 'seoul-landmarks', category: 'palace', near: { latitude: 37.5796, longitude: 126.977, radius: 2000 } },
+  { text: 'gung', category: 'palace' },
   { item: 'ed9ea7d8-caaf-5cf9-817b-36ba51a4744b' },
 ])('the request for %j is the same in REST and GraphQL, and each form runs as copied', async (view) => {
   const request = requestOf(view)

@@ -1,4 +1,5 @@
 import { type Bounds, parseBox } from './box.ts'
+import { parseTable, type Table, writeTable } from './table-columns.ts'
 
 /*
  * The view as the address of the page: the dataset, the place on the map, the filters and the search. The address never
@@ -18,6 +19,8 @@ export interface View {
   text?: string | undefined
   /** A search in a box: west, south, east, north in degrees. */
   within?: Bounds | undefined
+  /** The places of a dataset as a table; undefined for a list. */
+  table?: Table | undefined
   /** UUID of the item that is shown. */
   item?: string | undefined
 }
@@ -33,6 +36,11 @@ export function isSearch({ text, within, near }: View): boolean {
   return near === undefined && (text !== undefined || within !== undefined)
 }
 
+/** Returns the table of a view. Only the places of one dataset have one: the order of a search is fixed. */
+export function tableOf({ dataset, table, near, text, within }: View): Table | undefined {
+  return dataset !== undefined && !near && text === undefined && within === undefined ? table : undefined
+}
+
 /** Parses the query string of an address. It leaves out invalid parts. */
 export function parseAddress(search: string): View {
   const params = new URLSearchParams(search)
@@ -46,6 +54,7 @@ export function parseAddress(search: string): View {
     text: text('text')?.trim() || undefined,
     within: parseBox(params.get('within')),
     item: text('item'),
+    table: parseTable(params),
     at:
       latitude === undefined || longitude === undefined || zoom === undefined
         ? undefined
@@ -58,7 +67,7 @@ export function parseAddress(search: string): View {
 }
 
 /** Writes a view as a path with a query string. */
-export function formatAddress({ dataset, category, area, text, within, item, at, near }: View): string {
+export function formatAddress({ dataset, category, area, text, within, item, at, near, table }: View): string {
   const params = new URLSearchParams()
   if (dataset) params.set('dataset', dataset)
   if (category) params.set('category', category)
@@ -66,6 +75,7 @@ export function formatAddress({ dataset, category, area, text, within, item, at,
   if (text) params.set('text', text)
   if (within) params.set('within', within.join())
   if (near) params.set('near', `${round(near.latitude, 6)},${round(near.longitude, 6)},${round(near.radius, 1)}`)
+  if (table) writeTable(table, params)
   if (item) params.set('item', item)
   if (at) params.set('at', `${round(at.latitude, 5)},${round(at.longitude, 5)},${round(at.zoom, 2)}`)
   const query = params.toString().replaceAll('%2C', ',')

@@ -21,7 +21,6 @@ export interface Dataset {
 export interface ListedItem {
   id: string
   name: string
-  datasetId: string
   categoryCode: string
   administrativeAreaCode: string
   latitude: string
@@ -62,7 +61,7 @@ export interface Item extends ListedItem {
 }
 
 /** The fields of an item in a list. */
-export const LISTED = 'id datasetId name categoryCode administrativeAreaCode latitude longitude thumbnailUrl'
+export const LISTED = 'id name categoryCode administrativeAreaCode latitude longitude thumbnailUrl'
 
 /** The fields of a dataset in the list. */
 export const DATASET_FIELDS = 'id slug name description status visibility accessTier attribution'

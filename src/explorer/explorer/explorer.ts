@@ -1,6 +1,6 @@
 import { element } from '../shared/dom.ts'
 import { readKey } from '../shared/key.ts'
-import { formatAddress, isSearch, parseAddress, type View } from './address.ts'
+import { formatAddress, isSearch, parseAddress, tableOf, type View } from './address.ts'
 import { loadBaseMap, WORLD } from './base-map.ts'
 import { moveMap, moveToItems } from './camera.ts'
 import { type Codes, NO_CODES, readCodes } from './codes.ts'
@@ -15,9 +15,10 @@ import type { NearbyActions } from './nearby-form.ts'
 import { placesView } from './places-view.ts'
 import { PointPicker } from './point-picker.ts'
 import { problemNote } from './problem.ts'
-import { PAGE_SIZE, readResults } from './results.ts'
+import { PAGE_SIZE, readResults, readTable } from './results.ts'
 import { type Search, SearchForm } from './search-form.ts'
-import { showsResults } from './style.ts'
+import { DEFAULT_TABLE } from './table-columns.ts'
+import { tableView } from './table-view.ts'
 import { titleOf } from './title.ts'
 import { welcomeView } from './welcome-view.ts'
 
@@ -139,19 +140,15 @@ export class Explorer {
     this.#search.show(view, this.#datasets)
     this.#showCredit()
     const isPlaces = view.dataset !== undefined || view.near !== undefined || isSearch(view)
-    const isNewList = JSON.stringify(listOf(view)) !== JSON.stringify(listOf(before)) || this.#items.length === 0
-    // Results stay on the map until those of the next search replace them.
-    const isNextSearch = isSearch(view) && isSearch(before) && view.item === undefined
-    if (isPlaces && isNewList && !isNextSearch) this.#items = []
     if (view.dataset !== before.dataset) this.#codes = NO_CODES
     this.#drawMap()
     if (view.dataset !== undefined) this.#codes = await readCodes(view.dataset, signal)
     signal.throwIfAborted()
     this.#drawMap()
     if (view.item !== undefined) {
-      if (showsResults(view) && this.#items.length === 0) this.#items = (await readResults(view, 1, signal)).items
       await this.#showItem(view, signal)
-    } else if (isPlaces) await this.#showPlaces(view, 1, signal)
+    } else if (tableOf(view)) await this.#showTable(view, signal)
+    else if (isPlaces) await this.#showPlaces(view, 1, signal)
     else this.#fill(datasetsView(this.#datasets, this.#nearbyActions(view), signal))
   }
 
@@ -183,8 +180,21 @@ export class Explorer {
     )
     this.#fill(list, page === 1)
     this.#search.sayTotal(view, results.total)
-    if (showsResults(view)) this.#drawMap()
     if (isSearch(view) && !view.within && !view.at && page === 1) moveToItems(this.#map, this.#items)
+  }
+
+  async #showTable(view: View, signal: AbortSignal): Promise<void> {
+    const table = tableOf(view) ?? DEFAULT_TABLE
+    const results = await readTable(view, table, signal)
+    signal.throwIfAborted()
+    const element = tableView({ view, table, codes: this.#codes, ...results }, (next) => this.open(next))
+    const { total } = results
+    this.#fill(
+      placesView(
+        { view, dataset: this.#dataset(), codes: this.#codes, items: [], total, table: element },
+        { open: (next) => this.open(next), more: () => {}, ...this.#nearbyActions(view) },
+      ),
+    )
   }
 
   #nearbyActions({ dataset }: View): NearbyActions {
@@ -210,7 +220,6 @@ export class Explorer {
       hasKey,
       legend,
       view: this.#view,
-      results: this.#items,
       item: this.#item,
       isDark: this.#dark.matches,
     })
@@ -277,9 +286,4 @@ export class Explorer {
       this.#mapCredit,
     )
   }
-}
-
-/** The part of a view that decides what is listed. */
-function listOf({ dataset, category, area, near, text, within }: View): View {
-  return { dataset, category, area, near, text, within }
 }

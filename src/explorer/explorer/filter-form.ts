@@ -13,9 +13,9 @@ const ANY: Option = { value: '', label: 'any' }
 
 /** Creates the form. */
 export function filterForm(view: View, { categories, areas }: Codes, open: (view: View) => void): HTMLElement {
-  const { dataset, text, within, near, at, category, area } = view
+  const { dataset, text, within, near, at, table, category, area } = view
   // A search in the visible part of the map must not move the map.
-  const kept = { dataset, text, within, near, at: within && at }
+  const kept = { dataset, text, within, near, at: within && at, table: table && { ...table, page: 1 } }
   return element(
     'div',
     { class: 'fields', role: 'group', 'aria-label': 'Filters' },

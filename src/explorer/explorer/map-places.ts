@@ -4,7 +4,7 @@ import { type MapGeoJSONFeature, type Map as MapView, Point } from 'maplibre-gl'
  * The places that the map has drawn at a point.
  */
 
-const PLACES = ['points', 'clusters', 'found', 'chosen']
+const PLACES = ['points', 'clusters', 'chosen']
 /** Pixels from the cross in which it finds a place. */
 const REACH = 24
 
@@ -26,7 +26,7 @@ export const NOTHING: TopPlace = { place: undefined, total: 0 }
 export function placeAt(map: MapView, { x, y }: PixelPoint): TopPlace {
   const places = placesIn(map, [x, y])
   const [place] = places
-  // A chosen or found item is drawn twice.
+  // A chosen item is drawn twice.
   const ids = new Set(places.flatMap(({ properties }) => properties.id ?? []))
   return { place, total: place?.properties.total ?? ids.size }
 }

@@ -8,6 +8,7 @@ import { filterForm } from './filter-form.ts'
 import { type NearbyActions, nearbyForm } from './nearby-form.ts'
 import { requestPanel } from './request-panel.ts'
 import type { Results } from './results.ts'
+import { DEFAULT_TABLE } from './table-columns.ts'
 
 /*
  * The list of places: of a dataset, filtered, near a point, or found by a search.
@@ -18,6 +19,8 @@ export interface PlacesContent extends Results {
   view: View
   dataset: Dataset | undefined
   codes: Codes
+  /** The table that stands in for the list. */
+  table?: HTMLElement
 }
 
 export interface PlacesActions extends NearbyActions {
@@ -35,17 +38,29 @@ export function placesView(content: PlacesContent, actions: PlacesActions): HTML
     element('p', { class: 'back' }, element('a', { href: '/', 'data-view': 'back' }, '← All datasets')),
     element('h1', { tabindex: -1, dir: 'auto' }, dataset?.name ?? view.dataset ?? 'All datasets'),
     ...(isSearch(view) ? [] : introduction(content, actions)),
-    view.near || !view.dataset ? undefined : filterForm(view, codes, actions.open),
+    view.dataset === undefined ? undefined : filterForm(view, codes, actions.open),
     // The search form shows the number of found places.
     isSearch(view) ? undefined : element('p', { class: 'soft', role: 'status' }, count(view, total)),
-    element(
-      'ol',
-      { class: 'places' },
-      ...items.map((item) => row(view, item, labelOf(item.categoryCode, codes.categories))),
-    ),
-    rest > 0 ? button(`Show more (${rest.toLocaleString('en')} left)`, actions.more, { class: 'button' }) : undefined,
+    viewSwitch(view),
+    content.table ??
+      element(
+        'ol',
+        { class: 'places' },
+        ...items.map((item) => row(view, item, labelOf(item.categoryCode, codes.categories))),
+      ),
+    rest > 0 && !content.table
+      ? button(`Show more (${rest.toLocaleString('en')} left)`, actions.more, { class: 'button' })
+      : undefined,
     requestPanel(view),
   )
+}
+
+/** The link from the list of a dataset to its table, or back. */
+function viewSwitch(view: View): HTMLElement | undefined {
+  if (view.dataset === undefined || view.near || isSearch(view)) return undefined
+  const other = { ...view, table: view.table ? undefined : DEFAULT_TABLE }
+  const label = view.table ? 'As a list' : 'As a table'
+  return element('p', {}, element('a', { class: 'button', href: formatAddress(other), 'data-view': true }, label))
 }
 
 function introduction({ view, dataset }: PlacesContent, actions: PlacesActions): (HTMLElement | undefined)[] {
@@ -57,11 +72,12 @@ function introduction({ view, dataset }: PlacesContent, actions: PlacesActions):
   ]
 }
 
-function count({ near, category, area }: View, total: number): string {
+function count({ near, category, area, table }: View, total: number): string {
   if (total === 0) return near || category || area ? 'No places match.' : 'This dataset has no places yet.'
   const places = `${total.toLocaleString('en')} ${total === 1 ? 'place' : 'places'}`
-  if (near) return `${places} within ${metres(near.radius)}, nearest first`
-  return category || area ? `${places} with these filters` : `${places}, by name`
+  const filtered = category || area ? ' with these filters' : ''
+  if (near) return `${places}${filtered} within ${metres(near.radius)}, nearest first`
+  return filtered || table ? places + filtered : `${places}, by name`
 }
 
 function row(view: View, { id, name, distance }: ListedItem, category: string): HTMLElement {

@@ -16,8 +16,6 @@ let isOpen = false
 export function requestPanel(view: View): HTMLElement {
   const request = requestOf(view)
   const shown = formsOf(request, location.origin, HIDDEN_KEY)
-  // A search has no REST URL.
-  if (!(chosen in shown)) chosen = 'curl'
   const code = element('code', {}, shown[chosen])
   const choices = Object.keys(shown).map((form) => {
     const choice = button(

@@ -1,7 +1,8 @@
-import { isSearch, type View } from './address.ts'
+import { isSearch, tableOf, type View } from './address.ts'
 import { toBoundingBox } from './box.ts'
 import { DATASET_FIELDS, DETAILS, LISTED } from './data.ts'
-import { PAGE_SIZE } from './results.ts'
+import { enumOf, PAGE_SIZE } from './results.ts'
+import type { Table } from './table-columns.ts'
 
 /*
  * The request for the data of a view: as GraphQL, and as REST if there is a route.
@@ -10,8 +11,8 @@ import { PAGE_SIZE } from './results.ts'
 type Values = Readonly<Record<string, string | number | Readonly<Record<string, number>>>>
 
 export interface ApiRequest {
-  /** Path and query string of the REST request; undefined for a search, which has no REST route. */
-  path?: string
+  /** Path and query string of the REST request. */
+  path: string
   /** The GraphQL operation. Its variables have the values as defaults, so it also runs without them. */
   query: string
   variables: Values
@@ -22,6 +23,8 @@ export function requestOf(view: View): ApiRequest {
   if (view.item) return itemRequest(view.item)
   if (view.near) return nearbyRequest(view)
   if (isSearch(view)) return searchRequest(view)
+  const table = tableOf(view)
+  if (table) return tableRequest(view, table)
   if (view.dataset) return itemsRequest(view)
   return {
     path: '/v1/datasets',
@@ -43,12 +46,13 @@ function itemRequest(id: string): ApiRequest {
   }
 }
 
-function nearbyRequest({ near, dataset }: View): ApiRequest {
-  const variables = { ...near, ...(dataset && { datasetId: dataset }), limit: PAGE_SIZE }
-  const types = { latitude: 'Float', longitude: 'Float', radius: 'Float', datasetId: 'ID', limit: 'Int' }
+function nearbyRequest({ near, dataset, category, area }: View): ApiRequest {
+  const variables = { ...near, ...selection({ dataset, category, area }) }
+  // The route of the specification has no filters.
+  const path = category || area ? '/search' : '/v1/dataset-items/nearby'
   return {
-    path: `/v1/dataset-items/nearby?${queryString(variables)}`,
-    query: `query Nearby(${declare(variables, types)}) {
+    path: `${path}?${queryString(variables)}`,
+    query: `query Nearby(${declare(variables)}) {
   nearbyItems(${Object.keys(variables).map(argument).join(', ')}) {
     total
     nodes { distance item { ${LISTED} } }
@@ -60,24 +64,12 @@ function nearbyRequest({ near, dataset }: View): ApiRequest {
 }
 
 function searchRequest({ dataset, text, within, category, area }: View): ApiRequest {
-  const variables = {
-    ...(text && { text }),
-    ...(within && { within: toBoundingBox(within) }),
-    ...(dataset && { datasetId: dataset }),
-    ...(area && { administrativeAreaCode: area }),
-    ...(category && { categoryCode: category }),
-    limit: PAGE_SIZE,
-  }
-  const types = {
-    text: 'String',
-    within: 'BoundingBox',
-    datasetId: 'ID',
-    administrativeAreaCode: 'String',
-    categoryCode: 'String',
-    limit: 'Int',
-  }
+  const where = selection({ dataset, category, area })
+  const variables = { ...(text && { text }), ...(within && { within: toBoundingBox(within) }), ...where }
+  const parameters = { ...(text && { text }), ...(within && { within: within.join() }), ...where }
   return {
-    query: `query Search(${declare(variables, types)}) {
+    path: `/search?${queryString(parameters)}`,
+    query: `query Search(${declare(variables)}) {
   searchItems(${Object.keys(variables).map(argument).join(', ')}) {
     total
     nodes { ${LISTED} }
@@ -88,6 +80,16 @@ function searchRequest({ dataset, text, within, category, area }: View): ApiRequ
   }
 }
 
+/** The arguments that searches and nearby searches share. */
+function selection({ dataset, category, area }: View) {
+  return {
+    ...(dataset && { datasetId: dataset }),
+    ...(area && { administrativeAreaCode: area }),
+    ...(category && { categoryCode: category }),
+    limit: PAGE_SIZE,
+  }
+}
+
 function itemsRequest({ dataset = '', category, area }: View): ApiRequest {
   const list = {
     ...(area && { administrativeAreaCode: area }),
@@ -95,10 +97,9 @@ function itemsRequest({ dataset = '', category, area }: View): ApiRequest {
     limit: PAGE_SIZE,
   }
   const variables = { dataset, ...list }
-  const types = { dataset: 'ID', administrativeAreaCode: 'String', categoryCode: 'String', limit: 'Int' }
   return {
     path: `/v1/datasets/${encodeURIComponent(dataset)}/items?${queryString(list)}`,
-    query: `query Items(${declare(variables, types)}) {
+    query: `query Items(${declare(variables)}) {
   dataset(id: $dataset) {
     name
     attribution
@@ -113,11 +114,46 @@ function itemsRequest({ dataset = '', category, area }: View): ApiRequest {
   }
 }
 
+function tableRequest({ dataset = '', category, area }: View, { fields, sort, isDescending, page }: Table): ApiRequest {
+  const filters = { ...(area && { administrativeAreaCode: area }), ...(category && { categoryCode: category }) }
+  const list = { ...filters, page, limit: PAGE_SIZE }
+  const order = isDescending ? 'desc' : 'asc'
+  const variables = { dataset, ...list }
+  const inOrder = `sort: ${enumOf(sort)}, order: ${order.toUpperCase()}`
+  return {
+    path: `/v1/datasets/${encodeURIComponent(dataset)}/items?${queryString({ ...list, sort, order })}`,
+    query: `query Table(${declare(variables)}) {
+  dataset(id: $dataset) {
+    name
+    attribution
+    items(${inOrder}, ${Object.keys(list).map(argument).join(', ')}) {
+      total
+      nodes { id ${fields.join(' ')} }
+    }
+  }
+}
+`,
+    variables,
+  }
+}
+
 const argument = (name: string) => `${name}: $${name}`
 
-function declare(variables: Values, types: Readonly<Record<string, string>>): string {
+/** The types of the arguments; those of the others are `String`. */
+const TYPES: Readonly<Record<string, string>> = {
+  dataset: 'ID',
+  datasetId: 'ID',
+  within: 'BoundingBox',
+  latitude: 'Float',
+  longitude: 'Float',
+  radius: 'Float',
+  page: 'Int',
+  limit: 'Int',
+}
+
+function declare(variables: Values): string {
   return Object.entries(variables)
-    .map(([name, value]) => `$${name}: ${types[name]} = ${literal(value)}`)
+    .map(([name, value]) => `$${name}: ${TYPES[name] ?? 'String'} = ${literal(value)}`)
     .join(', ')
 }
 

@@ -2,6 +2,8 @@ import { runGraphQL } from '../shared/api.ts'
 import { isSearch, type View } from './address.ts'
 import { toBoundingBox } from './box.ts'
 import { LISTED, type ListedItem } from './data.ts'
+import type { Sort, Table } from './table-columns.ts'
+import type { Row } from './table-view.ts'
 
 /*
  * What the list shows: the items of a dataset, the items near a point, or the results of a search.
@@ -42,6 +44,40 @@ async function readItems({ dataset, category, area }: View, page: number, signal
   return resultsOf(data.dataset.items)
 }
 
+/** Reads a page of the table of a view. */
+export async function readTable({ dataset, category, area }: View, table: Table, signal: AbortSignal) {
+  const data = await runGraphQL<{ dataset: { items: { total: number; nodes: Row[] } } }>(
+    `query Table(
+  $dataset: ID!, $category: String, $area: String, $sort: ItemSort, $order: SortOrder, $page: Int, $limit: Int
+) {
+  dataset(id: $dataset) {
+    items(
+      categoryCode: $category, administrativeAreaCode: $area, sort: $sort, order: $order, page: $page, limit: $limit
+    ) {
+      total
+      nodes { id ${table.fields.join(' ')} }
+    }
+  }
+}`,
+    {
+      dataset,
+      ...(category && { category }),
+      ...(area && { area }),
+      sort: enumOf(table.sort),
+      order: table.isDescending ? 'DESC' : 'ASC',
+      page: table.page,
+      limit: PAGE_SIZE,
+    },
+    signal,
+  )
+  return { rows: data.dataset.items.nodes, total: data.dataset.items.total }
+}
+
+/** The name of a sort order in GraphQL: `updatedAt` is `UPDATED_AT`. */
+export function enumOf(sort: Sort): string {
+  return sort.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+}
+
 async function readSearch(view: View, page: number, signal: AbortSignal): Promise<Results> {
   const { dataset, text, within, category, area } = view
   const search = `searchItems(
@@ -76,17 +112,28 @@ interface Nearby {
   nearbyItems: { total: number; nodes: { distance: number; item: ListedItem }[] }
 }
 
-async function readNearby({ dataset, near }: View, page: number, signal: AbortSignal): Promise<Results> {
+async function readNearby(view: View, page: number, signal: AbortSignal): Promise<Results> {
+  const { dataset, near, category, area } = view
   const { nearbyItems } = await runGraphQL<Nearby>(
-    `query Nearby($latitude: Float!, $longitude: Float!, $radius: Float, $dataset: ID, $page: Int, $limit: Int) {
+    `query Nearby(
+  $latitude: Float!, $longitude: Float!, $radius: Float, $dataset: ID, $category: String, $area: String, $page: Int, $limit: Int
+) {
   nearbyItems(
-    latitude: $latitude, longitude: $longitude, radius: $radius, datasetId: $dataset, page: $page, limit: $limit
+    latitude: $latitude, longitude: $longitude, radius: $radius, datasetId: $dataset
+    categoryCode: $category, administrativeAreaCode: $area, page: $page, limit: $limit
   ) {
     total
     nodes { distance item { ${LISTED} } }
   }
 }`,
-    { ...near, ...(dataset && { dataset }), page, limit: PAGE_SIZE },
+    {
+      ...near,
+      ...(dataset && { dataset }),
+      ...(category && { category }),
+      ...(area && { area }),
+      page,
+      limit: PAGE_SIZE,
+    },
     signal,
   )
   return { total: nearbyItems.total, items: nearbyItems.nodes.map(({ distance, item }) => ({ ...item, distance })) }

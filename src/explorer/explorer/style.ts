@@ -1,6 +1,6 @@
 import type { Feature, FeatureCollection } from 'geojson'
 import type { StyleSpecification } from 'maplibre-gl'
-import { isSearch, type View } from './address.ts'
+import type { View } from './address.ts'
 import type { BaseMap } from './base-map.ts'
 import { type Colours, DARK, LIGHT } from './colours.ts'
 import type { ListedItem } from './data.ts'
@@ -17,21 +17,11 @@ export interface MapContent {
   /** Without a key there are no places to show. */
   hasKey: boolean
   view: View
-  /** The items of the list if the view has filters or a search. The map then shows the same items. */
-  results: readonly ListedItem[]
   /** What the colours of places mean. */
   legend: Legend
   /** The item that is shown. */
   item: ListedItem | undefined
   isDark: boolean
-}
-
-/**
- * Whether the map shows the results of the list. It shows those of a search above all places, and others instead of all places.
- */
-export function showsResults(view: View): boolean {
-  const { near, category, area } = view
-  return near !== undefined || category !== undefined || area !== undefined || isSearch(view)
 }
 
 /** Returns the style for a content on a base map. */
@@ -48,40 +38,20 @@ export function styleOf(content: MapContent, baseMap: BaseMap): StyleSpecificati
   }
 }
 
-/** The layers above the base map: the area of a nearby search, the places, the results of a search, and the shown item. */
-function placesOf(
-  { view, results, item, legend }: MapContent,
-  colour: Colours,
-): Pick<StyleSpecification, 'sources' | 'layers'> {
-  const isList = showsResults(view) && !isSearch(view)
-  const points = isList ? 'results' : 'places'
-  const source = isList ? { source: points } : { source: points, 'source-layer': 'items' }
+/** The layers above the base map: the circle of a nearby search, the places of the view, and the shown item. */
+function placesOf({ view, item, legend }: MapContent, colour: Colours): Pick<StyleSpecification, 'sources' | 'layers'> {
+  const source = { source: 'places', 'source-layer': 'items' }
   return {
     sources: {
       area: { type: 'geojson', data: areaOf(view) },
-      found: { type: 'geojson', data: pointsOf(isSearch(view) ? results : []) },
+      places: { type: 'vector', tiles: [tileTemplate(view)], minzoom: 0, maxzoom: 18 },
       chosen: { type: 'geojson', data: pointsOf(item ? [item] : []) },
-      [points]: isList
-        ? { type: 'geojson', data: pointsOf(results) }
-        : { type: 'vector', tiles: [tileTemplate(view.dataset)], minzoom: 0, maxzoom: 18 },
     },
     layers: [
       { id: 'area', type: 'fill', source: 'area', paint: { 'fill-color': colour.chosen, 'fill-opacity': 0.08 } },
       { id: 'area-edge', type: 'line', source: 'area', paint: { 'line-color': colour.chosen, 'line-width': 1.5 } },
       ...dotLayers(source, legend, colour),
-      {
-        id: 'found',
-        type: 'circle',
-        source: 'found',
-        paint: {
-          'circle-color': colour.chosen,
-          'circle-radius': ['interpolate', ['linear'], ['zoom'], 4, 4, 14, 7],
-          'circle-stroke-color': colour.ink,
-          'circle-stroke-width': 1.5,
-        },
-      },
       ...textLayers(source, colour),
-      nameLayer('found-names', { source: 'found' }, colour),
       {
         id: 'chosen',
         type: 'circle',
@@ -101,9 +71,9 @@ function placesOf(
 function pointsOf(items: readonly ListedItem[]): FeatureCollection {
   return {
     type: 'FeatureCollection',
-    features: items.map(({ id, name, categoryCode, datasetId, longitude, latitude }) => ({
+    features: items.map(({ id, name, longitude, latitude }) => ({
       type: 'Feature',
-      properties: { id, name, categoryCode, datasetId },
+      properties: { id, name },
       geometry: { type: 'Point', coordinates: [Number(longitude), Number(latitude)] },
     })),
   }

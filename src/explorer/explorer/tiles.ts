@@ -1,6 +1,7 @@
 import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
 import { readError, send } from '../shared/api.ts'
+import type { View } from './address.ts'
 
 /*
  * The tiles of a dataset.
@@ -15,14 +16,25 @@ export interface TilePoint {
   total: number
 }
 
-/** Returns the address template of the tiles of a dataset, or of all datasets. */
-export function tileTemplate(dataset: string | undefined): string {
-  return `${location.origin}/tiles/${encodeURIComponent(dataset ?? 'all')}/{z}/{x}/{y}.mvt`
+/**
+ * Returns the address template of the tiles with the places of a view. A search in the visible part of the map needs no other tiles
+ * after each move: the map shows that part anyway.
+ */
+export function tileTemplate({ dataset, category, area, text, near }: View): string {
+  const selection = new URLSearchParams({
+    ...(category && { categoryCode: category }),
+    ...(area && { administrativeAreaCode: area }),
+    ...(near
+      ? { latitude: String(near.latitude), longitude: String(near.longitude), radius: String(near.radius) }
+      : text && { text }),
+  })
+  const path = `/tiles/${encodeURIComponent(dataset ?? 'all')}/{z}/{x}/{y}.mvt`
+  return location.origin + path + (selection.size > 0 ? `?${selection}` : '')
 }
 
 /** Reads the dots of the tile of the whole world. */
 export async function readWorld(dataset: string | undefined, signal: AbortSignal): Promise<TilePoint[]> {
-  const response = await send(tileTemplate(dataset).replace('{z}/{x}/{y}', '0/0/0'), { signal })
+  const response = await send(tileTemplate({ dataset }).replace('{z}/{x}/{y}', '0/0/0'), { signal })
   if (!response.ok) throw await readError(response)
   return pointsOf(await response.arrayBuffer())
 }

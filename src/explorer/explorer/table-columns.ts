@@ -1,0 +1,73 @@
+/*
+ * The columns of the table, and how it is sorted. Names of fields are those of GraphQL.
+ */
+
+export interface Column {
+  field: string
+  label: string
+  /** The name of the API's sort order by this column. */
+  sort?: Sort
+}
+
+const SORTS = ['name', 'createdAt', 'updatedAt'] as const
+export type Sort = (typeof SORTS)[number]
+
+export const COLUMNS: readonly Column[] = [
+  { field: 'name', label: 'Name', sort: 'name' },
+  { field: 'categoryCode', label: 'Category' },
+  { field: 'administrativeAreaCode', label: 'Area' },
+  { field: 'streetAddress', label: 'Address' },
+  { field: 'roadAddress', label: 'Road address' },
+  { field: 'addressLocality', label: 'Locality' },
+  { field: 'postalCode', label: 'Postal code' },
+  { field: 'openingHours', label: 'Opening hours' },
+  { field: 'telephone', label: 'Telephone' },
+  { field: 'email', label: 'E-mail' },
+  { field: 'url', label: 'Website' },
+  { field: 'latitude', label: 'Latitude' },
+  { field: 'longitude', label: 'Longitude' },
+  { field: 'externalId', label: 'External id' },
+  { field: 'createdAt', label: 'Created', sort: 'createdAt' },
+  { field: 'updatedAt', label: 'Changed', sort: 'updatedAt' },
+]
+const DEFAULT_FIELDS = ['name', 'categoryCode', 'administrativeAreaCode', 'updatedAt']
+
+/** What the table shows. */
+export interface Table {
+  /** Fields of the columns, in the order of `COLUMNS`. The name is always among them. */
+  fields: readonly string[]
+  sort: Sort
+  isDescending: boolean
+  /** From 1 on. */
+  page: number
+}
+
+export const DEFAULT_TABLE: Table = { fields: DEFAULT_FIELDS, sort: 'name', isDescending: false, page: 1 }
+/** The greatest page of the API. */
+const MAX_PAGE = 2_147_483_647
+
+/** Reads the table from an address, undefined if it shows no table. Invalid parts get their defaults. */
+export function parseTable(params: URLSearchParams): Table | undefined {
+  if (params.get('view') !== 'table') return undefined
+  const chosen = params.get('columns')?.split(',')
+  const page = Number(params.get('page'))
+  return {
+    fields: chosen ? COLUMNS.map(({ field }) => field).filter((field) => isShown(field, chosen)) : DEFAULT_FIELDS,
+    sort: SORTS.find((sort) => sort === params.get('sort')) ?? DEFAULT_TABLE.sort,
+    isDescending: params.get('order') === 'desc',
+    page: Number.isInteger(page) && page >= 1 && page <= MAX_PAGE ? page : 1,
+  }
+}
+
+function isShown(field: string, chosen: readonly string[]): boolean {
+  return field === 'name' || chosen.includes(field)
+}
+
+/** Writes the table into an address. */
+export function writeTable({ fields, sort, isDescending, page }: Table, params: URLSearchParams): void {
+  params.set('view', 'table')
+  if (fields.join() !== DEFAULT_FIELDS.join()) params.set('columns', fields.join())
+  if (sort !== DEFAULT_TABLE.sort) params.set('sort', sort)
+  if (isDescending) params.set('order', 'desc')
+  if (page > 1) params.set('page', String(page))
+}

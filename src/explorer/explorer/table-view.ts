@@ -1,0 +1,120 @@
+import { element } from '../shared/dom.ts'
+import { formatAddress, type View } from './address.ts'
+import { type Codes, labelOf } from './codes.ts'
+import { PAGE_SIZE } from './results.ts'
+import { COLUMNS, type Column, type Table } from './table-columns.ts'
+
+/*
+ * The places of a dataset as a table, sorted as the API sorts. Its order, its columns and its pages are links.
+ */
+
+/** A place with the fields of the columns. */
+export type Row = Readonly<Record<string, string | null>> & { id: string }
+
+export interface TableContent {
+  view: View
+  table: Table
+  codes: Codes
+  rows: readonly Row[]
+  total: number
+}
+
+/** Creates the table with its pages and the choice of its columns. `open` opens another view. */
+export function tableView(content: TableContent, open: (view: View) => void): HTMLElement {
+  const { view, table, rows, codes } = content
+  const columns = COLUMNS.filter(({ field }) => table.fields.includes(field))
+  const { isDescending, sort } = table
+  const headings = columns.map((column) => {
+    const isSorted = column.sort === sort
+    const direction = isDescending ? 'descending' : 'ascending'
+    return element('th', { scope: 'col', 'aria-sort': isSorted && direction }, heading(column, view, table))
+  })
+  return element(
+    'section',
+    { class: 'table-view', 'aria-label': 'Table of places' },
+    columnChoice(view, table, open),
+    element(
+      'div',
+      { class: 'table-frame', role: 'region', 'aria-label': 'Rows', tabindex: 0 },
+      element(
+        'table',
+        {},
+        element('thead', {}, element('tr', {}, ...headings)),
+        element(
+          'tbody',
+          {},
+          ...rows.map((row) => element('tr', {}, ...columns.map((column) => cell(column, row, view, codes)))),
+        ),
+      ),
+    ),
+    pages(content),
+  )
+}
+
+/** A column that the API sorts by is a link. The second click turns the order round. */
+function heading({ label, sort }: Column, view: View, table: Table): Node | string {
+  if (sort === undefined) return label
+  const isSorted = sort === table.sort
+  const next = { ...table, sort, isDescending: isSorted && !table.isDescending, page: 1 }
+  const arrow = isSorted ? (table.isDescending ? ' ↓' : ' ↑') : ''
+  return element('a', { href: formatAddress({ ...view, table: next }), 'data-view': true }, label + arrow)
+}
+
+function cell({ field }: Column, row: Row, view: View, codes: Codes): HTMLElement {
+  const value = row[field] ?? ''
+  if (field !== 'name') return element('td', { dir: 'auto' }, textOf(field, value, codes))
+  const href = formatAddress({ ...view, item: row.id, at: undefined })
+  return element('th', { scope: 'row' }, element('a', { href, 'data-view': true, dir: 'auto' }, value))
+}
+
+function textOf(field: string, value: string, { categories, areas }: Codes): string {
+  if (field === 'categoryCode') return labelOf(value, categories)
+  if (field === 'administrativeAreaCode') return labelOf(value, areas)
+  return field.endsWith('At') ? value.slice(0, 10) : value
+}
+
+function columnChoice(view: View, table: Table, open: (view: View) => void): HTMLElement {
+  const boxes = COLUMNS.filter(({ field }) => field !== 'name').map(({ field, label }) => {
+    const box = element('input', { type: 'checkbox', checked: table.fields.includes(field) })
+    box.addEventListener('change', () => {
+      const isChosen = (other: string) => (other === field ? box.checked : table.fields.includes(other))
+      const fields = COLUMNS.map((column) => column.field).filter(isChosen)
+      open({ ...view, table: { ...table, fields } })
+    })
+    return element('label', {}, box, ` ${label}`)
+  })
+  const details = element(
+    'details',
+    { class: 'columns', open: isChoiceOpen },
+    element('summary', {}, 'Columns'),
+    ...boxes,
+  )
+  details.addEventListener('toggle', () => {
+    isChoiceOpen = details.open
+  })
+  return details
+}
+
+/** The choice stays open while a person chooses several columns. */
+let isChoiceOpen = false
+
+function pages({ view, table, total }: TableContent): HTMLElement {
+  const last = Math.max(1, Math.ceil(total / PAGE_SIZE))
+  const link = (label: string, page: number) =>
+    page >= 1 && page <= last && page !== table.page
+      ? element(
+          'a',
+          { class: 'button', href: formatAddress({ ...view, table: { ...table, page } }), 'data-view': true },
+          label,
+        )
+      : undefined
+  return element(
+    'nav',
+    { class: 'pages', 'aria-label': 'Pages' },
+    link('First', 1),
+    link('Previous', table.page - 1),
+    element('span', {}, `Page ${table.page.toLocaleString('en')} of ${last.toLocaleString('en')}`),
+    link('Next', table.page + 1),
+    link('Last', last),
+  )
+}
