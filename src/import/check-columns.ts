@@ -1,12 +1,11 @@
 import { operationFailed } from '../errors.ts'
+import { describeColumns } from './formats/columns.ts'
 import { formatOf, readRows } from './formats/readers.ts'
 import type { ItemFile } from './manifest.ts'
 import { mappedColumns } from './row/column-mapping.ts'
+import { ROW_FIELDS } from './row/parse-item.ts'
 
 const REQUIRED = ['name', 'administrativeAreaCode', 'categoryCode', 'latitude', 'longitude']
-
-/** A message lists at most this number of columns. */
-const LISTED = 50
 
 /**
  * Checks the columns of all files that have the same columns in each row (CSV), before the rows are read.
@@ -40,7 +39,7 @@ function findMissing({ name, columns }: ItemFile, existing: readonly string[], s
   const reasons = [
     ...(missing.length > 0 ? [`has no column ${missing.join(', ')}`] : []),
     ...(fields.length > 0 ? [`${columns ? 'no column is mapped to' : 'has no column for'} ${fields.join(', ')}`] : []),
-    `the file has the columns ${existing.slice(0, LISTED).join(', ')}${existing.length > LISTED ? ', ...' : ''}`,
+    describeColumns(existing, columns ? mappedColumns(columns) : ROW_FIELDS),
   ]
   return [`${name}: ${reasons.join('; ')}`]
 }

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg'
 import { z } from 'zod'
 import { operationFailed, withoutControls } from '../errors.ts'
+import { describeColumns } from './formats/columns.ts'
 import type { SourceFile } from './formats/dialect.ts'
 import { readRows } from './formats/readers.ts'
 import type { Fields } from './formats/source-row.ts'
@@ -61,8 +62,8 @@ async function readSource(source: LabelSource): Promise<CodeLabel[]> {
 function checkColumns(name: string, { code, label }: { code: string; label: string }, row: Fields): void {
   const missing = [code, label].filter((column) => !Object.hasOwn(row, column))
   if (missing.length === 0) return
-  const existing = Object.keys(row).join(', ')
-  throw operationFailed(`${name}: has no column ${missing.join(', ')}; the file has the columns ${existing}`)
+  const existing = describeColumns(Object.keys(row), [code, label])
+  throw operationFailed(`${name}: has no column ${missing.join(', ')}; ${existing}`)
 }
 
 /** Adds the label of a row. Returns what is wrong with the row. */

@@ -58,3 +58,8 @@ function isLong(number: string): boolean {
 function losesDigits(number: string): boolean {
   return String(Number(number)) !== number
 }
+
+/** The reason why a text is not JSON, without the part of the text that V8 quotes, which may be of a file that is no data. */
+export function jsonReason({ message }: SyntaxError): string {
+  return message.replace(/, (?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON$/s, '')
+}

@@ -1,9 +1,9 @@
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
-import { messageOf, operationFailed, withoutControls } from '../errors.ts'
+import { operationFailed, withoutControls } from '../errors.ts'
 import { codeLabel, LABELLED_FIELDS, type LabelSource } from './code-labels.ts'
 import { datasetFields } from './dataset-fields.ts'
-import { parseExactJson, type RawNumber } from './exact-json.ts'
+import { jsonReason, parseExactJson, type RawNumber } from './exact-json.ts'
 import { type Dialect, dialectMembers, type SourceFile } from './formats/dialect.ts'
 import { readText } from './formats/read-text.ts'
 import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
@@ -148,6 +148,7 @@ function parseJson(path: string, content: string): unknown {
   try {
     return parseExactJson(content)
   } catch (error) {
-    throw operationFailed(`${path}: is not JSON: ${withoutControls(messageOf(error))}`, error)
+    if (!(error instanceof SyntaxError)) throw error
+    throw operationFailed(`${path}: is not JSON: ${withoutControls(jsonReason(error))}`, error)
   }
 }

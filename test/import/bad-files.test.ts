@@ -44,7 +44,7 @@ describe('A bad file', () => {
       { 'a.csv.gz': gzipSync(Buffer.from(csv('a,A,11,x,37,127'), 'utf16le')) },
       'in the manifest, add "encoding": "utf-16le" to the entry of a.csv.gz',
     ],
-    ['with another ending', { 'a.xlsx': 'x' }, 'a.xlsx: must end in .ndjson, .csv or .geojson'],
+    ['with another ending', { 'a.pdf': 'x' }, 'a.pdf: must end in .ndjson, .csv or .geojson'],
     ['with a quote that never ends', { 'a.csv': csv('a,"A,11,x,37,127') }, 'a.csv:2: is not CSV'],
     [
       'with a stray quote after thousands of rows',

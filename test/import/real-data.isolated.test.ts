@@ -1,7 +1,11 @@
 import { existsSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { importManifest } from '../../src/import/import.ts'
+import { initManifest } from '../../src/import/init/init-manifest.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const DATA = fileURLToPath(new URL('../../../shared/data/', import.meta.url))
@@ -49,4 +53,21 @@ describe.skipIf(!isThere)('The open data in ../shared/data', () => {
         LEFT JOIN code_labels USING (dataset_id, code)`
     expect(labels).toEqual({ areas: 3_007, unnamed: 7, seoul: 'Seoul-teukbyeolsi (Seoul Special City)' })
   })
+
+  test.each([
+    ['kr_museums.csv', 2232, 4],
+    ['kr_tourist_sites.csv', 924, 0],
+    ['kr_festivals.csv', 1036, 264],
+    ['geonames_cities15000_20260127.csv.gz', 33227, 0],
+    ['ourairports_airports.csv.gz', 85253, 0],
+  ])(
+    '%s needs two commands: what init writes is imported, with %i good rows and %i bad ones',
+    async (file, good, bad) => {
+      const output = join(await mkdtemp(join(tmpdir(), 'catalog-init-')), `${file}.json`)
+      const { manifest, checked, missing } = await initManifest(join(DATA, file), output)
+      expect([missing, checked.rows, checked.badRows]).toEqual([[], good + bad, bad])
+      const options = { keepMissing: false, skipInvalid: bad > 0 }
+      expect(await importManifest(db.database, manifest, options)).toMatchObject({ created: good, skipped: bad })
+    },
+  )
 })

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { CsvError, type InfoRecord, parse } from 'csv-parse'
 import { operationFailed } from '../../errors.ts'
+import { nameColumns } from './columns.ts'
 import { adviseEntry, type SourceFile } from './dialect.ts'
 import { SEPARATORS, splitHint } from './separators.ts'
 import { MAX_ROW_LENGTH, type SourceRow } from './source-row.ts'
@@ -41,8 +42,7 @@ export async function* readCsv(given: AsyncIterable<string>, file: SourceFile): 
         yield toRow(line, header, record)
         continue
       }
-      header = record
-      checkHeader(header, delimiter, file, line)
+      header = readHeader(record, delimiter, file, line)
     }
   } catch (error) {
     // The parser drops its last rows after an error, so `nextLine` may be many lines before the bad row.
@@ -66,16 +66,13 @@ function separatorOf(file: SourceFile, hint: string | undefined): string {
 /** If a separator gives fewer columns than this, and another one at least this many, the file uses the other one. */
 const FEWEST_COLUMNS = 3
 
-function checkHeader(header: readonly string[], delimiter: string, file: SourceFile, line: number): void {
+function readHeader(header: readonly string[], delimiter: string, file: SourceFile, line: number): string[] {
   const place = `${file.name}:${line}`
-  // A set, because a header can have a million columns.
-  const seen = new Set<string>()
-  const repeated = header.find((name) => seen.size === seen.add(name).size)
-  if (repeated !== undefined) throw operationFailed(`${place}: the header has the column "${repeated}" twice`)
-  if (header.length >= FEWEST_COLUMNS) return
+  const names = nameColumns(header, place)
+  if (header.length >= FEWEST_COLUMNS) return names
   const text = header.join(delimiter)
   const other = SEPARATORS.find(({ separator }) => text.split(separator).length >= FEWEST_COLUMNS)
-  if (!other || other.separator === delimiter) return
+  if (!other || other.separator === delimiter) return names
   const expected = SEPARATORS.find(({ separator }) => separator === delimiter)?.name ?? `"${delimiter}"`
   const advice = adviseEntry(file, { delimiter: other.separator })
   throw operationFailed(`${place}: the columns are separated by ${other.name}, and must be by ${expected}; ${advice}`)

@@ -1,6 +1,29 @@
 import { analyse } from 'chardet'
 import { decoderOf, InvalidText } from './encodings.ts'
 
+/** Encodings that a few letters show, for which chardet needs many. */
+const BY_LETTERS = [
+  { encoding: 'cp949', fits: (bytes: Uint8Array) => shareOf(/\p{Script=Hangul}/u, bytes, 'cp949') > 0.9 },
+  // Most letters of a Western text are ASCII, and the others are these.
+  {
+    encoding: 'windows-1252',
+    fits: (bytes: Uint8Array) =>
+      shareOf(/[äöüÄÖÜßéèêëÉÈáàâãåæÀÁÅçÇíìîïñÑóòôõøØúùûœ€–’“”„°´«»]/u, bytes, 'windows-1252') > 0.9 &&
+      bytes.filter((byte) => byte >= 0x80).length < bytes.filter(isAsciiLetter).length / 2,
+  },
+]
+
+function isAsciiLetter(byte: number): boolean {
+  return /[A-Za-z]/.test(String.fromCharCode(byte))
+}
+
+/** The share of characters of a kind in all characters beyond ASCII. It is 0 if the bytes are not text in the encoding. */
+function shareOf(kind: RegExp, bytes: Uint8Array, encoding: string): number {
+  if (!isValid(bytes, encoding)) return 0
+  const characters = [...decoderOf(encoding).write(bytes)].filter((character) => character > '\x7f')
+  return characters.filter((character) => kind.test(character)).length / characters.length
+}
+
 /** Byte order marks. No encoding but its own begins with one. */
 const MARKS = [
   { encoding: 'utf-8', bytes: [0xef, 0xbb, 0xbf] },
@@ -38,10 +61,10 @@ export function detectEncoding(bytes: Uint8Array): string | undefined {
   if (isValid(bytes, 'utf-8')) return 'utf-8'
   // Lines of ASCII say nothing, and would outweigh the others.
   const telling = splitLines(bytes).filter((line) => line.some((byte) => byte >= 0x80))
-  const guesses = analyse(Buffer.concat(telling).subarray(0, MOST_BYTES)).map(
-    ({ name }) => NAMES[name] ?? name.toLowerCase(),
-  )
-  return [...guesses, 'windows-1252'].find((name) => !name.startsWith('utf') && isValid(bytes, name))
+  const sample = Buffer.concat(telling).subarray(0, MOST_BYTES)
+  const guesses = analyse(sample).map(({ name }) => NAMES[name] ?? name.toLowerCase())
+  const byLetters = BY_LETTERS.flatMap(({ encoding, fits }) => (fits(sample) ? encoding : []))
+  return [...byLetters, ...guesses, 'windows-1252'].find((name) => !name.startsWith('utf') && isValid(bytes, name))
 }
 
 /** By chance, so many characters are UTF-8 in no text of another encoding. */

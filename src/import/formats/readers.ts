@@ -5,6 +5,7 @@ import { readGeoJson } from './geojson.ts'
 import { readNdjson } from './ndjson.ts'
 import { readText } from './read-text.ts'
 import type { SourceRow } from './source-row.ts'
+import { readXlsx } from './xlsx/xlsx.ts'
 
 /** A format of files, by the ending of their names. */
 interface Format {
@@ -42,6 +43,12 @@ const FORMATS: readonly Format[] = [
     hasFixedColumns: false,
     read: ofText(readGeoJson),
   },
+  {
+    ending: /\.xlsx$/i,
+    dialect: ['sheet', 'decimal', 'crs'],
+    hasFixedColumns: true,
+    read: readXlsx,
+  },
 ]
 
 /**
@@ -50,11 +57,21 @@ const FORMATS: readonly Format[] = [
  */
 export function formatOf({ name, dialect }: SourceFile): Format {
   const format = FORMATS.find(({ ending }) => ending.test(name))
-  if (!format) throw operationFailed(`${name}: must end in .ndjson, .csv or .geojson, with or without .gz`)
+  if (!format)
+    throw operationFailed(
+      `${name}: must end in .ndjson, .csv or .geojson, with or without .gz, or in .xlsx${otherWay(name)}`,
+    )
   const members: readonly string[] = format.dialect
   const other = Object.keys(dialect).find((member) => !members.includes(member))
   if (other === undefined) return format
   throw operationFailed(`${name}: has no "${other}"; remove it from its entry in the manifest`)
+}
+
+/** How to convert a file of a geographic information system, which GDAL reads. */
+function otherWay(name: string): string {
+  const ending = /\.(gpkg|shp|kml|gml|gpx|fgb|tab)$/i
+  if (!ending.test(name)) return ''
+  return `; convert it with GDAL: ogr2ogr -t_srs EPSG:4326 ${name.replace(ending, '.geojson')} ${name}`
 }
 
 /**

@@ -1,4 +1,4 @@
-import { parseExactJson } from '../exact-json.ts'
+import { jsonReason, parseExactJson } from '../exact-json.ts'
 
 /** The values of a row by their names in the file: the columns of a CSV file, or the members of a JSON object. */
 export type Fields = Record<string, unknown>
@@ -27,7 +27,7 @@ export function parseJsonRow(line: number, json: string): SourceRow {
     }
     return { line, problem: 'must be a JSON object' }
   } catch (error) {
-    if (error instanceof SyntaxError) return { line, problem: `is not JSON: ${error.message}`, kind: 'is not JSON' }
+    if (error instanceof SyntaxError) return { line, problem: `is not JSON: ${jsonReason(error)}`, kind: 'is not JSON' }
     throw error
   }
 }

@@ -26,7 +26,7 @@ export interface InitializedManifest extends Pick<GuessedColumns, 'columns' | 'm
 
 /** Number of rows on which the guesses are based. */
 const SAMPLE_ROWS = 5_000
-const ENDING = /\.(csv|tsv|txt|ndjson|geojson)(\.gz)?$/i
+const ENDING = /\.(csv|tsv|txt|ndjson|geojson|xlsx)(\.gz)?$/i
 
 /**
  * Finds out how a file of items is written, and writes a manifest with guessed columns. The dataset is a restricted draft.

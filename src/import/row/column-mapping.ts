@@ -118,5 +118,7 @@ const KNOWN_FIELDS = new Set<string>([...ROW_FIELDS, 'datasetId', 'dataset'])
 
 /** Returns the names in a row that are not fields of an item. Returns none if the file has a mapping. */
 export function unknownFields(columns: Columns | undefined, row: Fields): string[] {
-  return columns ? [] : Object.keys(row).filter((name) => !KNOWN_FIELDS.has(name))
+  const names = columns ? [] : Object.keys(row)
+  // A row without any known name is bad, and may be a line of a file that is no data. So it is not shown.
+  return names.some((name) => KNOWN_FIELDS.has(name)) ? names.filter((name) => !KNOWN_FIELDS.has(name)) : []
 }

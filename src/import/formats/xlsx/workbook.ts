@@ -1,0 +1,118 @@
+import { operationFailed } from '../../../errors.ts'
+import type { SourceFile } from '../dialect.ts'
+import type { Archive } from './archive.ts'
+import { kindOfFormat, type NumberKind } from './number-format.ts'
+
+/** What the cells of a sheet refer to. */
+export interface Workbook {
+  /** The texts of cells, which are stored once. */
+  texts: readonly string[]
+  /** How the numbers of each style are shown. */
+  styles: readonly NumberKind[]
+  /** Whether dates are counted from 1904, as old Macs do. */
+  startsIn1904: boolean
+}
+
+/** The texts of all cells are in memory. */
+const MOST_CHARACTERS = 200_000_000
+
+/** Reads what the cells of a sheet refer to. @throws `OPERATION_FAILED` if the texts are too long for the memory */
+export async function readWorkbook(archive: Archive, file: SourceFile): Promise<Workbook> {
+  const startsIn1904 = await readDateSystem(archive)
+  return { texts: await readTexts(archive, file), styles: await readStyles(archive), startsIn1904 }
+}
+
+/**
+ * Returns the name of a sheet and of its part: the sheet with a name, or the first one.
+ * @throws `OPERATION_FAILED` if there is none
+ */
+export async function findSheet(archive: Archive, file: SourceFile): Promise<{ name: string; part: string }> {
+  const sheets: { name: string; relation: string }[] = []
+  const open = (element: string, attributes: Readonly<Record<string, string>>) => {
+    if (element === 'sheet') sheets.push({ name: attributes.name ?? '', relation: attributes['r:id'] ?? '' })
+  }
+  await readAll(archive.read('xl/workbook.xml', { open }))
+  const { sheet } = file.dialect
+  const found = sheet === undefined ? sheets[0] : sheets.find(({ name }) => name === sheet)
+  if (!found) {
+    const names = sheets.map(({ name }) => JSON.stringify(name)).join(', ')
+    if (sheets.length === 0) throw operationFailed(`${file.name}: is not a spreadsheet in the format .xlsx`)
+    throw operationFailed(`${file.name}: has no sheet ${JSON.stringify(sheet)}; its sheets are ${names}`)
+  }
+  return { name: found.name, part: (await readTargets(archive)).get(found.relation) ?? 'xl/worksheets/sheet1.xml' }
+}
+
+async function readTargets(archive: Archive): Promise<Map<string, string>> {
+  const targets = new Map<string, string>()
+  const open = (element: string, { Id, Target }: Readonly<Record<string, string>>) => {
+    if (element !== 'Relationship' || Id === undefined || Target === undefined) return
+    targets.set(Id, Target.startsWith('/') ? Target.slice(1) : `xl/${Target}`)
+  }
+  await readAll(archive.read('xl/_rels/workbook.xml.rels', { open }))
+  return targets
+}
+
+async function readDateSystem(archive: Archive): Promise<boolean> {
+  let startsIn1904 = false
+  const open = (element: string, { date1904 }: Readonly<Record<string, string>>) => {
+    if (element === 'workbookPr') startsIn1904 = date1904 === '1' || date1904 === 'true'
+  }
+  await readAll(archive.read('xl/workbook.xml', { open }))
+  return startsIn1904
+}
+
+async function readTexts(archive: Archive, file: SourceFile): Promise<string[]> {
+  const texts: string[] = []
+  let text = ''
+  let characters = 0
+  let isText = false
+  // `rPh` has the pronunciation of a Japanese text, which is no part of it.
+  let isPronunciation = false
+  const part = archive.read('xl/sharedStrings.xml', {
+    open: (name) => {
+      if (name === 'si') text = ''
+      if (name === 'rPh') isPronunciation = true
+      isText = name === 't'
+    },
+    text: (content) => {
+      if (isText && !isPronunciation) text += content
+    },
+    close: (name) => {
+      isText = false
+      if (name === 'rPh') isPronunciation = false
+      if (name !== 'si') return
+      texts.push(text)
+      characters += text.length
+    },
+  })
+  for await (const _ of part) {
+    if (characters > MOST_CHARACTERS) {
+      throw operationFailed(
+        `${file.name}: has more than ${MOST_CHARACTERS} characters of text; save it as CSV in UTF-8`,
+      )
+    }
+  }
+  return texts
+}
+
+async function readStyles(archive: Archive): Promise<NumberKind[]> {
+  const formats = new Map<string, string>()
+  const ids: string[] = []
+  let isCellFormats = false
+  const part = archive.read('xl/styles.xml', {
+    open: (name, { numFmtId = '0', formatCode = '' }) => {
+      if (name === 'numFmt') formats.set(numFmtId, formatCode)
+      if (name === 'cellXfs') isCellFormats = true
+      if (name === 'xf' && isCellFormats) ids.push(numFmtId)
+    },
+    close: (name) => {
+      if (name === 'cellXfs') isCellFormats = false
+    },
+  })
+  await readAll(part)
+  return ids.map((id) => kindOfFormat(Number(id), formats.get(id)))
+}
+
+async function readAll(part: AsyncIterable<void>): Promise<void> {
+  for await (const _ of part);
+}
