@@ -2,6 +2,7 @@
 import tab from '@bomb.sh/tab/commander'
 import { Command, CommanderError } from 'commander'
 import { accessCommand } from './cli/access/access.ts'
+import { backupCommand, restoreCommand } from './cli/backup.ts'
 import { completeNames } from './cli/completion.ts'
 import { datasetsCommand } from './cli/datasets/datasets.ts'
 import { doctorCommand } from './cli/doctor.ts'
@@ -27,7 +28,15 @@ const program = new Command('catalog')
 
 const commands = [
   ...[serveCommand(), migrateCommand(), importCommand(), exportCommand(), datasetsCommand()],
-  ...[historyCommand(), undoCommand(), keysCommand(), accessCommand(), doctorCommand()],
+  ...[
+    backupCommand(),
+    restoreCommand(),
+    historyCommand(),
+    undoCommand(),
+    keysCommand(),
+    accessCommand(),
+    doctorCommand(),
+  ],
 ]
 for (const command of commands) program.addCommand(inherit(command))
 explainUnknownCommand(program)

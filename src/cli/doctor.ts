@@ -2,9 +2,10 @@ import { styleText } from 'node:util'
 import { Command } from 'commander'
 import { pingRedis } from '../auth/rate-limit.ts'
 import { type Config, readConfig } from '../config.ts'
-import { databaseExists, openDatabase } from '../database/database.ts'
+import { type Database, databaseExists, openDatabase } from '../database/database.ts'
 import { checkHealth, type Finding } from '../database/health-checks.ts'
 import { messageOf } from '../errors.ts'
+import { findSamples } from '../sample/find.ts'
 import { printJson, printLine } from './print.ts'
 
 export function doctorCommand(): Command {
@@ -49,7 +50,8 @@ async function examineDatabase({ database: config }: Config): Promise<Finding[]>
   const examined = await attempt('database', async () => {
     const database = await openDatabase(config, { share: true })
     try {
-      return await database.withSession(checkHealth)
+      const findings = await database.withSession(checkHealth)
+      return findings.every(({ isOk }) => isOk) ? [...findings, ...(await examineSamples(database))] : findings
     } finally {
       await database.close()
     }
@@ -57,6 +59,15 @@ async function examineDatabase({ database: config }: Config): Promise<Finding[]>
   return 'finding' in examined
     ? [examined.finding]
     : [{ check: 'database', isOk: true, found: 'answers' }, ...examined.value]
+}
+
+/** Samples are no fault, but a catalog for partners should not show them. */
+async function examineSamples({ prisma }: Database): Promise<Finding[]> {
+  const samples = await findSamples(prisma)
+  const visible = samples.filter(({ isVisible }) => isVisible).map(({ slug }) => slug)
+  if (visible.length === 0) return []
+  const advice = 'if this catalog is not for trying out, run npx catalog datasets remove --samples'
+  return [{ check: 'samples', isOk: true, found: `visible: ${visible.join(', ')}`, advice }]
 }
 
 async function attempt<Value>(

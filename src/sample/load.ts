@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import { createKey } from '../auth/keys.ts'
 import type { Database } from '../database/database.ts'
 import { importManifest } from '../import/import.ts'
-
-/** The sample datasets. Their manifests are in this folder. Together they show every field, filter and error. */
-const SAMPLES = ['seoul-landmarks', 'world-airports', 'seoul-markets', 'korea-heritage', 'seoul-parks-draft'] as const
+import { SAMPLES } from './find.ts'
 
 /** The tier of the paid dataset. The sample key can't access the restricted dataset and the draft, to show the errors. */
 const SAMPLE_TIER = 'gold'

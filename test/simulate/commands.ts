@@ -14,6 +14,8 @@ interface Command {
   args: string[]
   next: State
   files?: Readonly<Record<string, string>>
+  /** Slug of the dataset whose change can be undone. */
+  changes?: string
 }
 
 type Plan = (random: Random, world: World, state: State, mark: string) => Command | undefined
@@ -29,21 +31,32 @@ export async function writeWithCommands(context: WriterContext, folder: string, 
       context.commits.run(async () => {
         counts.mark += 1
         const plan = random.weighted(KINDS)
-        const command = isEnding() ? undefined : PLANS[plan](random, world, history.current, `g${counts.mark}`)
+        const before = history.current
+        const command = isEnding() ? undefined : PLANS[plan](random, world, before, `g${counts.mark}`)
         if (!command) return
-        for (const [name, text] of Object.entries(command.files ?? {})) await writeFile(join(files, name), text)
-        const args = command.args.map((argument) => (argument === MANIFEST ? join(files, MANIFEST) : argument))
-        const moment = history.begin(command.next, `catalog ${args.join(' ')}`)
-        const { code, stderr } = await runCatalog(folder, env, ...args)
-        moment.end = performance.now()
-        counts.writes += 1
-        if (code === 0 || isEnding()) return
-        history.withdraw(moment)
-        report(stderr.includes('deadlock') ? 'deadlock detected' : 'failed command', `${moment.label}: ${stderr}`)
+        const isDone = await runCommand(command)
+        // Nobody else commits meanwhile, so the undo leads to the state before.
+        const isLast = history.current === command.next
+        if (isDone && isLast && command.changes !== undefined && !isEnding() && random.below(2) === 0)
+          await runCommand({ args: ['undo', command.changes], next: before })
       }),
     )
   }
   await rm(files, { recursive: true, force: true })
+
+  async function runCommand(command: Command): Promise<boolean> {
+    for (const [name, text] of Object.entries(command.files ?? {})) await writeFile(join(files, name), text)
+    const args = command.args.map((argument) => (argument === MANIFEST ? join(files, MANIFEST) : argument))
+    const moment = history.begin(command.next, `catalog ${args.join(' ')}`)
+    const { code, stderr } = await runCatalog(folder, env, ...args)
+    moment.end = performance.now()
+    counts.writes += 1
+    if (code === 0) return true
+    if (isEnding()) return false
+    history.withdraw(moment)
+    report(stderr.includes('deadlock') ? 'deadlock detected' : 'failed command', `${moment.label}: ${stderr}`)
+    return false
+  }
 }
 
 const KINDS = { importDataset: 4, update: 2, remove: 1, grant: 2, ungrant: 3, revoke: 1 } as const
@@ -63,7 +76,8 @@ const importDataset: Plan = (random, world, state, mark) => {
   const kept = new Set([...others, ...items].map((item) => item.id))
   const images = state.catalog.images.filter(({ itemId }) => kept.has(itemId))
   return {
-    args: ['import', '--allow-removals', MANIFEST],
+    changes: dataset.slug,
+    args: ['import', '--allow-removals', '--allow-moves', MANIFEST],
     next: { ...state, catalog: { datasets, items: [...others, ...items], images } },
     files: {
       [MANIFEST]: JSON.stringify({ dataset: manifestOf(dataset), items: 'items.ndjson' }),
@@ -96,7 +110,8 @@ const update: Plan = (random, _, state, mark) => {
   const dataset = random.pick(state.catalog.datasets)
   const visibility = random.pick(VISIBILITIES)
   const next = replaceDataset(state, { ...dataset, visibility, description: mark })
-  return { args: ['datasets', 'update', dataset.slug, '--description', mark, '--visibility', visibility], next }
+  const args = ['datasets', 'update', dataset.slug, '--description', mark, '--visibility', visibility]
+  return { args, next, changes: dataset.slug }
 }
 
 function replaceDataset(state: State, dataset: Dataset): State {
@@ -107,7 +122,7 @@ function replaceDataset(state: State, dataset: Dataset): State {
 const remove: Plan = (random, world, state, mark) => {
   const next = CHANGES.removeDataset(random, world, state, mark)
   const removed = state.catalog.datasets.find(({ id }) => !next?.catalog.datasets.some((each) => each.id === id))
-  return next && removed && { args: ['datasets', 'remove', removed.slug, '--yes'], next }
+  return next && removed && { args: ['datasets', 'remove', removed.slug, '--yes'], next, changes: removed.slug }
 }
 
 const grant: Plan = (random, _, state) => {

@@ -119,7 +119,7 @@ export class Trial {
     const path = join(this.#folder, 'manifest.json')
     await writeFile(path, JSON.stringify({ ...manifest, items: 'items.ndjson' }))
     await writeFile(join(this.#folder, 'items.ndjson'), rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
-    return this.#command('import', '--allow-removals', '--json', path)
+    return this.#command('import', '--allow-removals', '--allow-moves', '--json', path)
   }
 
   async #command(...args: string[]): Promise<Finished> {

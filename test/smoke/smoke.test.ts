@@ -40,6 +40,8 @@ const RUNS: readonly [command: string, args: readonly string[], printed: RegExp]
   ['datasets list', [], /^places +/m],
   ['datasets show', ['places'], /places/],
   ['datasets update', ['places', '--visibility', 'restricted'], /restricted/],
+  ['history show', ['1'], /import at/],
+  ['undo', ['places'], /is undone: 0 created, 0 updated, 0 removed/],
   ['keys create', ['--name', 'smoke'], /^dck_\S+$/m],
   ['keys list', [], / smoke /],
   ['keys show', ['smoke'], /smoke/],
@@ -53,6 +55,10 @@ const RUNS: readonly [command: string, args: readonly string[], printed: RegExp]
   ['keys revoke', ['smoke'], /revoked/],
   ['export', ['places', '--format', 'ndjson'], /"externalId":"a"/],
   ['datasets remove', ['places', '--yes'], /places/],
+  ['datasets restore', ['places'], /restored, with 2 items/],
+  // Only the embedded database has them (test/database/backup.isolated.test.ts).
+  ['backup', ['--help'], /Usage/],
+  ['restore', ['--help'], /Usage/],
   ['doctor', [], /^ok +database/m],
   ['completion', ['bash'], /catalog/],
 ]

@@ -35,6 +35,12 @@ CREATE TABLE history_parts (
   CONSTRAINT history_parts_kind CHECK (kind IN ('before', 'after'))
 );
 
+-- lz4 takes a fifth of the time of the default method. Some builds of PostgreSQL lack it.
+DO $$ BEGIN
+  ALTER TABLE history_parts ALTER COLUMN content SET COMPRESSION lz4;
+EXCEPTION WHEN feature_not_supported THEN NULL;
+END $$;
+
 COMMENT ON TABLE history_entries IS 'Changes of datasets by the catalog command.';
 COMMENT ON COLUMN history_entries.slug IS 'Slug of the dataset after the change, or before its removal.';
 COMMENT ON COLUMN history_entries.files IS 'Files of an import: name, size in bytes, and SHA-256.';

@@ -3,6 +3,7 @@ import { resolveDataset } from '../../auth/names.ts'
 import type { Database } from '../../database/database.ts'
 import { operationFailed } from '../../errors.ts'
 import { type DatasetContent, removeDataset } from '../../import/remove-dataset.ts'
+import { findSamples } from '../../sample/find.ts'
 import { canAsk, confirm } from '../confirm.ts'
 import { withDatabase } from '../database.ts'
 import { commandOrigin } from '../origin.ts'
@@ -12,17 +13,32 @@ import { DATASET } from './show.ts'
 export function removeCommand(): Command {
   return new Command('remove')
     .description('remove a dataset with its items, images and grants; catalog datasets restore brings it back')
-    .argument(...DATASET)
+    .argument('[slug]', DATASET[1])
+    .option('--samples', 'remove all sample datasets')
     .option('--yes', 'do not ask; needed without a terminal')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  npx catalog datasets remove museums --yes')
     .action(remove)
 }
 
-async function remove(text: string, { yes, json }: { yes?: true; json?: true }): Promise<void> {
-  const removed = await withDatabase((database) => removeConfirmed(database, text, yes ?? false))
-  if (json) printJson(removed)
-  else printLine(`The dataset ${removed.slug} is removed, with ${removed.items} items and ${removed.grants} grants`)
+interface Options {
+  samples?: true
+  yes?: true
+  json?: true
+}
+
+async function remove(text: string | undefined, { samples, yes, json }: Options): Promise<void> {
+  if ((text === undefined) !== (samples === true))
+    throw operationFailed('Name a dataset, or remove the samples with --samples')
+  await withDatabase(async (database) => {
+    const names = text === undefined ? (await findSamples(database.prisma)).map(({ id }) => id) : [text]
+    if (names.length === 0 && !json) printLine('There are no sample datasets')
+    for (const name of names) {
+      const removed = await removeConfirmed(database, name, yes ?? false)
+      if (json) printJson(removed)
+      else printLine(`The dataset ${removed.slug} is removed, with ${removed.items} items and ${removed.grants} grants`)
+    }
+  })
 }
 
 async function removeConfirmed(database: Database, text: string, isConfirmed: boolean) {

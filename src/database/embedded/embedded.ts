@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
 import { messageOf, operationFailed } from '../../errors.ts'
+import { completeRestore } from './backup.ts'
 import { lockFolder } from './lock.ts'
 import { endOf } from './postgres-thread.ts'
 
@@ -94,6 +95,7 @@ async function startLocked(
   const file = join(folder, 'owner.json')
   try {
     await rm(file, { force: true })
+    await completeRestore(folder)
     const embedded = await start({ dataDir: join(folder, 'postgres'), ...options })
     const owner: Owner = { pid: process.pid, socketDir: embedded.socketDir }
     // A rename is atomic, so another process never reads half a file.

@@ -34,11 +34,11 @@ export function commonColumns(stored: readonly string[], current: readonly strin
 export const listOf = (columns: readonly string[], table: string) =>
   columns.map((name) => `${table}."${name}"`).join(', ')
 
-/** SQL for an item of the table `i` with its images, as a JSON object with the names of the columns. */
+/** SQL for an item of the table `i` with its images, as a JSON object with the names of the columns. `json` is made faster than `jsonb`. */
 export const itemDocument = ({ items, images }: StoredColumns) => `
-  (SELECT to_jsonb(r) FROM (SELECT ${listOf(items, 'i')}) AS r) || jsonb_build_object('images', coalesce(
-    (SELECT jsonb_agg(to_jsonb(r) ORDER BY r.sort_order, r.id)
-       FROM (SELECT ${listOf(images, 'image')} FROM images AS image WHERE image.item_id = i.id) AS r), '[]'))`
+  (SELECT to_json(r) FROM (SELECT ${listOf(items, 'i')}, coalesce(
+    (SELECT json_agg(to_json(r) ORDER BY r.sort_order, r.id)
+       FROM (SELECT ${listOf(images, 'image')} FROM images AS image WHERE image.item_id = i.id) AS r), '[]') AS images) AS r)`
 
 /** SQL for a hash of an item of the table `i` with its images. */
 export const itemHash = ({ items, images }: Pick<StoredColumns, 'items' | 'images'>) => `

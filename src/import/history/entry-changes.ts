@@ -39,7 +39,7 @@ const CHANGED = (document: string) => `
 /** Returns what an entry changed, with at most `limit` items of each kind, or all. */
 export async function readEntryChanges(session: ClientBase, entry: UndoEntry, limit?: number): Promise<EntryChanges> {
   const columns = await readStoredColumns(session)
-  const sql = selectChanges(CHANGED(itemDocument(columns)))
+  const sql = selectChanges(CHANGED(`${itemDocument(columns)}::jsonb`))
   const { rows } = await session.query<ChangedRow>(sql, [limit ?? null, entry.id, entry.datasetId])
   const { datasetBefore, datasetAfter } = entry
   return {

@@ -1,0 +1,53 @@
+import { Command } from 'commander'
+import { readConfig } from '../config.ts'
+import { databaseExists } from '../database/database.ts'
+import { backUp, restore } from '../database/embedded/backup.ts'
+import { operationFailed } from '../errors.ts'
+import { canAsk, confirm } from './confirm.ts'
+import { withOpenDatabase } from './database.ts'
+import { printLine } from './print.ts'
+
+export function backupCommand(): Command {
+  return new Command('backup')
+    .description('copy the embedded database to a new folder, also while the gateway runs; on PostgreSQL use pg_dump')
+    .argument('<folder>', 'the new folder')
+    .addHelpText('after', '\nExample:\n  npx catalog backup backups/monday')
+    .action(runBackup)
+}
+
+export function restoreCommand(): Command {
+  return new Command('restore')
+    .description('replace the embedded database with a backup, while the gateway is stopped')
+    .argument('<folder>', 'folder of catalog backup')
+    .option('--yes', 'do not ask; needed without a terminal')
+    .addHelpText('after', '\nExample:\n  npx catalog restore backups/monday --yes')
+    .action(runRestore)
+}
+
+async function runBackup(folder: string): Promise<void> {
+  const dataDir = embeddedDataDir()
+  if (!databaseExists(readConfig(process.env).database)) throw operationFailed(`There is no database in ${dataDir}`)
+  await withOpenDatabase(({ withSession }) => withSession((session) => backUp(session, dataDir, folder)))
+  printLine(`The database of ${dataDir} is copied to ${folder}`)
+}
+
+async function runRestore(folder: string, { yes }: { yes?: true }): Promise<void> {
+  const dataDir = embeddedDataDir()
+  if (!yes && databaseExists(readConfig(process.env).database)) {
+    const what = `the database of ${dataDir} with the backup ${folder}`
+    if (!canAsk()) throw operationFailed(`This replaces ${what}; to do so, add --yes`)
+    if (!(await confirm(`Replace ${what}?`))) throw operationFailed('Nothing was replaced')
+  }
+  await restore(dataDir, folder)
+  printLine(`The database of ${dataDir} is now that of ${folder}`)
+}
+
+/** @throws `OPERATION_FAILED` unless the database is embedded and in a folder */
+function embeddedDataDir(): string {
+  const { database } = readConfig(process.env)
+  if (database.kind === 'postgres') {
+    throw operationFailed('DATABASE_URL names a server: use pg_dump and pg_restore, as docs/operations.md says')
+  }
+  if (database.dataDir === 'memory://') throw operationFailed('DATA_DIR is memory://, which has no files')
+  return database.dataDir
+}

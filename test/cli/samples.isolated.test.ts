@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDatabase } from '../../src/database/database.ts'
+import { loadSampleData } from '../../src/sample/load.ts'
+import { createEmpty } from '../support/database.ts'
+import { runCatalog } from '../support/process.ts'
+import type { EmptyDatabase } from '../support/template.ts'
+
+let empty: EmptyDatabase
+beforeAll(async () => {
+  empty = await createEmpty()
+  const database = await openDatabase(empty.config, { share: true })
+  await loadSampleData(database)
+  await database.prisma.dataset.update({ where: { slug: 'world-airports' }, data: { slug: 'renamed' } })
+  await database.close()
+})
+afterAll(() => empty.drop())
+
+const run = (...args: string[]) => runCatalog(empty.env, ...args)
+
+test('catalog doctor says which samples are visible, and catalog datasets remove --samples removes all of them', async () => {
+  const doctor = await run('doctor')
+  expect(doctor.code).toBe(0)
+  expect(doctor.stdout).toMatch(/ok +samples +visible: renamed, seoul-landmarks, seoul-markets\n/)
+  expect(doctor.stdout).toContain('npx catalog datasets remove --samples')
+  expect(await run('datasets', 'remove', '--samples')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('--yes'),
+  })
+  expect(await run('datasets', 'remove', 'renamed', '--samples')).toMatchObject({ code: 1 })
+  expect(await run('datasets', 'remove')).toMatchObject({ code: 1 })
+  const { stdout } = await run('datasets', 'remove', '--samples', '--yes')
+  expect(stdout.trim().split('\n')).toHaveLength(5)
+  expect((await run('datasets', 'remove', '--samples', '--yes')).stdout).toBe('There are no sample datasets\n')
+  expect((await run('doctor')).stdout).not.toContain('samples')
+})
