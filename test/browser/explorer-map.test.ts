@@ -155,6 +155,24 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     await page.locator('.places').getByRole('link', { name: 'Gyeongbokgung Palace' }).waitFor()
   })
 
+  test('the page of a dataset has its facts, its codes with totals, some places, and the same for machines', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks`)
+    await page.getByRole('link', { name: 'About this dataset' }).click()
+    await page.getByRole('heading', { name: 'Some of its places' }).waitFor()
+    expect(await page.title()).toBe('About · Seoul Landmarks')
+    await page.locator('.bars li', { hasText: 'palace' }).getByText('4', { exact: true }).waitFor()
+    const text = await page.locator('script[type="application/ld+json"]').textContent()
+    const data = JSON.parse(text ?? '')
+    expect(data).toMatchObject({ '@type': 'Dataset', name: 'Seoul Landmarks', isAccessibleForFree: true })
+    const headers = { authorization: `Bearer ${t.key}` }
+    for (const { contentUrl, encodingFormat } of data.distribution) {
+      const download = await fetch(contentUrl, { headers })
+      expect(download.headers.get('content-type')).toContain(encodingFormat)
+    }
+    await page.locator('.bars').getByRole('link', { name: 'palace' }).click()
+    await page.getByText('4 places with these filters').waitFor()
+  })
+
   test('a button shows the whole view again', async () => {
     await page.goto(`${t.url}/?dataset=seoul-landmarks&at=10,10,9`)
     await heading('Seoul Landmarks').waitFor()

@@ -54,6 +54,7 @@ test.each([
   { dataset: 'x y&z', category: '가', area: '11110' },
   { text: '100% "경복궁" & <b>_', within: [179.5, -90, -179.5, 90] as [number, number, number, number] },
   { at: { latitude: 0, longitude: 115, zoom: -0.54 } },
+  { dataset: 'x', isAbout: true },
   { dataset: 'x', table: { fields: ['name', 'url'], sort: 'updatedAt' as const, isDescending: true, page: 3 } },
   { near: { latitude: -90, longitude: 180, radius: 50_000 }, item: '7748716f-f0aa-5779-a29b-4066ccbe3bdb' },
 ])('an address describes the view: %j', (view) => {
@@ -66,6 +67,7 @@ test.each([
       at: undefined,
       near: undefined,
       table: undefined,
+      isAbout: undefined,
     },
     ...view,
   })

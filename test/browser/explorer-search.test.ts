@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     await t.close()
   })
 
-  const field = () => page.getByRole('searchbox', { name: 'Search by name' })
+  const field = () => page.getByRole('combobox', { name: 'Search by name' })
   const visibleOnly = () => page.getByLabel('only what the map shows')
   const status = (text: string | RegExp) =>
     page.locator('.search').getByRole('status').filter({ hasText: text }).waitFor()

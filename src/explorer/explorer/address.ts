@@ -19,6 +19,8 @@ export interface View {
   text?: string | undefined
   /** A search in a box: west, south, east, north in degrees. */
   within?: Bounds | undefined
+  /** Whether the page of the dataset is shown instead of its places. */
+  isAbout?: boolean | undefined
   /** The places of a dataset as a table; undefined for a list. */
   table?: Table | undefined
   /** UUID of the item that is shown. */
@@ -55,6 +57,7 @@ export function parseAddress(search: string): View {
     within: parseBox(params.get('within')),
     item: text('item'),
     table: parseTable(params),
+    isAbout: params.get('view') === 'about' || undefined,
     at:
       latitude === undefined || longitude === undefined || zoom === undefined
         ? undefined
@@ -67,7 +70,7 @@ export function parseAddress(search: string): View {
 }
 
 /** Writes a view as a path with a query string. */
-export function formatAddress({ dataset, category, area, text, within, item, at, near, table }: View): string {
+export function formatAddress({ dataset, category, area, text, within, item, at, near, table, isAbout }: View): string {
   const params = new URLSearchParams()
   if (dataset) params.set('dataset', dataset)
   if (category) params.set('category', category)
@@ -75,7 +78,8 @@ export function formatAddress({ dataset, category, area, text, within, item, at,
   if (text) params.set('text', text)
   if (within) params.set('within', within.join())
   if (near) params.set('near', `${round(near.latitude, 6)},${round(near.longitude, 6)},${round(near.radius, 1)}`)
-  if (table) writeTable(table, params)
+  if (isAbout) params.set('view', 'about')
+  else if (table) writeTable(table, params)
   if (item) params.set('item', item)
   if (at) params.set('at', `${round(at.latitude, 5)},${round(at.longitude, 5)},${round(at.zoom, 2)}`)
   const query = params.toString().replaceAll('%2C', ',')

@@ -80,7 +80,7 @@ export async function readDatasets(signal: AbortSignal): Promise<Dataset[]> {
   return datasets.nodes
 }
 
-interface Extent {
+export interface Extent {
   west: number
   south: number
   east: number

@@ -1,5 +1,6 @@
 import { element } from '../shared/dom.ts'
 import { readKey } from '../shared/key.ts'
+import { aboutView, readAbout } from './about-view.ts'
 import { formatAddress, isSearch, parseAddress, tableOf, type View } from './address.ts'
 import { loadBaseMap, WORLD } from './base-map.ts'
 import { moveMap, moveToItems } from './camera.ts'
@@ -17,6 +18,7 @@ import { PointPicker } from './point-picker.ts'
 import { problemNote } from './problem.ts'
 import { PAGE_SIZE, readResults, readTable } from './results.ts'
 import { type Search, SearchForm } from './search-form.ts'
+import { readSuggestions } from './suggestions.ts'
 import { DEFAULT_TABLE } from './table-columns.ts'
 import { tableView } from './table-view.ts'
 import { titleOf } from './title.ts'
@@ -42,6 +44,7 @@ export class Explorer {
   readonly #search = new SearchForm({
     search: (search) => this.#openSearch(search),
     visibleBox: () => this.#map.visibleBox(),
+    openItem: (item) => this.open({ ...this.#view, item, at: undefined }),
   })
   #reads = new AbortController()
 
@@ -147,7 +150,8 @@ export class Explorer {
     this.#drawMap()
     if (view.item !== undefined) {
       await this.#showItem(view, signal)
-    } else if (tableOf(view)) await this.#showTable(view, signal)
+    } else if (view.isAbout && view.dataset !== undefined) await this.#showAbout(view, view.dataset, signal)
+    else if (tableOf(view)) await this.#showTable(view, signal)
     else if (isPlaces) await this.#showPlaces(view, 1, signal)
     else this.#fill(datasetsView(this.#datasets, this.#nearbyActions(view), signal))
   }
@@ -168,10 +172,12 @@ export class Explorer {
   async #showPlaces(view: View, page: number, signal: AbortSignal): Promise<void> {
     const results = await readResults(view, page, signal)
     signal.throwIfAborted()
+    const suggestions = results.total === 0 ? await readSuggestions(view, signal) : []
+    signal.throwIfAborted()
     // Two clicks on "Show more" would read the same page twice.
     this.#items = [...this.#items.slice(0, (page - 1) * PAGE_SIZE), ...results.items]
     const list = placesView(
-      { view, dataset: this.#dataset(), codes: this.#codes, ...results, items: this.#items },
+      { view, dataset: this.#dataset(), codes: this.#codes, suggestions, ...results, items: this.#items },
       {
         open: (next) => this.open(next),
         more: () => this.#attempt(() => this.#showPlaces(view, page + 1, signal), signal),
@@ -181,6 +187,13 @@ export class Explorer {
     this.#fill(list, page === 1)
     this.#search.sayTotal(view, results.total)
     if (isSearch(view) && !view.within && !view.at && page === 1) moveToItems(this.#map, this.#items)
+  }
+
+  async #showAbout(view: View, slug: string, signal: AbortSignal): Promise<void> {
+    const about = await readAbout(slug, signal)
+    signal.throwIfAborted()
+    const dataset = this.#dataset()
+    if (dataset) this.#fill(aboutView(dataset, about, this.#codes, view))
   }
 
   async #showTable(view: View, signal: AbortSignal): Promise<void> {

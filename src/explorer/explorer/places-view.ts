@@ -19,6 +19,8 @@ export interface PlacesContent extends Results {
   view: View
   dataset: Dataset | undefined
   codes: Codes
+  /** What was probably meant, if nothing was found. */
+  suggestions?: readonly ListedItem[]
   /** The table that stands in for the list. */
   table?: HTMLElement
 }
@@ -42,6 +44,7 @@ export function placesView(content: PlacesContent, actions: PlacesActions): HTML
     // The search form shows the number of found places.
     isSearch(view) ? undefined : element('p', { class: 'soft', role: 'status' }, count(view, total)),
     viewSwitch(view),
+    didYouMean(content),
     content.table ??
       element(
         'ol',
@@ -53,6 +56,12 @@ export function placesView(content: PlacesContent, actions: PlacesActions): HTML
       : undefined,
     requestPanel(view),
   )
+}
+
+function didYouMean({ view, suggestions = [], codes }: PlacesContent): HTMLElement | undefined {
+  if (suggestions.length === 0) return undefined
+  const rows = suggestions.map((item) => row(view, item, labelOf(item.categoryCode, codes.categories)))
+  return element('section', {}, element('h2', {}, 'Did you mean'), element('ul', { class: 'places' }, ...rows))
 }
 
 /** The link from the list of a dataset to its table, or back. */
@@ -67,6 +76,16 @@ function introduction({ view, dataset }: PlacesContent, actions: PlacesActions):
   return [
     dataset && element('p', { dir: 'auto' }, dataset.description ?? ''),
     dataset && datasetFacts(dataset),
+    dataset &&
+      element(
+        'p',
+        {},
+        element(
+          'a',
+          { href: formatAddress({ dataset: dataset.slug, isAbout: true }), 'data-view': true },
+          'About this dataset',
+        ),
+      ),
     dataset && exportLinks(dataset),
     nearbyForm(view, actions),
   ]

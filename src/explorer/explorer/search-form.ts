@@ -1,7 +1,9 @@
+import { Combobox } from '../shared/combobox.ts'
 import { byId, element } from '../shared/dom.ts'
 import { isSearch, type View } from './address.ts'
 import type { Bounds } from './box.ts'
 import type { Dataset } from './data.ts'
+import { readSuggestions } from './suggestions.ts'
 
 /*
  * The search by name and in the visible part of the map. The form stays while the list below it changes, so a person can go on typing.
@@ -17,6 +19,8 @@ export type Search = Pick<View, 'dataset' | 'text' | 'within'>
 export interface SearchActions {
   search: (search: Search) => void
   visibleBox: () => Bounds
+  /** Opens a suggested place. */
+  openItem: (id: string) => void
 }
 
 /** Returns the problem of a text to search for; undefined if the text is valid. */
@@ -33,13 +37,23 @@ export class SearchForm {
   readonly #isVisibleOnly = byId('search-visible', HTMLInputElement)
   readonly #status = byId('search-status', HTMLElement)
   readonly #actions: SearchActions
+  readonly #suggestions: Combobox
+  #suggesting = new AbortController()
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(actions: SearchActions) {
     this.#actions = actions
+    this.#suggestions = new Combobox(this.#text, 'Suggested places', ({ value }) => {
+      this.stop()
+      actions.openItem(value)
+    })
+    byId('search-suggestions', HTMLElement).append(this.#suggestions.list)
     this.#text.addEventListener('input', () => {
       this.stop()
-      this.#timer = setTimeout(() => this.#run(), TYPING_PAUSE_MS)
+      this.#timer = setTimeout(() => {
+        this.#run()
+        void this.#suggest()
+      }, TYPING_PAUSE_MS)
     })
     this.#dataset.addEventListener('change', () => this.#run())
     this.#isVisibleOnly.addEventListener('change', () => this.#run())
@@ -71,6 +85,8 @@ export class SearchForm {
   stop(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
+    this.#suggesting.abort()
+    this.#suggestions.close()
   }
 
   /** Without a key there is nothing to search. */
@@ -100,6 +116,16 @@ export class SearchForm {
       text: text || undefined,
       within: this.#isVisibleOnly.checked ? this.#actions.visibleBox() : undefined,
     })
+  }
+
+  async #suggest(): Promise<void> {
+    const text = this.#trimmed()
+    if (text === '' || textProblem(text) !== undefined) return
+    this.#suggesting = new AbortController()
+    const { signal } = this.#suggesting
+    const items = await readSuggestions({ text, dataset: this.#dataset.value || undefined }, signal)
+    if (signal.aborted || document.activeElement !== this.#text) return
+    this.#suggestions.show(items.map(({ id, name, categoryCode }) => ({ value: id, label: name, note: categoryCode })))
   }
 
   #report(problem: string | undefined): void {
