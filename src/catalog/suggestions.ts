@@ -24,12 +24,15 @@ const ORDERED_LETTERS = 50
 /** Texts with fewer grams must have all of them in a name or a keyword. */
 const FEWEST_GRAMS = 5
 
+/** A mistake changes up to three grams, so a long text may have two mistakes. */
+const MOST_MISSING = 6
+
 /**
  * The number of grams that a name or a keyword must share with a text that has `count` grams: more than half, so that the grams can
  * be divided into groups of at least two, one of which it has.
  */
 export function neededGrams(count: number): number {
-  return count < FEWEST_GRAMS ? count : count - Math.floor(count / 2) + 1
+  return count < FEWEST_GRAMS ? count : count - Math.min(Math.floor(count / 2) - 1, MOST_MISSING)
 }
 
 /**

@@ -225,6 +225,18 @@ async function expectAnswers(made: World, key: string, seen: number[], selection
     expect(total).toBe(seen.flatMap(itemsOf).length)
   }
 
+  const suggested = await t.graphql('{ suggestItems(text: "hiden item", limit: 100) { id } }', {}, key)
+  expect(idsOf(suggested.body.data.suggestItems)).toEqual(seen.flatMap(itemsOf).sort())
+  for (const query of [
+    'text=hidden%20item',
+    'latitude=10&longitude=20&radius=50000',
+    'text=item&latitude=10&longitude=20&radius=50000',
+  ]) {
+    const { body } = await get(`/search?${query}&limit=100`)
+    expect(idsOf(body.data)).toEqual(seen.flatMap(itemsOf).sort())
+    expect(body.meta.total).toBe(seen.flatMap(itemsOf).length)
+  }
+
   const call = async (name: string, given: object) => {
     const result = await callTool(t.url, key, name, given)
     tellsNothing(JSON.stringify(result))
@@ -234,8 +246,11 @@ async function expectAnswers(made: World, key: string, seen: number[], selection
   for (const d of all) {
     const denied = seen.includes(d) ? undefined : 'DATASET_ACCESS_DENIED'
     for (const datasetId of [uuid(1, d), slugOf(d)]) {
-      for (const name of ['getDataset', 'listItems', 'searchItems']) {
-        const { structuredContent } = await call(name, { datasetId, ...(name === 'searchItems' && { text: 'item' }) })
+      for (const name of ['getDataset', 'listItems', 'searchItems', 'suggestItems']) {
+        const { structuredContent } = await call(name, {
+          datasetId,
+          ...(['searchItems', 'suggestItems'].includes(name) && { text: 'item' }),
+        })
         expect([name, structuredContent.error?.code]).toEqual([name, denied])
       }
     }

@@ -96,6 +96,11 @@ const PATHS = [
   `${NEARBY}&radius=50000&page=90`,
   `${NEARBY}&radius=2500&limit=100&datasetId=paid`,
   `${NEARBY}&radius=50000&datasetId=seoul`,
+  '/search?text=item%201&limit=5',
+  '/search?text=gy&within=126,37,128,38&categoryCode=palace',
+  '/search?text=1&latitude=37.52&longitude=127.01&radius=2500&limit=100',
+  '/search?within=127,37.5,127.02,37.51&latitude=37.52&longitude=127.01&radius=50000&page=2',
+  '/search?latitude=37.52&longitude=127.01&radius=2500&categoryCode=palace&datasetId=paid',
 ]
 
 const LIST =
@@ -174,6 +179,11 @@ const DOCUMENTS: [string, object?][] = [
     '{ dataset(id: "paid") { searchItems(within: { west: 0, south: -90, east: 180, north: 90 }, page: 3) { total nodes { name } } } }',
   ],
   ['{ dataset(id: "paid") { categories { code total } administrativeAreas { total code } } }'],
+  ['{ suggestItems(text: "gyeonbok") { id name keywords images { id } } }'],
+  ['{ dataset(id: "seoul") { id } suggestItems(text: "item 1", limit: 30, datasetId: "paid") { id name } }'],
+  [
+    '{ findItems(text: "1", latitude: 37.52, longitude: 127.01, radius: 900, page: 2) { total nodes { distance item { id } } } }',
+  ],
   ['{ searchItems { total } good: searchItems(text: "gyeong", categoryCode: "palace") { total } }'],
   [`{ item(id: "${ITEM.gate}") { name parent { name } children { total } extraAttributes } }`],
   ['{ dataset(id: "nowhere") { name } good: dataset(id: "seoul") { id } }'],
