@@ -83,6 +83,10 @@ const environment = z
       ),
     TRUSTED_DOCUMENTS: z.string().optional(),
     BASE_MAP: z.string().transform(parseBaseMap).optional(),
+    CONTACT: z
+      .string()
+      .regex(/^[^\p{Cc}]{1,200}$/u, 'must be one line of at most 200 characters')
+      .optional(),
     FEDERATION: flag.default(false),
     DATABASE_POOL_SIZE: integer(1, 1000).default(8),
     CONNECT_TIMEOUT_MS: integer(1, MAX_WAIT_MS).default(5_000),
@@ -141,6 +145,7 @@ const environment = z
     corsOrigins: env.CORS_ORIGINS,
     trustedDocuments: env.TRUSTED_DOCUMENTS,
     baseMap: env.BASE_MAP,
+    contact: env.CONTACT,
     federation: env.FEDERATION,
     shutdownDelayMs: env.SHUTDOWN_DELAY_MS,
     logLevel: env.LOG_LEVEL,

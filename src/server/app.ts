@@ -38,6 +38,8 @@ interface AppOptions extends HttpOptions {
   federation?: boolean
   /** The base map of the explorer; undefined for that of the package. */
   baseMap?: BaseMap | undefined
+  /** Whom to ask for a key: an e-mail address, a URL or a text. */
+  contact?: string | undefined
   /** Memory for cached responses; 0 caches none. */
   responseCacheBytes: number
   /** Whether to use neither caches nor optimisations. For the differential test and the benchmarks only. */
@@ -55,6 +57,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     metrics,
     trustedDocuments,
     baseMap,
+    contact,
     federation = false,
     limits,
     keyUsage,
@@ -87,8 +90,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     reads: () => readCatalog.reads,
   })
   addRestRoutes(app, { admit, responses, usesRawJson })
-  addOpenApiRoutes(app)
-  const { sendGraphiql } = addPages(app, { baseMap })
+  addOpenApiRoutes(app, contact)
+  const { sendGraphiql } = addPages(app, { baseMap, contact })
   addGraphQLRoute(app, {
     sendGraphiql,
     admit,

@@ -23,6 +23,7 @@ import { trustProxies } from './admission/proxies.ts'
 import { MAX_BODY_BYTES } from './admission/refused-body.ts'
 import { sendError, toCatalogError } from './error-reply.ts'
 import type { Readiness } from './readiness.ts'
+import { reportRefusedOrigins } from './refused-origins.ts'
 import { chooseRequestId } from './request-id.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import { addRequestTelemetry } from './telemetry/request-telemetry.ts'
@@ -119,6 +120,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     const origin = corsOrigins.includes('*') ? '*' : [...corsOrigins]
     await app.register(cors, { origin, preflight: false, exposedHeaders: EXPOSED_HEADERS })
   }
+  reportRefusedOrigins(app, corsOrigins)
   // After CORS, so that scripts on other origins can read a refusal too; before the body is read. Hooks use callbacks, because a
   // promise for each would take a tenth of the time of a cached response.
   app.addHook('onRequest', (request, reply, done) => {

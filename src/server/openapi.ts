@@ -10,9 +10,12 @@ import { addRoute } from './route.ts'
 /** Clients choose the origin, so the number of stored bodies is limited. */
 const MAX_BODIES = 10
 
-/** Adds /v1/openapi.json (OpenAPI 3.1) and /v1/openapi-3.0.json. They need no key, and have the address of the request. */
-export function addOpenApiRoutes(app: FastifyInstance): void {
-  const document = openApiDocument()
+/**
+ * Adds /v1/openapi.json (OpenAPI 3.1) and /v1/openapi-3.0.json. They need no key, and have the address of the request.
+ * @param contact is whom to ask for a key
+ */
+export function addOpenApiRoutes(app: FastifyInstance, contact?: string): void {
+  const document = openApiDocument(contact)
   addDocumentRoute(app, '/v1/openapi.json', document)
   addDocumentRoute(app, '/v1/openapi-3.0.json', toOpenApi30(document))
 }

@@ -26,8 +26,11 @@ const DESCRIPTION =
   'Datasets of places, and searches for places by name or near a point. Each response contains only what the API key may access. ' +
   '`/graphql` gives the same data, in any combination.'
 
-/** The OpenAPI document as an object. The URL of its server is relative. */
-export function openApiDocument(): Json {
+/**
+ * The OpenAPI document as an object. The URL of its server is relative.
+ * @param contact is whom to ask for a key: an e-mail address, a URL or a text
+ */
+export function openApiDocument(contact = 'Maintainers of the Dataset Catalog'): Json {
   const { schemas, define } = collectSchemas()
   const errors = defineErrors(define)
   const paths = REST_ROUTES.map((route) => [pathTemplate(route.path), { get: operationOf(route, define) }] as const)
@@ -37,7 +40,7 @@ export function openApiDocument(): Json {
       title: 'Dataset Catalog',
       version: '1',
       description: DESCRIPTION,
-      contact: { name: 'Maintainers of the Dataset Catalog' },
+      contact: contactObject(contact),
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
     servers: serversAt('/'),
@@ -56,6 +59,12 @@ export function openApiDocument(): Json {
       responses: Object.fromEntries(DOCUMENTED_CODES.map((code) => [code, errorResponse(code, errors)])),
     },
   }
+}
+
+/** @see https://spec.openapis.org/oas/v3.1.1.html#contact-object */
+function contactObject(contact: string): Json {
+  if (/^https?:\/\//.test(contact) && URL.canParse(contact)) return { url: contact }
+  return /^[^\s@]+@[^\s@]+$/.test(contact) ? { email: contact } : { name: contact }
 }
 
 /**

@@ -23,10 +23,12 @@ export interface Pages {
 
 export interface PageOptions {
   baseMap?: BaseMap | undefined
+  /** Whom to ask for a key. */
+  contact?: string | undefined
 }
 
 /** Adds /, /docs and the assets of the pages. */
-export function addPages(app: FastifyInstance, { baseMap }: PageOptions): Pages {
+export function addPages(app: FastifyInstance, { baseMap, contact }: PageOptions): Pages {
   const origin = baseMap && 'url' in baseMap ? new URL(baseMap.url).origin : undefined
   const policies = policiesOf(origin)
   const assets = openAssets()
@@ -38,7 +40,7 @@ export function addPages(app: FastifyInstance, { baseMap }: PageOptions): Pages 
     return (request: FastifyRequest, reply: FastifyReply) =>
       sendCacheable(request, reply.header('content-security-policy', policies[name]), body)
   }
-  addRoute(app, { path: '/', methods: ['GET'], handler: page('explorer', { baseMap: shownBaseMap(baseMap) }) })
+  addRoute(app, { path: '/', methods: ['GET'], handler: page('explorer', { baseMap: shownBaseMap(baseMap), contact }) })
   addRoute(app, { path: '/docs', methods: ['GET'], handler: page('reference') })
   return { sendGraphiql: page('graphiql', { examples: EXAMPLES, variables: VARIABLES }) }
 }

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { openApiDocument } from '../../src/rest/openapi/document.ts'
+import { createApp } from '../../src/server/app.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await createDatabase()
+})
+afterAll(() => db.close())
+
+test('the OpenAPI document and the explorer have the contact', async () => {
+  const { limits, contact } = readConfig({ CONTACT: 'keys@example.org' })
+  const app = await createApp({ database: db.database, corsOrigins: [], responseCacheBytes: 0, limits, contact })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  for (const path of ['/v1/openapi.json', '/v1/openapi-3.0.json']) {
+    const { info } = await (await fetch(url + path)).json()
+    expect(info.contact).toEqual({ email: 'keys@example.org' })
+  }
+  expect(await (await fetch(url)).text()).toContain('"contact":"keys@example.org"')
+  await app.close()
+})
+
+test.each([
+  ['keys@example.org', { email: 'keys@example.org' }],
+  ['https://example.org/keys', { url: 'https://example.org/keys' }],
+  ['Kim, room 5', { name: 'Kim, room 5' }],
+])('the contact %s is %j in the OpenAPI document', (contact, expected) => {
+  expect(openApiDocument(contact).info).toMatchObject({ contact: expected })
+})
+
+test.each(['a\nb', 'x'.repeat(201)])('CONTACT %j is refused', (contact) => {
+  expect(() => readConfig({ CONTACT: contact })).toThrow('CONTACT must be one line of at most 200 characters')
+})
