@@ -169,6 +169,10 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
       const download = await fetch(contentUrl, { headers })
       expect(download.headers.get('content-type')).toContain(encodingFormat)
     }
+    await page.goto(`${t.url}/?dataset=world-airports&view=about`)
+    const licence = page.locator('.members').getByRole('link', { name: 'Unlicense' })
+    expect(await licence.getAttribute('href')).toBe('https://spdx.org/licenses/Unlicense')
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&view=about`)
     await page.locator('.bars').getByRole('link', { name: 'palace' }).click()
     await page.getByText('4 places with these filters').waitFor()
   })

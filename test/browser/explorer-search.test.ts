@@ -73,9 +73,12 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
 
   test('finds a place by a part of its Korean name while a person types, and opens it', async () => {
     await field().pressSequentially('중앙박물', { delay: 20 })
-    await status('1 place with “중앙박물” in the name')
-    expect(await names()).toEqual([KOREAN])
+    await status('2 places with “중앙박물” in the name')
+    // The other one has the Korean name as a keyword.
+    expect(await names()).toEqual([KOREAN, 'National Museum of Korea'])
     expect(await field().evaluate((input) => input === document.activeElement)).toBe(true)
+    // The list of suggestions is above the results.
+    await page.keyboard.press('Escape')
     await link(KOREAN).click()
     await heading(KOREAN).waitFor()
     await page.goBack()
@@ -84,6 +87,27 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     await page.goBack()
     await heading('Datasets').waitFor()
     expect(await field().inputValue()).toBe('')
+  })
+
+  test('suggests places while a person types, as a list for the keyboard', async () => {
+    await field().pressSequentially('gyeonbok', { delay: 20 })
+    const suggestions = page.getByRole('listbox', { name: 'Suggested places' }).getByRole('option')
+    await suggestions.filter({ hasText: 'Gyeongbokgung Palace' }).first().waitFor()
+    expect(await field().getAttribute('aria-expanded')).toBe('true')
+    expect(await seriousViolations()).toEqual([])
+    await page.keyboard.press('ArrowDown')
+    expect(await field().getAttribute('aria-activedescendant')).toBe(await suggestions.first().getAttribute('id'))
+    const [name = ''] = (await suggestions.first().locator('bdi').allTextContents()) ?? []
+    await page.keyboard.press('Enter')
+    await heading(name).waitFor()
+  })
+
+  test('asks "did you mean" where nothing is found', async () => {
+    await page.goto(`${t.url}/?text=incheom`)
+    await status('No places with “incheom” in the name.')
+    await page.getByRole('heading', { name: 'Did you mean' }).waitFor()
+    await link('Incheon International Airport').click()
+    await heading('Incheon International Airport').waitFor()
   })
 
   test('orders names by how well they match, and highlights them on the map', async () => {
@@ -221,14 +245,14 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     await link(MARKUP).waitFor()
     const panel = page.locator('.request')
     await panel.getByText('As a request').click()
-    expect(await panel.getByRole('button', { name: 'URL', exact: true }).count()).toBe(0)
+    expect(await panel.getByRole('button', { name: 'URL', exact: true }).count()).toBe(1)
     const copy = async (form: string) => {
       await panel.getByRole('button', { name: form, exact: true }).click()
       await clickCopy(panel.locator('.primary'))
       return page.evaluate<string>('navigator.clipboard.readText()')
     }
     const { stdout } = await runShell({}, `${await copy('curl')} --silent`)
-    expect(JSON.parse(stdout).data.searchItems.nodes).toMatchObject([{ name: MARKUP }])
+    expect(JSON.parse(stdout).data).toMatchObject([{ name: MARKUP }])
     const script = await runShell({}, `node --input-type=module <<'END'\n${await copy('JavaScript')}\nEND`)
     expect(script.stdout).toContain('total: 1')
     const python = await runShell(

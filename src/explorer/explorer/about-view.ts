@@ -6,6 +6,7 @@ import type { Dataset, Extent, ListedItem } from './data.ts'
 import { LISTED } from './data.ts'
 import { exportLinks } from './export-links.ts'
 import { requestPanel } from './request-panel.ts'
+import { safeUrl } from './safe-url.ts'
 
 /*
  * The page of a dataset: what it is, what is in it, where it lies, and how to get it.
@@ -13,6 +14,13 @@ import { requestPanel } from './request-panel.ts'
 
 /** The facts and some of the places. */
 export interface About {
+  license: string | null
+  publisher: string | null
+  contact: string | null
+  termsUrl: string | null
+  sourceUrl: string | null
+  sourceDate: string | null
+  updateFrequency: string | null
   createdAt: string
   updatedAt: string
   extent: Extent | null
@@ -26,7 +34,7 @@ export async function readAbout(dataset: string, signal: AbortSignal): Promise<A
   const data = await runGraphQL<{ dataset: About }>(
     `query About($dataset: ID!, $limit: Int) {
   dataset(id: $dataset) {
-    createdAt updatedAt
+    license publisher contact termsUrl sourceUrl sourceDate updateFrequency createdAt updatedAt
     extent { west south east north }
     items(limit: $limit) { nodes { ${LISTED} } }
   }
@@ -60,21 +68,42 @@ export function aboutView(dataset: Dataset, about: About, codes: Codes, view: Vi
   )
 }
 
-function facts(dataset: Dataset, { createdAt, updatedAt, extent }: About): HTMLElement {
-  const rows: [string, string][] = [
+function facts(dataset: Dataset, about: About): HTMLElement {
+  const { createdAt, updatedAt, extent } = about
+  const rows: [string, Node | string | null][] = [
     ['Places', dataset.items.total.toLocaleString('en')],
     ['Credit', dataset.attribution],
+    ['Licence', linked(about.license, LICENCES)],
+    ['Terms', linked(about.termsUrl)],
+    ['Publisher', about.publisher],
+    ['Contact', linked(about.contact)],
+    ['Source', linked(about.sourceUrl)],
+    ['Date of the source', about.sourceDate],
+    ['Changes', about.updateFrequency],
     ['Access', dataset.visibility.toLowerCase() + (dataset.accessTier ? `, tier ${dataset.accessTier}` : '')],
     ['Status', dataset.status.toLowerCase()],
     ['First loaded', dayOf(createdAt)],
     ['Last changed', dayOf(updatedAt)],
-    ...(extent ? [['Extent', extentText(extent)] satisfies [string, string]] : []),
+    ['Extent', extent && extentText(extent)],
   ]
   return element(
     'dl',
     { class: 'members' },
-    ...rows.flatMap(([label, value]) => [element('dt', {}, label), element('dd', { dir: 'auto' }, value)]),
+    ...rows.flatMap(([label, value]) =>
+      value === null ? [] : [element('dt', {}, label), element('dd', { dir: 'auto' }, value)],
+    ),
   )
+}
+
+/** The texts of licences by their SPDX identifiers. */
+const LICENCES = 'https://spdx.org/licenses/'
+
+/** A URL or an e-mail address as a link. Other text is a link below `base`, if that is given. */
+function linked(text: string | null, base?: string): Node | string | null {
+  if (text === null) return null
+  const isEmail = /^[^\s@/]+@[^\s@/]+$/.test(text)
+  const href = isEmail ? `mailto:${text}` : safeUrl(text, base)?.href
+  return href === undefined ? text : element('a', { href, rel: 'noopener noreferrer' }, text)
 }
 
 function dayOf(time: string): string {
@@ -141,7 +170,8 @@ function sample({ slug, items: { total } }: Dataset, { items: { nodes } }: About
 }
 
 /** The facts for search engines and catalogs, as schema.org has them. A browser does not execute this script. */
-function jsonLd(dataset: Dataset, { createdAt, updatedAt, extent }: About): HTMLElement {
+function jsonLd(dataset: Dataset, about: About): HTMLElement {
+  const { createdAt, updatedAt, extent, license, publisher, sourceUrl } = about
   const box = extent && `${extent.south} ${extent.west} ${extent.north} ${extent.east}`
   const data = {
     '@context': 'https://schema.org',
@@ -151,6 +181,9 @@ function jsonLd(dataset: Dataset, { createdAt, updatedAt, extent }: About): HTML
     identifier: dataset.id,
     url: location.origin + formatAddress({ dataset: dataset.slug, isAbout: true }),
     creditText: dataset.attribution,
+    ...(license && { license: safeUrl(license, LICENCES)?.href ?? license }),
+    ...(publisher && { publisher: { '@type': 'Organization', name: publisher } }),
+    ...(sourceUrl && { isBasedOn: sourceUrl }),
     isAccessibleForFree: dataset.visibility === 'PUBLIC',
     dateCreated: createdAt,
     dateModified: updatedAt,

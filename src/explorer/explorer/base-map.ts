@@ -1,21 +1,14 @@
 import { layers as basemapLayers, namedFlavor } from '@protomaps/basemaps'
-import type { LayerSpecification, SourceSpecification } from 'maplibre-gl'
+import type { LayerSpecification } from 'maplibre-gl'
 import { addProtocol } from 'maplibre-gl'
 import { PMTiles, Protocol } from 'pmtiles'
 import { byId } from '../shared/dom.ts'
 import type { Colours } from './colours.ts'
-import { WORLD_CREDIT, worldMap } from './world.ts'
+import { type DrawnBaseMap, WORLD_CREDIT, worldMap } from './world.ts'
 
 /*
  * The base map: that of the package, or the one that the operator configured with `BASE_MAP`.
  */
-
-/** What is drawn below the places. */
-export interface DrawnBaseMap {
-  sources: Record<string, SourceSpecification>
-  layers: LayerSpecification[]
-  sprite?: string
-}
 
 export interface BaseMap {
   draw: (colour: Colours, isDark: boolean) => DrawnBaseMap

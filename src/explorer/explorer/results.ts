@@ -2,8 +2,7 @@ import { runGraphQL } from '../shared/api.ts'
 import { isSearch, type View } from './address.ts'
 import { toBoundingBox } from './box.ts'
 import { LISTED, type ListedItem } from './data.ts'
-import type { Sort, Table } from './table-columns.ts'
-import type { Row } from './table-view.ts'
+import type { Row, Sort, Table } from './table-columns.ts'
 
 /*
  * What the list shows: the items of a dataset, the items near a point, or the results of a search.

@@ -9,6 +9,9 @@ export interface Column {
   sort?: Sort
 }
 
+/** A place with the fields of the columns. */
+export type Row = Readonly<Record<string, string | null>> & { id: string }
+
 const SORTS = ['name', 'createdAt', 'updatedAt'] as const
 export type Sort = (typeof SORTS)[number]
 

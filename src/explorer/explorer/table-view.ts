@@ -2,14 +2,11 @@ import { element } from '../shared/dom.ts'
 import { formatAddress, type View } from './address.ts'
 import { type Codes, labelOf } from './codes.ts'
 import { PAGE_SIZE } from './results.ts'
-import { COLUMNS, type Column, type Table } from './table-columns.ts'
+import { COLUMNS, type Column, type Row, type Table } from './table-columns.ts'
 
 /*
  * The places of a dataset as a table, sorted as the API sorts. Its order, its columns and its pages are links.
  */
-
-/** A place with the fields of the columns. */
-export type Row = Readonly<Record<string, string | null>> & { id: string }
 
 export interface TableContent {
   view: View

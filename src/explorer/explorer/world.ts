@@ -1,10 +1,16 @@
-import type { ExpressionSpecification, LayerSpecification } from 'maplibre-gl'
-import type { DrawnBaseMap } from './base-map.ts'
+import type { ExpressionSpecification, LayerSpecification, SourceSpecification } from 'maplibre-gl'
 import type { Colours } from './colours.ts'
 
 /*
  * The base map that needs no configuration: land, lakes, borders, and the names of countries and cities.
  */
+
+/** What is drawn below the places. */
+export interface DrawnBaseMap {
+  sources: Record<string, SourceSpecification>
+  layers: LayerSpecification[]
+  sprite?: string
+}
 
 export const WORLD_CREDIT = 'Map: Natural Earth, GeoNames (CC BY 4.0)'
 
