@@ -31,7 +31,10 @@ export interface FeaturePage {
   next: string | undefined
 }
 
-/** The smallest box and time interval that contain all items of a dataset: degrees, and `updatedAt`. */
+/**
+ * The box and the time interval that contain all items of a dataset: degrees, and `updatedAt`. West is greater than east if the box
+ * crosses the antimeridian, which it does if it is then at most 180 degrees wide.
+ */
 export interface Extent {
   west: number
   south: number

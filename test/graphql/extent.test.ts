@@ -64,14 +64,33 @@ describe('Dataset.extent', () => {
     )
   })
 
-  test('of items on both sides of the antimeridian goes from the smallest longitude to the greatest, as in OGC API Features', async () => {
+  test('of items on both sides of the antimeridian has a west that is greater than its east, as in OGC API Features', async () => {
     await addItem(-16, -179.9)
-    const box = { west: -179.9, south: -17, east: 179.9, north: -16 }
+    const box = { west: 179.9, south: -17, east: -179.9, north: -16 }
     await expectWithinASecond(
       () => extentOf('archived'),
       (extent) => expect(extent).toEqual(box),
     )
     expect(await boxOf('archived')).toEqual(box)
+    await addItem(-16.5, 180)
+    await addItem(-16.5, -180)
+    expect(await extentOf('archived')).toEqual(box)
+  })
+
+  test.each([
+    ['from the smallest longitude on if the other way is wider than half of the world', [10, -160], [-160, 10]],
+    ['across the antimeridian if that is half of the world', [90, -90], [90, -90]],
+    ['of items at longitude 180 and west of it', [180, -179], [180, -179]],
+    ['of items at longitudes 180 and -180', [180, -180], [180, -180]],
+    ['of items around the prime meridian', [-1, 0, 2], [-1, 2]],
+    ['of items at longitude 180 only', [180], [180, 180]],
+  ])('goes %s', async (_, longitudes, [west, east]) => {
+    await t.database.prisma.item.deleteMany({ where: { datasetId: DATASET.archived } })
+    for (const longitude of longitudes) await addItem(0, longitude)
+    await expectWithinASecond(
+      () => extentOf('archived'),
+      (extent) => expect(extent).toEqual({ west, south: 0, east, north: 0 }),
+    )
   })
 
   test('is that of each dataset of a list, and of no dataset that the key may not access', async () => {
@@ -81,7 +100,7 @@ describe('Dataset.extent', () => {
       return body.data.datasets.nodes
     }
     const seoul = { slug: 'seoul', extent: { west: (await extentOf('seoul')).west } }
-    const archived = { slug: 'archived', extent: { west: -179.9 } }
+    const archived = { slug: 'archived', extent: { west: 180 } }
     expect(await list()).toEqual([archived, seoul])
     const { body } = await t.graphql(QUERY, { dataset: 'restricted' }, key)
     expect([body.data.dataset, body.errors[0].extensions.code]).toEqual([null, 'DATASET_ACCESS_DENIED'])

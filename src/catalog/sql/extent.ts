@@ -18,6 +18,9 @@ interface Row {
   west_column_last_longitude: number
   first_longitude_below_180: number | null
   last_longitude: number
+  /** The first longitude from 0 to below 180, and the last one below 0. Null if there is none. */
+  first_positive: number | null
+  last_negative: number | null
   first_latitude: number
   last_latitude: number
   first_updated_at: Date
@@ -31,11 +34,13 @@ export async function fetchExtents(
 ): Promise<(Extent | null)[]> {
   const rows = await prisma.$queryRaw<Row[]>`
     SELECT west.first_longitude, west.last_longitude AS west_column_last_longitude, below_180.first_longitude AS first_longitude_below_180,
-           east.last_longitude,
+           east.last_longitude, positive.first_longitude AS first_positive, negative.last_longitude AS last_negative,
            south.first_latitude, north.last_latitude, ${updatedAt('ASC')} AS first_updated_at, ${updatedAt('DESC')} AS last_updated_at
       FROM unnest(${[...datasetIds]}::uuid[]) WITH ORDINALITY AS owner (dataset_id, n)
      CROSS JOIN LATERAL (${extremes(COLUMN, 'ASC')}) AS west
-      LEFT JOIN LATERAL (${extremes(COLUMN, 'ASC', Prisma.sql`t.sum_x > 0`)}) AS below_180 ON west.first_longitude = 180
+      LEFT JOIN LATERAL (${extremes(COLUMN, 'ASC', { tiles: () => Prisma.sql`t.sum_x > 0` })}) AS below_180 ON west.first_longitude = 180
+     CROSS JOIN LATERAL (${extremes(COLUMN, 'ASC', POSITIVE)}) AS positive
+     CROSS JOIN LATERAL (${extremes(COLUMN, 'DESC', NEGATIVE)}) AS negative
      CROSS JOIN LATERAL (${extremes(COLUMN, 'DESC')}) AS east
      CROSS JOIN LATERAL (${extremes(ROW, 'ASC')}) AS north
      CROSS JOIN LATERAL (${extremes(ROW, 'DESC')}) AS south
@@ -45,14 +50,26 @@ export async function fetchExtents(
 
 function toExtent(row: Row): Extent | null {
   if (row.first_longitude === null) return null
-  // Longitude 180 is in the first column of tiles. Only there can the first longitude be 180, and the last one can be there too.
   return {
-    west: row.first_longitude === 180 ? (row.first_longitude_below_180 ?? 180) : row.first_longitude,
+    ...(acrossAntimeridian(row) ?? fromSmallestToGreatest(row, row.first_longitude)),
     south: row.first_latitude,
-    east: row.west_column_last_longitude === 180 ? 180 : row.last_longitude,
     north: row.last_latitude,
     from: row.first_updated_at,
     to: row.last_updated_at,
+  }
+}
+
+/** A box across the antimeridian, if it is at most half of the world. Wider ones say less than a box from the smallest longitude on. */
+function acrossAntimeridian({ first_positive, last_negative: east, west_column_last_longitude }: Row) {
+  const west = first_positive ?? (west_column_last_longitude === 180 ? 180 : null)
+  return west !== null && east !== null && west - east >= 180 ? { west, east } : undefined
+}
+
+function fromSmallestToGreatest(row: Row, first: number) {
+  // Longitude 180 is in the first column of tiles. Only there can the first longitude be 180, and the last one can be there too.
+  return {
+    west: first === 180 ? (row.first_longitude_below_180 ?? 180) : first,
+    east: row.west_column_last_longitude === 180 ? 180 : row.last_longitude,
   }
 }
 
@@ -63,23 +80,40 @@ const DIRECTIONS = { ASC: Prisma.sql`ASC`, DESC: Prisma.sql`DESC` }
 const COLUMN = Prisma.sql`even_bits(t.cell)`
 const ROW = Prisma.sql`even_bits(t.cell >> 1)`
 
-/** SELECT of the extreme coordinates of the items in the first or last column or row of the tiles `t` that a condition admits. */
-function extremes(place: Prisma.Sql, direction: Direction, isAdmitted = Prisma.sql`true`): Prisma.Sql {
+/** Which tiles `t` of a zoom, and which items `i` in the last ones, are looked at. */
+interface Admitted {
+  tiles: (zoom: number) => Prisma.Sql
+  items?: Prisma.Sql
+}
+
+const ALL: Admitted = { tiles: () => Prisma.sql`true` }
+/** The column of longitude 0. */
+const middleOf = (zoom: number) => Prisma.raw(String(2 ** (zoom - 1)))
+const POSITIVE: Admitted = { tiles: (zoom) => Prisma.sql`${COLUMN} >= ${middleOf(zoom)}` }
+/** Longitude 180 is in the first column, with those near -180. */
+const NEGATIVE: Admitted = {
+  tiles: (zoom) => Prisma.sql`${COLUMN} < ${middleOf(zoom)}`,
+  items: Prisma.sql`i.longitude < 0`,
+}
+
+/** SELECT of the extreme coordinates of the admitted items in the first or last column or row of the admitted tiles. */
+function extremes(place: Prisma.Sql, direction: Direction, admitted = ALL): Prisma.Sql {
   const order = Prisma.sql`ORDER BY ${place} ${DIRECTIONS[direction]} FETCH FIRST 1 ROW WITH TIES`
   const first = Prisma.sql`
-    SELECT t.cell FROM tile_counts t WHERE t.dataset_id = owner.dataset_id AND t.level = ${FIRST_ZOOM}::smallint AND ${isAdmitted} ${order}`
+    SELECT t.cell FROM tile_counts t
+     WHERE t.dataset_id = owner.dataset_id AND t.level = ${FIRST_ZOOM}::smallint AND ${admitted.tiles(FIRST_ZOOM)} ${order}`
   const tiles = NEXT_ZOOMS.reduce(
     (above, zoom) => Prisma.sql`
       SELECT t.cell FROM (${above}) AS above JOIN tile_counts t
           ON t.dataset_id = owner.dataset_id AND t.level = ${zoom}::smallint AND ${isInside('t.cell', BITS_PER_STEP)}
-         AND ${isAdmitted} ${order}`,
+         AND ${admitted.tiles(zoom)} ${order}`,
     first,
   )
   return Prisma.sql`
     SELECT min(i.longitude)::float8 AS first_longitude, max(i.longitude)::float8 AS last_longitude,
            min(i.latitude)::float8 AS first_latitude, max(i.latitude)::float8 AS last_latitude
       FROM (${tiles}) AS above JOIN items i
-        ON i.dataset_id = owner.dataset_id AND ${isInside('i.tile_cell', BITS_IN_LAST_TILE)}`
+        ON i.dataset_id = owner.dataset_id AND ${isInside('i.tile_cell', BITS_IN_LAST_TILE)} AND ${admitted.items ?? Prisma.sql`true`}`
 }
 
 /** Whether a number, which has more bits, is inside the tile `above`. */
