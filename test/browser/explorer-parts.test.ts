@@ -1,10 +1,8 @@
 import { VectorTile } from '@mapbox/vector-tile'
-import { fromGeojsonVt } from '@maplibre/vt-pbf'
 import { PbfReader } from 'pbf'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { formatAddress, isSearch, parseAddress, type View } from '../../src/explorer/explorer/address.ts'
-import { boxAround, visibleBox } from '../../src/explorer/explorer/box.ts'
-import { findBounds } from '../../src/explorer/explorer/camera.ts'
+import { type Bounds, boxAround, boxAroundAll, visibleBox } from '../../src/explorer/explorer/box.ts'
 import { LIGHT } from '../../src/explorer/explorer/colours.ts'
 import { circle, destination } from '../../src/explorer/explorer/geodesic.ts'
 import { formsOf, graphiqlPath } from '../../src/explorer/explorer/request-forms.ts'
@@ -236,44 +234,35 @@ test('reads the positions and the number of the items of a tile', async () => {
   for (const { x, y } of points) expect(Math.min(x, y, 1 - x, 1 - y)).toBeGreaterThanOrEqual(-0.1)
 })
 
-/** Finds the bounds where GraphQL has these extents, and the tile of the world these clusters. */
-async function boundsAmong(extents: readonly (object | null)[], clusters: readonly [x: number, y: number][] = []) {
-  const features = clusters.map((position) => ({ type: 1 as const, geometry: [position], tags: { total: 600 } }))
-  const tile = fromGeojsonVt({ items: { features } }, { version: 2, extent: 4096 })
-  const datasets = { nodes: extents.map((extent) => ({ extent })) }
-  vi.stubGlobal('location', { origin: BASE })
-  vi.stubGlobal('sessionStorage', { getItem: () => null })
-  vi.stubGlobal('fetch', async (path: string) =>
-    path === '/graphql' ? Response.json({ data: { datasets } }) : new Response(Buffer.from(tile)),
-  )
-  try {
-    return await findBounds(undefined, AbortSignal.timeout(5_000))
-  } finally {
-    vi.unstubAllGlobals()
-  }
-}
-
-test('the box of the datasets holds their extents', async () => {
-  const seoul = { west: 126, south: 37, east: 128, north: 38 }
-  const tokyo = { west: 139, south: 35, east: 140, north: 36 }
-  expect(await boundsAmong([null, seoul, tokyo])).toEqual([126, 35, 140, 38])
-  expect(await boundsAmong([null])).toBeUndefined()
-  const world = { west: -179, south: -80, east: 179, north: 80 }
-  const places: [number, number][] = [
-    [5, 1500],
-    [2050, 1500],
-    [4000, 1500],
-  ]
-  expect(await boundsAmong([world], places)).toEqual([-179, -80, 179, 80])
-})
-
-test('a box across the antimeridian holds the squares of its clusters: an item may be far from the mean position', async () => {
-  const fiji = { west: -179.9, south: -20, east: 179.9, north: -12 }
-  const clusters: [number, number][] = [
-    [3979, 2200],
-    [100, 2210],
-  ]
-  expect(await boundsAmong([fiji], clusters)).toEqual([157.5, -20, 202.5, -12])
+test.each<[string, Bounds[], Bounds]>([
+  [
+    'far from the antimeridian',
+    [
+      [126, 37, 128, 38],
+      [139, 35, 140, 36],
+    ],
+    [126, 35, 140, 38],
+  ],
+  ['across the antimeridian', [[177, -19, -178, -16]], [177, -19, 182, -16]],
+  [
+    'across it and beside it',
+    [
+      [177, -19, -178, -16],
+      [-172, -14, -171, -13],
+      [166, -47, 179, -34],
+    ],
+    [166, -47, 189, -13],
+  ],
+  [
+    'around the world',
+    [
+      [-179.9, -80, 179.9, 80],
+      [177, -19, -178, -16],
+    ],
+    [-180, -80, 180, 80],
+  ],
+])('a box around boxes is the smallest one: %s', (_where, boxes, around) => {
+  expect(boxAroundAll(boxes)).toEqual(around)
 })
 
 test.each([

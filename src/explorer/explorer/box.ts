@@ -45,11 +45,20 @@ export function toBoundingBox([west, south, east, north]: Bounds): Record<'west'
 
 /** Returns the smallest box around points (longitude, latitude in degrees). Its east may be greater than 180. */
 export function boxAround(points: readonly (readonly [number, number])[]): Bounds {
-  const latitudes = points.map(([, latitude]) => latitude)
-  const longitudes = points.map(([longitude]) => longitude)
-  const acrossAntimeridian = longitudes.map((longitude) => (longitude + 360) % 360)
-  const [west, east] = width(acrossAntimeridian) < width(longitudes) ? range(acrossAntimeridian) : range(longitudes)
-  return [west, Math.min(...latitudes), east, Math.max(...latitudes)]
+  return boxAroundAll(points.map(([longitude, latitude]) => [longitude, latitude, longitude, latitude]))
+}
+
+/** Returns the smallest box around boxes, of which some may cross the antimeridian. Its east may be greater than 180. */
+export function boxAroundAll(boxes: readonly Bounds[]): Bounds {
+  const ranges = boxes.map(([west, , east]) => [west, west > east ? east + 360 : east] as const)
+  const fromGreenwich = ranges.map(([west, east]) =>
+    west < 0 ? ([west + 360, east + 360] as const) : ([west, east] as const),
+  )
+  const [plain, shifted] = [around(ranges), around(fromGreenwich)]
+  const [west, east] = widthOf(shifted) < widthOf(plain) ? shifted : plain
+  const south = Math.min(...boxes.map((box) => box[1]))
+  const north = Math.max(...boxes.map((box) => box[3]))
+  return east - west >= 360 ? [-180, south, 180, north] : [west, south, east, north]
 }
 
 /** Converts a longitude to -180 to 180. A map that was panned around the world has other longitudes. */
@@ -57,13 +66,12 @@ export function wrapLongitude(longitude: number): number {
   return longitude >= -180 && longitude <= 180 ? longitude : ((((longitude + 180) % 360) + 360) % 360) - 180
 }
 
-function range(values: readonly number[]): [number, number] {
-  return [Math.min(...values), Math.max(...values)]
+function around(ranges: readonly (readonly [number, number])[]): [west: number, east: number] {
+  return [Math.min(...ranges.map(([west]) => west)), Math.max(...ranges.map(([, east]) => east))]
 }
 
-function width(values: readonly number[]): number {
-  const [least, greatest] = range(values)
-  return greatest - least
+function widthOf([west, east]: readonly [number, number]): number {
+  return east - west
 }
 
 function round(degrees: number): number {

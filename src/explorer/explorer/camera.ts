@@ -1,9 +1,8 @@
 import { isSearch, type View } from './address.ts'
-import { type Bounds, boxAround } from './box.ts'
+import { boxAround } from './box.ts'
 import { type ListedItem, readExtent } from './data.ts'
 import { circle } from './geodesic.ts'
 import type { ExplorerMap } from './map.ts'
-import { readWorld } from './tiles.ts'
 
 /*
  * Moves the map when a view is opened.
@@ -24,28 +23,8 @@ export async function moveMap(map: ExplorerMap, view: View, before: View, signal
   if (within) return map.fitExactly(within)
   if (isSearch(view)) return
   if (before.item !== undefined && before.dataset === dataset) return
-  const bounds = await findBounds(dataset, signal)
+  const bounds = await readExtent(dataset, signal)
   if (bounds && !signal.aborted) map.fit(bounds, DATASET_ZOOM)
-}
-
-/** A tile is divided into squares. A cluster is at the mean position of its items, which may be anywhere in its square. */
-const SQUARES = 16
-
-/**
- * Finds the box of the items; undefined if there are none. An extent does not cross the antimeridian, so for items on both of its
- * sides it is as wide as the world. The squares of the world's tile then show a narrower box that crosses it, if there is one.
- */
-export async function findBounds(dataset: string | undefined, signal: AbortSignal): Promise<Bounds | undefined> {
-  const extent = await readExtent(dataset, signal)
-  if (!extent) return undefined
-  const [west, south, east, north] = extent
-  if (east - west <= 180) return extent
-  const longitudes = (await readWorld(dataset, signal)).flatMap(({ x, total }) => {
-    const square = Math.floor(x * SQUARES)
-    return (total === 1 ? [x] : [square / SQUARES, (square + 1) / SQUARES]).map((value) => value * 360 - 180)
-  })
-  const [narrowWest, , narrowEast] = boxAround(longitudes.map((longitude) => [longitude, 0]))
-  return narrowEast - narrowWest < 180 ? [narrowWest, south, narrowEast, north] : extent
 }
 
 /** Moves the map to the results of a search. */

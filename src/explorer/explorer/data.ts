@@ -1,5 +1,5 @@
 import { runGraphQL } from '../shared/api.ts'
-import type { Bounds } from './box.ts'
+import { type Bounds, boxAroundAll } from './box.ts'
 
 /*
  * The datasets and the items that the explorer shows, read by GraphQL.
@@ -87,7 +87,7 @@ export interface Extent {
   north: number
 }
 
-/** Reads the box of the items of a dataset, or of all datasets; undefined if there are no items. */
+/** Reads the box of the items of a dataset, or of all datasets; undefined if there are no items. Its east may be greater than 180. */
 export async function readExtent(dataset: string | undefined, signal: AbortSignal): Promise<Bounds | undefined> {
   const fields = 'extent { west south east north }'
   const { datasets, one } = await runGraphQL<{
@@ -102,12 +102,7 @@ export async function readExtent(dataset: string | undefined, signal: AbortSigna
   )
   const extents = (datasets?.nodes ?? [one]).flatMap((each) => each?.extent ?? [])
   if (extents.length === 0) return undefined
-  return [
-    Math.min(...extents.map(({ west }) => west)),
-    Math.min(...extents.map(({ south }) => south)),
-    Math.max(...extents.map(({ east }) => east)),
-    Math.max(...extents.map(({ north }) => north)),
-  ]
+  return boxAroundAll(extents.map(({ west, south, east, north }) => [west, south, east, north]))
 }
 
 /** The fields of an item with everything around it. */
