@@ -30,8 +30,11 @@ function describeField(parent: 'Item' | 'Image', name: string): JsonSchema {
   if (!field) throw new TypeError(`${parent} has no ${name}`)
   const present = isNonNullType(field.type) ? field.type.ofType : field.type
   const description = field.description ?? ''
-  if (isListType(present)) return { description, type: 'array', items: imageSchema() }
-  const scalar = scalarSchema(getNamedType(present))
+  const named = getNamedType(present)
+  if (isListType(present)) {
+    return { description, type: 'array', items: isObjectType(named) ? imageSchema() : scalarSchema(named) }
+  }
+  const scalar = scalarSchema(named)
   return { description, ...scalar, ...(!isNonNullType(field.type) && { type: [scalar.type, 'null'] }) }
 }
 

@@ -34,6 +34,8 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'Query.item': `(id: "${ITEM.gate}")`,
   'Query.node': `(id: "${ITEM.palace}")`,
   'Query.nodes': `(ids: ["${ITEM.hall}", "${IMAGE.first}", "nowhere"])`,
+  'Query.findItems': '(text: "twin")',
+  'Query.suggestItems': '(text: "gyeonbok")',
   'Dataset.items': '(limit: 3)',
   'Item.children': '(limit: 2)',
   'Dataset.itemConnection': '(first: 2)',

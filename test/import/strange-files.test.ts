@@ -270,7 +270,9 @@ describe('A strange file is refused with a remedy that works:', () => {
     const remedied = corrected
       ? { files: corrected, entry: { ...entry, file: Object.keys(corrected)[0] ?? '' } }
       : await applyRemedy(message, files, entry)
-    expect(await t.importer.fail(remedied.files, { items: [remedied.entry] })).toMatch(/^loaded .*"skipped":0}$/)
+    expect(await t.importer.fail(remedied.files, { items: [remedied.entry] })).toMatch(
+      /^loaded .*"skipped":0,"unidentified":0}$/,
+    )
   })
 })
 
@@ -292,7 +294,7 @@ describe('A strange file is read as it is:', () => {
       },
     ],
   ])('%s', async (_what, files) => {
-    expect(await t.importer.fail(files)).toMatch(/^loaded .*"skipped":0}$/)
+    expect(await t.importer.fail(files)).toMatch(/^loaded .*"skipped":0,"unidentified":0}$/)
   })
 
   test('with 100,000 columns', async () => {

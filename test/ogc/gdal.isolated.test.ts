@@ -90,7 +90,7 @@ describe.skipIf(!hasGdal)('GDAL', () => {
   test.skipIf(!hasData || !process.env.TEST_DATABASE_URL)('reads all 85,253 airports', async () => {
     await importManifest(t.database, AIRPORTS, { keepMissing: false, skipInvalid: false })
     const file = `${folder}/all.gpkg`
-    await run('ogr2ogr', file, source(), 'airports', '-oo', 'PAGE_SIZE=10000')
+    await run('ogr2ogr', file, source(), 'airports', '-oo', 'PAGE_SIZE=10000', '-mapFieldType', 'StringList=String')
     expect(new Set(requested.filter((url) => url.includes('limit=10000'))).size).toBe(9)
     expect(await countIn(file)).toBe(85_253)
     const distinct = await run('ogrinfo', file, '-q', '-sql', 'SELECT count(DISTINCT externalId) AS n FROM airports')
