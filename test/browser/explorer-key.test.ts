@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)('Keys in the explorer', () => {
   let page: Page
 
   beforeAll(async () => {
-    t = await startApp()
+    t = await startApp({ contact: 'keys@example.org' })
     grantedKey = (await createKey(t.database.prisma, { name: 'granted', datasets: ['restricted'] })).key
     // In a wide window a message about the key makes the map smaller.
     visit = await openBrowser(t.url, WIDE, 'no-preference')
@@ -31,6 +31,12 @@ describe.skipIf(!hasBrowser)('Keys in the explorer', () => {
   afterAll(async () => {
     await visit.browser.close()
     await t.close()
+  })
+
+  test('a link without a key says whom to ask for one', async () => {
+    await page.goto(`${t.url}/?dataset=restricted`)
+    const link = page.getByRole('link', { name: 'keys@example.org' })
+    expect(await link.getAttribute('href')).toBe('mailto:keys@example.org')
   })
 
   const place = () => page.locator('.side').getByText(NAME, { exact: true })

@@ -34,6 +34,8 @@ export interface StartOptions {
   log?: FastifyBaseLogger
   /** Without it nothing is measured. */
   metrics?: Metrics
+  /** Whom to ask for a key. */
+  contact?: string
   /** Memory for cached responses; by default that of the configuration. */
   responseCacheBytes?: number
   /** Overrides some of the default limits. */
@@ -67,6 +69,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     limits,
     ...(options.log && { log: options.log }),
     metrics: options.metrics,
+    contact: options.contact,
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   if (data === 'sample') await loadSampleData(db.database, url)

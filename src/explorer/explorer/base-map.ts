@@ -2,8 +2,8 @@ import { layers as basemapLayers, namedFlavor } from '@protomaps/basemaps'
 import type { LayerSpecification } from 'maplibre-gl'
 import { addProtocol } from 'maplibre-gl'
 import { PMTiles, Protocol } from 'pmtiles'
-import { byId } from '../shared/dom.ts'
 import type { Colours } from './colours.ts'
+import { readPageData } from './page-data.ts'
 import { type DrawnBaseMap, WORLD_CREDIT, worldMap } from './world.ts'
 
 /*
@@ -15,15 +15,12 @@ export interface BaseMap {
   credit: string
 }
 
-/** What the page says about the base map. */
-type Configured = { kind: 'pmtiles' | 'style' | 'raster'; url: string } | undefined
-
 /** The base map that needs no configuration. */
 export const WORLD: BaseMap = { draw: (colour) => worldMap(colour, navigator.languages), credit: WORLD_CREDIT }
 
 /** Loads the configured base map. Throws an error if it can't be loaded. */
 export async function loadBaseMap(): Promise<BaseMap> {
-  const { baseMap }: { baseMap?: Configured } = JSON.parse(byId('page-data', HTMLTemplateElement).innerHTML)
+  const { baseMap } = readPageData()
   if (!baseMap) return WORLD
   const url = new URL(baseMap.url, location.href).href
   if (baseMap.kind === 'raster') return rasterMap(decodeURI(url))

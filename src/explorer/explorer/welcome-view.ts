@@ -1,4 +1,6 @@
 import { button, copy, element } from '../shared/dom.ts'
+import { readPageData } from './page-data.ts'
+import { safeUrl } from './safe-url.ts'
 
 /*
  * The view without a key.
@@ -18,8 +20,7 @@ export function welcomeView(): HTMLElement {
       'Datasets of places on a map: museums, airports, markets. Give your API key above. It stays in this tab and goes to this server only.',
     ),
     element('h2', {}, 'No key yet?'),
-    element('p', {}, 'The operator of this server makes one:'),
-    element('pre', { tabindex: 0 }, element('code', {}, 'npx catalog keys create --name NAME')),
+    ...howToGetOne(readPageData().contact),
     element('h2', {}, 'Without this page'),
     element('pre', { tabindex: 0 }, element('code', {}, command)),
     element('p', { class: 'actions' }, copyButton),
@@ -32,6 +33,18 @@ export function welcomeView(): HTMLElement {
       link('/readyz', 'Health', 'Whether this server can answer.'),
     ),
   )
+}
+
+/** Whom to ask, or the command of the operator. */
+function howToGetOne(contact: string | undefined): HTMLElement[] {
+  if (contact === undefined) {
+    return [
+      element('p', {}, 'The operator of this server makes one:'),
+      element('pre', { tabindex: 0 }, element('code', {}, 'npx catalog keys create --name NAME')),
+    ]
+  }
+  const href = /^[^\s@]+@[^\s@]+$/.test(contact) ? `mailto:${contact}` : safeUrl(contact)?.href
+  return [element('p', {}, 'Ask for one: ', href ? element('a', { href }, contact) : contact)]
 }
 
 function link(href: string, name: string, text: string): HTMLElement {

@@ -1,0 +1,13 @@
+import { byId } from '../shared/dom.ts'
+
+/** What the gateway writes into the page (server/pages/pages.ts). */
+interface PageData {
+  /** The base map that the operator configured with `BASE_MAP`. */
+  baseMap?: { kind: 'pmtiles' | 'style' | 'raster'; url: string }
+  /** Whom to ask for a key: an e-mail address, a URL or a text, from `CONTACT`. */
+  contact?: string
+}
+
+export function readPageData(): PageData {
+  return JSON.parse(byId('page-data', HTMLTemplateElement).innerHTML)
+}
