@@ -88,7 +88,7 @@ interface Admitted {
 
 const ALL: Admitted = { tiles: () => Prisma.sql`true` }
 /** The column of longitude 0. */
-const middleOf = (zoom: number) => Prisma.raw(String(2 ** (zoom - 1)))
+const middleOf = (zoom: number) => Prisma.sql`${2 ** (zoom - 1)}::integer`
 const POSITIVE: Admitted = { tiles: (zoom) => Prisma.sql`${COLUMN} >= ${middleOf(zoom)}` }
 /** Longitude 180 is in the first column, with those near -180. */
 const NEGATIVE: Admitted = {
