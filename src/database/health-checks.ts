@@ -33,15 +33,19 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
   indexes: async (session) => {
     const sql = (await readMigrations()).map((migration) => migration.sql).join('\n')
-    const created = [...sql.matchAll(/^CREATE (?:UNIQUE )?INDEX (\w+)/gm)].map(([, name = '']) => name)
-    const dropped = new Set([...sql.matchAll(/^DROP INDEX (\w+)/gm)].map(([, name = '']) => name))
+    const expected = new Set<string>()
+    // In the order of the migrations: one may drop an index and create another one with its name.
+    for (const [, verb, name = ''] of sql.matchAll(/^(CREATE|DROP) (?:UNIQUE )?INDEX (\w+)/gm)) {
+      if (verb === 'CREATE') expected.add(name)
+      else expected.delete(name)
+    }
     const valid = await rows<{ name: string }>(
       session,
       'SELECT indexrelid::regclass::text AS name FROM pg_index WHERE indisvalid',
     )
     const names = new Set(valid.map(({ name }) => name))
-    const missing = created.filter((name) => !dropped.has(name) && !names.has(name))
-    if (missing.length === 0) return ok(`all ${created.length - dropped.size} exist and are valid`)
+    const missing = [...expected].filter((name) => !names.has(name))
+    if (missing.length === 0) return ok(`all ${expected.size} exist and are valid`)
     return fail(`${missing.join(', ')} missing or invalid`, 'create them as prisma/migrations does, or run REINDEX')
   },
   triggers: async (session) => {

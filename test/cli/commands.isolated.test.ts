@@ -82,7 +82,11 @@ describe('The command line', () => {
     [['xyzzy'], {}, /^catalog: unknown command 'xyzzy'; the commands are serve, .*doctor, completion, help\n$/],
     [['imprt'], {}, /^catalog: unknown command 'imprt' \(Did you mean import\?\)\n$/],
     [['datasets', 'shwo'], {}, /^catalog: unknown command 'shwo' \(Did you mean show\?\)\n$/],
-    [['datasets', 'x'], {}, /^catalog: unknown command 'x'; the commands are list, show, update, remove, help\n$/],
+    [
+      ['datasets', 'x'],
+      {},
+      /^catalog: unknown command 'x'; the commands are list, show, update, remove, restore, help\n$/,
+    ],
     [['keys', 'x'], {}, /^catalog: unknown command 'x'; the commands are create, .*\n$/],
     [['--verbose'], {}, /^catalog: unknown option '--verbose'\n$/],
     [['import'], {}, /^catalog: missing required argument 'manifest'\n$/],
@@ -122,7 +126,7 @@ describe('On a database that another process has open', () => {
       'first: 2 created, 0 updated, 0 unchanged, 0 removed, 0 skipped\n' +
         'second: 1 created, 0 updated, 0 unchanged, 0 removed, 0 skipped\n',
     )
-    await manifest('first', { b: '37.7', c: '37.5' })
+    await manifest('first', { b: '37.601', c: '37.5' })
     const again = await runCatalog(db.env, 'import', '--json', '--allow-removals', first, second)
     const [counts = '', unchanged = ''] = again.stdout.trimEnd().split('\n')
     expect(Object.entries(JSON.parse(counts))).toEqual([
@@ -157,7 +161,7 @@ describe('On a database that another process has open', () => {
         'catalog: This import would remove 1 of 2 items of the dataset shrinking; nothing was changed; to do so, add --allow-removals\n',
     })
     expect((await runCatalog(db.env, 'import', '--dry-run', path)).stdout).toBe(
-      'shrinking: 0 created, 0 updated, 1 unchanged, 1 removed, 0 skipped (dry run: nothing was changed)\n',
+      'removed: b b\nshrinking: 0 created, 0 updated, 1 unchanged, 1 removed, 0 skipped (dry run: nothing was changed)\n',
     )
     expect(await db.database.prisma.item.count({ where: { dataset: { slug: 'shrinking' } } })).toBe(2)
   })

@@ -56,7 +56,10 @@ interface Options {
 async function update(text: string, { json, tier, ...options }: Options): Promise<void> {
   const changes = { ...options, ...(tier !== undefined && { accessTier: tier }) }
   if (Object.keys(changes).length === 0) {
-    throw operationFailed('Give at least one option with a new value; --help lists them')
+    throw operationFailed(
+      'Give at least one of --slug, --name, --description, --status, --visibility, --tier, --attribution, --license, ' +
+        '--publisher, --contact, --terms-url, --source-url, --source-date and --update-frequency',
+    )
   }
   const [dataset] = await withDatabase(async ({ prisma, withSession }) => {
     const { id } = await resolveDataset(prisma, text)

@@ -23,7 +23,7 @@ export function printKeys(keys: readonly KeyRecord[], now: Date): void {
 /** Returns the limits of a key in words. */
 export function limitOf({ requestsPerMinute, itemsPerMinute }: KeyRecord): string {
   const limits = [
-    ...(requestsPerMinute === null ? [] : [`${requestsPerMinute} requests/min`]),
+    ...(requestsPerMinute === null ? [] : [`${requestsPerMinute}/min`]),
     ...(itemsPerMinute === null ? [] : [`${itemsPerMinute} items/min`]),
   ]
   return limits.join(', ') || 'none'
