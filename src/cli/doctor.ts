@@ -66,7 +66,7 @@ async function examineSamples({ prisma }: Database): Promise<Finding[]> {
   const samples = await findSamples(prisma)
   const visible = samples.filter(({ isVisible }) => isVisible).map(({ slug }) => slug)
   if (visible.length === 0) return []
-  const advice = 'if this catalog is not for trying out, run npx catalog datasets remove --samples'
+  const advice = 'to remove them, run npx catalog datasets remove --samples'
   return [{ check: 'samples', isOk: true, found: `visible: ${visible.join(', ')}`, advice }]
 }
 
