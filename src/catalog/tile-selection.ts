@@ -1,12 +1,6 @@
 import type { BoundingBox } from './box.ts'
+import type { Circle } from './circle.ts'
 import type { FilterValues } from './filters.ts'
-
-/** A circle on the spheroid: centre in degrees, radius in metres. */
-export interface Circle {
-  latitude: number
-  longitude: number
-  radius: number
-}
 
 /** Which items a tile shows: those that match every member. Without members, all. */
 export interface TileSelection extends FilterValues {

@@ -1,10 +1,10 @@
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import type { Circle } from '../circle.ts'
 import { type FilterValues, hasFilterValues } from '../filters.ts'
 import { type ItemProjection, itemColumns, projectionKey, type RawNearby, rawItemColumns } from '../item-columns.ts'
 import { guardProjection, type Item } from '../models.ts'
 import type { Fetched } from '../page.ts'
-import type { Circle } from '../tile-selection.ts'
 import type { Scope } from './item-list.ts'
 
 /*

@@ -1,6 +1,6 @@
 import type { Prisma } from '../../generated/prisma/client.ts'
+import type { Circle } from '../circle.ts'
 import type { Fetched } from '../page.ts'
-import type { Circle } from '../tile-selection.ts'
 import type { Scope } from './item-list.ts'
 import {
   centreOf,
