@@ -7,6 +7,7 @@ import { LISTED } from './data.ts'
 import { exportLinks } from './export-links.ts'
 import { requestPanel } from './request-panel.ts'
 import { safeUrl } from './safe-url.ts'
+import { textLink } from './text-link.ts'
 
 /*
  * The page of a dataset: what it is, what is in it, where it lies, and how to get it.
@@ -98,12 +99,8 @@ function facts(dataset: Dataset, about: About): HTMLElement {
 /** The texts of licences by their SPDX identifiers. */
 const LICENCES = 'https://spdx.org/licenses/'
 
-/** A URL or an e-mail address as a link. Other text is a link below `base`, if that is given. */
 function linked(text: string | null, base?: string): Node | string | null {
-  if (text === null) return null
-  const isEmail = /^[^\s@/]+@[^\s@/]+$/.test(text)
-  const href = isEmail ? `mailto:${text}` : safeUrl(text, base)?.href
-  return href === undefined ? text : element('a', { href, rel: 'noopener noreferrer' }, text)
+  return text === null ? null : textLink(text, base)
 }
 
 function dayOf(time: string): string {

@@ -1,6 +1,6 @@
 import { button, copy, element } from '../shared/dom.ts'
 import { readPageData } from './page-data.ts'
-import { safeUrl } from './safe-url.ts'
+import { textLink } from './text-link.ts'
 
 /*
  * The view without a key.
@@ -43,8 +43,7 @@ function howToGetOne(contact: string | undefined): HTMLElement[] {
       element('pre', { tabindex: 0 }, element('code', {}, 'npx catalog keys create --name NAME')),
     ]
   }
-  const href = /^[^\s@]+@[^\s@]+$/.test(contact) ? `mailto:${contact}` : safeUrl(contact)?.href
-  return [element('p', {}, 'Ask for one: ', href ? element('a', { href }, contact) : contact)]
+  return [element('p', {}, 'Ask for one: ', textLink(contact))]
 }
 
 function link(href: string, name: string, text: string): HTMLElement {
