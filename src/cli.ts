@@ -21,7 +21,15 @@ const program = new Command('catalog')
   .description('Dataset Catalog: serve datasets of places, import them, and manage the API keys to read them')
   .version(readVersion())
   .addHelpText('after', '\nExample:\n  npx catalog serve')
-  .configureOutput({ outputError: (message) => printFailure(message.replace(/^error: /, '').replace(/\s+/g, ' ')) })
+  .configureOutput({
+    outputError: (message) =>
+      printFailure(
+        message
+          .replace(/^error: /, '')
+          .trim()
+          .replace(/\s+/g, ' '),
+      ),
+  })
   .exitOverride()
   // `catalog history` and `catalog history show` both take --json.
   .enablePositionalOptions()

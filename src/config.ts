@@ -96,7 +96,8 @@ const environment = z
     MAX_CONNECTIONS_PER_ADDRESS: integer(1, 1_000_000).default(1_000),
     MAX_REFUSALS_PER_MINUTE: integer(1, 1_000_000_000).default(600),
     MAX_EXPORTS: integer(1, 10_000).default(4),
-    EXPORT_STALL_TIMEOUT_MS: integer(1, MAX_WAIT_MS).default(60_000),
+    RESPONSE_STALL_TIMEOUT_MS: integer(1, MAX_WAIT_MS).default(60_000),
+    UNREAD_RESPONSES_MB: integer(1, 1_000_000).default(256),
     RECEIVE_TIMEOUT_MS: integer(1, 600_000).default(15_000),
     SHUTDOWN_DELAY_MS: integer(0, 600_000).default(0),
     LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).optional(),
@@ -157,7 +158,8 @@ const environment = z
       maxConnectionsPerAddress: env.MAX_CONNECTIONS_PER_ADDRESS,
       refusalsPerMinute: env.MAX_REFUSALS_PER_MINUTE,
       maxExports: env.MAX_EXPORTS,
-      exportStallTimeoutMs: env.EXPORT_STALL_TIMEOUT_MS,
+      responseStallTimeoutMs: env.RESPONSE_STALL_TIMEOUT_MS,
+      unreadBytes: env.UNREAD_RESPONSES_MB * 1024 * 1024,
       receiveTimeoutMs: env.RECEIVE_TIMEOUT_MS,
       trustedProxies: env.TRUSTED_PROXIES,
     },
@@ -180,7 +182,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
   const parsed = environment.safeParse(given)
   if (parsed.success) return parsed.data
-  throw operationFailed(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('\n'))
+  throw operationFailed(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`))
 }
 
 /** The embedded database has one session, which one process can keep busy. */

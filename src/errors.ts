@@ -106,13 +106,21 @@ export function serviceUnavailable(cause: unknown): CatalogError {
 export class OperationFailed extends Error {
   override readonly name = 'OperationFailed'
   readonly code = 'OPERATION_FAILED'
+  /** The lines of the message. What others wrote adds no line. */
+  readonly lines: readonly string[]
+
+  constructor(message: string | readonly string[], options?: ErrorOptions) {
+    const lines = [message].flat().map(escapeControls)
+    super(lines.join('\n'), options)
+    this.lines = lines
+  }
 }
 
 /**
  * Returns `OPERATION_FAILED`.
- * @param message says what is wrong and what to do, usually in one line
+ * @param message says what is wrong and what to do, usually in one line; a list has a line in each element
  */
-export function operationFailed(message: string, cause?: unknown): OperationFailed {
+export function operationFailed(message: string | readonly string[], cause?: unknown): OperationFailed {
   return new OperationFailed(message, { cause })
 }
 
@@ -121,7 +129,16 @@ export function messageOf(error: unknown): string {
   return error instanceof Error && error.message !== '' ? error.message : String(error)
 }
 
-/** Replaces control characters. Data from files could control the terminal with them, or break a table. */
-export function withoutControls(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ')
+/** Line breaks, other control characters (C0, DEL, C1), and those that change the direction of text. */
+const CONTROLS = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+/**
+ * Escapes control characters as JSON does: `\n`, `\u001b`. What others wrote could control the terminal with them, add a line that looks
+ * like one of ours, or show its characters in another order.
+ */
+export function escapeControls(text: string): string {
+  return text.replace(CONTROLS, (control) => {
+    return SHORT_ESCAPES[control] ?? `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
 }

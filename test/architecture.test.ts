@@ -21,6 +21,7 @@ const LAYERS = [
   'query-string',
   'nearest-name',
   'errors',
+  'contact',
   'json',
   'generated',
 ]
@@ -74,13 +75,44 @@ test('the environment is read in one place', () => {
   }
 })
 
+/** Where the standard streams are used, and why what others wrote can't control a terminal there. */
+const STREAMS: Readonly<Record<string, string>> = {
+  'src/cli/print.ts: process.stdout': 'escapes',
+  'src/cli/print.ts: process.stderr': 'escapes',
+  'src/cli/print.ts: process.stdout.isTTY': 'writes nothing',
+  'src/cli/confirm.ts: process.stdin': 'reads',
+  'src/cli/confirm.ts: process.stderr': 'a question, which it escapes',
+  'src/cli/confirm.ts: process.stdin.isTTY': 'writes nothing',
+  'src/cli/confirm.ts: process.stderr.isTTY': 'writes nothing',
+  'src/cli/import/import.ts: process.stdout.isTTY': 'writes nothing',
+  'src/cli/import/import.ts: process.stderr.isTTY': 'writes nothing',
+  'src/cli/export.ts: process.stdout.isTTY': 'writes nothing',
+  'src/cli/export.ts: process.stderr.isTTY': 'writes nothing',
+  'src/cli.ts: process.stdout.on': 'errors of the stream',
+  'src/cli.ts: process.stderr.on': 'errors of the stream',
+  'src/server/telemetry/log.ts: process.stderr.isTTY': 'writes nothing',
+  'src/server/telemetry/log.ts: destination: 2': 'the log on a terminal, by pino-pretty',
+  'src/server/telemetry/log.ts: dest: 2': 'the log, lines of JSON',
+}
+
+const STREAM =
+  /process\.std(?:in|out|err)(?:\.(?:isTTY|on\b))?|\bconsole\.\w+|\bdest(?:ination)?: [12]\b|\/dev\/(?:std|tty|fd)\w*|\bwriteSync\(|'node:process'/g
+
+test('commands print through one file, which escapes what others wrote', () => {
+  const used = [...SOURCES].flatMap(([file, source]) =>
+    file.startsWith('src/explorer/') ? [] : [...source.matchAll(STREAM)].map(([use]) => `${file}: ${use}`),
+  )
+  expect([...new Set(used)].sort()).toEqual(Object.keys(STREAMS).sort())
+})
+
 /** What becomes part of an SQL text, and why it is no value from outside. Values are always parameters. */
 const SQL_PARTS: Readonly<Record<string, string>> = {
   'src/catalog/columns.ts: columnName(field)': 'the column names of the datamodel',
-  'src/catalog/item-columns.ts: make()': 'SELECT lists, made of constants and column names of the datamodel',
+  'src/catalog/projection.ts: imageFields([...IMAGE_COLUMNS.keys()])': 'column names of the datamodel',
+  'src/catalog/projection.ts: SELECT_LISTS[form](members, more)':
+    'SELECT lists, made of constants and column names of the datamodel',
   'src/catalog/sql/extent.ts: number': 'one of two constants, by its type',
   'src/catalog/sql/export.ts: csvCell(field)': 'an expression over a column name',
-  'src/catalog/sql/export.ts: PROPERTIES': 'column names',
   'src/catalog/sql/items.ts: String(MAX_LIMIT + 1)': 'a constant number',
   "src/catalog/sql/offset-bookmarks.ts: toTextExpression('value')": 'an expression from the table of sort orders',
   'src/catalog/sql/tiles.ts: column': 'one of two constants, by its type',

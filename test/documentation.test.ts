@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ITEM_FILTERS } from '../src/catalog/filters.ts'
 import { ERROR_CODES } from '../src/errors.ts'
+import { ROW_FIELDS } from '../src/import/row/parse-item.ts'
 import { ALL_PAGES, codeIn, PAGES, type Page } from './support/documentation.ts'
 import { CHECKOUT } from './support/process.ts'
 
@@ -82,7 +83,12 @@ test('the page on REST has every error code', () => {
   expect(Object.keys(ERROR_CODES).filter((code) => !page?.text.includes(`\`${code}\``))).toEqual([])
 })
 
-test.each(['docs/graphql.md', 'docs/ogc.md'])('%s has every filter', (path) => {
+test('the page on imports has every field of a row', () => {
+  const page = PAGES.find(({ path }) => path === 'docs/importing.md')
+  expect(ROW_FIELDS.filter((field) => !page?.text.includes(`\`${field}\``))).toEqual([])
+})
+
+test.each(['docs/graphql.md', 'docs/ogc.md', 'docs/tiles.md', 'docs/exports.md'])('%s has every filter', (path) => {
   const page = PAGES.find((each) => each.path === path)
   expect(ITEM_FILTERS.filter((filter) => !page?.text.includes(`\`${filter}\``))).toEqual([])
 })

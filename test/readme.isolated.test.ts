@@ -1,9 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasBrowser, openBrowser, WIDE } from './support/browser.ts'
 import { createEmpty } from './support/database.ts'
 import { blocksIn, comparable } from './support/documentation.ts'
 import { CHECKOUT, environment, type Gateway, runProcess, runShell, startGateway } from './support/process.ts'
@@ -48,6 +50,23 @@ test.each(onGateway)('$page: $title …', async ({ block, output }) => {
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('error')])
   expect(stdout).not.toContain('"error')
   if (output !== undefined) expect(comparable(stdout)).toEqual(comparable(output))
+})
+
+test.skipIf(!hasBrowser)("the README's link shows the imported dataset in a tab that has the sample key", async () => {
+  const [link = ''] =
+    /http:\/\/127\.0\.0\.1:4000\/#key=dck_\.\.\./.exec(readFileSync(`${CHECKOUT}README.md`, 'utf8')) ?? []
+  const command = './src/cli.ts keys create --name browser --dataset busan --json'
+  const created = JSON.parse((await runShell(env, command)).stdout)
+  const withKey = (given: string) => link.replace('dck_...', given).replace('http://127.0.0.1:4000', gateway.url)
+  const { browser, page } = await openBrowser(gateway.url, WIDE)
+  await page.goto(withKey(key()))
+  const card = (name: string) => page.locator('.card').filter({ hasText: name })
+  await card('Seoul Markets').waitFor()
+  expect(await card('Busan').count()).toBe(0)
+  await page.goto(withKey(created.key))
+  await card('Busan').waitFor()
+  await card('Busan').getByText('2 places').waitFor()
+  await browser.close()
 })
 
 test('npx finds the command', async () => {

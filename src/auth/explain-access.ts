@@ -1,4 +1,5 @@
 import { type Access, type AccessClause, accessClause, type DatasetAccessFields } from '../catalog/access.ts'
+import { escapeControls } from '../errors.ts'
 import { isValidKey } from './api-key.ts'
 
 /** The fields of a key that decide what it may access. */
@@ -99,9 +100,11 @@ function changesToAllow(key: ExplainedKey, dataset: ExplainedDataset): Change[] 
   ]
 }
 
-/** A tier is any line of text, so it may have spaces and quotes. */
+/** A tier is any text, so it may have spaces and quotes. bash, zsh and ksh read the escapes of control characters in $'…'. */
 function quoteForShell(text: string): string {
-  return /^[\w.~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+  if (/^[\w.~-]+$/.test(text)) return text
+  if (escapeControls(text) === text) return `'${text.replaceAll("'", "'\\''")}'`
+  return `$'${escapeControls(text.replaceAll(/['\\]/g, '\\$&'))}'`
 }
 
 function changesToDeny(key: ExplainedKey, dataset: ExplainedDataset): Change[] {

@@ -11,27 +11,24 @@ import {
 } from './arguments.ts'
 import { createConnection, type ItemConnection } from './connection.ts'
 import type { ItemConnectionArguments } from './cursor.ts'
-import type { ExportBatch, ExportContent, ExportWindow } from './export-formats.ts'
+import type { ExportBatch, ExportContent, ExportSize, ExportWindow } from './export-formats.ts'
 import type { Extent, FeaturePage, FeatureWindow } from './features.ts'
 import type { FilterValues } from './filters.ts'
-import type { RawItem } from './item-columns.ts'
+import { type Dataset, type Image, type Item, type JsonText, type NearbyItem, parseImage, parseItem } from './models.ts'
+import { createFoundPage, createPage, type Page, type Window } from './page.ts'
 import {
-  createCircleSearchPage,
-  createItemPage,
-  createNearbyPage,
-  createSearchPage,
-  type FoundItem,
-  selectItems,
+  ALL_COLUMNS,
+  DEFAULT_LIST_PROJECTION,
+  type ItemProjection,
+  type ListProjection,
   withoutDistance,
-} from './item-pages.ts'
-import type { Dataset, Image, Item, JsonText } from './models.ts'
-import type { Page } from './page.ts'
-import { DEFAULT_LIST_PROJECTION } from './projection.ts'
+} from './projection.ts'
 import type { DatasetList } from './snapshot/dataset-list.ts'
 import type { Loaders } from './snapshot/loaders.ts'
 import type { ReadLog } from './snapshot/read-log.ts'
+import type { LookupRow } from './sql/by-id.ts'
 import type { Facet, FacetField } from './sql/facets.ts'
-import type { NearbyItem } from './sql/nearby.ts'
+import { type ItemList, selectItems } from './sql/item-list.ts'
 import type { TileAddress, TileFeature } from './tile.ts'
 import type { TileSelection } from './tile-selection.ts'
 
@@ -82,21 +79,19 @@ export class Catalog {
    * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED`
    */
   async item(id: string): Promise<Item> {
-    const item = isUuid(id) ? await this.#loaders.itemsById.load(id.toLowerCase()) : null
-    if (!item) throw notFound('item')
-    if (!this.#mayAccess(this.datasetOf(item))) throw accessDenied()
-    return item
+    return parseItem(await this.itemJson(id, ALL_COLUMNS))
   }
 
   /**
-   * An item by its UUID, as the JSON that clients receive.
+   * An item by its UUID, as a JSON object.
    * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED`
    */
-  async rawItem(id: string, members: RawItem): Promise<JsonText> {
-    const item = isUuid(id) ? await this.#loaders.rawItem(members, id.toLowerCase()) : null
-    if (!item) throw notFound('item')
-    if (!this.#mayAccess(this.datasetOf(item))) throw accessDenied()
-    return item.json
+  async itemJson(id: string, projection: ItemProjection): Promise<JsonText> {
+    const found = isUuid(id) ? await this.#loaders.items.load(projection, id.toLowerCase()) : null
+    if (!found) throw notFound('item')
+    const json = this.#contentOf(found)
+    if (json === null) throw accessDenied()
+    return json
   }
 
   /** The dataset, item or image of each UUID. Null if it does not exist or the key may not access it. */
@@ -115,7 +110,7 @@ export class Catalog {
   /** The parent of an item, null for a root item. */
   async parentOf({ parentItemId, parent }: Item): Promise<Item | null> {
     if (parent !== undefined || parentItemId === null) return parent ?? null
-    return this.#loaders.itemsById.load(parentItemId)
+    return this.#existingItem(parentItemId)
   }
 
   /** The images of an item, by `sortOrder`, then id. */
@@ -124,8 +119,26 @@ export class Catalog {
   }
 
   /** A page of a dataset's items. */
-  itemsOf(dataset: Dataset, args: ItemListArguments, projection = DEFAULT_LIST_PROJECTION): Page<Item> {
-    return createItemPage(this.#loaders, { ...args, ...selectItems(dataset, args) }, args, projection)
+  itemsOf(dataset: Dataset, args: ItemListArguments, projection = DEFAULT_LIST_PROJECTION): Page {
+    return this.#pageOf({ ...args, ...selectItems(dataset, args) }, args, projection)
+  }
+
+  /** A page of a list. Nothing is read until its functions are called. */
+  #pageOf(
+    { owner, selection, sort, order }: ItemList,
+    { page, limit }: PageArguments,
+    { nodes, total }: ListProjection,
+  ): Page {
+    const list = { selection, sort, order, limit }
+    return createPage({
+      page,
+      limit,
+      projection: nodes,
+      // With the total, the statement does not walk the index to a page past the end.
+      fetch: (offset, projection) =>
+        this.#loaders.itemPages.load({ ...list, offset, projection, isCounted: total || offset > 0 }, owner),
+      count: () => this.#loaders.itemCounts.load(selection, owner),
+    })
   }
 
   /** A connection of a dataset's items. */
@@ -143,10 +156,10 @@ export class Catalog {
   }
 
   /** A page of an item's children, by name, then id. */
-  childrenOf({ id, datasetId }: Item, paging: PageArguments, projection = DEFAULT_LIST_PROJECTION): Page<Item> {
+  childrenOf({ id, datasetId }: Item, paging: PageArguments, projection = DEFAULT_LIST_PROJECTION): Page {
     const { sort, order } = DEFAULTS
     const list = { owner: { datasetId, parentItemId: id }, selection: { among: 'children' as const }, sort, order }
-    return createItemPage(this.#loaders, list, paging, projection)
+    return this.#pageOf(list, paging, projection)
   }
 
   /**
@@ -167,14 +180,16 @@ export class Catalog {
     projection = DEFAULT_LIST_PROJECTION,
   ): Page<NearbyItem> {
     const scope = datasets.map((dataset) => dataset.id)
-    return createNearbyPage(this.#loaders, scope, args, projection)
+    const { page, limit, ...circle } = args
+    const fetch = (window: Window) => this.#loaders.nearbyPages.load({ ...circle, ...window }, scope)
+    return createFoundPage(fetch, args, projection)
   }
 
   /**
    * A page of the items with a name or in a box, from one dataset or from all that the key may access.
    * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED` for the dataset
    */
-  async search({ datasetId, ...args }: SearchArguments, projection = DEFAULT_LIST_PROJECTION): Promise<Page<Item>> {
+  async search({ datasetId, ...args }: SearchArguments, projection = DEFAULT_LIST_PROJECTION): Promise<Page> {
     return this.searchIn(this.#datasetsIn(datasetId), args, projection)
   }
 
@@ -183,9 +198,11 @@ export class Catalog {
     datasets: readonly Dataset[],
     args: Omit<SearchArguments, 'datasetId'>,
     projection = DEFAULT_LIST_PROJECTION,
-  ): Page<Item> {
+  ): Page {
     const scope = datasets.map((dataset) => dataset.id)
-    return createSearchPage(this.#loaders, scope, args, projection)
+    const { page, limit, ...search } = args
+    const fetch = (window: Window) => this.#loaders.searchPages.load({ ...search, ...window }, scope)
+    return createFoundPage(fetch, args, projection)
   }
 
   /**
@@ -196,25 +213,29 @@ export class Catalog {
   async find(
     { datasetId, latitude, longitude, radius = DEFAULTS.radius, ...args }: FindArguments,
     projection = DEFAULT_LIST_PROJECTION,
-  ): Promise<Page<FoundItem>> {
+  ): Promise<Page<Item & Partial<NearbyItem>>> {
     const datasets = this.#datasetsIn(datasetId)
     if (latitude === undefined || longitude === undefined)
-      return withoutDistance(this.searchIn(datasets, args, projection))
+      return this.searchIn(datasets, args, withoutDistance(projection))
     const { text, within, ...rest } = { ...args, latitude, longitude, radius }
     if (text === undefined && within === undefined) return this.nearbyIn(datasets, rest, projection)
     const scope = datasets.map((dataset) => dataset.id)
-    return createCircleSearchPage(this.#loaders, scope, { ...rest, text, within }, projection)
+    const { page, limit, ...circle } = rest
+    const fetch = (window: Window) =>
+      this.#loaders.circleSearchPages.load({ ...circle, text, within, ...window }, scope)
+    return createFoundPage(fetch, args, projection)
   }
 
   /**
    * The items that are probably meant by a text, best first, from one dataset or from all that the key may access.
    * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED` for the dataset
    */
-  async suggest({ datasetId, ...suggestion }: SuggestArguments): Promise<Item[]> {
+  async suggest(
+    { datasetId, ...suggestion }: SuggestArguments,
+    projection: ItemProjection = ALL_COLUMNS,
+  ): Promise<Item[]> {
     const scope = this.#datasetsIn(datasetId).map(({ id }) => id)
-    const ids = await this.#loaders.suggestions(suggestion, scope)
-    const items = await Promise.all(ids.map((id) => this.#loaders.itemsById.load(id)))
-    return items.filter((item) => item !== null)
+    return this.#loaders.suggestions(suggestion, scope, projection)
   }
 
   /** The codes of a field in the items of a dataset, each with its number of items, by number (most first), then code. */
@@ -277,14 +298,31 @@ export class Catalog {
     return this.#loaders.extents.load(id)
   }
 
+  /** The sizes of the exports of a dataset without filters, in each format. */
+  exportSizesOf({ id }: Dataset): Promise<ExportSize[]> {
+    return this.#loaders.exportSizes.load(id)
+  }
+
   async #findNode(id: string): Promise<CatalogNode | null> {
     this.#readLog.dependOnAll()
     const dataset = this.#list.withId(id)
     if (dataset) return this.#mayAccess(dataset) ? { type: 'Dataset', ...dataset } : null
-    const [item, image] = await Promise.all([this.#loaders.itemsById.load(id), this.#loaders.imagesById.load(id)])
-    const owner = item ?? (image && (await this.#loaders.itemsById.load(image.itemId)))
-    if (!owner || !this.#mayAccess(this.datasetOf(owner))) return null
-    return item ? { type: 'Item', ...item } : image && { type: 'Image', ...image }
+    const [item, image] = await Promise.all([this.#loaders.items.load(ALL_COLUMNS, id), this.#loaders.images.load(id)])
+    const found = item ?? image
+    const json = found && this.#contentOf(found)
+    if (json === null) return null
+    return item ? { type: 'Item', ...parseItem(json) } : { type: 'Image', ...parseImage(json) }
+  }
+
+  /** An item of a dataset that the key may access; null if it does not exist any more. */
+  async #existingItem(id: string): Promise<Item | null> {
+    const found = await this.#loaders.items.load(ALL_COLUMNS, id)
+    return found?.json ? parseItem(found.json) : null
+  }
+
+  /** The content of an item or an image; null if the key may not access its dataset. */
+  #contentOf(found: LookupRow): JsonText | null {
+    return this.#mayAccess(this.datasetOf(found)) ? found.json : null
   }
 
   #mayAccess(dataset: Dataset): boolean {

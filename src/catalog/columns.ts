@@ -2,8 +2,8 @@ import { getDatamodel } from '../generated/pothos.ts'
 import { type Item, Prisma } from '../generated/prisma/client.ts'
 
 /*
- * The columns of items, images and datasets, derived from prisma/schema.prisma. The SELECT lists (item-columns.ts), the sort orders
- * (sorts.ts), the filters (filters.ts), the model types (models.ts) and the import's staging table (import/load/) are built from these
+ * The columns of items, images and datasets, derived from prisma/schema.prisma. The SELECT lists (projection.ts), the sort orders (sorts.ts),
+ * the filters (filters.ts), the model types (models.ts) and the import's staging table (import/load/) are built from these
  * columns.
  */
 

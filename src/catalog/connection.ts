@@ -1,9 +1,8 @@
 import { DEFAULTS } from './arguments.ts'
 import { encodeCursor, type ItemConnectionArguments } from './cursor.ts'
-import { ALL_ITEM_FIELDS } from './item-columns.ts'
-import type { Item } from './models.ts'
-import type { Fetched } from './page.ts'
-import type { ListProjection } from './projection.ts'
+import { type Item, parseItems } from './models.ts'
+import { type Fetched, once } from './page.ts'
+import { type ListProjection, NO_ITEMS } from './projection.ts'
 import type { ItemBounds, ItemPosition, ItemSelection } from './sql/item-list.ts'
 import type { ItemsBeyond, ItemWindow } from './sql/items.ts'
 
@@ -21,7 +20,7 @@ export interface ItemConnection {
 
 /** The reads from which a connection is built. */
 export interface ConnectionSource {
-  fetch: (window: ItemWindow) => Promise<Fetched<Item>>
+  fetch: (window: ItemWindow) => Promise<Fetched>
   /** Whether the whole list has an item at a position, or on that side of it. */
   hasBeyond: (list: ItemsBeyond, position: ItemPosition) => Promise<boolean>
   count: () => Promise<number>
@@ -40,10 +39,10 @@ export function createConnection(
   const limit = last ?? first ?? DEFAULTS.limit
   // The last items of a list are the first items of the opposite order, reversed.
   const window = backward ? { order: OPPOSITE[order], after: before, before: after } : { order, after, before }
-  const details = { projection: projection.nodes ?? ALL_ITEM_FIELDS, isForCursor: true, isCounted: projection.total }
+  const details = { projection: projection.nodes ?? NO_ITEMS, isForCursor: true, isCounted: projection.total }
   // One item above the limit shows whether there are more items.
-  const fetchWindow = () => source.fetch({ selection, ...window, ...details, sort, limit: limit + 1, offset: 0 })
-  const fetchNodes = async () => (await fetchWindow()).nodes
+  const fetch = once(() => source.fetch({ selection, ...window, ...details, sort, limit: limit + 1, offset: 0 }))
+  const fetchNodes = once(async () => parseItems((await fetch()).json))
   const nodes = async () => {
     const ahead = (await fetchNodes()).slice(0, limit)
     return backward ? ahead.reverse() : ahead
@@ -58,6 +57,6 @@ export function createConnection(
     cursorOf: (item) => encodeCursor(item, sort),
     hasNextPage: backward ? hasMoreBehind : hasMoreAhead,
     hasPreviousPage: backward ? hasMoreAhead : hasMoreBehind,
-    totalCount: async () => (projection.nodes ? (await fetchWindow()).total : null) ?? source.count(),
+    totalCount: async () => (projection.nodes ? (await fetch()).total : null) ?? source.count(),
   }
 }

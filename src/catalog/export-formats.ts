@@ -40,6 +40,23 @@ export const EXPORT_FORMATS = {
 
 export type ExportFormat = keyof typeof EXPORT_FORMATS
 
+export const EXPORT_FORMAT_NAMES: readonly ExportFormat[] = ['ndjson', 'csv', 'geojson']
+
+/** The size of an export in bytes, before compression. */
+export interface ExportSize {
+  format: ExportFormat
+  bytes: number
+  /** Otherwise it is estimated from the first items. */
+  isExact: boolean
+}
+
+/** The bytes of an export of `count` items whose lines have `lines` bytes together. */
+export function exportBytes(format: ExportFormat, lines: number, count: number): number {
+  const { start, separator, lineEnd, end } = EXPORT_FORMATS[format]
+  const around = (format === 'csv' ? headerOf(undefined) : start) + (count > 0 ? lineEnd : '') + end
+  return Buffer.byteLength(around) + lines + separator.length * Math.max(0, count - 1)
+}
+
 /** What an export has. */
 export interface ExportContent {
   format: ExportFormat

@@ -18,6 +18,8 @@ export interface FeatureSelection extends FilterValues {
 export interface FeatureWindow extends FeatureSelection {
   after?: string | undefined
   limit: number
+  /** Called with the estimated size of the page in bytes, before its features are read. It may throw. */
+  reserve?: (bytes: number) => void
 }
 
 export interface FeaturePage {

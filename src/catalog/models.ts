@@ -23,7 +23,7 @@ type ValueOf<Stored> = Prisma.JsonValue extends Stored
 
 type ItemColumns = { [Field in ItemField]: ValueOf<StoredItem[Field]> }
 
-/** An item. A projected item (see `guardProjection`) has its id and the projected fields only. */
+/** An item. It has its id and the fields of its projection only. */
 export interface Item extends ItemColumns {
   /** Present if the projection includes the images. */
   images?: Image[]
@@ -40,8 +40,32 @@ export function toIso(timestamp: Timestamp): string {
   return typeof timestamp === 'string' ? timestamp : timestamp.toISOString()
 }
 
-/** Returns the item, which from now on throws a TypeError when code reads a field outside its projection. */
-export function guardProjection(item: Item): Item {
+/** An item, and its distance from the centre of a search in metres. */
+export interface NearbyItem extends Item {
+  distance: number
+}
+
+/**
+ * The items of a JSON array of records (projection.ts). Such an item throws a TypeError when code reads a field outside its
+ * projection.
+ */
+export function parseItems<Record extends Item = Item>(json: JsonText): Record[] {
+  const items: Record[] = JSON.parse(json)
+  items.forEach(guardProjection)
+  return items
+}
+
+/** The item of a JSON object. */
+export function parseItem(json: JsonText): Item {
+  return guardProjection(JSON.parse(json))
+}
+
+/** The image of a JSON object with all columns. */
+export function parseImage(json: JsonText): Image {
+  return JSON.parse(json)
+}
+
+function guardProjection(item: Item): Item {
   Object.setPrototypeOf(item, UNPROJECTED_ITEM)
   for (const image of item.images ?? []) Object.setPrototypeOf(image, UNPROJECTED_IMAGE)
   if (item.parent) guardProjection(item.parent)

@@ -1,46 +1,97 @@
-/** A page of a list. Each function reads its part from the database; the loaders read a part only once. */
-export interface Page<Node> {
+import type { PageArguments } from './arguments.ts'
+import { type Item, type JsonText, parseItems } from './models.ts'
+import { type ItemProjection, type ListProjection, NO_ITEMS } from './projection.ts'
+
+/** A page of a list of items. Each function reads its part from the database; the loaders read a part only once. */
+export interface Page<Node extends Item = Item> {
   page: number
   limit: number
   nodes: () => Promise<Node[]>
-  /** The nodes as a JSON array for clients. Throws unless the projection has `rawJson`. */
-  rawJson: () => Promise<string>
-  /** Number of nodes on all pages. */
+  /** The nodes as a JSON array for clients. */
+  json: () => Promise<JsonText>
+  /** Number of items on all pages. */
   total: () => Promise<number>
 }
 
-/** The result of one statement: a part of a list. The total is null unless it was requested. */
-export interface Fetched<Node> {
-  nodes: Node[]
-  rawJson?: string
+/** A part of a list, and what to read of each item. */
+export interface Window {
+  /** Number of items of the list before the window. */
+  offset: number
+  limit: number
+  projection: ItemProjection
+}
+
+/** The result of one statement: a part of a list as a JSON array. The total is null unless it was requested. */
+export interface Fetched {
+  json: JsonText
   total: number | null
 }
 
-interface PageSource<Node> {
+interface PageSource {
   page: number
   limit: number
-  /** Whether the query requests the nodes. Their statement returns the total too. */
-  hasNodes: boolean
-  fetch: (offset: number) => Promise<Fetched<Node>>
+  /** The requested members of the items; undefined if only the total is. The statement of the items returns the total too. */
+  projection: ItemProjection | undefined
+  fetch: (offset: number, projection: ItemProjection) => Promise<Fetched>
   count: () => Promise<number>
 }
 
-/** Creates a page. One statement reads the nodes and the total if the query requests both. */
-export function createPage<Node>({ page, limit, hasNodes, fetch, count }: PageSource<Node>): Page<Node> {
-  let fetched: Promise<Fetched<Node>> | undefined
-  const window = () => {
-    fetched ??= fetch((page - 1) * limit)
-    return fetched
-  }
+/** Creates a page. One statement reads the items and the total if the query requests both. */
+export function createPage<Node extends Item = Item>({
+  page,
+  limit,
+  projection,
+  fetch,
+  count,
+}: PageSource): Page<Node> {
+  const read = once(() => fetch((page - 1) * limit, projection ?? NO_ITEMS))
   return {
     page,
     limit,
-    nodes: async () => (await window()).nodes,
-    rawJson: async () => {
-      const { rawJson } = await window()
-      if (rawJson === undefined) throw new TypeError('The projection of the page has no rawJson')
-      return rawJson
+    nodes: once(async () => {
+      if (projection?.form !== 'records') throw new TypeError('The page has no records')
+      return parseItems<Node>((await read()).json)
+    }),
+    json: async () => {
+      if (!projection || projection.form === 'records') throw new TypeError('The page has no JSON for clients')
+      return withJsonNumbers((await read()).json, projection)
     },
-    total: async () => (hasNodes ? (await window()).total : null) ?? count(),
+    total: async () => (projection ? (await read()).total : null) ?? count(),
   }
+}
+
+/** PostgreSQL writes 0.00001 as 1e-05 and 0.0000001 as it is. JSON.stringify writes 0.00001 and 1e-7. */
+function withJsonNumbers(json: JsonText, { members, form }: ItemProjection): JsonText {
+  const written = members.includes('distance')
+    ? json.replace(/"distance":([\d.]+e-\d+)/g, (_, metres: string) => `"distance":${Number(metres)}`)
+    : json
+  if (form !== 'features' || !written.includes('0.000000')) return written
+  return written.replace(
+    /"coordinates":\[([-\d.]+),([-\d.]+)\]/g,
+    (_, longitude: string, latitude: string) => `"coordinates":[${Number(longitude)},${Number(latitude)}]`,
+  )
+}
+
+/** A function that is called at most once. */
+export function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let value: Promise<Value> | undefined
+  return () => {
+    value ??= read()
+    return value
+  }
+}
+
+/** Creates a page of the items that a search finds. Nothing is read until its functions are called. */
+export function createFoundPage<Node extends Item>(
+  fetch: (window: Window) => Promise<Fetched>,
+  { page, limit }: PageArguments,
+  { nodes }: ListProjection,
+): Page<Node> {
+  return createPage({
+    page,
+    limit,
+    projection: nodes,
+    fetch: (offset, projection) => fetch({ offset, limit, projection }),
+    count: async () => (await fetch({ offset: 0, limit: 0, projection: NO_ITEMS })).total ?? 0,
+  })
 }

@@ -1,16 +1,212 @@
-import { ALL_ITEM_FIELDS, type ItemProjection, type RawItem, type RawNearby } from './item-columns.ts'
+import { Prisma } from '../generated/prisma/client.ts'
+import { type Column, DATASET_COLUMNS, IMAGE_COLUMNS, ITEM_COLUMNS, selectColumn, selectRawColumn } from './columns.ts'
+
+/*
+ * Which members of items a statement reads, and the SQL for them: only the requested ones, with the images, the dataset and the parent
+ * nested as JSON. Prisma would read every column, and send a statement for each relation. PostgreSQL writes all items as JSON: either
+ * the text that clients receive, or records for the resolvers (`parseItems` in models.ts).
+ */
+
+/** A field of an item, `__typename` or `distance` (metres from the centre of a search), or an object or list in the item. */
+export type Member =
+  | string
+  | { images: readonly string[] }
+  | { dataset: readonly string[] }
+  | { parent: Members }
+  /** The item itself, where a node of a list has more than its item. */
+  | { item: Members }
+
+/** The members of an object, in the order of the response. */
+export type Members = readonly Member[]
+
+/** What a statement reads of each item. */
+export interface ItemProjection {
+  members: Members
+  /**
+   * Clients receive `json`, and `features` of GeoJSON (RFC 7946) whose properties are the members. Resolvers receive `records`: JSON
+   * columns are texts in them, so that `JSON.parse` keeps their numbers.
+   */
+  form: 'records' | 'json' | 'features'
+}
 
 /** The requested parts of a list. */
 export interface ListProjection {
-  /** The fields of the items. Without `nodes` and `rawJson`, no items are read. */
-  nodes?: ItemProjection
-  /** Instead of `nodes`: PostgreSQL writes the items as JSON for the client. */
-  rawJson?: RawItem
-  /** The same for items near a point. */
-  rawNearby?: RawNearby
+  /** Without it, no items are read. */
+  nodes?: ItemProjection | undefined
   /** Whether to return the total. */
   total: boolean
 }
 
-/** Default projection: every field, and the total. */
-export const DEFAULT_LIST_PROJECTION: ListProjection = { nodes: ALL_ITEM_FIELDS, total: true }
+/** Fields of an item without a column, and the fields that their resolvers read. */
+const REQUIRED_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['__typename', []],
+  ['dataset', ['datasetId']],
+  ['children', ['datasetId']],
+  ['parent', ['parentItemId']],
+  ['images', []],
+])
+
+/** GraphQL fields of an item, of its images, and of its parent. Without `images`, no images are read. */
+export interface RequestedFields {
+  fields: readonly string[]
+  images?: readonly string[] | undefined
+  parent?: RequestedFields | undefined
+}
+
+/** The records that the resolvers of GraphQL fields need. */
+export function recordsWith(requested: RequestedFields): ItemProjection {
+  return { members: recordMembers(requested), form: 'records' }
+}
+
+function recordMembers({ fields, images, parent }: RequestedFields): Members {
+  const columns = fields.flatMap((field) => REQUIRED_FIELDS.get(field) ?? [field])
+  return [
+    ...new Set(['id', ...columns]),
+    ...(images ? [{ images: [...new Set(['id', ...images])] }] : []),
+    ...(parent ? [{ parent: recordMembers(parent) }] : []),
+  ]
+}
+
+/** Records with all columns of an item, without images and parent. */
+export const ALL_COLUMNS = recordsWith({ fields: [...ITEM_COLUMNS.keys()] })
+
+/** For a list of which only the total is needed. */
+export const NO_ITEMS = recordsWith({ fields: [] })
+
+/** Default projection: records with every column, and the total. */
+export const DEFAULT_LIST_PROJECTION: ListProjection = { nodes: ALL_COLUMNS, total: true }
+
+/** The same projection for places without a distance. */
+export function withoutDistance({ nodes, total }: ListProjection): ListProjection {
+  return { total, nodes: nodes && { ...nodes, members: nodes.members.filter((member) => member !== 'distance') } }
+}
+
+const keys = new WeakMap<ItemProjection, string>()
+
+/** A text that is equal for equal projections. */
+export function projectionKey(projection: ItemProjection): string {
+  const known = keys.get(projection)
+  if (known !== undefined) return known
+  const key = JSON.stringify(projection)
+  keys.set(projection, key)
+  return key
+}
+
+/** For each model: the columns that PostgreSQL can write for clients. */
+const MODELS = { Item: ITEM_COLUMNS, Image: IMAGE_COLUMNS, Dataset: DATASET_COLUMNS }
+type Model = keyof typeof MODELS
+
+/** Whether PostgreSQL can write a field for clients. */
+export function isWritable(model: Model, field: string): boolean {
+  return field === '__typename' || MODELS[model].has(field)
+}
+
+/** A prepared GraphQL document always passes the same projection objects, so each SELECT list is built once. */
+const selectLists = new WeakMap<ItemProjection, Map<string, Prisma.Sql>>()
+
+/**
+ * The SELECT list for the items of the table `i`. Each column has the name of its member.
+ * @param more fields that records have too
+ * @throws TypeError for a name that is not a field of an item
+ */
+export function selectMembers(projection: ItemProjection, more: readonly string[] = []): Prisma.Sql {
+  const { members, form } = projection
+  const variants = selectLists.get(projection) ?? new Map<string, Prisma.Sql>()
+  const known = variants.get(more.join())
+  if (known) return known
+  // The text consists of constants and of columns that exist: `selectField` throws for every other name.
+  const list = Prisma.raw(SELECT_LISTS[form](members, more))
+  selectLists.set(projection, variants.set(more.join(), list))
+  return list
+}
+
+/**
+ * SQL for an array of the items at places, in their order.
+ * @param places a SELECT of their ids and of what `order` and the member `distance` need; its table is `place`
+ * @param order the expressions of ORDER BY
+ */
+export function itemsAt(
+  places: Prisma.Sql,
+  order: Prisma.Sql,
+  projection: ItemProjection,
+  more?: readonly string[],
+): Prisma.Sql {
+  return arrayOf(Prisma.sql`
+    SELECT ${selectMembers(projection, more)} FROM (${places}) AS place JOIN items i ON i.id = place.id ORDER BY ${order}`)
+}
+
+/** SQL for an array of the rows of a SELECT. */
+export function arrayOf(rows: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`ARRAY(SELECT node FROM (${rows}) AS node)`
+}
+
+/** SQL for the text of an array as JSON, written as JSON.stringify does. PostgreSQL's json_agg puts spaces between the elements. */
+export function jsonText(array: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`array_to_json(${array})::text`
+}
+
+/** SQL for the text of a row of columns as a JSON object. */
+export function objectText(columns: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(SELECT row_to_json(record) FROM (SELECT ${columns}) AS record)::text`
+}
+
+/** The SELECT list for all columns of the images of the table `m`, as records. */
+export const IMAGE_RECORD = Prisma.raw(imageFields([...IMAGE_COLUMNS.keys()]))
+
+/** For each form: the SELECT list for members of the table `i`. */
+const SELECT_LISTS: Record<ItemProjection['form'], (members: Members, more: readonly string[]) => string> = {
+  records: (members, more) => selectItem('i', [...new Set([...members, ...more])], selectColumn),
+  json: (members) => selectItem('i', members, selectRawColumn),
+  // Longitude comes first (section 3.1.1), in degrees of WGS 84 (section 4).
+  features: (members) => {
+    const point = `'Point' AS type, ARRAY[trim_scale(i.longitude), trim_scale(i.latitude)] AS coordinates`
+    const properties = asObject('properties', selectItem('i', members, selectRawColumn))
+    return `'Feature' AS type, i.id, ${asObject('geometry', point)}, ${properties}`
+  },
+}
+
+/** Returns SQL for a column of a table (columns.ts). */
+type SelectColumn = (table: string, column: Column) => string
+
+function selectItem(table: string, members: Members, select: SelectColumn): string {
+  const expressions = members.map((member) => {
+    if (member === 'distance') return 'place.distance'
+    if (typeof member === 'string') return selectField(table, 'Item', member, select)
+    if ('item' in member) return asObject('item', selectItem(table, member.item, select))
+    if ('parent' in member) return selectParent(table, member.parent, select)
+    return 'dataset' in member ? selectDataset(table, member.dataset) : selectImages(table, member.images)
+  })
+  return expressions.join(', ')
+}
+
+function selectField(table: string, model: Model, field: string, select: SelectColumn = selectColumn): string {
+  if (field === '__typename') return `'${model}' AS "__typename"`
+  const column = MODELS[model].get(field)
+  if (!column) throw new TypeError(`${model}.${field} has no column`)
+  return `${select(table, column)} AS "${field}"`
+}
+
+function asObject(name: string, columns: string, from = ''): string {
+  return `(SELECT row_to_json(${name}) FROM (SELECT ${columns} ${from}) AS ${name}) AS ${name}`
+}
+
+function selectParent(table: string, members: Members, select: SelectColumn): string {
+  const parent = `${table}p`
+  const from = `FROM items ${parent} WHERE ${parent}.id = ${table}.parent_item_id`
+  return asObject('parent', selectItem(parent, members, select), from)
+}
+
+function selectDataset(table: string, fields: readonly string[]): string {
+  const columns = fields.map((field) => selectField('d', 'Dataset', field))
+  return asObject('dataset', columns.join(', '), `FROM datasets d WHERE d.id = ${table}.dataset_id`)
+}
+
+function imageFields(fields: readonly string[]): string {
+  return fields.map((field) => selectField('m', 'Image', field)).join(', ')
+}
+
+function selectImages(table: string, fields: readonly string[]): string {
+  return `array_to_json(ARRAY(SELECT image FROM (
+            SELECT ${imageFields(fields)} FROM images m WHERE m.item_id = ${table}.id ORDER BY m.sort_order, m.id
+          ) AS image)) AS images`
+}

@@ -1,4 +1,3 @@
-import { withoutControls } from '../errors.ts'
 import type { Difference, ItemChange } from '../import/history/item-changes.ts'
 import type { ChangeCounts } from '../import/history/record.ts'
 import { printLine } from './print.ts'
@@ -26,7 +25,7 @@ export function printChanges({ dataset = {}, items }: Changes, counts: ChangeCou
 
 function describeItem({ change, id, externalId, name, members = {}, movedMetres }: ItemChange): string[] {
   const moves = movedMetres === undefined ? '' : `, moves ${movedMetres} m`
-  const headline = withoutControls(`${change}: ${externalId ?? id} ${name}${moves}`)
+  const headline = `${change}: ${externalId ?? id} ${name}${moves}`
   return [headline, ...describeMembers(members).map((line) => `  ${line}`)]
 }
 
@@ -35,6 +34,6 @@ function describeMembers(members: Record<string, Difference>): string[] {
 }
 
 function shorten(value: unknown): string {
-  const text = withoutControls(JSON.stringify(value ?? null))
+  const text = JSON.stringify(value ?? null)
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text
 }

@@ -1,6 +1,7 @@
 import type { RootCommand } from '@bomb.sh/tab'
 import { readConfig } from '../config.ts'
 import { databaseExists } from '../database/database.ts'
+import { escapeControls } from '../errors.ts'
 import { withOpenDatabase } from './database.ts'
 
 /** Words of a database that a shell can complete, each with a description. */
@@ -18,7 +19,8 @@ export async function completeNames(completion: RootCommand, words: readonly str
   // A shell shows no errors while it completes a word. Without the database, it offers no names.
   const names = await readNames().catch((): Names => ({ keys: [], datasets: [] }))
   const offer = (offered: readonly [string, string][]) => (complete: (value: string, description: string) => void) => {
-    for (const [name, description] of offered) complete(name, description)
+    // The shell takes each line as a word of its own.
+    for (const [name, description] of offered) complete(escapeControls(name), escapeControls(description))
   }
   for (const command of completion.commands.values()) {
     for (const argument of command.arguments.values()) {
@@ -45,7 +47,10 @@ async function readNames(): Promise<Names> {
   return withOpenDatabase(async ({ prisma }) => {
     const keys = await prisma.apiKey.findMany({ where: { revokedAt: null }, select: { id: true, name: true } })
     const datasets = await prisma.dataset.findMany({ select: { slug: true, name: true } })
-    const isWord = (name: string) => /^[^\s"'\\$`]+$/.test(name) && keys.filter((key) => key.name === name).length === 1
+    const isWord = (name: string) =>
+      /^[^\s"'\\$`]+$/.test(name) &&
+      escapeControls(name) === name &&
+      keys.filter((key) => key.name === name).length === 1
     return {
       keys: keys.map(({ id, name }) => (isWord(name) ? [name, id] : [id, name])),
       datasets: datasets.map(({ slug, name }) => [slug, name]),

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises'
+import { escapeControls } from '../errors.ts'
 
 /** Whether a person can answer a question: stdin and stderr are terminals. */
 export function canAsk(): boolean {
@@ -11,7 +12,7 @@ export async function confirm(question: string): Promise<boolean> {
   try {
     // The end of the input (Ctrl-D) closes the interface without an answer.
     const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')))
-    const answer = await Promise.race([terminal.question(`${question} [y/N] `), closed])
+    const answer = await Promise.race([terminal.question(`${escapeControls(question)} [y/N] `), closed])
     return /^y(es)?$/i.test(answer.trim())
   } finally {
     terminal.close()

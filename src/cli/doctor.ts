@@ -1,12 +1,12 @@
-import { styleText } from 'node:util'
 import { Command } from 'commander'
 import { pingRedis } from '../auth/rate-limit.ts'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, type DatabaseConfig, readConfig } from '../config.ts'
 import { type Database, databaseExists, openDatabase } from '../database/database.ts'
+import { findReadableByOthers } from '../database/embedded/private-files.ts'
 import { checkHealth, type Finding } from '../database/health-checks.ts'
 import { messageOf } from '../errors.ts'
 import { findSamples } from '../sample/find.ts'
-import { printJson, printLine } from './print.ts'
+import { type Coloured, printJson, printLine } from './print.ts'
 
 export function doctorCommand(): Command {
   return new Command('doctor')
@@ -50,7 +50,7 @@ async function examineDatabase({ database: config }: Config): Promise<Finding[]>
   const examined = await attempt('database', async () => {
     const database = await openDatabase(config, { share: true })
     try {
-      const findings = await database.withSession(checkHealth)
+      const findings = [...(await examineFiles(config)), ...(await database.withSession(checkHealth))]
       return findings.every(({ isOk }) => isOk) ? [...findings, ...(await examineSamples(database))] : findings
     } finally {
       await database.close()
@@ -59,6 +59,15 @@ async function examineDatabase({ database: config }: Config): Promise<Finding[]>
   return 'finding' in examined
     ? [examined.finding]
     : [{ check: 'database', isOk: true, found: 'answers' }, ...examined.value]
+}
+
+/** A new start of the gateway makes the files private too, unless they belong to another user. */
+async function examineFiles(config: DatabaseConfig): Promise<Finding[]> {
+  if (config.kind === 'postgres' || config.dataDir === 'memory://') return []
+  const paths = await findReadableByOthers(config.dataDir)
+  if (paths.length === 0) return [{ check: 'files', isOk: true, found: 'only their owner can read them' }]
+  const found = `other users of this machine can read ${paths.join(', ')}`
+  return [{ check: 'files', isOk: false, found, advice: `run chmod -R go= ${paths.join(' ')}` }]
 }
 
 /** Samples are no fault, but a catalog for partners should not show them. */
@@ -92,7 +101,7 @@ function describe({ database }: Config): string {
 }
 
 function printFinding({ check, isOk, found, advice }: Finding): void {
-  const mark = isOk ? styleText('green', 'ok  ') : styleText('red', 'FAIL')
-  printLine(`${mark}  ${check.padEnd(14)} ${found.replaceAll('\n', '; ')}`)
-  if (advice !== undefined) printLine(`      ${' '.repeat(14)} ${styleText('yellow', `→ ${advice}`)}`)
+  const mark: Coloured = isOk ? { colour: 'green', text: 'ok  ' } : { colour: 'red', text: 'FAIL' }
+  printLine(mark, `  ${check.padEnd(14)} ${found.replaceAll('\n', '; ')}`)
+  if (advice !== undefined) printLine(' '.repeat(21), { colour: 'yellow', text: `→ ${advice}` })
 }

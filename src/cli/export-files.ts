@@ -1,8 +1,6 @@
 import { rmSync } from 'node:fs'
 import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import {
   datasetChanged,
   type ExportFormat,
@@ -16,6 +14,7 @@ import { messageOf, operationFailed } from '../errors.ts'
 import type { CodeLabel, PrismaClient } from '../generated/prisma/client.ts'
 import { BundleCheck, findUnreadable } from '../import/bundle-check.ts'
 import { LABELLED_FIELDS } from '../import/code-labels.ts'
+import { writeData } from './print.ts'
 
 /** The dataset to export. */
 export interface ExportSource {
@@ -49,10 +48,7 @@ export async function exportFile(source: ExportSource, { format, path, force }: 
  */
 export async function exportToStdout(source: ExportSource, format: ExportFormat): Promise<void> {
   const { text } = await openExport(source, format)
-  await pipeline(Readable.from(text), process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
-    // src/cli.ts reports errors of stdout, except that a reader stops early (`| head`).
-    if (error.syscall !== 'write') throw error
-  })
+  await writeData(text)
 }
 
 /**

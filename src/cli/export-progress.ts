@@ -1,4 +1,4 @@
-import { ERASE_LINE } from './print.ts'
+import { clearProgress, showProgress } from './print.ts'
 
 /** Shows how far an export is. */
 export interface ExportProgress {
@@ -23,8 +23,8 @@ export function terminalProgress(total: number): ExportProgress {
       shownAtMs = nowMs
       const share = total === 0 ? 100 : Math.floor((100 * items) / total)
       const rate = Math.round((1000 * items) / Math.max(1, nowMs - startMs))
-      process.stderr.write(`${ERASE_LINE}${share} %, ${items} of ${total} items, ${rate} items/s`)
+      showProgress(`${share} %, ${items} of ${total} items, ${rate} items/s`)
     },
-    clear: () => void process.stderr.write(ERASE_LINE),
+    clear: clearProgress,
   }
 }

@@ -1,18 +1,36 @@
-import { messageOf, OperationFailed, withoutControls } from '../errors.ts'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { styleText } from 'node:util'
+import { escapeControls, messageOf, OperationFailed } from '../errors.ts'
 
-/** Prints a line on stdout. */
-export function printLine(line: string): void {
-  process.stdout.write(`${line}\n`)
+/*
+ * All output of the commands. Others wrote many of the texts: names, tiers, cells of files. So control characters are escaped here, and
+ * no other file writes to stdout or stderr (test/architecture.test.ts).
+ */
+
+/** A text in a colour, on a terminal. */
+export interface Coloured {
+  colour: 'green' | 'red' | 'yellow'
+  text: string
+}
+
+/** Prints one line on stdout, which consists of these parts. */
+export function printLine(...parts: readonly (string | Coloured)[]): void {
+  const line = parts.map((part) =>
+    typeof part === 'string' ? escapeControls(part) : styleText(part.colour, escapeControls(part.text)),
+  )
+  process.stdout.write(`${line.join('')}\n`)
 }
 
 /** Prints a value as one line of JSON on stdout. */
 export function printJson(value: unknown): void {
+  // Inside of JSON, the escaped characters mean the same.
   printLine(JSON.stringify(value))
 }
 
 /** Prints a table on stdout, with each column as wide as its widest cell. */
 export function printTable(header: readonly string[], rows: readonly (readonly string[])[]): void {
-  const lines = [header, ...rows].map((cells) => cells.map(withoutControls))
+  const lines = [header, ...rows].map((cells) => cells.map(escapeControls))
   const widths = header.map((_, column) => Math.max(...lines.map((line) => columnsOf(line[column] ?? ''))))
   for (const line of lines) {
     const cells = line.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - columnsOf(cell)))
@@ -20,21 +38,51 @@ export function printTable(header: readonly string[], rows: readonly (readonly s
   }
 }
 
-/** Prints a line on stderr, without control characters. */
+/** Prints one line on stderr. */
 export function printNotice(line: string): void {
-  process.stderr.write(`${withoutControls(line)}\n`)
+  process.stderr.write(`${escapeControls(line)}\n`)
+}
+
+/**
+ * Writes lines of data to stdout, as they are for another program, and without control characters on a terminal. Stops when the reader
+ * stops.
+ * @param text consists of whole lines in each part
+ */
+export async function writeData(text: AsyncIterable<string>): Promise<void> {
+  const shown = process.stdout.isTTY ? escapeLines(text) : text
+  await pipeline(Readable.from(shown), process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
+    // src/cli.ts reports errors of stdout, except that a reader stops early (`| head`).
+    if (error.syscall !== 'write') throw error
+  })
+}
+
+async function* escapeLines(text: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const part of text) yield part.split(/\r?\n/).map(escapeControls).join('\n')
 }
 
 /** Moves a terminal to the start of the line, and clears the line. */
-export const ERASE_LINE = '\r\x1b[2K'
+const ERASE_LINE = '\r\x1b[2K'
+
+/** Shows a text in place of the last one, in the current line of the terminal. */
+export function showProgress(text: string): void {
+  process.stderr.write(ERASE_LINE + escapeControls(text).slice(0, process.stderr.columns - 1))
+}
+
+/** Clears the line of `showProgress`, so that another line can be printed. */
+export function clearProgress(): void {
+  process.stderr.write(ERASE_LINE)
+}
 
 /** Prints on stderr why a command failed. */
 export function printFailure(failure: unknown): void {
-  const message = typeof failure === 'string' ? failure : messageOf(failure)
-  const lines = message.trim().split('\n')
+  for (const [index, line] of linesOf(failure).entries()) printNotice(index === 0 ? `catalog: ${line}` : line)
+}
+
+function linesOf(failure: unknown): readonly string[] {
+  if (failure instanceof OperationFailed) return failure.lines
+  if (typeof failure === 'string') return [failure]
   // Other errors may be long (Prisma's quote the source code); their last line is the reason.
-  const shown = failure instanceof OperationFailed ? lines : lines.slice(-1)
-  for (const [index, line] of shown.entries()) printNotice(index === 0 ? `catalog: ${line}` : line)
+  return messageOf(failure).trim().split('\n').slice(-1)
 }
 
 /** Characters that are two columns wide on a terminal: those of East Asian scripts, and full-width forms. */

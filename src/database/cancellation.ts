@@ -5,10 +5,19 @@ import { AsyncLocalStorage } from 'node:async_hooks'
  * use the connections.
  */
 
-/** Tracks the statements of one request and cancels them. An AbortSignal would do the same, but takes five times as long. */
+/**
+ * Tracks the statements of one request, or of several that share them, and cancels them. An AbortSignal would do the same, but takes
+ * five times as long.
+ */
 export class Cancellation {
+  /** The ids of the API keys that pay for the statements (fair-queue.ts). */
+  readonly keys: readonly string[]
   #isCancelled = false
   readonly #cancels = new Set<() => void>()
+
+  constructor(keys: readonly string[]) {
+    this.keys = keys
+  }
 
   get isCancelled(): boolean {
     return this.#isCancelled
@@ -58,7 +67,7 @@ export function withSharedCancellation<Result>(
 ): Result {
   const [request] = requests
   if (request && requests.length === 1) return withCancellation(request, run)
-  const shared = new Cancellation()
+  const shared = new Cancellation([...new Set(requests.flatMap((each) => each?.keys ?? []))])
   const cancelIfAll = () => {
     if (requests.every((each) => each?.isCancelled)) shared.cancel()
   }
@@ -66,8 +75,17 @@ export function withSharedCancellation<Result>(
   return withCancellation(shared, run)
 }
 
-/** Runs work that several requests share, and returns its result. The cancellation of a request does not stop it. */
+/**
+ * Runs work that other requests may share too, and returns its result. The key of this request pays for it, but the end of the request
+ * does not cancel it.
+ */
 export function withoutCancellation<Result>(run: () => Result): Result {
+  const keys = cancellations.getStore()?.keys
+  return keys ? cancellations.run(new Cancellation(keys), run) : run()
+}
+
+/** Runs work that belongs to no request, and returns its result. */
+export function outsideRequests<Result>(run: () => Result): Result {
   return cancellations.exit(run)
 }
 

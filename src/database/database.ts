@@ -7,9 +7,10 @@ import type pg from 'pg'
 import type { DatabaseConfig } from '../config.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import { PrismaClient } from '../generated/prisma/client.ts'
+import { cancelByFunction, cancelByRequest } from './canceller.ts'
 import { type ChangeFeed, followChanges } from './change-feed.ts'
 import { classifyError, DatabaseClient } from './connection.ts'
-import { type Embedded, type EmbeddedOptions, openEmbedded, SOCKET_PORT } from './embedded/embedded.ts'
+import { type Embedded, type EmbeddedOptions, openEmbedded, SOCKET_PORT, socketPath } from './embedded/embedded.ts'
 import { HEARTBEAT, IMPORT, READER } from './embedded/wire.ts'
 import type { FeedEvent } from './feed-state.ts'
 import { CatalogPool, type CatalogPoolOptions, type PoolUse, type StatementEnd } from './pool.ts'
@@ -42,6 +43,11 @@ export interface Database {
    */
   followChanges: (relay?: (event: FeedEvent) => void) => ChangeFeed
   poolUse: () => PoolUse
+  /**
+   * Checks that the database answers, also while its statements take long.
+   * @throws the connection error if it does not
+   */
+  ping: () => Promise<void>
   /** The folder of the socket of the embedded database. */
   readonly socketDir: string | undefined
   close: () => Promise<void>
@@ -67,6 +73,8 @@ const FEED_TIMEOUT_MS = 5_000
 /** A replica must report its position within this time. */
 const REPLICA_TIMEOUT_MS = 1_000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
+/** Most statements on the embedded database are shorter. A longer one makes the requests of other keys wait. */
+const EMBEDDED_SLICE_MS = 50
 /** Work on fewer rows takes less than half a second, and a copy of the embedded database takes longer. */
 const ROWS_WORTH_A_COPY = 3_000
 
@@ -108,6 +116,7 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
       return changeFeed
     },
     poolUse: () => pool.use,
+    ping: () => pool.ping(embedded ? HEARTBEAT : 'SELECT 1'),
     socketDir: embedded?.socketDir,
     close: async () => {
       await Promise.all(replicas.map((replica) => replica.close()))
@@ -147,17 +156,22 @@ type ServerOptions = OpenOptions & Pick<CatalogPoolOptions, 'followed' | 'counts
 function openServer(connection: pg.ClientConfig, config: DatabaseConfig, options: ServerOptions) {
   const pool = new CatalogPool({
     ...connection,
-    canCancel: config.kind === 'postgres',
+    turnTimeoutMs: config.statementTimeoutMs,
+    statement_timeout: config.statementTimeoutMs,
     observe: options.observe,
     followed: options.followed,
     countsFailures: options.countsFailures,
     max: config.poolSize,
     connectionTimeoutMillis: config.connectTimeoutMs,
-    ...(config.kind === 'postgres' && {
-      statement_timeout: config.statementTimeoutMs,
-      query_timeout: config.statementTimeoutMs + QUERY_TIMEOUT_MARGIN_MS,
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-    }),
+    ...(config.kind === 'postgres'
+      ? {
+          places: config.poolSize,
+          canceller: cancelByFunction(connection),
+          query_timeout: config.statementTimeoutMs + QUERY_TIMEOUT_MARGIN_MS,
+          idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+        }
+      : // The embedded database has one session.
+        { places: 1, sliceMs: EMBEDDED_SLICE_MS, canceller: cancelByRequest(socketPath(connection.host ?? '')) }),
   })
   // The clients of the embedded database share one session, so their statement names would collide.
   const nameOf = config.kind === 'postgres' ? statementName : () => ''

@@ -2,8 +2,10 @@ import { SpanKind } from '@opentelemetry/api'
 import pg from 'pg'
 import { inSpan, isTracing } from '../tracing.ts'
 import { currentCancellation, StatementCancelled } from './cancellation.ts'
+import type { Canceller } from './canceller.ts'
 import type { ChangeFeed } from './change-feed.ts'
 import { ConnectionError, classifyError, DatabaseClient } from './connection.ts'
+import { type EndTurn, FairQueue } from './fair-queue.ts'
 import { readServerName } from './server-name.ts'
 import { isConnectionLost } from './unavailable.ts'
 
@@ -21,8 +23,14 @@ export interface PoolUse {
 }
 
 export interface CatalogPoolOptions extends pg.PoolConfig {
-  /** Whether the pool can cancel statements through another connection. */
-  canCancel: boolean
+  /** The number of statements of requests that may run at the same time. */
+  places: number
+  /** A statement of a request that waits longer for its turn fails. */
+  turnTimeoutMs: number
+  /** A statement of a request that has run for this time yields to other keys (fair-queue.ts); without it, none yields. */
+  sliceMs?: number | undefined
+  /** Cancels statements. The pool closes it. */
+  canceller?: Canceller | undefined
   /** Whether to count `failures`. */
   countsFailures?: boolean | undefined
   /** Returns the change feed whose server the pool must use, if there is one. */
@@ -31,22 +39,33 @@ export interface CatalogPoolOptions extends pg.PoolConfig {
   observe?: ((end: StatementEnd) => void) | undefined
 }
 
-/** A pool that cancels the statements of a cancelled request. Statements of a transaction are not cancelled. */
+/**
+ * A pool that shares its connections fairly between the keys of requests (fair-queue.ts). Statements of no request do not wait for a
+ * turn. It cancels the statements of a cancelled request, except those of a transaction.
+ */
 export class CatalogPool extends pg.Pool {
-  /** One connection for all cancellations, because many clients may disconnect at once. */
-  readonly #canceller: pg.Pool | undefined
+  readonly #canceller: Canceller | undefined
   readonly #count: { failures: number }
   readonly #followed: () => ChangeFeed | undefined
+  readonly #queue: FairQueue
   readonly #servers: WeakMap<pg.ClientBase, string>
+  /** The servers that the change feed has followed before, or must leave. */
+  readonly #left: Set<string>
+  readonly #lastFollowed: { server?: string }
 
   constructor({
-    canCancel,
+    places,
+    turnTimeoutMs,
+    sliceMs,
+    canceller,
     countsFailures = false,
     followed = () => undefined,
     observe,
     ...options
   }: CatalogPoolOptions) {
     const servers = new WeakMap<pg.ClientBase, string>()
+    const left = new Set<string>()
+    const lastFollowed: { server?: string } = {}
     const count = { failures: 0 }
     const onEnd = (end: StatementEnd) => {
       // A statement that was cancelled for its client is no failure of the server.
@@ -56,16 +75,26 @@ export class CatalogPool extends pg.Pool {
     const isObserved = countsFailures || observe !== undefined || isTracing()
     const onConnect = async (client: pg.ClientBase) => {
       const feed = followed()
-      const server = feed && (await checkServer(client, feed))
-      if (server !== undefined) servers.set(client, server)
+      const server = feed && (await readServerName(client))
+      if (server === undefined) return
+      servers.set(client, server)
+      const known = feed?.server() ?? lastFollowed.server
+      if (known === undefined || known === server) return
+      // New connections reach another server, so the old one may live on with old data.
+      left.add(known)
+      if (feed?.server() !== known) return
+      feed.leaveFor(server)
+      throw new ConnectionError('The address of the database leads to another server now')
     }
     super({ ...options, onConnect, Client: isObserved ? observedClient(onEnd) : DatabaseClient })
     this.#followed = followed
+    this.#queue = new FairQueue({ places, timeoutMs: turnTimeoutMs, sliceMs })
     this.#servers = servers
+    this.#left = left
+    this.#lastFollowed = lastFollowed
     this.on('error', onIdleConnectionLost)
     this.#count = count
-    this.#canceller = canCancel ? new pg.Pool({ ...options, max: 1 }) : undefined
-    this.#canceller?.on('error', onIdleConnectionLost)
+    this.#canceller = canceller
   }
 
   /** The number of statements and connection attempts that have failed since the start, without cancelled statements. */
@@ -74,25 +103,77 @@ export class CatalogPool extends pg.Pool {
   }
 
   get use(): PoolUse {
-    return { idle: this.idleCount, busy: this.totalCount - this.idleCount, waiting: this.waitingCount }
+    return {
+      idle: this.idleCount,
+      busy: this.totalCount - this.idleCount,
+      waiting: this.waitingCount + this.#queue.waiting,
+    }
   }
 
   /**
    * Returns a connection to the server that the change feed listens to, if it listens. So its notifications announce every change of
-   * the data that a statement reads.
-   * @throws a `ConnectionError`, or PostgreSQL's error if PostgreSQL refuses the connection
+   * the data that a statement reads. A request gets it when it is the turn of its key, which ends with the release.
+   * @throws a `ConnectionError`, or PostgreSQL's error if PostgreSQL refuses the connection; a `TurnTimeout`
    */
   override async connect(): Promise<pg.PoolClient> {
+    return this.#lend()
+  }
+
+  async #lend(yieldTurn?: () => void): Promise<pg.PoolClient> {
+    const keys = currentCancellation()?.keys
+    if (!keys?.length) {
+      this.#queue.passBy()
+      return this.#connect()
+    }
+    const endTurn = await this.#queue.begin(keys, yieldTurn)
     try {
-      for (;;) {
+      return endAtRelease(await this.#connect(), endTurn)
+    } catch (error) {
+      endTurn()
+      throw error
+    }
+  }
+
+  /**
+   * Whether statements may go to a server. While the change feed has no connection, those that it has left are excluded, and connections
+   * from before it knew a server: they may live on with old data.
+   */
+  #isFollowed(server: string | undefined): boolean {
+    const followed = this.#followed()?.server()
+    if (followed === undefined)
+      return server === undefined ? this.#lastFollowed.server === undefined : !this.#left.has(server)
+    const { server: last } = this.#lastFollowed
+    if (last !== undefined && last !== followed) this.#left.add(last)
+    this.#left.delete(followed)
+    this.#lastFollowed.server = followed
+    return server === followed
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    try {
+      // All connections of the pool may lead to a server that was left, and then a new one.
+      for (let attempt = 0; attempt <= this.options.max; attempt += 1) {
         const client = await super.connect()
-        const server = this.#followed()?.server()
-        if (server === undefined || this.#servers.get(client) === server) return client
+        if (this.#isFollowed(this.#servers.get(client))) return client
         client.release(true)
       }
+      throw new ConnectionError('The address of the database leads to a server that the gateway has left')
     } catch (error) {
       this.#count.failures += 1
       throw classifyError(error)
+    }
+  }
+
+  /**
+   * Sends a statement that no other statement delays, and that delays none.
+   * @throws a `ConnectionError`
+   */
+  async ping(statement: string): Promise<void> {
+    const client = await this.#connect()
+    try {
+      await client.query(statement)
+    } finally {
+      client.release()
     }
   }
 
@@ -103,52 +184,61 @@ export class CatalogPool extends pg.Pool {
 
   override async end(): Promise<void> {
     await super.end()
-    await this.#canceller?.end()
+    await this.#canceller?.close()
   }
 
+  /** Sends a statement, again and again while it must yield to other keys. It only reads, or is not one of a request. */
   async #send(statement: pg.QueryConfig): Promise<pg.QueryResult> {
-    const cancellation = this.#canceller && currentCancellation()
-    const client = await this.connect()
-    let cancelling: Promise<unknown> | undefined
+    for (;;) {
+      const result = await this.#sendOnce(statement)
+      if (result !== YIELDED) return result
+    }
+  }
+
+  async #sendOnce(statement: pg.QueryConfig): Promise<pg.QueryResult | typeof YIELDED> {
+    const canceller = this.#canceller
+    const cancellation = canceller && currentCancellation()
+    let cancelling: Promise<void> | undefined
+    let hasYielded = false
+    let client: pg.PoolClient | undefined
+    const cancel = () => {
+      if (client) cancelling ??= canceller?.cancel(client)
+    }
+    client = await this.#lend(() => {
+      hasYielded = true
+      cancel()
+    })
     let failure: unknown
     try {
       if (!cancellation) return await client.query(statement)
       if (cancellation.isCancelled) throw new StatementCancelled()
-      return await cancellation.track(client.query(statement), () => {
-        cancelling = this.#cancel(client)
-      })
+      return await cancellation.track(client.query(statement), cancel)
     } catch (error) {
       failure = error
-      throw cancellation?.isCancelled && error instanceof pg.DatabaseError
-        ? new StatementCancelled({ cause: error })
-        : error
+      const isStopped = error instanceof pg.DatabaseError
+      if (isStopped && cancellation?.isCancelled) throw new StatementCancelled({ cause: error })
+      if (isStopped && error.code === QUERY_CANCELLED && hasYielded) return YIELDED
+      throw error
     } finally {
       // The cancellation must end before the next statement starts on this connection.
       await cancelling
       client.release(isConnectionLost(failure))
     }
   }
-
-  async #cancel(client: object): Promise<void> {
-    const pid = 'processID' in client ? client.processID : undefined
-    try {
-      await this.#canceller?.query('SELECT pg_cancel_backend($1)', [pid])
-    } catch {
-      // The statement ends without a cancellation, at the latest at its timeout.
-    }
-  }
 }
 
-/**
- * Returns the name of the server to which a client is connected.
- * @throws a `ConnectionError` if it is not the server of the change feed, and lets the feed connect again
- */
-async function checkServer(client: pg.ClientBase, changeFeed: ChangeFeed): Promise<string | undefined> {
-  const server = await readServerName(client)
-  const followed = changeFeed.server()
-  if (followed === undefined || server === undefined || server === followed) return server
-  changeFeed.leaveFor(server)
-  throw new ConnectionError('The address of the database leads to another server now')
+const YIELDED = Symbol('yielded')
+/** SQLSTATE `query_canceled`. */
+const QUERY_CANCELLED = '57014'
+
+/** Ends a turn when the client is released. The pool gives the client a new `release` each time that it lends it. */
+function endAtRelease(client: pg.PoolClient, endTurn: EndTurn): pg.PoolClient {
+  const { release } = client
+  client.release = (reason) => {
+    release(reason)
+    endTurn()
+  }
+  return client
 }
 
 /** An `error` event without a listener would end the process. The pool itself replaces the connection. */

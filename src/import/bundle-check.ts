@@ -1,6 +1,6 @@
 import { EXPORT_FIELDS } from '../catalog/export-formats.ts'
 import { type Dataset, FIRST_TIMESTAMP, LAST_TIMESTAMP } from '../catalog/models.ts'
-import { messageOf, operationFailed, withoutControls } from '../errors.ts'
+import { messageOf, operationFailed } from '../errors.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import { type Fields, MAX_ROW_LENGTH, parseJsonRow } from './formats/source-row.ts'
 import { parseManifest } from './manifest.ts'
@@ -48,7 +48,7 @@ export class BundleCheck {
       for (const line of part.split('\n')) if (line !== '') this.#addLine(line)
       yield part
     }
-    if (this.#count > 0) throw operationFailed(this.#message)
+    if (this.#count > 0) throw operationFailed(this.#lines)
   }
 
   #addLine(line: string): void {
@@ -57,14 +57,14 @@ export class BundleCheck {
     if (problems.length > 0) this.addAll([{ what: `the item ${id}`, reason: problems.join('; ') }])
   }
 
-  get #message(): string {
-    const lines = this.#listed.map(({ what, reason }) => withoutControls(`${what}: ${reason}`))
+  get #lines(): string[] {
+    const lines = this.#listed.map(({ what, reason }) => `${what}: ${reason}`)
     const more = this.#count - lines.length
     return [
       `No bundle can hold the dataset ${this.#dataset.slug}, because an import would change or refuse values of it; correct them first`,
       ...lines,
       ...(more > 0 ? [`and ${more} more`] : []),
-    ].join('\n')
+    ]
   }
 }
 

@@ -18,7 +18,7 @@ export async function checkColumns(files: readonly ItemFile[], skipInvalid: bool
     const existing = await readColumns(file)
     if (existing) lines.push(...findMissing(file, existing, skipInvalid))
   }
-  if (lines.length > 0) throw operationFailed(lines.join('\n'))
+  if (lines.length > 0) throw operationFailed(lines)
 }
 
 /** The columns of the first row; undefined without a row, and in a format whose rows may have different columns. */

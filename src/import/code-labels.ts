@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import { z } from 'zod'
-import { operationFailed, withoutControls } from '../errors.ts'
+import { operationFailed } from '../errors.ts'
 import { describeColumns } from './formats/columns.ts'
 import type { SourceFile } from './formats/dialect.ts'
 import { readRows } from './formats/readers.ts'
@@ -53,9 +53,9 @@ async function readSource(source: LabelSource): Promise<CodeLabel[]> {
     if ('fields' in row && isFirst) checkColumns(name, columns, row.fields)
     isFirst = false
     const problem = 'problem' in row ? row.problem : addLabel(labels, columns, row)
-    if (problem !== undefined) problems.push(withoutControls(`${name}:${row.line}: ${problem}`))
+    if (problem !== undefined) problems.push(`${name}:${row.line}: ${problem}`)
   }
-  if (problems.length > 0) throw operationFailed(problems.slice(0, LISTED).join('\n'))
+  if (problems.length > 0) throw operationFailed(problems.slice(0, LISTED))
   return [...labels].map(([code, { label }]) => ({ field, code, label }))
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isSlug, uuid } from '../catalog/arguments.ts'
 import { columnName } from '../catalog/columns.ts'
+import { isEmailAddress, isWebAddress } from '../contact.ts'
 import { optionalText, text, timestamp } from './row/field-schemas.ts'
 
 /** Text of a form, or null for no value. */
@@ -8,14 +9,8 @@ function optional(isValid: (value: string) => boolean, message: string) {
   return optionalText.refine((value) => value === null || isValid(value), message)
 }
 
-/** Whether a text is a URL that a page may link to. */
-function isWebAddress(value: string): boolean {
-  return /^https?:\/\/[^\s<>"]+$/i.test(value) && URL.canParse(value)
-}
-
 /** @see https://spdx.github.io/spdx-spec/v3.0.1/annexes/spdx-license-expressions/ */
 const isSpdx = (value: string) => /^[A-Za-z0-9.-]{1,100}\+?$/.test(value)
-const isEmail = (value: string) => /^[^\s@<>",;:]+@[^\s@<>",;:]+$/.test(value)
 const isDate = (value: string) => z.iso.date().safeParse(value).success
 
 /** The fields of a dataset that a manifest gives. */
@@ -33,7 +28,7 @@ export const datasetFields = z.strictObject({
     'must be an SPDX identifier, such as CC-BY-4.0, or a URL',
   ),
   publisher: optionalText,
-  contact: optional((value) => isEmail(value) || isWebAddress(value), 'must be an e-mail address or a URL'),
+  contact: optional((value) => isEmailAddress(value) || isWebAddress(value), 'must be an e-mail address or a URL'),
   termsUrl: optional(isWebAddress, 'must be a URL that begins with http:// or https://'),
   sourceUrl: optional(isWebAddress, 'must be a URL that begins with http:// or https://'),
   sourceDate: optional(isDate, 'must be a date, such as 2026-01-31'),

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
-import { operationFailed, withoutControls } from '../errors.ts'
+import { operationFailed } from '../errors.ts'
 import { codeLabel, LABELLED_FIELDS, type LabelSource } from './code-labels.ts'
 import { datasetFields } from './dataset-fields.ts'
 import { jsonReason, parseExactJson, type RawNumber } from './exact-json.ts'
@@ -123,7 +123,7 @@ export function parseManifest(path: string, content: string): Manifest {
   const parsed = manifest.safeParse(parseJson(path, content), ISSUE_OPTIONS)
   if (!parsed.success) {
     const lines = describeIssues(parsed.error).map((line) => `${path}: ${line}`)
-    throw operationFailed(lines.join('\n'), parsed.error)
+    throw operationFailed(lines, parsed.error)
   }
   const { dataset, items, labels = {} } = parsed.data
   const located = (file: string, dialect: Dialect = {}) => ({ name: file, path: resolve(dirname(path), file), dialect })
@@ -149,6 +149,6 @@ function parseJson(path: string, content: string): unknown {
     return parseExactJson(content)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw operationFailed(`${path}: is not JSON: ${withoutControls(jsonReason(error))}`, error)
+    throw operationFailed(`${path}: is not JSON: ${jsonReason(error)}`, error)
   }
 }

@@ -1,4 +1,4 @@
-import { operationFailed, withoutControls } from '../errors.ts'
+import { operationFailed } from '../errors.ts'
 import type { BadRow } from './load/cross-row-checks.ts'
 
 /** A bad row or a warning, with the name of the file in the manifest. */
@@ -51,7 +51,7 @@ export function collectProblems(files: readonly { name: string }[], options: Pro
     addAll: (problems) => problems.forEach(add),
     warn: (warning) => onWarning?.(withFileName(warning)),
     throwUnlessSkipped: () => {
-      if (count > 0 && !skipInvalid) throw operationFailed(groups.message)
+      if (count > 0 && !skipInvalid) throw operationFailed(groups.lines)
     },
   }
 }
@@ -74,10 +74,8 @@ export class ProblemGroups {
   readonly #groups = new Map<string, ProblemGroup>()
   #count = 0
 
-  add({ file, line, reason: text, kind }: ImportProblem): void {
+  add({ file, line, reason, kind }: ImportProblem): void {
     this.#count += 1
-    // A reason may quote a value with line breaks.
-    const reason = withoutControls(text)
     const key = kind ?? reason
     const group = this.#groups.get(key) ?? { count: 0, rows: [] }
     if (group.count === 0 && this.#groups.size >= MAX_GROUPS) return
@@ -98,9 +96,9 @@ export class ProblemGroups {
   }
 
   /** The lines of an error. */
-  get message(): string {
+  get lines(): string[] {
     const headline = `${this.#count === 1 ? '1 bad row' : `${this.#count} bad rows`}; nothing was changed`
-    return [headline, ...this.describe()].join('\n')
+    return [headline, ...this.describe()]
   }
 }
 

@@ -29,7 +29,7 @@ export async function updateDataset(
   const parsed = changes.safeParse(given, ISSUE_OPTIONS)
   if (!parsed.success) {
     const lines = describeIssues(parsed.error).map((line) => line.replace(/^\w+/, nameOf))
-    throw operationFailed(lines.join('\n'), parsed.error)
+    throw operationFailed(lines, parsed.error)
   }
   // A field that was not given must not become null.
   const fields = Object.entries(parsed.data).filter(([field]) => Object.hasOwn(given, field))

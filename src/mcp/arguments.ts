@@ -8,7 +8,7 @@ import {
 } from 'graphql'
 import { type ErrorDetail, validationFailed } from '../errors.ts'
 import { enumName, enumWords } from '../graphql/enum-words.ts'
-import type { Parameter } from './parameters.ts'
+import type { Parameter } from '../graphql/operation/parameters.ts'
 
 type Members = Readonly<Record<string, unknown>>
 

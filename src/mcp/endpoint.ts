@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import type { CallToolResult, Server } from '@modelcontextprotocol/server'
+import { insertObjects, placeholderObject } from '../graphql/operation/placeholders.ts'
 import type { Tool } from './tools.ts'
 
 /** Loaded with the first message, because the SDK takes 0.1 s and 14 MB of memory. */
@@ -42,8 +42,8 @@ const CACHE_HINT = { ttlMs: 3_600_000, cacheScope: 'private' } as const
 export function createEndpoint(tools: ReadonlyMap<string, Tool>): Endpoint {
   return async ({ headers, text, body }, callTool) => {
     const sdk = await loadSdk()
-    const rawJson = new RawResult()
-    const server = createServer(sdk, tools, async (tool, given) => rawJson.toResult(await callTool(tool, given)))
+    const rawJson: string[] = []
+    const server = createServer(sdk, tools, async (tool, given) => toResult(await callTool(tool, given), rawJson))
     // The SDK reads the text only if it is not JSON, to answer with an error of JSON-RPC.
     const init = { method: 'POST', headers, ...(body === undefined && { body: text }) }
     const request = new Request('http://localhost/mcp', init)
@@ -51,7 +51,7 @@ export function createEndpoint(tools: ReadonlyMap<string, Tool>): Endpoint {
     return {
       status: response.status,
       contentType: response.headers.get('content-type') ?? 'application/json',
-      text: rawJson.insertInto(await response.text()),
+      text: insertObjects(await response.text(), rawJson),
     }
   }
 }
@@ -94,22 +94,8 @@ function unknownTool(name: string, tools: ReadonlyMap<string, Tool>): string {
   return `There is no tool ${name.slice(0, MAX_NAME_LENGTH)}; the tools are ${[...tools.keys()].join(', ')}`
 }
 
-/**
- * Puts the JSON text of a tool's response into the SDK's response without parsing it: `extraAttributes` keep their numbers of more than
- * 15 digits. The SDK prints a placeholder, which is replaced with the text.
- */
-class RawResult {
-  // Clients can't guess it, so it occurs nowhere else in a response.
-  readonly #placeholder = randomUUID()
-  #json = ''
-
-  toResult(response: string | CallToolResult): CallToolResult {
-    if (typeof response !== 'string') return response
-    this.#json = response
-    return { content: [{ type: 'text', text: response }], structuredContent: { [this.#placeholder]: true } }
-  }
-
-  insertInto(text: string): string {
-    return this.#json === '' ? text : text.replace(`{"${this.#placeholder}":true}`, () => this.#json)
-  }
+/** The result of a tool. The SDK prints a placeholder of the JSON text, so `extraAttributes` keep their numbers of more than 15 digits. */
+function toResult(response: string | CallToolResult, rawJson: string[]): CallToolResult {
+  if (typeof response !== 'string') return response
+  return { content: [{ type: 'text', text: response }], structuredContent: { ...placeholderObject(response, rawJson) } }
 }

@@ -9,7 +9,7 @@ import {
 } from 'graphql'
 import { enumWords } from '../graphql/enum-words.ts'
 import { scalarSchema } from '../graphql/json-schema.ts'
-import type { Parameter } from './parameters.ts'
+import type { Parameter } from '../graphql/operation/parameters.ts'
 
 type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject
 interface JsonObject {

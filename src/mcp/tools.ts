@@ -1,16 +1,16 @@
 import { type DocumentNode, Kind, type OperationDefinitionNode, parse } from 'graphql'
 import type { ReadLog } from '../catalog/snapshot/read-log.ts'
-import type { ReadCatalog } from '../catalog/snapshot/snapshot-reader.ts'
+import type { ReadCatalog } from '../catalog/snapshot-reader.ts'
 import { operationFailed } from '../errors.ts'
 import { catalogErrorOf } from '../graphql/errors.ts'
 import type { TrustedDocuments } from '../graphql/http/persisted-documents.ts'
 import { type PrepareOptions, prepareDocument } from '../graphql/operation/documents.ts'
 import { execute } from '../graphql/operation/execute.ts'
+import { parametersOf } from '../graphql/operation/parameters.ts'
 import { type Representation, representationsOf } from '../rest/representations.ts'
 import { REST_ROUTES } from '../rest/routes.ts'
 import { toVariables } from './arguments.ts'
 import { type InputSchema, inputSchemaOf } from './input-schema.ts'
-import { parametersOf } from './parameters.ts'
 import { SUGGESTIONS } from './suggestions.ts'
 
 type Members = Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
 import { ERROR_CODES, ERROR_MEANINGS, type ErrorCode } from '../errors.ts'
 import { PROBLEM_MEDIA_TYPE } from '../rest/error-body.ts'
-import type { Json } from '../rest/openapi/components.ts'
+import { type Json, SECURITY_SCHEMES } from '../rest/openapi/components.ts'
 import { toOpenApi30 } from '../rest/openapi/version-3-0.ts'
 import { pathTemplate } from '../rest/routes.ts'
 import { PARAMETERS, PATH_PARAMETERS, RESPONSE_SCHEMAS, SCHEMAS } from './api-schemas.ts'
@@ -8,7 +8,7 @@ import type { OgcRoute } from './route.ts'
 
 /*
  * The API definition: an OpenAPI 3.0 document (OGC 17-069r4, section 9), made from the table of routes. It is written
- * in OpenAPI 3.1 and converted.
+ * in OpenAPI 3.1 and converted; the document of all paths has it as it is written (server/openapi/document.ts).
  */
 
 /** The errors of every resource; resources of a collection have `COLLECTION_CODES` too. */
@@ -25,6 +25,7 @@ const COLLECTION_CODES: readonly ErrorCode[] = ['DATASET_ACCESS_DENIED', 'NOT_FO
 
 /** The document. `base` is the address of the landing page. */
 export function apiDefinition(base: string, routes: readonly OgcRoute[]): Json {
+  const paths = Object.entries(ogcPaths(routes)).map(([path, item]) => [path.replace(/^\/ogc\/?/, '/'), item])
   return toOpenApi30({
     info: {
       title: 'Dataset Catalog: OGC API Features',
@@ -36,19 +37,17 @@ export function apiDefinition(base: string, routes: readonly OgcRoute[]): Json {
     },
     servers: [{ url: base, description: 'This server' }],
     security: [{ apiKey: [] }],
-    tags: [{ name: 'Features', description: 'OGC API Features, part 1 and part 2.' }],
-    paths: Object.fromEntries(
-      routes.map((route) => [pathTemplate(route.path).replace(/^\/ogc\/?/, '/'), { get: operationOf(route) }]),
-    ),
-    components: {
-      securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key. `catalog keys create` prints it.' },
-      },
-      parameters: { ...PATH_PARAMETERS, ...PARAMETERS },
-      schemas: SCHEMAS,
-      responses: Object.fromEntries([...COMMON_CODES, ...COLLECTION_CODES].map((code) => [code, errorResponse(code)])),
-    },
+    tags: [OGC_TAG],
+    paths: Object.fromEntries(paths),
+    components: { securitySchemes: SECURITY_SCHEMES, ...OGC_COMPONENTS },
   })
+}
+
+export const OGC_TAG = { name: 'Features', description: 'OGC API Features, part 1 and part 2.' }
+
+/** The paths in OpenAPI 3.1, from the root of the server. They refer to `OGC_COMPONENTS`. */
+export function ogcPaths(routes: readonly OgcRoute[]): Record<string, Json> {
+  return Object.fromEntries(routes.map((route) => [pathTemplate(route.path), { get: operationOf(route) }]))
 }
 
 function operationOf({ name, summary, path, query, mediaTypes, hasFeatures }: OgcRoute): Json {
@@ -72,6 +71,13 @@ function operationOf({ name, summary, path, query, mediaTypes, hasFeatures }: Og
       ...Object.fromEntries(codes.map((code) => [ERROR_CODES[code], { $ref: `#/components/responses/${code}` }])),
     },
   }
+}
+
+/** The components in OpenAPI 3.1, by kind and name. */
+export const OGC_COMPONENTS: Record<'parameters' | 'schemas' | 'responses', Record<string, Json>> = {
+  parameters: { ...PATH_PARAMETERS, ...PARAMETERS },
+  schemas: SCHEMAS,
+  responses: Object.fromEntries([...COMMON_CODES, ...COLLECTION_CODES].map((code) => [code, errorResponse(code)])),
 }
 
 const TEXT_HEADER = { schema: { type: 'string' } }

@@ -1,5 +1,6 @@
 import { type ItemFilter, mapFilters } from '../catalog/filters.ts'
 import { collectSchemas, type Json } from '../rest/openapi/components.ts'
+import { PARAMETER_EXAMPLES } from '../rest/openapi/examples.ts'
 import { defineProblem } from '../rest/openapi/responses.ts'
 import { CRS84 } from './crs.ts'
 import { describeFilter, propertiesSchema } from './feature-schema.ts'
@@ -17,8 +18,20 @@ function object(properties: Record<string, Json>, required = Object.keys(propert
   return { type: 'object', required, properties }
 }
 
+/** An example for each parameter. They find something in the sample data. */
+const EXAMPLES: Readonly<Record<string, unknown>> = {
+  ...PARAMETER_EXAMPLES,
+  collectionId: PARAMETER_EXAMPLES.datasetId,
+  featureId: PARAMETER_EXAMPLES.itemId,
+  bbox: [126.9, 37.5, 127.1, 37.6],
+  'bbox-crs': CRS84,
+  crs: CRS84,
+  datetime: '2026-01-31T00:00:00Z/..',
+  after: '00000000-0000-4000-8000-000000000000',
+}
+
 function pathParameter(name: string, description: string): Json {
-  return { name, in: 'path', required: true, description, schema: text }
+  return { name, in: 'path', required: true, description, example: EXAMPLES[name], schema: text }
 }
 
 /** The parameters in paths, by name. */
@@ -31,7 +44,8 @@ export const PATH_PARAMETERS: Record<string, Json> = {
 }
 
 function queryParameter(name: string, description: string, schema: Json): Json {
-  return { name, in: 'query', required: false, description, schema, style: 'form', explode: false }
+  const example = EXAMPLES[name]
+  return { name, in: 'query', required: false, description, example, schema, style: 'form', explode: false }
 }
 
 const crs: Json = { type: 'string', format: 'uri', enum: [CRS84], default: CRS84 }

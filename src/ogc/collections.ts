@@ -1,6 +1,6 @@
 import type { Extent } from '../catalog/features.ts'
 import type { Dataset } from '../catalog/models.ts'
-import { GEOJSON } from '../rest/geojson.ts'
+import { GEOJSON } from '../rest/envelope.ts'
 import { CRS84 } from './crs.ts'
 import type { Link } from './links.ts'
 import { JSON_TYPE, SCHEMA_TYPE } from './media-types.ts'

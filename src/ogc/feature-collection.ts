@@ -1,6 +1,6 @@
 import type { FeaturePage } from '../catalog/features.ts'
 import type { Dataset } from '../catalog/models.ts'
-import { GEOJSON } from '../rest/geojson.ts'
+import { GEOJSON } from '../rest/envelope.ts'
 import { collectionUrl } from './collections.ts'
 import { type Link, withParameter } from './links.ts'
 import { JSON_TYPE } from './media-types.ts'

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import * as domain from '../catalog/arguments.ts'
 import { mapFilters } from '../catalog/filters.ts'
+import { wholeNumber } from '../rest/parameters.ts'
 import { type Problem, parseBbox } from './bbox.ts'
 import { CRS84 } from './crs.ts'
 import { parseDatetime } from './datetime.ts'
@@ -13,10 +14,7 @@ import { parseDatetime } from './datetime.ts'
 export const DEFAULT_LIMIT = 100
 export const MAX_LIMIT = 10_000
 
-const limit = z
-  .string()
-  .regex(/^[0-9]+$/, 'must be a whole number in decimal digits')
-  .transform(Number)
+const limit = wholeNumber
   .pipe(z.number().min(1, 'must be at least 1'))
   // A greater limit is not an error (OGC 17-069r4, section 7.15.2).
   .transform((number) => Math.min(number, MAX_LIMIT))

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Catalog } from '../catalog/catalog.ts'
 import { parseQueryString, queryStringOf } from '../query-string.ts'
-import { GEOJSON } from '../rest/geojson.ts'
+import { GEOJSON } from '../rest/envelope.ts'
 import type { Addresses } from './feature-collection.ts'
 
 /*
@@ -14,6 +14,11 @@ export interface OgcRequest extends Addresses {
   url: string
   /** The parameters in the path, decoded. */
   path: Readonly<Record<string, string>>
+  /**
+   * Takes memory for the response before it is read.
+   * @throws `SERVICE_UNAVAILABLE` if there is none
+   */
+  reserve: (bytes: number) => void
 }
 
 /** A response body, its `Link` header, and its weak entity tag if the body alone does not identify the response. */

@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { exportTag } from '../catalog/export-formats.ts'
 import { pickFilters } from '../catalog/filters.ts'
 import type { Dataset } from '../catalog/models.ts'
-import { GEOJSON } from '../rest/geojson.ts'
+import { GEOJSON } from '../rest/envelope.ts'
 import { apiDefinition } from './api-definition.ts'
 import { collectionOf } from './collections.ts'
 import { collections, conformance, landingPage, queryables } from './documents.ts'
@@ -101,7 +101,8 @@ export const OGC_ROUTES: readonly OgcRoute[] = [
       version: async (catalog) => pageTag(request, collectionIn(catalog, request.path)),
       read: async (catalog) => {
         const dataset = collectionIn(catalog, request.path)
-        const window = { limit, within: bbox, ...datetime, ...pickFilters(others), after }
+        const { reserve } = request
+        const window = { limit, within: bbox, ...datetime, ...pickFilters(others), after, reserve }
         const page = await catalog.featurePage(dataset, window)
         const { body, links } = featureCollection(request, dataset, page, new Date())
         return { body, links: linkHeader(links), weakTag: pageTag(request, dataset) }

@@ -61,3 +61,22 @@ export function membersOf(value: unknown): Members {
 function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null
 }
+
+/** https://www.iana.org/assignments/media-types/application/geo+json */
+export const GEOJSON = 'application/geo+json'
+
+/** A list of items as GeoJSON (RFC 7946). `meta` is a foreign member (section 6.1). */
+interface FeatureCollection {
+  type: 'FeatureCollection'
+  /** The placeholder of what PostgreSQL writes (catalog/projection.ts). */
+  features: unknown
+  meta: Envelope['meta']
+}
+
+const toEnvelope = listEnvelope()
+
+/** Creates points from a list of items. Their properties are the members of the items in the envelope. */
+export function featureCollection(resource: unknown): FeatureCollection {
+  const { data, meta } = toEnvelope(resource)
+  return { type: 'FeatureCollection', features: data, meta }
+}

@@ -10,14 +10,17 @@ import { enumType } from '../graphql/schema.ts'
  * Parses the text of each parameter. catalog/arguments.ts checks the values.
  */
 
-const wholeNumber = z
+/** A whole number, such as `20`. */
+export const wholeNumber = z
   .string()
   .regex(/^[0-9]+$/, 'must be a whole number in decimal digits')
   .transform(Number)
 
+const NUMBER = '[+-]?[0-9]+(\\.[0-9]+)?'
+
 const decimalNumber = z
   .string()
-  .regex(/^[+-]?[0-9]+(\.[0-9]+)?$/, 'must be a plain decimal number')
+  .regex(new RegExp(`^${NUMBER}$`), 'must be a plain decimal number')
   .transform(Number)
 
 /** One of the words of a GraphQL enum, which becomes its name. The error lists the words in the given order. */
@@ -58,7 +61,6 @@ export const nearbyParameters = z.object({
   limit,
 })
 
-const NUMBER = '[+-]?[0-9]+(\\.[0-9]+)?'
 const BOX = new RegExp(`^${NUMBER}(,${NUMBER}){3}$`)
 
 /** A box as west,south,east,north. The error names the parameter, and the edge in its message. */

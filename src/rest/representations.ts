@@ -1,11 +1,10 @@
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import type { ReadLog } from '../catalog/snapshot/read-log.ts'
-import type { ReadCatalog } from '../catalog/snapshot/snapshot-reader.ts'
+import type { ReadCatalog } from '../catalog/snapshot-reader.ts'
 import { catalogErrorOf } from '../graphql/errors.ts'
 import { type PrepareOptions, prepareDocument } from '../graphql/operation/documents.ts'
 import { execute } from '../graphql/operation/execute.ts'
-import { type Envelope, membersOf } from './envelope.ts'
-import { GEOJSON } from './geojson.ts'
+import { type Envelope, featureCollection, GEOJSON, membersOf } from './envelope.ts'
 import type { RestRoute } from './routes.ts'
 
 /** A response body as text, its `meta`, and the log of the reads on which it depends. */
@@ -23,25 +22,25 @@ export interface Representation {
   respond: (readCatalog: ReadCatalog, variables: Record<string, unknown>) => Promise<Represented>
 }
 
-/** What a response depends on. The search of /mcp has it too, but no path. */
-type ResponseSource = Pick<RestRoute, 'operation' | 'resource' | 'envelope' | 'features'>
+/** The parts of a route that make a response. The suggestions of /mcp have them too, but no path. */
+type ResponseSource = Pick<RestRoute, 'operation' | 'resource' | 'envelope' | 'hasFeatures'>
 
 /** The representations of a route; the first is the default. Call it once for each route: it prepares the route's operation. */
 export function representationsOf(
   route: ResponseSource,
   options: PrepareOptions,
 ): [Representation, ...Representation[]] {
-  const { features } = route
   return [
     represent(
       'application/json',
       'application/json; charset=utf-8',
       route,
-      { ...options, hasFlatNearby: true },
+      { ...options, form: 'rest' },
       route.envelope,
     ),
-    // A feature is built from the members of an item, and raw JSON has none.
-    ...(features ? [represent(GEOJSON, GEOJSON, route, { usesRawJson: false }, features)] : []),
+    ...(route.hasFeatures
+      ? [represent(GEOJSON, GEOJSON, route, { usesRawJson: true, form: 'geojson' }, featureCollection)]
+      : []),
   ]
 }
 

@@ -1,8 +1,7 @@
 import type { z } from 'zod'
-import { ITEM_FILTERS } from '../catalog/filters.ts'
+import { ITEM_FILTERS, type ItemFilter } from '../catalog/filters.ts'
 import { schema } from '../graphql/schema.ts'
 import { type Envelope, listEnvelope, recordEnvelope, toDataset, toFoundItem, toNearbyItem } from './envelope.ts'
-import { type FeatureCollection, featureCollection } from './geojson.ts'
 import { itemListParameters, nearbyParameters, noParameters, searchParameters } from './parameters.ts'
 
 /** A route: its GraphQL operation, the source of the variables, and the form of the response. */
@@ -24,11 +23,12 @@ export interface RestRoute {
   /** The path of the resource in the operation's result. */
   resource: readonly [string, ...string[]]
   envelope: (resource: unknown) => Envelope
-  /** The same list as GeoJSON, for lists of places. */
-  features?: (resource: unknown) => FeatureCollection
+  /** Whether the list is also GeoJSON, for lists of places. */
+  hasFeatures?: boolean
 }
 
-const DATASET_ID = 'UUID, in any letter case, or slug.'
+/** What a `datasetId` in a path is. */
+export const DATASET_ID = 'UUID, in any letter case, or slug.'
 
 /** The fields of an item in a list, as a GraphQL selection. */
 export const ITEM = `
@@ -37,7 +37,7 @@ export const ITEM = `
   latitude longitude thumbnailUrl createdAt updatedAt`
 
 /** All filters. The routes set only those of the specification; the tools of /mcp set them all. */
-const FILTER_VARIABLES = ITEM_FILTERS.map((filter) => `$${filter}: String`).join(', ')
+const FILTER_VARIABLES = ITEM_FILTERS.map(filterVariable).join(', ')
 const FILTER_ARGUMENTS = ITEM_FILTERS.map((filter) => `${filter}: $${filter}`).join(', ')
 
 /** The five /v1 routes and the search. Clients may rely on the order of the members. */
@@ -102,7 +102,7 @@ export const REST_ROUTES: readonly RestRoute[] = [
     }`,
     resource: ['dataset', 'items'],
     envelope: listEnvelope(),
-    features: featureCollection(),
+    hasFeatures: true,
   },
   {
     name: 'findNearbyItems',
@@ -133,7 +133,7 @@ export const REST_ROUTES: readonly RestRoute[] = [
     }`,
     resource: ['nearbyItems'],
     envelope: listEnvelope(toNearbyItem),
-    features: featureCollection(toNearbyItem),
+    hasFeatures: true,
   },
   {
     name: 'getItem',
@@ -168,7 +168,7 @@ export const REST_ROUTES: readonly RestRoute[] = [
     query: searchParameters,
     operation: `query (
       $text: String, $within: BoundingBox, $latitude: Float, $longitude: Float, $radius: Float, $datasetId: ID,
-      $administrativeAreaCode: String, $categoryCode: String, $page: Int, $limit: Int
+      ${filterVariable('administrativeAreaCode')}, ${filterVariable('categoryCode')}, $page: Int, $limit: Int
     ) {
       findItems(
         text: $text, within: $within, latitude: $latitude, longitude: $longitude, radius: $radius, datasetId: $datasetId,
@@ -180,9 +180,14 @@ export const REST_ROUTES: readonly RestRoute[] = [
     }`,
     resource: ['findItems'],
     envelope: listEnvelope(toFoundItem),
-    features: featureCollection(toFoundItem),
+    hasFeatures: true,
   },
 ]
+
+/** The variable of a filter in an operation. Its description is for the tools of /mcp, whose list must be short. */
+export function filterVariable(filter: ItemFilter): string {
+  return `"Only items with this value." $${filter}: String`
+}
 
 /** A path of the router as a URI template (RFC 6570): `/v1/datasets/{datasetId}`. */
 export function pathTemplate(path: string): string {

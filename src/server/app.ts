@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import { createKeyCache } from '../auth/key-cache.ts'
 import type { KeyUsage } from '../auth/key-usage.ts'
 import { openRateLimits, type RateLimits } from '../auth/rate-limit.ts'
-import { createSnapshotReader } from '../catalog/snapshot/snapshot-reader.ts'
+import { createSnapshotReader } from '../catalog/snapshot-reader.ts'
 import type { BaseMap } from '../config.ts'
-import { limitInFlight } from '../database/backpressure.ts'
+import { type Backpressure, limitInFlight } from '../database/backpressure.ts'
 import { silentChangeFeed } from '../database/change-feed.ts'
 import type { Database } from '../database/database.ts'
 import type { TrustedDocuments } from '../graphql/http/persisted-documents.ts'
@@ -17,7 +17,7 @@ import { addHealthRoutes } from './health.ts'
 import { createHttp, type HttpOptions } from './http.ts'
 import { addMcpRoute } from './mcp.ts'
 import { addOgcRoutes } from './ogc.ts'
-import { addOpenApiRoutes } from './openapi.ts'
+import { addOpenApiRoutes } from './openapi/routes.ts'
 import { addPages } from './pages/pages.ts'
 import { ResponseCache } from './response-cache.ts'
 import { addRestRoutes } from './rest.ts'
@@ -38,8 +38,6 @@ interface AppOptions extends HttpOptions {
   federation?: boolean
   /** The base map of the explorer; undefined for that of the package. */
   baseMap?: BaseMap | undefined
-  /** Whom to ask for a key: an e-mail address, a URL or a text. */
-  contact?: string | undefined
   /** Memory for cached responses; 0 caches none. */
   responseCacheBytes: number
   /** Whether to use neither caches nor optimisations. For the differential test and the benchmarks only. */
@@ -72,7 +70,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const readCatalog = createSnapshotReader(database, changeFeed, { isReference })
   const rateLimits = shared?.rateLimits ?? openRateLimits({ ...limits, report: (message) => app.log.warn(message) })
   app.addHook('onClose', async () => rateLimits.close())
-  const work = limitInFlight(limits.maxInFlight)
+  const limitWork = limitInFlight(limits.maxInFlight)
+  const work: Backpressure = async (keyId, run) => {
+    app.unread.check(keyId)
+    return limitWork(keyId, run)
+  }
   const findKey = createKeyCache(database.sql, isReference ? silentChangeFeed : changeFeed)
   const admit = createAdmission({
     findKey,
@@ -88,6 +90,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     poolUse: database.poolUse,
     cacheLookups: () => responses.lookups,
     reads: () => readCatalog.reads,
+    unread: app.unread,
   })
   addRestRoutes(app, { admit, responses, usesRawJson })
   addOpenApiRoutes(app, contact)
@@ -103,8 +106,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   })
   addMcpRoute(app, { admit, responses, trusted: trustedDocuments, usesRawJson, corsOrigins: options.corsOrigins })
   addTileRoute(app, { admit, responses })
-  addExportRoutes(app, { admit, limits, slots: shared?.exportSlots ?? createSlots(limits.maxExports) })
-  addOgcRoutes(app, { admit, responses })
+  addExportRoutes(app, { admit, slots: shared?.exportSlots ?? createSlots(limits.maxExports) })
+  addOgcRoutes(app, { admit, responses, contact })
   addHealthRoutes(app, database)
   return app
 }

@@ -1,6 +1,7 @@
 import type { Transform } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
+import { FairQueue } from '../database/fair-queue.ts'
 import type { Coding } from './negotiation.ts'
 
 /** A smaller body fits into one TCP packet, so compression would not make it faster. */
@@ -25,23 +26,35 @@ const encoders: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
   gzip: (body) => promisify(gzip)(body, body.length > LARGE_BYTES ? { level: LARGE_GZIP_LEVEL } : {}),
 }
 
+/** The threads of Node that encode, by default (UV_THREADPOOL_SIZE). Large bodies of one key must not make those of others wait. */
+const THREADS = 4
+const TURN_TIMEOUT_MS = 60_000
+const turns = new FairQueue({ places: THREADS, timeoutMs: TURN_TIMEOUT_MS })
+
 /** The encoded forms of each body, for as long as the body itself is in memory. */
 const encoded = new WeakMap<Buffer, Partial<Record<Coding, Buffer>>>()
 
 /**
  * Encodes a body, once for each coding. A body that was encoded before is returned without a promise, so that a cached response
  * does not wait.
+ * @param key is the id of the API key that pays for it; undefined for a public body
  */
-export function encode(body: Buffer, coding: Coding): Buffer | Promise<Buffer> {
+export function encode(body: Buffer, coding: Coding, key: string | undefined): Buffer | Promise<Buffer> {
   const known = encoded.get(body) ?? {}
   encoded.set(body, known)
   return (
     known[coding] ??
-    encoders[coding](body).then((result) => {
+    inTurn(key, () => encoders[coding](body)).then((result) => {
       known[coding] = result
       return result
     })
   )
+}
+
+async function inTurn<Result>(key: string | undefined, work: () => Promise<Result>): Promise<Result> {
+  if (key === undefined) return work()
+  const endTurn = await turns.begin([key])
+  return work().finally(endTurn)
 }
 
 /** A stream that encodes what is written to it. */

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CatalogError } from '../errors.ts'
-import type { Coding } from './negotiation.ts'
-import { appendVary, VARY } from './vary.ts'
+import { appendVary, type Coding, VARY } from './negotiation.ts'
 
 /** The entity tag of a content, and the content coding of the response. */
 interface CodedTag {

@@ -4,8 +4,7 @@ import { catalogErrorOf } from '../graphql/errors.ts'
 import { RESPONSE_TYPES } from '../graphql/http/response.ts'
 import { errorBody, problemBody } from '../rest/error-body.ts'
 import { discardBody, MAX_BODY_BYTES } from './admission/refused-body.ts'
-import { acceptsProblem, findRepresentation } from './negotiation.ts'
-import { appendVary } from './vary.ts'
+import { acceptsProblem, appendVary, findRepresentation } from './negotiation.ts'
 
 /** Sends an error in the form of REST, by default as problem details if the client accepts them. */
 export function sendError(
@@ -62,11 +61,32 @@ const FASTIFY_ERRORS: Record<string, [ErrorCode, string]> = {
 
 /** The error to send for anything that was thrown during a request. Server faults are logged. */
 export function toCatalogError(error: unknown, request: FastifyRequest): CatalogError {
+  if (error instanceof Error && error === request.raw.errored) return bodyAborted(error, request)
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
   const fastifyError = FASTIFY_ERRORS[code]
   const known = fastifyError ? new CatalogError(...fastifyError) : catalogErrorOf(error)
   logFault(request, known)
   return known
+}
+
+/**
+ * The same error, which tells a person without a valid key whom to ask. Programs get it as it is.
+ * @param contact is an e-mail address, a URL or a text
+ */
+export function withContact(error: CatalogError, request: FastifyRequest, contact: string | undefined): CatalogError {
+  if (error.code !== 'UNAUTHORIZED' || contact === undefined || !isBrowser(request)) return error
+  return new CatalogError('UNAUTHORIZED', `${error.message}. Whom to ask for a key: ${contact}`)
+}
+
+/** Whether the request is that of a person who opens a link. */
+function isBrowser({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes('text/html') === true
+}
+
+/** The client has disconnected while it sent the body. This is not a fault of the server, and nobody receives the response. */
+function bodyAborted(error: Error, request: FastifyRequest): CatalogError {
+  request.log.debug({ requestId: request.id, err: error }, 'The client disconnected before its body was complete')
+  return new CatalogError('VALIDATION_FAILED', 'The body is not complete')
 }
 
 /** Logs the cause of an error that is the server's fault. Errors of the client have no cause. */

@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { z } from 'zod'
 import {
+  EXPORT_FORMAT_NAMES,
   EXPORT_FORMATS,
   type ExportContent,
   type ExportFormat,
@@ -12,8 +12,7 @@ import {
 } from '../catalog/export-formats.ts'
 import { type FilterValues, pickFilters } from '../catalog/filters.ts'
 import type { Dataset } from '../catalog/models.ts'
-import type { ReadCatalog } from '../catalog/snapshot/snapshot-reader.ts'
-import type { LimitsConfig } from '../config.ts'
+import type { ReadCatalog } from '../catalog/snapshot-reader.ts'
 import { CatalogError } from '../errors.ts'
 import { parseQueryString, queryStringOf } from '../query-string.ts'
 import { csvParameters, exportParameters } from '../rest/parameters.ts'
@@ -22,15 +21,13 @@ import type { Slots } from './admission/slots.ts'
 import { createEncoder } from './compression.ts'
 import { entityTag, sendIfUnchanged } from './entity-tag.ts'
 import { toCatalogError } from './error-reply.ts'
-import { type Coding, chooseContentCoding } from './negotiation.ts'
-import { addRoute } from './route.ts'
-import { appendVary, VARY } from './vary.ts'
+import { appendVary, type Coding, chooseContentCoding, VARY } from './negotiation.ts'
+import { addRoute, pathParameters } from './route.ts'
 
 /* Whole datasets as files (docs/exports.md). */
 
 interface ExportOptions {
   admit: Admission
-  limits: LimitsConfig
   /** The exports that run at the same time. */
   slots: Slots
 }
@@ -50,11 +47,11 @@ interface ExportSelection {
 }
 
 /** Adds GET /exports/{datasetId}.ndjson, .csv and .geojson. */
-export function addExportRoutes(app: FastifyInstance, { admit, limits, slots }: ExportOptions): void {
+export function addExportRoutes(app: FastifyInstance, { admit, slots }: ExportOptions): void {
   const sendExport = async (request: FastifyRequest, reply: FastifyReply, format: ExportFormat) => {
     const { readCatalog, readMore } = await admit(request, reply)
     const selection = parseSelection(format, queryStringOf(request.url))
-    const { datasetId } = pathParameters.parse(request.params)
+    const { datasetId = '' } = pathParameters(request)
     const { result: dataset } = await readCatalog((catalog) => catalog.dataset(datasetId))
     const coding = chooseContentCoding(request.headers['accept-encoding'])
     void reply.header('cache-control', 'private, no-cache')
@@ -73,33 +70,36 @@ export function addExportRoutes(app: FastifyInstance, { admit, limits, slots }: 
     const { content } = first
     // By id, because another dataset may get the slug.
     const text = writeExport(content, first, (window) => readBatch(readMore, first.dataset.id, content, window))
-    const stream = openStream(text, limits.exportStallTimeoutMs, (part) => request.use?.send(Buffer.byteLength(part)))
+    const stream = openStream(text, (part) => request.use?.send(Buffer.byteLength(part)))
     stream.once('close', endExport).once('error', (error) => cutOff(request, reply, error))
     setHeaders(reply, { dataset: first.dataset, selection, coding })
     // Without a callback, pipeline would throw the error that `cutOff` gets.
     void reply.send(coding ? pipeline(stream, createEncoder(coding), () => {}) : stream)
   }
-  for (const format of FORMATS) {
+  for (const format of EXPORT_FORMAT_NAMES) {
     addRoute(app, {
-      path: `/exports/:datasetId(.+).${format}`,
+      path: exportPath(format),
       methods: ['GET'],
       handler: (request, reply) => sendExport(request, reply, format),
     })
   }
 }
 
-const FORMATS: readonly ExportFormat[] = ['ndjson', 'csv', 'geojson']
+/** The path of an export, in the router's syntax. */
+export function exportPath(format: ExportFormat): string {
+  return `/exports/:datasetId(.+).${format}`
+}
 
-const pathParameters = z.object({ datasetId: z.string() })
+/** The parameters of the query string. */
+export const EXPORT_PARAMETERS = { ndjson: exportParameters, csv: csvParameters, geojson: exportParameters }
 
 /**
  * Parses the query string.
  * @throws `VALIDATION_FAILED`
  */
 function parseSelection(format: ExportFormat, queryString: string): ExportSelection {
-  if (format !== 'csv') return { format, filters: parseQueryString(exportParameters, queryString), isFlat: false }
-  const { flat = false, ...filters } = parseQueryString(csvParameters, queryString)
-  return { format, filters, isFlat: flat }
+  const query = parseQueryString(EXPORT_PARAMETERS[format], queryString)
+  return { format, filters: pickFilters(query), isFlat: 'flat' in query && query.flat === true }
 }
 
 function tagOf(dataset: Dataset, { format, filters, isFlat }: ExportSelection): string {
@@ -148,27 +148,17 @@ async function beginExport(slots: Slots): Promise<() => void> {
 const RETRY_AFTER_SECONDS = 5
 
 /**
- * A stream of text that is read as fast as the client takes it. It fails if the client takes no part within the timeout.
+ * A stream of text that is read as fast as the client takes it.
  * @param onPart is called with each part that the client takes
  */
-function openStream(parts: AsyncIterable<string>, timeoutMs: number, onPart: (part: string) => void): Readable {
-  const limited = async function* () {
+function openStream(parts: AsyncIterable<string>, onPart: (part: string) => void): Readable {
+  const counted = async function* () {
     for await (const part of parts) {
-      const timer = setTimeout(() => stream.destroy(stalled(timeoutMs)), timeoutMs)
-      try {
-        yield part
-        onPart(part)
-      } finally {
-        clearTimeout(timer)
-      }
+      yield part
+      onPart(part)
     }
   }
-  const stream = Readable.from(limited())
-  return stream
-}
-
-function stalled(timeoutMs: number): CatalogError {
-  return new CatalogError('REQUEST_TIMEOUT', `The client took no part of the export for ${timeoutMs} ms`)
+  return Readable.from(counted())
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CatalogError, validationFailed } from '../errors.ts'
 import { createSubgraphSchema } from '../graphql/federation.ts'
 import { bodyTypeOf, type GraphQLParams, readBody, readQueryString } from '../graphql/http/params.ts'
@@ -54,8 +54,11 @@ export function addGraphQLRoute(
       const send = request.method === 'POST' ? sendUncacheable : sendCacheable
       const cached = responses.find(cacheKey, caller)
       if (cached.response) return send(request, reply, cached.response)
+      // A document of many fields takes ten milliseconds to prepare.
+      await caller.beginWork()
 
-      const { result, print, readLog } = await execute(readParams(), caller.readCatalog)
+      const { result, print, readLog, isMutation } = await execute(readParams(), caller.readCatalog)
+      if (isMutation && request.method !== 'POST') throw refusedMutation(reply)
       for (const { originalError } of result.errors ?? []) logFault(request, originalError)
       const { status, headers } = responseHead(result, mediaType)
       const body = new ResponseBody(print(result), `${mediaType}; charset=utf-8`)
@@ -65,6 +68,12 @@ export function addGraphQLRoute(
     },
     errorHandler: (error, request, reply) => sendGraphQLError(request, reply, toCatalogError(error, request)),
   })
+}
+
+/** GraphQL over HTTP has 405 for a mutation by GET, in each media type. */
+function refusedMutation(reply: FastifyReply): CatalogError {
+  void reply.header('allow', 'POST, OPTIONS')
+  return new CatalogError('METHOD_NOT_ALLOWED', 'A mutation needs POST')
 }
 
 /** The part of a request that contains its parameters. Requests with the same `id` have the same parameters. */

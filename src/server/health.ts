@@ -4,7 +4,7 @@ import { serviceUnavailable } from '../errors.ts'
 import { addRoute } from './route.ts'
 
 /** Adds /healthz (the process runs) and /readyz (it can reach its database). Neither needs an API key. */
-export function addHealthRoutes(app: FastifyInstance, { prisma }: Database): void {
+export function addHealthRoutes(app: FastifyInstance, { ping }: Database): void {
   addRoute(app, {
     path: '/healthz',
     methods: ['GET'],
@@ -15,7 +15,7 @@ export function addHealthRoutes(app: FastifyInstance, { prisma }: Database): voi
   // Anyone may send these requests, so all requests at one time share a statement.
   let check: Promise<unknown> | undefined
   const checkDatabase = () => {
-    check ??= prisma.$queryRaw`SELECT 1`.finally(() => {
+    check ??= ping().finally(() => {
       check = undefined
     })
     return check

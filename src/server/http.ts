@@ -21,9 +21,11 @@ import {
 import { findBadHost } from './admission/host.ts'
 import { trustProxies } from './admission/proxies.ts'
 import { MAX_BODY_BYTES } from './admission/refused-body.ts'
-import { sendError, toCatalogError } from './error-reply.ts'
+import { answerInTurn } from './admission/turns.ts'
+import { UnreadResponses } from './admission/unread.ts'
+import { sendError, toCatalogError, withContact } from './error-reply.ts'
+import { reportRefusedOrigins } from './origin.ts'
 import type { Readiness } from './readiness.ts'
-import { reportRefusedOrigins } from './refused-origins.ts'
 import { chooseRequestId } from './request-id.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import { addRequestTelemetry } from './telemetry/request-telemetry.ts'
@@ -71,6 +73,8 @@ export interface HttpOptions {
   log?: FastifyBaseLogger
   metrics?: Metrics | undefined
   limits: LimitsConfig
+  /** Whom to ask for a key: an e-mail address, a URL or a text. */
+  contact?: string | undefined
   /** Without it the application is ready at once. */
   readiness?: Readiness
   /** Sends each response at once, instead of all of one turn of the event loop together. */
@@ -79,7 +83,7 @@ export interface HttpOptions {
 
 /** Creates a Fastify instance without routes. */
 export async function createHttp(options: HttpOptions): Promise<FastifyInstance> {
-  const { corsOrigins, log, metrics, limits, readiness, isReference = false } = options
+  const { corsOrigins, log, metrics, limits, readiness, contact, isReference = false } = options
   const isTrustedProxy = trustProxies(limits.trustedProxies)
   const app = fastify({
     trustProxy: limits.trustedProxies.length > 0 && isTrustedProxy,
@@ -110,9 +114,11 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
   }
 
+  answerInTurn(app)
   addRequestTelemetry(app, metrics)
   limitConnections(app.server, countConnections(limits.maxConnectionsPerAddress, isTrustedProxy))
   closeConnections(app)
+  app.decorate('unread', new UnreadResponses(app, limits))
   // RFC 9110 section 10.1.1 lets a server ignore expectations that it doesn't know.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   if (!isReference) sendTogether(app)
@@ -128,7 +134,9 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     done(refusalOf(request, reply, readiness))
   })
   app.setNotFoundHandler((request, reply) => sendError(request, reply, unknownPath()))
-  app.setErrorHandler((error, request, reply) => sendError(request, reply, toCatalogError(error, request)))
+  app.setErrorHandler((error, request, reply) =>
+    sendError(request, reply, withContact(toCatalogError(error, request), request, contact)),
+  )
   return app
 }
 

@@ -7,12 +7,12 @@ import { queryStringOf } from '../query-string.ts'
 import { problemBody } from '../rest/error-body.ts'
 import type { Admission, Caller } from './admission/admission.ts'
 import { sendIfUnchanged } from './entity-tag.ts'
-import { sendError, toCatalogError } from './error-reply.ts'
+import { sendError, toCatalogError, withContact } from './error-reply.ts'
 import { chooseContentCoding, chooseRepresentation } from './negotiation.ts'
 import { originOf } from './origin.ts'
 import { ResponseBody, sendCacheable } from './reply.ts'
 import type { ResponseCache } from './response-cache.ts'
-import { addRoute } from './route.ts'
+import { addRoute, pathParameters } from './route.ts'
 
 /*
  * OGC API Features at /ogc (docs/ogc.md).
@@ -26,12 +26,16 @@ const MAX_CACHED_BYTES = 1024 * 1024
 interface OgcOptions {
   admit: Admission
   responses: ResponseCache
+  /** Whom to ask for a key. */
+  contact?: string | undefined
 }
 
 /** Adds the routes of OGC API Features. Their errors are problem details. */
 export function addOgcRoutes(app: FastifyInstance, options: OgcOptions): void {
   const addAll = async (scope: FastifyInstance) => {
-    scope.setErrorHandler((error, request, reply) => sendProblem(request, reply, toCatalogError(error, request)))
+    scope.setErrorHandler((error, request, reply) =>
+      sendProblem(request, reply, withContact(toCatalogError(error, request), request, options.contact)),
+    )
     scope.setNotFoundHandler((request, reply) =>
       sendProblem(request, reply, new CatalogError('NOT_FOUND', 'There is no such path')),
     )
@@ -66,7 +70,8 @@ function addOgcRoute(scope: FastifyInstance, route: OgcRoute, { admit, responses
         self: addressOf(request.url, origin),
         mediaType,
         url: request.url,
-        path: pathParameters(request.params),
+        path: pathParameters(request),
+        reserve: (bytes) => request.server.unread.reserve(request, reply, bytes),
       })
       if (version && (await isUnchanged(request, reply, caller, version))) return
       const { result, readLog } = await caller.readCatalog(read)
@@ -103,10 +108,4 @@ async function isUnchanged(
 
 function responseBody({ body, links, weakTag }: OgcAnswer, mediaType: string): ResponseBody {
   return new ResponseBody(body, mediaType, links, undefined, weakTag)
-}
-
-/** The parameters of the path, which Fastify has decoded. */
-function pathParameters(params: unknown): Record<string, string> {
-  const given = typeof params === 'object' && params !== null ? Object.entries(params) : []
-  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]))
 }

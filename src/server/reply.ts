@@ -2,8 +2,7 @@ import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { encode, MIN_ENCODED_BYTES } from './compression.ts'
 import { entityTag, sendIfUnchanged } from './entity-tag.ts'
-import { type Coding, chooseContentCoding } from './negotiation.ts'
-import { appendVary, VARY } from './vary.ts'
+import { appendVary, type Coding, chooseContentCoding, VARY } from './negotiation.ts'
 
 /** A response body with its entity tag. */
 export class ResponseBody {
@@ -15,6 +14,8 @@ export class ResponseBody {
   readonly cacheControl: string
   /** A weak entity tag, without `W/`, for a body that differs in bytes where it is the same in meaning. */
   readonly weakTag: string | undefined
+  /** False for a body that is probably sent only once: to encode it would take longer than to send it. */
+  isEncoded = true
   #etag: string | undefined
 
   constructor(
@@ -66,7 +67,10 @@ export function sendUncacheable(
   return sendBody(request, reply, content, 'Accept-Encoding')
 }
 
-/** Sends a body in the content coding that the client prefers. */
+/**
+ * Sends a body in the content coding that the client prefers.
+ * @throws `SERVICE_UNAVAILABLE` if the client has not read other responses of its key
+ */
 function sendBody(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -74,7 +78,10 @@ function sendBody(
   vary: string,
 ): void | Promise<void> {
   const { body, contentType } = content
-  if (request.method !== 'HEAD') request.use?.send(body.length)
+  if (request.method !== 'HEAD') {
+    request.server.unread.reserve(request, reply, body.length)
+    request.use?.send(body.length)
+  }
   appendVary(reply, vary)
   void reply.header('content-type', contentType)
   const coding = codingOf(request, content)
@@ -83,11 +90,11 @@ function sendBody(
     return
   }
   void reply.header('content-encoding', coding)
-  const encoded = encode(body, coding)
+  const encoded = encode(body, coding, request.use?.key.id)
   if (Buffer.isBuffer(encoded)) void reply.send(encoded)
   else return encoded.then((bytes) => void reply.send(bytes))
 }
 
-function codingOf({ headers }: FastifyRequest, { body }: ResponseBody): Coding | undefined {
-  return body.length < MIN_ENCODED_BYTES ? undefined : chooseContentCoding(headers['accept-encoding'])
+function codingOf({ headers }: FastifyRequest, { body, isEncoded }: ResponseBody): Coding | undefined {
+  return !isEncoded || body.length < MIN_ENCODED_BYTES ? undefined : chooseContentCoding(headers['accept-encoding'])
 }

@@ -4,12 +4,10 @@ import { pageLinks } from '../rest/links.ts'
 import { representationsOf } from '../rest/representations.ts'
 import { REST_ROUTES } from '../rest/routes.ts'
 import type { Admission } from './admission/admission.ts'
-import { chooseRepresentation } from './negotiation.ts'
-import { prefersStrict, STRICT_APPLIED } from './prefer.ts'
+import { appendVary, chooseRepresentation, prefersStrict, STRICT_APPLIED } from './negotiation.ts'
 import { ResponseBody } from './reply.ts'
 import type { ResponseCache } from './response-cache.ts'
-import { addRoute } from './route.ts'
-import { appendVary } from './vary.ts'
+import { addRoute, pathParameters } from './route.ts'
 
 interface RestOptions {
   admit: Admission
@@ -41,7 +39,7 @@ export function addRestRoutes(app: FastifyInstance, { admit, responses, usesRawJ
         const cacheKey = `${mediaType} ${handling} ${request.url}`
         return responses.send({ request, reply, caller, cacheKey }, async () => {
           const query = parseQueryString(schemas[handling], queryStringOf(request.url))
-          const variables = { ...query, ...pathParameters(request.params) }
+          const variables = { ...query, ...pathParameters(request) }
           const { body, meta, readLog } = await respond(caller.readCatalog, variables)
           const links = pageLinks(request.url, meta, Object.keys(route.query.shape))
           return { response: new ResponseBody(body, contentType, links), readLog }
@@ -49,9 +47,4 @@ export function addRestRoutes(app: FastifyInstance, { admit, responses, usesRawJ
       },
     })
   }
-}
-
-/** The parameters of the path, which Fastify has decoded. */
-function pathParameters(params: unknown): Record<string, unknown> {
-  return typeof params === 'object' ? { ...params } : {}
 }

@@ -1,6 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { CatalogError } from '../errors.ts'
 
+/** The parameters of the path, which Fastify has decoded. */
+export function pathParameters({ params }: FastifyRequest): Record<string, string> {
+  const given = typeof params === 'object' && params !== null ? Object.entries(params) : []
+  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]))
+}
+
 interface Route {
   path: string
   methods: readonly ('GET' | 'POST')[]

@@ -19,7 +19,7 @@ const database = await openWorld(databaseUrl)
 await fillWorld(database, [{ slug: 'towns', items: 20_000, related: true }])
 const [key = ''] = await createKeys(database, 1)
 await database.close()
-const gateway = await startGateway(databaseUrl, { MAX_REQUESTS_IN_FLIGHT: '50' })
+const gateway = await startGateway(databaseUrl, { MAX_REQUESTS_IN_FLIGHT: '100' })
 
 process.stdout.write('| clients | answered/s | p50, p99 | refused/s | p50, p99 | memory |\n|---|---|---|---|---|---|\n')
 for (const clients of [16, 400, 16]) {

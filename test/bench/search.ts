@@ -1,3 +1,4 @@
+import { recordsWith } from '../../src/catalog/projection.ts'
 import { fetchSearchPage, type Search } from '../../src/catalog/sql/search.ts'
 import { fetchSuggestions } from '../../src/catalog/sql/suggest.ts'
 import type { Database } from '../../src/database/database.ts'
@@ -109,7 +110,7 @@ async function measure(title: string, newSearch: () => Search): Promise<void> {
   for (let n = 0; n < SEARCHES; n += 1) {
     const search = newSearch()
     let total: number | null = null
-    const window = { ...search, limit: 20, offset: 0, projection: { fields: ['id', 'name'] } }
+    const window = { ...search, limit: 20, offset: 0, projection: recordsWith({ fields: ['id', 'name'] }) }
     const time = await timeOf(async () => {
       total = (await fetchSearchPage(database.prisma, window, [DATASET])).total
     })

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -8,6 +8,8 @@ import { parseCoordinate } from '../../src/explorer/explorer/point-field.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { giveKey, hasBrowser, openBrowser, type Visit, WIDE } from '../support/browser.ts'
 import { writePmtiles } from '../support/pmtiles.ts'
+
+const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
 
 describe.skipIf(!hasBrowser)('The map of the explorer', () => {
   let t: TestApp
@@ -155,12 +157,81 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     await page.locator('.places').getByRole('link', { name: 'Gyeongbokgung Palace' }).waitFor()
   })
 
+  test('a search and a circle are tables too, in their own order, with distances', async () => {
+    const names = () => page.locator('.table-frame tbody th').allTextContents()
+    const namesOf = (items: { name: string }[]) => items.map(({ name }) => name)
+    await page.goto(`${t.url}/?text=palace`)
+    await page.getByRole('link', { name: 'As a table' }).click()
+    await expect.poll(names).toContain('Gyeongbokgung Palace')
+    const { body } = await t.graphql('{ searchItems(text: "palace", limit: 50) { nodes { name } } }')
+    expect(await names()).toEqual(namesOf(body.data.searchItems.nodes))
+    expect(await page.locator('th[aria-sort], thead a').count()).toBe(0)
+    await page
+      .locator('.search')
+      .getByText(/with “palace” in the name or keywords/)
+      .waitFor()
+    await page.getByRole('combobox', { name: 'Search by name or keyword' }).fill('museum')
+    await expect.poll(() => page.url()).toContain('text=museum&view=table')
+    await expect.poll(names).toContain('National Folk Museum of Korea')
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&near=37.5796,126.977,1000&view=table`)
+    await page.getByRole('columnheader', { name: 'Distance' }).waitFor()
+    const near = await (
+      await t.get('/v1/dataset-items/nearby?latitude=37.5796&longitude=126.977&datasetId=seoul-landmarks&limit=50')
+    ).json()
+    expect(await names()).toEqual(namesOf(near.data))
+    await page.locator('.table-frame tbody tr').first().getByText('4.1 m', { exact: true }).waitFor()
+  })
+
+  test('the columns of a table are as wide as one likes, by keyboard and by mouse, also on the next page', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&view=table`)
+    const handle = page.getByRole('separator', { name: 'Width of Category' })
+    const heading = page.getByRole('columnheader', { name: 'Category' })
+    const width = async () => Math.round((await heading.boundingBox())?.width ?? 0)
+    await handle.waitFor()
+    const before = await width()
+    await handle.press('ArrowRight')
+    await handle.press('ArrowRight')
+    expect(await width()).toBe(before + 32)
+    expect(await handle.getAttribute('aria-valuenow')).toBe(String(before + 32))
+    await handle.press('ArrowLeft')
+    expect(await width()).toBe(before + 16)
+    const box = await handle.boundingBox()
+    if (!box) throw new Error('The handle is not shown')
+    await page.mouse.move(box.x + 2, box.y + 5)
+    await page.mouse.down()
+    await page.mouse.move(box.x + 42, box.y + 5)
+    await page.mouse.up()
+    expect(await width()).toBe(before + 56)
+    await page.getByRole('link', { name: 'Name ↑' }).click()
+    await page.getByRole('link', { name: 'Name ↓' }).waitFor()
+    expect(await width()).toBe(before + 56)
+    await handle.press('Home')
+    expect(await handle.getAttribute('aria-valuenow')).toBe('48')
+  })
+
+  test.each([
+    '?dataset=seoul-landmarks&view=table',
+    '?dataset=seoul-landmarks&view=about',
+    '?text=palace&view=table',
+    '?near=37.5796,126.977,1000&view=table',
+  ])('axe finds nothing in %s', async (address) => {
+    await page.goto(`${t.url}/${address}`)
+    await page.locator('.table-frame tbody th, .bars').first().waitFor()
+    // evaluate() is not held to the page's policy, as a script element is.
+    await page.evaluate(AXE)
+    const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>('axe.run()')
+    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
+  })
+
   test('the page of a dataset has its facts, its codes with totals, some places, and the same for machines', async () => {
     await page.goto(`${t.url}/?dataset=seoul-landmarks`)
     await page.getByRole('link', { name: 'About this dataset' }).click()
     await page.getByRole('heading', { name: 'Some of its places' }).waitFor()
     expect(await page.title()).toBe('About · Seoul Landmarks')
     await page.locator('.bars li', { hasText: 'palace' }).getByText('4', { exact: true }).waitFor()
+    const { body } = await t.graphql('{ dataset(id: "seoul-landmarks") { exportSizes { format bytes } } }')
+    for (const { bytes } of body.data.dataset.exportSizes)
+      await page.getByRole('button', { name: `(${Number((bytes / 1000).toPrecision(2))} kB)` }).waitFor()
     const text = await page.locator('script[type="application/ld+json"]').textContent()
     const data = JSON.parse(text ?? '')
     expect(data).toMatchObject({ '@type': 'Dataset', name: 'Seoul Landmarks', isAccessibleForFree: true })

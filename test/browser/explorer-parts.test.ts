@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { formatAddress, isSearch, parseAddress, type View } from '../../src/explorer/explorer/address.ts'
 import { type Bounds, boxAround, boxAroundAll, visibleBox } from '../../src/explorer/explorer/box.ts'
 import { LIGHT } from '../../src/explorer/explorer/colours.ts'
+import { sizeText } from '../../src/explorer/explorer/export-links.ts'
 import { circle, destination } from '../../src/explorer/explorer/geodesic.ts'
 import { formsOf, graphiqlPath } from '../../src/explorer/explorer/request-forms.ts'
 import { requestOf } from '../../src/explorer/explorer/requests.ts'
@@ -144,6 +145,31 @@ test('the request for a table has its order, its page and its columns, in REST a
   expect(names(data)).toEqual(names(body.data.dataset.items.nodes))
   expect(names(data)).toEqual(names(data).toSorted().toReversed())
   expect(Object.keys(body.data.dataset.items.nodes[0])).toEqual(['id', 'name', 'updatedAt'])
+})
+
+test.each<View>([
+  { text: 'gung' },
+  { dataset: 'seoul-landmarks', within: [126.9, 37.5, 127, 37.6] },
+  { near: { latitude: 37.5796, longitude: 126.977, radius: 2000 } },
+])('the request for the table of %j has its columns and its page', async (view) => {
+  const table = { fields: ['name', 'telephone'], sort: 'name' as const, isDescending: false, page: 2 }
+  const { path, query, variables } = requestOf({ ...view, table })
+  expect(new URL(path, BASE).searchParams.get('page')).toBe('2')
+  const { body } = await t.graphql(query.replace('$limit: Int = 50', '$limit: Int = 3'), { ...variables, limit: 3 })
+  const { nodes } = body.data.searchItems ?? body.data.nearbyItems
+  expect(Object.keys(nodes[0].item ?? nodes[0])).toEqual(['id', 'name', 'telephone'])
+  expect((await t.get(path)).status).toBe(200)
+})
+
+test.each([
+  [0, true, ' (0 byte)'],
+  [999, true, ' (1,000 byte)'],
+  [12_345, true, ' (12 kB)'],
+  [1_440_000, false, ' (about 1.4 MB)'],
+  [25_000_000_000, false, ' (about 25 GB)'],
+  [25_000_000_000_000, false, ' (about 25,000 GB)'],
+])('%i bytes, exact %s, are written as%s', (bytes, isExact, expected) => {
+  expect(sizeText({ format: 'csv', bytes, isExact })).toBe(expected)
 })
 
 test('the tiles of a view have its filters, its text or its circle', () => {

@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     await t.close()
   })
 
-  const field = () => page.getByRole('combobox', { name: 'Search by name' })
+  const field = () => page.getByRole('combobox', { name: 'Search by name or keyword' })
   const visibleOnly = () => page.getByLabel('only what the map shows')
   const status = (text: string | RegExp) =>
     page.locator('.search').getByRole('status').filter({ hasText: text }).waitFor()
@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
 
   test('asks "did you mean" where nothing is found', async () => {
     await page.goto(`${t.url}/?text=incheom`)
-    await status('No places with “incheom” in the name.')
+    await status('No places with “incheom” in the name or keywords.')
     await page.getByRole('heading', { name: 'Did you mean' }).waitFor()
     await link('Incheon International Airport').click()
     await heading('Incheon International Airport').waitFor()
@@ -125,7 +125,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     await field().focus()
     await page.keyboard.type('palace')
     await page.keyboard.press('Enter')
-    await status('No places with “palace” in the name.')
+    await status('No places with “palace” in the name or keywords.')
     await page.keyboard.press('ControlOrMeta+A')
     await page.keyboard.type('incheon')
     await status('1 place with “incheon” in the name')

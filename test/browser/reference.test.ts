@@ -4,11 +4,22 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 import { giveKey, hasBrowser, LARGE, openBrowser, type Visit } from '../support/browser.ts'
+import { environment, type Finished, runProcess } from '../support/process.ts'
 
-interface Parameter {
-  name: string
-  in: string
-  example: unknown
+/** Runs a program in each language that the page offers. Fetch prints nothing, so its result is printed here. */
+const CLIENTS: Record<string, (program: string) => Promise<Finished>> = {
+  'JavaScript Fetch': runFetch,
+  'Node.js Fetch': runFetch,
+  'Python http.client': (program) => runProgram('python3', '-c', program),
+  'Shell Curl': (program) => runProgram('sh', '-c', program),
+}
+
+function runFetch(program: string) {
+  return runProgram(process.execPath, '-e', `${program.trim()}.then((response) => response.text()).then(console.log)`)
+}
+
+function runProgram(command: string, ...args: string[]) {
+  return runProcess(command, args, environment({}))
 }
 
 describe.skipIf(!hasBrowser)('The API reference in a browser', () => {
@@ -35,36 +46,77 @@ describe.skipIf(!hasBrowser)('The API reference in a browser', () => {
     await page.getByText('"categoryCode"').first().waitFor()
     expect(await page.getByText('"FeatureCollection"').count()).toBe(0)
     await page.screenshot({ path: join(tmpdir(), 'reference-operations.png'), fullPage: true })
-    // Five operations and the introduction.
-    expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(9_000)
+    for (const name of ['Search', 'A dataset as CSV', 'A map tile', 'The features of a collection']) {
+      await page.getByRole('link', { name }).first().click()
+      await page.getByRole('heading', { name, exact: true }).waitFor()
+    }
+    // 18 operations and the introduction.
+    expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(30_000)
   })
 
   test('asks for the key once, keeps it over a reload, and executes an operation', async () => {
+    await page.goto(`${t.url}/docs`)
     await giveKey(page, t.key)
     await page.getByRole('button', { name: 'Forget key' }).waitFor()
     await page.reload()
     await page.getByRole('button', { name: 'Forget key' }).waitFor()
+    const preferences: (string | undefined)[] = []
+    page.on('request', (request) => preferences.push(request.headers().prefer))
     await page
       .getByRole('button', { name: /Test Request/ })
       .first()
       .click()
     await page.getByRole('button', { name: /Send/ }).first().click()
     await page.getByText('200 OK').waitFor()
+    expect(preferences).toEqual(['handling=strict'])
+    await page.getByText(/Request Headers/).click()
+    await page.getByText('Bearer YOUR_API_KEY', { exact: true }).waitFor()
+    await page.getByText(/Code Snippet/).click()
     await page.screenshot({ path: join(tmpdir(), 'reference.png') })
-    expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(t.key)
   })
 
-  test('each example returns data of the sample', async () => {
-    const document = await (await fetch(`${t.url}/v1/openapi.json`)).json()
-    for (const [template, { get }] of Object.entries<{ get: { parameters: Parameter[] } }>(document.paths)) {
-      const inPath = get.parameters.filter((parameter) => parameter.in === 'path')
-      const inQuery = get.parameters.filter((parameter) => parameter.in === 'query')
-      const path = inPath.reduce((text, { name, example }) => text.replace(`{${name}}`, `${example}`), template)
-      const query = new URLSearchParams(inQuery.map(({ name, example }) => [name, `${example}`]))
-      const answer = await (await t.get(`${path}?${query}`)).json()
-      expect(answer, path).toHaveProperty('data')
-      expect(answer.data, path).not.toEqual([])
+  test('shows the key nowhere: not in a header, a sample, a field or its storage', async () => {
+    const values = `[...document.querySelectorAll('input, textarea')].map(({ value }) => value)`
+    const shown = await page.evaluate(`JSON.stringify([document.documentElement.outerHTML, ${values}, localStorage])`)
+    expect(shown).toContain('YOUR_API_KEY')
+    expect(shown).not.toContain(t.key)
+  })
+
+  test('a key that is typed into the request itself is sent as it is', async () => {
+    await page
+      .getByPlaceholder('Token')
+      .last()
+      .fill(`dck_${'x'.repeat(43)}`)
+    await page.getByRole('button', { name: /Send/ }).first().click()
+    await page.getByText('401 Unauthorized').waitFor()
+  })
+
+  test('the examples of all languages run as printed, and ask for strict handling', async () => {
+    await page.goto(`${t.url}/docs`)
+    await page.getByText('Items of a dataset', { exact: true }).first().click()
+    const card = page.locator('.request-card').filter({ hasText: '/v1/datasets/seoul-landmarks/items' }).first()
+    const shown: string[] = []
+    let current = 'Shell Curl'
+    for (const [client, run] of Object.entries(CLIENTS)) {
+      await card.getByRole('button', { name: current }).click()
+      const options = page.getByRole('option')
+      shown.splice(0, shown.length, ...(await options.allInnerTexts()))
+      const [language = '', name = ''] = client.split(/ (?=\S+$)/)
+      await page.getByRole('group', { name: language }).getByRole('option', { name, exact: true }).click()
+      current = client
+      await card.getByRole('button', { name: current }).waitFor()
+      // The page shows no key, so the reader puts his own in.
+      const program = (await card.locator('pre').innerText()).replaceAll('YOUR_API_KEY', t.key)
+      expect(program).toMatch(/Prefer['"]?: ["']?handling=strict/)
+      const { code, stdout, stderr } = await run(program)
+      expect([client, code], stderr).toEqual([client, 0])
+      expect([client, JSON.parse(stdout).data[0]]).toMatchObject([client, { categoryCode: 'palace' }])
     }
+    expect(shown.toSorted()).toEqual(
+      Object.keys(CLIENTS)
+        .map((client) => client.split(' ').at(-1))
+        .toSorted(),
+    )
   })
 
   test('makes no request to another origin, and no script fails', () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { itemListArguments, parseArguments } from '../../src/catalog/arguments.ts'
 import { type Column, IMAGE_COLUMNS, ITEM_COLUMNS } from '../../src/catalog/columns.ts'
 import { EXPORT_FIELDS } from '../../src/catalog/export-formats.ts'
-import { type ItemProjection, itemColumns, rawItemColumns } from '../../src/catalog/item-columns.ts'
+import { type RequestedFields, recordsWith, selectMembers } from '../../src/catalog/projection.ts'
 import { schema } from '../../src/graphql/schema.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
@@ -77,21 +77,22 @@ describe('Every column', () => {
 describe('A projection', () => {
   test('throws for a name that is not a field', () => {
     const message = 'Item.phoneNumber has no column'
-    expect(() => itemColumns({ fields: ['name', 'phoneNumber'] })).toThrow(message)
-    expect(() => itemColumns({ fields: ['name'], parent: { fields: ['phoneNumber'] } })).toThrow(message)
-    expect(() => itemColumns({ fields: ['name'], images: ['phoneNumber'] })).toThrow('Image.phoneNumber has no column')
-    expect(() => rawItemColumns(['name', 'phoneNumber'])).toThrow(message)
+    const select = (requested: RequestedFields) => selectMembers(recordsWith(requested))
+    expect(() => select({ fields: ['name', 'phoneNumber'] })).toThrow(message)
+    expect(() => select({ fields: ['name'], parent: { fields: ['phoneNumber'] } })).toThrow(message)
+    expect(() => select({ fields: ['name'], images: ['phoneNumber'] })).toThrow('Image.phoneNumber has no column')
+    expect(() => selectMembers({ members: ['name', 'phoneNumber'], form: 'json' })).toThrow(message)
   })
 
   test('covers every GraphQL field of an item', () => {
     const type = schema.getType('Item')
     const fields = isObjectType(type) ? Object.keys(type.getFields()) : []
-    expect(() => itemColumns({ fields: [...fields, '__typename'] })).not.toThrow()
+    expect(() => selectMembers(recordsWith({ fields: [...fields, '__typename'] }))).not.toThrow()
   })
 
   test('gives items that throw if a field outside of the projection is read', async () => {
     const result = await createPublicReader(t.database)(async (catalog) => {
-      const nodes: ItemProjection = { fields: ['name'], images: ['altText'], parent: { fields: ['url'] } }
+      const nodes = recordsWith({ fields: ['name'], images: ['altText'], parent: { fields: ['url'] } })
       const dataset = catalog.dataset(DATASET.seoul)
       const page = catalog.itemsOf(dataset, parseArguments(itemListArguments, { limit: 100 }), { nodes, total: false })
       return page.nodes()

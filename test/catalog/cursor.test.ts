@@ -1,34 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { encodeCursor, parseConnectionArguments, positionOf } from '../../src/catalog/cursor.ts'
-import type { Item } from '../../src/catalog/models.ts'
+import { type Item, parseItem } from '../../src/catalog/models.ts'
 import { ITEM_SORTS, type ItemSort } from '../../src/catalog/sorts.ts'
 import { DATASET, ITEM } from '../support/catalog.ts'
 
 const item = (more: Partial<Item> = {}): Item => ({
-  id: ITEM.gate,
-  datasetId: DATASET.seoul,
-  externalId: null,
-  name: 'Gwanghwamun "gate"',
-  description: '',
-  administrativeAreaCode: '11',
-  categoryCode: 'gate',
-  parentItemId: null,
-  streetAddress: '',
-  addressRegion: null,
-  addressLocality: null,
-  postalCode: null,
-  roadAddress: null,
-  jibunAddress: null,
-  latitude: '37.5',
-  longitude: '127',
-  thumbnailUrl: null,
-  contactName: '',
-  telephone: '',
-  email: null,
-  url: '',
-  openingHours: null,
-  keywords: [],
-  extraAttributes: '{}',
+  ...parseItem(JSON.stringify({ id: ITEM.gate, datasetId: DATASET.seoul, name: 'Gwanghwamun "gate"' })),
   createdAt: new Date('2026-01-02T03:04:05.678Z'),
   updatedAt: '2026-01-03T03:04:05.678Z',
   ...more,

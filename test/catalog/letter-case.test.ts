@@ -33,7 +33,7 @@ test.each([
   const found = await read(async (catalog) => [
     catalog.dataset(write(ID.dataset)).id,
     (await catalog.item(write(ID.item))).id,
-    JSON.parse(await catalog.rawItem(write(ID.item), ['id'])).id,
+    JSON.parse(await catalog.itemJson(write(ID.item), { members: ['id'], form: 'json' })).id,
     ...(await catalog.nodes(Object.values(ID).map(write))).map((node) => node?.id),
   ])
   expect(found).toEqual([ID.dataset, ID.item, ID.item, ID.dataset, ID.item, ID.image])

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type NearbyItem, parseItems } from '../../src/catalog/models.ts'
 import type { Fetched } from '../../src/catalog/page.ts'
-import { storedTotals } from '../../src/catalog/sql/counts.ts'
-import { fetchNearbyPages, type NearbyItem, type NearbyWindow } from '../../src/catalog/sql/nearby.ts'
+import { recordsWith } from '../../src/catalog/projection.ts'
+import { storedTotals } from '../../src/catalog/sql/item-list.ts'
+import { fetchNearbyPages, type NearbyWindow } from '../../src/catalog/sql/nearby.ts'
 import { searchNearby } from '../../src/catalog/sql/nearby-by-grid.ts'
 import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -78,9 +80,9 @@ function placeAt({ latitude, longitude }: Centre, metres: number, direction: num
   }
 }
 
-const flat = ({ nodes, total }: Fetched<NearbyItem>) => ({
+const flat = ({ json, total }: Fetched) => ({
   total,
-  nodes: nodes.map(({ item, distance }) => [item.id, distance]),
+  nodes: parseItems<NearbyItem>(json).map(({ id, distance }) => [id, distance]),
 })
 
 /** What PostGIS finds in a circle, without the grid. */
@@ -92,7 +94,7 @@ async function expectSame(windows: readonly NearbyWindow[], scope: readonly stri
   const { prisma: sql } = db.database
   const { startNearby } = createBatchers(sql, storedTotals)
   const [expected] = windows[0] ? await plain(windows[0], scope) : []
-  const { total, nodes } = flat(expected ?? { nodes: [], total: 0 })
+  const { total, nodes } = flat(expected ?? { json: '[]', total: 0 })
   for (const window of windows) {
     const found = await searchNearby(window, scope, { start: startNearby, refine: (run) => run(sql) })
     const page = nodes.slice(window.offset, window.offset + window.limit)
@@ -104,7 +106,7 @@ async function expectSame(windows: readonly NearbyWindow[], scope: readonly stri
 describe.each(Object.entries(CENTRES))('Around %s, the search by grid finds what PostGIS finds', (_name, centre) => {
   const window = (offset: number, limit: number, radius = 50_000): NearbyWindow => ({
     ...centre,
-    ...{ radius, offset, limit, projection: { fields: ['id'] } },
+    ...{ radius, offset, limit, projection: recordsWith({ fields: ['id'] }) },
   })
 
   test('on the pages at the ends of groups', async () => {
@@ -135,10 +137,15 @@ describe.each(Object.entries(CENTRES))('Around %s, the search by grid finds what
 
 test('a distance is that on the WGS 84 spheroid', async () => {
   const window = { latitude: -33.9, longitude: -0.01, radius: 50_000, offset: 0, limit: 3 }
-  const [page] = await fetchNearbyPages(db.database.prisma, { ...window, projection: { fields: ['id'] } }, [[ONE, TWO]])
-  const ids = page?.nodes.map(({ item }) => item.id) ?? []
+  const [page] = await fetchNearbyPages(
+    db.database.prisma,
+    { ...window, projection: recordsWith({ fields: ['id'] }) },
+    [[ONE, TWO]],
+  )
+  const nodes = parseItems<NearbyItem>(page?.json ?? '')
+  const ids = nodes.map(({ id }) => id)
   const rows = await db.database.prisma.$queryRaw<{ id: string; distance: number }[]>`
     SELECT id, ST_Distance('POINT(-0.01 -33.9)'::geography, location, true) AS distance FROM items
      WHERE id = ANY (${ids}::uuid[]) ORDER BY 2, 1`
-  expect(page?.nodes.map(({ item, distance }) => ({ id: item.id, distance }))).toEqual(rows)
+  expect(nodes.map(({ id, distance }) => ({ id, distance }))).toEqual(rows)
 })

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FilterValues } from '../../src/catalog/filters.ts'
-import { storedTotals } from '../../src/catalog/sql/counts.ts'
+import { type NearbyItem, parseItems } from '../../src/catalog/models.ts'
+import { recordsWith } from '../../src/catalog/projection.ts'
 import { pointAt } from '../../src/catalog/sql/ecef-grid.ts'
+import { storedTotals } from '../../src/catalog/sql/item-list.ts'
 import { type SearchStatements, searchNearby } from '../../src/catalog/sql/nearby-by-grid.ts'
 import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -96,7 +98,7 @@ function someSearch(n: number) {
     radius: [1, 50_000, 10 ** (random() * 4.69)][n % 3] ?? 1,
     limit: [1, 20, 100][Math.floor(random() * 3)] ?? 20,
     offset: [0, 0, 20, 100, 1_000, 2_900][Math.floor(random() * 6)] ?? 0,
-    projection: { fields: ['id', 'name'] },
+    projection: recordsWith({ fields: ['id', 'name'] }),
     scope: [DATASETS, DATASETS.slice(1, 2), DATASETS.slice(1), []][Math.floor(random() * 4)] ?? [],
     filters: FILTERS[Math.floor(random() * FILTERS.length)] ?? {},
   }
@@ -138,9 +140,10 @@ async function expectExact(searches: number): Promise<number> {
     const found = await Promise.all(
       group.map(({ scope, filters, ...window }) => searchNearby({ ...window, ...filters }, scope, statements)),
     )
-    for (const [index, { total, nodes }] of found.entries()) {
+    for (const [index, { total, json }] of found.entries()) {
       const search = group[index]
-      const flat = { total, nodes: nodes.map(({ item, distance }) => ({ id: item.id, distance })) }
+      const nodes = parseItems<NearbyItem>(json).map(({ id, distance }) => ({ id, distance }))
+      const flat = { total, nodes }
       expect(flat, JSON.stringify(search)).toEqual(search && (await plainSearch(search)))
       greatest = Math.max(greatest, total ?? 0)
     }

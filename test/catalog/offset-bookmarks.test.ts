@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ITEM_FILTERS } from '../../src/catalog/filters.ts'
+import { recordsWith } from '../../src/catalog/projection.ts'
 import type { ItemOwner, ItemPosition } from '../../src/catalog/sql/item-list.ts'
 import type { ItemWindow } from '../../src/catalog/sql/items.ts'
 import { OffsetBookmarks } from '../../src/catalog/sql/offset-bookmarks.ts'
@@ -12,7 +13,7 @@ const WINDOW: ItemWindow = {
   order: 'asc',
   limit: 20,
   offset: 0,
-  projection: { fields: ['id'] },
+  projection: recordsWith({ fields: ['id'] }),
   isCounted: true,
 }
 

@@ -3,6 +3,7 @@ import { itemConnectionArguments, parseArguments } from '../../src/catalog/argum
 import type { Catalog } from '../../src/catalog/catalog.ts'
 import { positionOf } from '../../src/catalog/cursor.ts'
 import type { Item } from '../../src/catalog/models.ts'
+import { recordsWith } from '../../src/catalog/projection.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { createPublicReader } from '../support/reader.ts'
@@ -21,7 +22,7 @@ afterAll(() => db.close())
 
 const CURSORS = [undefined, 0, 3, 4, 8]
 const SIZES = [1, 2, 20]
-const IDS = { nodes: { fields: ['id'] as const }, total: false }
+const IDS = { nodes: recordsWith({ fields: ['id'] }), total: false }
 
 interface Range {
   after: number | undefined

@@ -4,8 +4,10 @@ import type { Catalog } from '../../src/catalog/catalog.ts'
 import { columnName } from '../../src/catalog/columns.ts'
 import { encodeCursor, parseConnectionArguments } from '../../src/catalog/cursor.ts'
 import { FILTERS, ITEM_FILTERS, type ItemFilter } from '../../src/catalog/filters.ts'
+import { parseItem } from '../../src/catalog/models.ts'
+import { ALL_COLUMNS } from '../../src/catalog/projection.ts'
 import { ITEM_SORTS, type ItemSort } from '../../src/catalog/sorts.ts'
-import { fetchItemsById } from '../../src/catalog/sql/items.ts'
+import { fetchItems } from '../../src/catalog/sql/by-id.ts'
 import { createOwnDatabase, type TestDatabase } from '../support/database.ts'
 import { createPublicReader } from '../support/reader.ts'
 
@@ -131,8 +133,8 @@ test.each(ITEM_SORTS)('a connection by %s starts at its cursor by the index, and
     orderBy: [{ [sort]: 'asc' }, { id: 'asc' }],
     skip: 50_000,
   })
-  const [deep] = await fetchItemsById(db.database.prisma, [id])
-  const cursor = deep && encodeCursor(deep, sort)
+  const [deep] = await fetchItems(db.database.prisma, { ids: [id], scope: [LARGE] }, ALL_COLUMNS)
+  const cursor = encodeCursor(parseItem(deep?.json ?? ''), sort)
   for (const order of ['asc', 'desc'] as const) {
     const plan = await plansOf(async (catalog) => {
       const connection = await read(catalog, cursor, order)

@@ -22,6 +22,14 @@ const log = () => new ReadLog(list, key, new Date(0))
 const isOneState = (readLog: ReadLog) => readLog.isOneState(db.database.prisma)
 const touch = (id: string) => db.database.prisma.dataset.update({ where: { id }, data: { updatedAt: new Date() } })
 
+test('the scope of a read is the datasets that the key may access, and asking for it decides nothing', () => {
+  const readLog = log()
+  const { scope } = readLog
+  expect(readLog.dependencies).toEqual({ decisions: [], onAll: false })
+  expect(scope).toEqual(list.all.filter((dataset) => log().mayAccess(dataset)).map(({ id }) => id))
+  expect([scope.includes(seoul), scope.length < list.all.length]).toEqual([true, true])
+})
+
 describe('A result is one state', () => {
   test('if it uses the list only', async () => {
     const before = db.statements.length

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseItems } from '../../src/catalog/models.ts'
+import { recordsWith } from '../../src/catalog/projection.ts'
 import { fetchSearchPage, type Search } from '../../src/catalog/sql/search.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -72,8 +74,9 @@ beforeAll(async () => {
 afterAll(() => db.close())
 
 async function search(given: Search, { limit = 100, offset = 0, scope = [DATASET.archived as string] } = {}) {
-  const window = { ...given, limit, offset, projection: { fields: ['id', 'name'] as const } }
-  const { nodes, total } = await fetchSearchPage(db.database.prisma, window, scope)
+  const window = { ...given, limit, offset, projection: recordsWith({ fields: ['id', 'name'] }) }
+  const { json, total } = await fetchSearchPage(db.database.prisma, window, scope)
+  const nodes = parseItems(json)
   expect(total).toBeGreaterThanOrEqual(nodes.length)
   return nodes.map(({ name }) => name)
 }
@@ -158,10 +161,10 @@ describe('A search in a box', () => {
       within: { west: -1, south: -1, east: 1, north: 1 },
       limit: 5,
       offset: 0,
-      projection: { fields: ['id'] as const },
+      projection: recordsWith({ fields: ['id'] }),
     }
-    const { total, nodes } = await fetchSearchPage(db.database.prisma, window, [DATASET.archived])
-    expect([total, nodes.length]).toEqual([1, 1])
+    const { total, json } = await fetchSearchPage(db.database.prisma, window, [DATASET.archived])
+    expect([total, parseItems(json).length]).toEqual([1, 1])
     expect(await search({ within: window.within, categoryCode: 'c0' })).toEqual(['null island'])
   })
 
@@ -188,7 +191,7 @@ describe('A search in a box', () => {
 
   test('may cut through a crowd', async () => {
     const within = { west: 39, south: 39, east: 41, north: 40.0000099 }
-    const window = { within, limit: 1, offset: 0, projection: { fields: ['id'] as const } }
+    const window = { within, limit: 1, offset: 0, projection: recordsWith({ fields: ['id'] }) }
     expect((await fetchSearchPage(db.database.prisma, window, [DATASET.archived])).total).toBe(100)
   })
 })

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseItems } from '../../src/catalog/models.ts'
+import { recordsWith } from '../../src/catalog/projection.ts'
 import { fetchSearchPage, type Search } from '../../src/catalog/sql/search.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { fold } from '../support/fold.ts'
@@ -182,11 +184,19 @@ describe('A search', () => {
     for (let n = 0; n < SEARCHES; n += 1) {
       const search = newSearch(n)
       const scope = pick([DATASETS, [FIRST], [SECOND], []])
-      const window = { limit: pick([20, 1, 100]), offset: pick([0, 0, 7, 100]), projection: { fields: ['id'] } }
+      const window = {
+        limit: pick([20, 1, 100]),
+        offset: pick([0, 0, 7, 100]),
+        projection: recordsWith({ fields: ['id'] }),
+      }
       const expected = scan(search, scope)
-      const { nodes, total } = await fetchSearchPage(db.database.prisma, { ...search, ...window }, scope)
+      const { json, total } = await fetchSearchPage(db.database.prisma, { ...search, ...window }, scope)
       const ids = expected.slice(window.offset, window.offset + window.limit)
-      expect({ search, total, ids: nodes.map(({ id }) => id) }).toEqual({ search, total: expected.length, ids })
+      expect({ search, total, ids: parseItems(json).map(({ id }) => id) }).toEqual({
+        search,
+        total: expected.length,
+        ids,
+      })
       found += total ?? 0
     }
     expect(found).toBeGreaterThan(SEARCHES * 10)
@@ -194,7 +204,7 @@ describe('A search', () => {
 
   test('finds the same without the indexes', async () => {
     for (let n = 0; n < 40; n += 1) {
-      const window = { ...newSearch(n), limit: 20, offset: 0, projection: { fields: ['id'] } }
+      const window = { ...newSearch(n), limit: 20, offset: 0, projection: recordsWith({ fields: ['id'] }) }
       const found = await fetchSearchPage(db.database.prisma, window, DATASETS)
       expect(await fetchSearchPage(db.database.prisma, window, DATASETS, { isReference: true })).toEqual(found)
     }

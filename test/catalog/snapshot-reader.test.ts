@@ -2,7 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import type { Access } from '../../src/catalog/access.ts'
 import type { Catalog } from '../../src/catalog/catalog.ts'
-import { type CallerAccess, createSnapshotReader } from '../../src/catalog/snapshot/snapshot-reader.ts'
+import { type CallerAccess, createSnapshotReader } from '../../src/catalog/snapshot-reader.ts'
 import { CatalogPool } from '../../src/database/pool.ts'
 import { Replica } from '../../src/database/replica.ts'
 import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
@@ -131,7 +131,7 @@ describe.runIf(inject('template').kind === 'postgres')('A read from a replica', 
   let replica: SomeReplica
   beforeAll(() => {
     const url = db.config.kind === 'postgres' ? db.config.url : ''
-    const pool = new CatalogPool({ connectionString: url, canCancel: false, countsFailures: true })
+    const pool = new CatalogPool({ connectionString: url, places: 2, turnTimeoutMs: 1_000, countsFailures: true })
     const { prisma, sql } = db.database
     replica = new SomeReplica({ prisma, sql, pool, createClient: () => new pg.Client(url) })
   })

@@ -1,8 +1,13 @@
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FILTERS, ITEM_FILTERS, mapFilters } from '../../src/catalog/filters.ts'
+import { type NearbyItem, parseItems } from '../../src/catalog/models.ts'
+import type { Fetched } from '../../src/catalog/page.ts'
+import { type ItemProjection, recordsWith } from '../../src/catalog/projection.ts'
 import { ITEM_SORTS } from '../../src/catalog/sorts.ts'
-import { storedTotals } from '../../src/catalog/sql/counts.ts'
-import { fetchItemPages, fetchRawItems, type ItemWindow, windowKey } from '../../src/catalog/sql/items.ts'
+import { fetchImages } from '../../src/catalog/sql/by-id.ts'
+import { storedTotals } from '../../src/catalog/sql/item-list.ts'
+import { fetchItemPages, type ItemWindow, windowKey } from '../../src/catalog/sql/items.ts'
 import { fetchNearbyPages, type NearbyWindow, nearbyKey } from '../../src/catalog/sql/nearby.ts'
 import { createBatchers, isCheap } from '../../src/catalog/sql/statement-batcher.ts'
 import { DATASET, ITEM, PALACE, seedCatalog } from '../support/catalog.ts'
@@ -19,11 +24,11 @@ afterAll(() => db.close())
 
 const LIST: ItemWindow = {
   ...{ selection: { among: 'all' }, sort: 'name', order: 'asc', limit: 3, offset: 0 },
-  ...{ projection: { fields: ['id', 'name'] }, isCounted: true },
+  ...{ projection: recordsWith({ fields: ['id', 'name'] }), isCounted: true },
 }
 const CIRCLE: NearbyWindow = {
   ...{ latitude: 37.5796, longitude: 126.977, radius: 1_000, limit: 3, offset: 0 },
-  projection: { fields: ['id', 'name'] },
+  projection: recordsWith({ fields: ['id', 'name'] }),
 }
 const position = { value: 'N Seoul Tower', id: ITEM.tower }
 
@@ -36,8 +41,8 @@ const LISTS: Record<string, Partial<ItemWindow>> = {
   offset: { offset: 2 },
   lower: { after: position },
   upper: { before: position },
-  selection: { projection: { fields: ['id', 'latitude'] } },
-  form: { rawItem: ['id', 'name'] },
+  selection: { projection: recordsWith({ fields: ['id', 'latitude'] }) },
+  form: { projection: { members: ['id', 'name'], form: 'json' } },
 }
 const CIRCLES: Record<string, Partial<NearbyWindow>> = {
   latitude: { latitude: 37.5 },
@@ -45,8 +50,10 @@ const CIRCLES: Record<string, Partial<NearbyWindow>> = {
   radius: { radius: 50_000 },
   limit: { limit: 1 },
   offset: { offset: 1 },
-  selection: { projection: { fields: ['id', 'latitude'] } },
-  form: { raw: { isFlat: true, members: ['distance', { item: ['id'] }] } },
+  selection: { projection: recordsWith({ fields: ['id', 'latitude'] }) },
+  form: { projection: { members: ['id', 'name', 'distance'], form: 'json' } },
+  features: { projection: { members: ['id', 'name'], form: 'features' } },
+  'nested form': { projection: { members: ['distance', { item: ['id', 'name'] }], form: 'json' } },
 }
 
 test('lists and circles that differ in anything have different keys, and equal ones the same', () => {
@@ -93,26 +100,46 @@ describe('Reads that arrive at the same time', () => {
   test('of items have each their own result, with their own members', async () => {
     const { fetchItem } = createBatchers(db.database.sql, storedTotals)
     const ids = [ITEM.gate, '99999999-0000-4000-8000-000000000001', ITEM.paid, ITEM.hall, ITEM.gate]
+    const names: ItemProjection = { members: ['id', 'name'], form: 'json' }
+    const latitudes: ItemProjection = { members: ['id', 'latitude'], form: 'json' }
+    const scope = [seoul, paid]
     const lookups = ids.flatMap((id) => [
-      { id, members: ['id', 'name'] as const },
-      { id, members: ['id', 'latitude'] as const },
+      { id, scope, projection: names },
+      { id, scope, projection: latitudes },
     ])
-    const together = await Promise.all(lookups.map((lookup) => fetchItem(lookup)))
-    expect(together.map((row) => row && Object.values(JSON.parse(row.json))[0])).toEqual(
-      lookups.map(({ id }) => (id.startsWith('9') ? null : id)),
+    const together = (await Promise.all(lookups.map((lookup) => fetchItem(lookup)))).map(
+      (row) => row && JSON.parse(row.json ?? 'null'),
     )
-    expect(together.slice(0, 2).map((row) => Object.keys(JSON.parse(row?.json ?? '{}')))).toEqual([
+    expect(together.map((item) => item?.id ?? null)).toEqual(lookups.map(({ id }) => (id.startsWith('9') ? null : id)))
+    expect(together.slice(0, 2).map((item) => Object.keys(item))).toEqual([
       ['id', 'name'],
       ['id', 'latitude'],
     ])
-    const rows = await fetchRawItems(db.database.sql, [{ id: ITEM.paid, members: ['id'] }])
-    expect(rows.map((row) => row?.datasetId)).toEqual([paid])
+  })
+
+  test('of items and images have the content only for keys that may access their dataset', async () => {
+    const { sql } = db.database
+    const image = await db.database.prisma.image.findFirstOrThrow({ where: { item: { datasetId: seoul } } })
+    const { fetchItem } = createBatchers(sql, storedTotals)
+    const projection = recordsWith({ fields: ['name'] })
+    const scopes = [[], [seoul], [paid], [archived, paid], [seoul, paid]]
+    const items = await Promise.all(scopes.map((scope) => fetchItem({ id: ITEM.paid, projection, scope })))
+    expect(items.map((row) => [row?.datasetId, row?.json])).toEqual(
+      scopes.map((scope) => [paid, scope.includes(paid) ? `{"id":"${ITEM.paid}","name":"Paid place"}` : null]),
+    )
+    const images = await Promise.all(scopes.map((scope) => fetchImages(sql, { ids: [image.id], scope })))
+    expect(images.map(([row]) => [row?.datasetId, row?.json && JSON.parse(row.json)])).toEqual(
+      scopes.map((scope) => [seoul, scope.includes(seoul) ? image : null]),
+    )
   })
 
   test('fail together if their statement fails', async () => {
     const { fetchItem } = createBatchers(db.database.sql, storedTotals)
-    const broken = Promise.allSettled([1, 2].map(() => fetchItem({ id: 'no UUID', members: ['id'] })))
-    expect((await broken).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    const broken = [1, 2].map(() => fetchItem({ id: 'no UUID', scope: [], projection: LIST.projection }))
+    const failures = broken.map((read) => read.catch(() => 'rejected'))
+    const waits = setTimeout(5_000, 'still waits', { ref: false })
+    const statuses = await Promise.all(failures.map((failure) => Promise.race([failure, waits])))
+    expect(statuses).toEqual(['rejected', 'rejected'])
   })
 })
 
@@ -120,7 +147,7 @@ test('several owners and several scopes in one statement have their results in t
   const { sql } = db.database
   const owners = [DATASET.paid, DATASET.seoul, DATASET.archived].map((datasetId) => ({ datasetId, parentItemId: null }))
   const pages = await fetchItemPages(sql, LIST, owners, storedTotals)
-  expect(pages.map(({ nodes, total }) => [nodes[0]?.name, total])).toEqual([
+  expect(pages.map(({ json, total }) => [parseItems(json)[0]?.name, total])).toEqual([
     ['Paid place', 1],
     ['Geunjeongjeon', 9],
     ['Archived place', 1],
@@ -130,13 +157,15 @@ test('several owners and several scopes in one statement have their results in t
   expect(found.map(({ total }) => total)).toEqual([1, 0, 2])
 })
 
+const idsOf = (page: Fetched | undefined) => parseItems<NearbyItem>(page?.json ?? '').map(({ id }) => id)
+
 test('a page has at most its limit, and items at the same distance are in order of id', async () => {
   const [page] = await fetchNearbyPages(db.database.sql, { ...CIRCLE, latitude: 37.5, longitude: 127, limit: 2 }, [
     [DATASET.seoul],
   ])
-  expect([page?.total, page?.nodes.map(({ item }) => item.id)]).toEqual([2, [ITEM.same1, ITEM.same2]])
+  expect([page?.total, idsOf(page)]).toEqual([2, [ITEM.same1, ITEM.same2]])
   const [first] = await fetchNearbyPages(db.database.sql, { ...CIRCLE, latitude: 37.5, longitude: 127, limit: 1 }, [
     [DATASET.seoul],
   ])
-  expect(first?.nodes.map(({ item }) => item.id)).toEqual([ITEM.same1])
+  expect(idsOf(first)).toEqual([ITEM.same1])
 })

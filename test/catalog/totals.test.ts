@@ -1,8 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ITEM_FILTERS } from '../../src/catalog/filters.ts'
-import { countedTotals, countItems, storedTotals } from '../../src/catalog/sql/counts.ts'
-import type { ItemOwner, ItemSelection } from '../../src/catalog/sql/item-list.ts'
+import {
+  countedTotals,
+  countItems,
+  type ItemOwner,
+  type ItemSelection,
+  storedTotals,
+} from '../../src/catalog/sql/item-list.ts'
 import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 

@@ -9,10 +9,9 @@ import {
 import { Catalog } from '../../src/catalog/catalog.ts'
 import { DatasetList, readDatasetList } from '../../src/catalog/snapshot/dataset-list.ts'
 import { createLoaders } from '../../src/catalog/snapshot/loaders.ts'
-import { ReadLog } from '../../src/catalog/snapshot/read-log.ts'
-import { Statements } from '../../src/catalog/snapshot/statements.ts'
-import { storedTotals } from '../../src/catalog/sql/counts.ts'
+import { ReadLog, Statements } from '../../src/catalog/snapshot/read-log.ts'
 import { cacheFeatureCounts } from '../../src/catalog/sql/features.ts'
+import { storedTotals } from '../../src/catalog/sql/item-list.ts'
 import { BOOKMARK_STEP, OffsetBookmarks } from '../../src/catalog/sql/offset-bookmarks.ts'
 import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
 import { DATASET, IMAGE, ITEM, seedCatalog } from '../support/catalog.ts'
@@ -79,7 +78,7 @@ const seoul = (catalog: Catalog) => catalog.dataset(DATASET.seoul)
 /** What reads the dataset `seoul` and no other. */
 const READS: Record<string, (catalog: Catalog) => Promise<unknown>> = {
   'an item': (catalog) => catalog.item(ITEM.gate),
-  'an item as JSON': (catalog) => catalog.rawItem(ITEM.gate, ['id', 'name']),
+  'an item as JSON': (catalog) => catalog.itemJson(ITEM.gate, { members: ['id', 'name'], form: 'json' }),
   'the parent of an item': async (catalog) => catalog.parentOf(await catalog.item(ITEM.gate)),
   'a first page': (catalog) => catalog.itemsOf(seoul(catalog), LIST).nodes(),
   'a page with two filters': (catalog) =>
@@ -101,6 +100,7 @@ const READS: Record<string, (catalog: Catalog) => Promise<unknown>> = {
   'a page of features': (catalog) => catalog.featurePage(seoul(catalog), { limit: 5 }),
   'a feature': (catalog) => catalog.feature(seoul(catalog), ITEM.gate),
   'an extent': (catalog) => catalog.extentOf(seoul(catalog)),
+  'the sizes of exports': (catalog) => catalog.exportSizesOf(seoul(catalog)),
   'a batch of an export': (catalog) =>
     catalog.exportBatch(seoul(catalog), { format: 'ndjson' }, { after: null, limit: 5 }),
   'the attributes of a flat export': (catalog) => catalog.attributesOf(seoul(catalog), {}),
@@ -137,7 +137,7 @@ describe('A change is noticed', () => {
     const unknown = randomUUID()
     for (const read of [
       (catalog: Catalog) => catalog.item(unknown),
-      (catalog: Catalog) => catalog.rawItem(unknown, ['id']),
+      (catalog: Catalog) => catalog.itemJson(unknown, { members: ['id'], form: 'json' }),
       (catalog: Catalog) => catalog.nodes([unknown]),
     ]) {
       expect(await isOneState(read, async () => {})).toMatchObject({ isOneState: true, onAll: true })

@@ -61,6 +61,7 @@ describe('catalog doctor', () => {
       ...[
         'configuration',
         'database',
+        ...('DATA_DIR' in db.env ? ['files'] : []),
         'server',
         'migrations',
         'indexes',

@@ -113,7 +113,7 @@ export interface paths {
         };
         /**
          * Search
-         * @description Items by name or keyword, in a box, around a point, or all of these. With a point the nearest come first, otherwise equal names and keywords.
+         * @description Items by name or keyword, in a box, around a point, or all of these. With a point the nearest come first.
          */
         get: operations["searchItems"];
         put?: never;
@@ -1938,22 +1938,22 @@ export interface operations {
                  */
                 within?: string;
                 /**
-                 * @description Latitude of a point, from -90 to 90.
+                 * @description Latitude, from -90 to 90.
                  * @example 37.5796
                  */
                 latitude?: number;
                 /**
-                 * @description Longitude of the point, from -180 to 180.
+                 * @description Longitude, from -180 to 180.
                  * @example 126.977
                  */
                 longitude?: number;
                 /**
-                 * @description Metres from the point, from 1 to 50000; 1000 if not given.
+                 * @description Metres, from 1 to 50000; default 1000.
                  * @example 2000
                  */
                 radius?: number;
                 /**
-                 * @description Only the dataset with this UUID or slug.
+                 * @description Only this dataset: UUID or slug.
                  * @example seoul-landmarks
                  */
                 datasetId?: string;
@@ -1984,7 +1984,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Items by name or keyword, in a box, around a point, or all of these. With a point the nearest come first, otherwise equal names and keywords. */
+            /** @description Items by name or keyword, in a box, around a point, or all of these. With a point the nearest come first. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

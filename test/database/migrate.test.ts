@@ -83,6 +83,7 @@ test('a server without PostGIS is refused in one line', async () => {
   const postgres = {
     execute: (batch: Uint8Array) => bare.execProtocolRaw(batch),
     query: (sql: string) => bare.query(sql),
+    cancel: () => {},
   }
   const server = await serveWire(new Router(postgres), join(socketDir, '.s.PGSQL.5432'))
   const session = new pg.Client({ host: socketDir, user: 'postgres', database: 'postgres' })

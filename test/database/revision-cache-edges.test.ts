@@ -36,11 +36,18 @@ test('the error of a read is not remembered', async () => {
 test('a shared read goes on when the client that began it disconnects', async () => {
   const { feed } = createFeed()
   const cache = new RevisionCache<boolean>(feed, { limit: 10 })
-  const cancellation = new Cancellation()
-  const isCancellable = await withCancellation(cancellation, () =>
-    cache.load('k', async () => currentCancellation() !== undefined, topicsOf),
+  const cancellation = new Cancellation([])
+  const isCancelled = await withCancellation(cancellation, () =>
+    cache.load(
+      'k',
+      async () => {
+        cancellation.cancel()
+        return currentCancellation()?.isCancelled ?? null
+      },
+      topicsOf,
+    ),
   )
-  expect(isCancellable).toBe(false)
+  expect(isCancelled).toBe(false)
 })
 
 test('the length of keys counts for the limit', () => {

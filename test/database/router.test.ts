@@ -4,7 +4,7 @@ import type { Postgres } from '../../src/database/embedded/postgres-thread.ts'
 import { Router } from '../../src/database/embedded/router.ts'
 
 test('if the copy fails, its readers wait for the end of the import', async () => {
-  const postgres: Postgres = { execute: async (batch) => batch, query: async () => [] }
+  const postgres: Postgres = { execute: async (batch) => batch, query: async () => [], cancel: () => {} }
   const failed = Promise.withResolvers<string>()
   const openCopy = async () => ({ ...postgres, ended: failed.promise, close: async () => {} })
   const router = new Router(postgres, { openCopy })
@@ -28,7 +28,7 @@ test('if the copy fails, its readers wait for the end of the import', async () =
 })
 
 test('imports that wait for the end of another begin one after the other', { timeout: 60_000 }, async () => {
-  const postgres: Postgres = { execute: async (batch) => batch, query: async () => [] }
+  const postgres: Postgres = { execute: async (batch) => batch, query: async () => [], cancel: () => {} }
   let copies = 0
   let mostCopies = 0
   const openCopy = async () => {

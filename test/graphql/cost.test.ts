@@ -6,7 +6,7 @@ import { findExcessLength } from '../../src/graphql/operation/limits.ts'
 /* The size of an operation on a schema without weights: each field costs 1. */
 
 const SCHEMA = buildSchema(`
-  type Query { lists(limit: Int): [Inner] slices(first: Int, last: Int): [Inner] one: Inner
+  type Query { lists(page: Int, limit: Int): [Inner] slices(first: Int, last: Int): [Inner] one: Inner
                byId(ids: [ID]): [Inner] _entities(representations: [ID]): [Inner] some: [Inner] }
   type Inner { a: Int b: Int inner(limit: Int): [Inner] }`)
 const costly = SCHEMA.getQueryType()?.getFields().some
@@ -55,6 +55,13 @@ describe('The cost of an operation', () => {
       expect(measure({ n, m }).cost).toBe(1 + n * (1 + m))
     }
     expect(measure({ n: 2 }).cost).toBe(1 + 2 * (1 + 20))
+  })
+
+  test('grows for a deep page, whether its number is in the document or in a variable', () => {
+    expect(prepare('{ lists(page: 100) { a } }')().cost).toBe(1 + 20)
+    expect(prepare('{ lists(page: 101) { a } }')().cost).toBe(1 + 500 + 20)
+    const measure = prepare('query ($page: Int) { lists(page: $page) { a } }')
+    for (const page of [1, 101, 900, 2]) expect(measure({ page }).cost).toBe(1 + (page > 100 ? 500 : 0) + 20)
   })
 
   test('is measured again when the number of ids changes', () => {

@@ -168,6 +168,28 @@ describe('A well-formed request without data is 200 in application/json and 400 
   })
 })
 
+test.each([
+  ['application/json', 'mutation { x }', ''],
+  [RESPONSE_TYPE, 'mutation { x }', ''],
+  ['application/json', 'query A { datasets { total } } mutation B { x }', 'B'],
+])('a mutation by GET is a 405 in %s: %s %s', async (accept, query, operationName) => {
+  const search = new URLSearchParams({ query, operationName })
+  const response = await t.get(`/graphql?${search}`, { authorization: `Bearer ${t.key}`, accept })
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+  expect(response.headers.get('content-type')).toBe(`${accept}; charset=utf-8`)
+  expect(await response.json()).toEqual({
+    errors: [{ message: 'A mutation needs POST', extensions: { code: 'METHOD_NOT_ALLOWED' } }],
+  })
+})
+
+test('an invalid query by GET, and a subscription, are no mutations', async () => {
+  for (const query of ['{ nothing }', 'subscription { x }', '{', 'query A { nothing } mutation B { x }']) {
+    const response = await t.get(`/graphql?${new URLSearchParams({ query })}`)
+    expect(response.status).toBe(200)
+    expect((await response.json()).errors[0].extensions.code).toBe('VALIDATION_FAILED')
+  }
+})
+
 test('a body of another media type is a 415 with an error', async () => {
   for (const type of ['text/plain', 'application/xml', 'application/json; charset=utf-16']) {
     const response = await post({ query: QUERY }, { 'content-type': type })

@@ -1,8 +1,9 @@
 import { buildSchema, getIntrospectionQuery, Kind, parse } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { measureOperation } from '../../src/graphql/operation/cost.ts'
-import { LIMITS, withinTime } from '../../src/graphql/operation/limits.ts'
+import { LIMITS } from '../../src/graphql/operation/limits.ts'
 import { schema } from '../../src/graphql/schema.ts'
+import { withinTime } from '../../src/server/admission/read-timeout.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { ITEM } from '../support/catalog.ts'
 
@@ -77,6 +78,8 @@ describe('The cost of an operation', () => {
     expect(await ask()).toEqual({ data: { datasets: { total: 2 } } })
   })
 })
+
+const namesOf = (length: number, name: (n: number) => string) => Array.from({ length }, (_, n) => name(n)).join(' ')
 
 const nested = (depth: number) =>
   `{ item(id: "${ITEM.gate}") ${'{ parent '.repeat(depth)} { id } ${'}'.repeat(depth)} }`
@@ -167,6 +170,48 @@ describe('An operation that exceeds a limit is refused with a code and the limit
       {},
       /Cannot spread fragment/,
     ],
+    [
+      'fragments in a cycle through fields',
+      '{ datasets { nodes { ...a } } } fragment a on Dataset { items { nodes { ...b } } } fragment b on Item { dataset { ...a } }',
+      {},
+      /Cannot spread fragment/,
+    ],
+    [
+      'the same field 101 times',
+      `{ ${'datasets { total } '.repeat(101)} }`,
+      {},
+      /^repetitions must be at most 100, but this operation selects datasets 101 times$/,
+    ],
+    [
+      'a field 102 times at one place, in parts that are merged',
+      `{ datasets { nodes { ${'id '.repeat(51)} } } ... on Query { datasets { ...f } } } fragment f on DatasetList { nodes { ${'id '.repeat(51)} } }`,
+      {},
+      /^repetitions must be at most 100, but this operation selects id 102 times$/,
+    ],
+    [
+      'a field 102 times inside of an object, in fragments that the object uses too',
+      `{ datasets { nodes { items { nodes { ...a parent { ...b parent { ...a ...b } } } } } } } fragment a on Item { ${'id '.repeat(51)} } fragment b on Item { ${'id '.repeat(51)} }`,
+      {},
+      /^repetitions must be at most 100, but this operation selects id 102 times$/,
+    ],
+    [
+      'the same field 101 times, in a fragment that is not used',
+      `{ __typename } fragment f on Query { ${'__typename '.repeat(101)} }`,
+      {},
+      /^repetitions must be at most 100, but this operation selects __typename 101 times$/,
+    ],
+    [
+      '101 fragments of one object',
+      `{ ${namesOf(101, (n) => `...f${n}`)} } ${namesOf(101, (n) => `fragment f${n} on Query { a${n % 50}: __typename }`)}`,
+      {},
+      /^repetitions must be at most 100, but 101 fragments select fields of one object$/,
+    ],
+    [
+      'fragments that double at each level',
+      `{ dataset(id: "a") { ...f0 } } ${namesOf(40, (n) => `fragment f${n} on Dataset { items { nodes { dataset { ...f${n + 1} } } } itemConnection { nodes { dataset { ...f${n + 1} } } } }`)} fragment f40 on Dataset { id }`,
+      {},
+      /^selections must be at most 25000$/,
+    ],
   ])('%s', async (_what, query, variables, message) => {
     t.statements.length = 0
     const { status, body } = await t.graphql(query, { ...variables })
@@ -178,11 +223,11 @@ describe('An operation that exceeds a limit is refused with a code and the limit
   })
 
   test('an execution that never ends gives an error with the time limit', async () => {
-    await expect(withinTime(new Promise(() => {}), 10)).rejects.toMatchObject({
+    await expect(withinTime(new Promise(() => {}), 10, () => {})).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
       message: 'The operation took longer than 10 ms',
     })
-    expect(await withinTime(Promise.resolve('in time'), 60_000)).toBe('in time')
+    expect(await withinTime(Promise.resolve('in time'), 60_000, () => {})).toBe('in time')
   })
 
   test('a batch of operations is refused', async () => {
@@ -209,6 +254,16 @@ describe('An operation that exceeds a limit is refused with a code and the limit
     expect((await response.json()).errors[0].extensions.code).toBe('VALIDATION_FAILED')
     expect((await t.get('/v1/datasets')).status).toBe(200)
   })
+})
+
+test('a fragment that is used 200 times in one object counts once', async () => {
+  const query = `{ ${'...f '.repeat(200)} } fragment f on Query { datasets { total } }`
+  expect((await t.graphql(query)).body).toEqual({ data: { datasets: { total: 2 } } })
+})
+
+test('100 fragments of one object may each select the same field', async () => {
+  const query = `{ ${namesOf(100, (n) => `...f${n}`)} } ${namesOf(100, (n) => `fragment f${n} on Query { datasets { total } }`)}`
+  expect((await t.graphql(query)).body).toEqual({ data: { datasets: { total: 2 } } })
 })
 
 test('a gateway may batch 100 lookups by id with variables, and 50 other aliases with them', async () => {

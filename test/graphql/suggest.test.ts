@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { ITEM } from '../support/catalog.ts'
+import { DATASET, ITEM } from '../support/catalog.ts'
 
 let t: TestApp
 beforeAll(async () => {
@@ -26,6 +26,40 @@ describe('suggestItems', () => {
     expect(await suggest({ text: 'gyeonbokgung', datasetId: 'seoul' })).toEqual([ITEM.palace])
     expect(await suggest({ text: 'gyeonbokgung', datasetId: 'archived' })).toEqual([])
     expect(await suggest({ text: 'twin', limit: 1 })).toEqual([ITEM.same1])
+  })
+
+  test('gives the best first, whatever their ids are', async () => {
+    const first = 'ffffffff-0000-4000-8000-000000000000'
+    const second = '00000000-0000-4000-8000-000000000001'
+    const place = { datasetId: DATASET.seoul, latitude: '37', longitude: '127', administrativeAreaCode: 'a' }
+    const times = { categoryCode: 'c', createdAt: new Date(0), updatedAt: new Date(0) }
+    await t.database.prisma.item.createMany({
+      data: [
+        { id: first, name: 'Zebrafish', ...place, ...times },
+        { id: second, name: 'Zebrafish Hall', ...place, ...times },
+      ],
+    })
+    await expect.poll(() => suggest({ text: 'zebrafihs' })).toEqual([first, second])
+  })
+
+  test('reads only what is selected, images and parents too', async () => {
+    t.statements.length = 0
+    await t.graphql('{ suggestItems(text: "gwanhwamun") { id } }')
+    const read = t.statements.join()
+    expect(read).toContain('letter_grams')
+    expect(read).not.toMatch(/telephone|extra_attributes|parent_item_id|item_images|FROM images/)
+    const { body } = await t.graphql(`{ suggestItems(text: "gwanhwamun", limit: 1) {
+      __typename name parent { id name } images { altText } dataset { slug } children { total } } }`)
+    expect(body.data.suggestItems).toEqual([
+      {
+        __typename: 'Item',
+        name: 'Gwanghwamun',
+        parent: { id: ITEM.palace, name: 'Gyeongbokgung' },
+        images: [],
+        dataset: { slug: 'seoul' },
+        children: { total: 0 },
+      },
+    ])
   })
 
   test('gives nothing of datasets that the key may not access', async () => {

@@ -181,7 +181,7 @@ describe('A bad row', () => {
 
   test('is one line, also if its value has several', async () => {
     const message = await t.importer.fail({ 'a.ndjson': ndjson(row({ parentExternalId: 'b\nc' })) })
-    expect(message).toBe('1 bad row; nothing was changed\na.ndjson:1: the parent b c is not there')
+    expect(message).toBe('1 bad row; nothing was changed\na.ndjson:1: the parent b\\nc is not there')
   })
 
   test('is left out with skipInvalid, and so are its descendants; the other rows are loaded', async () => {

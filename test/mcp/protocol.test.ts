@@ -11,7 +11,8 @@ import { callOf, callTool, connect, type Era, post, type ToolResult } from './cl
 
 let t: TestApp
 beforeAll(async () => {
-  t = await startApp({ corsOrigins: ['https://app.example'], limits: { maxInFlight: 3, receiveTimeoutMs: 600_000 } })
+  // A key alone gets half of the places.
+  t = await startApp({ corsOrigins: ['https://app.example'], limits: { maxInFlight: 6, receiveTimeoutMs: 600_000 } })
 })
 afterAll(() => t.close())
 

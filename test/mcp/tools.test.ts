@@ -89,6 +89,12 @@ test('suggestItems finds what was probably meant, with the members of a REST ite
   expect(structuredContent).toEqual({ data: list.data, meta: {} })
   const none = await callTool(t.url, t.key, 'suggestItems', { text: 'gwangwamun', categoryCode: 'hall' })
   expect(none.structuredContent).toEqual({ data: [], meta: {} })
+  const inBox = async (within: object) =>
+    (await callTool(t.url, t.key, 'suggestItems', { text: 'gwangwamun', within })).structuredContent
+  const around = { west: 126.975, south: 37.5755, east: 126.9769, north: 37.577 }
+  expect((await inBox(around)).data).toEqual(list.data)
+  expect((await inBox({ ...around, north: 37.5756 })).data).toEqual([])
+  expect((await inBox({ west: 1 })).error.details).toContainEqual({ field: 'within.north', message: 'is required' })
 })
 
 describe('searchItems', () => {

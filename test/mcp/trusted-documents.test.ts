@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ITEM_SORTS } from '../../src/catalog/sorts.ts'
 import { createTools } from '../../src/mcp/tools.ts'
+import { REST_ROUTES } from '../../src/rest/routes.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
 import { callTool, connect } from './client.ts'
@@ -35,7 +37,7 @@ afterAll(() => t.close())
 test('only documents of one operation with a name and a description are tools; the last one with a name counts', async () => {
   const client = await connect(t.url, t.key)
   const { tools } = await client.listTools()
-  expect(tools.slice(7).map(({ name, description }) => [name, description])).toEqual([
+  expect(tools.slice(REST_ROUTES.length + 1).map(({ name, description }) => [name, description])).toEqual([
     ['codesOf', 'The codes of a dataset, with the number of items of each.'],
     ['recordsById', 'Records by id.'],
     ['datasetNames', 'New.'],
@@ -52,7 +54,7 @@ test('the variables are the parameters, with their own descriptions and defaults
       limit: { type: 'integer', description: 'How many parents to show.', default: 2 },
       sort: {
         type: 'string',
-        enum: ['createdAt', 'name', 'updatedAt'],
+        enum: [...ITEM_SORTS].sort(),
         description: 'Sort key.',
         default: 'createdAt',
       },

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openApiDocument } from '../../src/rest/openapi/document.ts'
 import { PARAMETER_EXAMPLES } from '../../src/rest/openapi/examples.ts'
-import { pathTemplate, REST_ROUTES } from '../../src/rest/routes.ts'
+import { documentOfAllPaths } from '../../src/server/openapi/document.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 let t: TestApp
@@ -10,24 +9,45 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
+interface Parameter {
+  $ref?: string
+  name: string
+  in: string
+  required: boolean
+  example: unknown
+}
+
+const { paths, components } = JSON.parse(JSON.stringify(documentOfAllPaths()))
+
 /** The optional parameters without which others are refused. */
 const NEEDED_TOGETHER: Record<string, readonly string[]> = { '/search': ['text', 'latitude', 'longitude'] }
+const POINT = ['latitude', 'longitude', 'radius']
 
-/** The URLs of a route with the examples of its parameters: the required ones, each optional one, and all together. */
-const urls = REST_ROUTES.flatMap((route) => {
-  const path = pathTemplate(route.path).replace(/\{(\w+)\}/g, (_, name: string) => exampleOf(name))
-  const names = Object.keys(route.query.shape)
-  const required = [
-    ...names.filter((name) => !route.query.shape[name].safeParse(undefined).success),
-    ...(NEEDED_TOGETHER[route.path] ?? []),
-  ]
-  const optional = names.filter((name) => !required.includes(name))
-  const choices = [required, ...optional.map((name) => [...required, name]), names]
+/** The URLs of an operation with the examples of its parameters: the required ones, each optional one, and all together. */
+const urls = Object.entries<{ get: { parameters: Parameter[] } }>(paths).flatMap(([template, { get }]) => {
+  const parameters = get.parameters.map(({ $ref, ...own }) => ($ref ? components.parameters[lastOf($ref)] : own))
+  const path = parameters
+    .filter((parameter) => parameter.in === 'path')
+    .reduce((text, { name, example }) => text.replace(`{${name}}`, String(example)), template)
+  const query = parameters.filter((parameter) => parameter.in === 'query')
+  const needed = NEEDED_TOGETHER[template] ?? []
+  const required = query.filter((parameter) => parameter.required || needed.includes(parameter.name))
+  const optional = query.filter((parameter) => !required.includes(parameter))
+  const alone = (parameter: Parameter) => (POINT.includes(parameter.name) ? pointOf(query) : [parameter])
+  const choices = [required, ...optional.map((parameter) => [...new Set([...required, ...alone(parameter)])]), query]
   return [...new Set(choices.map((choice) => withQuery(path, choice)))]
 })
 
-function withQuery(path: string, names: readonly string[]): string {
-  const query = new URLSearchParams(names.map((name) => [name, exampleOf(name)]))
+function pointOf(query: readonly Parameter[]): Parameter[] {
+  return query.filter(({ name }) => POINT.includes(name))
+}
+
+function lastOf(reference: string): string {
+  return reference.split('/').at(-1) ?? ''
+}
+
+function withQuery(path: string, parameters: readonly Parameter[]): string {
+  const query = new URLSearchParams(parameters.map(({ name, example }) => [name, String(example)]))
   return query.size === 0 ? path : `${path}?${query}`
 }
 
@@ -38,8 +58,15 @@ function exampleOf(name: string): string {
 test.each(urls)('the example %s answers 200 with data', async (url) => {
   const response = await t.get(url)
   expect(response.status).toBe(200)
-  const { data } = await response.json()
-  expect(Array.isArray(data) ? data[0] : data).toMatchObject({ id: expect.any(String) })
+  const text = await response.text()
+  if (url.startsWith('/tiles/')) expect(text).toContain('Gyeongbokgung Palace')
+  else if (url.includes('.csv')) expect(text).toMatch(/^id,.*\r\n.*Gyeongbokgung Palace/s)
+  else if (url.includes('.ndjson')) expect(text).toMatch(/^\{"id":.*Gyeongbokgung Palace/s)
+  else if (/^\/(ogc|exports)/.test(url)) expect(JSON.parse(text).features).not.toEqual([])
+  else {
+    const { data } = JSON.parse(text)
+    expect(Array.isArray(data) ? data[0] : data).toMatchObject({ id: expect.any(String) })
+  }
 })
 
 describe('The examples of the members are those of the sample data', () => {
@@ -53,7 +80,6 @@ describe('The examples of the members are those of the sample data', () => {
   ])('%s', async (name, url) => {
     const { data } = await (await t.get(url)).json()
     const record = name === 'Image' ? data.images[0] : data
-    const { components } = JSON.parse(JSON.stringify(openApiDocument()))
     const members = Object.entries<{ examples?: unknown[] }>(components.schemas[name].properties)
     const shown = members.filter(([member, { examples }]) => examples && !VARYING(name, member))
     expect(shown.length).toBeGreaterThan(2)

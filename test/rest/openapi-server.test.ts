@@ -41,6 +41,16 @@ describe('Without a trusted proxy', () => {
   test('many addresses are answered, each with its own', async () => {
     for (let n = 0; n < 30; n += 1) expect(await serverUrl(t, [`Host: h${n}.org`])).toBe(`http://h${n}.org`)
   })
+
+  test('the first answer for an address is not compressed, because it may be the only one; the next ones are', async () => {
+    const lines = ['Host: twice.org', 'Accept-Encoding: gzip', 'Connection: close']
+    const ask = async () => {
+      const socket = await openSocket(t.url)
+      socket.write(`${['GET /v1/openapi.json HTTP/1.1', ...lines].join('\r\n')}\r\n\r\n`)
+      return /^content-encoding: (.*)\r$/m.exec(await readAll(socket))?.[1]
+    }
+    expect([await ask(), await ask(), await ask()]).toEqual([undefined, 'gzip', 'gzip'])
+  })
 })
 
 describe('Behind a trusted proxy', () => {

@@ -57,6 +57,28 @@ test('a distance of less than a tenth of a millimetre is written as JSON.stringi
   }
 })
 
+test('a coordinate of less than a millionth of a degree is written as JSON.stringify writes it', async () => {
+  const id = '99999999-0000-4000-8000-0000000000aa'
+  const { id: _id, ...fields } = await t.database.prisma.item.findUniqueOrThrow({ where: { id: ITEM.gate } })
+  const data = { ...fields, id, latitude: '-0.0000003', longitude: '0.0000020', extraAttributes: {} }
+  await t.database.prisma.item.create({ data })
+  const geojson = { authorization: `Bearer ${t.key}`, accept: 'application/geo+json' }
+  for (const path of [
+    '/v1/dataset-items/nearby?latitude=0&longitude=0',
+    '/search?latitude=0&longitude=0&radius=1000',
+  ]) {
+    const text = await (await t.get(path, geojson)).text()
+    const { features } = JSON.parse(text)
+    expect(text).toContain('"coordinates":[0.000002,-3e-7]')
+    expect(features[0]).toMatchObject({
+      type: 'Feature',
+      id,
+      properties: { name: data.name, distance: expect.any(Number) },
+    })
+    expect(text).toBe(JSON.stringify(JSON.parse(text)))
+  }
+})
+
 /** Adds decimals after the seventh. */
 function withDecimals(degrees: string, decimals: string): string {
   const [whole, fraction = ''] = degrees.split('.')

@@ -214,6 +214,8 @@ async function expectAnswers(made: World, key: string, seen: number[], selection
   const features = decodeTile(bytes, { z: 0, x: 0, y: 0 })
   expect(features.map(({ properties }) => properties.id).sort()).toEqual(seen.flatMap(itemsOf).sort())
 
+  await expectFiltered(key, { all, seen, itemsOf, tellsNothing })
+
   const found = await t.graphql(
     `{ text: searchItems(text: "hidden item", limit: 100) { total nodes { id } }
        box: searchItems(within: { west: 19, south: 9, east: 21, north: 11 }, limit: 100) { total nodes { id } } }`,
@@ -306,6 +308,65 @@ async function expectAnswers(made: World, key: string, seen: number[], selection
       }
     }
   }
+}
+
+interface Filtered {
+  all: number[]
+  seen: number[]
+  itemsOf: (dataset: number) => string[]
+  tellsNothing: (text: string) => void
+}
+
+/** With a filter that each item matches, every door gives what the key may access, and with another one nothing. */
+async function expectFiltered(key: string, { all, seen, itemsOf, tellsNothing }: Filtered): Promise<void> {
+  const authorization = `Bearer ${key}`
+  const visible = seen.flatMap(itemsOf).sort()
+  const read = async (path: string) => {
+    const response = await t.get(path, { authorization })
+    const bytes = await response.arrayBuffer()
+    tellsNothing(Buffer.from(bytes).toString('latin1') + JSON.stringify([...response.headers]))
+    return { status: response.status, bytes, text: Buffer.from(bytes).toString() }
+  }
+  const idsIn = (text: string) => [...text.matchAll(/"id":"(2[^"]+)"/g)].map(([, id = '']) => id).sort()
+  for (const [filter, isFound] of [
+    ['categoryCode=y', true],
+    ['administrativeAreaCode=x&categoryCode=y', true],
+    ['categoryCode=none', false],
+    ['postalCode=none', false],
+  ] as const) {
+    const expected = isFound ? visible : []
+    for (const d of all) {
+      const status = seen.includes(d) ? 200 : 403
+      const own = isFound ? itemsOf(d).sort() : []
+      for (const format of ['ndjson', 'csv', 'geojson']) {
+        const file = await read(`/exports/${slugOf(d)}.${format}?${filter}`)
+        expect(file.status).toBe(status)
+        if (status === 200 && format === 'ndjson') expect(idsIn(file.text)).toEqual(own)
+      }
+      const tile = await read(`/tiles/${slugOf(d)}/0/0/0.mvt?${filter}`)
+      expect(tile.status).toBe(status)
+      if (status === 200) expect(idsOfTile(tile.bytes)).toEqual(own)
+    }
+    expect(idsOfTile((await read(`/tiles/all/0/0/0.mvt?${filter}`)).bytes)).toEqual(expected)
+    const args = [...new URLSearchParams(filter)].map(([name, value]) => `${name}: "${value}"`).join(', ')
+    const { body } = await t.graphql(
+      `{ nearbyItems(latitude: 10, longitude: 20, radius: 50000, limit: 100, ${args}) { total nodes { item { id } } } }`,
+      {},
+      key,
+    )
+    tellsNothing(JSON.stringify(body))
+    const { total, nodes } = body.data.nearbyItems
+    expect([total, idsIn(JSON.stringify(nodes))]).toEqual([expected.length, expected])
+    if (filter.startsWith('postalCode')) continue
+    const near = await read(`/search?latitude=10&longitude=20&radius=50000&limit=100&${filter}`)
+    expect(idsIn(near.text)).toEqual(expected)
+  }
+}
+
+function idsOfTile(bytes: ArrayBuffer): string[] {
+  return decodeTile(bytes, { z: 0, x: 0, y: 0 })
+    .map(({ properties }) => String(properties.id))
+    .sort()
 }
 
 /** A key that sends the tag of another key's response does not learn that it is current. */

@@ -52,7 +52,7 @@ beforeAll(async () => {
       updatedAt: now,
     })),
   })
-  const { responseCacheBytes, limits } = readConfig({})
+  const { responseCacheBytes, limits } = readConfig({ MAX_EXPORTS: String(CROWD) })
   const options = { database: t.database, corsOrigins: [], responseCacheBytes, limits }
   real = await createApp(options)
   reference = await createApp({ ...options, isReference: true })
@@ -70,6 +70,19 @@ const FIELDS =
 
 const ITEMS = '/v1/datasets/paid/items'
 const NEARBY = '/v1/dataset-items/nearby?latitude=37.52&longitude=127.01'
+
+/** Tiles and exports with the values of an item in each filter, and in all. */
+const FILTERED_PATHS = [...ITEM_FILTERS.map((filter) => [filter]), ITEM_FILTERS].flatMap((filters) => {
+  const query = new URLSearchParams(filters.map((filter) => [filter, filterValues(2)[filter]]))
+  return [
+    `/tiles/paid/0/0/0.mvt?${query}`,
+    `/tiles/all/9/436/198.mvt?${query}&text=item`,
+    `/tiles/all/12/3493/1586.mvt?${query}&latitude=37.52&longitude=127.01&radius=2500`,
+    `/exports/paid.ndjson?${query}`,
+    `/exports/paid.csv?flat=true&${query}`,
+    `/exports/paid.geojson?${query}`,
+  ]
+})
 
 const PATHS = [
   '/v1/datasets',
@@ -261,7 +274,7 @@ const hashed = (query: string, variables?: object): Sent => {
 }
 
 const ALL: [string, Sent][] = [
-  ...PATHS.map((url): [string, Sent] => [url, { method: 'GET', url }]),
+  ...[...PATHS, ...FILTERED_PATHS].map((url): [string, Sent] => [url, { method: 'GET', url }]),
   ...PATHS.map((url): [string, Sent] => [
     `${url} as GeoJSON`,
     { method: 'GET', url, headers: { accept: 'application/geo+json, */*;q=0.1' } },

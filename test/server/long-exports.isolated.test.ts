@@ -4,35 +4,27 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
 import { openDatabase } from '../../src/database/database.ts'
-import { Prisma, type PrismaClient } from '../../src/generated/prisma/client.ts'
+import { Prisma } from '../../src/generated/prisma/client.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { ITEM } from '../support/catalog.ts'
 import { createEmpty } from '../support/database.ts'
 import { authorization, finish, open, recordsOf, statusOf } from '../support/exports.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
+import { addLarge } from '../support/large.ts'
 import { startGateway } from '../support/process.ts'
 
 /** Waits until no connection of the pool is in use. */
 const untilIdle = (t: TestApp) => expect.poll(() => t.database.poolUse()).toMatchObject({ busy: 0, waiting: 0 })
 
-/** A public dataset of items with long descriptions, more than a socket holds even if they are compressed: 60 MB. */
-async function addLarge(prisma: PrismaClient, slug = 'large'): Promise<void> {
-  await prisma.$executeRaw`
-    INSERT INTO datasets (id, slug, name, status, visibility, attribution, created_at, updated_at)
-    VALUES (md5(${slug})::uuid, ${slug}, 'Large', 'active', 'public', 'Nobody', now(), now())`
-  await prisma.$executeRaw`
-    INSERT INTO items (id, dataset_id, name, description, administrative_area_code, category_code, latitude, longitude,
-                       created_at, updated_at)
-    SELECT md5(n::text)::uuid, md5(${slug})::uuid, 'Place ' || n, (SELECT string_agg(md5(n || '/' || k), '') FROM generate_series(1, 625) AS k), 'a', 'c', 0, 0, now(), now()
-      FROM generate_series(1, ${LARGE}::integer) AS n`
-}
+/** Their descriptions are more than a socket holds even if they are compressed: 60 MB. */
 const LARGE = 3_000
+const DESCRIPTION = "(SELECT string_agg(md5(n || '/' || k), '') FROM generate_series(1, 625) AS k)"
 
 describe('An export that is longer than the buffers of a connection', () => {
   let t: TestApp
   beforeAll(async () => {
     t = await startApp({ limits: { maxExports: 1 } })
-    await addLarge(t.database.prisma)
+    await addLarge(t.database.prisma, 'large', LARGE, DESCRIPTION)
   })
   afterAll(() => t.close())
 
@@ -146,16 +138,16 @@ describe('An export that is longer than the buffers of a connection', () => {
 test('a reader that takes nothing for the time of the setting is cut off, its place is free again, and the log says why', async () => {
   const lines: string[] = []
   const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) })
-  const t = await startApp({ limits: { maxExports: 1, exportStallTimeoutMs: 200 }, log })
+  const t = await startApp({ limits: { maxExports: 1, responseStallTimeoutMs: 200 }, log })
   try {
-    await addLarge(t.database.prisma)
+    await addLarge(t.database.prisma, 'large', LARGE, DESCRIPTION)
     const response = await open(t, '/exports/large.ndjson', { 'accept-encoding': 'identity' })
     await expect.poll(() => statusOf(t, '/exports/seoul.csv')).toBe(200)
     expect((await finish(response)).isComplete).toBe(false)
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({
         requestId: response.headers['x-request-id'],
-        msg: 'The export was cut off: The client took no part of the export for 200 ms',
+        msg: 'The response was cut off: the client read nothing for 200 ms',
       }),
     ])
   } finally {
@@ -166,7 +158,7 @@ test('a reader that takes nothing for the time of the setting is cut off, its pl
 test('an export of a gateway that is killed with SIGKILL has no clean end', async () => {
   const { config, env, drop } = await createEmpty()
   const database = await openDatabase(config, { share: true })
-  await addLarge(database.prisma)
+  await addLarge(database.prisma, 'large', LARGE, DESCRIPTION)
   const { key } = await createKey(database.prisma, { name: 'reader' })
   await database.close()
   const { url, child } = await startGateway({ ...env, SAMPLE_DATA: 'false', WORKERS: '1' })

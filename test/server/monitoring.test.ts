@@ -49,8 +49,8 @@ test.each([
 })
 
 test('the page about operations names each alert, with what to do', () => {
-  const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
-  expect(ALERTS).toHaveLength(5)
+  const page = readFileSync(new URL('../../docs/monitoring.md', import.meta.url), 'utf8')
+  expect(ALERTS).toHaveLength(6)
   for (const { alert } of ALERTS) expect(page).toContain(`| \`${alert}\` |`)
 })
 

@@ -4,6 +4,8 @@ import { createKey } from '../../src/auth/keys.ts'
 import { ITEM_FILTERS } from '../../src/catalog/filters.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
+import { recordsOf } from '../support/exports.ts'
+import { decodeTile, totalOf } from '../support/tiles.ts'
 
 /*
  * Two checks that need no second implementation (SQLancer's partition and pivot), on a random catalog from a seed: the parts of
@@ -22,6 +24,18 @@ const random = (name: string, bound: number) =>
   createHash('sha256').update(`${SEED} ${name}`).digest().readUInt32BE() % bound
 const idOf = (n: number) => `88888888-0000-4000-8000-${String(n).padStart(12, '0')}`
 
+/** Every third item lies within 50 km of `CENTRE`, the others anywhere. */
+function positionOf(n: number): { latitude: string; longitude: string } {
+  const [north, east] = [random(`latitude ${n}`, 1_800_001), random(`longitude ${n}`, 3_600_001)]
+  if (n % 3 > 0) return { latitude: (north / 10_000 - 90).toFixed(4), longitude: (east / 10_000 - 180).toFixed(4) }
+  const { latitude, longitude } = CENTRE
+  return {
+    latitude: (latitude + (north % 4_000) / 10_000 - 0.2).toFixed(4),
+    longitude: (longitude + (east % 4_000) / 10_000 - 0.2).toFixed(4),
+  }
+}
+const CENTRE = { latitude: 37.5, longitude: 127 }
+
 beforeAll(async () => {
   t = await startApp()
   const { prisma } = t.database
@@ -32,8 +46,7 @@ beforeAll(async () => {
     // Parents come first, and few names are unique.
     parentItemId: n > 40 && random(`child ${n}`, 3) === 0 ? idOf(random(`parent ${n}`, 40)) : null,
     name: ['Seoul', '서울', 'Ñandú', '“x”', `Item ${random(`name ${n}`, 90)}`][random(`kind ${n}`, 5)] ?? '',
-    latitude: (random(`latitude ${n}`, 1_800_001) / 10_000 - 90).toFixed(4),
-    longitude: (random(`longitude ${n}`, 3_600_001) / 10_000 - 180).toFixed(4),
+    ...positionOf(n),
     ...Object.fromEntries(ITEM_FILTERS.map((filter) => [filter, `p${random(`${filter} ${n}`, 6)}`])),
     administrativeAreaCode: `a${random(`area ${n}`, 7)}`,
     categoryCode: `c${random(`category ${n}`, 5)}`,
@@ -131,6 +144,91 @@ describe('The parts of a list together are the list', () => {
     },
   )
 })
+
+/** The items of the dataset that a door gives, in order. */
+type Door = (filters: URLSearchParams) => Promise<string[]>
+
+const DOORS: Record<string, Door> = {
+  'the nearby search': async (filters) => {
+    const args = [...filters].map(([filter, value]) => `, ${filter}: ${JSON.stringify(value)}`).join('')
+    const found: string[] = []
+    for (let page = 1; ; page += 1) {
+      const { body } = await t.graphql(
+        `{ nearbyItems(latitude: ${CENTRE.latitude}, longitude: ${CENTRE.longitude}, radius: 50000, datasetId: "paid",
+            page: ${page}, limit: 41${args}) { total nodes { item { id } } } }`,
+        {},
+        key,
+      )
+      const { total, nodes } = body.data.nearbyItems
+      found.push(...nodes.map(({ item }: { item: { id: string } }) => item.id))
+      if (nodes.length < 41) {
+        expect(total).toBe(found.length)
+        return found
+      }
+    }
+  },
+  'the export as NDJSON': async (filters) =>
+    recordsOf(await text(`/exports/paid.ndjson?${filters}`)).map(({ id }) => id),
+  'the export as CSV': async (filters) =>
+    (await text(`/exports/paid.csv?${filters}`)).match(/(?<=\r\n"?)[0-9a-f-]{36}(?="?,)/g) ?? [],
+  'the export as GeoJSON': async (filters) =>
+    JSON.parse(await text(`/exports/paid.geojson?${filters}`)).features.map(({ id }: { id: string }) => id),
+  'the tiles': async (filters) => {
+    // In these tiles there are few enough items that each has a feature of its own.
+    const columns = Array.from({ length: 8 }, (_, n) => n)
+    const tiles = columns.flatMap((x) => columns.map((y) => ({ z: 3, x, y })))
+    const found: string[] = []
+    for (const tile of tiles) {
+      const features = await readTile(tile, filters)
+      found.push(...features.map(({ properties }) => String(properties.id)))
+    }
+    expect(totalOf(await readTile({ z: 0, x: 0, y: 0 }, filters))).toBe(found.length)
+    return found
+  },
+}
+
+async function text(path: string): Promise<string> {
+  return (await t.get(path, { authorization: `Bearer ${key}` })).text()
+}
+
+async function readTile(tile: { z: number; x: number; y: number }, filters: URLSearchParams) {
+  const path = `/tiles/paid/${tile.z}/${tile.x}/${tile.y}.mvt?${filters}`
+  const response = await t.get(path, { authorization: `Bearer ${key}` })
+  return decodeTile(await response.arrayBuffer(), tile)
+}
+
+test.each(Object.entries(DOORS))(
+  'With filters, %s gives those of its items that match, in the same order',
+  {
+    timeout: 300_000,
+  },
+  async (_name, read) => {
+    const rows = await t.database.prisma.item.findMany({ where: { datasetId: DATASET.paid } })
+    const items = new Map(rows.map((item) => [item.id, item]))
+    const whole = await read(new URLSearchParams())
+    expect(whole.length).toBeGreaterThan(100)
+    const expectPart = async (filters: Partial<Record<(typeof ITEM_FILTERS)[number], string>>) => {
+      const matches = ITEM_FILTERS.filter((filter) => filters[filter] !== undefined)
+      const part = whole.filter((id) => matches.every((filter) => items.get(id)?.[filter] === filters[filter]))
+      const query = new URLSearchParams(matches.map((filter) => [filter, filters[filter] ?? '']))
+      expect(await read(query), `${query}`).toEqual(part)
+      return part.length
+    }
+    for (const filter of ITEM_FILTERS) {
+      const values = [...new Set(rows.flatMap((item) => item[filter] ?? []))]
+      let count = 0
+      for (const value of values) count += await expectPart({ [filter]: value })
+      expect(count).toBe(whole.filter((id) => items.get(id)?.[filter] !== null).length)
+      expect(await expectPart({ [filter]: 'no item has this' })).toBe(0)
+    }
+    for (let turn = 0; turn < 6; turn += 1) {
+      const item = items.get(whole[random(`filtered ${turn}`, whole.length)] ?? '')
+      const [one, other] = [0, 1].map((n) => ITEM_FILTERS[(turn + n * (1 + (turn % 3))) % ITEM_FILTERS.length])
+      if (!item || !one || !other) continue
+      await expectPart({ [one]: item[one] ?? '', [other]: item[other] ?? '' })
+    }
+  },
+)
 
 test('An item picked at random is found by every path to it', async () => {
   const order = await walk('')

@@ -58,6 +58,18 @@ interface RunOptions {
   readsOutput?: boolean
 }
 
+/** The names of all commands, such as `keys show`, by their help. A group is not one of them. */
+export async function listCommands(): Promise<string[]> {
+  const commandsOf = async (...group: string[]) => {
+    const { stdout } = await runCatalog({}, ...group, '--help')
+    const names = (/Commands:\n(.*?)\n\n/s.exec(stdout)?.[1]?.match(/^ {2}[\w-]+/gm) ?? []).map((name) => name.trim())
+    return names.filter((name) => name !== 'help').map((name) => [...group, name].join(' '))
+  }
+  const groups = await commandsOf()
+  const members = await Promise.all(groups.map((group) => commandsOf(group)))
+  return [...groups.filter((_, n) => members[n]?.length === 0), ...members.flat()]
+}
+
 const CURL = `command -v curl >/dev/null || curl() { node '${CHECKOUT}test/support/curl.ts' "$@"; }`
 
 /** Runs a shell script in the checkout and waits until it ends. It stops at the first command that fails. */

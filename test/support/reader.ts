@@ -1,5 +1,5 @@
 import type { Catalog } from '../../src/catalog/catalog.ts'
-import { createSnapshotReader } from '../../src/catalog/snapshot/snapshot-reader.ts'
+import { createSnapshotReader } from '../../src/catalog/snapshot-reader.ts'
 import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import type { Database } from '../../src/database/database.ts'
 

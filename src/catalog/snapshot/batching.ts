@@ -1,16 +1,5 @@
 import DataLoader from 'dataloader'
 
-/** Returns a loader of records by key; null for a key without a record. Concurrent loads share a call of `find`. */
-export function recordLoader<Key, Row>(
-  find: (keys: Key[]) => Promise<Row[]>,
-  keyOf: (row: Row) => Key,
-): DataLoader<Key, Row | null> {
-  return new DataLoader(async (keys) => {
-    const rows = new Map((await find([...keys])).map((row) => [keyOf(row), row]))
-    return keys.map((key) => rows.get(key) ?? null)
-  })
-}
-
 /**
  * Loads values that depend on a key and on arguments. Concurrent loads with equal arguments share a call of `find`. So a
  * GraphQL field with arguments takes one statement for each alias, not one for each parent record.

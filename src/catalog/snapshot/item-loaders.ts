@@ -1,9 +1,10 @@
-import type { RawItem } from '../item-columns.ts'
-import { countItems } from '../sql/counts.ts'
-import type { ItemOwner, ItemSelection } from '../sql/item-list.ts'
+import DataLoader from 'dataloader'
+import { type ItemProjection, projectionKey } from '../projection.ts'
+import { fetchImages, type LookupRow } from '../sql/by-id.ts'
+import type { FeatureCounts } from '../sql/features.ts'
+import { countItems, type ItemOwner, type ItemSelection, type Totals } from '../sql/item-list.ts'
 import {
   fetchItemPages,
-  fetchItemsById,
   haveItemsBeyond,
   type ItemsBeyond,
   type ItemWindow,
@@ -11,38 +12,26 @@ import {
   type OwnerPosition,
   windowKey,
 } from '../sql/items.ts'
-import { BOOKMARK_STEP, fetchBookmarks } from '../sql/offset-bookmarks.ts'
+import { BOOKMARK_STEP, fetchBookmarks, type OffsetBookmarks } from '../sql/offset-bookmarks.ts'
 import { isCheap } from '../sql/statement-batcher.ts'
-import { ArgumentsLoader, recordLoader } from './batching.ts'
-import type { LoaderOptions } from './loader-options.ts'
-import type { SeenRevision } from './read-log.ts'
+import { ArgumentsLoader } from './batching.ts'
+import type { ReadLog, SeenRevision, Statements } from './read-log.ts'
 
 /** Items by id, and the pages and counts of lists. */
 export function itemLoaders(options: LoaderOptions) {
   const { statements, readLog, totals } = options
   const datasetsOf = (owners: readonly ItemOwner[]) => owners.map(({ datasetId }) => datasetId)
   return {
-    itemsById: recordLoader(
-      async (ids: string[]) => {
-        const items = await statements.verified(
-          ({ sql }) => fetchItemsById(sql, ids),
-          (found) => found.map(({ datasetId, revision }): SeenRevision => [datasetId, revision]),
-        )
-        if (items.length < ids.length) readLog.miss()
-        readLog.countItems(items.length)
-        return items
-      },
-      (item) => item.id,
-    ),
-    rawItem: async (members: RawItem, id: string) => {
-      const item = await statements.verified(
-        ({ batchers }) => batchers.fetchItem({ members, id }),
-        (found) => (found ? [[found.datasetId, found.revision]] : []),
-      )
-      if (item) readLog.countItems(1)
-      else readLog.miss()
-      return item
-    },
+    items: new ArgumentsLoader(async (projection: ItemProjection, ids: readonly string[]) => {
+      const { scope } = readLog
+      const find = (id: string) =>
+        statements.verified(({ batchers }) => batchers.fetchItem({ projection, id, scope }), seenRevision)
+      return logFound(readLog, await Promise.all(ids.map(find)))
+    }, projectionKey),
+    images: new DataLoader(async (ids: readonly string[]) => {
+      const { scope } = readLog
+      return statements.unverified('all', ({ sql }) => fetchImages(sql, { ids, scope }))
+    }),
     itemPages: new ArgumentsLoader(async (window: ItemWindow, owners: readonly ItemOwner[]) => {
       const pages = await readPages(options, window, owners)
       // A connection reads one more item than it shows.
@@ -57,6 +46,19 @@ export function itemLoaders(options: LoaderOptions) {
       statements.unverified(datasetsOf(positions), ({ sql }) => haveItemsBeyond(sql, list, positions)),
     ),
   }
+}
+
+function seenRevision(found: LookupRow | null): SeenRevision[] {
+  return found ? [[found.datasetId, found.revision]] : []
+}
+
+/** Logs which rows were found, and returns them. */
+function logFound(readLog: ReadLog, rows: (LookupRow | null)[]): (LookupRow | null)[] {
+  for (const row of rows) {
+    if (!row) readLog.miss()
+    else if (row.json !== null) readLog.countItems(1)
+  }
+  return rows
 }
 
 async function readPages(options: LoaderOptions, window: ItemWindow, owners: readonly ItemOwner[]) {
@@ -85,4 +87,20 @@ async function startAtBookmark(
       (walked) => [[owner.datasetId, walked.revision]],
     ),
   )
+}
+
+/** What the requests to one server share. A read in a transaction uses none of it. */
+export interface SharedCaches {
+  bookmarks: OffsetBookmarks
+  featureCounts: FeatureCounts
+}
+
+/** What the loaders of one read use. */
+export interface LoaderOptions {
+  statements: Statements
+  readLog: ReadLog
+  totals: Totals
+  shared?: SharedCaches | undefined
+  /** Whether to search all points, and to send each statement by itself. For tests. */
+  isReference: boolean
 }

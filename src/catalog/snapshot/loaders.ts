@@ -3,8 +3,10 @@ import type { ExportContent, ExportWindow } from '../export-formats.ts'
 import type { FeatureWindow } from '../features.ts'
 import type { FilterValues } from '../filters.ts'
 import type { Dataset, Item } from '../models.ts'
-import type { Fetched } from '../page.ts'
+import type { Fetched, Window } from '../page.ts'
+import type { ItemProjection } from '../projection.ts'
 import { fetchAttributes, fetchExportBatch } from '../sql/export.ts'
+import { fetchExportSizes } from '../sql/export-sizes.ts'
 import { fetchExtents } from '../sql/extent.ts'
 import { countFacets, type FacetField, storedFacets } from '../sql/facets.ts'
 import { fetchFeaturePage, fetchFeatures } from '../sql/features.ts'
@@ -12,13 +14,12 @@ import { fetchNearbyPages, type NearbyWindow, nearbyKey } from '../sql/nearby.ts
 import { searchNearby } from '../sql/nearby-by-grid.ts'
 import { fetchSearchPage, type SearchWindow } from '../sql/search.ts'
 import { type CircleSearch, fetchSearchInCircle } from '../sql/search-in-circle.ts'
-import { fetchSuggestions, type Suggestion } from '../sql/suggest.ts'
+import { fetchItemsInOrder, fetchSuggestions, type Suggestion } from '../sql/suggest.ts'
 import { fetchTile } from '../sql/tiles.ts'
 import type { TileAddress } from '../tile.ts'
 import type { TileSelection } from '../tile-selection.ts'
-import { ArgumentsLoader, recordLoader } from './batching.ts'
-import { itemLoaders } from './item-loaders.ts'
-import type { LoaderOptions } from './loader-options.ts'
+import { ArgumentsLoader } from './batching.ts'
+import { itemLoaders, type LoaderOptions } from './item-loaders.ts'
 import type { SeenRevision } from './read-log.ts'
 
 /** The loaders of one read. Concurrent loads share a statement, and nothing is read twice. */
@@ -40,14 +41,8 @@ export function createLoaders(options: LoaderOptions) {
   }
 }
 
-/** Images by id, and by item. */
 function imageLoaders({ statements }: LoaderOptions) {
   return {
-    imagesById: recordLoader(
-      (ids: string[]) =>
-        statements.unverified('all', ({ prisma }) => prisma.image.findMany({ where: { id: { in: ids } } })),
-      (image) => image.id,
-    ),
     imagesOfItems: new DataLoader(
       async (items: readonly Pick<Item, 'id' | 'datasetId'>[]) => {
         const datasetIds = items.map(({ datasetId }) => datasetId)
@@ -65,16 +60,11 @@ function imageLoaders({ statements }: LoaderOptions) {
   }
 }
 
-/** A part of the items of a search. */
-type PlaceWindow = Pick<NearbyWindow & SearchWindow, 'projection' | 'raw' | 'rawItem' | 'offset' | 'limit'>
-
 /** Items near a point, with a name or in a box, and on a map tile. */
 function placeLoaders({ statements, readLog, isReference }: LoaderOptions) {
-  /** Logs the items of the pages. A page without fields is read for its total only. */
-  const countItems = <Node>(window: PlaceWindow, pages: Fetched<Node>[]): Fetched<Node>[] => {
-    const { projection, raw, rawItem, offset, limit } = window
-    const hasItems = projection.fields.length > 0 || raw !== undefined || rawItem !== undefined
-    for (const { total } of pages) if (hasItems) readLog.countItems(Math.min(Math.max((total ?? 0) - offset, 0), limit))
+  /** Logs the items of the pages. */
+  const countItems = ({ offset, limit }: Window, pages: Fetched[]): Fetched[] => {
+    for (const { total } of pages) readLog.countItems(Math.min(Math.max((total ?? 0) - offset, 0), limit))
     return pages
   }
   return {
@@ -108,8 +98,13 @@ function placeLoaders({ statements, readLog, isReference }: LoaderOptions) {
       )
       return countItems(window, await Promise.all(pages))
     }),
-    suggestions: (suggestion: Suggestion, scope: readonly string[]) =>
-      statements.unverified(scope, ({ prisma }) => fetchSuggestions(prisma, suggestion, scope, { isReference })),
+    suggestions: async (suggestion: Suggestion, scope: readonly string[], projection: ItemProjection) => {
+      const items = await statements.unverified(scope, async ({ prisma }) =>
+        fetchItemsInOrder(prisma, await fetchSuggestions(prisma, suggestion, scope, { isReference }), projection),
+      )
+      readLog.countItems(items.length)
+      return items
+    },
     tile: async (tile: TileAddress, selection: TileSelection, scope: readonly string[]) => {
       const features = await statements.unverified(scope, ({ prisma }) => fetchTile(prisma, tile, selection, scope))
       readLog.countItems(features.filter(({ properties }) => 'id' in properties).length)
@@ -149,6 +144,9 @@ function wholeDatasetLoaders({ statements, readLog, totals, shared }: LoaderOpti
       }),
     extents: new DataLoader((datasetIds: readonly string[]) =>
       statements.unverified(datasetIds, ({ prisma }) => fetchExtents(prisma, datasetIds)),
+    ),
+    exportSizes: new DataLoader((datasetIds: readonly string[]) =>
+      statements.unverified(datasetIds, ({ prisma }) => fetchExportSizes(prisma, datasetIds)),
     ),
     attributes: (datasetId: string, filters: FilterValues, limit: number) =>
       statements.unverified([datasetId], ({ prisma }) => fetchAttributes(prisma, datasetId, filters, limit)),

@@ -1,5 +1,8 @@
+import type { SqlReader } from '../../database/sql-reader.ts'
+import { isConflict } from '../../database/unavailable.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { type Access, type DatasetAccessFields, mayAccess } from '../access.ts'
+import type { Batchers } from '../sql/statement-batcher.ts'
 import type { DatasetList } from './dataset-list.ts'
 
 /** The decision of the access rule on a dataset. */
@@ -38,6 +41,7 @@ export class ReadLog {
   #isMixed = false
   #dependsOnAll = false
   #items = 0
+  #scope: readonly string[] | undefined
 
   constructor(list: DatasetList, access: Access, now: Date) {
     this.#list = list
@@ -92,6 +96,12 @@ export class ReadLog {
     return isAllowed
   }
 
+  /** The UUIDs of the datasets that the key may access. Nothing depends on them, because no decision is logged. */
+  get scope(): readonly string[] {
+    this.#scope ??= this.#list.all.filter((dataset) => mayAccess(this.#access, dataset, this.#now)).map(({ id }) => id)
+    return this.#scope
+  }
+
   /** The decisions on which the result depends, and whether it depends on all datasets. */
   get dependencies(): { decisions: readonly Decision[]; onAll: boolean } {
     return { decisions: [...this.#decisions.values()], onAll: this.#dependsOnAll }
@@ -114,5 +124,52 @@ export class ReadLog {
     const where = this.#isAllUnverified ? {} : { id: { in: ids } }
     const current = await prisma.dataset.findMany({ where, select: { id: true, revision: true } })
     return current.length === ids.length && current.every(({ id, revision }) => revision === this.revisionOf(id))
+  }
+}
+
+/** What sends statements. */
+export interface Clients {
+  prisma: Prisma.TransactionClient
+  sql: SqlReader
+  batchers: Batchers
+}
+
+/** Sends the statements of one read. There is no other way to send one, so the log knows what every statement has read. */
+export class Statements {
+  readonly #clients: Clients
+  readonly #readLog: ReadLog
+
+  constructor(clients: Clients, readLog: ReadLog) {
+    this.#clients = clients
+    this.#readLog = readLog
+  }
+
+  /**
+   * Runs a statement that returns the revision of each dataset that it reads.
+   * @param seenIn returns these revisions
+   */
+  async verified<Result>(
+    run: (clients: Clients) => Promise<Result>,
+    seenIn: (result: Result) => Iterable<SeenRevision>,
+  ): Promise<Result> {
+    const result = await this.#run(run)
+    this.#readLog.verify(seenIn(result))
+    return result
+  }
+
+  /** Runs statements that read from these datasets, or from all. They are verified at the end of the read. */
+  unverified<Result>(
+    datasetIds: readonly string[] | 'all',
+    run: (clients: Clients) => Promise<Result>,
+  ): Promise<Result> {
+    this.#readLog.leaveUnverified(datasetIds)
+    return this.#run(run)
+  }
+
+  #run<Result>(run: (clients: Clients) => Promise<Result>): Promise<Result> {
+    return run(this.#clients).catch((error: unknown) => {
+      if (isConflict(error)) this.#readLog.fail()
+      throw error
+    })
   }
 }

@@ -8,7 +8,7 @@ import {
   type ExportWindow,
 } from '../export-formats.ts'
 import { type FilterValues, hasFilterValues } from '../filters.ts'
-import { type RawItem, rawItemColumns } from '../item-columns.ts'
+import { type Member, selectMembers } from '../projection.ts'
 
 /*
  * Batches of a dataset's items, in order of id, as the lines of an export. PostgreSQL writes the lines, so that the gateway
@@ -18,37 +18,39 @@ import { type RawItem, rawItemColumns } from '../item-columns.ts'
 /** A batch ends after the line that reaches this number of bytes. */
 const MAX_BYTES = 1024 * 1024
 
-const IMAGES: RawItem = [{ images: [...IMAGE_COLUMNS.keys()].filter((field) => field !== 'itemId') }]
+const IMAGES = { images: [...IMAGE_COLUMNS.keys()].filter((field) => field !== 'itemId') }
+
+/** The members of an exported item. */
+const MEMBERS = EXPORT_FIELDS.map((field): Member => (field === 'images' ? IMAGES : field))
 
 /** SQL of the members of an exported item, each under its name. */
-export const EXPORT_MEMBERS = Prisma.join(EXPORT_FIELDS.map(selectMember))
+export const EXPORT_MEMBERS = selectMembers({ members: MEMBERS, form: 'json' })
 
-function selectMember(field: string): Prisma.Sql {
-  if (field === 'images') return rawItemColumns(IMAGES)
-  // Not as text, which would be a string in JSON. PostgreSQL writes the numbers and the keys as it holds them.
-  return field === 'extraAttributes' ? Prisma.sql`i.extra_attributes AS "extraAttributes"` : rawItemColumns([field])
+/** SQL for the lines of items: the columns of the row `item`, and the line that is made of them. */
+export interface Lines {
+  columns: Prisma.Sql
+  line: Prisma.Sql
 }
 
-/** The members of a GeoJSON feature's properties. The import reads them, so the id is one of them. */
-const PROPERTIES = EXPORT_FIELDS.filter((field) => field !== 'latitude' && field !== 'longitude')
-  .map((field) => `"${field}"`)
-  .join(', ')
+const AS_JSON = Prisma.sql`row_to_json(item)::text`
 
-/** SQL for the line of an item. The row `item` has its members. */
-export const LINES = {
-  ndjson: Prisma.sql`row_to_json(item)::text`,
-  geojson: Prisma.raw(`
-    '{"type":"Feature","id":"' || item.id || '","geometry":{"type":"Point","coordinates":['
-    || item.longitude || ',' || item.latitude || ']},"properties":'
-    || (SELECT row_to_json(properties) FROM (SELECT ${PROPERTIES}) AS properties) || '}'`),
+/** Lines of GeoJSON. The import reads their properties, so the id is one of them. */
+export const FEATURE_LINES: Lines = {
+  columns: selectMembers({
+    members: MEMBERS.filter((member) => member !== 'latitude' && member !== 'longitude'),
+    form: 'features',
+  }),
+  line: AS_JSON,
 }
 
-function lineOf({ format, attributes }: ExportContent): Prisma.Sql {
-  if (format !== 'csv') return LINES[format]
+/** SQL for the lines of an export in a format. */
+export function linesOf({ format, attributes }: ExportContent): Lines {
+  if (format === 'geojson') return FEATURE_LINES
+  if (format === 'ndjson') return { columns: EXPORT_MEMBERS, line: AS_JSON }
   const cells = EXPORT_FIELDS.filter((field) => field !== 'extraAttributes' || attributes?.length !== 0).map((field) =>
     field === 'extraAttributes' && attributes ? cellsOf(attributes) : Prisma.raw(csvCell(field)),
   )
-  return Prisma.sql`concat(${Prisma.join(cells, ", ',', ")})`
+  return { columns: EXPORT_MEMBERS, line: Prisma.sql`concat(${Prisma.join(cells, ", ',', ")})` }
 }
 
 /** SQL for a cell of each attribute: a text as it is, another value as JSON. */
@@ -97,7 +99,7 @@ export async function fetchExportBatch(
            count(*)::integer AS count,
            coalesce(string_agg(line, ${EXPORT_FORMATS[content.format].separator} ORDER BY id), '') AS lines,
            max(id::text COLLATE "C") AS "lastId"
-      FROM ${boundedLines(lineOf(content), items, MAX_BYTES)}`
+      FROM ${boundedLines(linesOf(content), items, MAX_BYTES)}`
   if (!batch) throw new TypeError('The statement returned no row')
   return batch
 }
@@ -106,12 +108,12 @@ export async function fetchExportBatch(
  * SQL for a table of lines (id, line), in order of id. It ends after the line that reaches `maxBytes`.
  * @param items is the condition for the items `i` and ORDER BY i.id
  */
-export function boundedLines(line: Prisma.Sql, items: Prisma.Sql, maxBytes: number): Prisma.Sql {
+export function boundedLines({ columns, line }: Lines, items: Prisma.Sql, maxBytes: number): Prisma.Sql {
   return Prisma.sql`(
     SELECT id, line
       FROM (SELECT id, line, sum(octet_length(line)) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - octet_length(line) AS before
               FROM (SELECT id, ${line} AS line
-                      FROM (SELECT ${EXPORT_MEMBERS} FROM items i WHERE ${items}) AS item
+                      FROM (SELECT ${columns} FROM items i WHERE ${items}) AS item
                     -- PostgreSQL would otherwise write each line three times.
                     OFFSET 0) AS lines) AS measured
      WHERE before < ${maxBytes}) AS bounded`

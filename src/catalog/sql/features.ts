@@ -4,9 +4,8 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import type { FeaturePage, FeatureSelection, FeatureWindow } from '../features.ts'
 import { givenFilters } from '../filters.ts'
 import { type BoxContent, countInBox, isWithin, itemsInCells } from './box.ts'
-import type { Totals } from './counts.ts'
-import { boundedLines, LINES } from './export.ts'
-import { isSelected, ownerTable } from './item-list.ts'
+import { boundedLines, FEATURE_LINES } from './export.ts'
+import { isSelected, ownerTable, type Totals } from './item-list.ts'
 
 /*
  * Pages of GeoJSON features by keyset. One statement finds the ids of a page. Then PostgreSQL writes the features, in several
@@ -17,6 +16,9 @@ import { isSelected, ownerTable } from './item-list.ts'
 const PART_SIZE = 2_500
 /** A part ends after the feature that reaches this number of bytes, so that a page takes at most some 16 MB of memory. */
 const MAX_PART_BYTES = 4 * 1024 * 1024
+
+/** The estimated size of a feature: a whole part has its greatest size then. */
+const FEATURE_BYTES = MAX_PART_BYTES / PART_SIZE
 
 /** The number of selected items and of all items, and the cells of the box if the selection has one. */
 interface Match {
@@ -52,12 +54,13 @@ export interface FeatureSource {
 /** Reads a page. */
 export async function fetchFeaturePage(
   source: FeatureSource,
-  { after, limit, ...selection }: FeatureWindow,
+  { after, limit, reserve, ...selection }: FeatureWindow,
 ): Promise<FeaturePage> {
   const match = await findMatch(source, selection)
   if (match.total === 0) return { features: [], count: 0, total: 0, next: undefined }
   // One more id shows whether there is a next page.
   const ids = await fetchIds(source, { after, limit: limit + 1, ...selection }, match)
+  reserve?.(Math.min(ids.length, limit) * FEATURE_BYTES)
   const starts = Array.from({ length: Math.ceil(Math.min(ids.length, limit) / PART_SIZE) }, (_, n) => n * PART_SIZE)
   const parts = await fetchParts(
     source,
@@ -112,7 +115,7 @@ export async function fetchFeatures(
   const items = Prisma.sql`i.dataset_id = ${datasetId}::uuid AND ${isInRange} AND ${isListed} ORDER BY i.id`
   const [row] = await prisma.$queryRaw<{ features: string; count: number }[]>`
     SELECT count(*)::integer AS count, coalesce(string_agg(line, ',' ORDER BY id), '') AS features
-      FROM ${boundedLines(LINES.geojson, items, MAX_PART_BYTES)}`
+      FROM ${boundedLines(FEATURE_LINES, items, MAX_PART_BYTES)}`
   if (!row) throw new TypeError('The statement returned no row')
   return row
 }

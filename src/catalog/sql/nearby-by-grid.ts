@@ -4,15 +4,7 @@ import { givenFilters, hasFilterValues } from '../filters.ts'
 import type { Fetched } from '../page.ts'
 import { BITS_PER_LEVEL, type Cover, type CubeLevel, coverOf, distancesTo, type Point, pointAt } from './ecef-grid.ts'
 import type { Scope } from './item-list.ts'
-import {
-  centreOf,
-  fetchedOf,
-  isInCircle,
-  type NearbyItem,
-  type NearbyRow,
-  type NearbyWindow,
-  nodesOf,
-} from './nearby.ts'
+import { centreOf, isInCircle, itemsOf, type NearbyWindow } from './nearby.ts'
 
 /*
  * A nearby search with the counts of the ECEF grid. It has exactly the result of nearby.ts, and reads far fewer points:
@@ -69,7 +61,7 @@ export interface NearbyStart {
 }
 
 /** A row of the first statement. */
-export interface NearbyStartRow extends NearbyRow {
+export interface NearbyStartRow extends Fetched {
   /** Pairs of id and revision of the datasets, as JSON. */
   revisions: string
   /** The cubes of the circle as JSON; null if they have few points, and the row is the result. */
@@ -81,11 +73,11 @@ export async function searchNearby(
   window: NearbyWindow,
   scope: Scope,
   { start, refine }: SearchStatements,
-): Promise<Fetched<NearbyItem>> {
+): Promise<Fetched> {
   const centre = pointAt(window.latitude, window.longitude)
   const cover = coverOf(centre, window.radius)
   const first = await start({ window, scope, cover })
-  if (first.cover === null) return fetchedOf(first, window)
+  if (first.cover === null) return first
   const search = { refine, window, scope, centre }
   const all = countedCubes(search, cover.level, JSON.parse(first.cover))
   if (givenFilters(window).length === 0) return findByCounts(search, all)
@@ -93,7 +85,7 @@ export async function searchNearby(
 }
 
 /** Finds the window by the numbers of matching items in the cubes of the circle. */
-async function findByCounts(search: Search, counted: CountedCube[]): Promise<Fetched<NearbyItem>> {
+async function findByCounts(search: Search, counted: CountedCube[]): Promise<Fetched> {
   return measure(search, await divide(search, { before: 0, inside: 0, boundary: [], candidates: counted }))
 }
 
@@ -121,7 +113,7 @@ function selectStart({ window, scope, cover: { level, cubes } }: NearbyStart): P
       SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance
         FROM part ${itemsOfPart(window)} WHERE ${isInCircle(window)}
     )
-    SELECT ${nodesOf(window)} AS nodes, (SELECT count(*) FROM hit)::integer AS total, (
+    SELECT ${itemsOf(window)} AS json, (SELECT count(*) FROM hit)::integer AS total, (
              SELECT json_agg(json_build_array(cube, array_position(${[...scope]}::uuid[], dataset_id), n))
                FROM cover WHERE NOT size.is_small
            )::text AS cover, (
@@ -203,9 +195,9 @@ function distanceAt(cubes: readonly CountedCube[], bound: 'nearest' | 'farthest'
 }
 
 /** The window from all matching items of the datasets; undefined if there are many. */
-async function testFew({ refine, window, scope }: Search): Promise<Fetched<NearbyItem> | undefined> {
+async function testFew({ refine, window, scope }: Search): Promise<Fetched | undefined> {
   const [row] = await refine(
-    (sql) => sql.$queryRaw<(NearbyRow & { matching: number })[]>`
+    (sql) => sql.$queryRaw<(Fetched & { matching: number })[]>`
     WITH matching AS MATERIALIZED (
       SELECT i.id, i.location FROM items i
        WHERE i.dataset_id = ANY (${[...scope]}::uuid[]) AND ${hasFilterValues(window)} LIMIT ${FEW_POINTS + 1}
@@ -213,10 +205,10 @@ async function testFew({ refine, window, scope }: Search): Promise<Fetched<Nearb
       SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance FROM matching i
        WHERE (SELECT count(*) FROM matching) <= ${FEW_POINTS} AND ${isInCircle(window)}
     )
-    SELECT ${nodesOf(window)} AS nodes, (SELECT count(*) FROM hit)::integer AS total,
+    SELECT ${itemsOf(window)} AS json, (SELECT count(*) FROM hit)::integer AS total,
            (SELECT count(*) FROM matching)::integer AS matching`,
   )
-  return row && row.matching <= FEW_POINTS ? fetchedOf(row, window) : undefined
+  return row && row.matching <= FEW_POINTS ? row : undefined
 }
 
 /** Returns the cubes of a level that are in the given cubes and have matching items. */
@@ -248,20 +240,20 @@ function countsOfPart(window: NearbyWindow, level: CubeLevel): Prisma.Sql {
 }
 
 /** Tests the points of the boundary cubes, and measures the points of the candidates. */
-async function measure({ refine, window, scope }: Search, state: SearchState): Promise<Fetched<NearbyItem>> {
+async function measure({ refine, window, scope }: Search, state: SearchState): Promise<Fetched> {
   const { before, inside, boundary, candidates } = state
   const [row] = await refine(
-    (sql) => sql.$queryRaw<(NearbyRow & { boundary: number })[]>`
+    (sql) => sql.$queryRaw<(Fetched & { total: number; boundary: number })[]>`
     WITH hit AS MATERIALIZED (
       SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance
         FROM ${itemsIn(window, candidates, scope)} WHERE ${isInCircle(window)}
     )
-    SELECT ${nodesOf({ ...window, offset: window.offset - before })} AS nodes,
+    SELECT ${itemsOf({ ...window, offset: window.offset - before })} AS json,
            (SELECT count(*) FROM hit)::integer AS total,
            (SELECT count(*) FROM ${itemsIn(window, boundary, scope)} WHERE ${isInCircle(window)})::integer AS boundary`,
   )
   if (!row) throw new TypeError('The search returned no row')
-  return fetchedOf({ ...row, total: inside + row.total + row.boundary }, window)
+  return { json: row.json, total: inside + row.total + row.boundary }
 }
 
 /** SQL for the table `i` (id, location) of the matching items in cubes. */

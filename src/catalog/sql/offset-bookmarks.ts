@@ -3,8 +3,15 @@ import { RevisionCache } from '../../database/revision-cache.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { SORTS } from '../sorts.ts'
-import type { Totals } from './counts.ts'
-import { type ItemOwner, type ItemPosition, isBetween, isSelected, orderOf, ownerTable } from './item-list.ts'
+import {
+  type ItemOwner,
+  type ItemPosition,
+  isBetween,
+  isSelected,
+  orderOf,
+  ownerTable,
+  type Totals,
+} from './item-list.ts'
 import type { ItemWindow } from './items.ts'
 
 /*

@@ -2,15 +2,7 @@ import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Circle } from '../circle.ts'
 import type { Fetched } from '../page.ts'
 import type { Scope } from './item-list.ts'
-import {
-  centreOf,
-  fetchedOf,
-  isInCircle,
-  type NearbyItem,
-  type NearbyRow,
-  type NearbyWindow,
-  nodesOf,
-} from './nearby.ts'
+import { centreOf, isInCircle, itemsOf, type NearbyWindow } from './nearby.ts'
 import { allItems, foldText, isFound, type Search, withGrams } from './search.ts'
 
 /** What the items have in common: a circle, and words or a box. */
@@ -26,15 +18,15 @@ export async function fetchSearchInCircle(
   window: CircleSearch & NearbyWindow,
   scope: Scope,
   { isReference = false } = {},
-): Promise<Fetched<NearbyItem>> {
+): Promise<Fetched> {
   const text = window.text === undefined ? undefined : await foldText(prisma, window.text)
   const { items, words } =
     text && !isReference ? withGrams(text, scope) : { items: allItems(scope), words: text?.words ?? [] }
-  const [row] = await prisma.$queryRaw<NearbyRow[]>`
+  const [row] = await prisma.$queryRaw<Fetched[]>`
     WITH hit AS MATERIALIZED (
       SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance
         ${items} AND ${isFound(window, words)} AND ${isInCircle(window)}
     )
-    SELECT ${nodesOf(window)} AS nodes, (SELECT count(*) FROM hit)::integer AS total`
-  return row ? fetchedOf(row, window) : { nodes: [], total: 0 }
+    SELECT ${itemsOf(window)} AS json, (SELECT count(*) FROM hit)::integer AS total`
+  return row ? row : { json: '[]', total: 0 }
 }

@@ -1,9 +1,9 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { BoundingBox } from '../box.ts'
 import { type FilterValues, givenFilters, hasFilterValues } from '../filters.ts'
-import { type ItemProjection, itemColumns, type RawItem, rawItemColumns } from '../item-columns.ts'
-import { guardProjection, type Item } from '../models.ts'
-import type { Fetched } from '../page.ts'
+import type { JsonText } from '../models.ts'
+import type { Fetched, Window } from '../page.ts'
+import { itemsAt, jsonText } from '../projection.ts'
 import { countInBox, isWithin, itemsInCells } from './box.ts'
 import type { Scope } from './item-list.ts'
 
@@ -18,13 +18,7 @@ export interface Search extends FilterValues {
 }
 
 /** A part of the list of the found items. */
-export interface SearchWindow extends Search {
-  limit: number
-  offset: number
-  projection: ItemProjection
-  /** If given, PostgreSQL writes these members for clients, and `projection` is not used. */
-  rawItem?: RawItem | undefined
-}
+export interface SearchWindow extends Search, Window {}
 
 /** A folded text: its words, and the words with single spaces between them. */
 export interface FoldedText {
@@ -38,21 +32,21 @@ export async function fetchSearchPage(
   window: SearchWindow,
   scope: Scope,
   { isReference = false } = {},
-): Promise<Fetched<Item>> {
+): Promise<Fetched> {
   const text = window.text === undefined ? undefined : await foldText(prisma, window.text)
   if (isReference) return fetchFrom(prisma, allItems(scope), window, text)
   if (text) {
     const { items, words } = withGrams(text, scope)
     return fetchFrom(prisma, items, window, text, words)
   }
-  if (!window.within) return { nodes: [], total: 0 }
+  if (!window.within) return { json: '[]', total: 0 }
   const { total, cells } = await countInBox(prisma, window.within, scope)
   if (givenFilters(window).length > 0) return fetchFrom(prisma, itemsInCells(cells, scope), window)
-  if (window.offset >= total || window.limit === 0) return { ...contentOf('[]', window), total }
+  if (window.offset >= total || window.limit === 0) return { json: '[]', total }
   if (!(await isWalkShorter(prisma, window, scope, total))) {
     return fetchFrom(prisma, itemsInCells(cells, scope), window)
   }
-  return { ...(await walkNames(prisma, window, scope)), total }
+  return { json: await walkNames(prisma, window, scope), total }
 }
 
 /**
@@ -66,15 +60,15 @@ async function fetchFrom(
   window: SearchWindow,
   text?: FoldedText,
   words: readonly string[] = text?.words ?? [],
-): Promise<Fetched<Item>> {
+): Promise<Fetched> {
   const { limit, offset } = window
-  const [row] = await prisma.$queryRaw<{ nodes: string; total: number }[]>`
+  const [row] = await prisma.$queryRaw<Fetched[]>`
     WITH hit AS MATERIALIZED (
       SELECT i.id, i.name, ${rankOf(text)} AS rank ${candidates} AND ${isFound(window, words)}
     )
     SELECT (SELECT count(*) FROM hit)::integer AS total,
-           ${nodesAt(window, Prisma.sql`SELECT * FROM hit ORDER BY rank, name, id LIMIT ${limit} OFFSET ${offset}::bigint`)}`
-  return { ...contentOf(row?.nodes, window), total: row?.total ?? 0 }
+           ${itemsFrom(window, Prisma.sql`SELECT * FROM hit ORDER BY rank, name, id LIMIT ${limit} OFFSET ${offset}::bigint`)} AS json`
+  return row ?? { json: '[]', total: 0 }
 }
 
 /** Whether the page is found sooner in the order of names than among all items in the box. */
@@ -94,14 +88,10 @@ async function isWalkShorter(
 const FEW_ITEMS = 1_000
 
 /** Reads items in the order of their names until the page is complete. */
-async function walkNames(
-  prisma: Prisma.TransactionClient,
-  window: SearchWindow,
-  scope: Scope,
-): Promise<{ nodes: Item[]; rawJson?: string }> {
+async function walkNames(prisma: Prisma.TransactionClient, window: SearchWindow, scope: Scope): Promise<JsonText> {
   const { limit, offset } = window
-  const [row] = await prisma.$queryRaw<{ nodes: string }[]>`
-    SELECT ${nodesAt(
+  const [row] = await prisma.$queryRaw<{ json: JsonText }[]>`
+    SELECT ${itemsFrom(
       window,
       Prisma.sql`
         SELECT 0 AS rank, one.id, one.name FROM unnest(${[...scope]}::uuid[]) AS owner (dataset_id)
@@ -110,24 +100,13 @@ async function walkNames(
                  ORDER BY i.name, i.id LIMIT ${offset + limit}::bigint
               ) AS one
          ORDER BY one.name, one.id LIMIT ${limit} OFFSET ${offset}::bigint`,
-    )}`
-  return contentOf(row?.nodes, window)
+    )} AS json`
+  return row?.json ?? '[]'
 }
 
-/** SQL for the items at the places (rank, name, id), as JSON. */
-function nodesAt({ projection, rawItem }: SearchWindow, places: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`array_to_json(ARRAY(SELECT page FROM (
-    SELECT ${rawItem ? rawItemColumns(rawItem) : itemColumns(projection)}
-      FROM (${places}) AS place
-      JOIN items i ON i.id = place.id
-     ORDER BY place.rank, place.name, place.id
-  ) AS page))::text AS nodes`
-}
-
-function contentOf(nodes = '[]', { rawItem }: SearchWindow): { nodes: Item[]; rawJson?: string } {
-  if (rawItem) return { nodes: [], rawJson: nodes }
-  const items: Item[] = JSON.parse(nodes)
-  return { nodes: items.map(guardProjection) }
+/** SQL for the items at the places (rank, name, id), as JSON text. */
+function itemsFrom({ projection }: SearchWindow, places: Prisma.Sql): Prisma.Sql {
+  return jsonText(itemsAt(places, Prisma.sql`place.rank, place.name, place.id`, projection))
 }
 
 /** @see https://www.unicode.org/reports/tr44/#White_Space */

@@ -1,23 +1,16 @@
 import {
   type Cancellation,
   currentCancellation,
-  withoutCancellation,
+  outsideRequests,
   withSharedCancellation,
 } from '../../database/cancellation.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { DEFAULTS } from '../arguments.ts'
 import { givenFilters } from '../filters.ts'
-import { projectionKey } from '../item-columns.ts'
-import { hasStoredTotal, type Totals } from './counts.ts'
-import {
-  fetchItemWindows,
-  fetchRawItems,
-  type ItemWindow,
-  type ItemWindowContent,
-  type OwnedWindow,
-  type RawItemLookup,
-  type RawItemRow,
-} from './items.ts'
+import { type ItemProjection, NO_ITEMS, projectionKey } from '../projection.ts'
+import { fetchItems, type LookupRow } from './by-id.ts'
+import { hasStoredTotal, type Scope, type Totals } from './item-list.ts'
+import { fetchItemWindows, type ItemWindow, type ItemWindowContent, type OwnedWindow } from './items.ts'
 import { type NearbyStart, type NearbyStartRow, startSearches } from './nearby-by-grid.ts'
 
 /*
@@ -27,12 +20,19 @@ import { type NearbyStart, type NearbyStartRow, startSearches } from './nearby-b
  * cancelled when all of its clients have disconnected.
  */
 
+/** An item to look up, what to read of it, and the datasets that the key may access. */
+export interface ItemLookup {
+  id: string
+  projection: ItemProjection
+  scope: Scope
+}
+
 /** Each function runs its part of a statement. */
 export interface Batchers {
   /** Reads a window of an owner's list. */
   fetchWindow: (owned: OwnedWindow) => Promise<ItemWindowContent>
-  /** Reads an item as JSON for clients; null if it does not exist. */
-  fetchItem: (lookup: RawItemLookup) => Promise<RawItemRow | null>
+  /** Reads an item; null if it does not exist. */
+  fetchItem: (lookup: ItemLookup) => Promise<LookupRow | null>
   /** Runs the first statement of a nearby search. It tests few points, so it does not delay the others for long. */
   startNearby: (search: NearbyStart) => Promise<NearbyStartRow>
 }
@@ -44,16 +44,22 @@ export function createBatchers(sql: SqlReader, totals: Totals): Batchers {
       (windows) => fetchItemWindows(sql, windows, totals),
     ),
     fetchItem: batchStatements(
-      ({ members }) => projectionKey(members),
-      (lookups) => fetchRawItems(sql, lookups),
+      ({ projection, scope }) => [projectionKey(projection), ...scope].join(),
+      (lookups) => fetchItemsOf(sql, lookups),
       (waiting) => waiting,
     ),
     startNearby: batchStatements(
-      ({ window }) =>
-        [givenFilters(window).map(([filter]) => filter), projectionKey(window.raw ?? window.projection)].join(),
+      ({ window }) => [givenFilters(window).map(([filter]) => filter), projectionKey(window.projection)].join(),
       (searches) => startSearches(sql, searches),
     ),
   }
+}
+
+/** Lookups with the same projection and scope. */
+function fetchItemsOf(sql: SqlReader, lookups: readonly ItemLookup[]): Promise<(LookupRow | null)[]> {
+  const { projection = NO_ITEMS, scope = [] } = lookups[0] ?? {}
+  const ids = lookups.map(({ id }) => id)
+  return fetchItems(sql, { ids, scope }, projection)
 }
 
 /** The number of parts in the next statement. There are few numbers, because each makes another prepared statement. */
@@ -115,7 +121,7 @@ function batchStatements<Part, Result>(
   }
   return (part) =>
     new Promise((resolve, reject) => {
-      if (waiting.size === 0) withoutCancellation(() => setImmediate(flush))
+      if (waiting.size === 0) outsideRequests(() => setImmediate(flush))
       const shape = shapeOf(part)
       const same = waiting.get(shape) ?? []
       waiting.set(shape, same)
@@ -124,19 +130,9 @@ function batchStatements<Part, Result>(
 }
 
 /** Returns a key that is equal for windows with the same SQL text. They differ only in its parameters. */
-function shapeOf({
-  selection,
-  sort,
-  order,
-  after,
-  before,
-  isForCursor,
-  isCounted,
-  projection,
-  rawItem,
-}: ItemWindow): string {
+function shapeOf({ selection, sort, order, after, before, isForCursor, isCounted, projection }: ItemWindow): string {
   const filters = givenFilters(selection).map(([filter]) => filter)
   const bounds = [after, before].map((bound) => bound !== undefined)
   const list = [selection.among, filters, sort, order, bounds]
-  return [list, isForCursor, isCounted, projectionKey(rawItem ?? projection)].join()
+  return [list, isForCursor, isCounted, projectionKey(projection)].join()
 }

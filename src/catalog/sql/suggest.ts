@@ -1,5 +1,7 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { BoundingBox } from '../box.ts'
+import { type Item, type JsonText, parseItems } from '../models.ts'
+import { type ItemProjection, itemsAt, jsonText } from '../projection.ts'
 import { type Candidate, gramsOf, isShort, type Meant, neededGrams, rankCandidates } from '../suggestions.ts'
 import type { Scope } from './item-list.ts'
 import { allItems, isFound } from './search.ts'
@@ -38,6 +40,19 @@ export async function fetchSuggestions(
     ? await readCandidates(prisma, Prisma.sql`${allItems(scope)} AND ${isAllowed(suggestion)}`)
     : await findCandidates(prisma, meant, suggestion, scope)
   return rankCandidates(meant, candidates, suggestion.limit)
+}
+
+/** The projected items in the order of the ids. */
+export async function fetchItemsInOrder(
+  prisma: Prisma.TransactionClient,
+  ids: readonly string[],
+  projection: ItemProjection,
+): Promise<Item[]> {
+  if (ids.length === 0) return []
+  const places = Prisma.sql`SELECT place.rank, place.id FROM unnest(${[...ids]}::uuid[]) WITH ORDINALITY AS place (id, rank)`
+  const items = jsonText(itemsAt(places, Prisma.sql`place.rank`, projection))
+  const [row] = await prisma.$queryRaw<{ json: JsonText }[]>`SELECT ${items} AS json`
+  return parseItems(row?.json ?? '[]')
 }
 
 async function readText(prisma: Prisma.TransactionClient, text: string): Promise<Meant> {

@@ -1,6 +1,5 @@
 import { Command } from 'commander'
 import { resolveDataset } from '../../auth/names.ts'
-import { withoutControls } from '../../errors.ts'
 import { withDatabase } from '../database.ts'
 import { DATASET_NAMES } from '../keys/options.ts'
 import { printJson, printLine } from '../print.ts'
@@ -29,7 +28,7 @@ async function show(text: string, { json }: { json?: true }): Promise<void> {
 /** Prints a dataset, one line for each field, or as JSON. */
 export function printDataset(dataset: DatasetSummary, json: true | undefined): void {
   if (json) printJson(dataset)
-  else for (const [label, value] of describe(dataset)) printLine(`${label.padEnd(14)}${withoutControls(value)}`)
+  else for (const [label, value] of describe(dataset)) printLine(`${label.padEnd(14)}${value}`)
 }
 
 function describe(dataset: DatasetSummary): [string, string][] {

@@ -25,13 +25,17 @@ async function init(file: string, { output, json }: { output?: string; json?: tr
 function printFound({ columns, dialect, checked }: InitializedManifest): void {
   const describe = (source: unknown) => (typeof source === 'string' ? source : JSON.stringify(source))
   const members = Object.entries(dialect).map(([member, value]) => `${member} ${JSON.stringify(value)}`)
-  if (members.length > 0) printLine(`The file has ${members.join(', ')}.\n`)
+  if (members.length > 0) {
+    printLine(`The file has ${members.join(', ')}.`)
+    printLine()
+  }
   printTable(
     ['FIELD', 'SOURCE'],
     Object.entries(columns).map(([field, source]) => [field, describe(source)]),
   )
   if (checked.items.length === 0) return
-  printLine('\nThe first items as they would be stored:')
+  printLine()
+  printLine('The first items as they would be stored:')
   printTable(
     ['NAME', 'AREA', 'CATEGORY', 'LATITUDE', 'LONGITUDE', 'EXTERNAL ID'],
     checked.items.map((item) => [
@@ -39,7 +43,7 @@ function printFound({ columns, dialect, checked }: InitializedManifest): void {
       item.externalId ?? item.id,
     ]),
   )
-  printLine('')
+  printLine()
   for (const line of checked.map.draw()) printLine(line)
 }
 
@@ -62,13 +66,12 @@ function printWarnings({ missing, repeatedKey, crsGuesses, checked, manifest }: 
 }
 
 function printNext({ manifest, missing, checked: { rows, badRows } }: InitializedManifest): void {
+  printLine()
   if (missing.length > 0) {
-    printLine(`\nWrote ${manifest}. Complete it, then try it: npx catalog import --dry-run ${manifest}`)
+    printLine(`Wrote ${manifest}. Complete it, then try it: npx catalog import --dry-run ${manifest}`)
     return
   }
   const skip = badRows > 0 ? '--skip-invalid ' : ''
   const bad = badRows > 0 ? `, ${badRows} of them bad` : ''
-  printLine(
-    `\nWrote ${manifest}: ${rows} rows${bad}. Correct it if needed, then: npx catalog import ${skip}${manifest}`,
-  )
+  printLine(`Wrote ${manifest}: ${rows} rows${bad}. Correct it if needed, then: npx catalog import ${skip}${manifest}`)
 }

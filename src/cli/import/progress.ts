@@ -1,5 +1,5 @@
 import type { ImportPhase, ImportProgress } from '../../import/import.ts'
-import { ERASE_LINE, printNotice } from '../print.ts'
+import { clearProgress, printNotice, showProgress } from '../print.ts'
 
 /** Shows how far an import is. */
 export interface ProgressDisplay {
@@ -12,11 +12,10 @@ export interface ProgressDisplay {
 /** Shows progress on a terminal, in one line that it overwrites. */
 export function terminalProgress(): ProgressDisplay {
   const describe = progressText()
-  const write = (text: string) => void process.stderr.write(ERASE_LINE + text.slice(0, process.stderr.columns - 1))
   return {
-    show: (progress) => write(describe.progress(progress)),
-    showPhase: (phase) => write(describe.phase(phase)),
-    clear: () => void process.stderr.write(ERASE_LINE),
+    show: (progress) => showProgress(describe.progress(progress)),
+    showPhase: (phase) => showProgress(describe.phase(phase)),
+    clear: clearProgress,
   }
 }
 

@@ -61,6 +61,7 @@ export async function restore(dataDir: string, source: string): Promise<void> {
   try {
     await completeRestore(folder)
     const partial = join(folder, `${RESTORED}.partial`)
+    await mkdir(partial, { mode: 0o700 })
     await copyFolder(backup, partial)
     await rename(partial, join(folder, RESTORED))
     if (existsSync(join(folder, POSTGRES))) await rename(join(folder, POSTGRES), join(folder, REPLACED))

@@ -10,6 +10,7 @@ import { messageOf, operationFailed } from '../../errors.ts'
 import { completeRestore } from './backup.ts'
 import { lockFolder } from './lock.ts'
 import { endOf } from './postgres-thread.ts'
+import { makePrivate } from './private-files.ts'
 
 /** A running embedded PostgreSQL, in this process or in another one. */
 export interface Embedded {
@@ -19,6 +20,9 @@ export interface Embedded {
 }
 
 export const SOCKET_PORT = 5432
+
+/** The path of the Unix socket in its folder. */
+export const socketPath = (socketDir: string): string => join(socketDir, `.s.PGSQL.${SOCKET_PORT}`)
 
 const MEMORY = 'memory://'
 
@@ -96,10 +100,14 @@ async function startLocked(
   try {
     await rm(file, { force: true })
     await completeRestore(folder)
-    const embedded = await start({ dataDir: join(folder, 'postgres'), ...options })
+    await makePrivate(folder, options.report)
+    const dataDir = join(folder, 'postgres')
+    // PGlite would make a folder that everybody can read.
+    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    const embedded = await start({ dataDir, ...options })
     const owner: Owner = { pid: process.pid, socketDir: embedded.socketDir }
     // A rename is atomic, so another process never reads half a file.
-    await writeFile(`${file}.new`, JSON.stringify(owner))
+    await writeFile(`${file}.new`, JSON.stringify(owner), { mode: 0o600 })
     await rename(`${file}.new`, file)
     return { socketDir: embedded.socketDir, close: () => embedded.close().finally(releaseLock) }
   } catch (error) {
@@ -165,7 +173,7 @@ async function start(options: StartOptions): Promise<Embedded> {
 
 /** Starts a worker. Returns it when it accepts connections. */
 async function startWorker({ dataDir, copyDir, report }: StartOptions, socketDir: string): Promise<Worker> {
-  const workerData = { dataDir, copyDir, socketPath: join(socketDir, `.s.PGSQL.${SOCKET_PORT}`) }
+  const workerData = { dataDir, copyDir, socketPath: socketPath(socketDir) }
   // The worker gets none of Node's options, because a worker refuses some of them.
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData, execArgv: [] })
   worker.on('message', (message: unknown) => {
@@ -194,7 +202,7 @@ const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 
 /** Connects to the owner, which keeps the database open while the connection exists. Returns undefined without an answer. */
 function connectToOwner(socketDir: string): Promise<Socket | undefined> {
-  const socket = connect(join(socketDir, `.s.PGSQL.${SOCKET_PORT}`))
+  const socket = connect(socketPath(socketDir))
   socket.on('error', () => socket.destroy())
   socket.write(SSL_REQUEST)
   return new Promise((resolve) => {

@@ -50,6 +50,7 @@ async function checkSpace(folder: string): Promise<void> {
 async function copyTables(folder: string, copy: string): Promise<void> {
   const skipped = new Set([join(folder, 'pg_wal'), join(folder, 'postmaster.pid')])
   const filter = (path: string) => !skipped.has(path) && !/^t\d+_\d+/.test(basename(path))
+  await mkdir(copy, { mode: 0o700 })
   await cp(folder, copy, { recursive: true, mode: constants.COPYFILE_FICLONE, filter })
 }
 

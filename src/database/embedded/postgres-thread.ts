@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
 import { messageOf } from '../../errors.ts'
+import { evaluateIn } from './interrupt.ts'
 
 /** What postgres-worker.ts gets at its start: the folder (or `memory://`), and SQL that it runs first. */
 export const postgresData = z.object({ dataDir: z.string(), settings: z.string() })
@@ -23,7 +24,15 @@ export interface Postgres {
   execute: (batch: Uint8Array) => Promise<Uint8Array>
   /** Runs an SQL statement, and returns its rows. */
   query: (sql: string) => Promise<unknown>
+  /** Cancels the request that runs, which then ends with PostgreSQL's error for that. */
+  cancel: () => void
 }
+
+/** The name of the global function of postgres-worker.ts that cancels its nth request, if it runs. */
+export const CANCEL_FUNCTION = 'cancelRequest'
+
+/** PostgreSQL that does not end a cancelled request within this time is stopped. No committed data in a folder is lost. */
+const CANCEL_TIMEOUT_MS = 5_000
 
 /** PostgreSQL in a thread of its own. */
 export interface PostgresThread extends Postgres {
@@ -42,14 +51,19 @@ export async function startPostgres(data: z.input<typeof postgresData>): Promise
   const ended = endOf(worker)
   let pending = Promise.withResolvers<unknown>()
   let hasEnded = false
+  let requests = 0
+  let timer: NodeJS.Timeout | undefined
   worker.on('message', (message: unknown) => {
     const { data } = postgresResponse.safeParse(message)
     if (data === undefined) return
+    clearTimeout(timer)
+    timer = undefined
     if (typeof data === 'object' && 'error' in data) pending.reject(new Error(data.error))
     else pending.resolve(typeof data === 'object' && 'rows' in data ? data.rows : data)
   })
   void ended.then((reason) => {
     hasEnded = true
+    clearTimeout(timer)
     pending.reject(new PostgresEnded(reason))
   })
   await pending.promise
@@ -57,6 +71,7 @@ export async function startPostgres(data: z.input<typeof postgresData>): Promise
   const send = (request: PostgresRequest) => {
     if (hasEnded) throw new PostgresEnded('PostgreSQL has ended')
     pending = Promise.withResolvers()
+    requests += 1
     worker.postMessage(request)
     return pending.promise
   }
@@ -65,6 +80,10 @@ export async function startPostgres(data: z.input<typeof postgresData>): Promise
     // A batch can be a part of a larger buffer, which need not be copied.
     execute: async (batch) => z.instanceof(Uint8Array).parse(await send(Uint8Array.from(batch))),
     query: async (sql) => send(sql),
+    cancel: () => {
+      evaluateIn(worker.threadId, `${CANCEL_FUNCTION}(${requests})`)
+      timer ??= setTimeout(() => void worker.terminate(), CANCEL_TIMEOUT_MS)
+    },
     close: async () => {
       worker.postMessage('close')
       await ended

@@ -2,12 +2,13 @@ import { existsSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Extension, PGlite } from '@electric-sql/pglite'
 import { postgis } from '@electric-sql/pglite-postgis'
+import { z } from 'zod'
 import { messageOf } from '../../errors.ts'
-import { type PostgresRequest, postgresData, postgresRequest } from './postgres-thread.ts'
+import { CANCEL_FUNCTION, type PostgresRequest, postgresData, postgresRequest } from './postgres-thread.ts'
 import { isComplete } from './protocol.ts'
 
 /*
- * Runs PostgreSQL in WebAssembly. A statement blocks this thread until it ends, and a full disk blocks it for ever.
+ * Runs PostgreSQL in WebAssembly. A statement blocks this thread until it ends or is cancelled, and a full disk blocks it for ever.
  */
 
 /** The part of PostGIS that is used here (prisma/postgis.js writes it). The complete package works too, but starts slower. */
@@ -25,7 +26,20 @@ const { dataDir, settings } = postgresData.parse(workerData)
 const pglite = await PGlite.create({ dataDir, extensions: { postgis: leanPostgis } })
 await pglite.exec(`SET timezone = 'UTC'; SET jit = off; ${settings}`)
 
-parentPort?.on('message', (message: unknown) => void handle(postgresRequest.parse(message)))
+/** What PostgreSQL's signal handler for a cancellation sets. WebAssembly has no signals. */
+const cancelFlags = ['_QueryCancelPending', '_InterruptPending'].map((name) =>
+  z.number().parse(Reflect.get(pglite.Module, name)),
+)
+let requests = 0
+let isRunning = false
+Reflect.set(globalThis, CANCEL_FUNCTION, (n: number) => {
+  if (isRunning && n === requests) for (const address of cancelFlags) pglite.Module.HEAP8[address] = 1
+})
+
+parentPort?.on('message', (message: unknown) => {
+  requests += 1
+  void handle(postgresRequest.parse(message))
+})
 parentPort?.postMessage('ready')
 
 async function handle(request: PostgresRequest): Promise<void> {
@@ -48,9 +62,13 @@ async function handle(request: PostgresRequest): Promise<void> {
 
 /** An error here is a failure of PostgreSQL itself. It ends the thread, because no later response would be reliable. */
 async function execute(batch: Uint8Array): Promise<Uint8Array> {
+  isRunning = true
   const response = await pglite.execProtocolRaw(batch, { syncToFs: true }).catch((cause: unknown) => {
     throw new Error(`PostgreSQL failed: ${messageOf(cause)}`, { cause })
   })
+  isRunning = false
+  // A cancellation that came at the end must not hit the next request.
+  for (const address of cancelFlags) pglite.Module.HEAP8[address] = 0
   if (!isComplete(response)) throw new Error('PostgreSQL sent an incomplete response')
   return response
 }

@@ -15,6 +15,7 @@ const MESSAGE = {
   terminate: 0x58,
   notification: 0x41,
   error: 0x45,
+  backendKeyData: 0x4b,
   readyForQuery: 0x5a,
   idle: 0x49,
 } as const
@@ -30,7 +31,7 @@ export interface Batch {
 
 /**
  * Yields the messages of a client in batches. A batch ends where the client waits for a response: after the startup message, a
- * Query or a Sync.
+ * Query or a Sync. A cancel request is a batch too.
  */
 export async function* batches(socket: Socket): AsyncGenerator<Batch> {
   let received = Buffer.alloc(0)
@@ -40,10 +41,9 @@ export async function* batches(socket: Socket): AsyncGenerator<Batch> {
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
     while (!started && received.length >= 8) {
       const code = received.readInt32BE(4)
-      if (code === STARTUP_CODE.cancel) return
       const length = received.readInt32BE(0)
       if (received.length < length) break
-      if (code === STARTUP_CODE.protocol3) {
+      if (code === STARTUP_CODE.protocol3 || code === STARTUP_CODE.cancel) {
         started = true
         yield { bytes: received.subarray(0, length), isStartup: true }
       } else if (code === STARTUP_CODE.ssl || code === STARTUP_CODE.gssEncryption) {
@@ -65,9 +65,43 @@ export async function* batches(socket: Socket): AsyncGenerator<Batch> {
   }
 }
 
-/** Whether a startup message has the parameter `application_name` with this value. */
-export function hasApplicationName(startup: Uint8Array, name: string): boolean {
-  return asBuffer(startup).includes(`\0application_name\0${name}\0`)
+/** The value of a parameter in a startup message. */
+export function startupParameter(startup: Uint8Array, name: string): string | undefined {
+  const parts = asBuffer(startup).toString('utf8', 8).split('\0')
+  // Names and values alternate.
+  const place = parts.findIndex((part, n) => n % 2 === 0 && part === name)
+  return place < 0 ? undefined : parts[place + 1]
+}
+
+/** What identifies a session in cancel requests. */
+export interface BackendKey {
+  processId: number
+  secretKey: number
+}
+
+/** The session that a cancel request names; undefined for another message. */
+export function cancelledBy(startup: Uint8Array): BackendKey | undefined {
+  const view = asBuffer(startup)
+  if (view.length !== 16 || view.readInt32BE(4) !== STARTUP_CODE.cancel) return undefined
+  return { processId: view.readInt32BE(8), secretKey: view.readInt32BE(12) }
+}
+
+/** Returns the cancel request that names a session. */
+export function cancelRequest({ processId, secretKey }: BackendKey): Buffer {
+  const request = Buffer.alloc(16)
+  ;[request.length, STARTUP_CODE.cancel, processId, secretKey].forEach((value, n) => {
+    request.writeInt32BE(value, 4 * n)
+  })
+  return request
+}
+
+/** Returns the response to a startup message with another key of the session. */
+export function withBackendKey(response: Uint8Array, { processId, secretKey }: BackendKey): Uint8Array {
+  const messages = messagesOf(Uint8Array.from(response))
+  const keyData = messages.find((message) => message[0] === MESSAGE.backendKeyData)
+  keyData?.writeInt32BE(processId, HEADER_BYTES)
+  keyData?.writeInt32BE(secretKey, HEADER_BYTES + 4)
+  return Buffer.concat(messages)
 }
 
 /** Whether a batch is a single Query message with this text. */

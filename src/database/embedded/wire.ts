@@ -1,16 +1,20 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
-import { PostgresEnded } from './postgres-thread.ts'
+import { type Postgres, PostgresEnded } from './postgres-thread.ts'
 import {
+  type BackendKey,
   type Batch,
   batches,
+  cancelledBy,
   EMPTY_RESPONSE,
-  hasApplicationName,
   hasError,
   isIdle,
   isQuery,
   splitNotifications,
+  startupParameter,
   temporaryTableOf,
+  withBackendKey,
 } from './protocol.ts'
 import type { Client, Router, Turn } from './router.ts'
 
@@ -18,7 +22,7 @@ import type { Client, Router, Turn } from './router.ts'
  * PGlite has one PostgreSQL session. This server shares it between many clients over a socket, like a connection pooler in
  * transaction mode: a client has the session from the first message of a batch until PostgreSQL reports that it is idle.
  * @electric-sql/pglite-socket is not used, because it switches clients between single messages: one client's Bind can then use
- * another client's Parse.
+ * another client's Parse. PGlite knows neither startup parameters nor cancel requests nor timeouts, so this server applies them.
  */
 
 /** The `application_name` of clients that may read from a copy of the database while an import runs. */
@@ -40,18 +44,45 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
 /** SQLSTATE `read_only_sql_transaction`. */
 const READ_ONLY_TRANSACTION = '25006'
 
+/** What all clients share. */
+interface Shared {
+  router: Router
+  sessions: Map<number, ClientSession>
+  /** The response to the first startup message. Each client gets it with its own key, so that no connection waits for the session. */
+  greeting: Uint8Array | undefined
+}
+
 /** Serves PostgreSQL to any number of clients on the Unix socket `path`. */
 export async function serveWire(router: Router, path: string): Promise<Server> {
+  const shared: Shared = { router, sessions: new Map(), greeting: undefined }
+  let processId = 0
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy())
-    void serveClient(router, { socket, isReader: false }).finally(() => socket.destroy())
+    processId += 1
+    const key = { processId, secretKey: randomInt(2 ** 31) }
+    const session: ClientSession = { key, statementTimeoutMs: 0, cancel: undefined }
+    shared.sessions.set(key.processId, session)
+    void serveClient(shared, { socket, isReader: false }, session).finally(() => {
+      shared.sessions.delete(key.processId)
+      socket.destroy()
+    })
   })
   server.listen(path)
   await once(server, 'listening')
   return server
 }
 
-async function serveClient(router: Router, client: Client): Promise<void> {
+/** A client's own part of the session that all clients share. */
+interface ClientSession {
+  key: BackendKey
+  /** A batch that takes longer is cancelled; 0 for no limit. */
+  statementTimeoutMs: number
+  /** Cancels the client's batch, if it runs. */
+  cancel: (() => void) | undefined
+}
+
+async function serveClient(shared: Shared, client: Client, session: ClientSession): Promise<void> {
+  const { router } = shared
   const { socket } = client
   let turn: Turn | undefined
   let isImporting = false
@@ -64,14 +95,27 @@ async function serveClient(router: Router, client: Client): Promise<void> {
         continue
       }
       socket.setTimeout(0)
-      if (batch.isStartup) client.isReader = hasApplicationName(batch.bytes, READER)
+      if (batch.isStartup) {
+        const cancelled = cancelledBy(batch.bytes)
+        if (cancelled) {
+          const other = shared.sessions.get(cancelled.processId)
+          if (other?.key.secretKey === cancelled.secretKey) other.cancel?.()
+          return
+        }
+        client.isReader = startupParameter(batch.bytes, 'application_name') === READER
+        session.statementTimeoutMs = Number(startupParameter(batch.bytes, 'statement_timeout') ?? 0)
+        shared.greeting ??= (await execute(router, client, session, turn, batch)).response
+        socket.write(withBackendKey(shared.greeting, session.key))
+        router.addListener(socket)
+        continue
+      }
       if (isQuery(batch.bytes, IMPORT.begin)) {
         isImporting = true
         await router.beginImport(client)
       }
       const table = temporaryTableOf(batch.bytes)
       if (table !== undefined) tables.add(table)
-      const executed = await execute(router, client, turn, batch)
+      const executed = await execute(router, client, session, turn, batch)
       if (isQuery(batch.bytes, IMPORT.end)) {
         isImporting = false
         router.endImport(client)
@@ -99,12 +143,13 @@ async function serveClient(router: Router, client: Client): Promise<void> {
 async function execute(
   router: Router,
   client: Client,
+  session: ClientSession,
   turn: Turn | undefined,
   { bytes, isStartup }: Batch,
 ): Promise<{ response: Uint8Array; turn?: Turn }> {
   for (;;) {
     const current = turn ?? (await router.acquire(client, isStartup))
-    const output = await current.postgres.execute(bytes).catch((error: unknown) => {
+    const output = await executeCancellably(current.postgres, session, bytes).catch((error: unknown) => {
       current.release()
       throw error
     })
@@ -115,6 +160,19 @@ async function execute(
     const isRefused = current.isReadOnly && hasError(response, READ_ONLY_TRANSACTION)
     if (turn || !isRefused) return { response }
     await router.importEnded()
+  }
+}
+
+async function executeCancellably(postgres: Postgres, session: ClientSession, bytes: Uint8Array): Promise<Uint8Array> {
+  const cancel = () => postgres.cancel()
+  session.cancel = cancel
+  const { statementTimeoutMs } = session
+  const timer = statementTimeoutMs > 0 ? setTimeout(cancel, statementTimeoutMs) : undefined
+  try {
+    return await postgres.execute(bytes)
+  } finally {
+    clearTimeout(timer)
+    session.cancel = undefined
   }
 }
 

@@ -4,7 +4,7 @@ import { formatAddress, type View } from './address.ts'
 import type { Codes, Facet } from './codes.ts'
 import type { Dataset, Extent, ListedItem } from './data.ts'
 import { LISTED } from './data.ts'
-import { exportLinks } from './export-links.ts'
+import { type ExportSize, exportLinks } from './export-links.ts'
 import { requestPanel } from './request-panel.ts'
 import { safeUrl } from './safe-url.ts'
 import { textLink } from './text-link.ts'
@@ -25,6 +25,7 @@ export interface About {
   createdAt: string
   updatedAt: string
   extent: Extent | null
+  exportSizes: ExportSize[]
   items: { nodes: ListedItem[] }
 }
 
@@ -37,6 +38,7 @@ export async function readAbout(dataset: string, signal: AbortSignal): Promise<A
   dataset(id: $dataset) {
     license publisher contact termsUrl sourceUrl sourceDate updateFrequency createdAt updatedAt
     extent { west south east north }
+    exportSizes { format bytes isExact }
     items(limit: $limit) { nodes { ${LISTED} } }
   }
 }`,
@@ -60,7 +62,7 @@ export function aboutView(dataset: Dataset, about: About, codes: Codes, view: Vi
     element('h1', { tabindex: -1, dir: 'auto' }, dataset.name),
     element('p', { dir: 'auto' }, dataset.description ?? ''),
     facts(dataset, about),
-    exportLinks(dataset),
+    exportLinks(dataset, about.exportSizes),
     bars('Categories', categories, (category) => ({ dataset: dataset.slug, category })),
     bars('Areas', areas, (area) => ({ dataset: dataset.slug, area })),
     sample(dataset, about),

@@ -21,7 +21,7 @@ export interface View {
   within?: Bounds | undefined
   /** Whether the page of the dataset is shown instead of its places. */
   isAbout?: boolean | undefined
-  /** The places of a dataset as a table; undefined for a list. */
+  /** The places as a table; undefined for a list. */
   table?: Table | undefined
   /** UUID of the item that is shown. */
   item?: string | undefined
@@ -38,9 +38,19 @@ export function isSearch({ text, within, near }: View): boolean {
   return near === undefined && (text !== undefined || within !== undefined)
 }
 
-/** Returns the table of a view. Only the places of one dataset have one: the order of a search is fixed. */
-export function tableOf({ dataset, table, near, text, within }: View): Table | undefined {
-  return dataset !== undefined && !near && text === undefined && within === undefined ? table : undefined
+/** Whether a view shows places: of a dataset, of a search or around a point. */
+export function hasPlaces(view: View): boolean {
+  return view.dataset !== undefined || view.near !== undefined || isSearch(view)
+}
+
+/** Whether a person can choose the order of a view's places. A search and a circle have their own. */
+export function isSortable({ near, ...view }: View): boolean {
+  return near === undefined && !isSearch(view)
+}
+
+/** Returns the table of a view; undefined for a list, and where there are no places. */
+export function tableOf(view: View): Table | undefined {
+  return hasPlaces(view) ? view.table : undefined
 }
 
 /** Parses the query string of an address. It leaves out invalid parts. */

@@ -27,8 +27,11 @@ export async function moveMap(map: ExplorerMap, view: View, before: View, signal
   if (bounds && !signal.aborted) map.fit(bounds, DATASET_ZOOM)
 }
 
+/** Where a place is, in degrees. */
+export type Position = Pick<ListedItem, 'latitude' | 'longitude'>
+
 /** Moves the map to the results of a search. */
-export function moveToItems(map: ExplorerMap, items: readonly ListedItem[]): void {
+export function moveToItems(map: ExplorerMap, items: readonly Position[]): void {
   if (items.length === 0) return
   map.fit(boxAround(items.map(({ longitude, latitude }) => [Number(longitude), Number(latitude)])), DATASET_ZOOM)
 }

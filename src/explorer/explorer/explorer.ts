@@ -1,9 +1,9 @@
 import { element } from '../shared/dom.ts'
 import { readKey } from '../shared/key.ts'
 import { aboutView, readAbout } from './about-view.ts'
-import { formatAddress, isSearch, parseAddress, tableOf, type View } from './address.ts'
+import { formatAddress, hasPlaces, isSearch, parseAddress, tableOf, type View } from './address.ts'
 import { loadBaseMap, WORLD } from './base-map.ts'
-import { moveMap, moveToItems } from './camera.ts'
+import { moveMap, moveToItems, type Position } from './camera.ts'
 import { type Codes, NO_CODES, readCodes } from './codes.ts'
 import { DARK, LIGHT } from './colours.ts'
 import { type Dataset, type Item, type ListedItem, readDatasets, readItem } from './data.ts'
@@ -19,7 +19,7 @@ import { problemNote } from './problem.ts'
 import { PAGE_SIZE, readResults, readTable } from './results.ts'
 import { type Search, SearchForm } from './search-form.ts'
 import { readSuggestions } from './suggestions.ts'
-import { DEFAULT_TABLE } from './table-columns.ts'
+import { DEFAULT_TABLE, firstPage } from './table-columns.ts'
 import { tableView } from './table-view.ts'
 import { titleOf } from './title.ts'
 import { welcomeView } from './welcome-view.ts'
@@ -37,6 +37,8 @@ export class Explorer {
   #view: View = parseAddress(location.search)
   #datasets: readonly Dataset[] = []
   #items: ListedItem[] = []
+  /** The found places that the view shows, for the map. */
+  #found: readonly Position[] = []
   #item: Item | undefined
   #codes: Codes = NO_CODES
   #mapCredit = ''
@@ -86,6 +88,7 @@ export class Explorer {
   restart(): void {
     this.#datasets = []
     this.#items = []
+    this.#found = []
     this.#item = undefined
     this.#codes = NO_CODES
     // The map drops the tiles that an earlier key has read.
@@ -142,7 +145,6 @@ export class Explorer {
     if (view.item === undefined) this.#item = undefined
     this.#search.show(view, this.#datasets)
     this.#showCredit()
-    const isPlaces = view.dataset !== undefined || view.near !== undefined || isSearch(view)
     if (view.dataset !== before.dataset) this.#codes = NO_CODES
     this.#drawMap()
     if (view.dataset !== undefined) this.#codes = await readCodes(view.dataset, signal)
@@ -152,7 +154,7 @@ export class Explorer {
       await this.#showItem(view, signal)
     } else if (view.isAbout && view.dataset !== undefined) await this.#showAbout(view, view.dataset, signal)
     else if (tableOf(view)) await this.#showTable(view, signal)
-    else if (isPlaces) await this.#showPlaces(view, 1, signal)
+    else if (hasPlaces(view)) await this.#showPlaces(view, 1, signal)
     else this.#fill(datasetsView(this.#datasets, this.#nearbyActions(view), signal))
   }
 
@@ -186,7 +188,7 @@ export class Explorer {
     )
     this.#fill(list, page === 1)
     this.#search.sayTotal(view, results.total)
-    if (isSearch(view) && !view.within && !view.at && page === 1) moveToItems(this.#map, this.#items)
+    if (page === 1) this.#moveToFound(view, this.#items)
   }
 
   async #showAbout(view: View, slug: string, signal: AbortSignal): Promise<void> {
@@ -201,19 +203,29 @@ export class Explorer {
     const results = await readTable(view, table, signal)
     signal.throwIfAborted()
     const element = tableView({ view, table, codes: this.#codes, ...results }, (next) => this.open(next))
-    const { total } = results
+    const { total, rows } = results
+    const suggestions = total === 0 ? await readSuggestions(view, signal) : []
+    signal.throwIfAborted()
     this.#fill(
       placesView(
-        { view, dataset: this.#dataset(), codes: this.#codes, items: [], total, table: element },
+        { view, dataset: this.#dataset(), codes: this.#codes, items: [], total, suggestions, table: element },
         { open: (next) => this.open(next), more: () => {}, ...this.#nearbyActions(view) },
       ),
     )
+    this.#search.sayTotal(view, total)
+    if (table.page === 1) this.#moveToFound(view, rows)
   }
 
-  #nearbyActions({ dataset }: View): NearbyActions {
+  /** A search by name moves the map when its results are known. */
+  #moveToFound(view: View, found: readonly Position[]): void {
+    this.#found = found
+    if (isSearch(view) && !view.within && !view.at) moveToItems(this.#map, found)
+  }
+
+  #nearbyActions({ dataset, table }: View): NearbyActions {
     return {
       pick: (radius) => this.#picker.toggle(radius),
-      search: (near) => this.open({ dataset, near }),
+      search: (near) => this.open({ dataset, near, table: firstPage(table) }),
     }
   }
 
@@ -241,21 +253,22 @@ export class Explorer {
   /** Moves the map to everything that the view shows. */
   #goHome(): void {
     const view = { ...this.#view, at: undefined, item: undefined }
-    if (isSearch(view) && !view.within) moveToItems(this.#map, this.#items)
+    if (isSearch(view) && !view.within) moveToItems(this.#map, this.#found)
     else void this.#attempt(() => moveMap(this.#map, view, {}, this.#reads.signal), this.#reads.signal)
   }
 
   #pick(latitude: number, longitude: number): void {
     const radius = this.#picker.take()
-    if (radius !== undefined) this.open({ dataset: this.#view.dataset, near: { latitude, longitude, radius } })
+    if (radius !== undefined) this.#nearbyActions(this.#view).search({ latitude, longitude, radius })
   }
 
   /** Opens a search. If a search is open already, it replaces that search's entry in the history. */
   #openSearch(search: Search): void {
-    const { dataset, category, area, at, item } = this.#view
+    const { dataset, category, area, at, item, table } = this.#view
     const view: View = {
       ...(search.dataset === dataset && { category, area }),
       ...search,
+      ...(hasPlaces(search) && { table: firstPage(table) }),
       at: search.within ? at : undefined,
     }
     const isNext = isSearch(view) && isSearch(this.#view) && item === undefined

@@ -9,8 +9,15 @@ import type { Dataset } from './data.ts'
 
 const FORMATS = { ndjson: 'NDJSON', csv: 'CSV', geojson: 'GeoJSON' } as const
 
-/** Creates a button for each format, and a line with the status. */
-export function exportLinks({ slug }: Dataset): HTMLElement {
+/** The size of a file in bytes. Large ones are estimated. */
+export interface ExportSize {
+  format: string
+  bytes: number
+  isExact: boolean
+}
+
+/** Creates a button for each format, with its size if it is known, and a line with the status. */
+export function exportLinks({ slug }: Dataset, sizes: readonly ExportSize[] = []): HTMLElement {
   const status = element('span', { class: 'soft small', role: 'status' })
   const download = async (name: string) => {
     status.textContent = `Downloading ${name} …`
@@ -24,10 +31,27 @@ export function exportLinks({ slug }: Dataset): HTMLElement {
     { class: 'exports' },
     'Download all places: ',
     ...Object.entries(FORMATS).map(([ending, format]) =>
-      button(format, () => void download(`${slug}.${ending}`), { class: 'button' }),
+      button(
+        format + sizeText(sizes.find((size) => size.format === ending)),
+        () => void download(`${slug}.${ending}`),
+        { class: 'button' },
+      ),
     ),
     status,
   )
+}
+
+/** For example ` (12 kB)` or ` (about 1.4 MB)`. */
+export function sizeText(size: ExportSize | undefined): string {
+  if (!size) return ''
+  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte']
+  const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, size.bytes)) / 3))
+  const amount = (size.bytes / 1000 ** step).toLocaleString('en', {
+    style: 'unit',
+    unit: units[step],
+    maximumSignificantDigits: 2,
+  })
+  return size.isExact ? ` (${amount})` : ` (about ${amount})`
 }
 
 /** Reads an export and lets the browser save it. Throws an error when the server refuses it or cuts it off. */

@@ -5,6 +5,7 @@ import type { Dataset, ListedItem } from './data.ts'
 import { datasetFacts } from './datasets-view.ts'
 import { exportLinks } from './export-links.ts'
 import { filterForm } from './filter-form.ts'
+import { metres } from './metres.ts'
 import { type NearbyActions, nearbyForm } from './nearby-form.ts'
 import { requestPanel } from './request-panel.ts'
 import type { Results } from './results.ts'
@@ -64,9 +65,8 @@ function didYouMean({ view, suggestions = [], codes }: PlacesContent): HTMLEleme
   return element('section', {}, element('h2', {}, 'Did you mean'), element('ul', { class: 'places' }, ...rows))
 }
 
-/** The link from the list of a dataset to its table, or back. */
-function viewSwitch(view: View): HTMLElement | undefined {
-  if (view.dataset === undefined || view.near || isSearch(view)) return undefined
+/** The link from the list to the table, or back. */
+function viewSwitch(view: View): HTMLElement {
   const other = { ...view, table: view.table ? undefined : DEFAULT_TABLE }
   const label = view.table ? 'As a list' : 'As a table'
   return element('p', {}, element('a', { class: 'button', href: formatAddress(other), 'data-view': true }, label))
@@ -111,10 +111,4 @@ function row(view: View, { id, name, distance }: ListedItem, category: string): 
       element('bdi', {}, category),
     ),
   )
-}
-
-/** A distance for people: `46 m`, `1.24 km`. */
-export function metres(distance: number): string {
-  if (distance < 1000) return `${Number(distance.toFixed(distance < 10 ? 1 : 0))} m`
-  return `${Number((distance / 1000).toFixed(2))} km`
 }

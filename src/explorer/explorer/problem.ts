@@ -2,6 +2,7 @@ import { ApiError } from '../shared/api.ts'
 import { button, element } from '../shared/dom.ts'
 import { forgetKey } from '../shared/key.ts'
 import { askForKey } from '../shared/key-field.ts'
+import { readPageData } from './page-data.ts'
 
 /*
  * The message that a person sees when a request fails.
@@ -15,7 +16,9 @@ export function problemNote(error: unknown, retry: () => void): HTMLElement {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof ApiError && error.status === 401) {
     forgetKey()
-    askForKey('This key is unknown, expired or revoked. Give another one.')
+    const { contact } = readPageData()
+    const ask = contact === undefined ? '' : ` Whom to ask: ${contact}`
+    askForKey(`This key is unknown, expired or revoked. Give another one.${ask}`)
   }
   return element(
     'div',

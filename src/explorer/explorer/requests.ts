@@ -46,8 +46,9 @@ function itemRequest(id: string): ApiRequest {
   }
 }
 
-function nearbyRequest({ near, dataset, category, area }: View): ApiRequest {
-  const variables = { ...near, ...selection({ dataset, category, area }) }
+function nearbyRequest({ near, ...view }: View): ApiRequest {
+  const { category, area } = view
+  const variables = { ...near, ...selection(view) }
   // The route of the specification has no filters.
   const path = category || area ? '/search' : '/v1/dataset-items/nearby'
   return {
@@ -55,7 +56,7 @@ function nearbyRequest({ near, dataset, category, area }: View): ApiRequest {
     query: `query Nearby(${declare(variables)}) {
   nearbyItems(${Object.keys(variables).map(argument).join(', ')}) {
     total
-    nodes { distance item { ${LISTED} } }
+    nodes { distance item { ${fieldsOf(view)} } }
   }
 }
 `,
@@ -63,8 +64,9 @@ function nearbyRequest({ near, dataset, category, area }: View): ApiRequest {
   }
 }
 
-function searchRequest({ dataset, text, within, category, area }: View): ApiRequest {
-  const where = selection({ dataset, category, area })
+function searchRequest(view: View): ApiRequest {
+  const { text, within } = view
+  const where = selection(view)
   const variables = { ...(text && { text }), ...(within && { within: toBoundingBox(within) }), ...where }
   const parameters = { ...(text && { text }), ...(within && { within: within.join() }), ...where }
   return {
@@ -72,7 +74,7 @@ function searchRequest({ dataset, text, within, category, area }: View): ApiRequ
     query: `query Search(${declare(variables)}) {
   searchItems(${Object.keys(variables).map(argument).join(', ')}) {
     total
-    nodes { ${LISTED} }
+    nodes { ${fieldsOf(view)} }
   }
 }
 `,
@@ -80,12 +82,18 @@ function searchRequest({ dataset, text, within, category, area }: View): ApiRequ
   }
 }
 
+/** The fields of a place in the list, or in the table. */
+function fieldsOf({ table }: View): string {
+  return table ? `id ${table.fields.join(' ')}` : LISTED
+}
+
 /** The arguments that searches and nearby searches share. */
-function selection({ dataset, category, area }: View) {
+function selection({ dataset, category, area, table }: View) {
   return {
     ...(dataset && { datasetId: dataset }),
     ...(area && { administrativeAreaCode: area }),
     ...(category && { categoryCode: category }),
+    ...(table && { page: table.page }),
     limit: PAGE_SIZE,
   }
 }

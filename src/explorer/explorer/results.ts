@@ -2,7 +2,7 @@ import { runGraphQL } from '../shared/api.ts'
 import { isSearch, type View } from './address.ts'
 import { toBoundingBox } from './box.ts'
 import { LISTED, type ListedItem } from './data.ts'
-import type { Row, Sort, Table } from './table-columns.ts'
+import { ROW_FIELDS, type Row, type Sort, type Table } from './table-columns.ts'
 
 /*
  * What the list shows: the items of a dataset, the items near a point, or the results of a search.
@@ -16,60 +16,21 @@ export interface Results {
 /** The number of items that are read at once. */
 export const PAGE_SIZE = 50
 
-interface Page {
-  total: number
-  nodes: ListedItem[]
-}
-
 /** Reads a page of a view's list. */
-export function readResults(view: View, page: number, signal: AbortSignal): Promise<Results> {
-  if (view.near) return readNearby(view, page, signal)
-  return isSearch(view) ? readSearch(view, page, signal) : readItems(view, page, signal)
-}
-
-async function readItems({ dataset, category, area }: View, page: number, signal: AbortSignal): Promise<Results> {
-  const data = await runGraphQL<{ dataset: { items: Page } }>(
-    `query Items($dataset: ID!, $category: String, $area: String, $page: Int, $limit: Int) {
-  dataset(id: $dataset) {
-    items(categoryCode: $category, administrativeAreaCode: $area, page: $page, limit: $limit) {
-      total
-      nodes { ${LISTED} }
-    }
-  }
-}`,
-    { dataset, ...(category && { category }), ...(area && { area }), page, limit: PAGE_SIZE },
-    signal,
-  )
-  return resultsOf(data.dataset.items)
+export async function readResults(view: View, page: number, signal: AbortSignal): Promise<Results> {
+  const { total, nodes } = await readPage<ListedItem>(view, { fields: LISTED, page }, signal)
+  return { total, items: nodes }
 }
 
 /** Reads a page of the table of a view. */
-export async function readTable({ dataset, category, area }: View, table: Table, signal: AbortSignal) {
-  const data = await runGraphQL<{ dataset: { items: { total: number; nodes: Row[] } } }>(
-    `query Table(
-  $dataset: ID!, $category: String, $area: String, $sort: ItemSort, $order: SortOrder, $page: Int, $limit: Int
-) {
-  dataset(id: $dataset) {
-    items(
-      categoryCode: $category, administrativeAreaCode: $area, sort: $sort, order: $order, page: $page, limit: $limit
-    ) {
-      total
-      nodes { id ${table.fields.join(' ')} }
-    }
-  }
-}`,
-    {
-      dataset,
-      ...(category && { category }),
-      ...(area && { area }),
-      sort: enumOf(table.sort),
-      order: table.isDescending ? 'DESC' : 'ASC',
-      page: table.page,
-      limit: PAGE_SIZE,
-    },
-    signal,
-  )
-  return { rows: data.dataset.items.nodes, total: data.dataset.items.total }
+export async function readTable(
+  view: View,
+  table: Table,
+  signal: AbortSignal,
+): Promise<{ total: number; rows: Row[] }> {
+  const fields = [...new Set([...ROW_FIELDS, ...table.fields])].join(' ')
+  const { total, nodes } = await readPage<Row>(view, { fields, page: table.page, order: table }, signal)
+  return { total, rows: nodes }
 }
 
 /** The name of a sort order in GraphQL: `updatedAt` is `UPDATED_AT`. */
@@ -77,11 +38,56 @@ export function enumOf(sort: Sort): string {
   return sort.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
 }
 
-async function readSearch(view: View, page: number, signal: AbortSignal): Promise<Results> {
+/** What a page has: the GraphQL fields of its items, and the order if the list has one to choose. */
+interface PageRequest {
+  fields: string
+  page: number
+  order?: Pick<Table, 'sort' | 'isDescending'>
+}
+
+interface Page<Node> {
+  total: number
+  nodes: Node[]
+}
+
+function readPage<Node>(view: View, request: PageRequest, signal: AbortSignal): Promise<Page<Node>> {
+  if (view.near) return readNearby(view, request, signal)
+  return isSearch(view) ? readSearch(view, request, signal) : readItems(view, request, signal)
+}
+
+async function readItems<Node>(view: View, { fields, page, order }: PageRequest, signal: AbortSignal) {
+  const { dataset, category, area } = view
+  const data = await runGraphQL<{ dataset: { items: Page<Node> } }>(
+    `query Items(
+  $dataset: ID!, $category: String, $area: String, $sort: ItemSort, $order: SortOrder, $page: Int, $limit: Int
+) {
+  dataset(id: $dataset) {
+    items(
+      categoryCode: $category, administrativeAreaCode: $area, sort: $sort, order: $order, page: $page, limit: $limit
+    ) {
+      total
+      nodes { ${fields} }
+    }
+  }
+}`,
+    {
+      dataset,
+      ...(category && { category }),
+      ...(area && { area }),
+      ...(order && { sort: enumOf(order.sort), order: order.isDescending ? 'DESC' : 'ASC' }),
+      page,
+      limit: PAGE_SIZE,
+    },
+    signal,
+  )
+  return data.dataset.items
+}
+
+async function readSearch<Node>(view: View, { fields, page }: PageRequest, signal: AbortSignal): Promise<Page<Node>> {
   const { dataset, text, within, category, area } = view
   const search = `searchItems(
     text: $text, within: $within, categoryCode: $category, administrativeAreaCode: $area, page: $page, limit: $limit
-  ) { total nodes { ${LISTED} } }`
+  ) { total nodes { ${fields} } }`
   const types = '$text: String, $within: BoundingBox, $category: String, $area: String, $page: Int, $limit: Int'
   const values = {
     ...(text && { text }),
@@ -92,28 +98,20 @@ async function readSearch(view: View, page: number, signal: AbortSignal): Promis
     limit: PAGE_SIZE,
   }
   if (dataset === undefined) {
-    const all = await runGraphQL<{ searchItems: Page }>(`query Search(${types}) { ${search} }`, values, signal)
-    return resultsOf(all.searchItems)
+    const all = await runGraphQL<{ searchItems: Page<Node> }>(`query Search(${types}) { ${search} }`, values, signal)
+    return all.searchItems
   }
-  const one = await runGraphQL<{ dataset: { searchItems: Page } }>(
+  const one = await runGraphQL<{ dataset: { searchItems: Page<Node> } }>(
     `query Search($dataset: ID!, ${types}) { dataset(id: $dataset) { ${search} } }`,
     { dataset, ...values },
     signal,
   )
-  return resultsOf(one.dataset.searchItems)
+  return one.dataset.searchItems
 }
 
-function resultsOf({ total, nodes }: Page): Results {
-  return { total, items: nodes }
-}
-
-interface Nearby {
-  nearbyItems: { total: number; nodes: { distance: number; item: ListedItem }[] }
-}
-
-async function readNearby(view: View, page: number, signal: AbortSignal): Promise<Results> {
+async function readNearby<Node>(view: View, { fields, page }: PageRequest, signal: AbortSignal) {
   const { dataset, near, category, area } = view
-  const { nearbyItems } = await runGraphQL<Nearby>(
+  const { nearbyItems } = await runGraphQL<{ nearbyItems: Page<{ distance: number; item: Node }> }>(
     `query Nearby(
   $latitude: Float!, $longitude: Float!, $radius: Float, $dataset: ID, $category: String, $area: String, $page: Int, $limit: Int
 ) {
@@ -122,7 +120,7 @@ async function readNearby(view: View, page: number, signal: AbortSignal): Promis
     categoryCode: $category, administrativeAreaCode: $area, page: $page, limit: $limit
   ) {
     total
-    nodes { distance item { ${LISTED} } }
+    nodes { distance item { ${fields} } }
   }
 }`,
     {
@@ -135,5 +133,6 @@ async function readNearby(view: View, page: number, signal: AbortSignal): Promis
     },
     signal,
   )
-  return { total: nearbyItems.total, items: nearbyItems.nodes.map(({ distance, item }) => ({ ...item, distance })) }
+  const { total, nodes } = nearbyItems
+  return { total, nodes: nodes.map(({ distance, item }) => ({ ...item, distance })) }
 }

@@ -139,7 +139,7 @@ export class SearchForm {
 }
 
 function totalText({ text, within }: View, total: number): string {
-  const named = text === undefined ? '' : ` with “${text}” in the name`
+  const named = text === undefined ? '' : ` with “${text}” in the name or keywords`
   const where = within === undefined ? '' : ' in the visible part of the map'
   if (total === 0) return `No places${named}${where}.`
   return `${total.toLocaleString('en')} ${total === 1 ? 'place' : 'places'}${named}${where}`

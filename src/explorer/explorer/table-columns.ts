@@ -9,8 +9,15 @@ export interface Column {
   sort?: Sort
 }
 
+/** The fields of a place that each row has: for its link, and for the map. */
+export const ROW_FIELDS = ['id', 'latitude', 'longitude'] as const
+
 /** A place with the fields of the columns. */
-export type Row = Readonly<Record<string, string | null>> & { id: string }
+export type Row = Readonly<Record<string, string | null>> &
+  Readonly<Record<(typeof ROW_FIELDS)[number], string>> & {
+    /** Metres from the searched point. */
+    distance?: number
+  }
 
 const SORTS = ['name', 'createdAt', 'updatedAt'] as const
 export type Sort = (typeof SORTS)[number]
@@ -46,6 +53,11 @@ export interface Table {
 }
 
 export const DEFAULT_TABLE: Table = { fields: DEFAULT_FIELDS, sort: 'name', isDescending: false, page: 1 }
+/** The same table from its first page. */
+export function firstPage(table: Table | undefined): Table | undefined {
+  return table && { ...table, page: 1 }
+}
+
 /** The greatest page of the API. */
 const MAX_PAGE = 2_147_483_647
 

@@ -1,11 +1,14 @@
 import { element } from '../shared/dom.ts'
-import { formatAddress, type View } from './address.ts'
+import { formatAddress, isSortable, type View } from './address.ts'
 import { type Codes, labelOf } from './codes.ts'
+import { widthHandle } from './column-width.ts'
+import { metres } from './metres.ts'
 import { PAGE_SIZE } from './results.ts'
 import { COLUMNS, type Column, type Row, type Table } from './table-columns.ts'
 
 /*
- * The places of a dataset as a table, sorted as the API sorts. Its order, its columns and its pages are links.
+ * Places as a table. Those of a dataset are sorted as the API sorts; a search and a circle have an order of their own. The order, the
+ * columns and the pages are links.
  */
 
 export interface TableContent {
@@ -19,12 +22,13 @@ export interface TableContent {
 /** Creates the table with its pages and the choice of its columns. `open` opens another view. */
 export function tableView(content: TableContent, open: (view: View) => void): HTMLElement {
   const { view, table, rows, codes } = content
-  const columns = COLUMNS.filter(({ field }) => table.fields.includes(field))
-  const { isDescending, sort } = table
-  const headings = columns.map((column) => {
-    const isSorted = column.sort === sort
-    const direction = isDescending ? 'descending' : 'ascending'
-    return element('th', { scope: 'col', 'aria-sort': isSorted && direction }, heading(column, view, table))
+  const columns = columnsOf(view, table)
+  const body = rows.map((row) => columns.map((column) => cell(column, row, view, codes)))
+  const headings = columns.map((column, n) => {
+    const head = element('th', { scope: 'col', 'aria-sort': sortedBy(column, view) }, heading(column, view, table))
+    const cells = body.flatMap((row) => row[n] ?? [])
+    head.append(widthHandle(column.field, column.label, [head, ...cells]))
+    return head
   })
   return element(
     'section',
@@ -37,20 +41,29 @@ export function tableView(content: TableContent, open: (view: View) => void): HT
         'table',
         {},
         element('thead', {}, element('tr', {}, ...headings)),
-        element(
-          'tbody',
-          {},
-          ...rows.map((row) => element('tr', {}, ...columns.map((column) => cell(column, row, view, codes)))),
-        ),
+        element('tbody', {}, ...body.map((cells) => element('tr', {}, ...cells))),
       ),
     ),
     pages(content),
   )
 }
 
+/** The chosen columns, and the distance around a point. */
+function columnsOf({ near }: View, { fields }: Table): Column[] {
+  const [name, ...others] = COLUMNS.filter(({ field }) => fields.includes(field))
+  return [...(name ? [name] : []), ...(near ? [DISTANCE] : []), ...others]
+}
+
+const DISTANCE: Column = { field: 'distance', label: 'Distance' }
+
+function sortedBy({ sort }: Column, view: View): 'ascending' | 'descending' | undefined {
+  if (sort === undefined || sort !== view.table?.sort || !isSortable(view)) return undefined
+  return view.table.isDescending ? 'descending' : 'ascending'
+}
+
 /** A column that the API sorts by is a link. The second click turns the order round. */
 function heading({ label, sort }: Column, view: View, table: Table): Node | string {
-  if (sort === undefined) return label
+  if (sort === undefined || !isSortable(view)) return label
   const isSorted = sort === table.sort
   const next = { ...table, sort, isDescending: isSorted && !table.isDescending, page: 1 }
   const arrow = isSorted ? (table.isDescending ? ' ↓' : ' ↑') : ''
@@ -58,6 +71,7 @@ function heading({ label, sort }: Column, view: View, table: Table): Node | stri
 }
 
 function cell({ field }: Column, row: Row, view: View, codes: Codes): HTMLElement {
+  if (field === 'distance') return element('td', {}, metres(row.distance ?? 0))
   const value = row[field] ?? ''
   if (field !== 'name') return element('td', { dir: 'auto' }, textOf(field, value, codes))
   const href = formatAddress({ ...view, item: row.id, at: undefined })
@@ -107,7 +121,7 @@ function pages({ view, table, total }: TableContent): HTMLElement {
       : undefined
   return element(
     'nav',
-    { class: 'pages', 'aria-label': 'Pages' },
+    { class: 'pages', 'aria-label': 'Pages of the table' },
     link('First', 1),
     link('Previous', table.page - 1),
     element('span', {}, `Page ${table.page.toLocaleString('en')} of ${last.toLocaleString('en')}`),

@@ -28,8 +28,8 @@ export function welcomeView(): HTMLElement {
       'ul',
       { class: 'links' },
       link('/graphql', 'GraphiQL', 'Datasets, items and images in one request.'),
-      link('/docs', 'API reference', 'The REST routes, to read and to try.'),
-      link('/v1/openapi.json', 'OpenAPI 3.1', 'The same for your tools.'),
+      link('/docs', 'API reference', 'REST, exports, tiles and OGC, to read and to try.'),
+      link('/openapi.json', 'OpenAPI 3.1', 'The same for your tools.'),
       link('/readyz', 'Health', 'Whether this server can answer.'),
     ),
   )

@@ -2,34 +2,85 @@ import { onKeyChange, readKey } from '../shared/key.ts'
 import { startKeyField } from '../shared/key-field.ts'
 
 /*
- * The API reference: Scalar on this server's OpenAPI document, with the key of the tab. Scalar can also call its makers'
- * servers. These features are off, and the page's policy forbids such requests.
+ * The API reference: Scalar on this server's OpenAPI document. Scalar can also call its makers' servers. These features are off, and the
+ * page's policy forbids such requests.
+ *
+ * Scalar never has the key of the tab, because it shows what it has: in code samples and in the headers of a request.
  */
 
 declare global {
   var Scalar: { createApiReference: (selector: string, options: object) => void }
 }
 
+interface Operation {
+  parameters: object[]
+  responses: Record<string, { content?: Record<string, unknown> }>
+}
+
 interface OpenApiDocument {
-  paths: Record<string, { get: { responses: Record<string, { content?: Record<string, unknown> }> } }>
+  paths: Record<string, { get: Operation }>
 }
 
 /** Scalar 1.72 takes `application/geo+json` for `application/json`, and shows the one's example for the other. */
 function withoutGeoJson(document: OpenApiDocument): OpenApiDocument {
   for (const { get } of Object.values(document.paths)) {
-    for (const { content } of Object.values(get.responses)) delete content?.['application/geo+json']
+    for (const { content } of Object.values(get.responses)) {
+      if (content?.['application/json']) delete content['application/geo+json']
+    }
   }
   return document
 }
 
+/** Without this header the /v1 routes ignore an unknown parameter. Examples and requests have it. */
+const PREFER = {
+  name: 'Prefer',
+  in: 'header',
+  description: 'With `handling=strict` an unknown parameter is an error (RFC 7240).',
+  example: 'handling=strict',
+  schema: { type: 'string' },
+}
+
+function withPrefer(document: OpenApiDocument): OpenApiDocument {
+  for (const [path, { get }] of Object.entries(document.paths)) if (path.startsWith('/v1/')) get.parameters.push(PREFER)
+  return document
+}
+
+const HIDDEN_LANGUAGES =
+  'c clojure csharp dart fsharp go http java julia kotlin objc ocaml php powershell r ruby rust swift'.split(' ')
+
+/** The page offers only the clients whose examples a test runs. Scalar's example for Python's requests, for one, does not run. */
+const HIDDEN_CLIENTS = {
+  ...Object.fromEntries(HIDDEN_LANGUAGES.map((language) => [language, true])),
+  js: ['axios', 'jquery', 'ofetch', 'xhr'],
+  node: ['axios', 'ofetch', 'undici'],
+  python: ['aiohttp', 'httpx_async', 'httpx_sync', 'requests'],
+  shell: ['httpie', 'wget'],
+}
+
+/** Stands for the key in all that Scalar shows. */
+const SHOWN_KEY = 'YOUR_API_KEY'
+
+/** Sends a request of Scalar, with the key of the tab instead of `SHOWN_KEY` if it goes to this server. */
+function sendWithKey(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const request = new Request(input, init)
+  const key = readKey()
+  const isOwn = new URL(request.url).origin === location.origin
+  if (key !== undefined && isOwn && request.headers.get('authorization') === `Bearer ${SHOWN_KEY}`) {
+    request.headers.set('authorization', `Bearer ${key}`)
+  }
+  return fetch(request)
+}
+
 startKeyField()
-const response = await fetch('/v1/openapi.json')
+const response = await fetch('/openapi.json')
 globalThis.Scalar.createApiReference('#reference', {
-  content: withoutGeoJson(await response.json()),
+  content: withPrefer(withoutGeoJson(await response.json())),
   authentication: {
     preferredSecurityScheme: 'apiKey',
-    securitySchemes: { apiKey: { token: readKey() ?? '' } },
+    securitySchemes: { apiKey: { token: readKey() === undefined ? '' : SHOWN_KEY } },
   },
+  hiddenClients: HIDDEN_CLIENTS,
+  customFetch: sendWithKey,
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
   defaultOpenAllTags: true,
   hideModels: true,
@@ -41,5 +92,5 @@ globalThis.Scalar.createApiReference('#reference', {
   agent: { disabled: true },
   mcp: { disabled: true },
 })
-// Scalar takes a key only when it starts.
+// Scalar takes a token only when it starts.
 onKeyChange(() => location.reload())

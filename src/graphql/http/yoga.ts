@@ -1,5 +1,5 @@
 import { createYoga, type Plugin } from 'graphql-yoga'
-import type { ReadCatalog } from '../../catalog/snapshot/snapshot-reader.ts'
+import type { ReadCatalog } from '../../catalog/snapshot-reader.ts'
 import { graphqlErrorOf } from '../errors.ts'
 import { createDocumentStore, type PrepareOptions } from '../operation/documents.ts'
 import { type Executed, execute } from '../operation/execute.ts'

@@ -37,38 +37,54 @@ interface Operation {
   variables: Readonly<Record<string, unknown>>
 }
 
-/** A measured size, and the page sizes in variables on which it depends. */
+/** A measured size, and the variables on which it depends: page sizes, and whether page numbers are deep. */
 interface Measured {
   size: OperationSize
   pageSizes: ReadonlyMap<string, unknown>
+  deepPages: ReadonlyMap<string, boolean>
 }
+
+/** PostgreSQL walks over the items before a page, and takes about as long for a deep one as for a search (test/bench/worst.ts). */
+const DEEP_PAGE = { from: 101, cost: 500 }
+
+const isDeep = (page: unknown): boolean => typeof page === 'number' && page >= DEEP_PAGE.from
 
 /** The last size of each operation. Documents are prepared once, so their nodes are the same objects in each request. */
 const lastMeasured = new WeakMap<OperationDefinitionNode, Measured>()
 
 /**
  * Measures a valid operation before it runs. The cost of a field is its own cost plus its page size times the cost of its
- * selections. Requests mostly repeat their page sizes, and then the size is known.
+ * selections. A deep page costs more. Requests mostly repeat their page sizes, and then the size is known.
  */
 export function measureOperation(definition: OperationDefinitionNode, operation: Operation): OperationSize {
+  const { variables } = operation
   const last = lastMeasured.get(definition)
-  if (last && [...last.pageSizes].every(([name, value]) => operation.variables[name] === value)) return last.size
+  if (
+    last &&
+    [...last.pageSizes].every(([name, value]) => variables[name] === value) &&
+    [...last.deepPages].every(([name, wasDeep]) => isDeep(variables[name]) === wasDeep)
+  )
+    return last.size
   const pageSizes = new Map<string, unknown>()
-  const size = measure(definition, operation, (name) => pageSizes.set(name, operation.variables[name]))
+  const deepPages = new Map<string, boolean>()
+  const size = measure(definition, operation, {
+    pageSize: (name) => pageSizes.set(name, variables[name]),
+    page: (name) => deepPages.set(name, isDeep(variables[name])),
+  })
   // Other values can be long, and would stay in memory.
   const areShort = [...pageSizes.values()].every((value) => value === undefined || typeof value === 'number')
-  if (areShort) lastMeasured.set(definition, { size, pageSizes })
+  if (areShort) lastMeasured.set(definition, { size, pageSizes, deepPages })
   return size
 }
 
 /**
  * Measures each fragment once, so the work is linear in the length of the document.
- * @param onVariable is called with the name of each variable that a page size depends on
+ * @param onVariable is called with the name of each variable that a page size or a page number depends on
  */
 function measure(
   definition: OperationDefinitionNode,
   operation: Operation,
-  onVariable: (name: string) => void,
+  onVariable: Record<'pageSize' | 'page', (name: string) => void>,
 ): OperationSize {
   const root = operation.schema.getRootType(definition.operation)
   if (!root) return { cost: 0, depth: 0 }
@@ -99,7 +115,10 @@ function measure(
     const { cost = 1 } = field.extensions
     if (!node.selectionSet || !isCompositeType(type)) return { cost, depth: 1 }
     const inside = measureSelection(node.selectionSet, type)
-    return { cost: cost + lengthOf(node, field, read) * inside.cost, depth: 1 + inside.depth }
+    const page = node.arguments?.find((argument) => argument.name.value === 'page')
+    const deepCost = page && isDeep(read(page.value, 'page')) ? DEEP_PAGE.cost : 0
+    const length = lengthOf(node, field, (value) => read(value, 'pageSize'))
+    return { cost: cost + deepCost + length * inside.cost, depth: 1 + inside.depth }
   }
 
   const measureFragment = (name: string): OperationSize => {
@@ -113,8 +132,8 @@ function measure(
     return size
   }
 
-  const read = (value: ValueNode): unknown => {
-    if (value.kind === Kind.VARIABLE) onVariable(value.name.value)
+  const read = (value: ValueNode, use: 'pageSize' | 'page'): unknown => {
+    if (value.kind === Kind.VARIABLE) onVariable[use](value.name.value)
     return valueFromASTUntyped(value, variables)
   }
 

@@ -3,7 +3,8 @@ import { schema as catalogSchema } from '../schema.ts'
 import { createDocumentMap } from './document-map.ts'
 import { countAliasesAndDirectives, type DocumentCounts, findExcessLength, LIMITS } from './limits.ts'
 import { type Fragments, fragmentsOf } from './projection.ts'
-import { type Executable, withRawJson } from './raw-json.ts'
+import { type Executable, type NodeForm, withRawJson } from './raw-json.ts'
+import { findRepetitions } from './repetitions.ts'
 
 /** A valid document, and everything about it that does not depend on variables. */
 export interface PreparedDocument {
@@ -16,6 +17,8 @@ export interface PreparedDocument {
 /** A document that can't be executed, and why. */
 export interface InvalidDocument {
   errors: readonly GraphQLError[]
+  /** Undefined if the text has no syntax of a document. */
+  document?: DocumentNode
 }
 
 /** Returns the prepared document of a text. It prepares each document on first use. */
@@ -40,22 +43,24 @@ export interface PrepareOptions {
   schema?: GraphQLSchema
   /** Whether PostgreSQL writes the items of pages as JSON whenever the selection allows it (raw-json.ts). */
   usesRawJson: boolean
-  /** Whether the raw JSON of a nearby item has the form of REST. */
-  hasFlatNearby?: boolean
+  /** The form of raw JSON; by default that of GraphQL. */
+  form?: NodeForm
 }
 
 /** Parses, validates, counts and rewrites a document. It does not throw for a bad document: it returns the errors. */
 export function prepareDocument(
   query: string,
-  { usesRawJson, hasFlatNearby, schema = catalogSchema }: PrepareOptions,
+  { usesRawJson, form, schema = catalogSchema }: PrepareOptions,
 ): PreparedDocument | InvalidDocument {
   try {
     const document = parse(query, { maxTokens: LIMITS.tokens })
+    const excess = findRepetitions(document)
+    if (excess) return { errors: [excess], document }
     const errors = validate(schema, document)
-    if (errors.length > 0) return { errors }
+    if (errors.length > 0) return { errors, document }
     // Introspection must not show the fields that raw-json.ts adds to the schema.
     const executable =
-      usesRawJson && !isIntrospection(document) ? withRawJson(document, schema, hasFlatNearby) : { schema, document }
+      usesRawJson && !isIntrospection(document) ? withRawJson(document, schema, form) : { schema, document }
     return { document, fragments: fragmentsOf(document), counts: countAliasesAndDirectives(document), executable }
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [error] }

@@ -1,5 +1,5 @@
 import { type DocumentNode, visit } from 'graphql'
-import { CatalogError, validationFailed } from '../../errors.ts'
+import { type CatalogError, validationFailed } from '../../errors.ts'
 import type { OperationSize } from './cost.ts'
 
 /** Limits on an operation. An operation that exceeds one is refused before any SQL runs, and the message names the limit. */
@@ -14,12 +14,18 @@ export const LIMITS = {
   lookups: 100,
   /** Directives in the whole document. */
   directives: 50,
+  /** Selections of one field, or fragments, at one place of the response (repetitions.ts). */
+  repetitions: 100,
+  /** Selections, counted again for each place where a fragment is used. */
+  selections: 25_000,
   /** Lexical tokens. A deeply nested document would overflow the parser's stack. A hundred lookups fit into this limit. */
   tokens: 4_000,
   /** Bytes of the document. */
   bytes: 50_000,
-  /** Milliseconds of execution. */
-  timeMs: 15_000,
+  /** Objects in the response. The cost assumes a length for lists without a page size, and they can be longer. */
+  objects: 25_000,
+  /** Characters of texts in the response. */
+  characters: 64_000_000,
 } as const
 
 /** The number of aliases, lookups and directives in a document. */
@@ -52,30 +58,38 @@ export function findExcess(measured: OperationSize & DocumentCounts): CatalogErr
   return undefined
 }
 
+/** Measures a response while it is made. */
+export class ResponseSize {
+  /** `VALIDATION_FAILED` once the response has exceeded a limit. */
+  excess: CatalogError | undefined
+  #objects = 0
+  #characters = 0
+
+  /** @throws `VALIDATION_FAILED` */
+  addObject(): void {
+    this.#objects += 1
+    if (this.#objects > LIMITS.objects) this.#refuse('objects')
+  }
+
+  /** @throws `VALIDATION_FAILED` */
+  addText(characters: number): void {
+    this.#characters += characters
+    if (this.#characters > LIMITS.characters) this.#refuse('characters')
+  }
+
+  #refuse(name: 'objects' | 'characters'): never {
+    this.excess ??= limitExceeded(name, `must be at most ${LIMITS[name]} in a response; ask for less in one operation`)
+    throw this.excess
+  }
+}
+
 /** `VALIDATION_FAILED` for a document with too many bytes; undefined for any other. */
 export function findExcessLength(document: string): CatalogError | undefined {
   if (Buffer.byteLength(document) <= LIMITS.bytes) return undefined
   return limitExceeded('query', `must be at most ${LIMITS.bytes} bytes long`)
 }
 
-function limitExceeded(field: string, message: string): CatalogError {
+/** `VALIDATION_FAILED`, which names a limit and its bound. */
+export function limitExceeded(field: string, message: string): CatalogError {
   return validationFailed([{ field, message }])
-}
-
-/**
- * The result of an execution, if it settles within `timeMs`. It does not stop the statements of a slow execution: they have
- * their own timeout in the database.
- * @throws `SERVICE_UNAVAILABLE` after that time
- */
-export function withinTime<Result>(execution: Promise<Result>, timeMs: number): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(
-        new CatalogError('SERVICE_UNAVAILABLE', `The operation took longer than ${timeMs} ms`, {
-          retryAfterSeconds: 1,
-        }),
-      )
-    }, timeMs)
-    execution.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
 }

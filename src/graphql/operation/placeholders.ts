@@ -9,10 +9,16 @@ import type { ExecutionResult } from 'graphql'
 /** Clients can't guess it, so it occurs nowhere else in a response. */
 const PLACEHOLDER = randomUUID()
 const PLACEHOLDERS = new RegExp(`"${PLACEHOLDER} (\\d+)"`, 'g')
+const OBJECT_PLACEHOLDERS = new RegExp(`\\{"${PLACEHOLDER} (\\d+)":true\\}`, 'g')
 
 /** Adds JSON text to the list `rawJson`, and returns its placeholder. */
 export function placeholderFor(text: string, rawJson: string[]): string {
   return `${PLACEHOLDER} ${rawJson.push(text) - 1}`
+}
+
+/** The same for an object. Some protocols take no text in its place. */
+export function placeholderObject(text: string, rawJson: string[]): object {
+  return { [placeholderFor(text, rawJson)]: true }
 }
 
 /** It never backtracks and needs no callback for each string, so it takes a third of the time. */
@@ -25,8 +31,15 @@ export function compactJson(text: string): string {
 
 /** Prints a result, or a part of it, as JSON. It replaces each placeholder with its text from `rawJson`. */
 export function printJson(value: ExecutionResult | object, rawJson: readonly string[]): string {
-  const text = JSON.stringify(value)
-  return rawJson.length === 0
-    ? text
-    : text.replace(PLACEHOLDERS, (_, index: string) => rawJson[Number(index)] ?? 'null')
+  return replaceAll(PLACEHOLDERS, JSON.stringify(value), rawJson)
+}
+
+/** Replaces each placeholder of an object in JSON text. */
+export function insertObjects(json: string, rawJson: readonly string[]): string {
+  return replaceAll(OBJECT_PLACEHOLDERS, json, rawJson)
+}
+
+function replaceAll(placeholders: RegExp, json: string, rawJson: readonly string[]): string {
+  if (rawJson.length === 0) return json
+  return json.replace(placeholders, (_, index: string) => rawJson[Number(index)] ?? 'null')
 }

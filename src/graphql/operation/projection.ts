@@ -7,8 +7,15 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql'
-import { type ItemProjection, isRawField, type RawItem, type RawNearby } from '../../catalog/item-columns.ts'
-import type { ListProjection } from '../../catalog/projection.ts'
+import {
+  type ItemProjection,
+  isWritable,
+  type ListProjection,
+  type Member,
+  type Members,
+  type RequestedFields,
+  recordsWith,
+} from '../../catalog/projection.ts'
 
 /*
  * Finds which parts of a list a query selects, so that the SQL statement reads nothing else. A field under @skip or @include
@@ -22,11 +29,6 @@ export function fragmentsOf({ definitions }: DocumentNode): Fragments {
   const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
   return Object.fromEntries(fragments.map((fragment) => [fragment.name.value, fragment]))
 }
-
-/** The field that replaces `nodes` of a page where PostgreSQL writes the items as JSON (raw-json.ts). */
-export const RAW_NODES = 'rawNodes'
-/** The same for items near a point in the form of REST: the distance is a member of the item. */
-export const RAW_FLAT_NODES = 'rawFlatNodes'
 
 /** The fields in which a page or connection has its items and its total. */
 export interface ListShape {
@@ -46,94 +48,119 @@ export function listProjection(info: GraphQLResolveInfo, shape: ListShape): List
   const [node] = info.fieldNodes
   const known = node && info.fieldNodes.length === 1 ? projections.get(node) : undefined
   if (known) return known
-  const { fragments } = info
-  const list = selectFields(setsOf(info.fieldNodes), fragments).fields
-  const flat = list.get(RAW_FLAT_NODES)
-  const raw = flat ?? list.get(RAW_NODES)
-  const rawJson = raw && projectItem(raw, fragments).rawJson
-  const rawNearby = raw && projectNearby(raw, fragments, flat !== undefined)
-  const itemSets = shape.items.flatMap((path) => follow(list, path, fragments))
-  const needsItems = [...list.keys()].some((name) => name !== shape.total && !FIELDS_WITHOUT_ITEMS.has(name))
-  const projection: ListProjection = {
-    total: list.has(shape.total),
-    ...(rawNearby
-      ? { rawNearby }
-      : rawJson
-        ? { rawJson }
-        : needsItems && { nodes: projectItem(itemSets, fragments).projection }),
-  }
+  const sets = setsOf(info.fieldNodes)
+  const list = selectFields(sets, info.fragments).fields
+  const projection = { total: list.has(shape.total), nodes: jsonOfList(sets) ?? recordsOfList(list, shape, info) }
   if (node && info.fieldNodes.length === 1) projections.set(node, projection)
   return projection
 }
 
 /** A cache like `projections`. */
-const rawItems = new WeakMap<FieldNode, RawItem>()
+const itemProjections = new WeakMap<FieldNode, ItemProjection>()
 
-/** The members of the item that PostgreSQL writes for the field with this `info` (raw-json.ts). */
-export function rawItemOf({ fieldNodes, fragments }: GraphQLResolveInfo): RawItem {
+/** The projection of the items that the resolver with this `info` returns as a plain list. */
+export function itemProjection({ fieldNodes, fragments }: GraphQLResolveInfo): ItemProjection {
   const [node] = fieldNodes
-  const known = node && rawItems.get(node)
+  const known = node && fieldNodes.length === 1 ? itemProjections.get(node) : undefined
   if (known) return known
-  const { rawJson } = projectItem(setsOf(fieldNodes), fragments)
-  if (!node || !rawJson) throw new TypeError('PostgreSQL cannot write the item')
-  rawItems.set(node, rawJson)
-  return rawJson
+  const projection = recordsWith(requestedFields(setsOf(fieldNodes), fragments))
+  if (node && fieldNodes.length === 1) itemProjections.set(node, projection)
+  return projection
+}
+
+function recordsOfList(
+  list: SelectedFields['fields'],
+  { items, total }: ListShape,
+  { fragments }: GraphQLResolveInfo,
+): ItemProjection | undefined {
+  const needsItems = [...list.keys()].some((name) => name !== total && !FIELDS_WITHOUT_ITEMS.has(name))
+  const itemSets = items.flatMap((path) => follow(list, path, fragments))
+  return needsItems ? recordsWith(requestedFields(itemSets, fragments)) : undefined
+}
+
+/** What PostgreSQL writes for the fields of raw-json.ts. */
+const written = new WeakMap<FieldNode, ItemProjection>()
+
+/** Remembers what PostgreSQL writes for a field. */
+export function setWritten(field: FieldNode, projection: ItemProjection): void {
+  written.set(field, projection)
+}
+
+/** What PostgreSQL writes for the field with this `info`. */
+export function writtenFor({ fieldNodes: [field] }: Pick<GraphQLResolveInfo, 'fieldNodes'>): ItemProjection {
+  const projection = field && written.get(field)
+  if (!projection) throw new TypeError('PostgreSQL does not write this field')
+  return projection
+}
+
+function jsonOfList(sets: readonly SelectionSetNode[]): ItemProjection | undefined {
+  for (const selection of sets.flatMap(({ selections }) => selections)) {
+    const projection = selection.kind === Kind.FIELD ? written.get(selection) : undefined
+    if (projection) return projection
+  }
+  return undefined
 }
 
 /** The list's statement reads this many generations of parents. Each further generation takes another statement. */
 const MAX_PARENT_DEPTH = 1
 
-/**
- * The projection of an item. `rawJson` lists its members in the order of the response. It is undefined if PostgreSQL can't write
- * the item in the form of the response (aliases, arguments, directives, fields that need a resolver).
- */
-export function projectItem(
-  sets: readonly SelectionSetNode[],
-  fragments: Fragments,
-  depth = 0,
-): { projection: ItemProjection; rawJson: RawItem | undefined } {
-  const { fields, isPlain } = selectFields(sets, fragments, 'Item')
-  const imageSets = fields.get('images')
-  const parentSets = depth < MAX_PARENT_DEPTH ? fields.get('parent') : undefined
-  const images = imageSets && selectFields(imageSets, fragments, 'Image')
-  const parent = parentSets && projectItem(parentSets, fragments, depth + 1)
-
-  const rawMember = ([name, subSets]: [string, readonly SelectionSetNode[]]): RawItem[number] | undefined => {
-    if (subSets.length === 0) return isRawField('Item', name) ? name : undefined
-    if (name === 'parent') return parent?.rawJson && { parent: parent.rawJson }
-    const related = selectFields(subSets, fragments, name === 'images' ? 'Image' : 'Dataset')
-    const names = [...related.fields.keys()]
-    if (!related.isPlain) return undefined
-    if (name === 'images') return names.every((field) => isRawField('Image', field)) ? { images: names } : undefined
-    const isRawDataset = name === 'dataset' && names.every((field) => isRawField('Dataset', field))
-    return isRawDataset ? { dataset: names } : undefined
-  }
+/** The fields of an item, of its images and of its parent that a query selects. */
+function requestedFields(sets: readonly SelectionSetNode[], fragments: Fragments, depth = 0): RequestedFields {
+  const { fields } = selectFields(sets, fragments, 'Item')
+  const images = fields.get('images')
+  const parent = depth < MAX_PARENT_DEPTH ? fields.get('parent') : undefined
   return {
-    projection: {
-      fields: [...fields.keys()].sort(),
-      ...(images && { images: [...images.fields.keys()].sort() }),
-      ...(parent && { parent: parent.projection }),
-    },
-    rawJson: isPlain ? allDefined([...fields].map(rawMember)) : undefined,
+    fields: [...fields.keys()].sort(),
+    images: images && [...selectFields(images, fragments, 'Image').fields.keys()].sort(),
+    parent: parent && requestedFields(parent, fragments, depth + 1),
   }
 }
 
-/** The members of an item near a point; undefined if PostgreSQL can't write it in the form of the response. */
-export function projectNearby(
+/**
+ * The members of an item in the order of the response. Undefined if PostgreSQL can't write the item in the form of the response
+ * (aliases, arguments, directives, fields that need a resolver).
+ */
+export function membersOfItem(sets: readonly SelectionSetNode[], fragments: Fragments, depth = 0): Members | undefined {
+  const { fields, isPlain } = selectFields(sets, fragments, 'Item')
+  const memberOf = ([name, subSets]: [string, readonly SelectionSetNode[]]): Member | undefined => {
+    if (subSets.length === 0) return isWritable('Item', name) ? name : undefined
+    if (name === 'parent') {
+      const parent = depth < MAX_PARENT_DEPTH ? membersOfItem(subSets, fragments, depth + 1) : undefined
+      return parent && { parent }
+    }
+    const images = name === 'images' ? membersOfRelated('Image', subSets, fragments) : undefined
+    const dataset = name === 'dataset' ? membersOfRelated('Dataset', subSets, fragments) : undefined
+    return images ? { images } : dataset && { dataset }
+  }
+  return isPlain ? allDefined([...fields].map(memberOf)) : undefined
+}
+
+function membersOfRelated(
+  model: 'Image' | 'Dataset',
+  sets: readonly SelectionSetNode[],
+  fragments: Fragments,
+): readonly string[] | undefined {
+  const { fields, isPlain } = selectFields(sets, fragments, model)
+  const names = [...fields.keys()]
+  return isPlain && names.every((name) => isWritable(model, name)) ? names : undefined
+}
+
+/**
+ * The members of a found item; undefined if PostgreSQL can't write it in the form of the response.
+ * @param isFlat is whether the distance is a member of the item, as in REST
+ */
+export function membersOfFound(
   sets: readonly SelectionSetNode[],
   fragments: Fragments,
   isFlat: boolean,
-): RawNearby | undefined {
+): Members | undefined {
   const { fields, isPlain } = selectFields(sets, fragments)
-  const rawMember = ([name, subSets]: [string, readonly SelectionSetNode[]]):
-    | RawNearby['members'][number]
-    | undefined => {
-    if (name === 'distance') return name
-    const item = name === 'item' ? projectItem(subSets, fragments).rawJson : undefined
-    return item && { item }
+  const membersOf = ([name, subSets]: [string, readonly SelectionSetNode[]]): Members | undefined => {
+    if (name === 'distance') return [name]
+    const item = name === 'item' ? membersOfItem(subSets, fragments) : undefined
+    return item && !isFlat ? [{ item }] : item
   }
-  const members = isPlain ? allDefined([...fields].map(rawMember)) : undefined
-  return members && { members, isFlat }
+  return isPlain ? allDefined([...fields].map(membersOf))?.flat() : undefined
 }
 
 interface SelectedFields {

@@ -16,9 +16,10 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 import type { Page } from '../../catalog/page.ts'
+import { type ItemProjection, type Members, projectionKey } from '../../catalog/projection.ts'
 import type { GraphQLContext } from '../builder.ts'
 import { compactJson, placeholderFor } from './placeholders.ts'
-import { fragmentsOf, projectItem, projectNearby, RAW_FLAT_NODES, RAW_NODES, rawItemOf } from './projection.ts'
+import { fragmentsOf, membersOfFound, membersOfItem, setWritten, writtenFor } from './projection.ts'
 
 /*
  * If a query selects only plain fields of a page's items, PostgreSQL writes the items as JSON. The leaf field `rawNodes` then
@@ -26,6 +27,9 @@ import { fragmentsOf, projectItem, projectNearby, RAW_FLAT_NODES, RAW_NODES, raw
  * saves half of the time of a response (test/bench): graphql-js does not complete each field of each item, and JSON.stringify
  * does not print them.
  */
+
+/** The form of a list's nodes: of GraphQL, of REST, where the distance is a member of the item, or features of GeoJSON. */
+export type NodeForm = 'graphql' | 'rest' | 'geojson'
 
 /** A schema and the document to execute on it. */
 export interface Executable {
@@ -40,24 +44,24 @@ function rawSchemaOf(schema: GraphQLSchema): GraphQLSchema {
   const known = rawSchemas.get(schema)
   if (known) return known
   const rawSchema = extendSchema(schema, RAW_FIELDS)
-  fieldOf(rawSchema, 'ItemPage', RAW_NODES).resolve = resolvePage
-  fieldOf(rawSchema, 'NearbyItemPage', RAW_NODES).resolve = resolvePage
-  fieldOf(rawSchema, 'NearbyItemPage', RAW_FLAT_NODES).resolve = resolvePage
+  for (const type of ['ItemPage', 'NearbyItemPage', 'FoundItemPage'])
+    fieldOf(rawSchema, type, 'rawNodes').resolve = resolvePage
   fieldOf(rawSchema, 'Query', 'rawItem').resolve = async (_query, { id }, context, info) =>
-    placeholderOf(await context.catalog.rawItem(id, rawItemOf(info)), context, info)
+    placeholderOf(await context.catalog.itemJson(id, writtenFor(info)), context, info)
   rawSchemas.set(schema, rawSchema)
   return rawSchema
 }
 
 const RAW_FIELDS = parse(`
   scalar RawJson
-  extend type ItemPage { ${RAW_NODES}: RawJson! }
-  extend type NearbyItemPage { ${RAW_NODES}: RawJson! ${RAW_FLAT_NODES}: RawJson! }
+  extend type ItemPage { rawNodes: RawJson! }
+  extend type NearbyItemPage { rawNodes: RawJson! }
+  extend type FoundItemPage { rawNodes: RawJson! }
   extend type Query { rawItem(id: ID!): RawJson }
 `)
 
-const resolvePage: GraphQLFieldResolver<Page<unknown>, GraphQLContext> = async (page, _args, context, info) =>
-  placeholderOf(await page.rawJson(), context, info)
+const resolvePage: GraphQLFieldResolver<Page, GraphQLContext> = async (page, _args, context, info) =>
+  placeholderOf(await page.json(), context, info)
 
 // biome-ignore lint/suspicious/noExplicitAny: graphql-js has no types for the source and the arguments of a field
 function fieldOf(schema: GraphQLSchema, typeName: string, name: string): GraphQLField<any, GraphQLContext> {
@@ -67,31 +71,30 @@ function fieldOf(schema: GraphQLSchema, typeName: string, name: string): GraphQL
   return field
 }
 
-/** The raw fields whose JSON contains a JSON column. Only there PostgreSQL writes spaces. */
-const withJsonColumn = new WeakSet<FieldNode>()
-
-function placeholderOf(text: string, { rawJson }: GraphQLContext, { fieldNodes: [node] }: GraphQLResolveInfo): string {
-  return placeholderFor(node && withJsonColumn.has(node) ? compactJson(text) : text, rawJson)
+/** Only around the values in a JSON column PostgreSQL writes spaces. */
+function placeholderOf(text: string, { rawJson }: GraphQLContext, info: GraphQLResolveInfo): string {
+  const hasSpaces = projectionKey(writtenFor(info)).includes('"extraAttributes"')
+  return placeholderFor(hasSpaces ? compactJson(text) : text, rawJson)
 }
 
 /**
  * The document with `rawNodes` and `rawItem` in place of `nodes` and `item` wherever PostgreSQL can write them.
- * @param hasFlatNearby is whether the distance of a nearby item is a member of the item, as in REST
  */
-export function withRawJson(document: DocumentNode, schema: GraphQLSchema, hasFlatNearby = false): Executable {
+export function withRawJson(document: DocumentNode, schema: GraphQLSchema, form: NodeForm = 'graphql'): Executable {
   const rawSchema = rawSchemaOf(schema)
   const fragments = fragmentsOf(document)
   const typeInfo = new TypeInfo(rawSchema)
-  const rawItem: ToRaw = (set) => projectItem([set], fragments).rawJson
-  const rawNearby: ToRaw = (set) => projectNearby([set], fragments, hasFlatNearby)
-  const nearbyNodes = hasFlatNearby ? RAW_FLAT_NODES : RAW_NODES
+  const ofItem: ToProjection = (set) => projectionOf(membersOfItem([set], fragments), form)
+  const ofFound: ToProjection = (set) => projectionOf(membersOfFound([set], fragments, form !== 'graphql'), form)
   const leave = (field: FieldNode): FieldNode | undefined => {
     if (!field.selectionSet) return undefined
     const type = getNamedType(typeInfo.getType())?.name
-    if (type === 'ItemPage') return withRawNodes(field, field.selectionSet, RAW_NODES, rawItem)
-    if (type === 'NearbyItemPage') return withRawNodes(field, field.selectionSet, nearbyNodes, rawNearby)
+    if (type === 'ItemPage') return withRawNodes(field, field.selectionSet, ofItem)
+    // In GraphQL, a search without a point has a distance that is null, which PostgreSQL does not write.
+    if (type === 'NearbyItemPage' || (type === 'FoundItemPage' && form !== 'graphql'))
+      return withRawNodes(field, field.selectionSet, ofFound)
     const isItem = typeInfo.getParentType()?.name === 'Query' && field.name.value === 'item'
-    return isItem ? rawField(field, field.selectionSet, 'rawItem', rawItem) : undefined
+    return isItem ? rawField(field, field.selectionSet, 'rawItem', ofItem) : undefined
   }
   const rewritten = visit(
     document,
@@ -105,26 +108,39 @@ export function withRawJson(document: DocumentNode, schema: GraphQLSchema, hasFl
   return { schema: rawSchema, document: rewritten }
 }
 
-/** The members that PostgreSQL writes for a selection; undefined if it can't write them. */
-type ToRaw = (set: SelectionSetNode) => object | undefined
+/** What PostgreSQL writes for a selection; undefined if it can't write it. */
+type ToProjection = (set: SelectionSetNode) => ItemProjection | undefined
+
+/** The members of GeoJSON that are not properties. */
+const GEOMETRY: readonly unknown[] = ['id', 'latitude', 'longitude']
+
+function projectionOf(members: Members | undefined, form: NodeForm): ItemProjection | undefined {
+  if (form !== 'geojson') return members && { members, form: 'json' }
+  return members && { members: members.filter((member) => !GEOMETRY.includes(member)), form: 'features' }
+}
 
 /** A page with a raw field instead of its `nodes`, if it has them once and PostgreSQL can write them. */
-function withRawNodes(page: FieldNode, set: SelectionSetNode, name: string, toRaw: ToRaw): FieldNode | undefined {
+function withRawNodes(page: FieldNode, set: SelectionSetNode, toProjection: ToProjection): FieldNode | undefined {
   const nodes = set.selections.filter((selection) => selection.kind === Kind.FIELD && selection.name.value === 'nodes')
   const [field] = nodes
   if (nodes.length !== 1 || field?.kind !== Kind.FIELD || !field.selectionSet || !hasDistinctFields(set))
     return undefined
-  const raw = rawField(field, field.selectionSet, name, toRaw)
+  const raw = rawField(field, field.selectionSet, 'rawNodes', toProjection)
   const selections = set.selections.map((selection) => (selection === field && raw ? raw : selection))
   return { ...page, selectionSet: { ...set, selections } }
 }
 
 /** The raw field with the same name in the response, if PostgreSQL can write it. */
-function rawField(field: FieldNode, set: SelectionSetNode, name: string, toRaw: ToRaw): FieldNode | undefined {
-  const members = toRaw(set)
-  if (!members) return undefined
+function rawField(
+  field: FieldNode,
+  set: SelectionSetNode,
+  name: string,
+  toProjection: ToProjection,
+): FieldNode | undefined {
+  const projection = toProjection(set)
+  if (!projection) return undefined
   const raw = { ...field, alias: field.alias ?? field.name, name: { ...field.name, value: name } }
-  if (JSON.stringify(members).includes('"extraAttributes"')) withJsonColumn.add(raw)
+  setWritten(raw, projection)
   return raw
 }
 

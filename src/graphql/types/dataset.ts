@@ -1,3 +1,4 @@
+import type { ExportSize as ExportSizeRow } from '../../catalog/export-formats.ts'
 import type { Extent as ExtentRow } from '../../catalog/features.ts'
 import type { Dataset as DatasetRow } from '../../catalog/models.ts'
 import { builder } from '../builder.ts'
@@ -32,6 +33,17 @@ const Extent = builder.objectRef<ExtentRow>('Extent').implement({
   }),
 })
 
+const ExportSize = builder.objectRef<ExportSizeRow>('ExportSize').implement({
+  description: 'The size of an export.',
+  fields: (t) => ({
+    format: t.exposeString('format', { description: 'The ending of the file: `ndjson`, `csv` or `geojson`.' }),
+    bytes: t.exposeFloat('bytes', { description: 'Bytes before compression.' }),
+    isExact: t.exposeBoolean('isExact', {
+      description: 'Whether the size is exact. That of a large dataset is estimated from its first items.',
+    }),
+  }),
+})
+
 export const Dataset = builder.prismaObject('Dataset', {
   interfaces: [Node],
   fields: (t) => ({
@@ -57,6 +69,12 @@ export const Dataset = builder.prismaObject('Dataset', {
       description: 'Where the items are, as in OGC API Features. Null if the dataset has no items.',
       extensions: { cost: 5 },
       resolve: (dataset, _args, { catalog }) => catalog.extentOf(dataset),
+    }),
+    exportSizes: t.field({
+      type: [ExportSize],
+      description: 'The sizes of the files of /exports, without filters.',
+      extensions: { cost: 100, assumedLength: 3 },
+      resolve: (dataset, _args, { catalog }) => catalog.exportSizesOf(dataset),
     }),
   }),
 })

@@ -1,5 +1,5 @@
 import { findArguments, parseArguments } from '../../catalog/arguments.ts'
-import type { FoundItem as FoundItemRow } from '../../catalog/item-pages.ts'
+import type { Item as ItemRow, NearbyItem } from '../../catalog/models.ts'
 import type { Page } from '../../catalog/page.ts'
 import { builder } from '../builder.ts'
 import { type ListShape, listProjection } from '../operation/projection.ts'
@@ -7,10 +7,12 @@ import { pageArgs } from './arguments.ts'
 import { Item } from './item.ts'
 import { DATASET_ID, searchArgs } from './search.ts'
 
-const FoundItem = builder.objectRef<FoundItemRow>('FoundItem').implement({
+type FoundRow = ItemRow & Partial<NearbyItem>
+
+const FoundItem = builder.objectRef<FoundRow>('FoundItem').implement({
   description: 'An item that a search finds.',
   fields: (t) => ({
-    item: t.expose('item', { type: Item, description: 'The item.' }),
+    item: t.field({ type: Item, description: 'The item.', resolve: (item) => item }),
     distance: t.exposeFloat('distance', {
       nullable: true,
       description: 'Metres from the point of the search, on the WGS 84 spheroid. Null without a point.',
@@ -20,7 +22,7 @@ const FoundItem = builder.objectRef<FoundItemRow>('FoundItem').implement({
 
 const FOUND_PAGE: ListShape = { items: [['nodes', 'item']], total: 'total' }
 
-const FoundItemPage = builder.objectRef<Page<FoundItemRow>>('FoundItemPage').implement({
+const FoundItemPage = builder.objectRef<Page<FoundRow>>('FoundItemPage').implement({
   description: 'A page of items that a search finds. A page past the end is empty and has the true total.',
   fields: (t) => ({
     nodes: t.field({
@@ -42,13 +44,13 @@ builder.queryField('findItems', (t) =>
   t.field({
     type: FoundItemPage,
     description:
-      'Items by name or keyword, in a box, around a point, or all of these. With a point the nearest come first, otherwise equal names and keywords.',
+      'Items by name or keyword, in a box, around a point, or all of these. With a point the nearest come first.',
     extensions: { cost: 500 },
     args: {
       ...searchArgs,
-      latitude: t.arg.float({ description: 'Latitude of a point, from -90 to 90.' }),
-      longitude: t.arg.float({ description: 'Longitude of the point, from -180 to 180.' }),
-      radius: t.arg.float({ description: 'Metres from the point, from 1 to 50000; 1000 if not given.' }),
+      latitude: t.arg.float({ description: 'Latitude, from -90 to 90.' }),
+      longitude: t.arg.float({ description: 'Longitude, from -180 to 180.' }),
+      radius: t.arg.float({ description: 'Metres, from 1 to 50000; default 1000.' }),
       datasetId: t.arg.id({ description: DATASET_ID }),
       ...pageArgs,
     },

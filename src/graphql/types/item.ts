@@ -1,5 +1,4 @@
 import { itemListArguments, pageArguments, parseArguments } from '../../catalog/arguments.ts'
-import type { Item as ItemRow } from '../../catalog/models.ts'
 import type { Page } from '../../catalog/page.ts'
 import { builder } from '../builder.ts'
 import { compactJson, placeholderFor } from '../operation/placeholders.ts'
@@ -46,7 +45,7 @@ export const Item = builder.prismaObject('Item', {
 
 export const ITEM_PAGE: ListShape = { items: [['nodes']], total: 'total' }
 
-export const ItemPage = builder.objectRef<Page<ItemRow>>('ItemPage').implement({
+export const ItemPage = builder.objectRef<Page>('ItemPage').implement({
   description: 'A page of items. A page past the end is empty and has the true total.',
   fields: (t) => ({
     nodes: t.field({ type: [Item], description: 'The items of this page, in order.', resolve: (page) => page.nodes() }),

@@ -1,6 +1,6 @@
 import { nearbyArguments, parseArguments } from '../../catalog/arguments.ts'
+import type { NearbyItem as NearbyItemRow } from '../../catalog/models.ts'
 import type { Page } from '../../catalog/page.ts'
-import type { NearbyItem as NearbyItemRow } from '../../catalog/sql/nearby.ts'
 import { builder } from '../builder.ts'
 import { type ListShape, listProjection } from '../operation/projection.ts'
 import { circleArgs, filterArgs, pageArgs } from './arguments.ts'
@@ -11,7 +11,7 @@ const NearbyItem = builder.objectRef<NearbyItemRow>('NearbyItem').implement({
   description: 'An item near a point.',
   fields: (t) => ({
     distance: t.exposeFloat('distance', { description: 'Metres from the point, on the WGS 84 spheroid.' }),
-    item: t.expose('item', { type: Item, description: 'The item.' }),
+    item: t.field({ type: Item, description: 'The item.', resolve: (item) => item }),
   }),
 })
 

@@ -8,10 +8,10 @@ import { ITEM_PAGE, ItemPage } from './item.ts'
 const BoundingBox = builder.inputType('BoundingBox', {
   description: 'A box in degrees, edges included. If west is greater than east, it crosses the antimeridian.',
   fields: (t) => ({
-    west: t.float({ required: true, description: 'Western edge, from -180 to 180.' }),
-    south: t.float({ required: true, description: 'Southern edge, from -90 to 90.' }),
-    east: t.float({ required: true, description: 'Eastern edge, from -180 to 180.' }),
-    north: t.float({ required: true, description: 'Northern edge, from -90 to 90.' }),
+    west: t.float({ required: true, description: 'From -180 to 180.' }),
+    south: t.float({ required: true, description: 'From -90 to 90.' }),
+    east: t.float({ required: true, description: 'From -180 to 180.' }),
+    north: t.float({ required: true, description: 'From -90 to 90.' }),
   }),
 })
 
@@ -28,7 +28,7 @@ const ORDER =
   'Items whose name or a keyword is equal to the text come first, then names that begin with it, then other names with every word, then all others. Within each group by name, then id.'
 
 /** The description of the argument `datasetId`. */
-export const DATASET_ID = 'Only the dataset with this UUID or slug.'
+export const DATASET_ID = 'Only this dataset: UUID or slug.'
 
 builder.queryField('searchItems', (t) =>
   t.field({

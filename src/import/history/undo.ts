@@ -88,7 +88,7 @@ async function refuseChanges(session: ClientBase, entry: UndoEntry, { overwrite 
   const changes = overwrite ? [] : await describeChangesSince(session, entry, await readStoredColumns(session))
   if (changes.length === 0) return
   const headline = `Others have changed the dataset ${entry.slug} since entry ${entry.id}; nothing was undone; to overwrite their changes, add --overwrite`
-  throw operationFailed([headline, ...changes].join('\n'))
+  throw operationFailed([headline, ...changes])
 }
 
 /** SQLSTATE class 23: integrity constraint violation. */

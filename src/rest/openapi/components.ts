@@ -3,6 +3,21 @@ import { isDeepStrictEqual } from 'node:util'
 /** A JSON object of the OpenAPI document. */
 export type Json = Record<string, unknown>
 
+/** An OpenAPI document. */
+export interface OpenApi extends Json {
+  info: Json
+  tags: Json[]
+  paths: Record<string, Json>
+  components: Components
+}
+
+/** Components by kind and name. */
+export type Components = Record<string, Record<string, Json>>
+
+export const SECURITY_SCHEMES = {
+  apiKey: { type: 'http', scheme: 'bearer', description: 'An API key. `catalog keys create` prints it.' },
+}
+
 /** Adds a schema under a name to the document, and returns a reference to it. */
 export type DefineSchema = (name: string, schema: Json) => Json
 

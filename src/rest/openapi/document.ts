@@ -1,9 +1,9 @@
-import type { GraphQLArgument } from 'graphql'
-import { ERROR_CODES } from '../../errors.ts'
-import { GEOJSON } from '../geojson.ts'
+import { parse } from 'graphql'
+import { isEmailAddress, isWebAddress } from '../../contact.ts'
+import { parametersOf as variablesOf } from '../../graphql/operation/parameters.ts'
+import { GEOJSON } from '../envelope.ts'
 import { pathTemplate, REST_ROUTES, type RestRoute } from '../routes.ts'
-import { collectSchemas, type DefineSchema, type Json } from './components.ts'
-import { resourceOf } from './members.ts'
+import { collectSchemas, type DefineSchema, type Json, type OpenApi, SECURITY_SCHEMES } from './components.ts'
 import { parametersOf } from './parameters.ts'
 import {
   ACCESS_CODES,
@@ -13,6 +13,7 @@ import {
   errorResponse,
   HEADERS,
   headers,
+  responsesOf,
   SUCCESS_HEADERS,
 } from './responses.ts'
 import { envelopeOf, featuresOf } from './schemas.ts'
@@ -30,7 +31,7 @@ const DESCRIPTION =
  * The OpenAPI document as an object. The URL of its server is relative.
  * @param contact is whom to ask for a key: an e-mail address, a URL or a text
  */
-export function openApiDocument(contact = 'Maintainers of the Dataset Catalog'): Json {
+export function openApiDocument(contact = 'Maintainers of the Dataset Catalog'): OpenApi {
   const { schemas, define } = collectSchemas()
   const errors = defineErrors(define)
   const paths = REST_ROUTES.map((route) => [pathTemplate(route.path), { get: operationOf(route, define) }] as const)
@@ -51,9 +52,7 @@ export function openApiDocument(contact = 'Maintainers of the Dataset Catalog'):
     ],
     paths: Object.fromEntries(paths),
     components: {
-      securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key. `catalog keys create` prints it.' },
-      },
+      securitySchemes: SECURITY_SCHEMES,
       headers: HEADERS,
       schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
       responses: Object.fromEntries(DOCUMENTED_CODES.map((code) => [code, errorResponse(code, errors)])),
@@ -63,8 +62,8 @@ export function openApiDocument(contact = 'Maintainers of the Dataset Catalog'):
 
 /** @see https://spec.openapis.org/oas/v3.1.1.html#contact-object */
 function contactObject(contact: string): Json {
-  if (/^https?:\/\//.test(contact) && URL.canParse(contact)) return { url: contact }
-  return /^[^\s@]+@[^\s@]+$/.test(contact) ? { email: contact } : { name: contact }
+  if (isWebAddress(contact)) return { url: contact }
+  return isEmailAddress(contact) ? { email: contact } : { name: contact }
 }
 
 /**
@@ -80,28 +79,26 @@ function serversAt(url: string): Json[] {
 }
 
 function operationOf(route: RestRoute, define: DefineSchema): Json {
-  const { name, tag, summary, description, features, query, pathParameters } = route
+  const { name, tag, summary, description, hasFeatures, query, pathParameters } = route
   const mayBeDenied = Object.keys(pathParameters).length > 0 || Object.hasOwn(query.shape, 'datasetId')
   const codes = [...COMMON_CODES, ...(mayBeDenied ? ACCESS_CODES : [])]
   const isPaged = Object.hasOwn(query.shape, 'page')
-  const args: readonly GraphQLArgument[] = resourceOf(route).field.args
   return {
     operationId: name,
     tags: [tag],
     summary,
     description,
-    parameters: parametersOf(route, args),
-    responses: {
-      200: {
+    parameters: parametersOf(route, variablesOf(parse(route.operation))),
+    responses: responsesOf(
+      {
         description,
         headers: headers(...SUCCESS_HEADERS, ...(isPaged ? ['Link'] : [])),
         content: {
           'application/json': { schema: envelopeOf(route, define) },
-          ...(features && { [GEOJSON]: { schema: featuresOf(route, define) } }),
+          ...(hasFeatures && { [GEOJSON]: { schema: featuresOf(route, define) } }),
         },
       },
-      304: { description: 'The client has the current version.', headers: headers(...SUCCESS_HEADERS) },
-      ...Object.fromEntries(codes.map((code) => [ERROR_CODES[code], { $ref: `#/components/responses/${code}` }])),
-    },
+      codes,
+    ),
   }
 }

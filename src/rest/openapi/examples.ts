@@ -90,6 +90,12 @@ export const PARAMETER_EXAMPLES: Readonly<Record<string, unknown>> = {
   latitude: 37.5796,
   longitude: 126.977,
   radius: 2000,
+  postalCode: ITEM.postalCode,
+  addressRegion: ITEM.addressRegion,
+  flat: 'true',
+  z: 12,
+  x: 3492,
+  y: 1585,
 }
 
 /** The request id in example errors. */

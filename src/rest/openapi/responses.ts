@@ -97,6 +97,15 @@ function errorMembers(define: DefineSchema) {
   }
 }
 
+/** The responses of an operation: its success, 304, and references to its errors. */
+export function responsesOf(success: Json, codes: readonly ErrorCode[]): Json {
+  return {
+    200: success,
+    304: { description: 'The client has the current version.', headers: headers(...SUCCESS_HEADERS) },
+    ...Object.fromEntries(codes.map((code) => [ERROR_CODES[code], { $ref: `#/components/responses/${code}` }])),
+  }
+}
+
 function errorExample(code: ErrorCode): CatalogError {
   const details = code === 'VALIDATION_FAILED' ? [{ field: 'limit', message: 'must be at most 100' }] : undefined
   const message = details?.map(({ field, message }) => `${field} ${message}`).join() ?? ERROR_MEANINGS[code]

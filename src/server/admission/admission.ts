@@ -5,11 +5,13 @@ import type { FindKey } from '../../auth/key-cache.ts'
 import type { KeyUsage } from '../../auth/key-usage.ts'
 import type { Allowance, RateLimits } from '../../auth/rate-limit.ts'
 import { RequestUse } from '../../auth/request-use.ts'
-import type { CallerAccess, ReadCatalog, SnapshotReader } from '../../catalog/snapshot/snapshot-reader.ts'
+import type { CallerAccess, ReadCatalog, SnapshotReader } from '../../catalog/snapshot-reader.ts'
 import type { Backpressure } from '../../database/backpressure.ts'
 import { Cancellation, StatementCancelled, withCancellation } from '../../database/cancellation.ts'
 import { CatalogError } from '../../errors.ts'
+import { shareProcessor } from './processor.ts'
 import { networkOf } from './proxies.ts'
+import { READ_TIMEOUT_MS, withinTime } from './read-timeout.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -30,6 +32,8 @@ export interface Caller extends CallerAccess {
    * @throws `UNAUTHORIZED`
    */
   readMore: ReadCatalog
+  /** Waits for the turn of the key before work that keeps the processor busy. `readCatalog` does so by itself. */
+  beginWork: () => Promise<void>
   /**
    * The caller after its body has arrived, which can be long after the head: its key may have been revoked meanwhile.
    * @throws `UNAUTHORIZED`
@@ -55,6 +59,7 @@ interface AdmissionOptions {
 
 /** Creates the function that admits requests. It also records what each request takes, and sets the `RateLimit` headers. */
 export function createAdmission({ findKey, read, limits, work, keyUsage, report }: AdmissionOptions): Admission {
+  const beginWork = shareProcessor()
   return async (request, reply) => {
     const { key, now } = await identify(request, reply)
     const use = new RequestUse(key, now, { usage: keyUsage, countItems: (items) => countItems(key, items) })
@@ -67,8 +72,10 @@ export function createAdmission({ findKey, read, limits, work, keyUsage, report 
     }
     const readAs = (caller: CallerAccess): ReadCatalog => {
       return async (run) => {
-        cancellation ??= cancellationFor(reply)
-        const ended = await withCancellation(cancellation, () => read(caller, identifyAgain)(run))
+        const current = cancellation ?? cancellationFor(reply, key.id)
+        cancellation = current
+        const reading = withCancellation(current, () => read(caller, identifyAgain)(run))
+        const ended = await withinTime(reading, READ_TIMEOUT_MS, () => current.cancel())
         use.read(ended.readLog.itemsRead)
         return ended
       }
@@ -77,8 +84,13 @@ export function createAdmission({ findKey, read, limits, work, keyUsage, report 
     const callerOf = (caller: Identified): Caller => ({
       ...caller,
       use,
-      readCatalog: (run) => work(() => readAs(caller)(run)),
+      readCatalog: (run) =>
+        work(caller.key.id, async () => {
+          await beginWork(caller.key.id)
+          return readAs(caller)(run)
+        }),
       readMore,
+      beginWork: () => beginWork(caller.key.id),
       renew: async () => callerOf(await identifyAgain()),
     })
     return callerOf({ key, now })
@@ -136,8 +148,8 @@ function rateLimited(message: string, { resetSeconds }: Allowance): CatalogError
 }
 
 /** A cancellation that happens when the client disconnects before the response is sent. */
-function cancellationFor({ raw }: FastifyReply): Cancellation {
-  const cancellation = new Cancellation()
+function cancellationFor({ raw }: FastifyReply, keyId: string): Cancellation {
+  const cancellation = new Cancellation([keyId])
   // It may have disconnected while its key was looked up or its request was counted.
   if (raw.destroyed) cancellation.cancel()
   raw.once('close', () => {

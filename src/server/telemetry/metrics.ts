@@ -8,7 +8,7 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client'
-import type { ReadCounts } from '../../catalog/snapshot/snapshot-reader.ts'
+import type { ReadCounts } from '../../catalog/snapshot-reader.ts'
 import type { PoolUse, StatementEnd } from '../../database/pool.ts'
 
 /** How an HTTP request ended. */
@@ -35,6 +35,8 @@ interface Sources {
   cacheLookups: () => { hits: number; misses: number }
   /** Reads of the catalog since the start. */
   reads: () => ReadCounts
+  /** The bytes of responses that clients have not read, and the responses that were cut off since the start. */
+  unread: Readonly<{ bytes: number; cutOff: Readonly<Record<'stalled' | 'memory', number>> }>
 }
 
 /** The values of all metrics of a process, in JSON. */
@@ -126,7 +128,7 @@ function createUseCounters(label: keyof typeof USE_COUNTERS, registers: Registry
   }
 }
 
-function watch({ poolUse, cacheLookups, reads }: Sources, registers: Registry[]): void {
+function watch({ poolUse, cacheLookups, reads, unread }: Sources, registers: Registry[]): void {
   new Gauge({
     name: 'sql_connections',
     help: 'Database connections by state (idle or busy), and statements that wait for a connection (waiting)',
@@ -144,6 +146,24 @@ function watch({ poolUse, cacheLookups, reads }: Sources, registers: Registry[])
     collect() {
       this.reset()
       for (const [server, count] of Object.entries(reads())) this.inc({ server }, count)
+    },
+  })
+  new Gauge({
+    name: 'unread_response_bytes',
+    help: 'Bytes of responses that clients have not read yet, without those of small responses',
+    registers,
+    collect() {
+      this.set(unread.bytes)
+    },
+  })
+  new Counter({
+    name: 'responses_cut_off_total',
+    help: 'Responses that were cut off, by reason (stalled: the client read nothing; memory: other keys needed the memory)',
+    labelNames: ['reason'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [reason, count] of Object.entries(unread.cutOff)) this.inc({ reason }, count)
     },
   })
   new Counter({

@@ -5,7 +5,7 @@ import type { Metrics } from './metrics.ts'
 
 /** Monitoring requests these paths all the time, so they are logged at the level debug. */
 const PROBES = new Set(['/healthz', '/readyz'])
-/** The status that nginx logs when a client disconnects before the response is complete. An export that is cut off has it too. */
+/** The status that nginx logs when a client disconnects before the response is complete. A response that is cut off has it too. */
 const CLIENT_CLOSED_REQUEST = 499
 
 /**

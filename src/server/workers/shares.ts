@@ -10,7 +10,7 @@ export function configOfWorker(config: Config, index: number): Config {
   return {
     ...config,
     database: { ...database, poolSize: share(database.poolSize) },
-    limits: { ...limits, maxInFlight: share(limits.maxInFlight) },
+    limits: { ...limits, maxInFlight: share(limits.maxInFlight), unreadBytes: share(limits.unreadBytes) },
     responseCacheBytes: share(config.responseCacheBytes),
   }
 }

@@ -3,6 +3,7 @@ import type { MutantTable } from '../mutant.ts'
 
 const STALE_READS = ['test/catalog/verified-reads.test.ts']
 
+const UNREAD = ['test/server/unread.test.ts']
 const LETTERS = ['test/catalog/letter-case.test.ts']
 const REPLICAS = ['test/server/replicas.isolated.test.ts']
 
@@ -91,6 +92,11 @@ export const CACHES: readonly MutantTable[] = [
     file: 'src/catalog/snapshot/read-log.ts',
     tests: ['test/catalog/read-log.test.ts', 'test/catalog/verified-reads.test.ts'],
     mutants: [
+      {
+        find: '.filter((dataset) => mayAccess(this.#access, dataset, this.#now))',
+        replace: '',
+        tests: ['test/catalog/read-log.test.ts'],
+      },
       { find: '!== isAllowed) return false\n  return true', replace: '=== isAllowed) return true\n  return false' },
       {
         find: 'mayAccess(access, dataset, now) !== isAllowed',
@@ -123,7 +129,7 @@ export const CACHES: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/catalog/snapshot/statements.ts',
+    file: 'src/catalog/snapshot/read-log.ts',
     tests: STALE_READS,
     mutants: [
       { find: 'this.#readLog.verify(seenIn(result))', replace: '' },
@@ -138,11 +144,6 @@ export const CACHES: readonly MutantTable[] = [
       {
         find: 'statements.unverified(datasetIds, ({ prisma }) =>\n        (isReference',
         replace: 'statements.unverified([], ({ prisma }) =>\n        (isReference',
-      },
-      {
-        find: "statements.unverified('all', ({ prisma }) => prisma.image",
-        replace: 'statements.unverified([], ({ prisma }) => prisma.image',
-        equivalent: 'no item has the id of an image, so the search for an item misses, and that leaves all unverified',
       },
       { find: 'await statements.unverified(datasetIds', replace: 'await statements.unverified([]' },
       { find: 'statements.unverified(scopes.flat()', replace: 'statements.unverified(scopes[0] ?? []' },
@@ -188,9 +189,16 @@ export const CACHES: readonly MutantTable[] = [
     file: 'src/catalog/snapshot/item-loaders.ts',
     tests: STALE_READS,
     mutants: [
-      { find: 'if (items.length < ids.length) readLog.miss()', replace: '' },
-      { find: 'else readLog.miss()', replace: '' },
-      { find: 'found.map(({ datasetId, revision }): SeenRevision => [datasetId, revision])', replace: '[]' },
+      { find: 'if (!row) readLog.miss()', replace: 'if (!row) continue' },
+      {
+        find: 'batchers.fetchItem({ projection, id, scope }), seenRevision)',
+        replace: 'batchers.fetchItem({ projection, id, scope }), () => [])',
+      },
+      {
+        find: "statements.unverified('all', ({ sql }) => fetchImages",
+        replace: 'statements.unverified([], ({ sql }) => fetchImages',
+        equivalent: 'no item has the id of an image, so the search for an item misses, and that leaves all unverified',
+      },
       { find: 'found ? [[found.datasetId, found.revision]] : []', replace: '(found ? [] : [])' },
       {
         find: "[owners[n]?.datasetId ?? '', revision])",
@@ -209,7 +217,7 @@ export const CACHES: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/catalog/snapshot/snapshot-reader.ts',
+    file: 'src/catalog/snapshot-reader.ts',
     tests: ['test/catalog/snapshot-reader.test.ts'],
     mutants: [
       { find: 'if (!decidesAlike(readLog.dependencies.decisions, current.key, current.now))', replace: 'if (false)' },
@@ -282,8 +290,8 @@ export const CACHES: readonly MutantTable[] = [
         tests: ['test/rest/contract.test.ts'],
       },
       {
-        find: '...query, ...pathParameters(request.params)',
-        replace: '...pathParameters(request.params), ...query',
+        find: '...query, ...pathParameters(request)',
+        replace: '...pathParameters(request), ...query',
         equivalent: 'no route has the same name in its path and in its query string',
       },
     ],
@@ -310,6 +318,7 @@ export const CACHES: readonly MutantTable[] = [
       { find: 'least(k.expires_at, secret.expires_at)', replace: 'k.expires_at' },
       { find: '({ id }) => [', replace: '({ name: id }) => [' },
       { find: '[n - 1, ', replace: '[n, ' },
+      { find: 'keys.includes(null) ?', replace: '!keys.includes(null) ?' },
       { find: ' WHERE api_key_id = k.id', replace: '' },
       { find: 'k.revoked_at AS', replace: 'NULL AS' },
       { find: "'expiresAt', nullif(expires_at, 'infinity')", replace: "'expiresAt', NULL" },
@@ -395,26 +404,22 @@ export const CACHES: readonly MutantTable[] = [
       },
       { find: 'if (!this.#mayAccess(dataset)) throw accessDenied()', replace: '' },
       {
-        find: "if (!item) throw notFound('item')\n    if (!this.#mayAccess(this.datasetOf(item))) throw accessDenied()\n    return item\n",
-        replace: "if (!item) throw notFound('item')\n    return item\n",
-      },
-      {
-        find: 'if (!this.#mayAccess(this.datasetOf(item))) throw accessDenied()\n    return item.json',
-        replace: 'return item.json',
+        find: 'this.#mayAccess(this.datasetOf(found)) ? found.json : null',
+        replace: 'found.json',
+        tests: ['test/server/hidden-content.test.ts'],
       },
       {
         find: 'Promise<CatalogNode | null> {\n    this.#readLog.dependOnAll()',
         replace: 'Promise<CatalogNode | null> {',
         tests: STALE_READS,
       },
-      { find: '!owner || !this.#mayAccess(this.datasetOf(owner))', replace: '!owner' },
       {
         find: "if (dataset) return this.#mayAccess(dataset) ? { type: 'Dataset', ...dataset } : null",
         replace: "if (dataset) return { type: 'Dataset', ...dataset }",
       },
       {
-        find: 'await this.#loaders.itemsById.load(id.toLowerCase())',
-        replace: 'await this.#loaders.itemsById.load(id)',
+        find: 'await this.#loaders.items.load(projection, id.toLowerCase())',
+        replace: 'await this.#loaders.items.load(projection, id)',
         tests: LETTERS,
       },
       { find: 'this.#findNode(id.toLowerCase())', replace: 'this.#findNode(id)', tests: LETTERS },
@@ -459,6 +464,35 @@ export const CACHES: readonly MutantTable[] = [
         tests: ['test/server/limits.test.ts'],
       },
       { find: 'request.use = use', replace: '', tests: ['test/server/usage.test.ts'] },
+    ],
+  },
+  {
+    file: 'src/database/fair-share.ts',
+    tests: ['test/database/backpressure.test.ts'],
+    mutants: [
+      { find: 'this.#total === 0 || ', replace: '', tests: UNREAD },
+      { find: '<= this.#capacity - this.#total', replace: '<= this.#capacity' },
+      { find: 'this.#capacity / (owners + 1)', replace: 'this.#capacity * (owners + 1)' },
+      { find: 'held > this.#heldBy(largest)', replace: 'held < this.#heldBy(largest)' },
+    ],
+  },
+  {
+    file: 'src/server/admission/turns.ts',
+    tests: ['test/server/pipelining.test.ts'],
+    mutants: [
+      { find: 'if (response.socket) {', replace: 'if (socket) {' },
+      { find: 'if (total >= MAX_WAITING) {', replace: 'if (total >= 1e9) {' },
+      { find: '      total -= line.count\n', replace: '' },
+    ],
+  },
+  {
+    file: 'src/server/admission/unread.ts',
+    tests: UNREAD,
+    mutants: [
+      { find: 'if (reader.unread) this.#shares.add(', replace: 'if (!reader) this.#shares.add(' },
+      { find: 'reader.pace === 0 ? reader.stillLooks + 1 : 0', replace: 'reader.stillLooks + 1' },
+      { find: 'if (known) this.#release(known)\n', replace: '' },
+      { find: 'unread?.owner !== owner || ', replace: '' },
     ],
   },
 ]

@@ -8,6 +8,42 @@ const COUNTS = ['test/catalog/counts-by-hand.test.ts', 'test/catalog/counts.test
 /** The triggers, functions and constraints of the database, and the merge of an import. */
 export const DATABASE: readonly MutantTable[] = [
   {
+    file: 'src/database/fair-queue.ts',
+    tests: ['test/database/fair-queue.test.ts'],
+    mutants: [
+      { find: 'return free > 1 && ', replace: 'return free > 0 && ' },
+      { find: 'return free > 1 && this.#isWithinShare(keys)', replace: 'return free > 1' },
+      { find: 'if (keys.some((key) => !this.#uses.get(key)?.running)) return free > 0', replace: '' },
+      { find: 'if (!use.hasShortStatements(nowMs)) running', replace: 'running' },
+      { find: '!hasOthers || ', replace: '' },
+      { find: 'nowMs - use.lastMs < ACTIVE_MS', replace: 'true' },
+      { find: '      this.#startNext(nowMs)\n', replace: '' },
+      { find: 'if (rank < least)', replace: 'if (rank > least || least > 1e12)' },
+      { find: 'return Math.min(...ranks)', replace: 'return Math.max(...ranks)' },
+      { find: '        leave()\n        reject', replace: '        reject' },
+      { find: 'use.usedMs(nowMs) : 0', replace: '0 : 0' },
+      { find: 'if (this.#yielding.delete(running)) running.yieldTurn()', replace: '' },
+      {
+        find: 'first && isOther && ',
+        replace: 'first && ',
+        equivalent: 'the other statements of a key are on its level',
+      },
+      {
+        find: 'this.#rank(first.keys, nowMs) < level * LEVEL',
+        replace: 'true',
+      },
+    ],
+  },
+  {
+    file: 'src/database/key-use.ts',
+    tests: ['test/database/fair-queue.test.ts'],
+    mutants: [
+      { find: 'longMs < SHORT.longMs && ', replace: '' },
+      { find: ' > SHORT.count', replace: ' >= 0' },
+      { find: '0.5 ** ((nowMs - this.lastMs) / HALF_LIFE_MS)', replace: '1' },
+    ],
+  },
+  {
     file: 'prisma/migrations/20261120000000_catalog/migration.sql',
     tests: CONSTRAINTS,
     mutants: [

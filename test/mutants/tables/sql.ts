@@ -95,31 +95,26 @@ export const SQL: readonly MutantTable[] = [
     file: 'src/catalog/sql/nearby.ts',
     tests: NEARBY,
     mutants: [
-      { find: 'ORDER BY distance, id\n', replace: 'ORDER BY distance, id DESC\n' },
-      { find: 'ORDER BY place.distance, place.id', replace: 'ORDER BY place.id' },
+      { find: 'ORDER BY distance, id LIMIT', replace: 'ORDER BY distance, id DESC LIMIT' },
+      { find: 'place.distance, place.id`', replace: 'place.id`' },
       { find: '${circle.radius}::float8)', replace: '${circle.radius}::float8, false)' },
       { find: 'JSON.stringify(window) + ', replace: '', tests: ['test/catalog/sql-keys.test.ts'] },
       {
-        find: '({ projection, raw, ...window }',
-        replace: '({ projection, raw, offset: _, ...window }',
+        find: '({ projection, ...window }',
+        replace: '({ projection, offset: _, ...window }',
         tests: ['test/catalog/sql-keys.test.ts'],
       },
       {
-        find: 'projectionKey(raw ?? projection)\n',
-        replace: 'projectionKey(projection)\n',
+        find: ' + projectionKey(projection)\n',
+        replace: '\n',
         tests: ['test/catalog/sql-keys.test.ts'],
-      },
-      {
-        find: "if (!nodes.includes('e-')) return nodes",
-        replace: 'return nodes',
-        tests: ['test/rest/raw-json.test.ts'],
       },
       { find: 'ORDER BY scope.n`', replace: 'ORDER BY scope.n DESC`', tests: ['test/catalog/sql-keys.test.ts'] },
-      { find: 'LIMIT ${window.limit} OFFSET', replace: 'LIMIT ${window.limit} + 1 OFFSET' },
+      { find: 'LIMIT ${limit} OFFSET', replace: 'LIMIT ${limit} + 1 OFFSET' },
     ],
   },
   {
-    file: 'src/catalog/sql/counts.ts',
+    file: 'src/catalog/sql/item-list.ts',
     tests: ['test/catalog/totals.test.ts'],
     mutants: [
       { find: 'return filters.length === 0 ? ', replace: 'return filters.length >= 0 ? ' },
@@ -192,11 +187,11 @@ export const SQL: readonly MutantTable[] = [
     mutants: [
       { find: 'JSON.stringify(window) + ', replace: '', tests: ['test/catalog/sql-keys.test.ts'] },
       {
-        find: '({ projection, rawItem, ...window }',
-        replace: '({ projection, rawItem, offset: _, ...window }',
+        find: '({ projection, ...window }',
+        replace: '({ projection, offset: _, ...window }',
         tests: ['test/catalog/sql-keys.test.ts'],
       },
-      { find: 'projectionKey(rawItem ?? projection)', replace: "''", tests: ['test/catalog/sql-keys.test.ts'] },
+      { find: ' + projectionKey(projection)\n', replace: '\n', tests: ['test/catalog/sql-keys.test.ts'] },
       { find: 'offset, skip = offset,', replace: 'offset, skip = 0,', tests: ['test/catalog/sorts.test.ts'] },
       { find: "isForCursor ? ['datasetId', sort] : []", replace: '[]', tests: ['test/graphql/connection.test.ts'] },
       { find: ' IS NOT NULL AS found', replace: ' IS NULL AS found', tests: ['test/graphql/connection.test.ts'] },
@@ -208,14 +203,47 @@ export const SQL: readonly MutantTable[] = [
         tests: ['test/graphql/connection.test.ts'],
       },
       { find: 'if (offset === 0) {', replace: 'if (offset < 500) {', tests: ['test/catalog/sorts.test.ts'] },
-      { find: 'ids.map((id) => byId.get(id) ?? null)', replace: 'rows', tests: ['test/catalog/sql-keys.test.ts'] },
+    ],
+  },
+  {
+    file: 'src/catalog/sql/by-id.ts',
+    tests: ['test/catalog/sql-keys.test.ts'],
+    mutants: [
+      { find: 'ids.map((given) => byId.get(given) ?? null)', replace: 'rows' },
+      { find: 'CASE WHEN i.dataset_id = ANY (${[...scope]}::uuid[]) THEN', replace: 'CASE WHEN true THEN' },
+      { find: 'JOIN items i ON i.id = m.item_id', replace: 'JOIN items i ON i.dataset_id <> m.item_id' },
+    ],
+  },
+  {
+    file: 'src/catalog/page.ts',
+    tests: ['test/rest/raw-json.test.ts'],
+    mutants: [
+      { find: "members.includes('distance')", replace: 'members.length < 0' },
+      { find: "form !== 'features' ||", replace: "form === 'features' ||" },
+    ],
+  },
+  {
+    file: 'src/catalog/projection.ts',
+    tests: ['test/catalog/columns.test.ts', 'test/catalog/sorts.test.ts', 'test/catalog/search-edges.test.ts'],
+    mutants: [
+      {
+        find: "json: (members) => selectItem('i', members, selectRawColumn)",
+        replace: "json: (members) => selectItem('i', members, selectColumn)",
+        tests: ['test/rest/raw-json.test.ts'],
+      },
+      {
+        find: 'variants.get(more.join())',
+        replace: 'variants.values().next().value',
+        tests: ['test/graphql/connection.test.ts'],
+      },
     ],
   },
   {
     file: 'src/catalog/sql/statement-batcher.ts',
     tests: ['test/catalog/sql-keys.test.ts'],
     mutants: [
-      { find: '({ members }) => projectionKey(members)', replace: "() => ''" },
+      { find: '[projectionKey(projection), ...scope].join()', replace: 'scope.join()' },
+      { find: '[projectionKey(projection), ...scope].join()', replace: 'projectionKey(projection)' },
       {
         find: '[selection.among, filters, sort, order, bounds]',
         replace: '[selection.among, filters, order, bounds]',
@@ -244,7 +272,7 @@ export const SQL: readonly MutantTable[] = [
       { find: "words.map(isInName), ' AND '", replace: "words.map(isInName), ' OR '" },
       { find: ' OR strpos(i.folded_keywords, ${word}) > 0', replace: '' },
       { find: 'ORDER BY rank, name, id LIMIT', replace: 'ORDER BY name, id LIMIT' },
-      { find: 'ORDER BY place.rank, place.name, place.id', replace: 'ORDER BY place.name, place.id' },
+      { find: 'place.rank, place.name, place.id`', replace: 'place.name, place.id`' },
       { find: 'LIMIT ${offset + limit}::bigint', replace: 'LIMIT ${limit}::bigint' },
       { find: 'ORDER BY i.name, i.id LIMIT', replace: 'ORDER BY i.name DESC, i.id LIMIT' },
       { find: 'strpos(i.folded_name, ${word}) > 0', replace: 'strpos(i.folded_name, ${word}) > 1' },
@@ -329,6 +357,37 @@ export const SQL: readonly MutantTable[] = [
       { find: '% TILE_EXTENT', replace: '% (TILE_EXTENT - 1)' },
       { find: 'zoom >= z + CLUSTER_ZOOMS', replace: 'zoom >= z' },
       { find: 'MAX_ZOOM - z)', replace: 'MAX_ZOOM - z + 1)' },
+    ],
+  },
+  {
+    file: 'src/catalog/sql/export-sizes.ts',
+    tests: ['test/graphql/export-sizes.test.ts'],
+    mutants: [
+      { find: 'FROM items WHERE dataset_id = owner.dataset_id', replace: 'FROM items' },
+      { find: 'WHERE stored.dataset_id = owner.dataset_id AND', replace: 'WHERE' },
+      { find: '(bytes[format] * total) / count', replace: 'bytes[format]' },
+      { find: 'count === total', replace: 'count <= total' },
+    ],
+  },
+  {
+    file: 'src/catalog/export-formats.ts',
+    tests: ['test/graphql/export-sizes.test.ts'],
+    mutants: [
+      { find: "(count > 0 ? lineEnd : '')", replace: 'lineEnd' },
+      { find: 'Math.max(0, count - 1)', replace: 'count' },
+    ],
+  },
+  {
+    file: 'src/catalog/sql/suggest.ts',
+    tests: ['test/graphql/suggest.test.ts'],
+    mutants: [{ find: 'SELECT place.rank, place.id', replace: 'SELECT 0 AS rank, place.id' }],
+  },
+  {
+    file: 'src/server/error-reply.ts',
+    tests: ['test/server/contact.test.ts'],
+    mutants: [
+      { find: "error.code !== 'UNAUTHORIZED' || ", replace: '' },
+      { find: ' || !isBrowser(request)', replace: '' },
     ],
   },
 ]

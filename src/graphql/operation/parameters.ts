@@ -14,16 +14,18 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql'
-import { enumWord } from '../graphql/enum-words.ts'
-import { schema } from '../graphql/schema.ts'
+import { enumWord } from '../enum-words.ts'
+import { schema } from '../schema.ts'
 
-/** A parameter of a tool: a variable of its operation. */
+/** A parameter of a REST route or of a tool: a variable of its operation. */
 export interface Parameter {
   name: string
   type: GraphQLInputType
   /** The description of the variable, or else of the argument to which the operation passes it. */
   description: string | undefined
-  /** The default of the variable, or else of that argument. Enum values are words of REST (arguments.ts). */
+  /** The description of that argument. */
+  argumentDescription: string | undefined
+  /** The default of the variable, or else of that argument. Enum values are words of REST (enum-words.ts). */
   defaultValue: string | number | boolean | undefined
   isRequired: boolean
 }
@@ -46,17 +48,32 @@ export function parametersOf(document: DocumentNode): Parameter[] {
   return variables.map((definition) => parameterOf(definition, passedTo.get(definition.variable.name.value)))
 }
 
+/** What the schema says of an argument. */
+export function describeArgument(argument: GraphQLArgument): Omit<Parameter, 'isRequired'> {
+  const { name, type } = argument
+  const description = argument.description ?? undefined
+  const defaultValue: unknown = argument.default?.value ?? argument.defaultValue
+  return {
+    name,
+    type,
+    description,
+    argumentDescription: description,
+    defaultValue: isScalar(defaultValue) ? defaultValue : undefined,
+  }
+}
+
 function parameterOf(definition: VariableDefinitionNode, argument: GraphQLArgument | undefined): Parameter {
   const name = definition.variable.name.value
   const type = typeFromAST(schema, definition.type)
   if (!isInputType(type)) throw new TypeError(`$${name} has no input type`)
   const own = definition.defaultValue && toWord(type, valueFromASTUntyped(definition.defaultValue))
-  const defaultValue = own ?? argument?.default?.value ?? argument?.defaultValue
+  const passed = argument && describeArgument(argument)
   return {
     name,
     type,
-    description: definition.description?.value ?? argument?.description ?? undefined,
-    defaultValue: isScalar(defaultValue) ? defaultValue : undefined,
+    description: definition.description?.value ?? passed?.description,
+    argumentDescription: passed?.description,
+    defaultValue: isScalar(own) ? own : passed?.defaultValue,
     isRequired: isNonNullType(type) && own === undefined,
   }
 }

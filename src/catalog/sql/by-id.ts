@@ -1,0 +1,57 @@
+import type { SqlReader } from '../../database/sql-reader.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import type { JsonText } from '../models.ts'
+import { IMAGE_RECORD, type ItemProjection, objectText, selectMembers } from '../projection.ts'
+import type { Scope } from './item-list.ts'
+
+/*
+ * Items and images by id. The statement reads the content of a row only if its dataset is in the scope of the key. So how long it takes
+ * says nothing about the content of a hidden item.
+ */
+
+/** UUIDs to look up, and the datasets that the key may access. */
+export interface Lookup {
+  ids: readonly string[]
+  scope: Scope
+}
+
+/** An item or an image. */
+export interface LookupRow {
+  id: string
+  datasetId: string
+  /** Revision of the dataset. */
+  revision: bigint
+  /** A JSON object; null if the dataset is not in the scope. */
+  json: JsonText | null
+}
+
+/** Returns the items in the order of the ids; null for an item that does not exist. */
+export function fetchItems(sql: SqlReader, lookup: Lookup, projection: ItemProjection): Promise<(LookupRow | null)[]> {
+  return fetchRows(sql, lookup, selectMembers(projection), {
+    id: Prisma.sql`i.id`,
+    from: Prisma.sql`items i`,
+  })
+}
+
+/** Returns the images as records, in the order of the ids; null for an image that does not exist. */
+export function fetchImages(sql: SqlReader, lookup: Lookup): Promise<(LookupRow | null)[]> {
+  return fetchRows(sql, lookup, IMAGE_RECORD, {
+    id: Prisma.sql`m.id`,
+    // The items come first: TRUNCATE locks items before images, and the opposite order would be a deadlock.
+    from: Prisma.sql`items i JOIN images m ON m.item_id = i.id`,
+  })
+}
+
+async function fetchRows(
+  sql: SqlReader,
+  { ids, scope }: Lookup,
+  columns: Prisma.Sql,
+  { id, from }: { id: Prisma.Sql; from: Prisma.Sql },
+): Promise<(LookupRow | null)[]> {
+  const rows = await sql.$queryRaw<LookupRow[]>`
+    SELECT ${id} AS id, i.dataset_id AS "datasetId", (SELECT revision FROM datasets WHERE id = i.dataset_id) AS revision,
+           CASE WHEN i.dataset_id = ANY (${[...scope]}::uuid[]) THEN ${objectText(columns)} END AS json
+      FROM ${from} WHERE ${id} = ANY (${[...ids]}::uuid[])`
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.map((given) => byId.get(given) ?? null)
+}

@@ -1,0 +1,52 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import pg from 'pg'
+import { type BackendKey, cancelRequest } from './embedded/protocol.ts'
+
+/** Cancels statements. */
+export interface Canceller {
+  /** Cancels the statement that a client runs, and returns when no later statement of the client can be hit any more. */
+  cancel: (client: pg.ClientBase) => Promise<void>
+  close: () => Promise<void>
+}
+
+/** Cancels through one connection, because many clients may disconnect at once. A pooler may lead a cancel request astray. */
+export function cancelByFunction(options: pg.PoolConfig): Canceller {
+  const connection = new pg.Pool({ ...options, max: 1 })
+  // The pool itself replaces the connection. An `error` event without a listener would end the process.
+  connection.on('error', () => {})
+  return {
+    cancel: async (client) => {
+      const { processId } = keyOf(client)
+      // If it fails, the statement ends without a cancellation, at the latest at its timeout.
+      await connection.query('SELECT pg_cancel_backend($1)', [processId]).catch(() => {})
+    },
+    close: () => connection.end(),
+  }
+}
+
+/**
+ * Cancels by a cancel request, each on a connection of its own.
+ * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS
+ * @param path of the server's Unix socket
+ */
+export function cancelByRequest(path: string): Canceller {
+  return {
+    cancel: async (client) => {
+      const socket = connect(path)
+      socket.on('error', () => socket.destroy())
+      socket.end(cancelRequest(keyOf(client)))
+      await once(socket, 'close')
+    },
+    close: async () => {},
+  }
+}
+
+/** What a server told a client at its start for cancel requests. pg's types do not have it. */
+function keyOf(client: object): BackendKey {
+  const numberAt = (name: string) => {
+    const value: unknown = Reflect.get(client, name)
+    return typeof value === 'number' ? value : 0
+  }
+  return { processId: numberAt('processID'), secretKey: numberAt('secretKey') }
+}

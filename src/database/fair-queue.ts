@@ -1,0 +1,250 @@
+import { KeyUse } from './key-use.ts'
+
+/*
+ * Fair queueing of statements between API keys. Where statements must wait, the key that has used least database time lately goes
+ * first. A key alone may use every place but the last, which is free for a key that has none. While several keys are active, a key whose
+ * statements are long, or not yet known to be short, has one place. All such keys together have a quarter of the places beyond that:
+ * many long statements would take the processors from short ones. Each worker process has connections and a queue of its own. Each
+ * queue is fair, so all of them together are.
+ */
+
+/** Another key is active for this time after its last statement. */
+const ACTIVE_MS = 1_000
+
+/** More milliseconds than a key can use lately. */
+const LEVEL = 1e9
+
+/** Above this number of keys, the queue forgets those that run nothing and have used less than a millisecond lately. */
+const KNOWN_KEYS = 1_000
+
+/** Ends a turn. */
+export type EndTurn = () => void
+
+/** A statement that can yield: it stops, and later begins again. */
+interface Yielding {
+  keys: readonly string[]
+  startMs: number
+  yieldTurn: () => void
+}
+
+interface Waiting {
+  keys: readonly string[]
+  start: () => void
+}
+
+/** The error of a statement that waited too long for its turn. */
+export class TurnTimeout extends Error {
+  /** SQLSTATE `insufficient_resources`. */
+  readonly code = '53000'
+  /** Prisma's adapter passes on the code of an error only if the error has a severity, as PostgreSQL's errors have. */
+  readonly severity = 'ERROR'
+
+  constructor(timeoutMs: number) {
+    super(`The statement waited longer than ${timeoutMs} ms for its turn`)
+  }
+}
+
+interface FairQueueOptions {
+  /** The number of statements that may run at the same time. */
+  places: number
+  /** A statement that waits longer fails. */
+  timeoutMs: number
+  /**
+   * The first slice of a multilevel feedback queue: a statement that runs longer is on the first level, and its level rises each time
+   * that it has run twice as long. It yields to keys of a lower level. So keys with short statements hardly wait, and of keys with long
+   * ones each gets longer turns until its statement ends. Without it, no statement yields.
+   */
+  sliceMs?: number | undefined
+  /** Returns the time in milliseconds. */
+  clock?: () => number
+}
+
+/** Gives statements their turns. */
+export class FairQueue {
+  readonly #places: number
+  readonly #timeoutMs: number
+  readonly #sliceMs: number
+  readonly #hasSlices: boolean
+  readonly #clock: () => number
+  readonly #uses = new Map<string, KeyUse>()
+  /** The statements that wait, in the order of their arrival. Those with the same keys share a list. */
+  readonly #waiting = new Map<string, Waiting[]>()
+  #running = 0
+  readonly #yielding = new Set<Yielding>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor({
+    places,
+    timeoutMs,
+    sliceMs = Number.POSITIVE_INFINITY,
+    clock = () => performance.now(),
+  }: FairQueueOptions) {
+    this.#places = places
+    this.#timeoutMs = timeoutMs
+    this.#sliceMs = sliceMs
+    this.#hasSlices = sliceMs < Number.POSITIVE_INFINITY
+    this.#clock = clock
+  }
+
+  /** The number of statements that wait. */
+  get waiting(): number {
+    let count = 0
+    for (const { length } of this.#waiting.values()) count += length
+    return count
+  }
+
+  /**
+   * Waits for the turn of a statement, and returns the function that ends it.
+   * @param keys are the ids of the API keys that share the statement. It goes when the first of them would go, and each of them pays.
+   * @param yieldTurn is called at most once, if the statement must stop for another key
+   * @throws a `TurnTimeout`
+   */
+  async begin(keys: readonly string[], yieldTurn?: () => void): Promise<EndTurn> {
+    return this.#mayStart(keys) ? this.#start(keys, yieldTurn) : this.#wait(keys, yieldTurn)
+  }
+
+  /** Lets each long statement yield once to a statement that takes no turn. */
+  passBy(): void {
+    for (const running of this.#yielding) {
+      const leftMs = running.startMs + this.#sliceMs - this.#clock()
+      setTimeout(() => this.#yield(running), leftMs).unref()
+    }
+  }
+
+  #mayStart(keys: readonly string[]): boolean {
+    const free = this.#places - this.#running
+    if (keys.some((key) => !this.#uses.get(key)?.running)) return free > 0
+    return free > 1 && this.#isWithinShare(keys)
+  }
+
+  /** Whether keys without short statements leave the places to other keys, if any are active. */
+  #isWithinShare(keys: readonly string[]): boolean {
+    const nowMs = this.#clock()
+    if (keys.some((key) => this.#uses.get(key)?.hasShortStatements(nowMs))) return true
+    let running = 0
+    let hasOthers = false
+    for (const [key, use] of this.#uses) {
+      if (!use.hasShortStatements(nowMs)) running += use.running
+      if (!keys.includes(key) && (use.running > 0 || nowMs - use.lastMs < ACTIVE_MS)) hasOthers = true
+    }
+    return !hasOthers || running < Math.max(1, this.#places / 4)
+  }
+
+  #start(keys: readonly string[], yieldTurn: (() => void) | undefined): EndTurn {
+    const startMs = this.#clock()
+    const uses = keys.map((key) => this.#useOf(key))
+    this.#running += 1
+    for (const use of uses) use.start(startMs)
+    const yielding = yieldTurn && this.#hasSlices && { keys, startMs, yieldTurn }
+    if (yielding) this.#yielding.add(yielding)
+    return () => {
+      const nowMs = this.#clock()
+      this.#running -= 1
+      if (yielding) this.#yielding.delete(yielding)
+      for (const use of uses) use.end(startMs, nowMs)
+      this.#startNext(nowMs)
+      this.#letYield()
+    }
+  }
+
+  #wait(keys: readonly string[], yieldTurn: (() => void) | undefined): Promise<EndTurn> {
+    return new Promise((resolve, reject) => {
+      const name = keys.join()
+      const list = this.#waiting.get(name) ?? []
+      this.#waiting.set(name, list)
+      const leave = () => {
+        clearTimeout(timer)
+        list.splice(list.indexOf(waiting), 1)
+        if (list.length === 0) this.#waiting.delete(name)
+      }
+      const timer = setTimeout(() => {
+        leave()
+        reject(new TurnTimeout(this.#timeoutMs))
+      }, this.#timeoutMs).unref()
+      const waiting: Waiting = {
+        keys,
+        start: () => {
+          leave()
+          resolve(this.#start(keys, yieldTurn))
+        },
+      }
+      list.push(waiting)
+      this.#letYield()
+    })
+  }
+
+  #startNext(nowMs: number): void {
+    for (;;) {
+      let next: Waiting | undefined
+      let least = Number.POSITIVE_INFINITY
+      for (const [first] of this.#waiting.values()) {
+        if (!first || !this.#mayStart(first.keys)) continue
+        const rank = this.#rank(first.keys, nowMs)
+        if (rank < least) {
+          next = first
+          least = rank
+        }
+      }
+      if (!next) return
+      next.start()
+    }
+  }
+
+  /** Lets statements yield that have run for their slice, and looks again later while others wait. */
+  #letYield(): void {
+    if (!this.#hasSlices || this.#timer !== undefined) return
+    const nowMs = this.#clock()
+    let nextMs = this.#sliceMs
+    for (const running of this.#yielding) {
+      const leftMs = running.startMs + this.#sliceMs - nowMs
+      if (leftMs > 0) nextMs = Math.min(nextMs, leftMs)
+      else if (this.#mustYield(running, nowMs)) this.#yield(running)
+    }
+    if (this.#waiting.size === 0) return
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#letYield()
+    }, nextMs).unref()
+  }
+
+  /** Lets a statement yield, unless it has ended or yielded. */
+  #yield(running: Yielding): void {
+    if (this.#yielding.delete(running)) running.yieldTurn()
+  }
+
+  #mustYield({ keys, startMs }: Yielding, nowMs: number): boolean {
+    const level = this.#level(nowMs - startMs)
+    for (const [first] of this.#waiting.values()) {
+      const isOther = first?.keys.every((key) => !keys.includes(key))
+      if (first && isOther && this.#rank(first.keys, nowMs) < level * LEVEL) return true
+    }
+    return false
+  }
+
+  /** The place of keys in the order of turns: by level, then by what the first of them has used lately. */
+  #rank(keys: readonly string[], nowMs: number): number {
+    const ranks = keys.map((key) => {
+      const use = this.#uses.get(key)
+      return use ? this.#level(use.longestMs(nowMs)) * LEVEL + use.usedMs(nowMs) : 0
+    })
+    return Math.min(...ranks)
+  }
+
+  #level(durationMs: number): number {
+    return durationMs < this.#sliceMs ? 0 : 1 + Math.floor(Math.log2(durationMs / this.#sliceMs))
+  }
+
+  #useOf(key: string): KeyUse {
+    const known = this.#uses.get(key)
+    if (known) return known
+    const use = new KeyUse()
+    if (this.#uses.size >= KNOWN_KEYS) this.#forget()
+    this.#uses.set(key, use)
+    return use
+  }
+
+  #forget(): void {
+    const nowMs = this.#clock()
+    for (const [key, use] of this.#uses) if (use.running === 0 && this.#rank([key], nowMs) < 1) this.#uses.delete(key)
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * Divides a capacity among owners, for example the memory for responses among API keys. An owner may hold at most as much as is
+ * free: a dynamic threshold (Choudhury and Hahne, IEEE/ACM Transactions on Networking 6, 1998). So one owner alone gets half, two
+ * get a third each, and there is room for a newcomer.
+ */
+export class FairShare {
+  readonly #capacity: number
+  readonly #held = new Map<string, number>()
+  #total = 0
+
+  constructor(capacity: number) {
+    this.#capacity = capacity
+  }
+
+  /** What all owners hold together. */
+  get total(): number {
+    return this.#total
+  }
+
+  /** Whether the owner may hold this much more. Where nobody holds anything, it may have any amount. */
+  hasRoom(owner: string, amount: number): boolean {
+    return this.#total === 0 || this.#heldBy(owner) + amount <= this.#capacity - this.#total
+  }
+
+  /** Whether the owner would have at most its share if all owners wanted as much as they can get. */
+  isEntitled(owner: string, amount: number): boolean {
+    const owners = this.#held.size + (this.#held.has(owner) ? 0 : 1)
+    return this.#heldBy(owner) + amount <= this.#capacity / (owners + 1)
+  }
+
+  /** Adds to what the owner holds. A negative amount takes away. */
+  add(owner: string, amount: number): void {
+    const held = this.#heldBy(owner) + amount
+    this.#total += amount
+    if (held > 0) this.#held.set(owner, held)
+    else this.#held.delete(owner)
+  }
+
+  /** The owner that holds the most. */
+  largestOwner(): string | undefined {
+    let largest: string | undefined
+    for (const [owner, held] of this.#held) {
+      if (largest === undefined || held > this.#heldBy(largest)) largest = owner
+    }
+    return largest
+  }
+
+  #heldBy(owner: string): number {
+    return this.#held.get(owner) ?? 0
+  }
+}

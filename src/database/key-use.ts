@@ -1,0 +1,68 @@
+/** What a key has used counts half after this time. */
+const HALF_LIFE_MS = 10_000
+
+/** A statement that runs longer is long. */
+const LONG_MS = 50
+/** A key has short statements if more than this number have ended lately, and its long ones have taken less than this time. */
+const SHORT = { count: 4, longMs: 500 }
+
+/** The level of a key follows its longest statement in this time. */
+const LEVEL_MEMORY_MS = 10_000
+
+/** The database time that one key uses. Times are milliseconds of any clock. */
+export class KeyUse {
+  /** The number of statements that run. */
+  running = 0
+  /** When its last statement ended. */
+  lastMs = Number.NEGATIVE_INFINITY
+  #endedCount = 0
+  #endedLongMs = 0
+  #longestMs = 0
+  #longestAtMs = 0
+  #startsMs = 0
+  #endedMs = 0
+
+  /** The milliseconds that the key has used lately, with those of the statements that run. */
+  usedMs(nowMs: number): number {
+    return this.#decay(this.#endedMs, nowMs) + this.#runningMs(nowMs)
+  }
+
+  /** Whether enough statements have ended lately to say that they are short, and few of them were long. */
+  hasShortStatements(nowMs: number): boolean {
+    const longMs = this.#decay(this.#endedLongMs, nowMs) + Math.max(0, this.#runningMs(nowMs) - this.running * LONG_MS)
+    return longMs < SHORT.longMs && this.#decay(this.#endedCount, nowMs) > SHORT.count
+  }
+
+  start(nowMs: number): void {
+    this.running += 1
+    this.#startsMs += nowMs
+  }
+
+  end(startMs: number, nowMs: number): void {
+    if (nowMs - startMs >= this.longestMs(nowMs)) {
+      this.#longestMs = nowMs - startMs
+      this.#longestAtMs = nowMs
+    }
+    const durationMs = nowMs - startMs
+    this.#endedMs = this.#decay(this.#endedMs, nowMs) + durationMs
+    this.#endedLongMs = this.#decay(this.#endedLongMs, nowMs) + (durationMs > LONG_MS ? durationMs : 0)
+    this.#endedCount = this.#decay(this.#endedCount, nowMs) + 1
+    this.lastMs = nowMs
+    this.running -= 1
+    this.#startsMs -= startMs
+  }
+
+  /** The milliseconds of the longest statement that has ended lately. */
+  longestMs(nowMs: number): number {
+    return nowMs - this.#longestAtMs < LEVEL_MEMORY_MS ? this.#longestMs : 0
+  }
+
+  /** What a sum of the time `lastMs` counts now. */
+  #decay(sum: number, nowMs: number): number {
+    return sum === 0 ? 0 : sum * 0.5 ** ((nowMs - this.lastMs) / HALF_LIFE_MS)
+  }
+
+  #runningMs(nowMs: number): number {
+    return this.running * nowMs - this.#startsMs
+  }
+}

@@ -1,0 +1,123 @@
+import { type GraphQLArgument, isObjectType } from 'graphql'
+import { EXPORT_FORMAT_NAMES, EXPORT_FORMATS, type ExportFormat } from '../../catalog/export-formats.ts'
+import { MAX_ZOOM } from '../../catalog/tile.ts'
+import { describeArgument } from '../../graphql/operation/parameters.ts'
+import { schema } from '../../graphql/schema.ts'
+import { type Json, objectOf } from '../../rest/openapi/components.ts'
+import { parametersOf } from '../../rest/openapi/parameters.ts'
+import { ACCESS_CODES, COMMON_CODES, headers, responsesOf, SUCCESS_HEADERS } from '../../rest/openapi/responses.ts'
+import { tileParameters } from '../../rest/parameters.ts'
+import { DATASET_ID, pathTemplate } from '../../rest/routes.ts'
+import { EXPORT_PARAMETERS, exportPath } from '../exports.ts'
+import { TILE_MEDIA_TYPE, TILE_PATH } from '../tiles.ts'
+
+/*
+ * Exports and map tiles in the OpenAPI document. The schemas that parse their parameters give the bounds, GraphQL's arguments of the
+ * same names the descriptions.
+ */
+
+export const FILE_TAGS: Json[] = [
+  { name: 'Exports', description: 'Whole datasets as files.' },
+  { name: 'Tiles', description: 'Map tiles of the places.' },
+]
+
+/** The paths of exports and map tiles, with references to the errors of the REST routes and to the features of `/ogc`. */
+export function filePaths(): Record<string, Json> {
+  return Object.fromEntries([
+    ...EXPORT_FORMAT_NAMES.map((format) => [pathTemplate(exportPath(format)), { get: exportOperation(format) }]),
+    [pathTemplate(TILE_PATH), { get: tileOperation() }],
+  ])
+}
+
+interface ExportText {
+  operationId: string
+  summary: string
+  description: string
+  body: Json
+}
+
+const EXPORTS: Readonly<Record<ExportFormat, ExportText>> = {
+  ndjson: {
+    operationId: 'exportNdjson',
+    summary: 'A dataset as lines of JSON',
+    description: 'The items of a dataset by id, one JSON object on each line.',
+    body: { type: 'string' },
+  },
+  csv: {
+    operationId: 'exportCsv',
+    summary: 'A dataset as CSV',
+    description: 'The items of a dataset by id, one row each, with a header (RFC 4180).',
+    body: { type: 'string' },
+  },
+  geojson: {
+    operationId: 'exportGeoJson',
+    summary: 'A dataset as GeoJSON',
+    description: 'The items of a dataset by id, as a FeatureCollection of points (RFC 7946).',
+    body: objectOf({
+      type: { type: 'string', const: 'FeatureCollection' },
+      features: { type: 'array', items: { $ref: '#/components/schemas/Feature' } },
+    }),
+  },
+}
+
+function exportOperation(format: ExportFormat): Json {
+  const { body, ...texts } = EXPORTS[format]
+  const route = { pathParameters: { datasetId: DATASET_ID }, query: EXPORT_PARAMETERS[format] }
+  const codes = [...COMMON_CODES, ...ACCESS_CODES].filter((code) => code !== 'NOT_ACCEPTABLE')
+  const fileName = { description: 'Names the file after the slug of the dataset.', schema: { type: 'string' } }
+  const success = {
+    description: texts.description,
+    headers: { ...headers(...SUCCESS_HEADERS), 'Content-Disposition': fileName },
+    content: { [mediaTypeOf(format)]: { schema: body } },
+  }
+  return {
+    ...texts,
+    tags: ['Exports'],
+    parameters: parametersOf(route, ARGUMENTS),
+    responses: responsesOf(success, codes),
+  }
+}
+
+/** The content type without its parameters. */
+function mediaTypeOf(format: ExportFormat): string {
+  return EXPORT_FORMATS[format].contentType.replace(/;.*/, '')
+}
+
+function tileOperation(): Json {
+  const description =
+    'The items in a tile of the usual web map scheme, as a Mapbox vector tile with the layer `items`. Where there are many, ' +
+    'clusters have their `total`. A tile without items is empty.'
+  const pathParameters = {
+    datasetId: `${DATASET_ID} \`all\` means all datasets.`,
+    z: 'Zoom.',
+    x: 'Column, eastwards from 180° west.',
+    y: 'Row, southwards from 85.0511° north.',
+  }
+  const success = { description, headers: headers(...SUCCESS_HEADERS), content: { [TILE_MEDIA_TYPE]: {} } }
+  return {
+    operationId: 'getTile',
+    tags: ['Tiles'],
+    summary: 'A map tile',
+    description,
+    parameters: parametersOf({ pathParameters, query: tileParameters }, ARGUMENTS).map((parameter) => {
+      const maximum = TILE_MAXIMA.get(parameter.name)
+      const whole = { type: 'integer', format: 'int32', minimum: 0, maximum }
+      return maximum === undefined ? parameter : { ...parameter, schema: whole }
+    }),
+    responses: responsesOf(success, [...COMMON_CODES, ...ACCESS_CODES]),
+  }
+}
+
+const TILE_MAXIMA: ReadonlyMap<unknown, number> = new Map([
+  ['z', MAX_ZOOM],
+  ['x', 2 ** MAX_ZOOM - 1],
+  ['y', 2 ** MAX_ZOOM - 1],
+])
+
+/** The GraphQL arguments that have the names of parameters: those of the search, and all filters. */
+const ARGUMENTS = [...argumentsOf('Query', 'findItems'), ...argumentsOf('Dataset', 'items')].map(describeArgument)
+
+function argumentsOf(type: string, field: string): readonly GraphQLArgument[] {
+  const parent = schema.getType(type)
+  return isObjectType(parent) ? (parent.getFields()[field]?.args ?? []) : []
+}

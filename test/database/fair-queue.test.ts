@@ -1,0 +1,267 @@
+import { describe, expect, test } from 'vitest'
+import { type EndTurn, FairQueue } from '../../src/database/fair-queue.ts'
+
+/** A queue whose clock stands still until a test moves it. */
+function createQueue(places: number) {
+  let nowMs = 0
+  const queue = new FairQueue({ places, timeoutMs: 60_000, clock: () => nowMs })
+  return {
+    queue,
+    pass: (ms: number) => {
+      nowMs += ms
+    },
+  }
+}
+
+/** Begins statements of a key, and lists the order in which they get their turns. */
+function begin(queue: FairQueue, log: string[], key: string, count = 1): Promise<EndTurn>[] {
+  return Array.from({ length: count }, async () => {
+    const end = await queue.begin([key])
+    log.push(key)
+    return end
+  })
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+test('a key alone has all places but the last, and another key gets this one at once', async () => {
+  const { queue } = createQueue(4)
+  const log: string[] = []
+  void begin(queue, log, 'greedy', 10)
+  await settled()
+  expect(log).toEqual(['greedy', 'greedy', 'greedy'])
+  void begin(queue, log, 'other')
+  await settled()
+  expect(log.at(-1)).toBe('other')
+})
+
+/** Lets a key run this many statements, one after the other. */
+async function prove({ queue, pass }: ReturnType<typeof createQueue>, key: string, count: number, ms: number) {
+  for (let n = 0; n < count; n += 1) {
+    const end = await queue.begin([key])
+    pass(ms)
+    end()
+  }
+}
+
+describe('While another key is active', () => {
+  test('a key has a quarter of the places until its statements prove to be short', async () => {
+    const state = createQueue(8)
+    await prove(state, 'other', 1, 1)
+    const log: string[] = []
+    const turns = begin(state.queue, log, 'new', 10)
+    await settled()
+    expect(log).toHaveLength(2)
+    for (const turn of turns.slice(0, 5)) {
+      state.pass(1)
+      ;(await turn)()
+    }
+    await settled()
+    expect(log).toHaveLength(10)
+  })
+
+  test('all keys with long statements share a quarter of the places, and a key with short ones gets the others', async () => {
+    const state = createQueue(8)
+    for (const key of ['long', 'also long']) await prove(state, key, 6, 200)
+    await prove(state, 'short', 6, 1)
+    const log: string[] = []
+    for (const key of ['long', 'also long', 'short']) void begin(state.queue, log, key, 4)
+    await settled()
+    // The first statement of a key begins in any free place.
+    expect(log.toSorted()).toEqual(['also long', 'long', 'long', 'short', 'short', 'short', 'short'])
+  })
+
+  test('the statements of keys with short ones do not count for the share', async () => {
+    const state = createQueue(8)
+    await prove(state, 'short', 6, 1)
+    const log: string[] = []
+    void begin(state.queue, log, 'short', 4)
+    void begin(state.queue, log, 'new', 4)
+    await settled()
+    expect(log.filter((key) => key === 'new')).toHaveLength(2)
+  })
+
+  test('some long statements among many short ones are no reason to wait', async () => {
+    const state = createQueue(8)
+    await prove(state, 'mostly short', 2, 100)
+    await prove(state, 'mostly short', 20, 1)
+    await prove(state, 'other', 1, 1)
+    const log: string[] = []
+    void begin(state.queue, log, 'mostly short', 10)
+    await settled()
+    expect(log).toHaveLength(7)
+  })
+
+  test('the share ends a second after the last statement of the other key', async () => {
+    const state = createQueue(8)
+    await prove(state, 'other', 1, 1)
+    state.pass(1_001)
+    const log: string[] = []
+    void begin(state.queue, log, 'new', 10)
+    await settled()
+    expect(log).toHaveLength(7)
+  })
+})
+
+test('the only place of a queue is for any key', async () => {
+  const { queue } = createQueue(1)
+  const log: string[] = []
+  const [first] = begin(queue, log, 'a', 2)
+  ;(await first)?.()
+  await settled()
+  expect(log).toEqual(['a', 'a'])
+})
+
+test('of the keys that wait, the one that has used least goes first', async () => {
+  const { queue, pass } = createQueue(1)
+  const log: string[] = []
+  const [a] = begin(queue, log, 'a')
+  const endA = await a
+  pass(500)
+  endA?.()
+  const [b] = begin(queue, log, 'b')
+  const endB = await b
+  pass(100)
+  void begin(queue, log, 'a')
+  void begin(queue, log, 'c')
+  void begin(queue, log, 'b')
+  void begin(queue, log, 'd')
+  endB?.()
+  await settled()
+  expect(log).toEqual(['a', 'b', 'c'])
+})
+
+test('what a key used long ago counts less than what another one used lately', async () => {
+  const { queue, pass } = createQueue(1)
+  const log: string[] = []
+  for (const [key, ms] of [
+    ['long ago', 1_000],
+    ['', 60_000],
+    ['lately', 100],
+  ] as const) {
+    const [turn] = begin(queue, [], key)
+    const end = await turn
+    pass(ms)
+    end?.()
+  }
+  const [turn] = begin(queue, [], 'third')
+  const end = await turn
+  void begin(queue, log, 'lately')
+  void begin(queue, log, 'long ago')
+  end?.()
+  await settled()
+  expect(log).toEqual(['long ago'])
+})
+
+test('a statement that keys share goes when the first of them would go', async () => {
+  const { queue, pass } = createQueue(1)
+  const log: string[] = []
+  const [turn] = begin(queue, log, 'used')
+  const end = await turn
+  pass(100)
+  void begin(queue, log, 'used')
+  void queue.begin(['used', 'new']).then(() => log.push('shared'))
+  end?.()
+  await settled()
+  expect(log).toEqual(['used', 'shared'])
+})
+
+test('a statement that waits too long fails, and takes no place', async () => {
+  const queue = new FairQueue({ places: 1, timeoutMs: 20 })
+  const end = await queue.begin(['a'])
+  await expect(queue.begin(['b'])).rejects.toThrow('The statement waited longer than 20 ms for its turn')
+  expect(queue.waiting).toBe(0)
+  end()
+  await queue.begin(['c'])
+})
+
+test('a statement that has run for its slice yields to a key with short statements, and goes on after it', async () => {
+  const queue = new FairQueue({ places: 1, timeoutMs: 60_000, sliceMs: 5 })
+  const log: string[] = []
+  const runLong = async () => {
+    for (;;) {
+      const stopped = Promise.withResolvers<void>()
+      const end = await queue.begin(['long'], () => {
+        log.push('yield')
+        stopped.resolve()
+      })
+      log.push('long')
+      const isDone = log.includes('short')
+      if (!isDone) await stopped.promise
+      end()
+      if (isDone) return
+    }
+  }
+  const running = runLong()
+  await settled()
+  const end = await queue.begin(['short'])
+  log.push('short')
+  end()
+  await running
+  expect(log).toEqual(['long', 'yield', 'short', 'long'])
+})
+
+test('two keys with long statements do not stop each other for ever', async () => {
+  const queue = new FairQueue({ places: 1, timeoutMs: 60_000, sliceMs: 4 })
+  let yields = 0
+  // Each statement needs 60 ms in one turn, and begins again after each yield.
+  const run = async (key: string) => {
+    for (;;) {
+      const stopped = Promise.withResolvers<'stopped'>()
+      const end = await queue.begin([key], () => {
+        yields += 1
+        stopped.resolve('stopped')
+      })
+      const outcome = await Promise.race([stopped.promise, new Promise((resolve) => setTimeout(resolve, 60, 'done'))])
+      end()
+      if (outcome === 'done') return
+    }
+  }
+  await Promise.all([run('a'), run('b')])
+  // A turn of 4, 8, 16 and 32 ms of each, at most.
+  expect(yields).toBeLessThanOrEqual(8)
+})
+
+test('whatever keys send, places are never exceeded, none is idle without reason, and each statement gets its turn', async () => {
+  let seed = 1
+  const random = (below: number) => {
+    seed = (seed * 48_271) % 2_147_483_647
+    return seed % below
+  }
+  for (let round = 0; round < 50; round += 1) {
+    const places = 1 + random(5)
+    const { queue, pass } = createQueue(places)
+    const running = new Map<EndTurn, readonly string[]>()
+    let begun = 0
+    let started = 0
+    for (let step = 0; step < 100; step += 1) {
+      pass(random(50))
+      if (random(3) > 0) {
+        const keys = [...new Set([`k${random(4)}`, `k${random(4)}`])].slice(0, 1 + random(2))
+        begun += 1
+        void queue.begin(keys).then((end) => {
+          started += 1
+          running.set(end, keys)
+        })
+      } else {
+        const [first] = running.keys()
+        if (first) {
+          running.delete(first)
+          first()
+        }
+      }
+      await settled()
+      expect(running.size).toBeLessThanOrEqual(places)
+      // A key alone never waits for nothing.
+      if (queue.waiting > 0) expect(running.size).toBeGreaterThanOrEqual(1)
+      expect(started + queue.waiting).toBe(begun)
+    }
+    while (running.size > 0) {
+      const [end] = running.keys()
+      if (end) running.delete(end)
+      end?.()
+      await settled()
+    }
+    expect(started).toBe(begun)
+  }
+})

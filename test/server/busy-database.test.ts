@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createKey } from '../../src/auth/keys.ts'
+import { Cancellation, withCancellation } from '../../src/database/cancellation.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+
+describe('While one key keeps the database busy', () => {
+  let t: TestApp
+  const greedy = new Cancellation(['greedy'])
+  let busy: Promise<unknown>[]
+  beforeAll(async () => {
+    t = await startApp({ data: 'sample' })
+    const runLong = () =>
+      t.database.sql.$queryRaw`SELECT count(*) FROM generate_series(1, 1000000) AS a, generate_series(1, 1000000) AS b`
+    // More than the database has places for.
+    busy = Array.from({ length: 20 }, () => withCancellation(greedy, runLong).catch((error: unknown) => error))
+  })
+  afterAll(async () => {
+    greedy.cancel()
+    await Promise.all(busy)
+    await t.close()
+  })
+
+  test('/healthz and /readyz answer', async () => {
+    expect((await fetch(`${t.url}/healthz`)).status).toBe(200)
+    expect((await fetch(`${t.url}/readyz`)).status).toBe(200)
+  })
+
+  test.each([
+    '/v1/datasets',
+    '/v1/datasets/seoul-landmarks/items',
+    '/v1/dataset-items/nearby?latitude=1&longitude=1',
+    '/search?text=a',
+    '/tiles/seoul-landmarks/0/0/0.mvt',
+    '/exports/seoul-landmarks.csv',
+    '/ogc/collections/seoul-landmarks/items',
+  ])('another key gets its answer from %s', async (path) => {
+    const { key } = await createKey(t.database.prisma, { name: 'other' })
+    const response = await fetch(`${t.url}${path}`, { headers: { authorization: `Bearer ${key}` } })
+    expect([response.status, (await response.text()).length > 0]).toEqual([200, true])
+  })
+})

@@ -1,0 +1,119 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { OGC_ROUTES } from '../../src/ogc/routes.ts'
+import { openApiDocument } from '../../src/rest/openapi/document.ts'
+import { csvParameters, exportParameters, tileParameters } from '../../src/rest/parameters.ts'
+import { documentOfAllPaths } from '../../src/server/openapi/document.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { lint } from '../support/openapi.ts'
+
+/*
+ * The OpenAPI document of all paths: REST, exports, tiles, and OGC API Features.
+ */
+
+let t: TestApp
+beforeAll(async () => {
+  t = await startApp()
+})
+afterAll(() => t.close())
+
+const all = JSON.parse(JSON.stringify(documentOfAllPaths()))
+const rest = JSON.parse(JSON.stringify(openApiDocument()))
+
+const ajv = new Ajv2020({ strict: false })
+addFormats.default(ajv)
+ajv.addSchema(all, 'all')
+
+test('it is served without a key, with the address of the request', async () => {
+  const served = await fetch(`${t.url}/openapi.json`)
+  expect([served.status, served.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
+  expect(await served.json()).toEqual({ ...all, servers: [{ url: t.url, description: 'This server' }] })
+})
+
+test('a linter finds no problem in it', async () => {
+  expect(await lint(JSON.stringify(all))).toEqual([])
+})
+
+test('the REST routes and their components are those of /v1/openapi.json', () => {
+  expect(all.paths).toMatchObject(rest.paths)
+  for (const [kind, components] of Object.entries<object>(rest.components)) {
+    expect(Object.entries(all.components[kind])).toEqual(expect.arrayContaining(Object.entries(components)))
+  }
+})
+
+test('each operation has a name of its own and a tag with a description', () => {
+  const operations = Object.values<{ get: { operationId: string; tags: [string] } }>(all.paths).map(({ get }) => get)
+  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
+  const tags = new Set(operations.flatMap((operation) => operation.tags))
+  expect([...tags]).toEqual(all.tags.map(({ name }: { name: string }) => name))
+})
+
+interface Parameter {
+  $ref?: string
+  name: string
+  in: string
+}
+
+describe('The parameters are those that the route parses', () => {
+  test.each([
+    ['/exports/{datasetId}.ndjson', ['datasetId'], exportParameters],
+    ['/exports/{datasetId}.csv', ['datasetId'], csvParameters],
+    ['/exports/{datasetId}.geojson', ['datasetId'], exportParameters],
+    ['/tiles/{datasetId}/{z}/{x}/{y}.mvt', ['datasetId', 'z', 'x', 'y'], tileParameters],
+  ])('%s', (path, inPath, { shape }) => {
+    const parameters: Parameter[] = all.paths[path].get.parameters
+    expect(parameters.map(({ name }) => name)).toEqual([...inPath, ...Object.keys(shape)])
+    for (const parameter of parameters) expect(parameter).toMatchObject({ description: expect.stringMatching(/\.$/) })
+  })
+
+  test.each(OGC_ROUTES.map((route) => [route.path.replace(/:(\w+)\(\.\+\)/g, '{$1}'), route] as const))(
+    '%s',
+    (path, { query }) => {
+      const names = all.paths[path].get.parameters.map(({ $ref }: { $ref: string }) => $ref.split('/').at(-1))
+      expect(names).toEqual(expect.arrayContaining(Object.keys(query.shape)))
+    },
+  )
+})
+
+describe('A response matches the document', () => {
+  test.each([
+    ['/exports/{datasetId}.geojson', '/exports/seoul.geojson', 'application/geo+json'],
+    ['/ogc', '/ogc', 'application/json'],
+    ['/ogc/collections', '/ogc/collections', 'application/json'],
+    ['/ogc/collections/{collectionId}/items', '/ogc/collections/seoul/items', 'application/geo+json'],
+  ])('%s', async (path, url, mediaType) => {
+    const response = await t.get(url)
+    const pointer = ['paths', path, 'get', 'responses', '200', 'content', mediaType, 'schema']
+    const isValid = ajv.getSchema(`all#/${pointer.map((part) => part.replaceAll('/', '~1')).join('/')}`)
+    expect([response.headers.get('content-type')?.split(';')[0], isValid?.(await response.json())]).toEqual([
+      mediaType,
+      true,
+    ])
+  })
+
+  test.each([
+    ['/exports/seoul.csv', '/exports/{datasetId}.csv'],
+    ['/exports/seoul.ndjson', '/exports/{datasetId}.ndjson'],
+    ['/tiles/seoul/0/0/0.mvt', '/tiles/{datasetId}/{z}/{x}/{y}.mvt'],
+  ])('%s has a documented media type and documented headers', async (url, path) => {
+    const { headers } = await t.get(url)
+    const { content, headers: documented } = all.paths[path].get.responses[200]
+    expect(Object.keys(content)).toEqual([headers.get('content-type')?.split(';')[0]])
+    expect(Object.keys(documented).filter((name) => !headers.has(name) && !name.startsWith('RateLimit'))).toEqual([])
+  })
+
+  test.each([
+    ['/exports/draft.csv', 403, '/exports/{datasetId}.csv'],
+    ['/tiles/seoul/19/0/0.mvt', 400, '/tiles/{datasetId}/{z}/{x}/{y}.mvt'],
+    ['/ogc/collections/none', 404, '/ogc/collections/{collectionId}'],
+  ])('the error of %s is %i', async (url, status, path) => {
+    const response = await t.get(url)
+    expect(response.status).toBe(status)
+    const { $ref } = all.paths[path].get.responses[status]
+    const { content } = all.components.responses[$ref.split('/').at(-1)]
+    const { schema } = content[response.headers.get('content-type')?.split(';')[0] ?? '']
+    const isValid = ajv.getSchema(`all${schema.$ref}`)
+    expect(isValid?.(await response.json())).toBe(true)
+  })
+})
