@@ -31,7 +31,7 @@ const DOORS: Record<string, () => Promise<unknown>> = {
   'a node that is an item': () => t.graphql(`{ node(id: "${ITEM.paid}") { id ... on Item { name } } }`),
   'a node that is an image': () => t.graphql(`{ node(id: "${IMAGE.restricted}") { id ... on Image { originalUrl } } }`),
   'the features of a hidden collection': () => t.get(`/ogc/collections/${DATASET.paid}/items/${ITEM.paid}`),
-  'a feature of another collection': () => t.get(`/ogc/collections/seoul-landmarks/items/${ITEM.paid}`),
+  'a feature of another collection': () => t.get(`/ogc/collections/seoul/items/${ITEM.paid}`),
 }
 
 test('an item or image that one key has read is hidden from another key afterwards too', async () => {

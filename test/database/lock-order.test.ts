@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { type GraphQLAnswer, startApp, type TestApp } from '../support/app.ts'
+import { DATASET, IMAGE, ITEM } from '../support/catalog.ts'
+import { countLockWaits } from '../support/lock-waits.ts'
+
+/*
+ * `TRUNCATE items CASCADE` locks the items and then the images. A read that locks the images and then the items would be its
+ * deadlock. So a read that waits for the items holds no other table of the catalog that a TRUNCATE locks.
+ */
+
+let t: TestApp
+beforeAll(async () => {
+  t = await startApp()
+})
+afterAll(() => t.close())
+
+const DOCUMENTS = {
+  'an item with its images, parent and children': `{ item(id: "${ITEM.hall}") {
+    a: name images { id } parent { name } children { nodes { name images { id } } } } }`,
+  'an item that is JSON of PostgreSQL': `{ item(id: "${ITEM.palace}") { name extraAttributes images { cdnUrl } } }`,
+  'nodes of both types': `{ nodes(ids: ["${IMAGE.second}", "${ITEM.palace}"]) { id ... on Image { altText } } }`,
+  'a node that is an image': `{ node(id: "${IMAGE.second}") { id ... on Image { originalUrl } } }`,
+  'a list': `{ dataset(id: "${DATASET.seoul}") { items { total nodes { name images { id } } } } }`,
+  'a search': '{ searchItems(text: "palace") { nodes { name images { id } } } }',
+  'a nearby search': `{ nearbyItems(latitude: 37.5, longitude: 127, radius: 9000) {
+    nodes { distance item { images { id } } } } }`,
+  facets: `{ dataset(id: "${DATASET.seoul}") { categories { code total } } }`,
+  'the sizes of exports': `{ dataset(id: "${DATASET.seoul}") { exportSizes { format bytes } } }`,
+  suggestions: '{ suggestItems(text: "palce") { name images { id } } }',
+} as const
+
+const PATHS = {
+  'the list of datasets': '/v1/datasets',
+  'an item by REST': `/v1/dataset-items/${ITEM.palace}`,
+  'a list by REST': `/v1/datasets/${DATASET.seoul}/items`,
+  'a nearby search by REST': '/v1/dataset-items/nearby?latitude=37.5&longitude=127&radius=9000',
+  'an export': '/exports/seoul.ndjson',
+  'a tile': '/tiles/seoul/4/13/6.mvt',
+  'the features of a collection': '/ogc/collections/seoul/items?bbox=120,30,130,40',
+}
+
+/** Returns whether a session waits for a lock while it holds one of the images. */
+async function waitsWithImages(): Promise<boolean> {
+  const [row] = await t.database.prisma.$queryRaw<{ n: number }[]>`
+    SELECT count(*)::integer AS n FROM pg_locks AS held JOIN pg_locks AS wanted USING (pid)
+     WHERE held.granted AND NOT wanted.granted AND held.relation = 'images'::regclass`
+  return row?.n !== 0
+}
+
+describe.runIf(inject('template').kind === 'postgres')(
+  'A read that waits for the items does not hold the images:',
+  () => {
+    const requests = [
+      ...Object.entries(DOCUMENTS).map(([what, document]) => ({ what, send: () => t.graphql(document) })),
+      ...Object.entries(PATHS).map(([what, path]) => ({ what, send: () => t.get(path) })),
+    ]
+    test.each(requests)('$what', async ({ send }) => {
+      await t.database.withSession(async (session) => {
+        await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
+        let isEnded = false
+        const sent: Promise<Response | GraphQLAnswer> = send().finally(() => (isEnded = true))
+        await expect.poll(async () => isEnded || (await countLockWaits(t.database)) > 0).toBe(true)
+        expect(await waitsWithImages()).toBe(false)
+        await session.query('COMMIT')
+        const response = await sent
+        expect(response.status).toBe(200)
+        if (!(response instanceof Response)) expect(response.body.errors).toBeUndefined()
+      })
+    })
+  },
+)
