@@ -11,6 +11,9 @@ import { KeyUse } from './key-use.ts'
 /** Another key is active for this time after its last statement. */
 const ACTIVE_MS = 1_000
 
+/** Statements yield to those that take no turn at most once in this time. */
+const PASS_BY_MS = 1_000
+
 /** More milliseconds than a key can use lately. */
 const LEVEL = 1e9
 
@@ -70,6 +73,8 @@ export class FairQueue {
   /** The statements that wait, in the order of their arrival. Those with the same keys share a list. */
   readonly #waiting = new Map<string, Waiting[]>()
   #running = 0
+  /** When a statement last yielded to one that takes no turn. */
+  #passedByMs = Number.NEGATIVE_INFINITY
   readonly #yielding = new Set<Yielding>()
   #timer: NodeJS.Timeout | undefined
 
@@ -103,11 +108,17 @@ export class FairQueue {
     return this.#mayStart(keys) ? this.#start(keys, yieldTurn) : this.#wait(keys, yieldTurn)
   }
 
-  /** Lets each long statement yield once to a statement that takes no turn. */
+  /**
+   * Lets each long statement yield once to a statement that takes no turn. Anybody can send unknown keys, and each search for one takes
+   * no turn. So statements have a second between two of these yields, and most end within it.
+   */
   passBy(): void {
     for (const running of this.#yielding) {
-      const leftMs = Math.max(0, running.startMs + this.#sliceMs - this.#clock())
-      setTimeout(() => this.#yield(running), leftMs).unref()
+      const yieldsAtMs = Math.max(running.startMs + this.#sliceMs, this.#passedByMs + PASS_BY_MS)
+      const pass = () => {
+        if (this.#yield(running)) this.#passedByMs = this.#clock()
+      }
+      setTimeout(pass, Math.max(0, yieldsAtMs - this.#clock())).unref()
     }
   }
 
@@ -207,9 +218,11 @@ export class FairQueue {
     }, nextMs).unref()
   }
 
-  /** Lets a statement yield, unless it has ended or yielded. */
-  #yield(running: Yielding): void {
-    if (this.#yielding.delete(running)) running.yieldTurn()
+  /** Lets a statement yield, unless it has ended or yielded. Returns whether it does. */
+  #yield(running: Yielding): boolean {
+    if (!this.#yielding.delete(running)) return false
+    running.yieldTurn()
+    return true
   }
 
   #mustYield({ keys, startMs }: Yielding, nowMs: number): boolean {
