@@ -36,8 +36,9 @@ describe('A spreadsheet', () => {
       { xml: 't="inlineStr"><is><t>in_x000D_</t></is>' },
       'two_x000D_\nlines_x005F_x000D_',
       styled(26.5 / 24, 5),
+      { xml: '><v>12345678901234567</v>' },
     ]
-    const names = ['day', 'moment', 'time', 'zip', 'number', 'truth', 'error', '', 'inline', 'escaped', 'open']
+    const names = ['day', 'moment', 'time', 'zip', 'number', 'truth', 'error', '', 'inline', 'escaped', 'open', 'long']
     const columns = {
       ...Object.fromEntries(HEADER.map((name) => [name, name])),
       extraAttributes: [...names.filter((name) => name !== ''), 'column 14'],
@@ -55,6 +56,7 @@ describe('A spreadsheet', () => {
         'column 14': 'unnamed',
         escaped: 'two\r\nlines_x000D_',
         open: '26:30',
+        long: '12345678901234567',
       },
     })
     const old = xlsx({ A: rows }, '<workbookPr date1904="1"/>')
