@@ -106,7 +106,7 @@ export class FairQueue {
   /** Lets each long statement yield once to a statement that takes no turn. */
   passBy(): void {
     for (const running of this.#yielding) {
-      const leftMs = running.startMs + this.#sliceMs - this.#clock()
+      const leftMs = Math.max(0, running.startMs + this.#sliceMs - this.#clock())
       setTimeout(() => this.#yield(running), leftMs).unref()
     }
   }
