@@ -6,8 +6,7 @@ export type Backpressure = <Result>(keyId: string, work: () => Promise<Result>) 
 
 /**
  * Limits how many requests use the database at the same time. It refuses the others, because a queue would grow and delay every
- * request. A key may have at most as many requests as there are free places, so places are left for other keys. Cached responses do
- * not count.
+ * request. A key may have as many as places are free, so it never takes the places of others. Cached responses do not count.
  * @returns a function that throws `SERVICE_UNAVAILABLE`, with a retry after one second, above the limit
  */
 export function limitInFlight(maxInFlight: number): Backpressure {

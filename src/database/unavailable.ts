@@ -42,7 +42,7 @@ export function isUnavailable(error: unknown): boolean {
   return someCode(error, (code) => TRANSIENT.test(code) || LOGIN_REFUSED.test(code) || code === TRANSACTION_TIMEOUT)
 }
 
-/** Whether a statement was cancelled with its request. */
+/** Whether a statement was cancelled because its client had disconnected. */
 export function isCancelled(error: unknown): boolean {
   return someCode(error, (code) => code === CANCELLED)
 }
