@@ -5,7 +5,7 @@ import { type BackendKey, cancelRequest } from './embedded/protocol.ts'
 
 /** Cancels statements. */
 export interface Canceller {
-  /** Cancels the statement that a client runs. When it returns, the client can send its next statement, which is not cancelled. */
+  /** Cancels the statement that a client runs, and returns when no later statement of the client can be hit any more. */
   cancel: (client: pg.ClientBase) => Promise<void>
   close: () => Promise<void>
 }
@@ -21,7 +21,7 @@ export function cancelByFunction(options: pg.PoolConfig): Canceller {
   return {
     cancel: async (client) => {
       const { processId } = keyOf(client)
-      // If the cancellation fails, the statement runs on, at most until its timeout.
+      // If it fails, the statement ends without a cancellation, at the latest at its timeout.
       await connection.query('SELECT pg_cancel_backend($1)', [processId]).catch(() => {})
     },
     close: () => connection.end(),
