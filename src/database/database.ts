@@ -73,6 +73,8 @@ const FEED_TIMEOUT_MS = 5_000
 /** A replica must report its position within this time. */
 const REPLICA_TIMEOUT_MS = 1_000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
+/** An idle connection is probed after this time. By default it would be two hours. */
+const KEEP_ALIVE_MS = 60_000
 /** Most statements on the embedded database are shorter. A longer one makes the requests of other keys wait. */
 const EMBEDDED_SLICE_MS = 50
 /** Work on fewer rows takes less than half a second, and a copy of the embedded database takes longer. */
@@ -135,6 +137,8 @@ function serverConnection(url: string): pg.ClientConfig {
   return {
     connectionString: url,
     keepAlive: true,
+    // The pool keeps idle connections. A firewall may drop one after some minutes without a packet, and tells nobody.
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: 'dataset-catalog',
     // UTC, because Prisma's adapter drops the offset of a timestamp. No JIT, because it would take longer than these queries.
     // Memory for the bitmap of a search: without it, PostgreSQL would compute the grams of each name again.
