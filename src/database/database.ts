@@ -168,7 +168,11 @@ function openServer(connection: pg.ClientConfig, config: DatabaseConfig, options
     ...(config.kind === 'postgres'
       ? {
           places: config.poolSize,
-          canceller: cancelByFunction(connection),
+          canceller: cancelByFunction({
+            ...connection,
+            connectionTimeoutMillis: config.connectTimeoutMs,
+            query_timeout: QUERY_TIMEOUT_MARGIN_MS,
+          }),
           query_timeout: config.statementTimeoutMs + QUERY_TIMEOUT_MARGIN_MS,
           idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
         }

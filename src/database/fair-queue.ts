@@ -13,6 +13,9 @@ import { KeyUse } from './key-use.ts'
 /** A key is active while it runs a job, and for this time after its last one. */
 const ACTIVE_MS = 1_000
 
+/** Jobs yield to work that takes no turn at most once in this time. */
+const PASS_BY_MS = 1_000
+
 /** In an order of turns, one level counts more than all milliseconds that a key can have used lately. */
 const LEVEL = 1e9
 
@@ -72,6 +75,8 @@ export class FairQueue {
   /** The jobs that wait, in the order of their arrival. Those of the same keys share a list. */
   readonly #waiting = new Map<string, Waiting[]>()
   #running = 0
+  /** When a job last yielded to work that takes no turn. */
+  #passedByMs = Number.NEGATIVE_INFINITY
   readonly #yielding = new Set<Yielding>()
   #timer: NodeJS.Timeout | undefined
 
@@ -106,11 +111,17 @@ export class FairQueue {
     return this.#mayStart(keys) ? this.#start(keys, yieldTurn) : this.#wait(keys, yieldTurn)
   }
 
-  /** Lets each long job yield once, to work that takes no turn. */
+  /**
+   * Lets each long job yield once to work that takes no turn. Anybody can send unknown keys, and each search for one takes no turn. So jobs
+   * have a second between two of these yields, and most end within it.
+   */
   passBy(): void {
     for (const running of this.#yielding) {
-      const leftMs = Math.max(0, running.startMs + this.#sliceMs - this.#clock())
-      setTimeout(() => this.#yield(running), leftMs).unref()
+      const yieldsAtMs = Math.max(running.startMs + this.#sliceMs, this.#passedByMs + PASS_BY_MS)
+      const pass = () => {
+        if (this.#yield(running)) this.#passedByMs = this.#clock()
+      }
+      setTimeout(pass, Math.max(0, yieldsAtMs - this.#clock())).unref()
     }
   }
 
@@ -210,9 +221,11 @@ export class FairQueue {
     }, nextMs).unref()
   }
 
-  /** Lets a job yield, unless it has ended or yielded. */
-  #yield(running: Yielding): void {
-    if (this.#yielding.delete(running)) running.yieldTurn()
+  /** Lets a job yield, unless it has ended or yielded. Returns whether it does. */
+  #yield(running: Yielding): boolean {
+    if (!this.#yielding.delete(running)) return false
+    running.yieldTurn()
+    return true
   }
 
   #mustYield({ keys, startMs }: Yielding, nowMs: number): boolean {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { withoutCancellation } from './cancellation.ts'
+import { outsideRequests } from './cancellation.ts'
 import type { ChangeFeed } from './change-feed.ts'
 import type { SequenceNumber, Topic } from './change-log.ts'
 
@@ -81,7 +81,8 @@ export class RevisionCache<Value extends {}> {
 
   /**
    * Returns the cached value of a key. Without one, returns the result of `read`, and caches it unless it is null. Concurrent calls
-   * share a read if nothing has changed since it began.
+   * share a read if nothing has changed since it began. It belongs to none of their requests: it neither waits for the turn of one of their
+   * keys nor ends with one of their clients.
    */
   async load(
     key: string,
@@ -94,7 +95,7 @@ export class RevisionCache<Value extends {}> {
     if (since === undefined) return read()
     const current = this.#reads.get(key)
     if (current?.since === since) return current.result
-    const reading = { since, result: withoutCancellation(read) }
+    const reading = { since, result: outsideRequests(read) }
     this.#reads.set(key, reading)
     try {
       const value = await reading.result

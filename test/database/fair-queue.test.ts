@@ -204,6 +204,26 @@ test('a statement that has run for its slice yields to a key with short statemen
   expect(log).toEqual(['long', 'yield', 'short', 'long'])
 })
 
+test('a long statement yields to those that take no turn, and then has time to end, however many of them come', async () => {
+  const queue = new FairQueue({ places: 1, timeoutMs: NEVER_MS, sliceMs: 5, clock: () => 0 })
+  let yields = 0
+  let isDone = false
+  while (!isDone) {
+    const stopped = Promise.withResolvers<void>()
+    const end = await queue.begin(['long'], () => {
+      yields += 1
+      stopped.resolve()
+    })
+    for (let n = 0; n < 10; n += 1) queue.passBy()
+    // The first turn needs more time than a slice, and so do the others.
+    const ended = yields === 0 ? new Promise(() => {}) : new Promise((resolve) => setTimeout(resolve, 50, true))
+    isDone = (await Promise.race([stopped.promise, ended])) === true
+    end()
+    if (yields > 3) break
+  }
+  expect(yields).toBe(1)
+})
+
 test('two keys with long statements do not stop each other for ever', async () => {
   const queue = new FairQueue({ places: 1, timeoutMs: NEVER_MS, sliceMs: 4 })
   let yields = 0
