@@ -112,8 +112,8 @@ export class FairQueue {
   }
 
   /**
-   * Lets each long job yield once, to work that takes no turn. Anybody can send unknown keys, and each search for one takes no turn. So
-   * jobs have a second between two of these yields, and most end within it.
+   * Lets each long job yield once to work that takes no turn. Anybody can send unknown keys, and each search for one takes no turn. So jobs
+   * have a second between two of these yields, and most end within it.
    */
   passBy(): void {
     for (const running of this.#yielding) {
