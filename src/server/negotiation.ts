@@ -8,12 +8,18 @@ import { PROBLEM_MEDIA_TYPE } from '../rest/error-body.ts'
 const CODINGS = ['br', 'gzip'] as const
 export type Coding = (typeof CODINGS)[number]
 
+/**
+ * A longer header counts as absent (RFC 9110 section 12.5.1 lets a server disregard it). No program sends one, and to parse 16 kB takes a
+ * quarter of a second, for a client without a key too.
+ */
+const MAX_HEADER_LENGTH = 1_000
+
 /** The result for each header value. Parsing is slow, and clients send only a few different values. */
 const codings = new LRUCache<string, Coding | 'identity'>({ max: 100 })
 
 /** The content coding that the client prefers (RFC 9110 section 12.5.3); undefined for identity. */
 export function chooseContentCoding(header: string | string[] | undefined): Coding | undefined {
-  if (typeof header !== 'string') return undefined
+  if (typeof header !== 'string' || header.length > MAX_HEADER_LENGTH) return undefined
   let coding = codings.get(header)
   if (coding === undefined) {
     const negotiator = new Negotiator({ headers: { 'accept-encoding': header } })
@@ -33,7 +39,7 @@ export function findRepresentation<Form extends { mediaType: string }>(
   forms: readonly [Form, ...Form[]],
 ): Form | undefined {
   const [first] = forms
-  if (!accept || accept === '*/*' || accept === first.mediaType) return first
+  if (!accept || accept === '*/*' || accept === first.mediaType || accept.length > MAX_HEADER_LENGTH) return first
   const chosen = new Negotiator({ headers: { accept } }).mediaType(forms.map(withCharset))
   return forms.find((form) => withCharset(form) === chosen)
 }
@@ -60,8 +66,9 @@ export function chooseRepresentation<Form extends { mediaType: string }>(
 
 /** Whether the client names problem details (RFC 9457) with a weight above 0. A wildcard does not name them. */
 export function acceptsProblem(accept: string | undefined): boolean {
-  // Few clients name them, and to parse a long header takes a millisecond.
-  if (!accept?.toLowerCase().includes(PROBLEM_MEDIA_TYPE)) return false
+  // Few clients name them, and to parse a header takes a millisecond.
+  if (!accept || accept.length > MAX_HEADER_LENGTH) return false
+  if (!accept.toLowerCase().includes(PROBLEM_MEDIA_TYPE)) return false
   const accepted = new Negotiator({ headers: { accept } }).mediaTypes()
   // Letter case has no meaning in a media type (RFC 9110 section 8.3.1).
   return accepted.some((mediaType) => mediaType.toLowerCase() === PROBLEM_MEDIA_TYPE)

@@ -95,6 +95,16 @@ describe('Accept without a type that the route has', () => {
     })
   })
 
+  test('is as good as none if it has more than 1,000 characters', async () => {
+    for (const path of [`${ITEMS}?limit=1`, `${ITEMS}?limit=x`]) {
+      const usual = await ask(path)
+      const accept = `application/geo+json, application/problem+json${', text/csv'.repeat(100)}`
+      const long = await ask(path, { accept, 'accept-encoding': `gzip${', gzip'.repeat(200)}` })
+      expect([long.status, long.headers.get('content-type')]).toEqual([usual.status, usual.headers.get('content-type')])
+      expect(long.headers.get('content-encoding')).toBeNull()
+    }
+  })
+
   test('is 401 and not 406 without a key', async () => {
     expect((await t.get(ITEMS, { accept: 'text/csv' })).status).toBe(401)
   })
