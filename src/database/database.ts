@@ -8,16 +8,14 @@ import type { DatabaseConfig } from '../config.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import { PrismaClient } from '../generated/prisma/client.ts'
 import { cancelByFunction, cancelByRequest } from './canceller.ts'
+import type { FeedEvent } from './change-feed.ts'
 import { type ChangeFeed, followChanges } from './change-feed.ts'
-import { classifyError, DatabaseClient } from './connection.ts'
+import { classifyError, DatabaseClient, isConnectionLost, SERVER_HEARTBEAT } from './connection.ts'
 import { type Embedded, type EmbeddedOptions, openEmbedded, SOCKET_PORT, socketPath } from './embedded/embedded.ts'
 import { HEARTBEAT, IMPORT, READER } from './embedded/wire.ts'
-import type { FeedEvent } from './feed-state.ts'
 import { CatalogPool, type CatalogPoolOptions, type PoolUse, type StatementEnd } from './pool.ts'
 import { Replica } from './replica.ts'
-import { SERVER_HEARTBEAT } from './server-name.ts'
 import { createSqlReader, type SqlReader, type SqlReaderOptions } from './sql-reader.ts'
-import { isConnectionLost } from './unavailable.ts'
 
 /** An open database, with one interface for the embedded database and a PostgreSQL server. */
 export interface Database {

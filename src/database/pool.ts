@@ -4,10 +4,8 @@ import { inSpan, isTracing } from '../tracing.ts'
 import { currentCancellation, StatementCancelled } from './cancellation.ts'
 import type { Canceller } from './canceller.ts'
 import type { ChangeFeed } from './change-feed.ts'
-import { ConnectionError, classifyError, DatabaseClient } from './connection.ts'
+import { ConnectionError, classifyError, DatabaseClient, isConnectionLost, readServerName } from './connection.ts'
 import { type EndTurn, FairQueue } from './fair-queue.ts'
-import { readServerName } from './server-name.ts'
-import { isConnectionLost } from './unavailable.ts'
 
 /** How an SQL statement ended. */
 export interface StatementEnd {

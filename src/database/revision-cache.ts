@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { withoutCancellation } from './cancellation.ts'
-import type { ChangeFeed } from './change-feed.ts'
-import type { SequenceNumber, Topic } from './change-log.ts'
+import type { ChangeFeed, SequenceNumber, Topic } from './change-feed.ts'
 
 interface Entry<Value> {
   value: Value

@@ -1,5 +1,5 @@
 import type { CallToolResult, Server } from '@modelcontextprotocol/server'
-import { insertObjects, placeholderObject } from '../graphql/operation/placeholders.ts'
+import { insertObjects, placeholderObject } from '../graphql/operation/raw-json.ts'
 import type { Tool } from './tools.ts'
 
 /** Loaded with the first message, because the SDK takes 0.1 s and 14 MB of memory. */

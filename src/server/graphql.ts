@@ -2,14 +2,19 @@ import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CatalogError, validationFailed } from '../errors.ts'
 import { createSubgraphSchema } from '../graphql/federation.ts'
-import { bodyTypeOf, type GraphQLParams, readBody, readQueryString } from '../graphql/http/params.ts'
-import type { TrustedDocuments } from '../graphql/http/persisted-documents.ts'
-import type { RegisteredDocuments } from '../graphql/http/registered-documents.ts'
-import { RESPONSE_TYPES, responseHead } from '../graphql/http/response.ts'
+import type { RegisteredDocuments, TrustedDocuments } from '../graphql/http/persisted-documents.ts'
+import {
+  bodyTypeOf,
+  type GraphQLParams,
+  RESPONSE_TYPES,
+  readBody,
+  readQueryString,
+  responseHead,
+} from '../graphql/http/protocol.ts'
 import { createYogaAdapter } from '../graphql/http/yoga.ts'
 import { queryStringOf } from '../query-string.ts'
 import type { Admission } from './admission/admission.ts'
-import { createBodyAdmission } from './admission/body-admission.ts'
+import { createBodyAdmission } from './admission/admission.ts'
 import { logFault, sendGraphQLError, toCatalogError } from './error-reply.ts'
 import { chooseRepresentation } from './negotiation.ts'
 import type { Pages } from './pages/pages.ts'

@@ -18,15 +18,12 @@ import {
   MAX_URL_LENGTH,
   urlTooLong,
 } from './admission/connections.ts'
-import { findBadHost } from './admission/host.ts'
 import { trustProxies } from './admission/proxies.ts'
 import { MAX_BODY_BYTES } from './admission/refused-body.ts'
 import { answerInTurn } from './admission/turns.ts'
 import { UnreadResponses } from './admission/unread.ts'
 import { sendError, toCatalogError, withContact } from './error-reply.ts'
-import { reportRefusedOrigins } from './origin.ts'
-import type { Readiness } from './readiness.ts'
-import { chooseRequestId } from './request-id.ts'
+import { chooseRequestId, findBadHost, reportRefusedOrigins } from './request-head.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import { addRequestTelemetry } from './telemetry/request-telemetry.ts'
 
@@ -172,4 +169,20 @@ function refusalOf(
 
 function unknownPath(): CatalogError {
   return new CatalogError('NOT_FOUND', 'There is no such path')
+}
+
+/** Whether the gateway is ready: after its database is migrated, and until it is asked to stop. */
+export class Readiness {
+  state: 'starting' | 'ready' | 'stopping' = 'starting'
+
+  /**
+   * The error for a request that can't be served now. A gateway that starts answers only /healthz. A gateway that stops answers
+   * all requests, but /readyz reports that it is not ready.
+   */
+  refusalOf({ routeOptions: { url } }: FastifyRequest): CatalogError | undefined {
+    if (this.state === 'ready') return undefined
+    const isRefused = this.state === 'starting' ? url !== '/healthz' : url === '/readyz'
+    if (!isRefused) return undefined
+    return new CatalogError('SERVICE_UNAVAILABLE', `The service is ${this.state}`, { retryAfterSeconds: 1 })
+  }
 }

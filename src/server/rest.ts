@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { parseQueryString, queryStringOf } from '../query-string.ts'
-import { pageLinks } from '../rest/links.ts'
+import { pageLinks } from '../rest/envelope.ts'
 import { representationsOf } from '../rest/representations.ts'
 import { REST_ROUTES } from '../rest/routes.ts'
 import type { Admission } from './admission/admission.ts'

@@ -1,13 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiKey } from '../../auth/api-key.ts'
-import { authenticate, challenge } from '../../auth/authenticate.ts'
-import type { FindKey } from '../../auth/key-cache.ts'
-import type { KeyUsage } from '../../auth/key-usage.ts'
+import { authenticate, challenge, type FindKey } from '../../auth/authenticate.ts'
+import { type KeyUsage, RequestUse } from '../../auth/key-usage.ts'
 import type { Allowance, RateLimits } from '../../auth/rate-limit.ts'
-import { RequestUse } from '../../auth/request-use.ts'
 import type { CallerAccess, ReadCatalog, SnapshotReader } from '../../catalog/snapshot-reader.ts'
-import type { Backpressure } from '../../database/backpressure.ts'
 import { Cancellation, StatementCancelled, withCancellation } from '../../database/cancellation.ts'
+import type { Backpressure } from '../../database/fair-share.ts'
 import { CatalogError } from '../../errors.ts'
 import { shareProcessor } from './processor.ts'
 import { networkOf } from './proxies.ts'
@@ -156,4 +154,29 @@ function cancellationFor({ raw }: FastifyReply, keyId: string): Cancellation {
     if (!raw.writableFinished) cancellation.cancel()
   })
   return cancellation
+}
+
+interface BodyAdmission {
+  /** Admits a request by its head, so that no body is read without a valid key. */
+  admitHead: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+  /**
+   * Returns the caller of an admitted request. If the request has a body, the key is checked again.
+   * @throws `UNAUTHORIZED`
+   */
+  callerOf: (request: FastifyRequest) => Promise<Caller>
+}
+
+/** Creates the admission of a route whose requests may have a body. */
+export function createBodyAdmission(admit: Admission): BodyAdmission {
+  const callers = new WeakMap<FastifyRequest, Caller>()
+  return {
+    admitHead: async (request, reply) => {
+      callers.set(request, await admit(request, reply))
+    },
+    callerOf: async (request) => {
+      const caller = callers.get(request)
+      if (!caller) throw new TypeError('The request was not admitted')
+      return request.method === 'POST' ? caller.renew() : caller
+    },
+  }
 }

@@ -1,7 +1,7 @@
 import type { Allowance } from '../../auth/rate-limit.ts'
 import type { ChangeFeed } from '../../database/change-feed.ts'
-import { FeedState } from '../../database/feed-state.ts'
-import { createRegisteredDocuments } from '../../graphql/http/registered-documents.ts'
+import { FeedState } from '../../database/change-feed.ts'
+import { createRegisteredDocuments } from '../../graphql/http/persisted-documents.ts'
 import type { Shared } from '../app.ts'
 import { type Answer, isToWorker, type Question, type ToPrimary, type ToWorker } from './messages.ts'
 

@@ -211,7 +211,7 @@ export const SQL: readonly MutantTable[] = [
     mutants: [
       { find: 'ids.map((given) => byId.get(given) ?? null)', replace: 'rows' },
       { find: 'CASE WHEN i.dataset_id = ANY (${[...scope]}::uuid[]) THEN', replace: 'CASE WHEN true THEN' },
-      { find: 'JOIN items i ON i.id = m.item_id', replace: 'JOIN items i ON i.dataset_id <> m.item_id' },
+      { find: 'JOIN images m ON m.item_id = i.id', replace: 'JOIN images m ON m.item_id <> i.dataset_id' },
     ],
   },
   {
