@@ -129,6 +129,21 @@ export const searchArguments = z
     error: 'must be given if within is not',
   })
 
+/** The valid numbers of each argument that a URL can have. */
+export const NUMBERS: ReadonlyMap<string, z.ZodType<number, number>> = new Map(
+  Object.entries({ page, limit, latitude, longitude, radius }),
+)
+
+/** The valid texts of each argument that a URL can have. */
+export const TEXTS: ReadonlyMap<string, z.ZodType<string, string>> = new Map(
+  Object.entries({ text: searchText, datasetId, ...mapFilters(() => filterValue) }),
+)
+
+/** The words of each argument that is an enum, the default first. */
+export const WORDS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({ sort: ITEM_SORTS, order: SORT_ORDERS }),
+)
+
 /** The point of a search, if it has one; the radius is in metres. */
 const point = { latitude: optional(latitude), longitude: optional(longitude), radius: optional(radius) }
 
