@@ -1,5 +1,6 @@
 import { parse } from 'graphql'
 import type { z } from 'zod'
+import { DETAIL_FIELDS, LIST_FIELDS } from '../catalog/columns.ts'
 import { ITEM_FILTERS, type ItemFilter } from '../catalog/filters.ts'
 import { type Parameter, parametersOf } from '../graphql/operation/parameters.ts'
 import { schema } from '../graphql/schema.ts'
@@ -43,10 +44,7 @@ interface Row extends Omit<RestRoute, 'parameters' | 'query'> {
 export const DATASET_ID = 'UUID, in any letter case, or slug.'
 
 /** The fields of an item in a list, as a GraphQL selection. */
-export const ITEM = `
-  id datasetId name description administrativeAreaCode categoryCode parentItemId
-  streetAddress addressRegion addressLocality postalCode roadAddress jibunAddress
-  latitude longitude thumbnailUrl createdAt updatedAt`
+export const ITEM = LIST_FIELDS.join(' ')
 
 /** All filters. The routes set only those of the specification. */
 const FILTER_VARIABLES = ITEM_FILTERS.map(filterVariable).join(', ')
@@ -158,8 +156,7 @@ const ROWS: readonly Row[] = [
     query: [],
     operation: `query ($itemId: ID!) {
       item(id: $itemId) {
-        ${ITEM}
-        contactName telephone email url openingHours extraAttributes
+        ${DETAIL_FIELDS.join(' ')}
         dataset { slug name }
         images {
           id originalUrl cdnUrl thumbnailSmallUrl thumbnailMediumUrl thumbnailLargeUrl altText sortOrder isPrimary
