@@ -31,8 +31,6 @@ export interface CatalogPoolOptions extends pg.PoolConfig {
   canceller?: Canceller | undefined
   /** Whether to count `failures`. */
   countsFailures?: boolean | undefined
-  /** Returns the change feed whose server the pool must use, if there is one. */
-  followed?: (() => ChangeFeed | undefined) | undefined
   /** Called at the end of each statement. */
   observe?: ((end: StatementEnd) => void) | undefined
 }
@@ -44,7 +42,7 @@ export interface CatalogPoolOptions extends pg.PoolConfig {
 export class CatalogPool extends pg.Pool {
   readonly #canceller: Canceller | undefined
   readonly #count: { failures: number }
-  readonly #followed: () => ChangeFeed | undefined
+  readonly #followed: { feed?: ChangeFeed }
   readonly #queue: FairQueue
   readonly #servers: WeakMap<pg.ClientBase, string>
   /** The servers that the change feed has followed before, or must leave. */
@@ -57,13 +55,13 @@ export class CatalogPool extends pg.Pool {
     sliceMs,
     canceller,
     countsFailures = false,
-    followed = () => undefined,
     observe,
     ...options
   }: CatalogPoolOptions) {
     const servers = new WeakMap<pg.ClientBase, string>()
     const left = new Set<string>()
     const lastFollowed: { server?: string } = {}
+    const followed: { feed?: ChangeFeed } = {}
     const count = { failures: 0 }
     const onEnd = (end: StatementEnd) => {
       // A statement that was cancelled for its client is no failure of the server.
@@ -72,7 +70,7 @@ export class CatalogPool extends pg.Pool {
     }
     const isObserved = countsFailures || observe !== undefined || isTracing()
     const onConnect = async (client: pg.ClientBase) => {
-      const feed = followed()
+      const { feed } = followed
       const server = feed && (await readServerName(client))
       if (server === undefined) return
       servers.set(client, server)
@@ -93,6 +91,11 @@ export class CatalogPool extends pg.Pool {
     this.on('error', onIdleConnectionLost)
     this.#count = count
     this.#canceller = canceller
+  }
+
+  /** From now on, uses the server that the change feed listens to. */
+  follow(feed: ChangeFeed): void {
+    this.#followed.feed = feed
   }
 
   /** The number of statements and connection attempts that have failed since the start, without cancelled statements. */
@@ -137,7 +140,7 @@ export class CatalogPool extends pg.Pool {
    * from before it knew a server: they may live on with old data.
    */
   #isFollowed(server: string | undefined): boolean {
-    const followed = this.#followed()?.server()
+    const followed = this.#followed.feed?.server()
     if (followed === undefined)
       return server === undefined ? this.#lastFollowed.server === undefined : !this.#left.has(server)
     const { server: last } = this.#lastFollowed

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import pg from 'pg'
 import { Prisma } from '../generated/prisma/client.ts'
 import type { CatalogPool } from './pool.ts'
@@ -38,4 +40,26 @@ export function createSqlReader(pool: CatalogPool, { nameOf, onStatement }: SqlR
       return rows
     },
   }
+}
+
+const statementNames = new Map<string, string>()
+/**
+ * The maximum number of prepared statements. Each takes memory on every connection. Clients choose the selected fields, so the
+ * number of different statements is unbounded.
+ */
+const STATEMENT_NAMES_LIMIT = 500
+/** Number of uses of each unprepared statement. A rare statement is not worth preparing. */
+const useCounts = new LRUCache<string, number>({ max: 1_000 })
+const USES_BEFORE_PREPARED = 3
+
+/** Returns the name under which to prepare a statement, or '' not to prepare it: if it is rare, or above the limit. */
+export function statementName(sql: string): string {
+  const known = statementNames.get(sql)
+  if (known !== undefined) return known
+  const useCount = (useCounts.get(sql) ?? 0) + 1
+  useCounts.set(sql, useCount)
+  if (useCount < USES_BEFORE_PREPARED || statementNames.size >= STATEMENT_NAMES_LIMIT) return ''
+  const name = createHash('sha256').update(sql).digest('base64url')
+  statementNames.set(sql, name)
+  return name
 }

@@ -6,7 +6,6 @@ import { createSnapshotReader } from '../catalog/snapshot-reader.ts'
 import type { BaseMap } from '../config.ts'
 import { silentChangeFeed } from '../database/change-feed.ts'
 import type { Database } from '../database/database.ts'
-import { type Backpressure, limitInFlight } from '../database/fair-share.ts'
 import type { RegisteredDocuments, TrustedDocuments } from '../graphql/http/persisted-documents.ts'
 import { createAdmission } from './admission/admission.ts'
 import { createSlots, type Slots } from './admission/slots.ts'
@@ -69,17 +68,12 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const readCatalog = createSnapshotReader(database, changeFeed, { isReference })
   const rateLimits = shared?.rateLimits ?? openRateLimits({ ...limits, report: (message) => app.log.warn(message) })
   app.addHook('onClose', async () => rateLimits.close())
-  const limitWork = limitInFlight(limits.maxInFlight)
-  const work: Backpressure = async (keyId, run) => {
-    app.unread.check(keyId)
-    return limitWork(keyId, run)
-  }
   const findKey = createKeyCache(database.sql, isReference ? silentChangeFeed : changeFeed)
   const admit = createAdmission({
     findKey,
     read: readCatalog,
     limits: rateLimits,
-    work,
+    maxInFlight: limits.maxInFlight,
     keyUsage,
     report: (error) => app.log.warn(error),
   })
@@ -91,7 +85,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     reads: () => readCatalog.reads,
     unread: app.unread,
   })
-  addRestRoutes(app, { admit, responses, usesRawJson })
+  void app.register(async (routes) => addRestRoutes(routes, { admit, responses, usesRawJson }))
   addOpenApiRoutes(app, contact)
   const { sendGraphiql } = addPages(app, { baseMap, contact })
   addGraphQLRoute(app, {

@@ -5,7 +5,7 @@ import { type KeyUsage, RequestUse } from '../../auth/key-usage.ts'
 import type { Allowance, RateLimits } from '../../auth/rate-limit.ts'
 import type { CallerAccess, ReadCatalog, SnapshotReader } from '../../catalog/snapshot-reader.ts'
 import { Cancellation, StatementCancelled, withCancellation } from '../../database/cancellation.ts'
-import type { Backpressure } from '../../database/fair-share.ts'
+import { limitInFlight } from '../../database/fair-share.ts'
 import { CatalogError } from '../../errors.ts'
 import { shareProcessor } from './processor.ts'
 import { networkOf } from './proxies.ts'
@@ -49,15 +49,17 @@ interface AdmissionOptions {
   findKey: FindKey
   read: SnapshotReader
   limits: RateLimits
-  work: Backpressure
+  /** The maximum number of requests that use the database at the same time. */
+  maxInFlight: number
   keyUsage?: KeyUsage | undefined
   /** Called with the error when received items can't be counted. */
   report: (error: unknown) => void
 }
 
 /** Creates the function that admits requests. It also records what each request takes, and sets the `RateLimit` headers. */
-export function createAdmission({ findKey, read, limits, work, keyUsage, report }: AdmissionOptions): Admission {
+export function createAdmission({ findKey, read, limits, maxInFlight, keyUsage, report }: AdmissionOptions): Admission {
   const beginWork = shareProcessor()
+  const limitWork = limitInFlight(maxInFlight)
   return async (request, reply) => {
     const { key, now } = await identify(request, reply)
     const use = new RequestUse(key, now, { usage: keyUsage, countItems: (items) => countItems(key, items) })
@@ -82,11 +84,13 @@ export function createAdmission({ findKey, read, limits, work, keyUsage, report 
     const callerOf = (caller: Identified): Caller => ({
       ...caller,
       use,
-      readCatalog: (run) =>
-        work(caller.key.id, async () => {
-          await beginWork(caller.key.id)
+      readCatalog: async (run) => {
+        request.server.unread.check(key.id)
+        return limitWork(key.id, async () => {
+          await beginWork(key.id)
           return readAs(caller)(run)
-        }),
+        })
+      },
       readMore,
       beginWork: () => beginWork(caller.key.id),
       renew: async () => callerOf(await identifyAgain()),
