@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { PrismaPg } from '@prisma/adapter-pg'
 import type pg from 'pg'
 import type { DatabaseConfig } from '../config.ts'
 import { messageOf, operationFailed } from '../errors.ts'
-import { PrismaClient } from '../generated/prisma/client.ts'
+import type { PrismaClient } from '../generated/prisma/client.ts'
 import { cancelByFunction, cancelByRequest } from './canceller.ts'
 import type { FeedEvent } from './change-feed.ts'
 import { type ChangeFeed, followChanges } from './change-feed.ts'
@@ -13,7 +12,7 @@ import { type Embedded, type EmbeddedOptions, openEmbedded, SOCKET_PORT, socketP
 import { HEARTBEAT, IMPORT, READER } from './embedded/wire.ts'
 import { CatalogPool, type CatalogPoolOptions, type PoolUse, type StatementEnd } from './pool.ts'
 import { Replica } from './replica.ts'
-import { createSqlReader, type SqlReader, type SqlReaderOptions, statementName } from './sql-reader.ts'
+import { createPrisma, createSqlReader, type SqlReader, statementName } from './sql-reader.ts'
 
 /** An open database, with one interface for the embedded database and a PostgreSQL server. */
 export interface Database {
@@ -187,14 +186,6 @@ function openReplica(url: string, config: DatabaseConfig, options: OpenOptions):
     ...openServer(connection, config, { ...options, countsFailures: true }),
     createClient: () => new DatabaseClient({ ...connection, ...timeouts }),
   })
-}
-
-function createPrisma(pool: pg.Pool, { nameOf, onStatement }: SqlReaderOptions): PrismaClient {
-  const adapter = new PrismaPg(pool, { statementNameGenerator: ({ sql }) => nameOf(sql) })
-  if (!onStatement) return new PrismaClient({ adapter, log: [] })
-  const client = new PrismaClient({ adapter, log: [{ emit: 'event', level: 'query' }] })
-  client.$on('query', (event) => onStatement(event.query, event.params))
-  return client
 }
 
 async function withReadersOnCopy<Result>(session: pg.ClientBase, work: () => Promise<Result>): Promise<Result> {

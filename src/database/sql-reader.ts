@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import { PrismaPg } from '@prisma/adapter-pg'
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
-import { Prisma } from '../generated/prisma/client.ts'
+import { Prisma, PrismaClient } from '../generated/prisma/client.ts'
 import type { CatalogPool } from './pool.ts'
 
 /** Sends SQL statements that only read. A Prisma client is one too. */
@@ -40,6 +41,15 @@ export function createSqlReader(pool: CatalogPool, { nameOf, onStatement }: SqlR
       return rows
     },
   }
+}
+
+/** Creates a Prisma client that sends its statements on the pool. */
+export function createPrisma(pool: CatalogPool, { nameOf, onStatement }: SqlReaderOptions): PrismaClient {
+  const adapter = new PrismaPg(pool, { statementNameGenerator: ({ sql }) => nameOf(sql) })
+  if (!onStatement) return new PrismaClient({ adapter, log: [] })
+  const client = new PrismaClient({ adapter, log: [{ emit: 'event', level: 'query' }] })
+  client.$on('query', (event) => onStatement(event.query, event.params))
+  return client
 }
 
 const statementNames = new Map<string, string>()

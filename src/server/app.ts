@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { createKeyCache } from '../auth/authenticate.ts'
+import { createKeyCache } from '../auth/api-key.ts'
 import type { KeyUsage } from '../auth/key-usage.ts'
 import { openRateLimits, type RateLimits } from '../auth/rate-limit.ts'
 import { createSnapshotReader } from '../catalog/snapshot-reader.ts'

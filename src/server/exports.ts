@@ -20,9 +20,9 @@ import type { Admission } from './admission/admission.ts'
 import type { Slots } from './admission/slots.ts'
 import { createEncoder } from './compression.ts'
 import { toCatalogError } from './error-reply.ts'
+import { addRoute, pathParameters } from './http.ts'
 import { appendVary, type Coding, chooseContentCoding, VARY } from './negotiation.ts'
 import { entityTag, sendIfUnchanged } from './reply.ts'
-import { addRoute, pathParameters } from './route.ts'
 
 /* Whole datasets as files (docs/exports.md). */
 

@@ -16,11 +16,11 @@ import { queryStringOf } from '../query-string.ts'
 import type { Admission } from './admission/admission.ts'
 import { createBodyAdmission } from './admission/admission.ts'
 import { logFault, sendGraphQLError, toCatalogError } from './error-reply.ts'
+import { addRoute } from './http.ts'
 import { chooseRepresentation } from './negotiation.ts'
 import type { Pages } from './pages/pages.ts'
 import { ResponseBody, sendCacheable, sendUncacheable } from './reply.ts'
 import type { ResponseCache } from './response-cache.ts'
-import { addRoute } from './route.ts'
 
 interface GraphQLOptions extends Pages {
   admit: Admission

@@ -9,10 +9,10 @@ import { createTools, type Tool } from '../mcp/tools.ts'
 import type { Admission, Caller } from './admission/admission.ts'
 import { createBodyAdmission } from './admission/admission.ts'
 import { sendMcpError, toCatalogError } from './error-reply.ts'
+import { addRoute } from './http.ts'
 import { chooseRepresentation } from './negotiation.ts'
 import { ResponseBody, sendUncacheable } from './reply.ts'
 import type { ResponseCache } from './response-cache.ts'
-import { addRoute } from './route.ts'
 
 interface McpOptions {
   admit: Admission

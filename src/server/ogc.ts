@@ -7,11 +7,11 @@ import { queryStringOf } from '../query-string.ts'
 import { problemBody } from '../rest/error-body.ts'
 import type { Admission, Caller } from './admission/admission.ts'
 import { sendError, toCatalogError, withContact } from './error-reply.ts'
+import { addRoute, pathParameters } from './http.ts'
 import { chooseContentCoding, chooseRepresentation } from './negotiation.ts'
 import { ResponseBody, sendCacheable, sendIfUnchanged } from './reply.ts'
 import { originOf } from './request-head.ts'
 import type { ResponseCache } from './response-cache.ts'
-import { addRoute, pathParameters } from './route.ts'
 
 /*
  * OGC API Features at /ogc (docs/ogc.md).

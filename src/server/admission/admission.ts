@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiKey } from '../../auth/api-key.ts'
-import { authenticate, challenge, type FindKey } from '../../auth/authenticate.ts'
+import { authenticate, challenge, type FindKey } from '../../auth/api-key.ts'
 import { type KeyUsage, RequestUse } from '../../auth/key-usage.ts'
 import type { Allowance, RateLimits } from '../../auth/rate-limit.ts'
 import type { CallerAccess, ReadCatalog, SnapshotReader } from '../../catalog/snapshot-reader.ts'

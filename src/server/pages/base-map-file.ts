@@ -1,6 +1,6 @@
 import { closeSync, createReadStream, fstatSync, openSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { addRoute } from '../route.ts'
+import { addRoute } from '../http.ts'
 import { assetPolicy } from './policy.ts'
 
 /*
