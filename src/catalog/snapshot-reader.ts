@@ -4,8 +4,7 @@ import type { Database } from '../database/database.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 import type { Access } from './access.ts'
 import { Catalog } from './catalog.ts'
-import type { SharedCaches } from './snapshot/loaders.ts'
-import { createLoaders } from './snapshot/loaders.ts'
+import { createLoaders, type SharedCaches } from './snapshot/loaders.ts'
 import {
   type Clients,
   cacheDatasetList,

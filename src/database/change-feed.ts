@@ -128,6 +128,17 @@ export class FeedState {
     return this.#isComplete() ? this.#position : undefined
   }
 
+  /** The change feed with this state, and with the functions that its connection has. */
+  feed(connection: Pick<ChangeFeed, 'leaveFor' | 'close'>): ChangeFeed {
+    return {
+      latest: () => this.latest(),
+      isUnchanged: (topics, since) => this.isUnchanged(topics, since),
+      position: () => this.position(),
+      server: () => this.server(),
+      ...connection,
+    }
+  }
+
   #isComplete(): boolean {
     // The monotonic clock stops while the machine is suspended. The system's date can be set back.
     return performance.now() < this.#completeUntilMs && Date.now() < this.#completeUntilDateMs
@@ -257,16 +268,10 @@ export function followChanges({ createClient, heartbeat, tracksPosition, relay }
     }
   })()
 
-  return {
-    latest: () => state.latest(),
-    isUnchanged: (topics, since) => state.isUnchanged(topics, since),
-    position: () => state.position(),
-    server: () => state.server(),
-    leaveFor,
-    close: async () => {
-      isClosing = true
-      disconnect()
-      await following
-    },
+  const close = async () => {
+    isClosing = true
+    disconnect()
+    await following
   }
+  return state.feed({ leaveFor, close })
 }

@@ -14,7 +14,6 @@ import {
 import { createYogaAdapter } from '../graphql/http/yoga.ts'
 import { queryStringOf } from '../query-string.ts'
 import type { Admission } from './admission/admission.ts'
-import { createBodyAdmission } from './admission/admission.ts'
 import { logFault, sendGraphQLError, toCatalogError } from './error-reply.ts'
 import { addRoute } from './http.ts'
 import { chooseRepresentation } from './negotiation.ts'
@@ -36,7 +35,6 @@ export function addGraphQLRoute(
   app: FastifyInstance,
   { admit, responses, trusted, registered, federation, usesRawJson, sendGraphiql }: GraphQLOptions,
 ): void {
-  const { admitHead, callerOf } = createBodyAdmission(admit)
   const schema = federation ? createSubgraphSchema() : undefined
   const execute = createYogaAdapter({ trusted, registered, usesRawJson, ...(schema && { schema }) })
   addBodyParser(app)
@@ -49,10 +47,10 @@ export function addGraphQLRoute(
         await sendGraphiql(request, reply)
         return reply
       }
-      await admitHead(request, reply)
+      if (request.method === 'POST') await admit(request, reply)
     },
     handler: async (request, reply) => {
-      const caller = await callerOf(request)
+      const caller = await admit(request, reply)
       const { mediaType } = chooseRepresentation(request.headers.accept, RESPONSE_TYPES)
       const { id, readParams } = paramsSourceOf(request)
       const cacheKey = `${mediaType} ${id}`

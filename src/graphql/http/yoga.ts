@@ -4,8 +4,7 @@ import { graphqlErrorOf } from '../errors.ts'
 import { createDocumentStore, type PrepareOptions } from '../operation/documents.ts'
 import { type Executed, execute } from '../operation/execute.ts'
 import { schema } from '../schema.ts'
-import type { RegisteredDocuments } from './persisted-documents.ts'
-import { persistedDocuments, type TrustedDocuments } from './persisted-documents.ts'
+import { persistedDocuments, type RegisteredDocuments, type TrustedDocuments } from './persisted-documents.ts'
 import type { GraphQLParams } from './protocol.ts'
 
 /** Executes the operation of a request to /graphql. Errors are in the result. */

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ApiKey } from '../../auth/api-key.ts'
-import { authenticate, challenge, type FindKey } from '../../auth/api-key.ts'
+import { type ApiKey, authenticate, challenge, type FindKey } from '../../auth/api-key.ts'
 import { type KeyUsage, RequestUse } from '../../auth/key-usage.ts'
 import type { Allowance, RateLimits } from '../../auth/rate-limit.ts'
 import type { CallerAccess, ReadCatalog, SnapshotReader } from '../../catalog/snapshot-reader.ts'
@@ -32,15 +31,11 @@ export interface Caller extends CallerAccess {
   readMore: ReadCatalog
   /** Waits for the turn of the key before work that keeps the processor busy. `readCatalog` does so by itself. */
   beginWork: () => Promise<void>
-  /**
-   * The caller after its body has arrived, which can be long after the head: its key may have been revoked meanwhile.
-   * @throws `UNAUTHORIZED`
-   */
-  renew: () => Promise<Caller>
 }
 
 /**
- * Admits a request that has a valid API key and is within the limit of its key.
+ * Admits a request that has a valid API key and is within the limit of its key. A POST request is admitted by its head, so that no
+ * body is read without a valid key, and again after its body. That can be long after the head, so the key is checked again.
  * @throws `UNAUTHORIZED`, with `WWW-Authenticate` in the reply; `RATE_LIMITED`
  */
 export type Admission = (request: FastifyRequest, reply: FastifyReply) => Promise<Caller>
@@ -60,7 +55,10 @@ interface AdmissionOptions {
 export function createAdmission({ findKey, read, limits, maxInFlight, keyUsage, report }: AdmissionOptions): Admission {
   const beginWork = shareProcessor()
   const limitWork = limitInFlight(maxInFlight)
+  const admitAgain = new WeakMap<FastifyRequest, () => Promise<Caller>>()
   return async (request, reply) => {
+    const again = admitAgain.get(request)
+    if (again) return again()
     const { key, now } = await identify(request, reply)
     const use = new RequestUse(key, now, { usage: keyUsage, countItems: (items) => countItems(key, items) })
     request.use = use
@@ -93,8 +91,8 @@ export function createAdmission({ findKey, read, limits, maxInFlight, keyUsage, 
       },
       readMore,
       beginWork: () => beginWork(caller.key.id),
-      renew: async () => callerOf(await identifyAgain()),
     })
+    if (request.method === 'POST') admitAgain.set(request, async () => callerOf(await identifyAgain()))
     return callerOf({ key, now })
   }
 
@@ -158,29 +156,4 @@ function cancellationFor({ raw }: FastifyReply, keyId: string): Cancellation {
     if (!raw.writableFinished) cancellation.cancel()
   })
   return cancellation
-}
-
-interface BodyAdmission {
-  /** Admits a request by its head, so that no body is read without a valid key. */
-  admitHead: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
-  /**
-   * Returns the caller of an admitted request. If the request has a body, the key is checked again.
-   * @throws `UNAUTHORIZED`
-   */
-  callerOf: (request: FastifyRequest) => Promise<Caller>
-}
-
-/** Creates the admission of a route whose requests may have a body. */
-export function createBodyAdmission(admit: Admission): BodyAdmission {
-  const callers = new WeakMap<FastifyRequest, Caller>()
-  return {
-    admitHead: async (request, reply) => {
-      callers.set(request, await admit(request, reply))
-    },
-    callerOf: async (request) => {
-      const caller = callers.get(request)
-      if (!caller) throw new TypeError('The request was not admitted')
-      return request.method === 'POST' ? caller.renew() : caller
-    },
-  }
 }

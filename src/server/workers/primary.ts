@@ -1,7 +1,6 @@
 import type { RateLimits } from '../../auth/rate-limit.ts'
 import type { Config } from '../../config.ts'
-import type { ChangeFeed } from '../../database/change-feed.ts'
-import { FeedState } from '../../database/change-feed.ts'
+import { type ChangeFeed, FeedState } from '../../database/change-feed.ts'
 import type { Database } from '../../database/database.ts'
 import { createRegisteredDocuments } from '../../graphql/http/persisted-documents.ts'
 import { countConnections } from '../admission/connections.ts'

@@ -438,7 +438,7 @@ export const CACHES: readonly MutantTable[] = [
       { find: 'requestsPerMinute === null ?', replace: 'requestsPerMinute !== 0 ?' },
       {
         find: 'callerOf(await identifyAgain())',
-        replace: 'callerOf(caller)',
+        replace: 'callerOf({ key, now })',
         tests: ['test/server/freshness.test.ts'],
       },
       {
