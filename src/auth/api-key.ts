@@ -45,11 +45,6 @@ export function hashBytes(keyHash: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.from(keyHash, 'base64url'))
 }
 
-/** Returns a hash as `hashKey` does, from the bytes that the database stores. */
-export function hashText(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64url')
-}
-
 /** Whether a key works at the time `now`: it is not revoked and has not expired. */
 export function isValidKey(
   { revokedAt, expiresAt }: { revokedAt: Date | null; expiresAt: Date | null },

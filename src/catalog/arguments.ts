@@ -58,7 +58,7 @@ export const parentItemId = uuid.nullable()
 export const datasetId = text
 
 export const DEFAULTS = { page: 1, limit: 20, sort: 'name', order: 'asc', radius: 1000 } as const
-export const SORT_ORDERS = ['asc', 'desc'] as const
+const SORT_ORDERS = ['asc', 'desc'] as const
 export type SortOrder = (typeof SORT_ORDERS)[number]
 
 const orDefault = <Value>(schema: z.ZodType<Value>, value: Value) =>
@@ -106,7 +106,7 @@ export const nearbyArguments = z.object({
 const MAX_SEARCH_LENGTH = 200
 
 /** A text to search for. */
-export const searchText = text
+const searchText = text
   .refine((value) => [...value].length <= MAX_SEARCH_LENGTH, `must be at most ${MAX_SEARCH_LENGTH} characters long`)
   .refine((value) => value === '' || /\P{White_Space}/u.test(value), 'must not be only white space')
 

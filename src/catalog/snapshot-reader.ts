@@ -20,7 +20,7 @@ import { OffsetBookmarks } from './sql/offset-bookmarks.ts'
 import { createBatchers } from './sql/statement-batcher.ts'
 
 /** A result, and the log of what it depends on. */
-export interface SnapshotResult<Result> {
+interface SnapshotResult<Result> {
   result: Result
   readLog: ReadLog
 }
@@ -57,7 +57,7 @@ export interface ReadCounts {
   replica: number
 }
 
-export interface SnapshotReaderOptions {
+interface SnapshotReaderOptions {
   /** Whether to read without optimizations: in a transaction, with counted totals, without caches or batches. For tests. */
   isReference?: boolean
 }

@@ -19,7 +19,7 @@ interface CacheOptions<Value> {
 }
 
 /** Stores the result of a read that began after the lookup, with the topics on which it depends. */
-export type Store<Value> = (value: Value, topics: readonly Topic[]) => void
+type Store<Value> = (value: Value, topics: readonly Topic[]) => void
 
 /** A cached value if there is one, and the function that stores a new one. */
 export interface Lookup<Value> {

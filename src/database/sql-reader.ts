@@ -11,7 +11,7 @@ export interface SqlReader {
   $queryRaw<Rows>(statement: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<Rows>
 }
 
-export interface SqlReaderOptions {
+interface SqlReaderOptions {
   /** Returns the name under which to prepare a statement, or '' not to prepare it. */
   nameOf: (sql: string) => string
   /** Called for each statement, with its parameters as JSON. */

@@ -25,7 +25,7 @@ export interface Tool {
 }
 
 /** A tool as `tools/list` describes it (https://modelcontextprotocol.io/specification/2026-07-28/server/tools). */
-export interface ToolDefinition {
+interface ToolDefinition {
   name: string
   title?: string
   description: string

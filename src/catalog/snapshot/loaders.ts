@@ -173,7 +173,7 @@ function wholeDatasetLoaders({ statements, readLog, totals, shared }: LoaderOpti
 }
 
 /** Items by id, and the pages and counts of lists. */
-export function itemLoaders(options: LoaderOptions) {
+function itemLoaders(options: LoaderOptions) {
   const { statements, readLog, totals } = options
   const datasetsOf = (owners: readonly ItemOwner[]) => owners.map(({ datasetId }) => datasetId)
   return {
@@ -251,7 +251,7 @@ export interface SharedCaches {
 }
 
 /** What the loaders of one read use. */
-export interface LoaderOptions {
+interface LoaderOptions {
   statements: Statements
   readLog: ReadLog
   totals: Totals
@@ -264,7 +264,7 @@ export interface LoaderOptions {
  * Loads values that depend on a key and on arguments. Concurrent loads with equal arguments share a call of `find`. So a
  * GraphQL field with arguments takes one statement for each alias, not one for each parent record.
  */
-export class ArgumentsLoader<Arguments, Key, Value> {
+class ArgumentsLoader<Arguments, Key, Value> {
   readonly #find: (args: Arguments, keys: readonly Key[]) => Promise<Value[]>
   readonly #keyOf: (args: Arguments) => string
   readonly #loaders = new Map<string, DataLoader<Key, Value, string>>()

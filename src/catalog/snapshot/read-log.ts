@@ -31,7 +31,7 @@ export class DatasetList {
 }
 
 /** Returns the current list of datasets. */
-export type ReadDatasetList = () => Promise<DatasetList>
+type ReadDatasetList = () => Promise<DatasetList>
 
 /** Reads the list of datasets. */
 export async function readDatasetList(prisma: Prisma.TransactionClient): Promise<DatasetList> {

@@ -122,12 +122,12 @@ export const RESPONSE_TYPES: readonly [ResponseType, ResponseType] = [
   { mediaType: 'application/graphql-response+json' },
 ]
 
-export interface ResponseType {
+interface ResponseType {
   mediaType: 'application/json' | 'application/graphql-response+json'
 }
 
 /** The status and the additional headers of a response. */
-export interface ResponseHead {
+interface ResponseHead {
   status: number
   headers: Record<string, string>
 }

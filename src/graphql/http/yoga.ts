@@ -8,7 +8,7 @@ import { persistedDocuments, type RegisteredDocuments, type TrustedDocuments } f
 import type { GraphQLParams } from './protocol.ts'
 
 /** Executes the operation of a request to /graphql. Errors are in the result. */
-export type ExecuteParams = (params: GraphQLParams, readCatalog: ReadCatalog) => Promise<Executed>
+type ExecuteParams = (params: GraphQLParams, readCatalog: ReadCatalog) => Promise<Executed>
 
 interface YogaContext {
   readCatalog: ReadCatalog

@@ -21,7 +21,7 @@ export interface InvalidDocument {
 }
 
 /** Returns the prepared document of a text. It prepares each document on first use. */
-export type DocumentStore = (query: string) => PreparedDocument | InvalidDocument
+type DocumentStore = (query: string) => PreparedDocument | InvalidDocument
 
 /** Creates a store of prepared documents. */
 export function createDocumentStore(options: PrepareOptions): DocumentStore {

@@ -23,7 +23,7 @@ import { findExcess, LIMITS, ResponseSize } from './limits.ts'
 import { printJson } from './raw-json.ts'
 
 /** The parameters of a request, except its document. */
-export interface OperationRequest {
+interface OperationRequest {
   operationName?: string | null | undefined
   variables?: Readonly<Record<string, unknown>> | null | undefined
   /** Whether the response has the operation's cost in its `extensions`. */
@@ -107,7 +107,7 @@ interface RunArgs extends ExecutionArgs {
  * no @defer and no @stream, and our resolvers read no AbortSignal: database/cancellation.ts cancels their statements.
  * @returns only the error `VALIDATION_FAILED` if the response becomes too large (limits.ts)
  */
-export async function runDocument(args: RunArgs): Promise<ExecutionResult> {
+async function runDocument(args: RunArgs): Promise<ExecutionResult> {
   const validated = validateExecutionArgs(args)
   if (!('schema' in validated)) return { errors: validated }
   // Otherwise graphql-js would create an AbortController, and abort it after the execution.

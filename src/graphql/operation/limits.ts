@@ -91,7 +91,7 @@ export function findExcessLength(document: string): CatalogError | undefined {
 }
 
 /** `VALIDATION_FAILED`, which names a limit and its bound. */
-export function limitExceeded(field: string, message: string): CatalogError {
+function limitExceeded(field: string, message: string): CatalogError {
   return validationFailed([{ field, message }])
 }
 

@@ -27,7 +27,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   mvt: 'application/vnd.mapbox-vector-tile',
 }
 
-export interface Assets {
+interface Assets {
   /** The folder of all assets: `/assets/` and a version. */
   base: string
   /** Returns the content of an asset by its path below the base, undefined when there is none. */

@@ -21,7 +21,7 @@ export interface Pages {
   sendGraphiql: (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>
 }
 
-export interface PageOptions {
+interface PageOptions {
   baseMap?: BaseMap | undefined
   /** Whom to ask for a key. */
   contact?: string | undefined
