@@ -85,7 +85,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     reads: () => readCatalog.reads,
     unread: app.unread,
   })
-  void app.register(async (routes) => addRestRoutes(routes, { admit, responses, usesRawJson }))
+  addRestRoutes(app, { admit, responses, usesRawJson })
   addOpenApiRoutes(app, contact)
   const { sendGraphiql } = addPages(app, { baseMap, contact })
   addGraphQLRoute(app, {

@@ -17,10 +17,13 @@ interface RestOptions {
 
 /** Adds the /v1 routes. Each turns parameters into variables, executes its operation and sends the result as an envelope. */
 export function addRestRoutes(app: FastifyInstance, { admit, responses, usesRawJson }: RestOptions): void {
-  // A hook of these routes only. It comes before them, so that each response says it: also those to other methods, and errors.
+  const paths = new Set(REST_ROUTES.map(({ path }) => path))
+  // Before the route, so that each response says it: also those to other methods, and errors.
   app.addHook('onRequest', (request, reply, done) => {
-    appendVary(reply, 'Prefer')
-    if (prefersStrict(request.headers.prefer)) void reply.header('preference-applied', STRICT_APPLIED)
+    if (paths.has(request.routeOptions.url ?? '')) {
+      appendVary(reply, 'Prefer')
+      if (prefersStrict(request.headers.prefer)) void reply.header('preference-applied', STRICT_APPLIED)
+    }
     done()
   })
   for (const route of REST_ROUTES) {
