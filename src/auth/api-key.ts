@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import DataLoader from 'dataloader'
 import type { Access, DatasetGrant } from '../catalog/access.ts'
+import { outsideRequests } from '../database/cancellation.ts'
 import type { ChangeFeed } from '../database/change-feed.ts'
 import { RevisionCache } from '../database/revision-cache.ts'
 import type { SqlReader } from '../database/sql-reader.ts'
@@ -128,7 +129,7 @@ function createFinder(sql: SqlReader): (hash: string) => Promise<StoredKey | nul
   const loader = new DataLoader(
     (hashes: readonly string[]) => {
       const startMs = performance.now()
-      const found = findByHashes(sql, hashes)
+      const found = outsideRequests(() => findByHashes(sql, hashes))
       search = found.then(
         (keys) => (keys.includes(null) ? pause(PAUSE_FACTOR * (performance.now() - startMs)) : undefined),
         () => {},

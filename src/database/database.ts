@@ -157,11 +157,17 @@ function openServer(connection: pg.ClientConfig, config: DatabaseConfig, options
     observe: options.observe,
     countsFailures: options.countsFailures,
     max: config.poolSize,
+    // A new connection has no plans and no open tables, so its first statement takes 50 ms. A burst of one key would leave only such to others.
+    idleTimeoutMillis: 0,
     connectionTimeoutMillis: config.connectTimeoutMs,
     ...(config.kind === 'postgres'
       ? {
           places: config.poolSize,
-          canceller: cancelByFunction(connection),
+          canceller: cancelByFunction({
+            ...connection,
+            connectionTimeoutMillis: config.connectTimeoutMs,
+            query_timeout: QUERY_TIMEOUT_MARGIN_MS,
+          }),
           query_timeout: config.statementTimeoutMs + QUERY_TIMEOUT_MARGIN_MS,
           idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
         }

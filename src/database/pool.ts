@@ -199,11 +199,16 @@ export class CatalogPool extends pg.Pool {
   async #sendOnce(statement: pg.QueryConfig): Promise<pg.QueryResult | typeof YIELDED> {
     const canceller = this.#canceller
     const cancellation = canceller && currentCancellation()
-    let cancelling: Promise<void> | undefined
+    /** Whether the cancellation has ended: one that fails may still arrive. */
+    let cancelling: Promise<boolean> | undefined
     let hasYielded = false
     let client: pg.PoolClient | undefined
     const cancel = () => {
-      if (client) cancelling ??= canceller?.cancel(client)
+      if (!client) return
+      cancelling ??= canceller?.cancel(client).then(
+        () => true,
+        () => false,
+      )
     }
     client = await this.#lend(() => {
       hasYielded = true
@@ -222,8 +227,8 @@ export class CatalogPool extends pg.Pool {
       throw error
     } finally {
       // The cancellation must end before the next statement starts on this connection.
-      await cancelling
-      client.release(isConnectionLost(failure))
+      const hasEnded = (await cancelling) ?? true
+      client.release(!hasEnded || isConnectionLost(failure))
     }
   }
 }

@@ -41,7 +41,7 @@ test('a shared read goes on when the client that began it disconnects', async ()
       'k',
       async () => {
         cancellation.cancel()
-        return currentCancellation()?.isCancelled ?? null
+        return currentCancellation()?.isCancelled ?? false
       },
       topicsOf,
     ),

@@ -14,14 +14,18 @@ export function columnMapping({ columns }: ItemFile): MapColumns {
   return (row) => Object.fromEntries(sources.map(([field, source]) => [field, readSource(field, source, row)]))
 }
 
-/** Returns the part of a file's mapping that names the item. It works for rows with bad values in other columns too. */
-export function identityMapping({ columns }: ItemFile): MapColumns {
+/**
+ * Returns the part of a file's mapping that names the item of a row whose values for some fields are bad. A value that is made of a bad
+ * one names no item, or another one.
+ */
+export function identityMapping({ columns }: ItemFile): (row: Fields, badFields: readonly string[]) => Fields {
   if (!columns) return (row) => row
-  const { id, externalId } = columns
-  return (row) => ({
-    ...(id !== undefined && { id: readSource('id', id, row) }),
-    ...(externalId !== undefined && { externalId: readSource('externalId', externalId, row) }),
-  })
+  const sources = Object.entries(columns).filter(([field]) => field === 'id' || field === 'externalId')
+  return (row, badFields) => {
+    const bad = badFields.flatMap((field) => columnsOfField(columns, field))
+    const good = sources.filter(([, source]) => !columnsOf(source).some((column) => bad.includes(column)))
+    return Object.fromEntries(good.map(([field, source]) => [field, readSource(field, source, row)]))
+  }
 }
 
 function readSource(field: string, source: ColumnSource, row: Fields): unknown {

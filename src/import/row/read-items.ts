@@ -37,7 +37,7 @@ export async function* readItems(
     const parsed = 'fields' in row ? parse(row) : { ...row, badFields: [] }
     if ('item' in parsed) yield { line, item: parsed.item, warnings: [...warnings, ...parsed.warnings] }
     else {
-      const identity = 'fields' in row ? identityOf(mapIdentity(row.fields)) : undefined
+      const identity = 'fields' in row ? identityOf(mapIdentity(row.fields, parsed.badFields)) : undefined
       yield { line, warnings, identity, ...placedProblem(file, row, parsed) }
     }
   }

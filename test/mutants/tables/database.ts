@@ -22,7 +22,8 @@ export const DATABASE: readonly MutantTable[] = [
       { find: 'return Math.min(...ranks)', replace: 'return Math.max(...ranks)' },
       { find: '        leave()\n        reject', replace: '        reject' },
       { find: 'use.usedMs(nowMs) : 0', replace: '0 : 0' },
-      { find: 'if (this.#yielding.delete(running)) running.yieldTurn()', replace: '' },
+      { find: 'if (!this.#yielding.delete(running)) return false', replace: 'this.#yielding.delete(running)' },
+      { find: ', this.#passedByMs + PASS_BY_MS)', replace: ')' },
       {
         find: 'first && isOther && ',
         replace: 'first && ',

@@ -9,8 +9,11 @@ export const SQL: readonly MutantTable[] = [
     file: 'src/catalog/sql/nearby-by-grid.ts',
     tests: NEARBY,
     mutants: [
-      { find: 'sum >= count', replace: 'sum >= count - 1' },
-      { find: 'sum >= count', replace: 'sum > count' },
+      { find: 'itemsNearer >= count', replace: 'itemsNearer >= count - 1' },
+      { find: 'itemsNearer >= count', replace: 'itemsNearer > count' },
+      { find: 'itemsAtPivot >= count', replace: 'itemsAtPivot >= count - 1' },
+      { find: 'itemsAtPivot >= count', replace: 'itemsAtPivot > count' },
+      { find: 'count - itemsNearer - itemsAtPivot', replace: 'count - itemsNearer' },
       { find: 'offset + 1 - before', replace: 'offset + 2 - before' },
       { find: 'offset + 1 - before', replace: 'offset + 1' },
       { find: 'offset + limit - before', replace: 'offset + limit - before - 1' },
