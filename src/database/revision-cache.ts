@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { outsideRequests } from './cancellation.ts'
-import type { ChangeFeed } from './change-feed.ts'
-import type { SequenceNumber, Topic } from './change-log.ts'
+import type { ChangeFeed, SequenceNumber, Topic } from './change-feed.ts'
 
 interface Entry<Value> {
   value: Value
@@ -20,7 +19,7 @@ interface CacheOptions<Value> {
 }
 
 /** Stores the result of a read that began after the lookup, with the topics on which the result depends. */
-export type Store<Value> = (value: Value, topics: readonly Topic[]) => void
+type Store<Value> = (value: Value, topics: readonly Topic[]) => void
 
 /** A cached value if there is one, and the function that stores a new one. */
 export interface Lookup<Value> {

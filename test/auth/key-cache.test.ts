@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { createKeyCache } from '../../src/auth/key-cache.ts'
+import { createKeyCache } from '../../src/auth/api-key.ts'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
 import { rotateKey } from '../../src/auth/rotate.ts'
 import { Cancellation, withCancellation } from '../../src/database/cancellation.ts'

@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config.ts'
 import { ConnectionError } from '../../src/database/connection.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { responseHead } from '../../src/graphql/http/response.ts'
+import { responseHead } from '../../src/graphql/http/protocol.ts'
 import { createYogaAdapter } from '../../src/graphql/http/yoga.ts'
 import { createApp } from '../../src/server/app.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
-import { cacheDatasetList } from '../../src/catalog/snapshot/dataset-list.ts'
+import { cacheDatasetList } from '../../src/catalog/snapshot/read-log.ts'
 import { Cancellation, withCancellation } from '../../src/database/cancellation.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { createFeed } from '../support/changes.ts'

@@ -7,7 +7,7 @@ import { readStoredColumns } from './columns.ts'
 import { findLastEntry, type KnownDataset, type UndoEntry } from './entries.ts'
 import { type ChangeCounts, type Origin, recordChange } from './record.ts'
 
-export interface UndoOptions extends Origin {
+interface UndoOptions extends Origin {
   /** Whether to overwrite changes that others have made since, for example with psql. */
   overwrite: boolean
 }

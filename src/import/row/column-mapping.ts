@@ -5,7 +5,7 @@ import { valuesOf } from './keywords.ts'
 import { ROW_FIELDS } from './parse-item.ts'
 
 /** Converts the values of a row by their names in the file to the values by the names of an item's fields. */
-export type MapColumns = (row: Fields) => Fields
+type MapColumns = (row: Fields) => Fields
 
 /** Returns the mapping of a file in the manifest. Without one, the names in the file are the names of the fields. */
 export function columnMapping({ columns }: ItemFile): MapColumns {

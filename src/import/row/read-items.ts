@@ -12,7 +12,7 @@ import { type ImportedItem, identityOf, parseItem, type RowIdentity } from './pa
 import { explainPosition, positionConverter } from './position.ts'
 
 /** An item with its warnings, or the reason why its row is bad and which item the row names. */
-export type ReadItem = { line: number; warnings: string[] } & (
+type ReadItem = { line: number; warnings: string[] } & (
   | { item: ImportedItem }
   | { problem: string; kind?: string | undefined; identity: RowIdentity | undefined }
 )

@@ -1,6 +1,6 @@
 import { closeSync, createReadStream, fstatSync, openSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { addRoute } from '../route.ts'
+import { addRoute } from '../http.ts'
 import { assetPolicy } from './policy.ts'
 
 /*
@@ -59,7 +59,7 @@ function sendUnsatisfiable(reply: FastifyReply, size: number): void {
 }
 
 /** Parses a header with one range; undefined, which means the whole file, for no range, several ranges and other units. */
-export function parseRange(header: string | undefined, size: number): Range | 'unsatisfiable' | undefined {
+function parseRange(header: string | undefined, size: number): Range | 'unsatisfiable' | undefined {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
   if (from === '' && to === '') return undefined
   const start = from === '' ? Math.max(0, size - Number(to)) : Number(from)
