@@ -133,11 +133,53 @@ describe('Suggestions', () => {
   })
 })
 
+describe('Of thousands of names with the same words', () => {
+  const CROWD = randomUUID()
+
+  beforeAll(async () => {
+    await db.database.withSession(async (session) => {
+      await session.query(
+        `INSERT INTO datasets (id, slug, name, status, visibility, attribution, created_at, updated_at)
+         VALUES ($1, 'crowd', 'Crowd', 'active', 'public', '', now(), now())`,
+        [CROWD],
+      )
+      // Airports, more than are read at once. A few have the longest names, of more than 100 letters.
+      await session.query(
+        `INSERT INTO items (id, dataset_id, name, administrative_area_code, category_code, latitude, longitude, created_at, updated_at)
+         SELECT md5('crowd' || n)::uuid, $1, 'Airport ' || repeat('x', CASE WHEN n < 5 THEN 110 - n ELSE n % 7 END) || ' ' || n, 'a', 'c' || n % 2, 0, 0, now(), now()
+           FROM generate_series(1, 4100) AS n`,
+        [CROWD],
+      )
+    })
+  })
+
+  test('those with the shortest names are the best, with and without statistics', async () => {
+    const searches = [{ text: 'arport x' }, { text: 'airpotr 4100', limit: 100 }]
+    const read = async (options = {}) => {
+      const found: string[][] = []
+      for (const search of searches)
+        found.push(await fetchSuggestions(db.database.prisma, { limit: 10, ...search }, [CROWD], options))
+      return found
+    }
+    const expected = await read({ isReference: true })
+    expect(expected.map((ids) => ids.length)).toEqual([10, 100])
+    expect(await read()).toEqual(expected)
+    await db.database.withSession((session) => session.query('ANALYZE items'))
+    expect(await read()).toEqual(expected)
+  })
+})
+
 describe('What is probably meant comes first', () => {
   test.each([
     // Letters that are missing, swapped, doubled or wrong.
     ['Heatrow', 'London Heathrow Airport'],
     ['heahtrow', 'London Heathrow Airport'],
+    ['aethrow', 'London Heathrow Airport'],
+    ['eathrow', 'London Heathrow Airport'],
+    ['yeongbok', 'Gyeongbokgung Palace'],
+    ['yeonbokgung', 'Gyeongbokgung Palace'],
+    ['ncheon', 'Incheon International Airport'],
+    ['dinburgh castle', 'Edinburgh Castle'],
     ['lonodn heatrow', 'London Heathrow Airport'],
     ['london gatwik', 'London Gatwick Airport'],
     ['gyeonbok', 'Gyeongbokgung Palace'],
