@@ -13,6 +13,7 @@ import { classifyError, DatabaseClient } from './connection.ts'
 import { type Embedded, type EmbeddedOptions, openEmbedded, SOCKET_PORT, socketPath } from './embedded/embedded.ts'
 import { HEARTBEAT, IMPORT, READER } from './embedded/wire.ts'
 import type { FeedEvent } from './feed-state.ts'
+import { isPlannedEachTime } from './planned-each-time.ts'
 import { CatalogPool, type CatalogPoolOptions, type PoolUse, type StatementEnd } from './pool.ts'
 import { Replica } from './replica.ts'
 import { SERVER_HEARTBEAT } from './server-name.ts'
@@ -210,10 +211,14 @@ const STATEMENT_NAMES_LIMIT = 500
 const useCounts = new LRUCache<string, number>({ max: 1_000 })
 const USES_BEFORE_PREPARED = 3
 
-/** Returns the name under which to prepare a statement, or '' not to prepare it: if it is rare, or above the limit. */
+/**
+ * Returns the name under which to prepare a statement, or '' not to prepare it: if it is rare, above the limit, or its best plan depends
+ * on its values.
+ */
 function statementName(sql: string): string {
   const known = statementNames.get(sql)
   if (known !== undefined) return known
+  if (isPlannedEachTime(sql)) return ''
   const useCount = (useCounts.get(sql) ?? 0) + 1
   useCounts.set(sql, useCount)
   if (useCount < USES_BEFORE_PREPARED || statementNames.size >= STATEMENT_NAMES_LIMIT) return ''
