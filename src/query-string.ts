@@ -11,10 +11,15 @@ export function queryStringOf(url: string): string {
 /**
  * Parses a query string by a route's schema. Each known parameter may occur once. Unknown ones are ignored, unless the
  * schema is strict.
- * @throws `VALIDATION_FAILED` that names every bad parameter.
+ * @param pathIssues what is wrong with the parameters in the path
+ * @throws `VALIDATION_FAILED` that names every bad parameter, also those in the path
  */
-export function parseQueryString<Schema extends z.ZodObject>(schema: Schema, queryString: string): z.output<Schema> {
-  const problems: ErrorDetail[] = []
+export function parseQueryString<Schema extends z.ZodObject>(
+  schema: Schema,
+  queryString: string,
+  pathIssues: readonly z.core.$ZodIssue[] = [],
+): z.output<Schema> {
+  const problems: ErrorDetail[] = pathIssues.flatMap((issue) => toDetails(issue, []))
   const values = new Map<string, string>()
   for (const pair of queryString.split('&')) {
     if (pair === '') continue

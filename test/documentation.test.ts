@@ -57,6 +57,16 @@ test.each(each(ALL_PAGES))('every file of this repository that %s names exists',
   expect(missing).toEqual([])
 })
 
+test('every file that a comment of the source names exists', () => {
+  const files = globSync('{src,test,prisma}/**/*.ts', { cwd: CHECKOUT }).map((file) => `/${file}`)
+  const stale = globSync('src/**/*.ts', { cwd: CHECKOUT, exclude: ['src/generated/**'] }).flatMap((file) => {
+    const comments = read(file).match(/\/\*.*?\*\/|^\s*\/\/.*$/gms) ?? []
+    const named = comments.flatMap((comment) => comment.match(/(?<![\w./-])[\w-][\w./-]*\.ts\b/g) ?? [])
+    return named.filter((name) => !files.some((known) => known.endsWith(`/${name}`))).map((name) => `${file}: ${name}`)
+  })
+  expect(stale).toEqual([])
+})
+
 test.each(each(ALL_PAGES))('every setting that %s names exists', (_path, page) => {
   const code = sources('{src,test}/**/*.ts') + sources('{compose.yaml,prisma/generate.js}')
   const named = codeIn(page).flatMap((line) => line.match(/(?<![\w$])[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+(?!\w)/g) ?? [])

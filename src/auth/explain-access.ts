@@ -20,13 +20,13 @@ export interface Explanation {
   reason: string
   /** Creation time of the grant; null for other clauses, because the catalog does not record when they began to hold. */
   since: Date | null
-  /** The time at which the answer changes without an action of an operator; null if it does not change. */
+  /** The time at which the decision changes without an action of an operator; null if it does not change. */
   until: Date | null
-  /** Commands that each change the answer by themselves. */
+  /** Commands that each change the decision by themselves. */
   changes: string[]
 }
 
-/** Explains the answer of the access rule for a key and a dataset at the time `now`. */
+/** Explains the decision of the access rule for a key and a dataset at the time `now`. */
 export function explainAccess(key: ExplainedKey, dataset: ExplainedDataset, now: Date): Explanation {
   const clause = clauseFor(key, dataset, now)
   const grant = key.grants.find(({ datasetId }) => datasetId === dataset.id)
@@ -79,7 +79,7 @@ interface Change {
   dataset?: ExplainedDataset
 }
 
-/** The changes that an operator can make. The access rule then decides which of them change the answer. */
+/** The changes that an operator can make. The access rule then tells which of them change the decision. */
 function changesToAllow(key: ExplainedKey, dataset: ExplainedDataset): Change[] {
   const { slug, accessTier } = dataset
   const update = `npx catalog datasets update ${slug}`

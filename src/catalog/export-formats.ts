@@ -80,8 +80,8 @@ function quoted(cell: string): string {
 }
 
 /**
- * The entity tag of a representation of a dataset with its items. The revision changes with the dataset and its items, and no
- * dataset gets one again; the fields change where a new version of the gateway exports more.
+ * The entity tag of a dataset with its items, in one representation. Each change of the dataset or its items gives it a new revision,
+ * and it never has the same revision twice. A new version of the gateway may export more fields, so the tag depends on them too.
  */
 export function exportTag({ id, revision }: Dataset, ...representation: readonly string[]): string {
   return `"${hash('sha256', [id, revision, ...representation, EXPORT_FIELDS].join(), 'base64url')}"`

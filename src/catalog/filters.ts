@@ -10,7 +10,7 @@ import type { Item } from './models.ts'
 export interface Filter {
   /** SQL condition: the item `i` has this value. */
   condition: (value: string) => Prisma.Sql
-  /** The name of the filter in the lists of `item_counts` (sql/counts.ts). Without a name, a statement counts the items. */
+  /** The name of the filter in the lists of `item_counts` (sql/item-list.ts). Without a name, a statement counts the items. */
   countedAs?: string
 }
 

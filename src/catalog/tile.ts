@@ -1,7 +1,8 @@
 /*
  * Map tiles. At zoom z, the Web Mercator square (EPSG:3857) is divided into 2^z by 2^z tiles, with x eastwards from 180° west
- * and y southwards from 85.0511° north. The database assigns each item to a cell, which is a tile at zoom 30. It numbers the
- * cells in Morton order (prisma/migrations: tile_cell_of), so the cells in a tile have consecutive numbers.
+ * and y southwards from 85.0511° north. The database assigns each item to a cell, which is a tile at zoom 30 (`tile_cell`, not a cube of
+ * sql/ecef-grid.ts). It numbers the cells in Morton order (prisma/migrations: tile_cell_of), so the cells in a tile have consecutive
+ * numbers.
  */
 
 /** A tile: its zoom, column and row. */

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /*
- * When a client disconnects, the statements of its request are cancelled. Nobody would read their results, and other requests can
- * use the connections.
+ * When a client disconnects or its request takes too long, the statements of the request are cancelled. Nobody would read their
+ * results, and other requests can use the connections.
  */
 
 /**
@@ -92,13 +92,13 @@ export function outsideRequests<Result>(run: () => Result): Result {
 /** The code of `StatementCancelled`. It is not SQLSTATE 57014, because PostgreSQL also uses that for statement timeouts. */
 export const CANCELLED = 'CANCELLED'
 
-/** The error of a statement that was cancelled, or not sent, because its client disconnected. */
+/** The error of a statement that was cancelled, or not sent, because its request was cancelled. */
 export class StatementCancelled extends Error {
   readonly code = CANCELLED
   /** Prisma's adapter passes on the code of an error only if the error has a severity, as PostgreSQL's errors have. */
   readonly severity = 'ERROR'
 
   constructor(options?: ErrorOptions) {
-    super('The statement was cancelled because the client disconnected', options)
+    super('The statement was cancelled with its request', options)
   }
 }

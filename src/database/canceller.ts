@@ -10,7 +10,10 @@ export interface Canceller {
   close: () => Promise<void>
 }
 
-/** Cancels through one connection, because many clients may disconnect at once. A pooler may lead a cancel request astray. */
+/**
+ * Cancels by a function of PostgreSQL. All cancellations share one connection, because many clients may disconnect at once. A cancel
+ * request of the protocol would not do here: a pooler may send it to another server.
+ */
 export function cancelByFunction(options: pg.PoolConfig): Canceller {
   const connection = new pg.Pool({ ...options, max: 1 })
   // The pool itself replaces the connection. An `error` event without a listener would end the process.
@@ -26,7 +29,7 @@ export function cancelByFunction(options: pg.PoolConfig): Canceller {
 }
 
 /**
- * Cancels by a cancel request, each on a connection of its own.
+ * Cancels by cancel requests of the protocol, each on a connection of its own.
  * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS
  * @param path of the server's Unix socket
  */
@@ -42,7 +45,7 @@ export function cancelByRequest(path: string): Canceller {
   }
 }
 
-/** What a server told a client at its start for cancel requests. pg's types do not have it. */
+/** What a cancel request names a session by. The server told it to the client when they connected. pg's types do not have it. */
 function keyOf(client: object): BackendKey {
   const numberAt = (name: string) => {
     const value: unknown = Reflect.get(client, name)

@@ -1,17 +1,19 @@
 import { KeyUse } from './key-use.ts'
 
 /*
- * Fair queueing of statements between API keys. Where statements must wait, the key that has used least database time lately goes
- * first. A key alone may use every place but the last, which is free for a key that has none. While several keys are active, a key whose
- * statements are long, or not yet known to be short, has one place. All such keys together have a quarter of the places beyond that:
- * many long statements would take the processors from short ones. Each worker process has connections and a queue of its own. Each
- * queue is fair, so all of them together are.
+ * Fair queueing of jobs between API keys. A job is work that takes a place for a while: an SQL statement takes a connection, a
+ * compression takes a thread, the first work of a request takes a part of a turn of the event loop. Each of these has a queue of its own.
+ *
+ * If jobs must wait, the key goes first that has used least time lately. A key alone may use all places but the last. The last place is
+ * for a key that runs no job. While several keys are active, a key whose jobs are long, or not yet known to be short, has one place. It
+ * gets another one only while all such keys together use less than a quarter of the places, because many long jobs would take the
+ * processors from short ones. Each worker process has its own queues. Each queue is fair, so all of them together are.
  */
 
-/** Another key is active for this time after its last statement. */
+/** A key is active while it runs a job, and for this time after its last one. */
 const ACTIVE_MS = 1_000
 
-/** More milliseconds than a key can use lately. */
+/** In an order of turns, one level counts more than all milliseconds that a key can have used lately. */
 const LEVEL = 1e9
 
 /** Above this number of keys, the queue forgets those that run nothing and have used less than a millisecond lately. */
@@ -20,7 +22,7 @@ const KNOWN_KEYS = 1_000
 /** Ends a turn. */
 export type EndTurn = () => void
 
-/** A statement that can yield: it stops, and later begins again. */
+/** A running job that can yield: it stops, and its owner begins it again later. */
 interface Yielding {
   keys: readonly string[]
   startMs: number
@@ -32,7 +34,7 @@ interface Waiting {
   start: () => void
 }
 
-/** The error of a statement that waited too long for its turn. */
+/** The error of a job that waited too long for its turn. */
 export class TurnTimeout extends Error {
   /** SQLSTATE `insufficient_resources`. */
   readonly code = '53000'
@@ -45,21 +47,21 @@ export class TurnTimeout extends Error {
 }
 
 interface FairQueueOptions {
-  /** The number of statements that may run at the same time. */
+  /** The number of jobs that may run at the same time. */
   places: number
-  /** A statement that waits longer fails. */
+  /** A job that waits longer fails. */
   timeoutMs: number
   /**
-   * The first slice of a multilevel feedback queue: a statement that runs longer is on the first level, and its level rises each time
-   * that it has run twice as long. It yields to keys of a lower level. So keys with short statements hardly wait, and of keys with long
-   * ones each gets longer turns until its statement ends. Without it, no statement yields.
+   * The length of the first time slice of a multilevel feedback queue. A job that runs longer than this is on level 1, one that runs
+   * twice as long on level 2, four times as long on level 3, and so on. A job yields to keys of a lower level. So keys with short jobs
+   * hardly wait, and a long job gets a longer turn each time, until it ends. Without a slice, no job yields.
    */
   sliceMs?: number | undefined
   /** Returns the time in milliseconds. */
   clock?: () => number
 }
 
-/** Gives statements their turns. */
+/** Gives jobs their turns. */
 export class FairQueue {
   readonly #places: number
   readonly #timeoutMs: number
@@ -67,7 +69,7 @@ export class FairQueue {
   readonly #hasSlices: boolean
   readonly #clock: () => number
   readonly #uses = new Map<string, KeyUse>()
-  /** The statements that wait, in the order of their arrival. Those with the same keys share a list. */
+  /** The jobs that wait, in the order of their arrival. Those of the same keys share a list. */
   readonly #waiting = new Map<string, Waiting[]>()
   #running = 0
   readonly #yielding = new Set<Yielding>()
@@ -86,7 +88,7 @@ export class FairQueue {
     this.#clock = clock
   }
 
-  /** The number of statements that wait. */
+  /** The number of jobs that wait. */
   get waiting(): number {
     let count = 0
     for (const { length } of this.#waiting.values()) count += length
@@ -94,19 +96,20 @@ export class FairQueue {
   }
 
   /**
-   * Waits for the turn of a statement, and returns the function that ends it.
-   * @param keys are the ids of the API keys that share the statement. It goes when the first of them would go, and each of them pays.
-   * @param yieldTurn is called at most once, if the statement must stop for another key
+   * Waits for the turn of a job, and returns the function that ends the turn.
+   * @param keys are the ids of the API keys that share the job. The job begins when the first of them may begin one, and its time counts
+   * for each of them.
+   * @param yieldTurn is called at most once, if the job must stop for another key
    * @throws a `TurnTimeout`
    */
   async begin(keys: readonly string[], yieldTurn?: () => void): Promise<EndTurn> {
     return this.#mayStart(keys) ? this.#start(keys, yieldTurn) : this.#wait(keys, yieldTurn)
   }
 
-  /** Lets each long statement yield once to a statement that takes no turn. */
+  /** Lets each long job yield once, to work that takes no turn. */
   passBy(): void {
     for (const running of this.#yielding) {
-      const leftMs = running.startMs + this.#sliceMs - this.#clock()
+      const leftMs = Math.max(0, running.startMs + this.#sliceMs - this.#clock())
       setTimeout(() => this.#yield(running), leftMs).unref()
     }
   }
@@ -117,7 +120,7 @@ export class FairQueue {
     return free > 1 && this.#isWithinShare(keys)
   }
 
-  /** Whether keys without short statements leave the places to other keys, if any are active. */
+  /** Whether these keys have short jobs, or are active alone, or the keys without short jobs use less than a quarter of the places. */
   #isWithinShare(keys: readonly string[]): boolean {
     const nowMs = this.#clock()
     if (keys.some((key) => this.#uses.get(key)?.hasShortStatements(nowMs))) return true
@@ -190,7 +193,7 @@ export class FairQueue {
     }
   }
 
-  /** Lets statements yield that have run for their slice, and looks again later while others wait. */
+  /** Lets jobs yield that have run for their slice, and looks again later while others wait. */
   #letYield(): void {
     if (!this.#hasSlices || this.#timer !== undefined) return
     const nowMs = this.#clock()
@@ -207,7 +210,7 @@ export class FairQueue {
     }, nextMs).unref()
   }
 
-  /** Lets a statement yield, unless it has ended or yielded. */
+  /** Lets a job yield, unless it has ended or yielded. */
   #yield(running: Yielding): void {
     if (this.#yielding.delete(running)) running.yieldTurn()
   }
@@ -221,7 +224,7 @@ export class FairQueue {
     return false
   }
 
-  /** The place of keys in the order of turns: by level, then by what the first of them has used lately. */
+  /** The rank of keys that share a job; the least rank goes first. It is the least one of the keys: by level, then by time used lately. */
   #rank(keys: readonly string[], nowMs: number): number {
     const ranks = keys.map((key) => {
       const use = this.#uses.get(key)

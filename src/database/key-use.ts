@@ -1,19 +1,19 @@
-/** What a key has used counts half after this time. */
+/** Time that a key has used counts half after this time. */
 const HALF_LIFE_MS = 10_000
 
-/** A statement that runs longer is long. */
+/** A job that runs longer is long. */
 const LONG_MS = 50
-/** A key has short statements if more than this number have ended lately, and its long ones have taken less than this time. */
+/** A key has short jobs if more than this number of its jobs have ended lately, and its long ones have taken less than this time. */
 const SHORT = { count: 4, longMs: 500 }
 
-/** The level of a key follows its longest statement in this time. */
+/** The longest job of a key within this time decides the level of the key. */
 const LEVEL_MEMORY_MS = 10_000
 
-/** The database time that one key uses. Times are milliseconds of any clock. */
+/** The time that the jobs of one key take (fair-queue.ts). Times are milliseconds of any clock. */
 export class KeyUse {
-  /** The number of statements that run. */
+  /** The number of jobs that run. */
   running = 0
-  /** When its last statement ended. */
+  /** When its last job ended. */
   lastMs = Number.NEGATIVE_INFINITY
   #endedCount = 0
   #endedLongMs = 0
@@ -22,12 +22,12 @@ export class KeyUse {
   #startsMs = 0
   #endedMs = 0
 
-  /** The milliseconds that the key has used lately, with those of the statements that run. */
+  /** The milliseconds that the key has used lately, with those of the jobs that run. */
   usedMs(nowMs: number): number {
     return this.#decay(this.#endedMs, nowMs) + this.#runningMs(nowMs)
   }
 
-  /** Whether enough statements have ended lately to say that they are short, and few of them were long. */
+  /** Whether enough jobs have ended lately to judge the key by, and few of them were long. */
   hasShortStatements(nowMs: number): boolean {
     const longMs = this.#decay(this.#endedLongMs, nowMs) + Math.max(0, this.#runningMs(nowMs) - this.running * LONG_MS)
     return longMs < SHORT.longMs && this.#decay(this.#endedCount, nowMs) > SHORT.count
@@ -52,12 +52,12 @@ export class KeyUse {
     this.#startsMs -= startMs
   }
 
-  /** The milliseconds of the longest statement that has ended lately. */
+  /** The milliseconds of the longest job that has ended lately. */
   longestMs(nowMs: number): number {
     return nowMs - this.#longestAtMs < LEVEL_MEMORY_MS ? this.#longestMs : 0
   }
 
-  /** What a sum of the time `lastMs` counts now. */
+  /** How much a sum that was right at `lastMs` counts now. */
   #decay(sum: number, nowMs: number): number {
     return sum === 0 ? 0 : sum * 0.5 ** ((nowMs - this.lastMs) / HALF_LIFE_MS)
   }

@@ -19,7 +19,7 @@ interface CacheOptions<Value> {
   sizeOf?: (value: Value) => number
 }
 
-/** Stores the result of a read that began after the lookup, with the topics on which it depends. */
+/** Stores the result of a read that began after the lookup, with the topics on which the result depends. */
 export type Store<Value> = (value: Value, topics: readonly Topic[]) => void
 
 /** A cached value if there is one, and the function that stores a new one. */
@@ -28,14 +28,14 @@ export interface Lookup<Value> {
   store: Store<Value>
 }
 
-/** The maximum number of values of a key, because a lookup asks about each of them. */
+/** The maximum number of values of a key. A lookup tries each of them. */
 const MAX_VARIANTS = 64
 
 /**
- * Caches values from the database. A key may have several values, each for other callers.
+ * Caches values from the database. A key can have several values, each for other callers.
  *
- * A cached value is right: its read began after `since`, and none of its topics has changed after `since`. Nothing else can be
- * stored, because only a lookup gives the function that stores, and `since` is the time of that lookup.
+ * Only a lookup gives the function that stores a value. The lookup notes the sequence number of the change feed as `since`, and the
+ * value is read afterwards. So a cached value is right as long as none of its topics has changed after `since`.
  */
 export class RevisionCache<Value extends {}> {
   readonly #changeFeed: ChangeFeed
@@ -63,8 +63,8 @@ export class RevisionCache<Value extends {}> {
       if (since === undefined) return
       const known = this.#entries.peek(key) ?? []
       const replaced = known.filter((entry) => isFor(entry.value))
-      // Of two concurrent reads, the first to end stores its value. The other one may have seen an earlier state, which a client
-      // must not get after a later state.
+      // Another read has stored its value since this lookup. That value stays: this one may show an earlier state, and no client may
+      // get an earlier state after a later one.
       if (replaced.some(({ storedAt }) => storedAt > lookedUpAt)) return
       const others = known.filter((entry) => !replaced.includes(entry)).slice(0, MAX_VARIANTS - 1)
       this.#entries.set(key, [{ value, since, topics, storedAt: this.#tick() }, ...others])

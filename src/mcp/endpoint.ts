@@ -29,7 +29,7 @@ export interface McpResponse {
 export type Endpoint = (message: Message, callTool: CallTool) => Promise<McpResponse>
 
 const INSTRUCTIONS =
-  'Datasets of places. Each answer contains only what the API key may access. Begin with listDatasets, searchItems or ' +
+  'Datasets of places. Each result contains only what the API key may access. Begin with listDatasets, searchItems or ' +
   'findNearbyItems. Positions are degrees of WGS 84, distances metres. A page has the total in meta.'
 
 /** Clients of the revision 2026-07-28 may keep the list of tools for an hour. It changes only with a new start. */

@@ -22,7 +22,7 @@ export interface OgcRequest extends Addresses {
 }
 
 /** A response body, its `Link` header, and its weak entity tag if the body alone does not identify the response. */
-export interface OgcAnswer {
+export interface OgcResponse {
   body: string | Buffer
   links?: string
   weakTag?: string
@@ -30,7 +30,7 @@ export interface OgcAnswer {
 
 /** Reads the response from the catalog. `version` gives its entity tag sooner, without its body. */
 export interface Resource {
-  read: (catalog: Catalog) => Promise<OgcAnswer>
+  read: (catalog: Catalog) => Promise<OgcResponse>
   version?: (catalog: Catalog) => Promise<string>
 }
 

@@ -10,13 +10,13 @@ import { featureCollection, singleFeature } from './feature-collection.ts'
 import { linkHeader } from './links.ts'
 import { JSON_TYPE, OPENAPI_TYPE, SCHEMA_TYPE } from './media-types.ts'
 import { DEFAULT_LIMIT, featureParameters, featuresParameters, noParameters } from './parameters.ts'
-import { type OgcAnswer, type OgcRequest, type OgcRoute, type Resource, route } from './route.ts'
+import { type OgcRequest, type OgcResponse, type OgcRoute, type Resource, route } from './route.ts'
 
 /*
  * The resources of OGC API Features below /ogc (OGC 17-069r4; part 2: OGC 18-058r1).
  */
 
-const documentOf = (document: object): OgcAnswer => ({ body: JSON.stringify(document) })
+const documentOf = (document: object): OgcResponse => ({ body: JSON.stringify(document) })
 
 const fixed = (document: object): Resource => ({ read: async () => documentOf(document) })
 

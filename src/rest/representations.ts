@@ -22,7 +22,7 @@ export interface Representation {
   respond: (readCatalog: ReadCatalog, variables: Record<string, unknown>) => Promise<Represented>
 }
 
-/** The parts of a route that make a response. The suggestions of /mcp have them too, but no path. */
+/** The parts of a route that its responses need. The suggestions of /mcp are no route of REST, and have only these parts. */
 type ResponseSource = Pick<RestRoute, 'operation' | 'resource' | 'envelope' | 'hasFeatures'>
 
 /** The representations of a route; the first is the default. Call it once for each route: it prepares the route's operation. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CatalogError } from '../errors.ts'
 import { CRS84 } from '../ogc/crs.ts'
-import type { OgcAnswer, OgcRoute } from '../ogc/route.ts'
+import type { OgcResponse, OgcRoute } from '../ogc/route.ts'
 import { OGC_ROUTES } from '../ogc/routes.ts'
 import { queryStringOf } from '../query-string.ts'
 import { problemBody } from '../rest/error-body.ts'
@@ -106,6 +106,6 @@ async function isUnchanged(
   return sendIfUnchanged(request, reply, { etag, isWeak: true, coding: chooseContentCoding(acceptEncoding) })
 }
 
-function responseBody({ body, links, weakTag }: OgcAnswer, mediaType: string): ResponseBody {
+function responseBody({ body, links, weakTag }: OgcResponse, mediaType: string): ResponseBody {
   return new ResponseBody(body, mediaType, links, undefined, weakTag)
 }

@@ -44,9 +44,11 @@ export function addTileRoute(app: FastifyInstance, { admit, responses }: TileOpt
       const caller = await admit(request, reply)
       chooseRepresentation(request.headers.accept, [{ mediaType: TILE_MEDIA_TYPE }])
       return responses.send({ request, reply, caller, cacheKey: `${TILE_MEDIA_TYPE} ${request.url}` }, async () => {
-        const query = parseQueryString(tileParameters, queryStringOf(request.url))
         const { datasetId = '', ...numbers } = pathParameters(request)
-        const address = parseAddress(numbers)
+        const schema = addressSchema(numbers.z)
+        const pathIssues = schema.safeParse(numbers).error?.issues
+        const query = parseQueryString(tileParameters, queryStringOf(request.url), pathIssues)
+        const address: TileAddress = schema.parse(numbers)
         const selection = parseArguments(tileArguments, query)
         const { result, readLog } = await caller.readCatalog((catalog) =>
           catalog.tile(address, datasetId === ALL ? undefined : datasetId, selection),
@@ -57,16 +59,12 @@ export function addTileRoute(app: FastifyInstance, { admit, responses }: TileOpt
   })
 }
 
-/**
- * Reads a tile's address from the path.
- * @throws `VALIDATION_FAILED` that names every bad number.
- */
-function parseAddress(path: Record<string, string>): TileAddress {
+/** The schema of a tile's address in the path. The zoom limits `x` and `y`. */
+function addressSchema(zoomText: string | undefined) {
   const zoom = upTo(MAX_ZOOM)
-  // The limit of x and y depends on the zoom.
-  const { success, data } = zoom.safeParse(path.z)
+  const { success, data } = zoom.safeParse(zoomText)
   const place = upTo(success ? 2 ** data - 1 : Number.POSITIVE_INFINITY)
-  return parseArguments(z.object({ z: zoom, x: place, y: place }), path)
+  return z.object({ z: zoom, x: place, y: place })
 }
 
 const upTo = (max: number) => wholeNumber.refine((number) => number <= max, `must be at most ${max}`)

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createKey } from '../../src/auth/keys.ts'
 import { openDatabase } from '../../src/database/database.ts'
+import { type BurstEnd, sendBurst } from './burst.ts'
 import { bearer } from './comparisons.ts'
 import { DOORS } from './doors.ts'
 import { type Server, startEmbedded, startGateway } from './processes.ts'
@@ -21,6 +22,8 @@ const ITEMS = 85_000
 const RATE = 20
 const SECONDS = 10
 const HEAVY_REQUESTS = 60
+/** Clients that warm the gateway up, so that it has connections as one that has run for a while. */
+const WARM_CLIENTS = 8
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -29,13 +32,13 @@ const { positionals, values } = parseArgs({
 const [place] = positionals
 if (place === undefined) throw new Error('Give the URL of a database of its own, or a folder of its own')
 const isServer = place.startsWith('postgres')
-const doors = Object.entries(DOORS).filter(([name]) => !values.doors || values.doors.split(',').includes(name))
+const doors = Object.keys(DOORS).filter((name) => !values.doors || values.doors.split(',').includes(name))
 
 let plainRequests = 0
 const [plainKey, heavyKey] = await prepare(place)
 process.stdout.write('| door | alone p50, p99 | with p50, p99 | ratio | 503 | heavy: answered | 503 | slowest |\n')
 process.stdout.write('|---|---|---|---|---|---|---|---|\n')
-for (const [name, heavy] of doors) {
+for (const name of doors) {
   // A new process for each door, so that none finds the caches, the counts or the debts of another one.
   const settings = {
     STATEMENT_TIMEOUT_MS: '10000',
@@ -45,9 +48,9 @@ for (const [name, heavy] of doors) {
   }
   const gateway = isServer ? await startGateway(place, settings) : await startEmbedded(place, settings)
   try {
-    await measurePlain(gateway, 2)
+    await Promise.all(Array.from({ length: WARM_CLIENTS }, () => measurePlain(gateway, 2)))
     const alone = await measurePlain(gateway, SECONDS)
-    const load = sendHeavy(gateway, heavy)
+    const load = sendHeavy(gateway, name)
     const loaded = await measurePlain(gateway, SECONDS)
     const sent = await load
     const ratio = (percentile(loaded.times, 0.99) / percentile(alone.times, 0.99)).toFixed(1)
@@ -105,25 +108,10 @@ function plainRequest(): LoadRequest {
   return { method: 'GET', path }
 }
 
-async function sendHeavy(gateway: Server, heavy: (n: number) => LoadRequest) {
-  const key = heavyKey()
-  const startMs = performance.now()
-  const statuses = await Promise.all(
-    Array.from({ length: HEAVY_REQUESTS }, async (_, n) => {
-      const { method, path, headers, body } = heavy(n)
-      const init = { method, headers: { ...headers, ...bearer(key) }, ...(body !== undefined && { body }) }
-      const response = await fetch(`${gateway.url}${path}`, init)
-      const text = await response.text().catch(() => '')
-      return text.includes('SERVICE_UNAVAILABLE') ? 503 : response.status
-    }),
-  )
-  const strange = statuses.filter((status) => ![200, 503].includes(status))
-  if (strange.length > 0) process.stderr.write(`heavy: ${strange.join(' ')}\n`)
-  return {
-    answered: statuses.filter((status) => status === 200).length,
-    refused: statuses.filter((status) => status === 503).length,
-    slowestMs: performance.now() - startMs,
-  }
+async function sendHeavy({ url }: Server, door: string): Promise<BurstEnd> {
+  const end = await sendBurst({ url, key: heavyKey(), door, count: HEAVY_REQUESTS })
+  if (end.strange.length > 0) process.stderr.write(`heavy: ${end.strange.join(' ')}\n`)
+  return end
 }
 
 function percentile(values: number[], part: number): number {

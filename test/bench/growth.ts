@@ -8,7 +8,7 @@ import { createDatabase, createKeys, fillWorld, openWorld } from './world.ts'
 
 /*
  * Measures the response time of every route for catalogs of different sizes: the median of requests one after the other, with the
- * cache off. It creates and fills a database on the server for each size, and writes growth.svg, which docs/performance.md shows.
+ * cache off. It creates and fills a database on the server for each size, and writes growth.svg, which docs/decisions/0016-measurements.md shows.
  *
  *   node test/bench/growth.ts postgresql://superuser@host/postgres [items...]
  */

@@ -14,7 +14,7 @@ import type { EmptyDatabase } from '../support/template.ts'
 import { requestText, sendUnread } from '../support/unread.ts'
 
 /*
- * The greatest memory of a process, as docs/operations.md#memory computes it, under everything that clients may do.
+ * The greatest memory of a process, as docs/limits.md#memory computes it, under everything that clients may do.
  */
 
 const [HEAP_MB, CACHE_MB, UNREAD_MB, IN_FLIGHT, EXPORTS] = [384, 16, 64, 20, 4]

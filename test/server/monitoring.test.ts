@@ -48,8 +48,16 @@ test.each([
   }
 })
 
-test('the page about operations names each alert, with what to do', () => {
-  const page = readFileSync(new URL('../../docs/monitoring.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../docs/monitoring.md', import.meta.url), 'utf8')
+
+test('the page has every metric of the gateway', () => {
+  const names = [...printed.matchAll(/^# HELP (\w+)/gm)].map(([, name = '']) => name)
+  const own = names.filter((name) => !/^(process|nodejs)_/.test(name))
+  expect(own.length).toBeGreaterThan(10)
+  expect(own.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
+})
+
+test('the page names each alert, with what to do', () => {
   expect(ALERTS).toHaveLength(6)
   for (const { alert } of ALERTS) expect(page).toContain(`| \`${alert}\` |`)
 })

@@ -127,6 +127,11 @@ describe('Bad requests', () => {
     expect(await errorOf(`${WORLD}?${query}`)).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', message })
   })
 
+  test('an error names the bad parameters of the path and of the query string together', async () => {
+    const { details } = await errorOf('/tiles/seoul/99/a/0.mvt?q=x&text=')
+    expect(details.map(({ field }: { field: string }) => field)).toEqual(['z', 'x', 'text', 'q'])
+  })
+
   test('the errors have the order 401, 400, 404, 403', async () => {
     expect(await errorOf('/tiles/nowhere/99/0/0.mvt', {})).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
     expect(await errorOf('/tiles/nowhere/99/0/0.mvt')).toMatchObject({ status: 400 })

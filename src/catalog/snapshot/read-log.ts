@@ -11,7 +11,7 @@ export interface Decision {
   isAllowed: boolean
 }
 
-/** What a read returned: the number of items, and their dataset if it read only one. */
+/** The number of items that a read returned, and the dataset if it read only one. */
 export interface ItemsRead {
   items: number
   dataset: { id: string; slug: string } | undefined
@@ -27,8 +27,8 @@ export function decidesAlike(decisions: readonly Decision[], access: Access, now
 }
 
 /**
- * The log of one read. A read begins with the list of all datasets, which is one state of the catalog, and its result must be that
- * state. The log also contains what the result depends on.
+ * The log of one read. A read begins with the list of all datasets, which shows one state of the catalog. The result must show the
+ * same state. The log also has what the result depends on.
  */
 export class ReadLog {
   readonly #list: DatasetList
@@ -96,7 +96,7 @@ export class ReadLog {
     return isAllowed
   }
 
-  /** The UUIDs of the datasets that the key may access. Nothing depends on them, because no decision is logged. */
+  /** The UUIDs of the datasets that the key may access. This logs no decision, so the result does not depend on them. */
   get scope(): readonly string[] {
     this.#scope ??= this.#list.all.filter((dataset) => mayAccess(this.#access, dataset, this.#now)).map(({ id }) => id)
     return this.#scope
@@ -114,8 +114,9 @@ export class ReadLog {
   }
 
   /**
-   * Whether the result is the state of the list. It is, if each statement saw its datasets at their revisions in the list. A statement
-   * that does not return them came after the list was read. So it saw them if they are the same now, because no revision returns.
+   * Whether the result shows the state of the list: each statement must have seen its datasets at their revisions in the list. For
+   * statements that did not return these revisions, this compares the revisions of now with the list. If they are equal, nothing has
+   * changed since the list was read, because a dataset never has the same revision twice.
    */
   async isOneState(prisma: Prisma.TransactionClient): Promise<boolean> {
     if (this.#isMixed) return false
@@ -127,7 +128,7 @@ export class ReadLog {
   }
 }
 
-/** What sends statements. */
+/** The clients that send statements. */
 export interface Clients {
   prisma: Prisma.TransactionClient
   sql: SqlReader

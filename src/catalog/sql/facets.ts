@@ -16,7 +16,7 @@ interface Row {
   facets: string
 }
 
-/** The facets of each dataset, from the table `item_counts` (counts.ts), in one statement. */
+/** The facets of each dataset, from the table `item_counts` (item-list.ts), in one statement. */
 export async function storedFacets(
   prisma: Prisma.TransactionClient,
   field: FacetField,

@@ -39,13 +39,13 @@ async function explain(keyText: string, datasetText: string, itemText: string | 
 }
 
 function describe({ clause, reason, since, until, changes, mayAccess }: Explanation): [string, string][] {
-  const verdict: [string, string][] = [['because', reason]]
+  const facts: [string, string][] = [['because', reason]]
   if (mayAccess) {
-    verdict.push(['clause', clause === 'grant' ? '1: an unexpired grant' : `2: ${clause}`])
-    verdict.push(['since', since?.toISOString() ?? 'not recorded: only grants have a time'])
-    verdict.push(['until', until?.toISOString() ?? 'something is changed'])
+    facts.push(['clause', clause === 'grant' ? '1: an unexpired grant' : `2: ${clause}`])
+    facts.push(['since', since?.toISOString() ?? 'not recorded: only grants have a time'])
+    facts.push(['until', until?.toISOString() ?? 'something is changed'])
   }
-  return [...verdict, ...changes.map((command): [string, string] => [mayAccess ? 'to end' : 'to allow', command])]
+  return [...facts, ...changes.map((command): [string, string] => [mayAccess ? 'to end' : 'to allow', command])]
 }
 
 async function findItem(prisma: PrismaClient, dataset: { id: string; slug: string }, text: string): Promise<string> {

@@ -2,9 +2,9 @@ import { Session } from 'node:inspector'
 import { isMainThread } from 'node:worker_threads'
 
 /**
- * Evaluates an expression in a thread of this process, while WebAssembly keeps this thread busy too: the inspector interrupts it, and
- * the thread goes on afterwards. No message of `node:worker_threads` would arrive before the thread is idle. Other debuggers may be
- * connected at the same time.
+ * Evaluates an expression in another thread of this process, even while WebAssembly keeps that thread busy. Node's inspector interrupts
+ * the thread, which goes on afterwards. A message of `node:worker_threads` would arrive only when the thread is idle. Other debuggers
+ * may be connected at the same time.
  * https://chromedevtools.github.io/devtools-protocol/v8/Runtime/, https://nodejs.org/api/inspector.html
  */
 export function evaluateIn(threadId: number, expression: string): void {
@@ -13,15 +13,15 @@ export function evaluateIn(threadId: number, expression: string): void {
   else session.connectToMainThread()
   let isFound = false
   session.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }) => {
-    // `workerId` is another number.
+    // Only the title has the thread id: `workerId` is a number of the inspector.
     if (!workerInfo.title.startsWith(`[worker ${threadId}]`)) return
     isFound = true
     const message = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: { expression } })
     session.post('NodeWorker.sendMessageToWorker', { sessionId, message })
   })
-  // The answer to this message.
+  // The thread has answered the message.
   session.on('NodeWorker.receivedMessageFromWorker', () => session.disconnect())
-  // It names all threads before it answers. A thread that has ended is not among them.
+  // The inspector names all threads before it calls back. A thread that has ended is not among them.
   session.post('NodeWorker.enable', { waitForDebuggerOnStart: false }, () => {
     if (!isFound) session.disconnect()
   })

@@ -83,11 +83,12 @@ builder.prismaObjectField(Dataset, 'itemConnection', (t) =>
     args: {
       first: t.arg.int({
         description:
-          'Number of items, counted from the start or after the cursor, 1 to 100. Default 20 when last is absent too.',
+          'Return this number of items from the start of the list or after the cursor, 1 to 100. Without first and last it is 20.',
       }),
       after: t.arg.string({ description: 'Return items after this cursor.' }),
       last: t.arg.int({
-        description: 'Number of items, counted from the end or before the cursor, 1 to 100. Not together with first.',
+        description:
+          'Return this number of items from the end of the list or before the cursor, 1 to 100. Not together with first.',
       }),
       before: t.arg.string({ description: 'Return items before this cursor.' }),
       ...itemListArgs,

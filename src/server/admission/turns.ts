@@ -19,7 +19,7 @@ export function answerInTurn(app: FastifyInstance): void {
   const openLine = (socket: Socket) => {
     const line = { count: 0 }
     lines.set(socket, line)
-    // Node resumes the connection whenever a response ends.
+    // Node resumes the connection whenever a response ends, also while requests wait.
     socket.on('resume', () => {
       if (line.count > 0) socket.pause()
     })
@@ -31,7 +31,7 @@ export function answerInTurn(app: FastifyInstance): void {
   }
 
   app.addHook('onRequest', ({ raw: { socket } }, { raw: response }, done) => {
-    // Node gives the connection to a response when the one before has ended.
+    // A response gets the connection from Node when the response before it has ended.
     if (response.socket) {
       done()
       return
@@ -49,10 +49,10 @@ export function answerInTurn(app: FastifyInstance): void {
       line.count -= 1
       total -= 1
       if (line.count === 0) socket.resume()
-      // A client that has ended its side gets no response from Node.
+      // If the client has ended its side, Node sends it no response.
       if (socket.writable) done()
     }
-    // After the listeners of the response before.
+    // The listeners of the response before it run first.
     response.once('socket', () => process.nextTick(start))
   })
 }

@@ -20,22 +20,22 @@ interface Unread {
   isStream: boolean
 }
 
-/** A connection, as it was at the last look. */
+/** A client that reads responses from a connection, as the last look found it. */
 interface Reader {
   socket: Socket
   unread: Unread | undefined
-  /** Bytes that the kernel had taken since the connection was opened; undefined if none waited. */
+  /** The bytes of the connection that the kernel has taken so far; undefined if no bytes waited. */
   takenBytes: number | undefined
-  /** Bytes that it took between the last two looks; undefined if none waited at one of them. */
+  /** The bytes that the kernel took between the last two looks; undefined if no bytes waited at one of them. */
   pace: number | undefined
-  /** Looks in a row at which it had taken nothing. A clock would count the time of a blocked process too. */
+  /** The number of looks in a row that found nothing taken. A clock would also count the time in which the process was blocked. */
   stillLooks: number
 }
 
 /** The longest time between two looks at the connections. */
 const MAX_LOOK_MS = 1_000
 
-/** A smaller body is not counted: the kernel usually takes it at once. */
+/** A smaller body is not counted, because the kernel usually takes it at once. */
 const SMALL_BYTES = 16 * 1024
 
 /**
@@ -87,8 +87,8 @@ export class UnreadResponses {
   }
 
   /**
-   * Takes the memory of a body before it is encoded and sent, or of a large one before it is read. A later call for the same
-   * response replaces the size.
+   * Reserves memory for a body before it is encoded and sent, or for a large body before it is read from the database. A later call
+   * for the same response replaces the size.
    * @throws `SERVICE_UNAVAILABLE` if there is no room for it
    */
   reserve(request: FastifyRequest, reply: FastifyReply, bytes: number): void {
@@ -148,7 +148,7 @@ export class UnreadResponses {
     }
   }
 
-  /** The slowest reader of an owner, of those that were seen twice. */
+  /** The slowest reader of an owner. A pace needs two looks, so a newer reader is not considered. */
   #slowestOf(owner: string | undefined): Reader | undefined {
     let slowest: Reader | undefined
     let slowestPace = Number.POSITIVE_INFINITY
@@ -162,7 +162,7 @@ export class UnreadResponses {
     return slowest
   }
 
-  /** The connection is reset, because a client of HTTP/1.0 would take a normal close for the end of the response. */
+  /** Cuts a response off. It resets the connection, because a client of HTTP/1.0 takes a normal close for the end of the response. */
   #cut(reader: Reader, reason: keyof typeof this.cutOff, why: string): void {
     this.cutOff[reason] += 1
     this.#log.warn({ requestId: reader.unread?.request.id }, `The response was cut off: ${why}`)
@@ -176,8 +176,8 @@ function ownerOf({ use, ip }: FastifyRequest): string {
 }
 
 /**
- * The number of bytes of a connection that the kernel has taken. Node's public properties tell only when it has taken the whole of a
- * body; Node reads this one for its own timeouts.
+ * The number of bytes of a connection that the kernel has taken. Node's public properties show only when the kernel has taken a whole
+ * body. Node itself reads this private one for its timeouts.
  */
 function bytesTaken(socket: Socket): number {
   const handle: unknown = Reflect.get(socket, '_handle')

@@ -9,8 +9,11 @@ export const SQL: readonly MutantTable[] = [
     file: 'src/catalog/sql/nearby-by-grid.ts',
     tests: NEARBY,
     mutants: [
-      { find: 'sum >= count', replace: 'sum >= count - 1' },
-      { find: 'sum >= count', replace: 'sum > count' },
+      { find: 'itemsNearer >= count', replace: 'itemsNearer >= count - 1' },
+      { find: 'itemsNearer >= count', replace: 'itemsNearer > count' },
+      { find: 'itemsAtPivot >= count', replace: 'itemsAtPivot >= count - 1' },
+      { find: 'itemsAtPivot >= count', replace: 'itemsAtPivot > count' },
+      { find: 'count - itemsNearer - itemsAtPivot', replace: 'count - itemsNearer' },
       { find: 'offset + 1 - before', replace: 'offset + 2 - before' },
       { find: 'offset + 1 - before', replace: 'offset + 1' },
       { find: 'offset + limit - before', replace: 'offset + limit - before - 1' },
@@ -211,7 +214,7 @@ export const SQL: readonly MutantTable[] = [
     mutants: [
       { find: 'ids.map((given) => byId.get(given) ?? null)', replace: 'rows' },
       { find: 'CASE WHEN i.dataset_id = ANY (${[...scope]}::uuid[]) THEN', replace: 'CASE WHEN true THEN' },
-      { find: 'JOIN items i ON i.id = m.item_id', replace: 'JOIN items i ON i.dataset_id <> m.item_id' },
+      { find: 'JOIN images m ON m.item_id = i.id', replace: 'JOIN images m ON m.item_id <> i.dataset_id' },
     ],
   },
   {
