@@ -53,7 +53,7 @@ function neededGrams(count: number): number {
  */
 export function sharedLevels(count: number): number[] {
   const needed = neededGrams(count)
-  return [...new Set([count, count - 1, count - 3, needed])].filter((level) => level >= needed)
+  return [...new Set([count, count - 1, count - 3, count - 5, needed])].filter((level) => level >= needed)
 }
 
 /**

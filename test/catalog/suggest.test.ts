@@ -147,14 +147,14 @@ describe('Of thousands of names with the same words', () => {
       await session.query(
         `INSERT INTO items (id, dataset_id, name, administrative_area_code, category_code, latitude, longitude, created_at, updated_at)
          SELECT md5('crowd' || n)::uuid, $1, 'Airport ' || repeat('x', CASE WHEN n < 5 THEN 110 - n ELSE n % 7 END) || ' ' || n, 'a', 'c' || n % 2, 0, 0, now(), now()
-           FROM generate_series(1, 4100) AS n`,
+           FROM generate_series(1, 8100) AS n`,
         [CROWD],
       )
     })
   })
 
   test('those with the shortest names are the best, with and without statistics', async () => {
-    const searches = [{ text: 'arport x' }, { text: 'airpotr 4100', limit: 100 }]
+    const searches = [{ text: 'arport x' }, { text: 'airpotr 8100', limit: 100 }]
     const read = async (options = {}) => {
       const found: string[][] = []
       for (const search of searches)

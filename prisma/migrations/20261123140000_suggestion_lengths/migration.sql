@@ -35,6 +35,8 @@ DO $$ BEGIN
 END $$;
 
 CREATE INDEX items_letter_grams_idx ON items USING gin (letter_grams(folded_name, folded_keywords));
+-- The searches need the statistics of the index, and nothing else gathers them before the next import.
+ANALYZE items;
 
 COMMENT ON FUNCTION letter_grams(text, text) IS
   'The grams of letters of the folded name and of each folded keyword of an item, each of them as a whole, and the length of the name.';

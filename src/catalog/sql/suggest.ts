@@ -27,7 +27,7 @@ import { allItems, isFound } from './search.ts'
 const MOST_COMPARED = 2_000
 
 /** If the index finds at most this many items, they are read at once, and otherwise by the lengths of their names. */
-const MOST_AT_ONCE = 4_000
+const MOST_AT_ONCE = 8_000
 
 /** The index has the lengths of names up to this; longer names have it too. */
 const MOST_LENGTH = 100
