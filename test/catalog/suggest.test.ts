@@ -44,6 +44,7 @@ const PLACES: readonly (readonly [name: string, ...keywords: string[]])[] = [
   ['الإسكندرية'],
   ['مطار القاهرة الدولي'],
   ['الدار البيضاء'],
+  [`The ${'very '.repeat(25)}Long Airport`],
 ]
 
 const DATASET = randomUUID()
@@ -120,6 +121,7 @@ describe('Suggestions', () => {
       ]
     })
     let found = 0
+    await db.database.withSession((session) => session.query('ANALYZE items'))
     for (const [n, text] of texts.filter((text, n) => n % 2 === 0 && text.trim() !== '').entries()) {
       const suggestion = { text, limit: [10, 1, 3][n % 3] ?? 1, ...(n % 5 === 0 && { categoryCode: 'c1' }) }
       const names = await suggest(suggestion)
@@ -127,45 +129,14 @@ describe('Suggestions', () => {
         ...suggestion,
         names: await suggest(suggestion, [DATASET], { isReference: true }),
       })
+      // As if they were many: by the lengths of their names.
+      expect({ ...suggestion, names }).toEqual({
+        ...suggestion,
+        names: await suggest(suggestion, [DATASET], { mostAtOnce: n % 4 }),
+      })
       found += names.length
     }
     expect(found).toBeGreaterThan(100)
-  })
-})
-
-describe('Of thousands of names with the same words', () => {
-  const CROWD = randomUUID()
-
-  beforeAll(async () => {
-    await db.database.withSession(async (session) => {
-      await session.query(
-        `INSERT INTO datasets (id, slug, name, status, visibility, attribution, created_at, updated_at)
-         VALUES ($1, 'crowd', 'Crowd', 'active', 'public', '', now(), now())`,
-        [CROWD],
-      )
-      // Airports, more than are read at once. A few have the longest names, of more than 100 letters.
-      await session.query(
-        `INSERT INTO items (id, dataset_id, name, administrative_area_code, category_code, latitude, longitude, created_at, updated_at)
-         SELECT md5('crowd' || n)::uuid, $1, 'Airport ' || repeat('x', CASE WHEN n < 5 THEN 110 - n ELSE n % 7 END) || ' ' || n, 'a', 'c' || n % 2, 0, 0, now(), now()
-           FROM generate_series(1, 8100) AS n`,
-        [CROWD],
-      )
-    })
-  })
-
-  test('those with the shortest names are the best, with and without statistics', async () => {
-    const searches = [{ text: 'arport x' }, { text: 'airpotr 8100', limit: 100 }]
-    const read = async (options = {}) => {
-      const found: string[][] = []
-      for (const search of searches)
-        found.push(await fetchSuggestions(db.database.prisma, { limit: 10, ...search }, [CROWD], options))
-      return found
-    }
-    const expected = await read({ isReference: true })
-    expect(expected.map((ids) => ids.length)).toEqual([10, 100])
-    expect(await read()).toEqual(expected)
-    await db.database.withSession((session) => session.query('ANALYZE items'))
-    expect(await read()).toEqual(expected)
   })
 })
 

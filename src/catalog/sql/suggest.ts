@@ -26,9 +26,6 @@ import { allItems, isFound } from './search.ts'
  */
 const MOST_COMPARED = 2_000
 
-/** If the index finds at most this many items, they are read at once, and otherwise by the lengths of their names. */
-const MOST_AT_ONCE = 8_000
-
 /** The index has the lengths of names up to this; longer names have it too. */
 const MOST_LENGTH = 100
 
@@ -43,18 +40,19 @@ export interface Suggestion {
 /**
  * The ids of the items that are probably meant, best first.
  * @param isReference is whether all items of the datasets are candidates
+ * @param mostAtOnce if the index finds at most this many items, they are read at once, and otherwise by the lengths of their names
  */
 export async function fetchSuggestions(
   prisma: Prisma.TransactionClient,
   suggestion: Suggestion,
   scope: Scope,
-  { isReference = false } = {},
+  { isReference = false, mostAtOnce = 8_000 } = {},
 ): Promise<string[]> {
   const meant = await readText(prisma, suggestion.text)
   if (meant.phrase === '') return []
   const ranked = isReference
     ? rankCandidates(meant, await readCandidates(prisma, Prisma.sql`${allItems(scope)} AND ${isAllowed(suggestion)}`))
-    : await findMeant(prisma, meant, suggestion, scope)
+    : await findMeant(prisma, { ...suggestion, meant, mostAtOnce }, scope)
   return ranked.slice(0, suggestion.limit).map(({ candidate }) => candidate.id)
 }
 
@@ -82,8 +80,7 @@ async function readText(prisma: Prisma.TransactionClient, text: string): Promise
  */
 async function findMeant(
   prisma: Prisma.TransactionClient,
-  meant: Meant,
-  suggestion: Suggestion,
+  { meant, mostAtOnce, ...suggestion }: Suggestion & Pick<Search, 'meant' | 'mostAtOnce'>,
   scope: Scope,
 ): Promise<Ranked[]> {
   const places = Prisma.sql`(${equalItems(meant, suggestion, scope)}) UNION (${beginnings(meant, suggestion, scope)})`
@@ -98,7 +95,7 @@ async function findMeant(
     if (level < grams.length) rareFirst ??= await sortByFrequency(prisma, grams)
     const isCandidate = Prisma.sql`(${sharesGroup(rareFirst ?? grams, level)}) AND ${isAllowed(suggestion)}`
     const items = Prisma.sql`${allItems(scope)} AND ${isCandidate}`
-    ranked = mergeRanked(ranked, await findCandidates(prisma, { meant, level, items }))
+    ranked = mergeRanked(ranked, await findCandidates(prisma, { meant, mostAtOnce, level, items }))
     if (ranked.filter((each) => isAtLevel(each, level)).length >= suggestion.limit) break
   }
   return ranked
@@ -107,6 +104,7 @@ async function findMeant(
 /** Items that may share enough grams with a text. */
 interface Search {
   meant: Meant
+  mostAtOnce: number
   /** The number of grams that they need. */
   level: number
   /** FROM and the beginning of WHERE. */
@@ -117,8 +115,8 @@ interface Search {
 async function findCandidates(prisma: Prisma.TransactionClient, search: Search): Promise<Ranked[]> {
   const [row] = await prisma.$queryRaw<{ lengths: number[]; candidates: string | null }[]>`
     WITH found AS MATERIALIZED (SELECT i.id, i.name, i.folded_name, i.folded_keywords ${search.items}),
-    first AS MATERIALIZED (SELECT * FROM found LIMIT ${MOST_AT_ONCE + 1}),
-    size AS MATERIALIZED (SELECT count(*) <= ${MOST_AT_ONCE} AS is_all FROM first)
+    first AS MATERIALIZED (SELECT * FROM found LIMIT ${search.mostAtOnce + 1}),
+    size AS MATERIALIZED (SELECT count(*) <= ${search.mostAtOnce} AS is_all FROM first)
     SELECT ARRAY(SELECT length(folded_name) FROM first, size WHERE NOT is_all ORDER BY 1) AS lengths,
            (SELECT json_agg(candidate)::text FROM (SELECT ${CANDIDATE} FROM first i, size WHERE is_all) AS candidate) AS candidates`
   return shortest(
