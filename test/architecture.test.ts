@@ -116,7 +116,7 @@ const SQL_PARTS: Readonly<Record<string, string>> = {
   'src/catalog/sql/items.ts: String(MAX_LIMIT + 1)': 'a constant number',
   "src/catalog/sql/offset-bookmarks.ts: toTextExpression('value')": 'an expression from the table of sort orders',
   'src/catalog/sql/tiles.ts: column': 'one of two constants, by its type',
-  'src/database/change-feed.ts: heartbeat': 'a constant of server-name.ts or wire.ts',
+  'src/database/change-feed.ts: heartbeat': 'a constant of connection.ts or wire.ts',
   'src/database/database.ts: IMPORT.begin': 'a constant of wire.ts',
   'src/database/database.ts: IMPORT.end': 'a constant of wire.ts',
   'src/database/embedded/postgres-worker.ts: request': 'constants of router.ts and folder-copy.ts',
@@ -129,7 +129,7 @@ const SQL_PARTS: Readonly<Record<string, string>> = {
   'src/database/migrate.ts: MIGRATIONS_TABLE': 'a constant',
   'src/database/migrate.ts: sql': 'the files in prisma/migrations',
   'src/database/pool.ts: statement': 'passes on what Prisma sends',
-  'src/database/server-name.ts: SERVER_NAME': 'a constant',
+  'src/database/connection.ts: SERVER_NAME': 'a constant',
   'src/database/sql-reader.ts: { text, values: sql.values, name: nameOf(text), types: ROW_TYPES }':
     'a statement of Prisma.sql',
   'src/cli/export-catalog.ts: CATALOG_LINES[name]': 'one of two constants',

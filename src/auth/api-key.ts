@@ -1,5 +1,11 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { Access } from '../catalog/access.ts'
+import DataLoader from 'dataloader'
+import type { Access, DatasetGrant } from '../catalog/access.ts'
+import { outsideRequests } from '../database/cancellation.ts'
+import type { ChangeFeed } from '../database/change-feed.ts'
+import { RevisionCache } from '../database/revision-cache.ts'
+import type { SqlReader } from '../database/sql-reader.ts'
+import { CatalogError } from '../errors.ts'
 
 /** A valid API key. */
 export interface ApiKey extends Access {
@@ -40,15 +46,139 @@ export function hashBytes(keyHash: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.from(keyHash, 'base64url'))
 }
 
-/** Returns a hash as `hashKey` does, from the bytes that the database stores. */
-export function hashText(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64url')
-}
-
 /** Whether a key works at the time `now`: it is not revoked and has not expired. */
 export function isValidKey(
   { revokedAt, expiresAt }: { revokedAt: Date | null; expiresAt: Date | null },
   now: Date,
 ): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > now)
+}
+
+/**
+ * Returns the API key of an `Authorization` header (RFC 6750 section 2.1). The key is valid at `now`.
+ * @throws `UNAUTHORIZED`, which does not say whether the key is unknown, expired or revoked
+ */
+export async function authenticate(findKey: FindKey, authorization: string | undefined, now: Date): Promise<ApiKey> {
+  if (!sendsBearer(authorization)) {
+    throw new CatalogError('UNAUTHORIZED', 'An API key is required: send the header Authorization: Bearer <API_KEY>')
+  }
+  const token = bearerToken(authorization)
+  const key = token !== undefined && isKeyShaped(token) ? await findKey(token) : null
+  if (!key || !isValidKey(key, now)) {
+    throw new CatalogError('UNAUTHORIZED', 'The API key is not valid')
+  }
+  return key
+}
+
+/** The name of the scheme is case-insensitive (RFC 9110 section 11.1). */
+function sendsBearer(authorization: string | undefined): authorization is string {
+  return authorization !== undefined && /^bearer(?: |$)/i.test(authorization)
+}
+
+function bearerToken(authorization: string): string | undefined {
+  return /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization)?.[1]
+}
+
+/**
+ * Returns the value of `WWW-Authenticate` for a refused request. It names an error only if the request has a bearer token (RFC
+ * 6750 section 3.1).
+ */
+export function challenge(authorization: string | undefined): string {
+  const realm = 'Bearer realm="dataset-catalog"'
+  if (!sendsBearer(authorization)) return realm
+  return `${realm}, error="invalid_token", error_description="The API key is not valid"`
+}
+
+/** A key from the database, valid or not. */
+export interface StoredKey extends ApiKey {
+  revokedAt: Date | null
+}
+
+/** Returns the stored key of a token; null if there is none. */
+export type FindKey = (token: string) => Promise<StoredKey | null>
+
+/** Above this number, the cache removes the least recently used key. */
+const MAX_CACHED_KEYS = 10_000
+
+/** Returns a function that finds keys with their grants in the database. It caches each key until the key changes. */
+export function createKeyCache(sql: SqlReader, changeFeed: ChangeFeed): FindKey {
+  const cache = new RevisionCache<StoredKey>(changeFeed, { limit: MAX_CACHED_KEYS })
+  const findByHash = createFinder(sql)
+  return (token) => {
+    const hash = hashKey(token)
+    return cache.load(
+      hash,
+      () => findByHash(hash),
+      ({ id }) => [`key ${id}`],
+    )
+  }
+}
+
+/** After a search with an unknown key, the next one waits for this number of times its duration. */
+const PAUSE_FACTOR = 9
+const MAX_PAUSE_MS = 100
+
+/**
+ * Returns a function that finds a key by its hash in the database. One search runs at a time, for all hashes that have arrived:
+ * anybody can send any number of unknown keys, and they must not take the connections and places of requests with a valid key. So
+ * searches with unknown keys take at most a tenth of the time of one connection. A valid key that is not cached is found meanwhile too,
+ * at most `MAX_PAUSE_MS` later: nobody can tell it from an unknown one before the search.
+ */
+function createFinder(sql: SqlReader): (hash: string) => Promise<StoredKey | null> {
+  let search: Promise<unknown> = Promise.resolve()
+  const loader = new DataLoader(
+    (hashes: readonly string[]) => {
+      const startMs = performance.now()
+      const found = outsideRequests(() => findByHashes(sql, hashes))
+      search = found.then(
+        (keys) => (keys.includes(null) ? pause(PAUSE_FACTOR * (performance.now() - startMs)) : undefined),
+        () => {},
+      )
+      return found
+    },
+    { cache: false, batchScheduleFn: (begin) => void search.then(begin) },
+  )
+  return (hash) => loader.load(hash)
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.min(ms, MAX_PAUSE_MS)).unref())
+}
+
+/** A row of the statement below. */
+interface KeyRow extends Omit<StoredKey, 'grants'> {
+  n: number
+  /** A JSON array. */
+  grants: string
+}
+
+/**
+ * Finds keys by their current secret, or by a retired secret, with which they may expire earlier. It is one statement, so a key has
+ * the tiers and grants of one moment.
+ */
+async function findByHashes(sql: SqlReader, hashes: readonly string[]): Promise<(StoredKey | null)[]> {
+  const rows = await sql.$queryRaw<KeyRow[]>`
+    SELECT sought.n::integer AS n, k.id, k.name, k.access_tiers AS "accessTiers", k.requests_per_minute AS "requestsPerMinute", k.items_per_minute AS "itemsPerMinute",
+           nullif(least(k.expires_at, secret.expires_at), 'infinity') AS "expiresAt", k.revoked_at AS "revokedAt", (
+             SELECT coalesce(json_agg(json_build_object('datasetId', dataset_id, 'expiresAt', nullif(expires_at, 'infinity'))), '[]')
+               FROM grants WHERE api_key_id = k.id
+           )::text AS grants
+      FROM unnest(${hashes.map(hashBytes)}::bytea[]) WITH ORDINALITY AS sought (hash, n)
+     CROSS JOIN LATERAL (
+            SELECT id, NULL::timestamptz AS expires_at FROM api_keys WHERE hash = sought.hash
+             UNION ALL
+            SELECT api_key_id, expires_at FROM retired_secrets WHERE hash = sought.hash
+             LIMIT 1
+          ) AS secret
+      JOIN api_keys k ON k.id = secret.id`
+  const found = new Map(rows.map(({ n, grants, ...key }) => [n - 1, { ...key, grants: parseGrants(grants) }]))
+  return hashes.map((_, n) => found.get(n) ?? null)
+}
+
+function parseGrants(json: string): DatasetGrant[] {
+  const grants: { datasetId: string; expiresAt: string | null }[] = JSON.parse(json)
+  return grants.map(({ datasetId, expiresAt }) => ({
+    datasetId,
+    expiresAt: expiresAt === null ? null : new Date(expiresAt),
+  }))
 }

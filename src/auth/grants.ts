@@ -9,7 +9,7 @@ interface GrantNames {
 }
 
 /** A key by its id, and a dataset by its slug. */
-export interface GrantSubject {
+interface GrantSubject {
   id: string
   dataset: string
 }

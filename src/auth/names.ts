@@ -2,7 +2,7 @@ import { operationFailed } from '../errors.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 
 /** A key as a command names it. */
-export interface NamedKey {
+interface NamedKey {
   id: string
   name: string
   expiresAt: Date | null

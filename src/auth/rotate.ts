@@ -4,7 +4,7 @@ import { generateKey, hashBytes, hashKey } from './api-key.ts'
 import { resolveUnrevokedKey } from './names.ts'
 
 /** The new secret of a key. */
-export interface RotatedKey {
+interface RotatedKey {
   id: string
   name: string
   key: string

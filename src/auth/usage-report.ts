@@ -20,7 +20,7 @@ export interface UsageRow {
 }
 
 /** Which usage a report has: of one key or all, of one dataset or all, on the last days with today. */
-export interface UsageSelection {
+interface UsageSelection {
   key?: string | undefined
   dataset?: string | undefined
   days: number

@@ -58,7 +58,7 @@ export const parentItemId = uuid.nullable()
 export const datasetId = text
 
 export const DEFAULTS = { page: 1, limit: 20, sort: 'name', order: 'asc', radius: 1000 } as const
-export const SORT_ORDERS = ['asc', 'desc'] as const
+const SORT_ORDERS = ['asc', 'desc'] as const
 export type SortOrder = (typeof SORT_ORDERS)[number]
 
 const orDefault = <Value>(schema: z.ZodType<Value>, value: Value) =>
@@ -106,7 +106,7 @@ export const nearbyArguments = z.object({
 const MAX_SEARCH_LENGTH = 200
 
 /** A text to search for. */
-export const searchText = text
+const searchText = text
   .refine((value) => [...value].length <= MAX_SEARCH_LENGTH, `must be at most ${MAX_SEARCH_LENGTH} characters long`)
   .refine((value) => value === '' || /\P{White_Space}/u.test(value), 'must not be only white space')
 
@@ -128,6 +128,21 @@ export const searchArguments = z
     path: ['text'],
     error: 'must be given if within is not',
   })
+
+/** The valid numbers of each argument that a URL can have. */
+export const NUMBERS: ReadonlyMap<string, z.ZodType<number, number>> = new Map(
+  Object.entries({ page, limit, latitude, longitude, radius }),
+)
+
+/** The valid texts of each argument that a URL can have. */
+export const TEXTS: ReadonlyMap<string, z.ZodType<string, string>> = new Map(
+  Object.entries({ text: searchText, datasetId, ...mapFilters(() => filterValue) }),
+)
+
+/** The words of each argument that is an enum, the default first. */
+export const WORDS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({ sort: ITEM_SORTS, order: SORT_ORDERS }),
+)
 
 /** The point of a search, if it has one; the radius is in metres. */
 const point = { latitude: optional(latitude), longitude: optional(longitude), radius: optional(radius) }

@@ -28,7 +28,7 @@ export interface NumberRange {
 }
 
 /** The tiles of a zoom that a box contains, and the tiles on its border. */
-export interface Division {
+interface Division {
   inside: NumberRange[]
   border: NumberedTile[]
 }

@@ -23,9 +23,8 @@ import {
   type ListProjection,
   withoutDistance,
 } from './projection.ts'
-import type { DatasetList } from './snapshot/dataset-list.ts'
 import type { Loaders } from './snapshot/loaders.ts'
-import type { ReadLog } from './snapshot/read-log.ts'
+import type { DatasetList, ReadLog } from './snapshot/read-log.ts'
 import type { LookupRow } from './sql/by-id.ts'
 import type { Facet, FacetField } from './sql/facets.ts'
 import { type ItemList, selectItems } from './sql/item-list.ts'

@@ -31,6 +31,19 @@ function columnsOf(model: 'Item' | 'Image' | 'Dataset'): ReadonlyMap<string, Col
   return new Map(scalars.map(({ name, type, isList }) => [name, { name: columnName(name), type, isList }]))
 }
 
+/** The fields of an item in lists, in the order of the members in REST and in exports. */
+export const LIST_FIELDS = [
+  ...['id', 'datasetId', 'name', 'description', 'administrativeAreaCode', 'categoryCode', 'parentItemId'],
+  ...['streetAddress', 'addressRegion', 'addressLocality', 'postalCode', 'roadAddress', 'jibunAddress'],
+  ...['latitude', 'longitude', 'thumbnailUrl', 'createdAt', 'updatedAt'],
+] as const
+
+/** The fields of a single item. Exports have them too. */
+export const DETAIL_FIELDS = [
+  ...LIST_FIELDS,
+  ...['contactName', 'telephone', 'email', 'url', 'openingHours', 'extraAttributes'],
+] as const
+
 /** The name of a field's column. schema.prisma maps every field to its name in snake case. */
 export function columnName(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

@@ -19,7 +19,7 @@ export interface ItemConnection {
 }
 
 /** The reads from which a connection is built. */
-export interface ConnectionSource {
+interface ConnectionSource {
   fetch: (window: ItemWindow) => Promise<Fetched>
   /** Whether the whole list has an item at a position, or on that side of it. */
   hasBeyond: (list: ItemsBeyond, position: ItemPosition) => Promise<boolean>

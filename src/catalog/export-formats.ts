@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { CatalogError } from '../errors.ts'
+import { DETAIL_FIELDS } from './columns.ts'
 import type { FilterValues } from './filters.ts'
 import type { Dataset } from './models.ts'
 
@@ -9,13 +10,7 @@ import type { Dataset } from './models.ts'
  */
 
 /** The members of an exported item: those of the item detail without `dataset`, then `externalId` and `keywords`. */
-export const EXPORT_FIELDS = [
-  ...['id', 'datasetId', 'name', 'description', 'administrativeAreaCode', 'categoryCode', 'parentItemId'],
-  ...['streetAddress', 'addressRegion', 'addressLocality', 'postalCode', 'roadAddress', 'jibunAddress'],
-  ...['latitude', 'longitude', 'thumbnailUrl', 'createdAt', 'updatedAt'],
-  ...['contactName', 'telephone', 'email', 'url', 'openingHours', 'extraAttributes', 'images', 'externalId'],
-  'keywords',
-] as const
+export const EXPORT_FIELDS = [...DETAIL_FIELDS, 'images', 'externalId', 'keywords'] as const
 
 export const EXPORT_FORMATS = {
   /** One JSON object per line (https://github.com/ndjson/ndjson-spec). The media type is common, but not registered. */

@@ -1,20 +1,26 @@
 import type { ChangeFeed } from '../database/change-feed.ts'
+import { isCancelled, isConflict, isUnavailable } from '../database/connection.ts'
 import type { Database } from '../database/database.ts'
-import { isCancelled, isConflict, isUnavailable } from '../database/unavailable.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 import type { Access } from './access.ts'
 import { Catalog } from './catalog.ts'
-import { cacheDatasetList, type DatasetList, readDatasetList } from './snapshot/dataset-list.ts'
-import type { SharedCaches } from './snapshot/item-loaders.ts'
-import { createLoaders } from './snapshot/loaders.ts'
-import { type Clients, decidesAlike, ReadLog, Statements } from './snapshot/read-log.ts'
+import { createLoaders, type SharedCaches } from './snapshot/loaders.ts'
+import {
+  type Clients,
+  cacheDatasetList,
+  type DatasetList,
+  decidesAlike,
+  ReadLog,
+  readDatasetList,
+  Statements,
+} from './snapshot/read-log.ts'
 import { cacheFeatureCounts } from './sql/features.ts'
 import { countedTotals, storedTotals } from './sql/item-list.ts'
 import { OffsetBookmarks } from './sql/offset-bookmarks.ts'
 import { createBatchers } from './sql/statement-batcher.ts'
 
 /** A result, and the log of what it depends on. */
-export interface SnapshotResult<Result> {
+interface SnapshotResult<Result> {
   result: Result
   readLog: ReadLog
 }
@@ -51,7 +57,7 @@ export interface ReadCounts {
   replica: number
 }
 
-export interface SnapshotReaderOptions {
+interface SnapshotReaderOptions {
   /** Whether to read without optimizations: in a transaction, with counted totals, without caches or batches. For tests. */
   isReference?: boolean
 }

@@ -20,7 +20,7 @@ export interface TileFeature {
 }
 
 /** The properties of an item in a tile. */
-export interface TileItem {
+interface TileItem {
   id: string
   name: string
   categoryCode: string
@@ -28,7 +28,7 @@ export interface TileItem {
 }
 
 /** The properties of a cluster: its number of items, which is two or more. */
-export interface TileCluster {
+interface TileCluster {
   total: number
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -125,7 +126,8 @@ export async function writeComplete(
   text: Iterable<string> | AsyncIterable<string>,
   mode?: number,
 ): Promise<void> {
-  const partial = `${path}.partial`
+  // Another command may be writing the same file.
+  const partial = `${path}.${randomUUID()}.partial`
   // `once` has removed this handler, so the second signal ends the process.
   const stop = (signal: NodeJS.Signals) => {
     rmSync(partial, { force: true })

@@ -1,7 +1,7 @@
 import { clearProgress, showProgress } from './print.ts'
 
 /** Shows how far an export is. */
-export interface ExportProgress {
+interface ExportProgress {
   /** Adds items that were read. */
   add: (count: number) => void
   /** Clears the line, so that another line can be printed. */

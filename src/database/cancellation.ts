@@ -75,15 +75,6 @@ export function withSharedCancellation<Result>(
   return withCancellation(shared, run)
 }
 
-/**
- * Runs work that other requests may share too, and returns its result. The key of this request pays for it, but the end of the request
- * does not cancel it.
- */
-export function withoutCancellation<Result>(run: () => Result): Result {
-  const keys = cancellations.getStore()?.keys
-  return keys ? cancellations.run(new Cancellation(keys), run) : run()
-}
-
 /** Runs work that belongs to no request, and returns its result. */
 export function outsideRequests<Result>(run: () => Result): Result {
   return cancellations.exit(run)

@@ -5,7 +5,10 @@ import { type BackendKey, cancelRequest } from './embedded/protocol.ts'
 
 /** Cancels statements. */
 export interface Canceller {
-  /** Cancels the statement that a client runs, and returns when no later statement of the client can be hit any more. */
+  /**
+   * Cancels the statement that a client runs, and returns when no later statement of the client can be hit any more.
+   * @throws if the server did not confirm it: the cancellation may have no effect, or still arrive
+   */
   cancel: (client: pg.ClientBase) => Promise<void>
   close: () => Promise<void>
 }
@@ -20,9 +23,7 @@ export function cancelByFunction(options: pg.PoolConfig): Canceller {
   connection.on('error', () => {})
   return {
     cancel: async (client) => {
-      const { processId } = keyOf(client)
-      // If it fails, the statement ends without a cancellation, at the latest at its timeout.
-      await connection.query('SELECT pg_cancel_backend($1)', [processId]).catch(() => {})
+      await connection.query('SELECT pg_cancel_backend($1)', [keyOf(client).processId])
     },
     close: () => connection.end(),
   }

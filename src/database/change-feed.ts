@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import type { SequenceNumber, Topic } from './change-log.ts'
-import { clockMs, type FeedEvent, FeedState } from './feed-state.ts'
+import { readServerName } from './connection.ts'
 import type { LogPosition } from './log-position.ts'
 import { PositionTracker } from './position-tracker.ts'
-import { readServerName } from './server-name.ts'
 
 /*
  * Every transaction that writes sends notifications on the channel `catalog`, which say what it changed (triggers in
@@ -12,6 +10,140 @@ import { readServerName } from './server-name.ts'
  * sends a notification when its transaction is already visible. So a value read before the notification arrived may be old, and a
  * value read afterwards is new.
  */
+
+/** What can change: one dataset, one API key, or any dataset. */
+export type Topic = `dataset ${string}` | `key ${string}` | 'datasets'
+
+/** The number of changes that had arrived at a point in time. */
+export type SequenceNumber = number
+
+/** Above this number of topics, the log is cleared, and all cached values become invalid. */
+const MAX_TOPICS = 100_000
+
+/** Records the sequence number of the last change of each topic. */
+export class ChangeLog {
+  latest: SequenceNumber = 0
+  #allInvalidAt: SequenceNumber = 0
+  readonly #changedAt = new Map<string, SequenceNumber>()
+
+  /** Adds the change of a notification, whose payload is a topic or `everything`. */
+  add(payload: string): void {
+    if (payload === 'everything' || this.#changedAt.size >= MAX_TOPICS) this.invalidateAll()
+    this.latest += 1
+    this.#changedAt.set(payload, this.latest)
+    if (payload.startsWith('dataset ')) this.#changedAt.set('datasets', this.latest)
+  }
+
+  /** Treats all topics as changed now. */
+  invalidateAll(): void {
+    this.latest += 1
+    this.#allInvalidAt = this.latest
+    this.#changedAt.clear()
+  }
+
+  isUnchanged(topics: readonly Topic[], since: SequenceNumber): boolean {
+    if (since < this.#allInvalidAt) return false
+    for (const topic of topics) {
+      const changedAt = this.#changedAt.get(topic)
+      if (changedAt !== undefined && changedAt > since) return false
+    }
+    return true
+  }
+}
+
+/** What a listening connection observes, in order. It is JSON, so that one process can send it to others. */
+export type FeedEvent =
+  /** A notification with this payload arrived. */
+  | { kind: 'changed'; payload: string }
+  /** The connection to a server is new, so earlier notifications may be missing. The embedded database has no name. */
+  | { kind: 'connected'; server?: string | undefined }
+  /** No notification is missing until one of these times, in milliseconds of `clockMs` and of `Date.now`. */
+  | { kind: 'complete'; untilMs: number; untilDateMs: number }
+  /** A position in the log of the primary with this mark that comes after all changes so far (log-position.ts). */
+  | { kind: 'position'; mark: string; offset: string }
+  | { kind: 'disconnected' }
+
+/** The system's monotonic clock, in milliseconds. Unlike `performance.now`, it is the same in all processes of a machine. */
+export function clockMs(): number {
+  return performance.now() + OFFSET_MS
+}
+
+const OFFSET_MS = Number(process.hrtime.bigint()) / 1e6 - performance.now()
+
+/** What a process knows of the changes in the database, from the events of one listening connection. */
+export class FeedState {
+  readonly #changes = new ChangeLog()
+  #completeUntilMs = Number.NEGATIVE_INFINITY
+  #completeUntilDateMs = Number.NEGATIVE_INFINITY
+  #position: LogPosition | undefined
+  #server: string | undefined
+
+  apply(event: FeedEvent): void {
+    switch (event.kind) {
+      case 'changed':
+        this.#position = undefined
+        this.#changes.add(event.payload)
+        break
+      case 'connected':
+        this.#position = undefined
+        this.#server = event.server
+        this.#changes.invalidateAll()
+        break
+      case 'complete':
+        this.#completeUntilMs = event.untilMs - OFFSET_MS
+        this.#completeUntilDateMs = event.untilDateMs
+        break
+      case 'position':
+        this.#position = { mark: event.mark, offset: BigInt(event.offset) }
+        break
+      case 'disconnected':
+        this.#completeUntilMs = Number.NEGATIVE_INFINITY
+        this.#server = undefined
+    }
+  }
+
+  /** Events that bring the state of a process without cached values up to date. */
+  snapshot(): FeedEvent[] {
+    const events: FeedEvent[] = this.#server === undefined ? [] : [{ kind: 'connected', server: this.#server }]
+    if (!this.#isComplete()) return events
+    const untilMs = this.#completeUntilMs + OFFSET_MS
+    events.push({ kind: 'complete', untilMs, untilDateMs: this.#completeUntilDateMs })
+    if (this.#position) events.push({ ...this.#position, kind: 'position', offset: String(this.#position.offset) })
+    return events
+  }
+
+  server(): string | undefined {
+    return this.#server
+  }
+
+  latest(): SequenceNumber | undefined {
+    return this.#isComplete() ? this.#changes.latest : undefined
+  }
+
+  isUnchanged(topics: readonly Topic[], since: SequenceNumber): boolean {
+    return this.#isComplete() && this.#changes.isUnchanged(topics, since)
+  }
+
+  position(): LogPosition | undefined {
+    return this.#isComplete() ? this.#position : undefined
+  }
+
+  /** The change feed with this state, and with the functions that its connection has. */
+  feed(connection: Pick<ChangeFeed, 'leaveFor' | 'close'>): ChangeFeed {
+    return {
+      latest: () => this.latest(),
+      isUnchanged: (topics, since) => this.isUnchanged(topics, since),
+      position: () => this.position(),
+      server: () => this.server(),
+      ...connection,
+    }
+  }
+
+  #isComplete(): boolean {
+    // The monotonic clock stops while the machine is suspended. The system's date can be set back.
+    return performance.now() < this.#completeUntilMs && Date.now() < this.#completeUntilDateMs
+  }
+}
 
 /** The changes in the database of which this process has received notifications. */
 export interface ChangeFeed {
@@ -136,16 +268,10 @@ export function followChanges({ createClient, heartbeat, tracksPosition, relay }
     }
   })()
 
-  return {
-    latest: () => state.latest(),
-    isUnchanged: (topics, since) => state.isUnchanged(topics, since),
-    position: () => state.position(),
-    server: () => state.server(),
-    leaveFor,
-    close: async () => {
-      isClosing = true
-      disconnect()
-      await following
-    },
+  const close = async () => {
+    isClosing = true
+    disconnect()
+    await following
   }
+  return state.feed({ leaveFor, close })
 }

@@ -1,24 +1,17 @@
-import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { PrismaPg } from '@prisma/adapter-pg'
-import { LRUCache } from 'lru-cache'
 import type pg from 'pg'
 import type { DatabaseConfig } from '../config.ts'
 import { messageOf, operationFailed } from '../errors.ts'
-import { PrismaClient } from '../generated/prisma/client.ts'
+import type { PrismaClient } from '../generated/prisma/client.ts'
 import { cancelByFunction, cancelByRequest } from './canceller.ts'
-import { type ChangeFeed, followChanges } from './change-feed.ts'
-import { classifyError, DatabaseClient } from './connection.ts'
+import { type ChangeFeed, type FeedEvent, followChanges } from './change-feed.ts'
+import { classifyError, DatabaseClient, isConnectionLost, SERVER_HEARTBEAT } from './connection.ts'
 import { type Embedded, type EmbeddedOptions, openEmbedded, SOCKET_PORT, socketPath } from './embedded/embedded.ts'
 import { HEARTBEAT, IMPORT, READER } from './embedded/wire.ts'
-import type { FeedEvent } from './feed-state.ts'
-import { isPlannedEachTime } from './planned-each-time.ts'
 import { CatalogPool, type CatalogPoolOptions, type PoolUse, type StatementEnd } from './pool.ts'
 import { Replica } from './replica.ts'
-import { SERVER_HEARTBEAT } from './server-name.ts'
-import { createSqlReader, type SqlReader, type SqlReaderOptions } from './sql-reader.ts'
-import { isConnectionLost } from './unavailable.ts'
+import { createPrisma, createSqlReader, type SqlReader, statementName } from './sql-reader.ts'
 
 /** An open database, with one interface for the embedded database and a PostgreSQL server. */
 export interface Database {
@@ -74,6 +67,8 @@ const FEED_TIMEOUT_MS = 5_000
 /** A replica must report its position within this time. */
 const REPLICA_TIMEOUT_MS = 1_000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
+/** An idle connection is probed after this time. By default it would be two hours. */
+const KEEP_ALIVE_MS = 60_000
 /** Most statements on the embedded database are shorter. A longer one makes the requests of other keys wait. */
 const EMBEDDED_SLICE_MS = 50
 /** Work on fewer rows takes less than half a second, and a copy of the embedded database takes longer. */
@@ -95,13 +90,17 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
     : serverConnection(config.kind === 'postgres' ? config.url : '')
   // A command writes in transactions, so it is not a reader. A gateway and its workers are.
   const isReader = embedded !== undefined && (!options.share || options.socketDir !== undefined)
-  let { changeFeed } = options
   const { prisma, sql, pool } = openServer(
     { ...connection, ...(isReader && { application_name: READER }) },
     config,
-    // The socket of the embedded database leads to no other server.
-    { ...options, followed: embedded ? undefined : () => changeFeed },
+    options,
   )
+  const follow = (feed: ChangeFeed) => {
+    // The socket of the embedded database leads to no other server.
+    if (!embedded) pool.follow(feed)
+    return feed
+  }
+  if (options.changeFeed) follow(options.changeFeed)
   const replicas = (options.replicaUrls ?? []).map((url) => openReplica(url, config, options))
   const { tracksPosition = replicas.length > 0 } = options
 
@@ -112,10 +111,8 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
     withSession: (use) => withSession({ ...connection, connectionTimeoutMillis: config.connectTimeoutMs }, use),
     withReadersOnCopy: (session, rows, work) =>
       embedded && rows >= ROWS_WORTH_A_COPY ? withReadersOnCopy(session, work) : work(),
-    followChanges: (relay) => {
-      changeFeed = options.changeFeed ?? followChanges({ ...feedOptions(connection, config), relay, tracksPosition })
-      return changeFeed
-    },
+    followChanges: (relay) =>
+      follow(options.changeFeed ?? followChanges({ ...feedOptions(connection, config), relay, tracksPosition })),
     poolUse: () => pool.use,
     ping: () => pool.ping(embedded ? HEARTBEAT : 'SELECT 1'),
     socketDir: embedded?.socketDir,
@@ -136,6 +133,8 @@ function serverConnection(url: string): pg.ClientConfig {
   return {
     connectionString: url,
     keepAlive: true,
+    // The pool keeps idle connections. A firewall may drop one after some minutes without a packet, and tells nobody.
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: 'dataset-catalog',
     // UTC, because Prisma's adapter drops the offset of a timestamp. No JIT, because it would take longer than these queries.
     // Memory for the bitmap of a search: without it, PostgreSQL would compute the grams of each name again.
@@ -152,7 +151,7 @@ function feedOptions(connection: pg.ClientConfig, { kind, connectTimeoutMs }: Da
   }
 }
 
-type ServerOptions = OpenOptions & Pick<CatalogPoolOptions, 'followed' | 'countsFailures'>
+type ServerOptions = OpenOptions & Pick<CatalogPoolOptions, 'countsFailures'>
 
 function openServer(connection: pg.ClientConfig, config: DatabaseConfig, options: ServerOptions) {
   const pool = new CatalogPool({
@@ -160,7 +159,6 @@ function openServer(connection: pg.ClientConfig, config: DatabaseConfig, options
     turnTimeoutMs: config.statementTimeoutMs,
     statement_timeout: config.statementTimeoutMs,
     observe: options.observe,
-    followed: options.followed,
     countsFailures: options.countsFailures,
     max: config.poolSize,
     // A new connection has no plans and no open tables, so its first statement takes 50 ms. A burst of one key would leave only such to others.
@@ -169,7 +167,11 @@ function openServer(connection: pg.ClientConfig, config: DatabaseConfig, options
     ...(config.kind === 'postgres'
       ? {
           places: config.poolSize,
-          canceller: cancelByFunction(connection),
+          canceller: cancelByFunction({
+            ...connection,
+            connectionTimeoutMillis: config.connectTimeoutMs,
+            query_timeout: QUERY_TIMEOUT_MARGIN_MS,
+          }),
           query_timeout: config.statementTimeoutMs + QUERY_TIMEOUT_MARGIN_MS,
           idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
         }
@@ -193,40 +195,6 @@ function openReplica(url: string, config: DatabaseConfig, options: OpenOptions):
     ...openServer(connection, config, { ...options, countsFailures: true }),
     createClient: () => new DatabaseClient({ ...connection, ...timeouts }),
   })
-}
-
-function createPrisma(pool: pg.Pool, { nameOf, onStatement }: SqlReaderOptions): PrismaClient {
-  const adapter = new PrismaPg(pool, { statementNameGenerator: ({ sql }) => nameOf(sql) })
-  if (!onStatement) return new PrismaClient({ adapter, log: [] })
-  const client = new PrismaClient({ adapter, log: [{ emit: 'event', level: 'query' }] })
-  client.$on('query', (event) => onStatement(event.query, event.params))
-  return client
-}
-
-const statementNames = new Map<string, string>()
-/**
- * The maximum number of prepared statements. Each takes memory on every connection. Clients choose the selected fields, so the
- * number of different statements is unbounded.
- */
-const STATEMENT_NAMES_LIMIT = 500
-/** Number of uses of each unprepared statement. A rare statement is not worth preparing. */
-const useCounts = new LRUCache<string, number>({ max: 1_000 })
-const USES_BEFORE_PREPARED = 3
-
-/**
- * Returns the name under which to prepare a statement, or '' not to prepare it: if it is rare, above the limit, or its best plan depends
- * on its values.
- */
-function statementName(sql: string): string {
-  const known = statementNames.get(sql)
-  if (known !== undefined) return known
-  if (isPlannedEachTime(sql)) return ''
-  const useCount = (useCounts.get(sql) ?? 0) + 1
-  useCounts.set(sql, useCount)
-  if (useCount < USES_BEFORE_PREPARED || statementNames.size >= STATEMENT_NAMES_LIMIT) return ''
-  const name = createHash('sha256').update(sql).digest('base64url')
-  statementNames.set(sql, name)
-  return name
 }
 
 async function withReadersOnCopy<Result>(session: pg.ClientBase, work: () => Promise<Result>): Promise<Result> {

@@ -4,7 +4,12 @@ import { KeyUse } from './key-use.ts'
  * Fair queueing of jobs between API keys. A job is work that takes a place for a while: an SQL statement takes a connection, a
  * compression takes a thread, the first work of a request takes a part of a turn of the event loop. Each of these has a queue of its own.
  *
- * If jobs must wait, the key goes first that has used least time lately. A key alone may use all places but the last. The last place is
+ * If jobs must wait, their order is that of start-time fair queueing: each key has a virtual time, which grows by the time of its jobs, and
+ * the key with the least one goes first. The virtual time of the queue is that of the key whose job began last. A key that comes back
+ * begins there. So a key that sends little waits for one job at most, and has no debt or credit from before.
+ * Goyal, Vin, Cheng: Start-time Fair Queuing (SIGCOMM 1996), https://doi.org/10.1145/248156.248171
+ *
+ * A key alone may use all places but the last. The last place is
  * for a key that runs no job. While several keys are active, a key whose jobs are long, or not yet known to be short, has one place. It
  * gets another one only while all such keys together use less than a quarter of the places, because many long jobs would take the
  * processors from short ones. Each worker process has its own queues. Each queue is fair, so all of them together are.
@@ -13,10 +18,13 @@ import { KeyUse } from './key-use.ts'
 /** A key is active while it runs a job, and for this time after its last one. */
 const ACTIVE_MS = 1_000
 
-/** In an order of turns, one level counts more than all milliseconds that a key can have used lately. */
+/** Jobs yield to work that takes no turn at most once in this time. */
+const PASS_BY_MS = 1_000
+
+/** In an order of turns, one level counts more than all milliseconds by which a key can be ahead of the queue. */
 const LEVEL = 1e9
 
-/** Above this number of keys, the queue forgets those that run nothing and have used less than a millisecond lately. */
+/** Above this number of keys, the queue forgets those that run nothing and are less than a millisecond ahead of it. */
 const KNOWN_KEYS = 1_000
 
 /** Ends a turn. */
@@ -42,7 +50,7 @@ export class TurnTimeout extends Error {
   readonly severity = 'ERROR'
 
   constructor(timeoutMs: number) {
-    super(`The statement waited longer than ${timeoutMs} ms for its turn`)
+    super(`The job waited longer than ${timeoutMs} ms for its turn`)
   }
 }
 
@@ -72,6 +80,9 @@ export class FairQueue {
   /** The jobs that wait, in the order of their arrival. Those of the same keys share a list. */
   readonly #waiting = new Map<string, Waiting[]>()
   #running = 0
+  #virtualMs = 0
+  /** When a job last yielded to work that takes no turn. */
+  #passedByMs = Number.NEGATIVE_INFINITY
   readonly #yielding = new Set<Yielding>()
   #timer: NodeJS.Timeout | undefined
 
@@ -106,11 +117,17 @@ export class FairQueue {
     return this.#mayStart(keys) ? this.#start(keys, yieldTurn) : this.#wait(keys, yieldTurn)
   }
 
-  /** Lets each long job yield once, to work that takes no turn. */
+  /**
+   * Lets each long job yield once to work that takes no turn. Anybody can send unknown keys, and each search for one takes no turn. So jobs
+   * have a second between two of these yields, and most end within it.
+   */
   passBy(): void {
     for (const running of this.#yielding) {
-      const leftMs = Math.max(0, running.startMs + this.#sliceMs - this.#clock())
-      setTimeout(() => this.#yield(running), leftMs).unref()
+      const yieldsAtMs = Math.max(running.startMs + this.#sliceMs, this.#passedByMs + PASS_BY_MS)
+      const pass = () => {
+        if (this.#yield(running)) this.#passedByMs = this.#clock()
+      }
+      setTimeout(pass, Math.max(0, yieldsAtMs - this.#clock())).unref()
     }
   }
 
@@ -137,7 +154,11 @@ export class FairQueue {
     const startMs = this.#clock()
     const uses = keys.map((key) => this.#useOf(key))
     this.#running += 1
-    for (const use of uses) use.start(startMs)
+    for (const use of uses) use.start(startMs, this.#virtualMs)
+    const advance = (nowMs: number) => {
+      this.#virtualMs = Math.max(this.#virtualMs, Math.min(...uses.map((use) => use.virtualMs(nowMs))))
+    }
+    advance(startMs)
     const yielding = yieldTurn && this.#hasSlices && { keys, startMs, yieldTurn }
     if (yielding) this.#yielding.add(yielding)
     return () => {
@@ -145,6 +166,8 @@ export class FairQueue {
       this.#running -= 1
       if (yielding) this.#yielding.delete(yielding)
       for (const use of uses) use.end(startMs, nowMs)
+      // A job that made nobody wait is no debt.
+      if (this.#waiting.size === 0) advance(nowMs)
       this.#startNext(nowMs)
       this.#letYield()
     }
@@ -210,9 +233,11 @@ export class FairQueue {
     }, nextMs).unref()
   }
 
-  /** Lets a job yield, unless it has ended or yielded. */
-  #yield(running: Yielding): void {
-    if (this.#yielding.delete(running)) running.yieldTurn()
+  /** Lets a job yield, unless it has ended or yielded. Returns whether it does. */
+  #yield(running: Yielding): boolean {
+    if (!this.#yielding.delete(running)) return false
+    running.yieldTurn()
+    return true
   }
 
   #mustYield({ keys, startMs }: Yielding, nowMs: number): boolean {
@@ -224,11 +249,12 @@ export class FairQueue {
     return false
   }
 
-  /** The rank of keys that share a job; the least rank goes first. It is the least one of the keys: by level, then by time used lately. */
+  /** The rank of keys that share a job; the least rank goes first. It is the least one of the keys: by level, then by virtual time. */
   #rank(keys: readonly string[], nowMs: number): number {
     const ranks = keys.map((key) => {
       const use = this.#uses.get(key)
-      return use ? this.#level(use.longestMs(nowMs)) * LEVEL + use.usedMs(nowMs) : 0
+      if (!use) return 0
+      return this.#level(use.longestMs(nowMs)) * LEVEL + Math.max(0, use.virtualMs(nowMs) - this.#virtualMs)
     })
     return Math.min(...ranks)
   }

@@ -1,4 +1,4 @@
-/** Time that a key has used counts half after this time. */
+/** What a key has done counts half after this time. */
 const HALF_LIFE_MS = 10_000
 
 /** A job that runs longer is long. */
@@ -20,11 +20,12 @@ export class KeyUse {
   #longestMs = 0
   #longestAtMs = 0
   #startsMs = 0
+  /** The virtual time without that of running jobs. */
   #endedMs = 0
 
-  /** The milliseconds that the key has used lately, with those of the jobs that run. */
-  usedMs(nowMs: number): number {
-    return this.#decay(this.#endedMs, nowMs) + this.#runningMs(nowMs)
+  /** The key's virtual time: that of the queue when the key last began to use it, and the time of its jobs since then. */
+  virtualMs(nowMs: number): number {
+    return this.#endedMs + this.#runningMs(nowMs)
   }
 
   /** Whether enough jobs have ended lately to judge the key by, and few of them were long. */
@@ -33,7 +34,9 @@ export class KeyUse {
     return longMs < SHORT.longMs && this.#decay(this.#endedCount, nowMs) > SHORT.count
   }
 
-  start(nowMs: number): void {
+  /** Begins a job. The time in which the key has used nothing gives it no advantage over others. */
+  start(nowMs: number, queueVirtualMs: number): void {
+    if (this.running === 0) this.#endedMs = Math.max(this.#endedMs, queueVirtualMs)
     this.running += 1
     this.#startsMs += nowMs
   }
@@ -44,7 +47,7 @@ export class KeyUse {
       this.#longestAtMs = nowMs
     }
     const durationMs = nowMs - startMs
-    this.#endedMs = this.#decay(this.#endedMs, nowMs) + durationMs
+    this.#endedMs += durationMs
     this.#endedLongMs = this.#decay(this.#endedLongMs, nowMs) + (durationMs > LONG_MS ? durationMs : 0)
     this.#endedCount = this.#decay(this.#endedCount, nowMs) + 1
     this.lastMs = nowMs

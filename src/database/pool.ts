@@ -4,10 +4,8 @@ import { inSpan, isTracing } from '../tracing.ts'
 import { currentCancellation, StatementCancelled } from './cancellation.ts'
 import type { Canceller } from './canceller.ts'
 import type { ChangeFeed } from './change-feed.ts'
-import { ConnectionError, classifyError, DatabaseClient } from './connection.ts'
+import { ConnectionError, classifyError, DatabaseClient, isConnectionLost, readServerName } from './connection.ts'
 import { type EndTurn, FairQueue } from './fair-queue.ts'
-import { readServerName } from './server-name.ts'
-import { isConnectionLost } from './unavailable.ts'
 
 /** How an SQL statement ended. */
 export interface StatementEnd {
@@ -33,8 +31,6 @@ export interface CatalogPoolOptions extends pg.PoolConfig {
   canceller?: Canceller | undefined
   /** Whether to count `failures`. */
   countsFailures?: boolean | undefined
-  /** Returns the change feed whose server the pool must use, if there is one. */
-  followed?: (() => ChangeFeed | undefined) | undefined
   /** Called at the end of each statement. */
   observe?: ((end: StatementEnd) => void) | undefined
 }
@@ -46,7 +42,7 @@ export interface CatalogPoolOptions extends pg.PoolConfig {
 export class CatalogPool extends pg.Pool {
   readonly #canceller: Canceller | undefined
   readonly #count: { failures: number }
-  readonly #followed: () => ChangeFeed | undefined
+  readonly #followed: { feed?: ChangeFeed }
   readonly #queue: FairQueue
   readonly #servers: WeakMap<pg.ClientBase, string>
   /** The servers that the change feed has followed before, or must leave. */
@@ -59,13 +55,13 @@ export class CatalogPool extends pg.Pool {
     sliceMs,
     canceller,
     countsFailures = false,
-    followed = () => undefined,
     observe,
     ...options
   }: CatalogPoolOptions) {
     const servers = new WeakMap<pg.ClientBase, string>()
     const left = new Set<string>()
     const lastFollowed: { server?: string } = {}
+    const followed: { feed?: ChangeFeed } = {}
     const count = { failures: 0 }
     const onEnd = (end: StatementEnd) => {
       // A statement that was cancelled for its client is no failure of the server.
@@ -74,7 +70,7 @@ export class CatalogPool extends pg.Pool {
     }
     const isObserved = countsFailures || observe !== undefined || isTracing()
     const onConnect = async (client: pg.ClientBase) => {
-      const feed = followed()
+      const { feed } = followed
       const server = feed && (await readServerName(client))
       if (server === undefined) return
       servers.set(client, server)
@@ -95,6 +91,11 @@ export class CatalogPool extends pg.Pool {
     this.on('error', onIdleConnectionLost)
     this.#count = count
     this.#canceller = canceller
+  }
+
+  /** From now on, uses the server that the change feed listens to. */
+  follow(feed: ChangeFeed): void {
+    this.#followed.feed = feed
   }
 
   /** The number of statements and connection attempts that have failed since the start, without cancelled statements. */
@@ -139,7 +140,7 @@ export class CatalogPool extends pg.Pool {
    * from before it knew a server: they may live on with old data.
    */
   #isFollowed(server: string | undefined): boolean {
-    const followed = this.#followed()?.server()
+    const followed = this.#followed.feed?.server()
     if (followed === undefined)
       return server === undefined ? this.#lastFollowed.server === undefined : !this.#left.has(server)
     const { server: last } = this.#lastFollowed
@@ -198,11 +199,16 @@ export class CatalogPool extends pg.Pool {
   async #sendOnce(statement: pg.QueryConfig): Promise<pg.QueryResult | typeof YIELDED> {
     const canceller = this.#canceller
     const cancellation = canceller && currentCancellation()
-    let cancelling: Promise<void> | undefined
+    /** Whether the cancellation has ended: one that fails may still arrive. */
+    let cancelling: Promise<boolean> | undefined
     let hasYielded = false
     let client: pg.PoolClient | undefined
     const cancel = () => {
-      if (client) cancelling ??= canceller?.cancel(client)
+      if (!client) return
+      cancelling ??= canceller?.cancel(client).then(
+        () => true,
+        () => false,
+      )
     }
     client = await this.#lend(() => {
       hasYielded = true
@@ -221,8 +227,8 @@ export class CatalogPool extends pg.Pool {
       throw error
     } finally {
       // The cancellation must end before the next statement starts on this connection.
-      await cancelling
-      client.release(isConnectionLost(failure))
+      const hasEnded = (await cancelling) ?? true
+      client.release(!hasEnded || isConnectionLost(failure))
     }
   }
 }

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { withoutCancellation } from './cancellation.ts'
-import type { ChangeFeed } from './change-feed.ts'
-import type { SequenceNumber, Topic } from './change-log.ts'
+import { outsideRequests } from './cancellation.ts'
+import type { ChangeFeed, SequenceNumber, Topic } from './change-feed.ts'
 
 interface Entry<Value> {
   value: Value
@@ -20,7 +19,7 @@ interface CacheOptions<Value> {
 }
 
 /** Stores the result of a read that began after the lookup, with the topics on which the result depends. */
-export type Store<Value> = (value: Value, topics: readonly Topic[]) => void
+type Store<Value> = (value: Value, topics: readonly Topic[]) => void
 
 /** A cached value if there is one, and the function that stores a new one. */
 export interface Lookup<Value> {
@@ -81,7 +80,8 @@ export class RevisionCache<Value extends {}> {
 
   /**
    * Returns the cached value of a key. Without one, returns the result of `read`, and caches it unless it is null. Concurrent calls
-   * share a read if nothing has changed since it began.
+   * share a read if nothing has changed since it began. It belongs to none of their requests: it neither waits for the turn of one of their
+   * keys nor ends with one of their clients.
    */
   async load(
     key: string,
@@ -94,7 +94,7 @@ export class RevisionCache<Value extends {}> {
     if (since === undefined) return read()
     const current = this.#reads.get(key)
     if (current?.since === since) return current.result
-    const reading = { since, result: withoutCancellation(read) }
+    const reading = { since, result: outsideRequests(read) }
     this.#reads.set(key, reading)
     try {
       const value = await reading.result

@@ -1,5 +1,9 @@
+import { createHash } from 'node:crypto'
+import { PrismaPg } from '@prisma/adapter-pg'
+import { LRUCache } from 'lru-cache'
 import pg from 'pg'
-import { Prisma } from '../generated/prisma/client.ts'
+import { Prisma, PrismaClient } from '../generated/prisma/client.ts'
+import { isPlannedEachTime } from './planned-each-time.ts'
 import type { CatalogPool } from './pool.ts'
 
 /** Sends SQL statements that only read. A Prisma client is one too. */
@@ -8,7 +12,7 @@ export interface SqlReader {
   $queryRaw<Rows>(statement: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<Rows>
 }
 
-export interface SqlReaderOptions {
+interface SqlReaderOptions {
   /** Returns the name under which to prepare a statement, or '' not to prepare it. */
   nameOf: (sql: string) => string
   /** Called for each statement, with its parameters as JSON. */
@@ -38,4 +42,39 @@ export function createSqlReader(pool: CatalogPool, { nameOf, onStatement }: SqlR
       return rows
     },
   }
+}
+
+/** Creates a Prisma client that sends its statements on the pool. */
+export function createPrisma(pool: CatalogPool, { nameOf, onStatement }: SqlReaderOptions): PrismaClient {
+  const adapter = new PrismaPg(pool, { statementNameGenerator: ({ sql }) => nameOf(sql) })
+  if (!onStatement) return new PrismaClient({ adapter, log: [] })
+  const client = new PrismaClient({ adapter, log: [{ emit: 'event', level: 'query' }] })
+  client.$on('query', (event) => onStatement(event.query, event.params))
+  return client
+}
+
+const statementNames = new Map<string, string>()
+/**
+ * The maximum number of prepared statements. Each takes memory on every connection. Clients choose the selected fields, so the
+ * number of different statements is unbounded.
+ */
+const STATEMENT_NAMES_LIMIT = 500
+/** Number of uses of each unprepared statement. A rare statement is not worth preparing. */
+const useCounts = new LRUCache<string, number>({ max: 1_000 })
+const USES_BEFORE_PREPARED = 3
+
+/**
+ * Returns the name under which to prepare a statement, or '' not to prepare it: if it is rare, above the limit, or its best plan depends
+ * on its values.
+ */
+export function statementName(sql: string): string {
+  const known = statementNames.get(sql)
+  if (known !== undefined) return known
+  if (isPlannedEachTime(sql)) return ''
+  const useCount = (useCounts.get(sql) ?? 0) + 1
+  useCounts.set(sql, useCount)
+  if (useCount < USES_BEFORE_PREPARED || statementNames.size >= STATEMENT_NAMES_LIMIT) return ''
+  const name = createHash('sha256').update(sql).digest('base64url')
+  statementNames.set(sql, name)
+  return name
 }

@@ -14,7 +14,7 @@ interface PrismaTypes extends Omit<GeneratedTypes, 'Item'> {
 export interface GraphQLContext {
   /** Scoped to the caller's key. There is no other access to the database. */
   catalog: Catalog
-  /** Collects the JSON text that placeholders in the result stand for (operation/placeholders.ts). */
+  /** Collects the JSON text that placeholders in the result stand for (operation/raw-json.ts). */
   rawJson: string[]
 }
 

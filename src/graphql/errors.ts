@@ -1,5 +1,5 @@
 import { GraphQLError, Kind, TokenKind } from 'graphql'
-import { isCancelled, isUnavailable } from '../database/unavailable.ts'
+import { isCancelled, isUnavailable } from '../database/connection.ts'
 import { CatalogError, serviceUnavailable } from '../errors.ts'
 
 /**

@@ -94,7 +94,7 @@ export interface ItemFile extends SourceFile {
 const MAX_LENGTH = 10_000_000
 
 /** The content of a manifest. */
-export interface Manifest {
+interface Manifest {
   dataset: ManifestDataset
   files: ItemFile[]
   labels: LabelSource[]

@@ -9,7 +9,7 @@ import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
 const changes = datasetFields.omit({ id: true, createdAt: true, updatedAt: true }).partial()
 
 /** New values of the fields of a dataset. A field that is undefined stays as it is. */
-export type DatasetChanges = Partial<Record<keyof z.input<typeof changes>, string>>
+type DatasetChanges = Partial<Record<keyof z.input<typeof changes>, string>>
 
 /** SQLSTATE `unique_violation`. */
 const UNIQUE_VIOLATION = '23505'

@@ -1,5 +1,5 @@
 import type { CallToolResult, Server } from '@modelcontextprotocol/server'
-import { insertObjects, placeholderObject } from '../graphql/operation/placeholders.ts'
+import { insertObjects, placeholderObject } from '../graphql/operation/raw-json.ts'
 import type { Tool } from './tools.ts'
 
 /** Loaded with the first message, because the SDK takes 0.1 s and 14 MB of memory. */
@@ -7,7 +7,7 @@ const loadSdk = () => import('@modelcontextprotocol/server')
 type Sdk = Awaited<ReturnType<typeof loadSdk>>
 
 /** The HTTP request of a message. */
-export interface Message {
+interface Message {
   /** The headers that the SDK reads: `Accept`, `Content-Type` and those that begin with `Mcp-`. */
   headers: Record<string, string>
   text: string
@@ -16,17 +16,17 @@ export interface Message {
 }
 
 /** Calls a tool, and returns its response as JSON text, or its error. It does not throw. */
-export type CallTool = (tool: Tool, given: Readonly<Record<string, unknown>>) => Promise<string | CallToolResult>
+type CallTool = (tool: Tool, given: Readonly<Record<string, unknown>>) => Promise<string | CallToolResult>
 
 /** The HTTP response to a message; the text is empty for a notification. */
-export interface McpResponse {
+interface McpResponse {
   status: number
   contentType: string
   text: string
 }
 
 /** Answers a message. */
-export type Endpoint = (message: Message, callTool: CallTool) => Promise<McpResponse>
+type Endpoint = (message: Message, callTool: CallTool) => Promise<McpResponse>
 
 const INSTRUCTIONS =
   'Datasets of places. Each result contains only what the API key may access. Begin with listDatasets, searchItems or ' +

@@ -6,12 +6,12 @@ import { catalogErrorOf } from '../graphql/errors.ts'
 import type { TrustedDocuments } from '../graphql/http/persisted-documents.ts'
 import { type PrepareOptions, prepareDocument } from '../graphql/operation/documents.ts'
 import { execute } from '../graphql/operation/execute.ts'
-import { parametersOf } from '../graphql/operation/parameters.ts'
+import { type Parameter, parametersOf } from '../graphql/operation/parameters.ts'
+import { schema } from '../graphql/schema.ts'
 import { type Representation, representationsOf } from '../rest/representations.ts'
-import { REST_ROUTES } from '../rest/routes.ts'
+import { filterVariable, ITEM, REST_ROUTES, type RestRoute } from '../rest/routes.ts'
 import { toVariables } from './arguments.ts'
 import { type InputSchema, inputSchemaOf } from './input-schema.ts'
-import { SUGGESTIONS } from './suggestions.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -25,7 +25,7 @@ export interface Tool {
 }
 
 /** A tool as `tools/list` describes it (https://modelcontextprotocol.io/specification/2026-07-28/server/tools). */
-export interface ToolDefinition {
+interface ToolDefinition {
   name: string
   title?: string
   description: string
@@ -38,6 +38,29 @@ const ANNOTATIONS = { readOnlyHint: true, openWorldHint: false }
 
 interface ToolOptions extends PrepareOptions {
   trusted?: TrustedDocuments | undefined
+}
+
+/** The parts of a REST route that make a tool. */
+type ToolRoute = Pick<
+  RestRoute,
+  'name' | 'summary' | 'description' | 'operation' | 'parameters' | 'resource' | 'envelope'
+>
+
+const SUGGEST = `query (
+  $text: String!, $datasetId: ID, $within: BoundingBox, ${filterVariable('categoryCode')}, $limit: Int
+) {
+  suggestItems(text: $text, datasetId: $datasetId, within: $within, categoryCode: $categoryCode, limit: $limit) { ${ITEM} }
+}`
+
+/** The suggestions, which have no REST route. Each is an item with the members of REST's item list. */
+const SUGGESTIONS: ToolRoute = {
+  name: 'suggestItems',
+  summary: 'Suggestions',
+  description: schema.getQueryType()?.getFields().suggestItems?.description ?? '',
+  operation: SUGGEST,
+  parameters: parametersOf(parse(SUGGEST)),
+  resource: ['suggestItems'],
+  envelope: (items) => ({ data: items, meta: {} }),
 }
 
 /**
@@ -60,12 +83,12 @@ export function createTools({ trusted, usesRawJson }: ToolOptions): ReadonlyMap<
 }
 
 /** A tool with the same responses as a REST route. */
-function routeTool(route: typeof SUGGESTIONS, options: PrepareOptions): Tool {
-  const { name, summary, description, operation } = route
+function routeTool(route: ToolRoute, options: PrepareOptions): Tool {
+  const { name, summary, description, parameters } = route
   // Prepared with the first call, so that the start does not take longer.
   let json: Representation | undefined
   return {
-    ...describe({ name, title: summary, description }, parse(operation)),
+    ...describe({ name, title: summary, description }, parameters),
     respond: (readCatalog, variables) => {
       json ??= representationsOf(route, options)[0]
       return json.respond(readCatalog, variables)
@@ -82,7 +105,7 @@ function documentTool(query: string, options: PrepareOptions): Tool | undefined 
   if (name === undefined || !description || others.length > 0) return undefined
   const prepared = prepareDocument(query, options)
   return {
-    ...describe({ name, description }, document),
+    ...describe({ name, description }, parametersOf(document)),
     respond: async (readCatalog, variables) => {
       const { result, print, readLog } = await execute(prepared, { operationName: name, variables }, readCatalog)
       const [error] = result.errors ?? []
@@ -94,9 +117,8 @@ function documentTool(query: string, options: PrepareOptions): Tool | undefined 
 
 function describe(
   about: Pick<ToolDefinition, 'name' | 'title' | 'description'>,
-  document: DocumentNode,
+  parameters: readonly Parameter[],
 ): Omit<Tool, 'respond'> {
-  const parameters = parametersOf(document)
   return {
     definition: { ...about, inputSchema: inputSchemaOf(parameters), annotations: ANNOTATIONS },
     toVariables: (given) => toVariables(parameters, given),

@@ -13,7 +13,7 @@ export interface Addresses {
 }
 
 /** A response with features, and its links. */
-export interface FeatureDocument {
+interface FeatureDocument {
   body: string | Buffer
   links: Link[]
 }

@@ -1,13 +1,13 @@
-import type { GraphQLEnumType } from 'graphql'
+import { type GraphQLEnumType, getNullableType, isEnumType } from 'graphql'
 import { z } from 'zod'
 import * as domain from '../catalog/arguments.ts'
-import { mapFilters } from '../catalog/filters.ts'
-import { ITEM_SORTS } from '../catalog/sorts.ts'
+import { ITEM_FILTERS, mapFilters } from '../catalog/filters.ts'
 import { enumName } from '../graphql/enum-words.ts'
-import { enumType } from '../graphql/schema.ts'
+import { argumentsOf, type Parameter } from '../graphql/operation/parameters.ts'
 
 /*
- * Parses the text of each parameter. catalog/arguments.ts checks the values.
+ * Parses the text of each parameter. The variables of a route's operation give the names and types, catalog/arguments.ts the valid
+ * values.
  */
 
 /** A whole number, such as `20`. */
@@ -23,44 +23,6 @@ const decimalNumber = z
   .regex(new RegExp(`^${NUMBER}$`), 'must be a plain decimal number')
   .transform(Number)
 
-/** One of the words of a GraphQL enum, which becomes its name. The error lists the words in the given order. */
-function enumParameter(words: readonly string[], type: GraphQLEnumType) {
-  return z.enum(words, `must be one of ${words.join(', ')}`).transform((word) => enumName(type, word))
-}
-
-const page = wholeNumber.pipe(domain.page).optional()
-const limit = wholeNumber.pipe(domain.limit).optional()
-
-/** For routes without query parameters. */
-export const noParameters = z.object({})
-
-/** The query parameters of the item list. The specification has only two of the filters. */
-export const itemListParameters = z.object({
-  page,
-  limit,
-  sort: enumParameter(ITEM_SORTS, enumType('ItemSort')).optional(),
-  order: enumParameter(domain.SORT_ORDERS, enumType('SortOrder')).optional(),
-  administrativeAreaCode: domain.filterValue.optional(),
-  categoryCode: domain.filterValue.optional(),
-  parentItemId: z
-    .string()
-    .transform((text) => (text === 'null' ? null : text))
-    .pipe(z.union([z.null(), domain.uuid], 'must be a UUID or null'))
-    .optional(),
-})
-
-const required = (schema: z.ZodType<number, string>) => z.string('is required').pipe(schema)
-
-/** The query parameters of the nearby search: degrees and metres. */
-export const nearbyParameters = z.object({
-  latitude: required(decimalNumber.pipe(domain.latitude)),
-  longitude: required(decimalNumber.pipe(domain.longitude)),
-  radius: decimalNumber.pipe(domain.radius).optional(),
-  datasetId: domain.datasetId.optional(),
-  page,
-  limit,
-})
-
 const BOX = new RegExp(`^${NUMBER}(,${NUMBER}){3}$`)
 
 /** A box as west,south,east,north. The error names the parameter, and the edge in its message. */
@@ -75,36 +37,58 @@ const box = z
     return z.NEVER
   })
 
-/** What a search and a map tile select items by, besides filters. */
-const place = {
-  text: domain.searchText.optional(),
-  within: box.optional(),
-  latitude: decimalNumber.pipe(domain.latitude).optional(),
-  longitude: decimalNumber.pipe(domain.longitude).optional(),
-  radius: decimalNumber.pipe(domain.radius).optional(),
+/** A UUID, or the text `null`. */
+const parentItemId = z
+  .string()
+  .transform((text) => (text === 'null' ? null : text))
+  .pipe(z.union([z.null(), domain.uuid], 'must be a UUID or null'))
+
+/** One of the words of a GraphQL enum, which becomes its name. The error lists the words in the given order. */
+function enumParameter(words: readonly string[], type: GraphQLEnumType) {
+  return z.enum(words, `must be one of ${words.join(', ')}`).transform((word) => enumName(type, word))
 }
 
-/** The query parameters of the search. Unknown parameters are refused. */
-export const searchParameters = z.strictObject({
-  ...place,
-  datasetId: domain.datasetId.optional(),
-  administrativeAreaCode: domain.filterValue.optional(),
-  categoryCode: domain.filterValue.optional(),
-  page,
-  limit,
-})
+/** What a parameter is in GraphQL: the variable of an operation, or the argument of a field. */
+type Described = Pick<Parameter, 'name' | 'type' | 'isRequired'>
 
-const filters = mapFilters(() => domain.filterValue.optional())
+/**
+ * The schema of a query string with some of these parameters, in the order of the names.
+ * @throws TypeError for a name that no parameter has, and for a parameter without a text
+ */
+export function querySchema(parameters: readonly Described[], names: readonly string[]): z.ZodObject {
+  const shape = names.map((name) => {
+    const parameter = parameters.find((candidate) => candidate.name === name)
+    if (!parameter) throw new TypeError(`The operation has no $${name}`)
+    const schema = textOf(parameter)
+    return [name, parameter.isRequired ? z.string('is required').pipe(schema) : schema.optional()]
+  })
+  return z.object(Object.fromEntries(shape))
+}
 
-/** The query parameters of a map tile. Unknown parameters are refused. */
-export const tileParameters = z.strictObject({ ...place, ...filters })
+/** The schema that parses the text of a parameter. */
+function textOf({ name, type }: Described): z.ZodType<unknown, string> {
+  if (name === 'parentItemId') return parentItemId
+  const nullable = getNullableType(type)
+  const [numbers, texts, words] = [domain.NUMBERS.get(name), domain.TEXTS.get(name), domain.WORDS.get(name)]
+  if (isEnumType(nullable) && words) return enumParameter(words, nullable)
+  if (String(nullable) === 'BoundingBox') return box
+  if (String(nullable) === 'Int' && numbers) return wholeNumber.pipe(numbers)
+  if (String(nullable) === 'Float' && numbers) return decimalNumber.pipe(numbers)
+  if (!texts) throw new TypeError(`catalog/arguments.ts has no values of ${name}`)
+  return texts
+}
+
+/** The query parameters of a map tile: what a search selects items by, and all filters. Unknown parameters are refused. */
+export const tileParameters = querySchema(argumentsOf('Query', 'findItems'), [
+  ...['text', 'within', 'latitude', 'longitude', 'radius'],
+  ...ITEM_FILTERS,
+]).strict()
 
 /** The query parameters of an export. Unknown parameters are refused. */
-export const exportParameters = z.strictObject(filters)
+export const exportParameters = z.strictObject(mapFilters(() => domain.filterValue.optional()))
 
 /** The query parameters of an export as CSV. */
-export const csvParameters = z.strictObject({
-  ...filters,
+export const csvParameters = exportParameters.extend({
   flat: z
     .enum(['true', 'false'], 'must be true or false')
     .transform((word) => word === 'true')

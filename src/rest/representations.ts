@@ -8,7 +8,7 @@ import { type Envelope, featureCollection, GEOJSON, membersOf } from './envelope
 import type { RestRoute } from './routes.ts'
 
 /** A response body as text, its `meta`, and the log of the reads on which it depends. */
-export interface Represented {
+interface Represented {
   body: string
   meta: Envelope['meta']
   readLog: ReadLog | undefined

@@ -1,8 +1,11 @@
+import { parse } from 'graphql'
 import type { z } from 'zod'
+import { DETAIL_FIELDS, LIST_FIELDS } from '../catalog/columns.ts'
 import { ITEM_FILTERS, type ItemFilter } from '../catalog/filters.ts'
+import { type Parameter, parametersOf } from '../graphql/operation/parameters.ts'
 import { schema } from '../graphql/schema.ts'
 import { type Envelope, listEnvelope, recordEnvelope, toDataset, toFoundItem, toNearbyItem } from './envelope.ts'
-import { itemListParameters, nearbyParameters, noParameters, searchParameters } from './parameters.ts'
+import { querySchema } from './parameters.ts'
 
 /** A route: its GraphQL operation, the source of the variables, and the form of the response. */
 export interface RestRoute {
@@ -17,9 +20,11 @@ export interface RestRoute {
   path: string
   /** A description of each parameter in the path. They become variables of the same name. */
   pathParameters: Readonly<Record<string, string>>
-  /** The parameters of the query string. They become variables of the same name. */
-  query: z.ZodObject
   operation: string
+  /** The variables of the operation, from the path and the query string. */
+  parameters: readonly Parameter[]
+  /** The schema that parses the query string. */
+  query: z.ZodObject
   /** The path of the resource in the operation's result. */
   resource: readonly [string, ...string[]]
   envelope: (resource: unknown) => Envelope
@@ -27,21 +32,26 @@ export interface RestRoute {
   hasFeatures?: boolean
 }
 
+/** A row of the table below. */
+interface Row extends Omit<RestRoute, 'parameters' | 'query'> {
+  /** The variables that the query string sets. The tools of /mcp set the others too. */
+  query: readonly string[]
+  /** Whether an unknown parameter is an error, also without `Prefer: handling=strict`. */
+  refusesUnknown?: true
+}
+
 /** What a `datasetId` in a path is. */
 export const DATASET_ID = 'UUID, in any letter case, or slug.'
 
 /** The fields of an item in a list, as a GraphQL selection. */
-export const ITEM = `
-  id datasetId name description administrativeAreaCode categoryCode parentItemId
-  streetAddress addressRegion addressLocality postalCode roadAddress jibunAddress
-  latitude longitude thumbnailUrl createdAt updatedAt`
+export const ITEM = LIST_FIELDS.join(' ')
 
-/** All filters. The routes set only those of the specification; the tools of /mcp set them all. */
+/** All filters. The routes set only those of the specification. */
 const FILTER_VARIABLES = ITEM_FILTERS.map(filterVariable).join(', ')
 const FILTER_ARGUMENTS = ITEM_FILTERS.map((filter) => `${filter}: $${filter}`).join(', ')
 
 /** The five /v1 routes and the search. Clients may rely on the order of the members. */
-export const REST_ROUTES: readonly RestRoute[] = [
+const ROWS: readonly Row[] = [
   {
     name: 'listDatasets',
     tag: 'Datasets',
@@ -50,7 +60,7 @@ export const REST_ROUTES: readonly RestRoute[] = [
     record: 'DatasetSummary',
     path: '/v1/datasets',
     pathParameters: {},
-    query: noParameters,
+    query: [],
     operation: `{
       datasets {
         nodes { id slug name description status visibility accessTier createdAt updatedAt }
@@ -68,7 +78,7 @@ export const REST_ROUTES: readonly RestRoute[] = [
     record: 'Dataset',
     path: '/v1/datasets/:datasetId(.+)',
     pathParameters: { datasetId: DATASET_ID },
-    query: noParameters,
+    query: [],
     operation: `query ($datasetId: ID!) {
       dataset(id: $datasetId) {
         id slug name description visibility accessTier attribution createdAt updatedAt
@@ -85,7 +95,7 @@ export const REST_ROUTES: readonly RestRoute[] = [
     record: 'Item',
     path: '/v1/datasets/:datasetId(.+)/items',
     pathParameters: { datasetId: DATASET_ID },
-    query: itemListParameters,
+    query: ['page', 'limit', 'sort', 'order', 'administrativeAreaCode', 'categoryCode', 'parentItemId'],
     operation: `query (
       $datasetId: ID!, $page: Int, $limit: Int, $sort: ItemSort, $order: SortOrder,
       ${FILTER_VARIABLES}, $parentItemId: ID
@@ -112,7 +122,7 @@ export const REST_ROUTES: readonly RestRoute[] = [
     record: 'NearbyItem',
     path: '/v1/dataset-items/nearby',
     pathParameters: {},
-    query: nearbyParameters,
+    query: ['latitude', 'longitude', 'radius', 'datasetId', 'page', 'limit'],
     operation: `query (
       $latitude: Float!, $longitude: Float!, $radius: Float, $datasetId: ID, ${FILTER_VARIABLES}, $page: Int, $limit: Int
     ) {
@@ -143,11 +153,10 @@ export const REST_ROUTES: readonly RestRoute[] = [
     record: 'ItemDetail',
     path: '/v1/dataset-items/:itemId(.+)',
     pathParameters: { itemId: 'UUID, in any letter case.' },
-    query: noParameters,
+    query: [],
     operation: `query ($itemId: ID!) {
       item(id: $itemId) {
-        ${ITEM}
-        contactName telephone email url openingHours extraAttributes
+        ${DETAIL_FIELDS.join(' ')}
         dataset { slug name }
         images {
           id originalUrl cdnUrl thumbnailSmallUrl thumbnailMediumUrl thumbnailLargeUrl altText sortOrder isPrimary
@@ -165,7 +174,11 @@ export const REST_ROUTES: readonly RestRoute[] = [
     record: 'FoundItem',
     path: '/search',
     pathParameters: {},
-    query: searchParameters,
+    query: [
+      ...['text', 'within', 'latitude', 'longitude', 'radius', 'datasetId'],
+      ...['administrativeAreaCode', 'categoryCode', 'page', 'limit'],
+    ],
+    refusesUnknown: true,
     operation: `query (
       $text: String, $within: BoundingBox, $latitude: Float, $longitude: Float, $radius: Float, $datasetId: ID,
       ${filterVariable('administrativeAreaCode')}, ${filterVariable('categoryCode')}, $page: Int, $limit: Int
@@ -183,6 +196,12 @@ export const REST_ROUTES: readonly RestRoute[] = [
     hasFeatures: true,
   },
 ]
+
+export const REST_ROUTES: readonly RestRoute[] = ROWS.map(({ query: names, refusesUnknown, ...row }) => {
+  const parameters = parametersOf(parse(row.operation))
+  const query = querySchema(parameters, names)
+  return { ...row, parameters, query: refusesUnknown ? query.strict() : query }
+})
 
 /** The variable of a filter in an operation. Its description is for the tools of /mcp, whose list must be short. */
 export function filterVariable(filter: ItemFilter): string {

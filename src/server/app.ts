@@ -1,14 +1,12 @@
 import type { FastifyInstance } from 'fastify'
-import { createKeyCache } from '../auth/key-cache.ts'
+import { createKeyCache } from '../auth/api-key.ts'
 import type { KeyUsage } from '../auth/key-usage.ts'
 import { openRateLimits, type RateLimits } from '../auth/rate-limit.ts'
 import { createSnapshotReader } from '../catalog/snapshot-reader.ts'
 import type { BaseMap } from '../config.ts'
-import { type Backpressure, limitInFlight } from '../database/backpressure.ts'
 import { silentChangeFeed } from '../database/change-feed.ts'
 import type { Database } from '../database/database.ts'
-import type { TrustedDocuments } from '../graphql/http/persisted-documents.ts'
-import type { RegisteredDocuments } from '../graphql/http/registered-documents.ts'
+import type { RegisteredDocuments, TrustedDocuments } from '../graphql/http/persisted-documents.ts'
 import { createAdmission } from './admission/admission.ts'
 import { createSlots, type Slots } from './admission/slots.ts'
 import { addExportRoutes } from './exports.ts'
@@ -70,17 +68,12 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const readCatalog = createSnapshotReader(database, changeFeed, { isReference })
   const rateLimits = shared?.rateLimits ?? openRateLimits({ ...limits, report: (message) => app.log.warn(message) })
   app.addHook('onClose', async () => rateLimits.close())
-  const limitWork = limitInFlight(limits.maxInFlight)
-  const work: Backpressure = async (keyId, run) => {
-    app.unread.check(keyId)
-    return limitWork(keyId, run)
-  }
   const findKey = createKeyCache(database.sql, isReference ? silentChangeFeed : changeFeed)
   const admit = createAdmission({
     findKey,
     read: readCatalog,
     limits: rateLimits,
-    work,
+    maxInFlight: limits.maxInFlight,
     keyUsage,
     report: (error) => app.log.warn(error),
   })

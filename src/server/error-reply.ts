@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CatalogError, ERROR_CODES, type ErrorCode } from '../errors.ts'
 import { catalogErrorOf } from '../graphql/errors.ts'
-import { RESPONSE_TYPES } from '../graphql/http/response.ts'
+import { RESPONSE_TYPES } from '../graphql/http/protocol.ts'
 import { errorBody, problemBody } from '../rest/error-body.ts'
 import { discardBody, MAX_BODY_BYTES } from './admission/refused-body.ts'
 import { acceptsProblem, appendVary, findRepresentation } from './negotiation.ts'

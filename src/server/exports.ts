@@ -19,10 +19,10 @@ import { csvParameters, exportParameters } from '../rest/parameters.ts'
 import type { Admission } from './admission/admission.ts'
 import type { Slots } from './admission/slots.ts'
 import { createEncoder } from './compression.ts'
-import { entityTag, sendIfUnchanged } from './entity-tag.ts'
 import { toCatalogError } from './error-reply.ts'
+import { addRoute, pathParameters } from './http.ts'
 import { appendVary, type Coding, chooseContentCoding, VARY } from './negotiation.ts'
-import { addRoute, pathParameters } from './route.ts'
+import { entityTag, sendIfUnchanged } from './reply.ts'
 
 /* Whole datasets as files (docs/exports.md). */
 

@@ -2,20 +2,24 @@ import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CatalogError, validationFailed } from '../errors.ts'
 import { createSubgraphSchema } from '../graphql/federation.ts'
-import { bodyTypeOf, type GraphQLParams, readBody, readQueryString } from '../graphql/http/params.ts'
-import type { TrustedDocuments } from '../graphql/http/persisted-documents.ts'
-import type { RegisteredDocuments } from '../graphql/http/registered-documents.ts'
-import { RESPONSE_TYPES, responseHead } from '../graphql/http/response.ts'
+import type { RegisteredDocuments, TrustedDocuments } from '../graphql/http/persisted-documents.ts'
+import {
+  bodyTypeOf,
+  type GraphQLParams,
+  RESPONSE_TYPES,
+  readBody,
+  readQueryString,
+  responseHead,
+} from '../graphql/http/protocol.ts'
 import { createYogaAdapter } from '../graphql/http/yoga.ts'
 import { queryStringOf } from '../query-string.ts'
 import type { Admission } from './admission/admission.ts'
-import { createBodyAdmission } from './admission/body-admission.ts'
 import { logFault, sendGraphQLError, toCatalogError } from './error-reply.ts'
+import { addRoute } from './http.ts'
 import { chooseRepresentation } from './negotiation.ts'
 import type { Pages } from './pages/pages.ts'
 import { ResponseBody, sendCacheable, sendUncacheable } from './reply.ts'
 import type { ResponseCache } from './response-cache.ts'
-import { addRoute } from './route.ts'
 
 interface GraphQLOptions extends Pages {
   admit: Admission
@@ -31,7 +35,6 @@ export function addGraphQLRoute(
   app: FastifyInstance,
   { admit, responses, trusted, registered, federation, usesRawJson, sendGraphiql }: GraphQLOptions,
 ): void {
-  const { admitHead, callerOf } = createBodyAdmission(admit)
   const schema = federation ? createSubgraphSchema() : undefined
   const execute = createYogaAdapter({ trusted, registered, usesRawJson, ...(schema && { schema }) })
   addBodyParser(app)
@@ -44,10 +47,10 @@ export function addGraphQLRoute(
         await sendGraphiql(request, reply)
         return reply
       }
-      await admitHead(request, reply)
+      if (request.method === 'POST') await admit(request, reply)
     },
     handler: async (request, reply) => {
-      const caller = await callerOf(request)
+      const caller = await admit(request, reply)
       const { mediaType } = chooseRepresentation(request.headers.accept, RESPONSE_TYPES)
       const { id, readParams } = paramsSourceOf(request)
       const cacheKey = `${mediaType} ${id}`

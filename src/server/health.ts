@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../database/database.ts'
 import { serviceUnavailable } from '../errors.ts'
-import { addRoute } from './route.ts'
+import { addRoute } from './http.ts'
 
 /** Adds /healthz (the process runs) and /readyz (it can reach its database). Neither needs an API key. */
 export function addHealthRoutes(app: FastifyInstance, { ping }: Database): void {

@@ -7,12 +7,11 @@ import { createEndpoint } from '../mcp/endpoint.ts'
 import { toolError } from '../mcp/errors.ts'
 import { createTools, type Tool } from '../mcp/tools.ts'
 import type { Admission, Caller } from './admission/admission.ts'
-import { createBodyAdmission } from './admission/body-admission.ts'
 import { sendMcpError, toCatalogError } from './error-reply.ts'
+import { addRoute } from './http.ts'
 import { chooseRepresentation } from './negotiation.ts'
 import { ResponseBody, sendUncacheable } from './reply.ts'
 import type { ResponseCache } from './response-cache.ts'
-import { addRoute } from './route.ts'
 
 interface McpOptions {
   admit: Admission
@@ -25,7 +24,6 @@ interface McpOptions {
 /** Adds POST /mcp, the Model Context Protocol over streamable HTTP (docs/agents.md). */
 export function addMcpRoute(app: FastifyInstance, options: McpOptions): void {
   const { admit, responses, trusted, usesRawJson, corsOrigins } = options
-  const { admitHead, callerOf } = createBodyAdmission(admit)
   const endpoint = createEndpoint(createTools({ trusted, usesRawJson }))
 
   addRoute(app, {
@@ -36,10 +34,10 @@ export function addMcpRoute(app: FastifyInstance, options: McpOptions): void {
         void reply.code(403).send(FORBIDDEN_ORIGIN)
         return reply
       }
-      await admitHead(request, reply)
+      await admit(request, reply)
     },
     handler: async (request, reply) => {
-      const caller = await callerOf(request)
+      const caller = await admit(request, reply)
       const text = typeof request.body === 'string' ? request.body : ''
       const body = parseJson(text)
       // Each request counts once for the limit of its key.

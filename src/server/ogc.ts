@@ -6,13 +6,12 @@ import { OGC_ROUTES } from '../ogc/routes.ts'
 import { queryStringOf } from '../query-string.ts'
 import { problemBody } from '../rest/error-body.ts'
 import type { Admission, Caller } from './admission/admission.ts'
-import { sendIfUnchanged } from './entity-tag.ts'
 import { sendError, toCatalogError, withContact } from './error-reply.ts'
+import { addRoute, pathParameters } from './http.ts'
 import { chooseContentCoding, chooseRepresentation } from './negotiation.ts'
-import { originOf } from './origin.ts'
-import { ResponseBody, sendCacheable } from './reply.ts'
+import { ResponseBody, sendCacheable, sendIfUnchanged } from './reply.ts'
+import { originOf } from './request-head.ts'
 import type { ResponseCache } from './response-cache.ts'
-import { addRoute, pathParameters } from './route.ts'
 
 /*
  * OGC API Features at /ogc (docs/ogc.md).

@@ -1,9 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { RequestUse } from '../auth/request-use.ts'
+import type { RequestUse } from '../auth/key-usage.ts'
 import { type Decision, decidesAlike, type ItemsRead, type ReadLog } from '../catalog/snapshot/read-log.ts'
 import type { CallerAccess } from '../catalog/snapshot-reader.ts'
-import type { ChangeFeed } from '../database/change-feed.ts'
-import type { Topic } from '../database/change-log.ts'
+import type { ChangeFeed, Topic } from '../database/change-feed.ts'
 import { type Lookup, RevisionCache } from '../database/revision-cache.ts'
 import { ResponseBody, sendCacheable } from './reply.ts'
 

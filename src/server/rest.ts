@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { parseQueryString, queryStringOf } from '../query-string.ts'
-import { pageLinks } from '../rest/links.ts'
+import { pageLinks } from '../rest/envelope.ts'
 import { representationsOf } from '../rest/representations.ts'
 import { REST_ROUTES } from '../rest/routes.ts'
 import type { Admission } from './admission/admission.ts'
+import { addRoute, pathParameters } from './http.ts'
 import { appendVary, chooseRepresentation, prefersStrict, STRICT_APPLIED } from './negotiation.ts'
 import { ResponseBody } from './reply.ts'
 import type { ResponseCache } from './response-cache.ts'
-import { addRoute, pathParameters } from './route.ts'
 
 interface RestOptions {
   admit: Admission

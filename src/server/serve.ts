@@ -3,9 +3,10 @@ import { KeyUsage } from '../auth/key-usage.ts'
 import type { Config } from '../config.ts'
 import { openDatabase } from '../database/database.ts'
 import { messageOf } from '../errors.ts'
-import { readTrustedDocuments } from '../graphql/http/trusted-documents.ts'
+import { readTrustedDocuments } from '../graphql/http/persisted-documents.ts'
 import { startTracing } from '../tracing.ts'
 import { createApp } from './app.ts'
+import { Readiness } from './http.ts'
 import {
   announceFirstStart,
   cannotListen,
@@ -14,7 +15,6 @@ import {
   prepareDatabase,
   stopSignal,
 } from './lifecycle.ts'
-import { Readiness } from './readiness.ts'
 import { startupBanner } from './startup-banner.ts'
 import { openLog } from './telemetry/log.ts'
 import { openMetrics } from './telemetry/metrics.ts'

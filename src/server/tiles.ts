@@ -6,10 +6,10 @@ import { MAX_ZOOM, TILE_EXTENT, type TileAddress, type TileFeature } from '../ca
 import { parseQueryString, queryStringOf } from '../query-string.ts'
 import { tileParameters, wholeNumber } from '../rest/parameters.ts'
 import type { Admission } from './admission/admission.ts'
+import { addRoute, pathParameters } from './http.ts'
 import { chooseRepresentation } from './negotiation.ts'
 import { ResponseBody } from './reply.ts'
 import type { ResponseCache } from './response-cache.ts'
-import { addRoute, pathParameters } from './route.ts'
 
 /*
  * Map tiles (docs/tiles.md), in the Mapbox vector tile format, version 2.1

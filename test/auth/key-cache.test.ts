@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { createKeyCache } from '../../src/auth/key-cache.ts'
+import { createKeyCache } from '../../src/auth/api-key.ts'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
 import { rotateKey } from '../../src/auth/rotate.ts'
+import { Cancellation, withCancellation } from '../../src/database/cancellation.ts'
 import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
 import { createFeed } from '../support/changes.ts'
@@ -118,4 +119,17 @@ test('unknown keys that arrive during a search share the next one', async () => 
   })
   expect(await Promise.all([first, ...others])).toEqual(Array(51).fill(null))
   expect(searches() - before).toBeLessThanOrEqual(3)
+})
+
+test('a search that several requests share goes on when the client of the first one disconnects', async () => {
+  const { prisma, sql } = db.database
+  const stays = await createKey(prisma, { name: 'stays' })
+  const leaves = await createKey(prisma, { name: 'leaves' })
+  const find = createKeyCache(sql, silentChangeFeed)
+  const leaving = new Cancellation([leaves.id])
+  const gone = withCancellation(leaving, () => find(leaves.key)).catch(() => null)
+  const found = withCancellation(new Cancellation([stays.id]), () => find(stays.key))
+  leaving.cancel()
+  expect((await found)?.id).toBe(stays.id)
+  await gone
 })

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { authenticate, challenge } from '../../src/auth/authenticate.ts'
+import { authenticate, challenge, createKeyCache } from '../../src/auth/api-key.ts'
 import { grantDataset, withdrawGrant } from '../../src/auth/grants.ts'
-import { createKeyCache } from '../../src/auth/key-cache.ts'
 import { createKey, listKeys, revokeKey, updateKey } from '../../src/auth/keys.ts'
 import { checkTiers } from '../../src/auth/tiers.ts'
 import { silentChangeFeed } from '../../src/database/change-feed.ts'

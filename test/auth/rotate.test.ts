@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { authenticate } from '../../src/auth/authenticate.ts'
-import { createKeyCache } from '../../src/auth/key-cache.ts'
+import { authenticate, createKeyCache } from '../../src/auth/api-key.ts'
 import { createKey } from '../../src/auth/keys.ts'
 import { rotateKey } from '../../src/auth/rotate.ts'
 import { silentChangeFeed } from '../../src/database/change-feed.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cacheDatasetList } from '../../src/catalog/snapshot/dataset-list.ts'
+import { cacheDatasetList } from '../../src/catalog/snapshot/read-log.ts'
 import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import { createFeed } from '../support/changes.ts'
 import { createDatabase } from '../support/database.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FilterValues, givenFilters, ITEM_FILTERS, type ItemFilter } from '../../src/catalog/filters.ts'
-import { itemListParameters } from '../../src/rest/parameters.ts'
+import { REST_ROUTES } from '../../src/rest/routes.ts'
 import { callTool } from '../mcp/client.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
@@ -174,7 +174,7 @@ test.each(SELECTIONS.map((filters) => [filters]))(
   },
 )
 
-const REST_FILTERS = Object.keys(itemListParameters.shape)
+const REST_FILTERS = Object.keys(REST_ROUTES.find(({ name }) => name === 'listItems')?.query.shape ?? {})
 
 test.each(ITEM_FILTERS.filter((filter) => !REST_FILTERS.includes(filter)))(
   '/v1 ignores %s, which is not in its specification',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FilterValues } from '../../src/catalog/filters.ts'
 import { type NearbyItem, parseItems } from '../../src/catalog/models.ts'
-import { recordsWith } from '../../src/catalog/projection.ts'
+import { NO_ITEMS, recordsWith } from '../../src/catalog/projection.ts'
 import { pointAt } from '../../src/catalog/sql/ecef-grid.ts'
 import { storedTotals } from '../../src/catalog/sql/item-list.ts'
 import { type SearchStatements, searchNearby } from '../../src/catalog/sql/nearby-by-grid.ts'
@@ -166,6 +166,19 @@ describe('A search by grid has the results of a plain search', () => {
     await item.updateMany({ where: { name: { endsWith: '1' } }, data: { categoryCode: 'rare' } })
     await expectExact(120)
   })
+})
+
+test('a search for the total alone reads no more places than one for a page', async () => {
+  const { sql } = db.database
+  const { startNearby } = createBatchers(sql, storedTotals)
+  /** The ranges of cubes in which the last statement measures or tests places. */
+  const rangesFor = async (limit: number) => {
+    const window = { latitude: 37.5, longitude: 127, radius: 50_000, offset: 0, limit, projection: NO_ITEMS }
+    await searchNearby(window, DATASETS, { start: startNearby, refine: (run) => run(sql) })
+    const parameters: unknown[] = JSON.parse(db.parameters.at(-1) ?? '[]')
+    return parameters.reduce<number>((sum, each) => sum + (Array.isArray(each) ? each.length : 0), 0)
+  }
+  expect(await rangesFor(0)).toBeLessThanOrEqual(await rangesFor(1))
 })
 
 test('pointAt agrees with PostGIS', async () => {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DatasetList, readDatasetList } from '../../src/catalog/snapshot/dataset-list.ts'
-import { decidesAlike, ReadLog } from '../../src/catalog/snapshot/read-log.ts'
+import { DatasetList, decidesAlike, ReadLog, readDatasetList } from '../../src/catalog/snapshot/read-log.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { someDataset } from '../support/datasets.ts'

@@ -7,9 +7,8 @@ import {
   searchArguments,
 } from '../../src/catalog/arguments.ts'
 import { Catalog } from '../../src/catalog/catalog.ts'
-import { DatasetList, readDatasetList } from '../../src/catalog/snapshot/dataset-list.ts'
 import { createLoaders } from '../../src/catalog/snapshot/loaders.ts'
-import { ReadLog, Statements } from '../../src/catalog/snapshot/read-log.ts'
+import { DatasetList, ReadLog, readDatasetList, Statements } from '../../src/catalog/snapshot/read-log.ts'
 import { cacheFeatureCounts } from '../../src/catalog/sql/features.ts'
 import { storedTotals } from '../../src/catalog/sql/item-list.ts'
 import { BOOKMARK_STEP, OffsetBookmarks } from '../../src/catalog/sql/offset-bookmarks.ts'

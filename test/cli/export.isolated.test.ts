@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { exportFile } from '../../src/cli/export-files.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
 import { createDatabase } from '../support/database.ts'
@@ -42,6 +43,16 @@ describe('catalog export', () => {
     expect((await run(...args, '--force')).code).toBe(0)
     expect(await readFile(path, 'utf8')).toBe(text)
     expect(await readdir(folder)).toEqual(['seoul.csv'])
+  })
+
+  test('two exports of one file at the same time both succeed', async () => {
+    const path = join(folder, 'twice', 'seoul.csv')
+    await mkdir(join(folder, 'twice'))
+    const { prisma } = t.database
+    const { id } = await prisma.dataset.findUniqueOrThrow({ where: { slug: 'seoul' } })
+    await Promise.all([1, 2].map(() => exportFile({ prisma, id }, { format: 'csv', path, force: true })))
+    expect(await readFile(path, 'utf8')).toBe(await (await t.get('/exports/seoul.csv')).text())
+    expect(await readdir(join(folder, 'twice'))).toEqual(['seoul.csv'])
   })
 
   test('a bundle has the whole dataset, and import takes it elsewhere', async () => {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { authenticate } from '../../src/auth/authenticate.ts'
-import { createKeyCache } from '../../src/auth/key-cache.ts'
+import { authenticate, createKeyCache } from '../../src/auth/api-key.ts'
 import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'

@@ -1,7 +1,6 @@
 import { array, assert, constantFrom, integer, property, tuple } from 'fast-check'
 import { expect, test } from 'vitest'
-import { limitInFlight } from '../../src/database/backpressure.ts'
-import { FairShare } from '../../src/database/fair-share.ts'
+import { FairShare, limitInFlight } from '../../src/database/fair-share.ts'
 
 /** Begins work for a key until it is refused. Returns the functions that end it. */
 function fill(work: ReturnType<typeof limitInFlight>, key: string): (() => void)[] {

@@ -82,6 +82,10 @@ describe('The embedded database', () => {
       if (existsSync(target)) expect(await versionOf({ DATA_DIR: target })).toBe('Version 1')
     }
     expect((await run('backup', join(folder, 'killed 3'))).code).toBe(0)
+    // Of two backups with one name, one fails, and the other one is complete.
+    const codes = await Promise.all([1, 2].map(async () => (await run('backup', join(folder, 'twice'))).code))
+    expect(codes.sort()).toEqual([0, 1])
+    expect(await versionOf({ DATA_DIR: join(folder, 'twice') })).toBe('Version 1')
     expect(await restored.stop()).toBe(0)
   })
 

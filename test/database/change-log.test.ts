@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ChangeLog } from '../../src/database/change-log.ts'
+import { ChangeLog } from '../../src/database/change-feed.ts'
 
 test('a topic is unchanged until its own notification arrives', () => {
   const log = new ChangeLog()

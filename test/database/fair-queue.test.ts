@@ -115,45 +115,100 @@ test('the only place of a queue is for any key', async () => {
   expect(log).toEqual(['a', 'a'])
 })
 
-test('of the keys that wait, the one that has used least goes first', async () => {
+test('of the keys that wait, the one that has used least while others waited goes first', async () => {
   const { queue, pass } = createQueue(1)
   const log: string[] = []
   const [a] = begin(queue, log, 'a')
   const endA = await a
+  const [b] = begin(queue, log, 'b')
   pass(500)
   endA?.()
-  const [b] = begin(queue, log, 'b')
   const endB = await b
+  for (const key of ['a', 'b', 'c', 'd']) void begin(queue, log, key)
   pass(100)
-  void begin(queue, log, 'a')
-  void begin(queue, log, 'c')
-  void begin(queue, log, 'b')
-  void begin(queue, log, 'd')
   endB?.()
   await settled()
   expect(log).toEqual(['a', 'b', 'c'])
 })
 
-test('what a key used long ago counts less than what another one used lately', async () => {
+test('a key that used a lot while nobody waited has no debt, and a new key has no credit', async () => {
+  const state = createQueue(1)
+  await prove(state, 'known', 100, 50)
+  const log: string[] = []
+  const turns = begin(state.queue, log, 'new', 5)
+  await settled()
+  turns.push(...begin(state.queue, log, 'known'))
+  state.pass(10)
+  ;(await turns[0])?.()
+  await settled()
+  expect(log).toEqual(['new', 'known'])
+})
+
+test('a key that sends now and then waits for one job of a key that sends many', async () => {
   const { queue, pass } = createQueue(1)
   const log: string[] = []
-  for (const [key, ms] of [
-    ['long ago', 1_000],
-    ['', 60_000],
-    ['lately', 100],
-  ] as const) {
-    const [turn] = begin(queue, [], key)
-    const end = await turn
+  let endRunning: EndTurn | undefined
+  const send = (key: string) =>
+    void queue.begin([key]).then((end) => {
+      log.push(key)
+      endRunning = end
+    })
+  const runFor = async (ms: number) => {
     pass(ms)
-    end?.()
+    endRunning?.()
+    await settled()
   }
-  const [turn] = begin(queue, [], 'third')
-  const end = await turn
-  void begin(queue, log, 'lately')
-  void begin(queue, log, 'long ago')
-  end?.()
+  for (let n = 0; n < 50; n += 1) send('many')
   await settled()
-  expect(log).toEqual(['long ago'])
+  for (let n = 0; n < 20; n += 1) {
+    send('few')
+    await runFor(100)
+    expect(log.at(-1)).toBe('few')
+    await runFor(50)
+    expect(log.at(-1)).toBe('many')
+  }
+})
+
+test('a key that comes late gets its turns from then on, and does not catch up', async () => {
+  const { queue, pass } = createQueue(1)
+  const log: string[] = []
+  let endRunning: EndTurn | undefined
+  const send = (key: string) =>
+    void queue.begin([key]).then((end) => {
+      log.push(key)
+      endRunning = end
+    })
+  for (let n = 0; n < 20; n += 1) send('early')
+  for (let n = 0; n < 20; n += 1) {
+    await settled()
+    if (n === 10) for (let k = 0; k < 10; k += 1) send('late')
+    pass(100)
+    endRunning?.()
+  }
+  const afterwards = log.slice(11)
+  expect(afterwards.filter((key) => key === 'late').length).toBeGreaterThanOrEqual(4)
+  expect(afterwards.filter((key) => key === 'early').length).toBeGreaterThanOrEqual(4)
+})
+
+test('two keys that always have jobs get equal times, although the jobs of one are ten times as long', async () => {
+  const { queue, pass } = createQueue(1)
+  const used = { short: 0, long: 0 }
+  const jobMs = { short: 10, long: 100 }
+  let running: { key: 'short' | 'long'; end: EndTurn } | undefined
+  const send = (key: 'short' | 'long') =>
+    void queue.begin([key]).then((end) => {
+      running = { key, end }
+    })
+  for (let n = 0; n < 1_000; n += 1) for (const key of ['short', 'long'] as const) send(key)
+  for (let n = 0; n < 500; n += 1) {
+    await settled()
+    if (!running) continue
+    const { key, end } = running
+    pass(jobMs[key])
+    used[key] += jobMs[key]
+    end()
+  }
+  expect(Math.abs(used.short - used.long)).toBeLessThanOrEqual(jobMs.long)
 })
 
 test('a statement that keys share goes when the first of them would go', async () => {
@@ -172,7 +227,7 @@ test('a statement that keys share goes when the first of them would go', async (
 test('a statement that waits too long fails, and takes no place', async () => {
   const queue = new FairQueue({ places: 1, timeoutMs: 20 })
   const end = await queue.begin(['a'])
-  await expect(queue.begin(['b'])).rejects.toThrow('The statement waited longer than 20 ms for its turn')
+  await expect(queue.begin(['b'])).rejects.toThrow('The job waited longer than 20 ms for its turn')
   expect(queue.waiting).toBe(0)
   end()
   await queue.begin(['c'])
@@ -202,6 +257,26 @@ test('a statement that has run for its slice yields to a key with short statemen
   end()
   await running
   expect(log).toEqual(['long', 'yield', 'short', 'long'])
+})
+
+test('a long statement yields to those that take no turn, and then has time to end, however many of them come', async () => {
+  const queue = new FairQueue({ places: 1, timeoutMs: NEVER_MS, sliceMs: 5, clock: () => 0 })
+  let yields = 0
+  let isDone = false
+  while (!isDone) {
+    const stopped = Promise.withResolvers<void>()
+    const end = await queue.begin(['long'], () => {
+      yields += 1
+      stopped.resolve()
+    })
+    for (let n = 0; n < 10; n += 1) queue.passBy()
+    // The first turn needs more time than a slice, and so do the others.
+    const ended = yields === 0 ? new Promise(() => {}) : new Promise((resolve) => setTimeout(resolve, 50, true))
+    isDone = (await Promise.race([stopped.promise, ended])) === true
+    end()
+    if (yields > 3) break
+  }
+  expect(yields).toBe(1)
 })
 
 test('two keys with long statements do not stop each other for ever', async () => {

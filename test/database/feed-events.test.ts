@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { clockMs, type FeedEvent, FeedState } from '../../src/database/feed-state.ts'
+import { clockMs, type FeedEvent, FeedState } from '../../src/database/change-feed.ts'
 
 const COMPLETE = { kind: 'complete', untilMs: Number.MAX_SAFE_INTEGER, untilDateMs: Number.MAX_SAFE_INTEGER } as const
 const POSITION: FeedEvent = { kind: 'position', mark: 'a', offset: '7' }

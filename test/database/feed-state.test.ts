@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { clockMs, FeedState } from '../../src/database/feed-state.ts'
+import { clockMs, FeedState } from '../../src/database/change-feed.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

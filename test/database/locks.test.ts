@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { isTransient, isUnavailable } from '../../src/database/unavailable.ts'
+import { isTransient, isUnavailable } from '../../src/database/connection.ts'
 import { DATASET, IMAGE, ITEM, seedCatalog } from '../support/catalog.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { countLockWaits } from '../support/lock-waits.ts'

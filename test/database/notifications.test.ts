@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { ChangeFeed } from '../../src/database/change-feed.ts'
-import type { Topic } from '../../src/database/change-log.ts'
+import type { ChangeFeed, Topic } from '../../src/database/change-feed.ts'
 import { DATASET, IMAGE, ITEM, seedCatalog } from '../support/catalog.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { Cancellation, currentCancellation, withCancellation } from '../../src/database/cancellation.ts'
-import { type ChangeFeed, silentChangeFeed } from '../../src/database/change-feed.ts'
-import { FeedState } from '../../src/database/feed-state.ts'
+import { type ChangeFeed, FeedState, silentChangeFeed } from '../../src/database/change-feed.ts'
 import { RevisionCache } from '../../src/database/revision-cache.ts'
 import { createFeed } from '../support/changes.ts'
 
@@ -42,7 +41,7 @@ test('a shared read goes on when the client that began it disconnects', async ()
       'k',
       async () => {
         cancellation.cancel()
-        return currentCancellation()?.isCancelled ?? null
+        return currentCancellation()?.isCancelled ?? false
       },
       topicsOf,
     ),

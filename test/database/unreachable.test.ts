@@ -1,10 +1,10 @@
-import { createServer, type Socket } from 'node:net'
-import { afterAll, describe, expect, test } from 'vitest'
+import { createServer, Socket } from 'node:net'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { ConnectionError } from '../../src/database/connection.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { responseHead } from '../../src/graphql/http/response.ts'
+import { responseHead } from '../../src/graphql/http/protocol.ts'
 import { createYogaAdapter } from '../../src/graphql/http/yoga.ts'
 import { createApp } from '../../src/server/app.ts'
 
@@ -69,8 +69,12 @@ describe('A database that is unreachable', () => {
       },
       { share: true },
     )
+    const setKeepAlive = vi.spyOn(Socket.prototype, 'setKeepAlive')
     const app = await createApp({ database: silent, corsOrigins: [], ...settings })
     expect((await app.inject('/readyz')).statusCode).toBe(503)
+    // A firewall that forgets idle connections sees a packet every minute.
+    expect(setKeepAlive).toHaveBeenCalledWith(true, 60_000)
+    setKeepAlive.mockRestore()
     await app.close()
     await silent.close()
     for (const socket of sockets) socket.destroy()

@@ -54,6 +54,20 @@ describe('Every format', () => {
     expect((await items())[0]?.name).toBe('A\nof "two"\nlines')
   })
 
+  test('a CSV file may have other line ends than its header', async () => {
+    const header = 'externalId,name,administrativeAreaCode,latitude,longitude,categoryCode'
+    const rows = ['a,A,11,37,127,x', 'b,B,11,37,127,"x"', 'c,C,11,37,127,x']
+    await t.importer.run({ 'a.csv': `${header}\n${rows[0]}\r\n${rows[1]}\r\n${rows[2]}\n` })
+    expect((await items()).map(({ name, categoryCode }) => [name, categoryCode])).toEqual([
+      ['A', 'x'],
+      ['B', 'x'],
+      ['C', 'x'],
+    ])
+    expect(await t.importer.fail({ 'a.csv': `${header}\n${rows[0]}\r\nb,B,11,99,127,x` })).toContain(
+      'a.csv:3: latitude',
+    )
+  })
+
   test('blank lines of a CSV file are skipped, and rows after them still report their own line', async () => {
     const rows = ['a,A,11,x,99,127', '', '"b","B\nof two lines",11,x,99,127', '', '', 'c,C,11,x,99,127']
     const message = await t.importer.fail({ 'a.csv': `\n${csv(...rows)}` })

@@ -198,6 +198,16 @@ describe('An undo', () => {
     expect(items.map(({ name }) => name)).toEqual(['A', 'By hand'])
   })
 
+  test('brings back no part of a dataset that others have removed', async () => {
+    await load()
+    await load(ROWS.map((each, n) => (n === 0 ? { ...each, name: 'Other' } : each)))
+    await app.database.prisma.dataset.deleteMany()
+    for (const overwrite of [false, true]) {
+      await expect(undo('places', overwrite)).rejects.toThrow('Others have removed the dataset places')
+    }
+    expect(await app.database.prisma.dataset.count()).toBe(0)
+  })
+
   test('of a first import names items that others have added', async () => {
     await load()
     const { id: datasetId } = await find()

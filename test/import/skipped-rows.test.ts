@@ -107,3 +107,16 @@ test('columns of a manifest name the item of a row whose other columns are bad',
   expect(await load('no,lat\n1,high\n2,37\n')).toMatchObject({ unchanged: 1, removed: 1, skipped: 1 })
   expect((await items()).map(({ externalId }) => externalId)).toEqual(['1-x', '2-x'])
 })
+
+test('a bad value that is a part of the externalId names no item, so nothing is removed', async () => {
+  const columns = {
+    ...{ externalId: { template: '{name}|{lat}' }, name: 'name', latitude: 'lat', longitude: { value: '127' } },
+    ...{ administrativeAreaCode: { value: '11' }, categoryCode: { value: 'x' } },
+  }
+  const items = [{ file: 'a.csv', columns }]
+  await t.importer.run({ 'a.csv': 'name,lat\nA,37\nB,38\n' }, { items })
+  const changed = { 'a.csv': 'name,lat\nA,370\nB,38\n' }
+  expect(await t.importer.run(changed, { items, ...skipInvalid })).toMatchObject({
+    ...{ unchanged: 1, removed: 0, skipped: 1, unidentified: 1 },
+  })
+})

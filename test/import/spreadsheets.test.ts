@@ -33,9 +33,12 @@ describe('A spreadsheet', () => {
       { xml: 't="b"><v>1</v>' },
       { xml: 't="e"><v>#N/A</v>' },
       'unnamed',
-      { xml: 't="inlineStr"><is><t>in</t></is>' },
+      { xml: 't="inlineStr"><is><t>in_x000D_</t></is>' },
+      'two_x000D_\nlines_x005F_x000D_',
+      styled(26.5 / 24, 5),
+      { xml: '><v>12345678901234567</v>' },
     ]
-    const names = ['day', 'moment', 'time', 'zip', 'number', 'truth', 'error', '', 'inline']
+    const names = ['day', 'moment', 'time', 'zip', 'number', 'truth', 'error', '', 'inline', 'escaped', 'open', 'long']
     const columns = {
       ...Object.fromEntries(HEADER.map((name) => [name, name])),
       extraAttributes: [...names.filter((name) => name !== ''), 'column 14'],
@@ -46,7 +49,15 @@ describe('A spreadsheet', () => {
     expect(item?.latitude.toFixed()).toBe('37.5665')
     expect(item?.extraAttributes).toEqual({
       ...{ day: '2026-01-31', moment: '2026-01-31T09:30:00', time: '09:30', zip: '01069' },
-      ...{ number: 1.5, truth: 'TRUE', inline: 'in', 'column 14': 'unnamed' },
+      ...{
+        number: 1.5,
+        truth: 'TRUE',
+        inline: 'in\r',
+        'column 14': 'unnamed',
+        escaped: 'two\r\nlines_x000D_',
+        open: '26:30',
+        long: '12345678901234567',
+      },
     })
     const old = xlsx({ A: rows }, '<workbookPr date1904="1"/>')
     await t.importer.run({ 'a.xlsx': old }, { items: [{ file: 'a.xlsx', columns }] })

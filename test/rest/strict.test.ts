@@ -125,6 +125,8 @@ test.each([
   ['x="handling=strict"', false],
   ['x="a, handling=strict, b"', false],
   ['x="a\\", handling=strict"', false],
+  ['x="a, handling=strict', false],
+  ['handling=strict, x="a', true],
   ['', false],
   [',;=",', false],
 ])('Prefer: %s', async (prefer, isStrict) => {

@@ -57,7 +57,14 @@ test('a range beyond the file is 416 and names the size', async () => {
   }
 })
 
+test('a client that has parts of another file gets the whole file', async () => {
+  const etag = (await read()).headers.get('etag') ?? ''
+  const rangeFor = async (tag: string) => (await read({ range: 'bytes=0-6', 'if-range': tag })).status
+  expect([await rangeFor(etag), await rangeFor('"another"')]).toEqual([206, 200])
+})
+
 test('HEAD has the length and no body', async () => {
+  expect((await read({ range: 'bytes=0-6' }, 'HEAD')).status).toBe(200)
   const response = await read({}, 'HEAD')
   expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([
     200,

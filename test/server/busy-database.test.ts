@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
+import { cacheDatasetList } from '../../src/catalog/snapshot/read-log.ts'
 import { Cancellation, withCancellation } from '../../src/database/cancellation.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { createFeed } from '../support/changes.ts'
 
 describe('While one key keeps the database busy', () => {
   let t: TestApp
@@ -23,6 +25,14 @@ describe('While one key keeps the database busy', () => {
   test('/healthz and /readyz answer', async () => {
     expect((await fetch(`${t.url}/healthz`)).status).toBe(200)
     expect((await fetch(`${t.url}/readyz`)).status).toBe(200)
+  })
+
+  test('another key does not wait for a read of the datasets that both share', async () => {
+    const datasets = cacheDatasetList(t.database.prisma, createFeed().feed)
+    const first = withCancellation(greedy, datasets)
+    const shared = withCancellation(new Cancellation(['other']), datasets)
+    const read = Promise.all([first, shared]).then(() => 'read')
+    expect(await Promise.race([read, Promise.race(busy).then(() => 'the key is not busy any more')])).toBe('read')
   })
 
   test.each([

@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { entityTag, sendIfUnchanged } from '../../src/server/entity-tag.ts'
+import { entityTag, sendIfUnchanged } from '../../src/server/reply.ts'
 
 let app: FastifyInstance
 let url: string

@@ -6,7 +6,7 @@ import { restQuestion, toolQuestion } from './resources.ts'
 import { SLUGS, type World } from './world.ts'
 
 /*
- * Random questions at each door of the gateway: /graphql, the routes of /v1, the tools of /mcp, /ogc, /tiles and /exports.
+ * Random questions at each door of the gateway: /graphql, the routes of REST, the tools of /mcp, /ogc, /tiles and /exports.
  */
 
 /** A question at a random door. */
@@ -17,5 +17,5 @@ export function randomQuestion(random: Random, world: World): Question {
   if (door === 'mcp') return toolQuestion(random, world)
   const dataset = random.pick([...SLUGS, ...world.datasetIds])
   if (door === 'ogc') return ogcQuestion(random, dataset)
-  return door === 'tile' ? tileQuestion(random.pick([dataset, 'all'])) : exportQuestion(dataset)
+  return door === 'tile' ? tileQuestion(random, random.pick([dataset, 'all'])) : exportQuestion(random, dataset)
 }

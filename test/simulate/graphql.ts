@@ -58,7 +58,7 @@ const codeOfBody = (status: number, body: unknown) =>
   status === 200 ? undefined : String(at(elements(at(body, 'errors'))[0], 'extensions', 'code') ?? status)
 
 function rootField(random: Random, world: World, datasets: readonly string[]): RootField {
-  const kind = random.weighted({ dataset: 6, datasets: 5, item: 1, nodes: 4, nearby: 2, search: 2 })
+  const kind = random.weighted({ dataset: 6, datasets: 5, item: 1, nodes: 4, nearby: 2, search: 2, suggest: 1 })
   const dataset = random.chance(0.3) ? random.pick(datasets) : undefined
   const argument = dataset === undefined ? '' : `, datasetId: "${dataset}"`
   if (kind === 'dataset') return datasetField(random, world, random.pick(datasets))
@@ -86,6 +86,7 @@ function rootField(random: Random, world: World, datasets: readonly string[]): R
       })
     return { isRequired: true, text: `nearbyItems(${args}) { total nodes { item ${selection.text} } }`, read }
   }
+  if (kind === 'suggest') return suggestField(random, dataset)
   const text = random.pick(TEXTS)
   const selection = itemSelection(random)
   const read = (view: View) => inDataset(view, dataset, (id) => pageOf(view.search(text, id), selection, view))
@@ -94,6 +95,15 @@ function rootField(random: Random, world: World, datasets: readonly string[]): R
     text: `searchItems(text: "${text}", limit: 20${argument}) { total nodes ${selection.text} }`,
     read,
   }
+}
+
+/** The items whose names begin with a word: no other name is like it. */
+function suggestField(random: Random, dataset: string | undefined): RootField {
+  const argument = dataset === undefined ? '' : `, datasetId: "${dataset}"`
+  const selection = itemSelection(random)
+  const read = (view: View) =>
+    inDataset(view, dataset, (id) => view.beginning('tower', id).map((item) => selection.read(item, view)))
+  return { isRequired: true, text: `suggestItems(text: "tower", limit: 20${argument}) ${selection.text}`, read }
 }
 
 /** Each radius in metres, and the number of steps of 11.1 metres within it. */

@@ -3,11 +3,20 @@ import { PbfReader } from 'pbf'
 import { at, codeOf, elements, failed, found, get, type Observed, observeJson, type Question } from './question.ts'
 import type { Random } from './random.ts'
 import { compare, type Failure, type View } from './view.ts'
-import type { Dataset, Item } from './world.ts'
+import { CATEGORIES, type Dataset, type Item } from './world.ts'
 
 /*
  * Questions to /ogc, /tiles and /exports.
  */
+
+/** The category that a request selects, or none. */
+function filterOf(random: Random) {
+  const category = random.chance(0.3) ? random.pick(CATEGORIES) : undefined
+  return {
+    parameter: category === undefined ? '' : `categoryCode=${category}`,
+    isSelected: (item: Item) => category === undefined || item.category === category,
+  }
+}
 
 /** A request for the collections, or for the features of one. */
 export function ogcQuestion(random: Random, dataset: string): Question {
@@ -27,15 +36,19 @@ export function ogcQuestion(random: Random, dataset: string): Question {
     }
   }
   const limit = random.pick([2, 50])
+  const { parameter, isSelected } = filterOf(random)
   return {
-    ...get(`/ogc/collections/${dataset}/items?limit=${limit}`, 'application/geo+json'),
+    ...get(`/ogc/collections/${dataset}/items?limit=${limit}&${parameter}`, 'application/geo+json'),
     observe: observeJson((body) => [
       at(body, 'numberMatched'),
       elements(at(body, 'features')).map((feature) => [at(feature, 'id'), at(feature, 'properties', 'name')]),
     ]),
     expect: (view) =>
       orFailure(view.dataset(dataset), ({ id }) => {
-        const items = view.items(id).sort((a, b) => compare(a.id, b.id))
+        const items = view
+          .items(id)
+          .filter(isSelected)
+          .sort((a, b) => compare(a.id, b.id))
         return found([items.length, items.slice(0, limit).map((item) => [item.id, item.name])])
       }),
   }
@@ -44,11 +57,12 @@ export function ogcQuestion(random: Random, dataset: string): Question {
 const hasItems = (view: View, { id }: Dataset) => view.items(id).length > 0
 
 /** The tile of the whole world. It has few items, so none is in a cluster. */
-export function tileQuestion(dataset: string): Question {
+export function tileQuestion(random: Random, dataset: string): Question {
+  const { parameter, isSelected } = filterOf(random)
   const featureOf = ({ id, name, category, datasetId }: Item) => [id, name, category, datasetId]
   const sorted = (features: unknown[][]) => found(features.sort((a, b) => compare(String(a[0]), String(b[0]))))
   return {
-    ...get(`/tiles/${dataset}/0/0/0.mvt`, '*/*'),
+    ...get(`/tiles/${dataset}/0/0/0.mvt?${parameter}`, '*/*'),
     observe: ({ status, body }) => {
       if (status !== 200) return failed(codeOf(status, JSON.parse(body.toString())))
       const layer = new VectorTile(new PbfReader(body)).layers.items
@@ -57,16 +71,17 @@ export function tileQuestion(dataset: string): Question {
     },
     expect: (view) =>
       dataset === 'all'
-        ? sorted(view.items().map(featureOf))
-        : orFailure(view.dataset(dataset), ({ id }) => sorted(view.items(id).map(featureOf))),
+        ? sorted(view.items().filter(isSelected).map(featureOf))
+        : orFailure(view.dataset(dataset), ({ id }) => sorted(view.items(id).filter(isSelected).map(featureOf))),
   }
 }
 
 /** A request for the export of a dataset. */
-export function exportQuestion(dataset: string): Question {
+export function exportQuestion(random: Random, dataset: string): Question {
+  const { parameter, isSelected } = filterOf(random)
   const lineOf = (item: Item) => [item.id, item.name, item.parentId]
   return {
-    ...get(`/exports/${dataset}.ndjson`, '*/*'),
+    ...get(`/exports/${dataset}.ndjson?${parameter}`, '*/*'),
     observe: ({ status, body }) => {
       const text = body.toString()
       if (status !== 200) return failed(codeOf(status, JSON.parse(text)))
@@ -81,6 +96,7 @@ export function exportQuestion(dataset: string): Question {
         found(
           view
             .items(id)
+            .filter(isSelected)
             .sort((a, b) => compare(a.id, b.id))
             .map(lineOf),
         ),

@@ -82,7 +82,8 @@ async function exchange(context: ReaderContext, random: Random, { gateway, poole
   const { question, tags } = pooled
   const known = question.method === 'GET' && random.chance(0.3) ? random.shuffle([...tags])[0] : undefined
   const start = performance.now()
-  const answer = await send(gateway, question, context.world.tokens[key] ?? '', known?.[0])
+  const patienceMs = random.chance(0.1) ? random.below(60) : REQUEST_TIMEOUT_MS
+  const answer = await send(gateway, question, context.world.tokens[key] ?? '', { known: known?.[0], patienceMs })
   const end = performance.now()
   if (answer === undefined) return
   context.counts.requests += 1
@@ -107,12 +108,19 @@ function remember(tags: Tags, tag: string, answer: Answer): void {
 /** The gateway answers 503 sooner. */
 const REQUEST_TIMEOUT_MS = 60_000
 
-/** Sends a question. Returns undefined if the connection was cut within the answer, as an export may be. */
+interface Sending {
+  /** The entity tag of an answer that the client has. */
+  known: string | undefined
+  /** After this time the client disconnects. */
+  patienceMs: number
+}
+
+/** Sends a question. Returns undefined if the client disconnected, or the connection was cut within the answer, as an export may be. */
 async function send(
   { url }: Gateway,
   { method, path, headers, body }: Question,
   token: string,
-  known: string | undefined,
+  { known, patienceMs }: Sending,
 ): Promise<(Answer & { tag: string | undefined }) | undefined> {
   const all = {
     ...headers,
@@ -120,9 +128,13 @@ async function send(
     'accept-encoding': 'identity',
     ...(known && { 'if-none-match': known }),
   }
-  const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
-  const response = await fetch(url + path, { method, headers: all, signal, ...(body !== undefined && { body }) })
-  const bytes = await response.arrayBuffer().catch(() => undefined)
-  if (bytes === undefined) return undefined
+  const signal = AbortSignal.timeout(patienceMs)
+  const init = { method, headers: all, signal, ...(body !== undefined && { body }) }
+  const response = await fetch(url + path, init).catch((error: unknown) => {
+    if (patienceMs < REQUEST_TIMEOUT_MS && signal.aborted) return undefined
+    throw error
+  })
+  const bytes = await response?.arrayBuffer().catch(() => undefined)
+  if (!response || bytes === undefined) return undefined
   return { status: response.status, body: Buffer.from(bytes), tag: response.headers.get('etag') ?? undefined }
 }

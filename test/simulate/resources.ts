@@ -35,7 +35,8 @@ const imageOf = ({ id, altText, sortOrder }: Image) => ({ id, altText, sortOrder
 
 function resource(random: Random, world: World): Resource {
   const dataset = random.pick([...SLUGS, ...world.datasetIds])
-  const kind = random.weighted({ datasets: 2, dataset: 3, items: 3, item: 2, nearby: 2 })
+  const kind = random.weighted({ datasets: 2, dataset: 3, items: 3, item: 2, nearby: 2, search: 2 })
+  if (kind === 'search') return foundItems(random, random.chance(0.3) ? dataset : undefined)
   if (kind === 'datasets') {
     const read = (view: View) => ({
       data: view.datasets().map((each) => ({ ...datasetOf(each), status: each.status })),
@@ -101,7 +102,32 @@ function nearbyItems(random: Random, dataset: string | undefined): Resource {
   }
 }
 
-/** A request to a random route of /v1. */
+/** A search by a text, a category and a circle. */
+function foundItems(random: Random, dataset: string | undefined): Resource {
+  const text = random.pick(TEXTS)
+  const category = random.chance(0.3) ? random.pick(CATEGORIES) : undefined
+  const circle = random.chance(0.4) ? random.pick(RADII) : undefined
+  const given = {
+    ...{ text, limit: 50 },
+    ...(category && { categoryCode: category }),
+    ...(circle && { ...POINT, radius: circle.radius }),
+    ...(dataset !== undefined && { datasetId: dataset }),
+  }
+  const page = (view: View, id?: string) => {
+    const found = view.search(text, id).filter((item) => category === undefined || item.category === category)
+    const near = circle && view.nearby(circle.steps, id).filter((item) => found.includes(item))
+    return { data: (near ?? found).map(itemOf), total: (near ?? found).length }
+  }
+  return {
+    path: `/search${queryOf(given)}`,
+    tool: 'searchItems',
+    given,
+    fields: ITEM_FIELDS,
+    read: (view) => (dataset === undefined ? page(view) : within(view, dataset, ({ id }) => page(view, id))),
+  }
+}
+
+/** A request to a random route of REST. */
 export function restQuestion(random: Random, world: World): Question {
   const { path, fields, read } = resource(random, world)
   return {
@@ -113,12 +139,7 @@ export function restQuestion(random: Random, world: World): Question {
 
 /** A call of a random tool of /mcp. */
 export function toolQuestion(random: Random, world: World): Question {
-  const text = random.pick(TEXTS)
-  const search: Resource = {
-    ...{ path: '', tool: 'searchItems', given: { text }, fields: ITEM_FIELDS },
-    read: (view) => ({ data: view.search(text).map(itemOf), total: view.search(text).length }),
-  }
-  const { tool, given, fields, read } = random.chance(0.2) ? search : resource(random, world)
+  const { tool, given, fields, read } = resource(random, world)
   const params = { name: tool, arguments: given }
   return {
     method: 'POST',

@@ -46,7 +46,7 @@ const ITEM_FIELDS: readonly Field<Item>[] = [
 
 /** A random selection on a dataset, with at most some lists. */
 export function datasetSelection(random: Random, world: World, lists: number): Selection<Dataset> {
-  const makers = [itemsField, connectionField, facetsField, nearbyField, searchField]
+  const makers = [itemsField, connectionField, facetsField, nearbyField, searchField, extentField]
   const chosen = random.some(makers).slice(0, random.below(lists + 1))
   return select([...random.some(DATASET_FIELDS, 1).slice(0, 3), ...chosen.map((make) => make(random, world))])
 }
@@ -154,6 +154,20 @@ function searchField(): Field<Dataset> {
     read: ({ id }, view) => {
       const found = view.search('gate', id)
       return { total: found.length, nodes: found.map(({ name }) => ({ name })) }
+    },
+  }
+}
+
+function extentField(): Field<Dataset> {
+  const latitude = (step: number) => Number((POINT.latitude + step / 10_000).toFixed(4))
+  return {
+    name: 'extent',
+    text: 'extent { west south east north }',
+    read: ({ id }, view) => {
+      const steps = view.items(id).map(({ step }) => step)
+      if (steps.length === 0) return null
+      const [west, east] = [POINT.longitude, POINT.longitude]
+      return { west, south: latitude(Math.min(...steps)), east, north: latitude(Math.max(...steps)) }
     },
   }
 }

@@ -94,6 +94,14 @@ export class View {
       .sort((a, b) => rank(a) - rank(b) || compare(a.name, b.name) || compare(a.id, b.id))
   }
 
+  /** The items whose names begin with a word, by the letters of the name, then id. */
+  beginning(word: string, datasetId?: string): Item[] {
+    const letters = ({ name }: Item) => name.toLowerCase()
+    return this.items(datasetId)
+      .filter((item) => letters(item).startsWith(word))
+      .sort((a, b) => compare(letters(a), letters(b)) || compare(a.id, b.id))
+  }
+
   /** The codes of a dataset's items with their numbers: most items first, then by code. */
   facets(datasetId: string, field: 'area' | 'category'): { code: string; total: number }[] {
     const counted = Map.groupBy(this.items(datasetId), (item) => item[field])

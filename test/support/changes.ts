@@ -1,5 +1,4 @@
-import { type ChangeFeed, silentChangeFeed } from '../../src/database/change-feed.ts'
-import { FeedState } from '../../src/database/feed-state.ts'
+import { type ChangeFeed, FeedState, silentChangeFeed } from '../../src/database/change-feed.ts'
 
 /** A change feed whose notifications a test sends. It never misses one. */
 export function createFeed(): { feed: ChangeFeed; notify: (payload: string) => void } {

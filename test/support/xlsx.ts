@@ -7,7 +7,7 @@ const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', 
 const lettersOf = (column: number): string =>
   (column >= 26 ? lettersOf(Math.floor(column / 26) - 1) : '') + String.fromCharCode(65 + (column % 26))
 
-/** A number with the style of that index: 1 is a date, 2 a date with time, 3 a time, 4 has five digits. */
+/** A number with the style of that index: 1 is a date, 2 a date with time, 3 a time, 4 has five digits, 5 are hours. */
 export const styled = (value: number, style: number): Cell => ({ xml: `s="${style}"><v>${value}</v>` })
 
 /** A spreadsheet of these sheets. Texts are shared, as Excel stores them. */
@@ -36,11 +36,11 @@ export function xlsx(sheets: Readonly<Record<string, readonly (readonly Cell[])[
   const relations = names.map(
     (_, index) => `<Relationship Id="rId${index + 1}" Target="worksheets/sheet${index + 1}.xml"/>`,
   )
-  const formats = [0, 14, 22, 20, 164].map((id) => `<xf numFmtId="${id}"/>`).join('')
+  const formats = [0, 14, 22, 20, 164, 165].map((id) => `<xf numFmtId="${id}"/>`).join('')
   return zip({
     'xl/workbook.xml': `<workbook>${workbookPr}<sheets>${list.join('')}</sheets></workbook>`,
     'xl/_rels/workbook.xml.rels': `<Relationships>${relations.join('')}</Relationships>`,
-    'xl/styles.xml': `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="00000"/></numFmts><cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs>${formats}</cellXfs></styleSheet>`,
+    'xl/styles.xml': `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="00000"/><numFmt numFmtId="165" formatCode="[h]:mm"/></numFmts><cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs>${formats}</cellXfs></styleSheet>`,
     'xl/sharedStrings.xml': `<sst>${texts.map((text) => `<si><r><t>${escaped(text)}</t></r><rPh><t>x</t></rPh></si>`).join('')}</sst>`,
     ...Object.fromEntries(parts),
   })

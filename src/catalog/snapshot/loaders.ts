@@ -4,23 +4,34 @@ import type { FeatureWindow } from '../features.ts'
 import type { FilterValues } from '../filters.ts'
 import type { Dataset, Item } from '../models.ts'
 import type { Fetched, Window } from '../page.ts'
-import type { ItemProjection } from '../projection.ts'
+import { type ItemProjection, projectionKey } from '../projection.ts'
+import { fetchImages, type LookupRow } from '../sql/by-id.ts'
 import { fetchAttributes, fetchExportBatch } from '../sql/export.ts'
 import { fetchExportSizes } from '../sql/export-sizes.ts'
 import { fetchExtents } from '../sql/extent.ts'
 import { countFacets, type FacetField, storedFacets } from '../sql/facets.ts'
-import { fetchFeaturePage, fetchFeatures } from '../sql/features.ts'
+import { type FeatureCounts, fetchFeaturePage, fetchFeatures } from '../sql/features.ts'
+import { countItems, type ItemOwner, type ItemSelection, type Totals } from '../sql/item-list.ts'
+import {
+  fetchItemPages,
+  haveItemsBeyond,
+  type ItemsBeyond,
+  type ItemWindow,
+  type ItemWindowContent,
+  type OwnerPosition,
+  windowKey,
+} from '../sql/items.ts'
 import { fetchNearbyPages, type NearbyWindow, nearbyKey } from '../sql/nearby.ts'
 import { searchNearby } from '../sql/nearby-by-grid.ts'
+import { BOOKMARK_STEP, fetchBookmarks, type OffsetBookmarks } from '../sql/offset-bookmarks.ts'
 import { fetchSearchPage, type SearchWindow } from '../sql/search.ts'
 import { type CircleSearch, fetchSearchInCircle } from '../sql/search-in-circle.ts'
+import { isCheap } from '../sql/statement-batcher.ts'
 import { fetchItemsInOrder, fetchSuggestions, type Suggestion } from '../sql/suggest.ts'
 import { fetchTile } from '../sql/tiles.ts'
 import type { TileAddress } from '../tile.ts'
 import type { TileSelection } from '../tile-selection.ts'
-import { ArgumentsLoader } from './batching.ts'
-import { itemLoaders, type LoaderOptions } from './item-loaders.ts'
-import type { SeenRevision } from './read-log.ts'
+import type { ReadLog, SeenRevision, Statements } from './read-log.ts'
 
 /** The loaders of one read. Concurrent loads share a statement, and nothing is read twice. */
 export type Loaders = ReturnType<typeof createLoaders>
@@ -158,5 +169,125 @@ function wholeDatasetLoaders({ statements, readLog, totals, shared }: LoaderOpti
       readLog.countItems(batch.count)
       return batch
     },
+  }
+}
+
+/** Items by id, and the pages and counts of lists. */
+function itemLoaders(options: LoaderOptions) {
+  const { statements, readLog, totals } = options
+  const datasetsOf = (owners: readonly ItemOwner[]) => owners.map(({ datasetId }) => datasetId)
+  return {
+    items: new ArgumentsLoader(async (projection: ItemProjection, ids: readonly string[]) => {
+      const { scope } = readLog
+      const find = (id: string) =>
+        statements.verified(({ batchers }) => batchers.fetchItem({ projection, id, scope }), seenRevision)
+      return logFound(readLog, await Promise.all(ids.map(find)))
+    }, projectionKey),
+    images: new DataLoader(async (ids: readonly string[]) => {
+      const { scope } = readLog
+      return statements.unverified('all', ({ sql }) => fetchImages(sql, { ids, scope }))
+    }),
+    itemPages: new ArgumentsLoader(async (window: ItemWindow, owners: readonly ItemOwner[]) => {
+      const pages = await readPages(options, window, owners)
+      // A connection reads one more item than it shows.
+      const { limit, isForCursor = false } = window
+      for (const { count } of pages) readLog.countItems(Math.min(count, isForCursor ? limit - 1 : limit))
+      return pages
+    }, windowKey),
+    itemCounts: new ArgumentsLoader((selection: ItemSelection, owners: readonly ItemOwner[]) =>
+      statements.unverified(datasetsOf(owners), ({ sql }) => countItems(sql, selection, owners, totals)),
+    ),
+    itemsBeyond: new ArgumentsLoader((list: ItemsBeyond, positions: readonly OwnerPosition[]) =>
+      statements.unverified(datasetsOf(positions), ({ sql }) => haveItemsBeyond(sql, list, positions)),
+    ),
+  }
+}
+
+function seenRevision(found: LookupRow | null): SeenRevision[] {
+  return found ? [[found.datasetId, found.revision]] : []
+}
+
+/** Logs which rows were found, and returns them. */
+function logFound(readLog: ReadLog, rows: (LookupRow | null)[]): (LookupRow | null)[] {
+  for (const row of rows) {
+    if (!row) readLog.miss()
+    else if (row.json !== null) readLog.countItems(1)
+  }
+  return rows
+}
+
+async function readPages(options: LoaderOptions, window: ItemWindow, owners: readonly ItemOwner[]) {
+  const { statements, totals, isReference } = options
+  const [owner] = owners
+  const seenIn = (pages: ItemWindowContent[]) =>
+    pages.map(({ revision }, n): SeenRevision => [owners[n]?.datasetId ?? '', revision])
+  if (!isReference && owner && owners.length === 1 && isCheap(window))
+    return statements.verified(async ({ batchers }) => [await batchers.fetchWindow({ window, owner })], seenIn)
+  const from = await startAtBookmark(options, window, owners)
+  return statements.verified(({ sql }) => fetchItemPages(sql, from, owners, totals), seenIn)
+}
+
+/** Returns the same window from the bookmark before it, for a deep page of one list. */
+async function startAtBookmark(
+  { shared, readLog, statements, totals }: LoaderOptions,
+  window: ItemWindow,
+  owners: readonly ItemOwner[],
+): Promise<ItemWindow> {
+  const [owner] = owners
+  const revision = owner && readLog.revisionOf(owner.datasetId)
+  if (!shared || !owner || revision == null || owners.length > 1 || window.offset < BOOKMARK_STEP) return window
+  return shared.bookmarks.startAt(window, owner, revision, (after, steps) =>
+    statements.verified(
+      ({ sql }) => fetchBookmarks(sql, window, owner, { after, steps, step: BOOKMARK_STEP, totals }),
+      (walked) => [[owner.datasetId, walked.revision]],
+    ),
+  )
+}
+
+/** What the requests to one server share. A read in a transaction uses none of it. */
+export interface SharedCaches {
+  bookmarks: OffsetBookmarks
+  featureCounts: FeatureCounts
+}
+
+/** What the loaders of one read use. */
+interface LoaderOptions {
+  statements: Statements
+  readLog: ReadLog
+  totals: Totals
+  shared?: SharedCaches | undefined
+  /** Whether to search all points, and to send each statement by itself. For tests. */
+  isReference: boolean
+}
+
+/**
+ * Loads values that depend on a key and on arguments. Concurrent loads with equal arguments share a call of `find`. So a
+ * GraphQL field with arguments takes one statement for each alias, not one for each parent record.
+ */
+class ArgumentsLoader<Arguments, Key, Value> {
+  readonly #find: (args: Arguments, keys: readonly Key[]) => Promise<Value[]>
+  readonly #keyOf: (args: Arguments) => string
+  readonly #loaders = new Map<string, DataLoader<Key, Value, string>>()
+
+  /**
+   * @param find returns a value for each key, in the order of the keys
+   * @param keyOf returns a text that is equal for equal arguments
+   */
+  constructor(
+    find: (args: Arguments, keys: readonly Key[]) => Promise<Value[]>,
+    keyOf: (args: Arguments) => string = JSON.stringify,
+  ) {
+    this.#find = find
+    this.#keyOf = keyOf
+  }
+
+  load(args: Arguments, key: Key): Promise<Value> {
+    const argumentsKey = this.#keyOf(args)
+    let loader = this.#loaders.get(argumentsKey)
+    if (!loader) {
+      loader = new DataLoader((keys) => this.#find(args, keys), { cacheKeyFn: (key) => JSON.stringify(key) })
+      this.#loaders.set(argumentsKey, loader)
+    }
+    return loader.load(key)
   }
 }

@@ -13,7 +13,7 @@ export interface Point {
 }
 
 /** The edge of a cube in metres, by level. A cube of the next level has eight times the edge. */
-export const CUBE_EDGES = [128, 1024, 8192, 65_536] as const
+const CUBE_EDGES = [128, 1024, 8192, 65_536] as const
 export type CubeLevel = 0 | 1 | 2 | 3
 
 /** A cube's number is the number of its outer cube on the next level, followed by nine bits: three for each axis. */

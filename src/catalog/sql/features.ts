@@ -41,7 +41,7 @@ export function cacheFeatureCounts(changeFeed: ChangeFeed): FeatureCounts {
 }
 
 /** What a page is read from. */
-export interface FeatureSource {
+interface FeatureSource {
   prisma: Prisma.TransactionClient
   datasetId: string
   /** The revision of the dataset; null if it does not exist. */

@@ -172,8 +172,8 @@ function classify(
 ): SearchState {
   // At most `offset` items are nearer than this, so the page starts here or farther away.
   const start = distanceAt(candidates, 'nearest', offset + 1 - before) ?? Number.POSITIVE_INFINITY
-  // At least `offset + limit` items are within this distance, so the page ends here or nearer.
-  const end = distanceAt(candidates, 'farthest', offset + limit - before) ?? radius
+  // At least `offset + limit` items are within this distance, so the page ends here or nearer. A search for the total has no page.
+  const end = distanceAt(candidates, 'farthest', Math.max(1, offset + limit - before)) ?? radius
   const state: SearchState = { before, inside, boundary: [...boundary], candidates: [] }
   for (const cube of candidates) {
     if (cube.nearest > radius) continue
@@ -188,7 +188,7 @@ function classify(
 }
 
 /**
- * Adds up the items of the cubes in the order of a bound. Returns the bound (metres) at which the sum reaches `count`. It selects and does
+ * Adds up the items of the cubes in the order of a bound. Returns the bound (metres) at which the sum reaches `count`, at least 1. It selects and does
  * not sort (quickselect): 20,000 cubes keep the event loop busy for 2 ms, and with a sort for 11.
  */
 function distanceAt(cubes: readonly CountedCube[], bound: 'nearest' | 'farthest', count: number): number | undefined {

@@ -35,7 +35,7 @@ interface Bookmarks {
 }
 
 /** Walks a list from a position or from its start. Returns the next `steps` bookmarks, or fewer at the end of the list. */
-export type WalkList = (after: ItemPosition | undefined, steps: number) => Promise<Bookmarks>
+type WalkList = (after: ItemPosition | undefined, steps: number) => Promise<Bookmarks>
 
 /** The bookmarks of lists, in memory. */
 export class OffsetBookmarks {

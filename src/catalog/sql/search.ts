@@ -21,7 +21,7 @@ export interface Search extends FilterValues {
 export interface SearchWindow extends Search, Window {}
 
 /** A folded text: its words, and the words with single spaces between them. */
-export interface FoldedText {
+interface FoldedText {
   words: readonly string[]
   phrase: string
 }

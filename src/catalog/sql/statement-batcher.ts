@@ -21,7 +21,7 @@ import { type NearbyStart, type NearbyStartRow, startSearches } from './nearby-b
  */
 
 /** An item to look up, what to read of it, and the datasets that the key may access. */
-export interface ItemLookup {
+interface ItemLookup {
   id: string
   projection: ItemProjection
   scope: Scope

@@ -39,6 +39,6 @@ async function list(text: string | undefined, { json }: { json?: true }): Promis
 const actionOf = ({ action, undoneId }: HistoryEntry) => (undoneId === null ? action : `${action} of ${undoneId}`)
 
 /** An entry for JSON. */
-export function describeEntry({ id, undoneId, ...entry }: HistoryEntry) {
+function describeEntry({ id, undoneId, ...entry }: HistoryEntry) {
   return { id: Number(id), ...entry, undoneId: undoneId === null ? null : Number(undoneId) }
 }

@@ -2,7 +2,7 @@ import type { ImportPhase, ImportProgress } from '../../import/import.ts'
 import { clearProgress, printNotice, showProgress } from '../print.ts'
 
 /** Shows how far an import is. */
-export interface ProgressDisplay {
+interface ProgressDisplay {
   show: (progress: ImportProgress) => void
   showPhase: (phase: ImportPhase) => void
   /** Clears the line, so that another line can be printed. */

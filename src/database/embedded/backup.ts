@@ -31,14 +31,17 @@ export async function backUp(session: ClientBase, dataDir: string, target: strin
   await session.query('CHECKPOINT')
   await session.query('BEGIN')
   await session.query('SELECT 1')
-  // The answer does not matter: if the connection is lost, ROLLBACK fails.
+  // The answer does not matter: the last statement fails too if the connection is lost.
   const keepAlive = setInterval(() => void session.query('SELECT 1').catch(() => {}), KEEP_ALIVE_MS)
   try {
     await rm(partial, { recursive: true, force: true })
     await mkdir(partial, { recursive: true, mode: 0o700 })
     await copyFolder(join(resolve(dataDir), POSTGRES), join(partial, POSTGRES))
-    await session.query('ROLLBACK')
+    // It fails if the connection was lost, and others may have written meanwhile.
+    await session.query('SELECT 1')
+    // Another backup with this name waits for the session, and then begins with the removal of the folder.
     await rename(partial, folder)
+    await session.query('ROLLBACK')
   } catch (error) {
     await rm(partial, { recursive: true, force: true })
     throw operationFailed(`The backup ${target} can't be written: ${messageOf(error)}`, error)

@@ -1,8 +1,11 @@
 import { hash } from 'node:crypto'
-import { GraphQLError } from 'graphql'
+import { readFile } from 'node:fs/promises'
+import { GraphQLError, parse, validate } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { z } from 'zod'
-import { createRegisteredDocuments, type RegisteredDocuments } from './registered-documents.ts'
+import { messageOf, operationFailed } from '../../errors.ts'
+import { createDocumentMap } from '../operation/documents.ts'
+import { schema } from '../schema.ts'
 
 /*
  * Yoga's own plugins don't fit: plugin-apq has other error codes and no `documentId`, and plugin-persisted-operations can't accept
@@ -83,4 +86,42 @@ function withoutAlgorithm(id: string): string {
 
 function refuse(code: string, message: string): never {
   throw new GraphQLError(message, { extensions: { code } })
+}
+
+/** The documents that clients have registered, by their SHA-256 in hexadecimal. */
+export interface RegisteredDocuments {
+  find: (hash: string) => string | undefined | Promise<string | undefined>
+  register: (hash: string, query: string) => void | Promise<void>
+}
+
+/** Creates a bounded store of registered documents in this process. */
+export function createRegisteredDocuments(): RegisteredDocuments {
+  const documents = createDocumentMap<string>((query) => query.length)
+  return {
+    find: (hash) => documents.get(hash),
+    register: (hash, query) => {
+      documents.set(hash, query)
+    },
+  }
+}
+
+const documents = z.record(z.string().min(1), z.string())
+
+/**
+ * Reads the file of trusted documents: a JSON object of documents by hash, as code generators write it.
+ * @returns undefined if there is no path
+ * @throws `OPERATION_FAILED` if the file can't be read or has another form, or if a document is not valid in this schema
+ */
+export async function readTrustedDocuments(path: string | undefined): Promise<TrustedDocuments | undefined> {
+  if (path === undefined) return undefined
+  try {
+    const trusted = new Map(Object.entries(documents.parse(JSON.parse(await readFile(path, 'utf8')))))
+    for (const [hash, document] of trusted) {
+      const [invalid] = validate(schema, parse(document))
+      if (invalid) throw operationFailed(`the document ${hash} is not valid: ${invalid.message}`)
+    }
+    return trusted
+  } catch (error) {
+    throw operationFailed(`TRUSTED_DOCUMENTS ${path} can't be used: ${messageOf(error)}`, error)
+  }
 }

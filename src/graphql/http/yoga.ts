@@ -4,12 +4,11 @@ import { graphqlErrorOf } from '../errors.ts'
 import { createDocumentStore, type PrepareOptions } from '../operation/documents.ts'
 import { type Executed, execute } from '../operation/execute.ts'
 import { schema } from '../schema.ts'
-import type { GraphQLParams } from './params.ts'
-import { persistedDocuments, type TrustedDocuments } from './persisted-documents.ts'
-import type { RegisteredDocuments } from './registered-documents.ts'
+import { persistedDocuments, type RegisteredDocuments, type TrustedDocuments } from './persisted-documents.ts'
+import type { GraphQLParams } from './protocol.ts'
 
 /** Executes the operation of a request to /graphql. Errors are in the result. */
-export type ExecuteParams = (params: GraphQLParams, readCatalog: ReadCatalog) => Promise<Executed>
+type ExecuteParams = (params: GraphQLParams, readCatalog: ReadCatalog) => Promise<Executed>
 
 interface YogaContext {
   readCatalog: ReadCatalog

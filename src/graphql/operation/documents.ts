@@ -1,10 +1,9 @@
 import { type DocumentNode, GraphQLError, type GraphQLSchema, parse, validate, visit } from 'graphql'
+import { LRUCache } from 'lru-cache'
 import { schema as catalogSchema } from '../schema.ts'
-import { createDocumentMap } from './document-map.ts'
-import { countAliasesAndDirectives, type DocumentCounts, findExcessLength, LIMITS } from './limits.ts'
+import { countAliasesAndDirectives, type DocumentCounts, findExcessLength, findRepetitions, LIMITS } from './limits.ts'
 import { type Fragments, fragmentsOf } from './projection.ts'
 import { type Executable, type NodeForm, withRawJson } from './raw-json.ts'
-import { findRepetitions } from './repetitions.ts'
 
 /** A valid document, and everything about it that does not depend on variables. */
 export interface PreparedDocument {
@@ -22,7 +21,7 @@ export interface InvalidDocument {
 }
 
 /** Returns the prepared document of a text. It prepares each document on first use. */
-export type DocumentStore = (query: string) => PreparedDocument | InvalidDocument
+type DocumentStore = (query: string) => PreparedDocument | InvalidDocument
 
 /** Creates a store of prepared documents. */
 export function createDocumentStore(options: PrepareOptions): DocumentStore {
@@ -78,4 +77,19 @@ function isIntrospection(document: DocumentNode): boolean {
     },
   })
   return isFound
+}
+
+/** Clients choose the documents, so their number and total length are limited. A prepared one takes 110 to 220 bytes a character. */
+const MAX_DOCUMENTS = 1_000
+const MAX_CHARACTERS = 500_000
+
+/**
+ * A bounded map for clients' documents. When it is full, it drops the least recently used one.
+ * @param lengthOf returns the number of characters of an entry.
+ */
+export function createDocumentMap<Value extends {}>(
+  lengthOf: (value: Value, key: string) => number,
+): LRUCache<string, Value> {
+  const sizeCalculation = (value: Value, key: string) => lengthOf(value, key) + 1
+  return new LRUCache({ max: MAX_DOCUMENTS, maxSize: MAX_CHARACTERS, sizeCalculation })
 }

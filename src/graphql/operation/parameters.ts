@@ -6,6 +6,7 @@ import {
   isEnumType,
   isInputType,
   isNonNullType,
+  isObjectType,
   Kind,
   TypeInfo,
   typeFromAST,
@@ -48,8 +49,15 @@ export function parametersOf(document: DocumentNode): Parameter[] {
   return variables.map((definition) => parameterOf(definition, passedTo.get(definition.variable.name.value)))
 }
 
-/** What the schema says of an argument. */
-export function describeArgument(argument: GraphQLArgument): Omit<Parameter, 'isRequired'> {
+/** The arguments of a field of the schema, as parameters. */
+export function argumentsOf(typeName: string, fieldName: string): Parameter[] {
+  const type = schema.getType(typeName)
+  const field = isObjectType(type) ? type.getFields()[fieldName] : undefined
+  if (!field) throw new TypeError(`The schema has no ${typeName}.${fieldName}`)
+  return field.args.map(describeArgument)
+}
+
+function describeArgument(argument: GraphQLArgument): Parameter {
   const { name, type } = argument
   const description = argument.description ?? undefined
   const defaultValue: unknown = argument.default?.value ?? argument.defaultValue
@@ -59,6 +67,7 @@ export function describeArgument(argument: GraphQLArgument): Omit<Parameter, 'is
     description,
     argumentDescription: description,
     defaultValue: isScalar(defaultValue) ? defaultValue : undefined,
+    isRequired: isNonNullType(type) && defaultValue === undefined,
   }
 }
 

@@ -6,6 +6,9 @@ import { adviseEntry, type SourceFile } from './dialect.ts'
 import { SEPARATORS, splitHint } from './separators.ts'
 import { MAX_ROW_LENGTH, type SourceRow } from './source-row.ts'
 
+/** A file can have several, for example if lines were added on another system. The parser alone would take the first one for all. */
+export const LINE_ENDS = ['\r\n', '\n', '\r']
+
 /**
  * Yields the rows of separated values (RFC 4180) with a header row. An empty cell means no value.
  * @throws `OPERATION_FAILED` if the text is not CSV, or the header has a column twice or a different separator
@@ -18,6 +21,7 @@ export async function* readCsv(given: AsyncIterable<string>, file: SourceFile): 
   let parsedLines = 0
   const parser = parse({
     delimiter,
+    record_delimiter: LINE_ENDS,
     info: true,
     relax_column_count: true,
     skip_empty_lines: true,

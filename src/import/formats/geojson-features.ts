@@ -6,7 +6,7 @@ import { adviseEntry, type SourceFile } from './dialect.ts'
 import { MAX_ROW_LENGTH } from './source-row.ts'
 
 /** The JSON text of one feature, and where it starts. */
-export interface FeatureText {
+interface FeatureText {
   line: number
   json: string
   /** Whether the line has the start of the list too, so that it does not find the feature. */

@@ -11,7 +11,7 @@ import {
 } from './item-changes.ts'
 
 /** What an entry changed. */
-export interface EntryChanges {
+interface EntryChanges {
   /** The members of the dataset that differ. */
   dataset: Record<string, Difference>
   items: ItemChange[]

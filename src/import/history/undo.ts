@@ -7,7 +7,7 @@ import { readStoredColumns } from './columns.ts'
 import { findLastEntry, type KnownDataset, type UndoEntry } from './entries.ts'
 import { type ChangeCounts, type Origin, recordChange } from './record.ts'
 
-export interface UndoOptions extends Origin {
+interface UndoOptions extends Origin {
   /** Whether to overwrite changes that others have made since, for example with psql. */
   overwrite: boolean
 }
@@ -84,6 +84,13 @@ async function unpackItems(session: ClientBase, { id }: UndoEntry): Promise<void
 }
 
 async function refuseChanges(session: ClientBase, entry: UndoEntry, { overwrite }: UndoOptions): Promise<void> {
+  const { rowCount } = await session.query('SELECT FROM datasets WHERE id = $1', [entry.datasetId])
+  // The entry has only the items that it changed.
+  if (rowCount === 0 && entry.datasetAfter !== null) {
+    throw operationFailed(
+      `Others have removed the dataset ${entry.slug}, and its items are not in the history; import it again`,
+    )
+  }
   await session.query(`SET LOCAL timezone TO 'UTC'`)
   const changes = overwrite ? [] : await describeChangesSince(session, entry, await readStoredColumns(session))
   if (changes.length === 0) return

@@ -23,7 +23,7 @@ export interface CheckedFile {
 }
 
 /** The number of rows that are checked. Their identities are in memory. */
-export const MOST_ROWS = 200_000
+const MOST_ROWS = 200_000
 const SHOWN_ITEMS = 3
 const CODES = ['administrativeAreaCode', 'categoryCode'] as const
 /** The items are not stored, so any dataset serves. */

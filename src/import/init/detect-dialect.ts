@@ -1,4 +1,5 @@
 import { parse } from 'csv-parse/sync'
+import { LINE_ENDS } from '../formats/csv.ts'
 import { detectEncoding, findUnicode, splitLines } from '../formats/detect-encoding.ts'
 import type { Dialect, SourceFile } from '../formats/dialect.ts'
 import { decoderOf, InvalidText } from '../formats/encodings.ts'
@@ -64,8 +65,10 @@ function detectDelimiter(start: string): string {
 }
 
 function countColumns(text: string, delimiter: string): number {
-  const options = { delimiter, to: ROWS, relax_column_count: true, relax_quotes: true, skip_empty_lines: true } as const
-  const rows: string[][] = parse(text, options)
+  const rows: string[][] = parse(text, {
+    ...{ delimiter, record_delimiter: LINE_ENDS, to: ROWS },
+    ...{ relax_column_count: true, relax_quotes: true, skip_empty_lines: true },
+  })
   const columns = rows[0]?.length ?? 0
   const regular = rows.filter((row) => row.length === columns).length
   return columns > 1 && regular >= REGULAR * rows.length ? columns : 0

@@ -1,6 +1,6 @@
 import { type ClientBase, DatabaseError } from 'pg'
+import { isConflict } from '../../database/connection.ts'
 import { inTransaction } from '../../database/transaction.ts'
-import { isConflict } from '../../database/unavailable.ts'
 import { operationFailed } from '../../errors.ts'
 import { missingItems } from './staging.ts'
 

@@ -5,7 +5,7 @@ import type { Pictures } from '../row/images.ts'
 import type { ImportedItem, RowIdentity } from '../row/parse-item.ts'
 
 /** An imported item, and the position of its row in the files. */
-export interface StagedRow extends ImportedItem {
+interface StagedRow extends ImportedItem {
   /** Number of the row in the whole import. */
   n: number
   /** Index of its file in the manifest. */

@@ -5,7 +5,7 @@ import { valuesOf } from './keywords.ts'
 import { ROW_FIELDS } from './parse-item.ts'
 
 /** Converts the values of a row by their names in the file to the values by the names of an item's fields. */
-export type MapColumns = (row: Fields) => Fields
+type MapColumns = (row: Fields) => Fields
 
 /** Returns the mapping of a file in the manifest. Without one, the names in the file are the names of the fields. */
 export function columnMapping({ columns }: ItemFile): MapColumns {
@@ -14,14 +14,18 @@ export function columnMapping({ columns }: ItemFile): MapColumns {
   return (row) => Object.fromEntries(sources.map(([field, source]) => [field, readSource(field, source, row)]))
 }
 
-/** Returns the part of a file's mapping that names the item. It works for rows with bad values in other columns too. */
-export function identityMapping({ columns }: ItemFile): MapColumns {
+/**
+ * Returns the part of a file's mapping that names the item of a row whose values for some fields are bad. A value that is made of a bad
+ * one names no item, or another one.
+ */
+export function identityMapping({ columns }: ItemFile): (row: Fields, badFields: readonly string[]) => Fields {
   if (!columns) return (row) => row
-  const { id, externalId } = columns
-  return (row) => ({
-    ...(id !== undefined && { id: readSource('id', id, row) }),
-    ...(externalId !== undefined && { externalId: readSource('externalId', externalId, row) }),
-  })
+  const sources = Object.entries(columns).filter(([field]) => field === 'id' || field === 'externalId')
+  return (row, badFields) => {
+    const bad = badFields.flatMap((field) => columnsOfField(columns, field))
+    const good = sources.filter(([, source]) => !columnsOf(source).some((column) => bad.includes(column)))
+    return Object.fromEntries(good.map(([field, source]) => [field, readSource(field, source, row)]))
+  }
 }
 
 function readSource(field: string, source: ColumnSource, row: Fields): unknown {

@@ -12,7 +12,7 @@ import { type ImportedItem, identityOf, parseItem, type RowIdentity } from './pa
 import { explainPosition, positionConverter } from './position.ts'
 
 /** An item with its warnings, or the reason why its row is bad and which item the row names. */
-export type ReadItem = { line: number; warnings: string[] } & (
+type ReadItem = { line: number; warnings: string[] } & (
   | { item: ImportedItem }
   | { problem: string; kind?: string | undefined; identity: RowIdentity | undefined }
 )
@@ -37,7 +37,7 @@ export async function* readItems(
     const parsed = 'fields' in row ? parse(row) : { ...row, badFields: [] }
     if ('item' in parsed) yield { line, item: parsed.item, warnings: [...warnings, ...parsed.warnings] }
     else {
-      const identity = 'fields' in row ? identityOf(mapIdentity(row.fields)) : undefined
+      const identity = 'fields' in row ? identityOf(mapIdentity(row.fields, parsed.badFields)) : undefined
       yield { line, warnings, identity, ...placedProblem(file, row, parsed) }
     }
   }

@@ -22,7 +22,7 @@ export const SECURITY_SCHEMES = {
 export type DefineSchema = (name: string, schema: Json) => Json
 
 /** The named schemas of a document, and the function that adds one. */
-export interface SchemaCollection {
+interface SchemaCollection {
   schemas: Record<string, Json>
   /** @throws TypeError if another schema has the name */
   define: DefineSchema

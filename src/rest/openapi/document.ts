@@ -1,6 +1,4 @@
-import { parse } from 'graphql'
 import { isEmailAddress, isWebAddress } from '../../contact.ts'
-import { parametersOf as variablesOf } from '../../graphql/operation/parameters.ts'
 import { GEOJSON } from '../envelope.ts'
 import { pathTemplate, REST_ROUTES, type RestRoute } from '../routes.ts'
 import { collectSchemas, type DefineSchema, type Json, type OpenApi, SECURITY_SCHEMES } from './components.ts'
@@ -88,7 +86,7 @@ function operationOf(route: RestRoute, define: DefineSchema): Json {
     tags: [tag],
     summary,
     description,
-    parameters: parametersOf(route, variablesOf(parse(route.operation))),
+    parameters: parametersOf(route, route.parameters),
     responses: responsesOf(
       {
         description,

@@ -40,7 +40,7 @@ export const HEADERS: Record<string, Json> = {
 }
 
 /** The headers of every response. */
-export const COMMON_HEADERS = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit']
+const COMMON_HEADERS = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit']
 /** The headers of every success. */
 export const SUCCESS_HEADERS = [...COMMON_HEADERS, 'ETag', 'Cache-Control', 'Vary']
 
@@ -49,7 +49,7 @@ export const headers = (...names: string[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
 /** The schemas of errors. */
-export interface ErrorSchemas {
+interface ErrorSchemas {
   /** The usual form. */
   error: Json
   /** Problem details (RFC 9457). */

@@ -1,13 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ApiKey } from '../../auth/api-key.ts'
-import { authenticate, challenge } from '../../auth/authenticate.ts'
-import type { FindKey } from '../../auth/key-cache.ts'
-import type { KeyUsage } from '../../auth/key-usage.ts'
+import { type ApiKey, authenticate, challenge, type FindKey } from '../../auth/api-key.ts'
+import { type KeyUsage, RequestUse } from '../../auth/key-usage.ts'
 import type { Allowance, RateLimits } from '../../auth/rate-limit.ts'
-import { RequestUse } from '../../auth/request-use.ts'
 import type { CallerAccess, ReadCatalog, SnapshotReader } from '../../catalog/snapshot-reader.ts'
-import type { Backpressure } from '../../database/backpressure.ts'
 import { Cancellation, StatementCancelled, withCancellation } from '../../database/cancellation.ts'
+import { limitInFlight } from '../../database/fair-share.ts'
 import { CatalogError } from '../../errors.ts'
 import { shareProcessor } from './processor.ts'
 import { networkOf } from './proxies.ts'
@@ -34,15 +31,11 @@ export interface Caller extends CallerAccess {
   readMore: ReadCatalog
   /** Waits for the turn of the key before work that keeps the processor busy. `readCatalog` does so by itself. */
   beginWork: () => Promise<void>
-  /**
-   * The caller after its body has arrived, which can be long after the head: its key may have been revoked meanwhile.
-   * @throws `UNAUTHORIZED`
-   */
-  renew: () => Promise<Caller>
 }
 
 /**
- * Admits a request that has a valid API key and is within the limit of its key.
+ * Admits a request that has a valid API key and is within the limit of its key. A POST request is admitted by its head, so that no
+ * body is read without a valid key, and again after its body. That can be long after the head, so the key is checked again.
  * @throws `UNAUTHORIZED`, with `WWW-Authenticate` in the reply; `RATE_LIMITED`
  */
 export type Admission = (request: FastifyRequest, reply: FastifyReply) => Promise<Caller>
@@ -51,16 +44,21 @@ interface AdmissionOptions {
   findKey: FindKey
   read: SnapshotReader
   limits: RateLimits
-  work: Backpressure
+  /** The maximum number of requests that use the database at the same time. */
+  maxInFlight: number
   keyUsage?: KeyUsage | undefined
   /** Called with the error when received items can't be counted. */
   report: (error: unknown) => void
 }
 
 /** Creates the function that admits requests. It also records what each request takes, and sets the `RateLimit` headers. */
-export function createAdmission({ findKey, read, limits, work, keyUsage, report }: AdmissionOptions): Admission {
+export function createAdmission({ findKey, read, limits, maxInFlight, keyUsage, report }: AdmissionOptions): Admission {
   const beginWork = shareProcessor()
+  const limitWork = limitInFlight(maxInFlight)
+  const admitAgain = new WeakMap<FastifyRequest, () => Promise<Caller>>()
   return async (request, reply) => {
+    const again = admitAgain.get(request)
+    if (again) return again()
     const { key, now } = await identify(request, reply)
     const use = new RequestUse(key, now, { usage: keyUsage, countItems: (items) => countItems(key, items) })
     request.use = use
@@ -84,15 +82,17 @@ export function createAdmission({ findKey, read, limits, work, keyUsage, report 
     const callerOf = (caller: Identified): Caller => ({
       ...caller,
       use,
-      readCatalog: (run) =>
-        work(caller.key.id, async () => {
-          await beginWork(caller.key.id)
+      readCatalog: async (run) => {
+        request.server.unread.check(key.id)
+        return limitWork(key.id, async () => {
+          await beginWork(key.id)
           return readAs(caller)(run)
-        }),
+        })
+      },
       readMore,
       beginWork: () => beginWork(caller.key.id),
-      renew: async () => callerOf(await identifyAgain()),
     })
+    if (request.method === 'POST') admitAgain.set(request, async () => callerOf(await identifyAgain()))
     return callerOf({ key, now })
   }
 

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { CatalogError, ERROR_CODES } from '../../errors.ts'
 import { errorBody } from '../../rest/error-body.ts'
-import { chooseRequestId } from '../request-id.ts'
+import { chooseRequestId } from '../request-head.ts'
 import { type IsTrustedProxy, networkOf } from './proxies.ts'
 
 /** The maximum number of connections. Each takes a file descriptor and some kilobytes. */

@@ -1,8 +1,6 @@
-import { type GraphQLArgument, isObjectType } from 'graphql'
 import { EXPORT_FORMAT_NAMES, EXPORT_FORMATS, type ExportFormat } from '../../catalog/export-formats.ts'
 import { MAX_ZOOM } from '../../catalog/tile.ts'
-import { describeArgument } from '../../graphql/operation/parameters.ts'
-import { schema } from '../../graphql/schema.ts'
+import { argumentsOf } from '../../graphql/operation/parameters.ts'
 import { type Json, objectOf } from '../../rest/openapi/components.ts'
 import { parametersOf } from '../../rest/openapi/parameters.ts'
 import { ACCESS_CODES, COMMON_CODES, headers, responsesOf, SUCCESS_HEADERS } from '../../rest/openapi/responses.ts'
@@ -115,9 +113,4 @@ const TILE_MAXIMA: ReadonlyMap<unknown, number> = new Map([
 ])
 
 /** The GraphQL arguments that have the names of parameters: those of the search, and all filters. */
-const ARGUMENTS = [...argumentsOf('Query', 'findItems'), ...argumentsOf('Dataset', 'items')].map(describeArgument)
-
-function argumentsOf(type: string, field: string): readonly GraphQLArgument[] {
-  const parent = schema.getType(type)
-  return isObjectType(parent) ? (parent.getFields()[field]?.args ?? []) : []
-}
+const ARGUMENTS = [...argumentsOf('Query', 'findItems'), ...argumentsOf('Dataset', 'items')]

@@ -3,9 +3,9 @@ import { LRUCache } from 'lru-cache'
 import type { Json } from '../../rest/openapi/components.ts'
 import { openApiDocument, withOrigin } from '../../rest/openapi/document.ts'
 import { toOpenApi30 } from '../../rest/openapi/version-3-0.ts'
-import { originOf } from '../origin.ts'
+import { addRoute } from '../http.ts'
 import { ResponseBody, sendCacheable } from '../reply.ts'
-import { addRoute } from '../route.ts'
+import { originOf } from '../request-head.ts'
 import { documentOfAllPaths } from './document.ts'
 
 /** Clients choose the origin, so the number of stored bodies is limited. */

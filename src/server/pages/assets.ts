@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import { CatalogError } from '../../errors.ts'
+import { addRoute } from '../http.ts'
 import { ResponseBody, sendCacheable } from '../reply.ts'
-import { addRoute } from '../route.ts'
 import { readBaseMap } from './base-map.ts'
 import { LIBRARY_FILES, libraryVersions, MODULES } from './libraries.ts'
 
@@ -27,7 +27,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   mvt: 'application/vnd.mapbox-vector-tile',
 }
 
-export interface Assets {
+interface Assets {
   /** The folder of all assets: `/assets/` and a version. */
   base: string
   /** Returns the content of an asset by its path below the base, undefined when there is none. */

@@ -1,6 +1,6 @@
 import { closeSync, createReadStream, fstatSync, openSync } from 'node:fs'
-import type { FastifyInstance, FastifyReply } from 'fastify'
-import { addRoute } from '../route.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { addRoute } from '../http.ts'
 import { assetPolicy } from './policy.ts'
 
 /*
@@ -26,7 +26,7 @@ export function addBaseMapFileRoute(app: FastifyInstance, path: string): void {
     path: BASE_MAP_PATH,
     methods: ['GET'],
     handler: (request, reply) => {
-      const range = parseRange(request.headers.range, size)
+      const range = parseRange(rangeOf(request, etag), size)
       void reply.headers({
         etag,
         'accept-ranges': 'bytes',
@@ -45,12 +45,21 @@ export function addBaseMapFileRoute(app: FastifyInstance, path: string): void {
   })
 }
 
+/**
+ * The `Range` header, unless it does not count: only that of GET does (RFC 9110 section 14.2), and with `If-Range` only if the client
+ * has parts of this file (section 13.1.5).
+ */
+function rangeOf({ method, headers }: FastifyRequest, etag: string): string | undefined {
+  const { range, 'if-range': ifRange = etag } = headers
+  return method === 'GET' && ifRange === etag ? range : undefined
+}
+
 function sendUnsatisfiable(reply: FastifyReply, size: number): void {
   void reply.code(416).header('content-range', `bytes */${size}`).send()
 }
 
 /** Parses a header with one range; undefined, which means the whole file, for no range, several ranges and other units. */
-export function parseRange(header: string | undefined, size: number): Range | 'unsatisfiable' | undefined {
+function parseRange(header: string | undefined, size: number): Range | 'unsatisfiable' | undefined {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
   if (from === '' && to === '') return undefined
   const start = from === '' ? Math.max(0, size - Number(to)) : Number(from)

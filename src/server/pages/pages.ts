@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { BaseMap } from '../../config.ts'
+import { addRoute } from '../http.ts'
 import { ResponseBody, sendCacheable } from '../reply.ts'
-import { addRoute } from '../route.ts'
 import { addAssetRoute, openAssets } from './assets.ts'
 import { addBaseMapFileRoute, BASE_MAP_PATH } from './base-map-file.ts'
 import { EXAMPLES, VARIABLES } from './graphiql-examples.ts'
@@ -21,7 +21,7 @@ export interface Pages {
   sendGraphiql: (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>
 }
 
-export interface PageOptions {
+interface PageOptions {
   baseMap?: BaseMap | undefined
   /** Whom to ask for a key. */
   contact?: string | undefined

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
+import { addRoute } from '../http.ts'
 import { ResponseBody, sendCacheable } from '../reply.ts'
-import { addRoute } from '../route.ts'
 
 /*
  * The pictures of the sample datasets: drawings made for this project, under its licence.

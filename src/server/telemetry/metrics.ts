@@ -20,7 +20,7 @@ interface RequestEnd {
   durationMs: number
 }
 
-/** What a request took (request-use.ts). */
+/** What a request took (key-usage.ts). */
 interface Use {
   key: { name: string }
   dataset: string | undefined

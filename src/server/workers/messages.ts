@@ -1,6 +1,6 @@
 import type { Allowance } from '../../auth/rate-limit.ts'
-import type { FeedEvent } from '../../database/feed-state.ts'
-import type { Readiness } from '../readiness.ts'
+import type { FeedEvent } from '../../database/change-feed.ts'
+import type { Readiness } from '../http.ts'
 import type { MetricValues } from '../telemetry/metrics.ts'
 
 /* The messages between the primary process and its workers. They are JSON. */

@@ -1,7 +1,6 @@
 import type { Allowance } from '../../auth/rate-limit.ts'
-import type { ChangeFeed } from '../../database/change-feed.ts'
-import { FeedState } from '../../database/feed-state.ts'
-import { createRegisteredDocuments } from '../../graphql/http/registered-documents.ts'
+import { type ChangeFeed, FeedState } from '../../database/change-feed.ts'
+import { createRegisteredDocuments } from '../../graphql/http/persisted-documents.ts'
 import type { Shared } from '../app.ts'
 import { type Answer, isToWorker, type Question, type ToPrimary, type ToWorker } from './messages.ts'
 
@@ -29,15 +28,10 @@ export class PrimaryChannel {
 
   /** The changes of which the primary receives notifications. */
   get changeFeed(): ChangeFeed {
-    const state = this.#feedState
-    return {
-      latest: () => state.latest(),
-      isUnchanged: (topics, since) => state.isUnchanged(topics, since),
-      position: () => state.position(),
-      server: () => state.server(),
+    return this.#feedState.feed({
       leaveFor: (server) => this.send({ type: 'otherServer', server }),
       close: async () => {},
-    }
+    })
   }
 
   send(message: ToPrimary): void {

@@ -145,7 +145,7 @@ export const ARGUMENTS: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/graphql/operation/repetitions.ts',
+    file: 'src/graphql/operation/limits.ts',
     tests: ['test/graphql/limits.test.ts'],
     mutants: [
       { find: 'field.times > LIMITS.repetitions', replace: 'field.times > LIMITS.repetitions + 1' },
@@ -165,7 +165,7 @@ export const ARGUMENTS: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/server/entity-tag.ts',
+    file: 'src/server/reply.ts',
     tests: ['test/server/entity-tag.test.ts'],
     mutants: [
       { find: "tag.etag, 'strong')", replace: "tag.etag, 'weak')" },

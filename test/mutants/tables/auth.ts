@@ -15,7 +15,7 @@ export const AUTH: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/auth/authenticate.ts',
+    file: 'src/auth/api-key.ts',
     tests: ['test/auth/keys.test.ts', 'test/auth/authenticate.test.ts'],
     mutants: [
       { find: 'token !== undefined && isKeyShaped(token)', replace: 'token !== undefined' },

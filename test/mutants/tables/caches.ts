@@ -29,12 +29,12 @@ export const CACHES: readonly MutantTable[] = [
       { find: 'if (current?.since === since) return current.result', replace: '' },
       { find: 'if (value !== null) found.store', replace: 'found.store' },
       { find: 'if (since === undefined) return read()', replace: '' },
-      { find: 'withoutCancellation(read)', replace: 'read()' },
+      { find: 'outsideRequests(read)', replace: 'read()' },
       { find: 'if (this.#reads.get(key) === reading) this.#reads.delete(key)', replace: '' },
     ],
   },
   {
-    file: 'src/database/change-log.ts',
+    file: 'src/database/change-feed.ts',
     tests: ['test/database/change-log.test.ts'],
     mutants: [
       { find: "payload === 'everything' || ", replace: '' },
@@ -58,7 +58,7 @@ export const CACHES: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/database/feed-state.ts',
+    file: 'src/database/change-feed.ts',
     tests: ['test/database/feed-events.test.ts', 'test/database/feed-state.test.ts'],
     mutants: [
       { find: "case 'changed':\n        this.#position = undefined", replace: "case 'changed':" },
@@ -79,7 +79,7 @@ export const CACHES: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/catalog/snapshot/dataset-list.ts',
+    file: 'src/catalog/snapshot/read-log.ts',
     tests: ['test/catalog/dataset-list.test.ts', 'test/catalog/verified-reads.test.ts'],
     mutants: [
       { find: "() => ['datasets'],", replace: '() => [],' },
@@ -186,7 +186,7 @@ export const CACHES: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/catalog/snapshot/item-loaders.ts',
+    file: 'src/catalog/snapshot/loaders.ts',
     tests: STALE_READS,
     mutants: [
       { find: 'if (!row) readLog.miss()', replace: 'if (!row) continue' },
@@ -311,13 +311,14 @@ export const CACHES: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/auth/key-cache.ts',
+    file: 'src/auth/api-key.ts',
     tests: ['test/auth/key-cache.test.ts', 'test/auth/rotate.test.ts'],
     mutants: [
       { find: 'least(k.expires_at, secret.expires_at)', replace: 'coalesce(secret.expires_at, k.expires_at)' },
       { find: 'least(k.expires_at, secret.expires_at)', replace: 'k.expires_at' },
       { find: '({ id }) => [', replace: '({ name: id }) => [' },
       { find: '[n - 1, ', replace: '[n, ' },
+      { find: 'outsideRequests(() => findByHashes(sql, hashes))', replace: 'findByHashes(sql, hashes)' },
       { find: 'keys.includes(null) ?', replace: '!keys.includes(null) ?' },
       { find: ' WHERE api_key_id = k.id', replace: '' },
       { find: 'k.revoked_at AS', replace: 'NULL AS' },
@@ -438,7 +439,7 @@ export const CACHES: readonly MutantTable[] = [
       { find: 'requestsPerMinute === null ?', replace: 'requestsPerMinute !== 0 ?' },
       {
         find: 'callerOf(await identifyAgain())',
-        replace: 'callerOf(caller)',
+        replace: 'callerOf({ key, now })',
         tests: ['test/server/freshness.test.ts'],
       },
       {

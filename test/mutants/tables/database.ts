@@ -21,8 +21,12 @@ export const DATABASE: readonly MutantTable[] = [
       { find: 'if (rank < least)', replace: 'if (rank > least || least > 1e12)' },
       { find: 'return Math.min(...ranks)', replace: 'return Math.max(...ranks)' },
       { find: '        leave()\n        reject', replace: '        reject' },
-      { find: 'use.usedMs(nowMs) : 0', replace: '0 : 0' },
-      { find: 'if (this.#yielding.delete(running)) running.yieldTurn()', replace: '' },
+      { find: 'Math.max(0, use.virtualMs(nowMs) - this.#virtualMs)', replace: '0' },
+      { find: 'use.start(startMs, this.#virtualMs)', replace: 'use.start(startMs, 0)' },
+      { find: 'if (this.#waiting.size === 0) advance(nowMs)', replace: '' },
+      { find: '    advance(startMs)', replace: '' },
+      { find: 'if (!this.#yielding.delete(running)) return false', replace: 'this.#yielding.delete(running)' },
+      { find: ', this.#passedByMs + PASS_BY_MS)', replace: ')' },
       {
         find: 'first && isOther && ',
         replace: 'first && ',
@@ -40,7 +44,7 @@ export const DATABASE: readonly MutantTable[] = [
     mutants: [
       { find: 'longMs < SHORT.longMs && ', replace: '' },
       { find: ' > SHORT.count', replace: ' >= 0' },
-      { find: '0.5 ** ((nowMs - this.lastMs) / HALF_LIFE_MS)', replace: '1' },
+      { find: 'this.#endedMs += durationMs', replace: '' },
     ],
   },
   {

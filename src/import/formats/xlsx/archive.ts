@@ -6,7 +6,7 @@ import type { SourceFile } from '../dialect.ts'
 import { MAX_ROW_LENGTH } from '../source-row.ts'
 
 /** What reads the elements of a part. Names of elements have no prefix. */
-export interface XmlHandlers {
+interface XmlHandlers {
   open?: (name: string, attributes: Readonly<Record<string, string>>) => void
   text?: (text: string) => void
   close?: (name: string) => void

@@ -1,6 +1,6 @@
 import type { Archive } from './archive.ts'
 import { showNumber } from './number-format.ts'
-import type { Workbook } from './workbook.ts'
+import { unescapeText, type Workbook } from './workbook.ts'
 
 /** A row of a sheet: its number, and the values of its cells by the number of the column, from 0. Empty cells are not there. */
 export interface SheetRow {
@@ -53,7 +53,9 @@ function cellValue(type: string, text: string, style: number, workbook: Workbook
   if (text === '' || type === 'e') return undefined
   if (type === 's') return workbook.texts[Number(text)]
   if (type === 'b') return text === '1' ? 'TRUE' : 'FALSE'
-  if (type !== 'n') return text
+  if (type !== 'n') return unescapeText(text)
+  // Other programs than Excel write ids of more digits than a number can have.
+  if (/^\d+$/.test(text) && !Number.isSafeInteger(Number(text))) return text
   const shown = workbook.styles[style] ?? { kind: 'number' }
   return showNumber(Number(text), shown, workbook.startsIn1904)
 }

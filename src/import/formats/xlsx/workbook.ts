@@ -16,6 +16,11 @@ export interface Workbook {
 /** The texts of all cells are in memory. */
 const MOST_CHARACTERS = 200_000_000
 
+/** Returns a text without the escapes of characters that XML does not keep (ECMA-376, part 1, 22.9.2.19): `_x000D_` is a carriage return. */
+export function unescapeText(text: string): string {
+  return text.replace(/_x([0-9A-F]{4})_/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+}
+
 /** Reads what the cells of a sheet refer to. @throws `OPERATION_FAILED` if the texts are too long for the memory */
 export async function readWorkbook(archive: Archive, file: SourceFile): Promise<Workbook> {
   const startsIn1904 = await readDateSystem(archive)
@@ -81,7 +86,7 @@ async function readTexts(archive: Archive, file: SourceFile): Promise<string[]> 
       isText = false
       if (name === 'rPh') isPronunciation = false
       if (name !== 'si') return
-      texts.push(text)
+      texts.push(unescapeText(text))
       characters += text.length
     },
   })

@@ -1,5 +1,31 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { escapeControls } from '../errors.ts'
+import { type CatalogError, escapeControls, validationFailed } from '../errors.ts'
+
+/** At most 128 characters that are safe in a header and in a log. */
+const SAFE_ID = /^[\w.:/+=~-]{1,128}$/
+
+/** The `X-Request-Id` of the request if it is safe, or else a new UUID. */
+export function chooseRequestId(request: Pick<IncomingMessage, 'headers'>): string {
+  const given = request.headers['x-request-id']
+  return typeof given === 'string' && SAFE_ID.test(given) ? given : randomUUID()
+}
+
+/** A name or an address, and a port (RFC 3986 sections 3.2.2 and 3.2.3). */
+const HOST = /^(\[[\da-f:.]+\]|([\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(:\d{0,5})?$/i
+
+/** `VALIDATION_FAILED` for a request whose `Host` is missing, repeated or malformed (RFC 9112 section 3.2). */
+export function findBadHost({ rawHeaders, headers, httpVersion }: IncomingMessage): CatalogError | undefined {
+  let count = 0
+  // Node keeps the first of several in `headers`. Names and values alternate in `rawHeaders`.
+  for (let n = 0; n < rawHeaders.length; n += 2) {
+    const name = rawHeaders[n]
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1
+  }
+  if (count === 1 ? HOST.test(headers.host ?? '') : count === 0 && httpVersion === '1.0') return undefined
+  return validationFailed([{ field: 'Host', message: 'must be given once, as a host with an optional port' }])
+}
 
 /**
  * The origin that the client asked, such as `https://example.org`. Behind a trusted proxy, `X-Forwarded-Proto` and

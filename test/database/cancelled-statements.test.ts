@@ -1,0 +1,76 @@
+import { once } from 'node:events'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { Cancellation, withCancellation } from '../../src/database/cancellation.ts'
+import { cancelByRequest } from '../../src/database/canceller.ts'
+import { openDatabase } from '../../src/database/database.ts'
+import { SOCKET_PORT } from '../../src/database/embedded/embedded.ts'
+import { CatalogPool } from '../../src/database/pool.ts'
+import { Prisma } from '../../src/generated/prisma/client.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { openProxy } from '../support/proxy.ts'
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await createDatabase()
+})
+afterAll(() => db.close())
+
+function connection() {
+  const { config, database } = db
+  if (config.kind === 'postgres') return { connectionString: config.url }
+  return { host: database.socketDir, port: SOCKET_PORT, user: 'postgres', database: 'postgres' }
+}
+
+test('after a cancel request that fails, the connection is closed: the request may arrive later, in another statement', async () => {
+  const pool = new CatalogPool({
+    ...connection(),
+    max: 1,
+    places: 1,
+    turnTimeoutMs: 60_000,
+    canceller: cancelByRequest('/nowhere/.s.PGSQL.5432'),
+  })
+  const request = new Cancellation(['key'])
+  const acquired = once(pool, 'acquire')
+  const running = withCancellation(request, () =>
+    pool.query('SELECT count(*)::integer AS n FROM generate_series(1, 300000)'),
+  )
+  await acquired
+  setImmediate(() => request.cancel())
+  expect((await running).rows).toEqual([{ n: 300_000 }])
+  expect(pool.totalCount).toBe(0)
+  // The turn of the key has ended, too.
+  const next = withCancellation(new Cancellation(['key']), () => pool.query('SELECT 1 AS one'))
+  expect((await next).rows).toEqual([{ one: 1 }])
+  await pool.end()
+})
+
+describe.runIf(inject('template').kind === 'postgres')('A server that does not answer any more', () => {
+  test('does not keep the connections of the clients that disconnect', async () => {
+    if (db.config.kind !== 'postgres') return
+    const proxy = await openProxy(db.config.url)
+    const database = await openDatabase(
+      { ...db.config, url: proxy.url, poolSize: 2, statementTimeoutMs: 500, connectTimeoutMs: 1_000 },
+      { share: true },
+    )
+    const read = (request: Cancellation, seconds: number) =>
+      withCancellation(request, () =>
+        database.sql.$queryRaw<unknown[]>(Prisma.sql`SELECT 1 AS one FROM pg_sleep(${seconds})`),
+      )
+    const sleeping = async (seconds: number) => {
+      const requests = [new Cancellation(['one']), new Cancellation(['two'])]
+      const ended = Promise.allSettled(requests.map((request) => read(request, seconds)))
+      await expect.poll(() => database.poolUse().busy).toBe(2)
+      return { requests, ended }
+    }
+    // The connections are open.
+    await (await sleeping(0.1)).ended
+    proxy.silence()
+    const { requests, ended } = await sleeping(0)
+    for (const request of requests) request.cancel()
+    await ended
+    await proxy.restore()
+    expect(await read(new Cancellation(['one']), 0)).toEqual([{ one: 1 }])
+    await database.close()
+    await proxy.close()
+  })
+})
