@@ -133,6 +133,7 @@ const SQL_PARTS: Readonly<Record<string, string>> = {
   'src/database/sql-reader.ts: { text, values: sql.values, name: nameOf(text), types: ROW_TYPES }':
     'a statement of Prisma.sql',
   'src/cli/export-catalog.ts: CATALOG_LINES[name]': 'one of two constants',
+  'src/database/planned-each-time.ts: COMMENT': 'a constant',
   'src/import/catalog-folder.ts: columns': 'column names of the database',
   'src/import/catalog-folder.ts: table': 'one of three constants, by its type',
   "src/import/history/apply-before.ts: listOf(columns, 'r')": 'column names of the database',

@@ -10,12 +10,24 @@ export interface Candidate {
   letters: string
   /** The letters of the keywords, with line breaks between them. */
   keywords: string
+  /** The number of characters of the folded name. */
+  length: number
 }
 
 /** The letters of a text: its words with single spaces between them, and their grams. */
 export interface Meant {
   phrase: string
   grams: ReadonlySet<string>
+  /** The code points in the grams. */
+  points: ReadonlySet<number>
+}
+
+/** Takes a text apart. */
+export function meantBy(letters: string): Meant {
+  const words = letters.split(/[\s\n]+/u).filter((word) => word !== '')
+  const phrase = words.join(' ')
+  const grams = gramsOf(phrase)
+  return { phrase, grams, points: new Set(Array.from([...grams].join(''), (point) => point.codePointAt(0) ?? SPACE)) }
 }
 
 /** The indexes of whole names and of beginnings have this number of letters. */
@@ -31,15 +43,24 @@ const MOST_MISSING = 6
  * The number of grams that a name or a keyword must share with a text that has `count` grams: more than half, so that the grams can
  * be divided into groups of at least two, one of which it has.
  */
-export function neededGrams(count: number): number {
+function neededGrams(count: number): number {
   return count < FEWEST_GRAMS ? count : count - Math.min(Math.floor(count / 2) - 1, MOST_MISSING)
+}
+
+/**
+ * The numbers of shared grams at which to look for items, the greatest first. Items that share more come first, so where enough share
+ * more, nobody looks for the others. A letter that is missing or wrong changes two or three grams.
+ */
+export function sharedLevels(count: number): number[] {
+  const needed = neededGrams(count)
+  return [...new Set([count, count - 1, count - 3, count - 5, needed])].filter((level) => level >= needed)
 }
 
 /**
  * The grams of a text with single spaces. The last word may be a beginning, so the gram of its end counts only where not all grams are
  * needed.
  */
-export function gramsOf(phrase: string): Set<string> {
+function gramsOf(phrase: string): Set<string> {
   const words = phrase.split(' ')
   const grams = new Set(words.flatMap(gramsOfWord))
   if (grams.size > FEWEST_GRAMS) return grams
@@ -55,16 +76,33 @@ export function gramsOf(phrase: string): Set<string> {
  * `letter_grams` gives the same. So two swapped letters change few grams.
  */
 function gramsOfWord(word: string): string[] {
-  const letters = [' ', ' ', ...word, ' ']
-  return letters.slice(2).map((letter, n) => [letters[n] ?? '', letters[n + 1] ?? '', letter].sort(byLetter).join(''))
+  const grams: string[] = []
+  forEachThree(word, (first, second, third) => grams.push(gramOf(first, second, third)))
+  return grams
 }
 
-function byLetter(a: string, b: string): number {
-  return (a.codePointAt(0) ?? 0) - (b.codePointAt(0) ?? 0)
+function gramOf(first: number, second: number, third: number): string {
+  const least = Math.min(first, second, third)
+  const greatest = Math.max(first, second, third)
+  return String.fromCodePoint(least, first + second + third - least - greatest, greatest)
 }
+
+/** Visits the code points of three adjacent letters. A list of them would take most of the time of a suggestion. */
+function forEachThree(word: string, visit: (first: number, second: number, third: number) => void): void {
+  let first = SPACE
+  let second = SPACE
+  for (const letter of `${word} `) {
+    const third = letter.codePointAt(0) ?? SPACE
+    visit(first, second, third)
+    first = second
+    second = third
+  }
+}
+
+const SPACE = 32
 
 /** A candidate that is meant, and what decides its place. */
-interface Ranked {
+export interface Ranked {
   candidate: Candidate
   /** 0 for an equal name or keyword, 1 for a name that begins with the text, 2 for other names and keywords. */
   kind: number
@@ -86,34 +124,48 @@ interface Likeness {
 }
 
 /**
- * Returns the ids of the candidates that are probably meant, best first: equal names and keywords, then names that begin with the
- * text, then those that share most grams with it in the shortest words.
+ * Returns the candidates that are probably meant, best first: equal names and keywords, then names that begin with the text, then those
+ * that share most grams with it in the shortest words.
  */
-export function rankCandidates(meant: Meant, candidates: readonly Candidate[], limit: number): string[] {
-  return candidates
-    .flatMap((candidate) => rank(meant, candidate) ?? [])
-    .sort(compare)
-    .slice(0, limit)
-    .map(({ candidate }) => candidate.id)
+export function rankCandidates(meant: Meant, candidates: readonly Candidate[]): Ranked[] {
+  return candidates.flatMap((candidate) => rank(meant, candidate) ?? []).sort(compare)
 }
 
-function rank({ phrase, grams }: Meant, candidate: Candidate): Ranked | undefined {
+/** Returns each of the candidates once, best first. */
+export function mergeRanked(some: readonly Ranked[], others: readonly Ranked[]): Ranked[] {
+  return [...new Map([...some, ...others].map((each) => [each.candidate.id, each])).values()].sort(compare)
+}
+
+/** Whether a candidate comes before all that share fewer grams. */
+export function isAtLevel({ kind, likeness }: Ranked, level: number): boolean {
+  return kind < 2 || likeness.shared >= level
+}
+
+function rank(meant: Meant, candidate: Candidate): Ranked | undefined {
+  const { phrase, grams } = meant
   const entries = `${candidate.letters}\n${candidate.keywords}`.split('\n').map((entry) => entry.trim())
   const none = { candidate, beginning: '', likeness: { shared: 0, matched: 0, source: 0, length: 0 } }
   if (entries.includes(phrase)) return { ...none, kind: 0 }
   if (isShort(phrase) && candidate.letters.startsWith(phrase))
     return { ...none, kind: 1, beginning: firstLetters(candidate.letters) }
-  const [likeness] = entries.map((entry, n) => compareWords(grams, entry, Math.min(n, 1))).sort(byLikeness)
+  const [likeness] = entries.map((entry, n) => compareWords(meant, entry, Math.min(n, 1))).sort(byLikeness)
   return likeness && likeness.shared >= neededGrams(grams.size) ? { ...none, kind: 2, likeness } : undefined
 }
 
-function compareWords(grams: ReadonlySet<string>, entry: string, source: number): Likeness {
+function compareWords({ grams, points }: Meant, entry: string, source: number): Likeness {
   const shared = new Set<string>()
   let matched = 0
   for (const word of entry.split(' ')) {
-    const found = gramsOfWord(word).filter((gram) => grams.has(gram))
-    if (found.length > 0) matched += word.length
-    for (const gram of found) shared.add(gram)
+    let isMatched = false
+    forEachThree(word, (first, second, third) => {
+      // Most grams have a letter that the text lacks.
+      if (!points.has(first) || !points.has(second) || !points.has(third)) return
+      const gram = gramOf(first, second, third)
+      if (!grams.has(gram)) return
+      shared.add(gram)
+      isMatched = true
+    })
+    if (isMatched) matched += word.length
   }
   return { shared: shared.size, matched, source, length: entry.length }
 }
@@ -140,5 +192,9 @@ function compare(a: Ranked, b: Ranked): number {
 
 /** The order of PostgreSQL's collation C. */
 function byCodePoint(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+  if (a === b) return 0
+  // Strings are compared by UTF-16, which puts code points beyond U+FFFF before some others.
+  return BEYOND_FIRST_PLANE.test(a + b) ? Buffer.compare(Buffer.from(a), Buffer.from(b)) : a < b ? -1 : 1
 }
+
+const BEYOND_FIRST_PLANE = /[\ud800-\udfff]/

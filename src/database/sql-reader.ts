@@ -3,6 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
 import { Prisma, PrismaClient } from '../generated/prisma/client.ts'
+import { isPlannedEachTime } from './planned-each-time.ts'
 import type { CatalogPool } from './pool.ts'
 
 /** Sends SQL statements that only read. A Prisma client is one too. */
@@ -62,10 +63,14 @@ const STATEMENT_NAMES_LIMIT = 500
 const useCounts = new LRUCache<string, number>({ max: 1_000 })
 const USES_BEFORE_PREPARED = 3
 
-/** Returns the name under which to prepare a statement, or '' not to prepare it: if it is rare, or above the limit. */
+/**
+ * Returns the name under which to prepare a statement, or '' not to prepare it: if it is rare, above the limit, or its best plan depends
+ * on its values.
+ */
 export function statementName(sql: string): string {
   const known = statementNames.get(sql)
   if (known !== undefined) return known
+  if (isPlannedEachTime(sql)) return ''
   const useCount = (useCounts.get(sql) ?? 0) + 1
   useCounts.set(sql, useCount)
   if (useCount < USES_BEFORE_PREPARED || statementNames.size >= STATEMENT_NAMES_LIMIT) return ''

@@ -19,8 +19,9 @@ const DATASET = '00000000-0000-4000-8000-00005ea2c400'
 
 /** Half of the items are in a city, the other half anywhere. */
 const INSERT = `
-  INSERT INTO items (id, dataset_id, name, administrative_area_code, category_code, latitude, longitude, created_at, updated_at)
-  SELECT md5('search' || n + $3)::uuid, $1, name, 'a' || n % 50, 'c' || n % 20,
+  INSERT INTO items (id, dataset_id, name, administrative_area_code, category_code, postal_code, address_region,
+                     latitude, longitude, created_at, updated_at)
+  SELECT md5('search' || n + $3)::uuid, $1, name, 'a' || n % 50, 'c' || n % 20, 'p' || n % 1000, CASE WHEN n % 2 = 0 THEN 'City' ELSE 'r' || n % 99 END,
          CASE WHEN n % 2 = 0 THEN 37.5665 + (a - 0.5) * 0.3 ELSE degrees(asin(2 * a - 1)) END,
          CASE WHEN n % 2 = 0 THEN 126.978 + (b - 0.5) * 0.3 ELSE b * 360 - 180 END, now(), now()
     FROM unnest($2::text[]) WITH ORDINALITY AS given (name, n)

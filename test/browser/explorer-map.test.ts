@@ -209,6 +209,40 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     expect(await handle.getAttribute('aria-valuenow')).toBe('48')
   })
 
+  test('the panel with a table is as wide as one likes, by keyboard and by mouse', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&view=table`)
+    const handle = page.getByRole('separator', { name: 'Width of the panel' })
+    const width = async () => Math.round((await page.locator('#side').boundingBox())?.width ?? 0)
+    await handle.waitFor()
+    const before = await width()
+    await handle.press('ArrowLeft')
+    await handle.press('ArrowLeft')
+    expect(await width()).toBe(before - 32)
+    expect(await handle.getAttribute('aria-valuenow')).toBe(String(before - 32))
+    await handle.press('ArrowRight')
+    expect(await width()).toBe(before - 16)
+    const box = await handle.boundingBox()
+    if (!box) throw new Error('The handle is not shown')
+    await page.mouse.move(box.x + 2, box.y + 200)
+    await page.mouse.down()
+    await page.mouse.move(box.x + 42, box.y + 200)
+    await page.mouse.up()
+    expect(await width()).toBe(before + 24)
+    // The map takes the rest of the page.
+    const map = await page.locator('.map-area').boundingBox()
+    expect(map?.x).toBeGreaterThan(before + 24)
+    await handle.press('End')
+    expect(await width()).toBe(Number(await handle.getAttribute('aria-valuemax')))
+    await handle.press('Home')
+    expect(await width()).toBe(320)
+    await page.getByRole('link', { name: 'Name ↑' }).click()
+    await page.getByRole('link', { name: 'Name ↓' }).waitFor()
+    expect(await width()).toBe(320)
+    await page.goto(`${t.url}/?dataset=seoul-landmarks`)
+    await page.getByText('National Folk Museum of Korea').first().waitFor()
+    expect(await handle.count()).toBe(0)
+  })
+
   test.each([
     '?dataset=seoul-landmarks&view=table',
     '?dataset=seoul-landmarks&view=about',

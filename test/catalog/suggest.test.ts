@@ -44,6 +44,7 @@ const PLACES: readonly (readonly [name: string, ...keywords: string[]])[] = [
   ['الإسكندرية'],
   ['مطار القاهرة الدولي'],
   ['الدار البيضاء'],
+  [`The ${'very '.repeat(25)}Long Airport`],
 ]
 
 const DATASET = randomUUID()
@@ -120,12 +121,18 @@ describe('Suggestions', () => {
       ]
     })
     let found = 0
+    await db.database.withSession((session) => session.query('ANALYZE items'))
     for (const [n, text] of texts.filter((text, n) => n % 2 === 0 && text.trim() !== '').entries()) {
       const suggestion = { text, limit: [10, 1, 3][n % 3] ?? 1, ...(n % 5 === 0 && { categoryCode: 'c1' }) }
       const names = await suggest(suggestion)
       expect({ ...suggestion, names }).toEqual({
         ...suggestion,
         names: await suggest(suggestion, [DATASET], { isReference: true }),
+      })
+      // As if they were many: by the lengths of their names.
+      expect({ ...suggestion, names }).toEqual({
+        ...suggestion,
+        names: await suggest(suggestion, [DATASET], { mostAtOnce: n % 4 }),
       })
       found += names.length
     }
@@ -138,6 +145,12 @@ describe('What is probably meant comes first', () => {
     // Letters that are missing, swapped, doubled or wrong.
     ['Heatrow', 'London Heathrow Airport'],
     ['heahtrow', 'London Heathrow Airport'],
+    ['aethrow', 'London Heathrow Airport'],
+    ['eathrow', 'London Heathrow Airport'],
+    ['yeongbok', 'Gyeongbokgung Palace'],
+    ['yeonbokgung', 'Gyeongbokgung Palace'],
+    ['ncheon', 'Incheon International Airport'],
+    ['dinburgh castle', 'Edinburgh Castle'],
     ['lonodn heatrow', 'London Heathrow Airport'],
     ['london gatwik', 'London Gatwick Airport'],
     ['gyeonbok', 'Gyeongbokgung Palace'],

@@ -22,20 +22,19 @@ export async function fetchExportSizes(
                                 WHERE stored.dataset_id = owner.dataset_id AND stored.list = 'all'), 0)::float8 AS total
       FROM unnest(${[...datasetIds]}::uuid[]) WITH ORDINALITY AS owner (dataset_id, n)
      CROSS JOIN LATERAL (
-            SELECT (SELECT count(*)::float8 ${SAMPLE}) AS count,
-                   ${bytesOf('ndjson')} AS ndjson, ${bytesOf('csv')} AS csv, ${bytesOf('geojson')} AS geojson
+            SELECT count(*)::float8 AS count, coalesce(sum(ndjson), 0)::float8 AS ndjson, coalesce(sum(csv), 0)::float8 AS csv,
+                   coalesce(sum(geojson), 0)::float8 AS geojson
+              FROM (SELECT ${bytesOf('ndjson')} AS ndjson, ${bytesOf('csv')} AS csv, ${bytesOf('geojson')} AS geojson
+                      FROM (SELECT * FROM items WHERE dataset_id = owner.dataset_id ORDER BY id LIMIT ${SAMPLE_ITEMS}) AS i) AS line
           ) AS sample
      ORDER BY owner.n`
   return rows.map((row) => EXPORT_FORMAT_NAMES.map((format) => sizeOf(row, format)))
 }
 
-/** The first items of the dataset `owner`. */
-const SAMPLE = Prisma.sql`
-  FROM (SELECT * FROM items WHERE dataset_id = owner.dataset_id ORDER BY id LIMIT ${SAMPLE_ITEMS}) AS i`
-
+/** SQL for the bytes of the line of an item `i`. */
 function bytesOf(format: ExportFormat): Prisma.Sql {
   const { columns, line } = linesOf({ format })
-  return Prisma.sql`(SELECT coalesce(sum(octet_length(${line})), 0)::float8 FROM (SELECT ${columns} ${SAMPLE}) AS item)`
+  return Prisma.sql`(SELECT octet_length(${line}) FROM (SELECT ${columns}) AS item)`
 }
 
 function sizeOf({ total, count, ...bytes }: Row, format: ExportFormat): ExportSize {

@@ -1,9 +1,10 @@
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { givenFilters, hasFilterValues } from '../filters.ts'
+import { givenFilters } from '../filters.ts'
 import type { Fetched } from '../page.ts'
 import { BITS_PER_LEVEL, type Cover, type CubeLevel, coverOf, distancesTo, type Point, pointAt } from './ecef-grid.ts'
 import type { Scope } from './item-list.ts'
+import { type CubeRow, isReadAtOnce, matchingOfPart, readMatchingCubes, testFew } from './matching-cubes.ts'
 import { centreOf, isInCircle, itemsOf, type NearbyWindow } from './nearby.ts'
 
 /*
@@ -13,8 +14,7 @@ import { centreOf, isInCircle, itemsOf, type NearbyWindow } from './nearby.ts'
  * - For the page, it measures only the points of the candidates: the cubes that may contain an item of the page.
  * - It replaces a large boundary cube or candidate by the smaller cubes in it, down to an edge of 128 metres.
  *
- * The stored counts are of all items. With filters, a statement counts the matching items of the cubes in an index instead. If few
- * items of the datasets match, it tests all of these.
+ * The stored counts are of all items. With filters, the cubes have the numbers of matching items (matching-cubes.ts).
  */
 
 /** If the cubes of the circle have at most this many points, or the filters match no more, one statement tests all of them. */
@@ -32,9 +32,6 @@ interface CountedCube {
   nearest: number
   farthest: number
 }
-
-/** A `CountedCube` from the database. */
-type CubeRow = [cube: number, dataset: number, n: number]
 
 /** Sends the statements of a search. */
 export interface SearchStatements {
@@ -81,7 +78,13 @@ export async function searchNearby(
   const search = { refine, window, scope, centre }
   const all = countedCubes(search, cover.level, JSON.parse(first.cover))
   if (givenFilters(window).length === 0) return findByCounts(search, all)
-  return (await testFew(search)) ?? findByCounts(search, await countIn(search, cover.level, all))
+  const { few, size } = await refine((sql) => testFew(sql, window, scope, FEW_POINTS))
+  if (few) return few
+  if (!isReadAtOnce(window, { points: all.reduce((sum, { n }) => sum + n, 0), size })) {
+    return findByCounts(search, await countIn(search, cover.level, all))
+  }
+  const { level, cubes } = await refine((sql) => readMatchingCubes(sql, window, scope, cover))
+  return findByCounts(search, countedCubes(search, level, cubes))
 }
 
 /** Finds the window by the numbers of matching items in the cubes of the circle. */
@@ -204,23 +207,6 @@ function sumOf(cubes: readonly CountedCube[]): number {
   return cubes.reduce((sum, { n }) => sum + n, 0)
 }
 
-/** The window from all matching items of the datasets; undefined if there are many. */
-async function testFew({ refine, window, scope }: Search): Promise<Fetched | undefined> {
-  const [row] = await refine(
-    (sql) => sql.$queryRaw<(Fetched & { matching: number })[]>`
-    WITH matching AS MATERIALIZED (
-      SELECT i.id, i.location FROM items i
-       WHERE i.dataset_id = ANY (${[...scope]}::uuid[]) AND ${hasFilterValues(window)} LIMIT ${FEW_POINTS + 1}
-    ), hit AS MATERIALIZED (
-      SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance FROM matching i
-       WHERE (SELECT count(*) FROM matching) <= ${FEW_POINTS} AND ${isInCircle(window)}
-    )
-    SELECT ${itemsOf(window)} AS json, (SELECT count(*) FROM hit)::integer AS total,
-           (SELECT count(*) FROM matching)::integer AS matching`,
-  )
-  return row && row.matching <= FEW_POINTS ? row : undefined
-}
-
 /** Returns the cubes of a level that are in the given cubes and have matching items. */
 async function countIn(search: Search, level: CubeLevel, cubes: readonly CountedCube[]): Promise<CountedCube[]> {
   if (cubes.length === 0) return []
@@ -245,8 +231,7 @@ function countsOfPart(window: NearbyWindow, level: CubeLevel): Prisma.Sql {
        WHERE level = ${level} AND dataset_id = part.dataset_id
          AND cube >= (part.first >> ${bits}::integer) AND cube < (part."end" >> ${bits}::integer)`
     : Prisma.sql`
-      SELECT i.cube >> ${bits}::integer AS cube, count(*)::integer AS n FROM items i
-       WHERE ${isInPart(window)} GROUP BY 1`
+      SELECT i.cube >> ${bits}::integer AS cube, count(*)::integer AS n FROM ${matchingOfPart(window)} GROUP BY 1`
 }
 
 /** Tests the points of the boundary cubes, and measures the points of the candidates. */
@@ -279,17 +264,7 @@ function partsOf(cubes: readonly CountedCube[], scope: Scope): Prisma.Sql {
   return Prisma.sql`unnest(${first}::bigint[], ${end}::bigint[], ${datasets}::uuid[]) AS part (first, "end", dataset_id)`
 }
 
-/**
- * SQL that joins the matching items of each part, through the index on dataset and cube. Without OFFSET 0 the planner would use the
- * index on locations for each part.
- */
+/** SQL that joins the matching items of each part. */
 function itemsOfPart(window: NearbyWindow): Prisma.Sql {
-  return Prisma.sql`CROSS JOIN LATERAL (
-    SELECT i.id, i.location FROM items i WHERE ${isInPart(window)} OFFSET 0
-  ) AS i`
-}
-
-function isInPart(window: NearbyWindow): Prisma.Sql {
-  const isInCubes = Prisma.sql`i.cube >= part.first AND i.cube < part."end"`
-  return Prisma.sql`i.dataset_id = part.dataset_id AND ${isInCubes} AND ${hasFilterValues(window)}`
+  return Prisma.sql`CROSS JOIN LATERAL (SELECT i.id, i.location FROM ${matchingOfPart(window)} OFFSET 0) AS i`
 }

@@ -2,7 +2,17 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import type { BoundingBox } from '../box.ts'
 import { type Item, type JsonText, parseItems } from '../models.ts'
 import { type ItemProjection, itemsAt, jsonText } from '../projection.ts'
-import { type Candidate, gramsOf, isShort, type Meant, neededGrams, rankCandidates } from '../suggestions.ts'
+import {
+  type Candidate,
+  isAtLevel,
+  isShort,
+  type Meant,
+  meantBy,
+  mergeRanked,
+  type Ranked,
+  rankCandidates,
+  sharedLevels,
+} from '../suggestions.ts'
 import type { Scope } from './item-list.ts'
 import { allItems, isFound } from './search.ts'
 
@@ -11,10 +21,13 @@ import { allItems, isFound } from './search.ts'
  */
 
 /**
- * Of the items that share grams with a text, at most this many are compared, those with the shortest names: to compare all of them would
- * take 4 seconds for a word of 300,000 names.
+ * If more items than this share enough grams with a text, only those with the shortest names are compared: to compare all of them would
+ * take seconds for a word of 300,000 names.
  */
 const MOST_COMPARED = 2_000
+
+/** The index has the lengths of names up to this; longer names have it too. */
+const MOST_LENGTH = 100
 
 /** A text, and what the items have in common. */
 export interface Suggestion {
@@ -27,19 +40,20 @@ export interface Suggestion {
 /**
  * The ids of the items that are probably meant, best first.
  * @param isReference is whether all items of the datasets are candidates
+ * @param mostAtOnce if the index finds at most this many items, they are read at once, and otherwise by the lengths of their names
  */
 export async function fetchSuggestions(
   prisma: Prisma.TransactionClient,
   suggestion: Suggestion,
   scope: Scope,
-  { isReference = false } = {},
+  { isReference = false, mostAtOnce = 8_000 } = {},
 ): Promise<string[]> {
   const meant = await readText(prisma, suggestion.text)
   if (meant.phrase === '') return []
-  const candidates = isReference
-    ? await readCandidates(prisma, Prisma.sql`${allItems(scope)} AND ${isAllowed(suggestion)}`)
-    : await findCandidates(prisma, meant, suggestion, scope)
-  return rankCandidates(meant, candidates, suggestion.limit)
+  const ranked = isReference
+    ? rankCandidates(meant, await readCandidates(prisma, Prisma.sql`${allItems(scope)} AND ${isAllowed(suggestion)}`))
+    : await findMeant(prisma, { ...suggestion, meant, mostAtOnce }, scope)
+  return ranked.slice(0, suggestion.limit).map(({ candidate }) => candidate.id)
 }
 
 /** The projected items in the order of the ids. */
@@ -57,43 +71,105 @@ export async function fetchItemsInOrder(
 
 async function readText(prisma: Prisma.TransactionClient, text: string): Promise<Meant> {
   const [row] = await prisma.$queryRaw<{ letters: string }[]>`SELECT letters_of(fold_name(${text})) AS letters`
-  const phrase = (row?.letters ?? '')
-    .split(/[\s\n]+/u)
-    .filter((word) => word !== '')
-    .join(' ')
-  return { phrase, grams: gramsOf(phrase) }
+  return meantBy(row?.letters ?? '')
 }
 
 /**
- * Equal names and keywords and names that begin with the text come before all others. So the others are needed only if there are too
- * few of these.
+ * Equal names and keywords and names that begin with the text come before all others, and those that share more grams before those that
+ * share fewer. So the next ones are needed only if there are too few of these.
  */
-async function findCandidates(
+async function findMeant(
   prisma: Prisma.TransactionClient,
-  meant: Meant,
-  suggestion: Suggestion,
+  { meant, mostAtOnce, ...suggestion }: Suggestion & Pick<Search, 'meant' | 'mostAtOnce'>,
   scope: Scope,
-): Promise<Candidate[]> {
+): Promise<Ranked[]> {
   const places = Prisma.sql`(${equalItems(meant, suggestion, scope)}) UNION (${beginnings(meant, suggestion, scope)})`
   const first = isShort(meant.phrase)
     ? await readCandidates(prisma, Prisma.sql`FROM (${places}) AS place JOIN items i ON i.id = place.id WHERE true`)
     : []
-  if (first.length >= suggestion.limit) return first
-  const others = await readCandidates(
-    prisma,
-    Prisma.sql`
-      FROM (SELECT i.id ${allItems(scope)} AND (${sharesGroup([...meant.grams])}) AND ${isAllowed(suggestion)}
-             ORDER BY length(i.folded_name), i.id LIMIT ${MOST_COMPARED}) AS place
-      JOIN items i ON i.id = place.id WHERE true`,
+  let ranked = rankCandidates(meant, first)
+  if (ranked.length >= suggestion.limit) return ranked
+  const grams = [...meant.grams]
+  let rareFirst: string[] | undefined
+  for (const level of sharedLevels(grams.length)) {
+    if (level < grams.length) rareFirst ??= await sortByFrequency(prisma, grams)
+    const isCandidate = Prisma.sql`(${sharesGroup(rareFirst ?? grams, level)}) AND ${isAllowed(suggestion)}`
+    const items = Prisma.sql`${allItems(scope)} AND ${isCandidate}`
+    ranked = mergeRanked(ranked, await findCandidates(prisma, { meant, mostAtOnce, level, items }))
+    if (ranked.filter((each) => isAtLevel(each, level)).length >= suggestion.limit) break
+  }
+  return ranked
+}
+
+/** Items that may share enough grams with a text. */
+interface Search {
+  meant: Meant
+  mostAtOnce: number
+  /** The number of grams that they need. */
+  level: number
+  /** FROM and the beginning of WHERE. */
+  items: Prisma.Sql
+}
+
+/** Those of the items that share enough grams; if they are many, those with the shortest names. */
+async function findCandidates(prisma: Prisma.TransactionClient, search: Search): Promise<Ranked[]> {
+  const [row] = await prisma.$queryRaw<{ lengths: number[]; candidates: string | null }[]>`
+    WITH found AS MATERIALIZED (SELECT i.id, i.name, i.folded_name, i.folded_keywords ${search.items}),
+    first AS MATERIALIZED (SELECT * FROM found LIMIT ${search.mostAtOnce + 1}),
+    size AS MATERIALIZED (SELECT count(*) <= ${search.mostAtOnce} AS is_all FROM first)
+    SELECT ARRAY(SELECT length(folded_name) FROM first, size WHERE NOT is_all ORDER BY 1) AS lengths,
+           (SELECT json_agg(candidate)::text FROM (SELECT ${CANDIDATE} FROM first i, size WHERE is_all) AS candidate) AS candidates`
+  return shortest(
+    row && row.lengths.length > 0
+      ? await findByLength(prisma, search, row.lengths)
+      : rankAtLevel(search, JSON.parse(row?.candidates ?? '[]')),
   )
-  return [...new Map([...first, ...others].map((candidate) => [candidate.id, candidate])).values()]
+}
+
+/**
+ * Reads the items by the lengths of their names, until enough of them share enough grams.
+ * @param lengths are those of some of the items, in order: they tell how many lengths to read at once
+ */
+async function findByLength(
+  prisma: Prisma.TransactionClient,
+  search: Search,
+  lengths: readonly number[],
+): Promise<Ranked[]> {
+  const found: Ranked[] = []
+  let length = 0
+  for (let share = 1 / 32; found.length < MOST_COMPARED && length < MOST_LENGTH; share *= 2) {
+    const last = Math.min(lengths[Math.floor(share * lengths.length)] ?? MOST_LENGTH, MOST_LENGTH)
+    const keys = Array.from({ length: last - length }, (_, n) => `\n${length + 1 + n}`)
+    if (keys.length === 0) continue
+    const hasLength = Prisma.sql`letter_grams(i.folded_name, i.folded_keywords) && ${keys}::text[]`
+    const candidates = await readCandidates(prisma, Prisma.sql`${search.items} AND ${hasLength}`)
+    found.push(...rankAtLevel(search, candidates))
+    length = last
+  }
+  return found
+}
+
+function rankAtLevel({ meant, level }: Search, candidates: readonly Candidate[]): Ranked[] {
+  return rankCandidates(meant, candidates).filter((each) => isAtLevel(each, level))
+}
+
+function shortest(ranked: readonly Ranked[]): Ranked[] {
+  const byLength = ({ candidate: a }: Ranked, { candidate: b }: Ranked) => a.length - b.length || (a.id < b.id ? -1 : 1)
+  return ranked.toSorted(byLength).slice(0, MOST_COMPARED)
 }
 
 /** @param items is FROM and the beginning of WHERE */
-function readCandidates(prisma: Prisma.TransactionClient, items: Prisma.Sql): Promise<Candidate[]> {
-  return prisma.$queryRaw<Candidate[]>`
-    SELECT i.id, i.name, letters_of(i.folded_name) AS letters, letters_of(i.folded_keywords) AS keywords ${items}`
+async function readCandidates(prisma: Prisma.TransactionClient, items: Prisma.Sql): Promise<Candidate[]> {
+  // Prisma takes far longer than JSON.parse for thousands of rows.
+  const [row] = await prisma.$queryRaw<{ candidates: string | null }[]>`
+    SELECT json_agg(candidate)::text AS candidates FROM (SELECT ${CANDIDATE} ${items}) AS candidate`
+  return JSON.parse(row?.candidates ?? '[]')
 }
+
+/** SQL for the `Candidate` of an item `i`. */
+const CANDIDATE = Prisma.sql`
+  i.id, i.name, letters_of(i.folded_name) AS letters,
+  CASE WHEN i.folded_keywords = '' THEN '' ELSE letters_of(i.folded_keywords) END AS keywords, length(i.folded_name) AS length`
 
 function equalItems({ phrase }: Meant, suggestion: Suggestion, scope: Scope): Prisma.Sql {
   return Prisma.sql`
@@ -119,12 +195,29 @@ function beginnings({ phrase }: Meant, suggestion: Suggestion, scope: Scope): Pr
 /**
  * SQL condition: the item `i` has all grams of one of the groups of grams. There is one group more than the grams that a name or keyword
  * may lack, so it has all grams of at least one group.
+ *
+ * @param grams of which each group gets some of the first and some of the last
  */
-function sharesGroup(grams: readonly string[]): Prisma.Sql {
-  const count = grams.length - neededGrams(grams.length) + 1
-  const groups = Array.from({ length: count }, (_, group) => grams.filter((_gram, n) => n % count === group))
+function sharesGroup(grams: readonly string[], level: number): Prisma.Sql {
+  const count = grams.length - level + 1
+  const groupOf = (n: number) => (Math.floor(n / count) % 2 === 0 ? n % count : count - 1 - (n % count))
+  const groups = Array.from({ length: count }, (_, group) => grams.filter((_gram, n) => groupOf(n) === group))
   const hasGroup = (group: string[]) => Prisma.sql`letter_grams(i.folded_name, i.folded_keywords) @> ${group}::text[]`
   return Prisma.join(groups.map(hasGroup), ' OR ')
+}
+
+/**
+ * The grams with the rare ones first, as the statistics of the index know them. Then each group has a rare gram, and few items have a
+ * whole group. Without statistics the same items are found, only later.
+ */
+async function sortByFrequency(prisma: Prisma.TransactionClient, grams: readonly string[]): Promise<string[]> {
+  const rows = await prisma.$queryRaw<{ gram: string }[]>`
+    SELECT given.gram FROM unnest(${[...grams]}::text[]) WITH ORDINALITY AS given (gram, n)
+      LEFT JOIN (SELECT unnest(most_common_elems::text::text[]) AS gram, unnest(most_common_elem_freqs) AS share
+                   FROM pg_stats WHERE schemaname = current_schema() AND tablename = 'items_letter_grams_idx') AS common
+        ON common.gram = given.gram
+     ORDER BY coalesce(common.share, 0), given.n`
+  return rows.map(({ gram }) => gram)
 }
 
 function isAllowed({ within, categoryCode }: Suggestion): Prisma.Sql {

@@ -1,3 +1,4 @@
+import { PLANNED_EACH_TIME } from '../../database/planned-each-time.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { givenFilters, hasFilterValues } from '../filters.ts'
 import {
@@ -59,7 +60,7 @@ async function conditionOf(
     ...(within ? [isWithin(within)] : []),
     ...(circle ? [isInCircle(circle)] : []),
   ]
-  return conditions.length === 0 ? undefined : Prisma.join(conditions, ' AND ')
+  return conditions.length === 0 ? undefined : Prisma.sql`${PLANNED_EACH_TIME} ${Prisma.join(conditions, ' AND ')}`
 }
 
 /** SQL conditions of an item `i`, after those of its place. */
@@ -114,10 +115,13 @@ async function fetchClusters(prisma: Prisma.TransactionClient, source: TileSourc
     SELECT json_agg(json_build_array(x, y, n, item.columns) ORDER BY square)::text AS rows
       FROM cluster
       LEFT JOIN LATERAL (
-             SELECT ${ITEM} AS columns FROM items i
-              WHERE n = 1 AND i.dataset_id = cluster.dataset_id
-                AND i.tile_cell >= (square << ${bits}::integer) AND i.tile_cell < ((square + 1) << ${bits}::integer)
-                ${andSelected(source)}
+             SELECT ${ITEM} AS columns
+               FROM (SELECT * FROM items
+                      WHERE n = 1 AND dataset_id = cluster.dataset_id
+                        AND tile_cell >= (square << ${bits}::integer) AND tile_cell < ((square + 1) << ${bits}::integer)
+                     -- PostgreSQL would otherwise read all selected items for each square.
+                     OFFSET 0) AS i
+              WHERE true ${andSelected(source)}
               LIMIT 1
            ) AS item ON true`,
   )

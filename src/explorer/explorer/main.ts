@@ -2,6 +2,7 @@ import { byId } from '../shared/dom.ts'
 import { onKeyChange } from '../shared/key.ts'
 import { startKeyField } from '../shared/key-field.ts'
 import { Explorer } from './explorer.ts'
+import { startPanelWidth } from './panel-width.ts'
 
 /*
  * Starts the explorer. The key field starts first, because it takes a key out of the address.
@@ -10,6 +11,7 @@ import { Explorer } from './explorer.ts'
 startKeyField()
 // On a phone the legend would cover half of the map.
 byId('legend', HTMLDetailsElement).open = !matchMedia('(max-width: 760px)').matches
+startPanelWidth(byId('side', HTMLElement))
 const explorer = new Explorer(byId('list', HTMLElement), byId('map', HTMLElement))
 onKeyChange(() => explorer.restart())
 explorer.restart()
