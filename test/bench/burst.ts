@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { parentPort, Worker, workerData } from 'node:worker_threads'
 import { bearer } from './comparisons.ts'
 import { DOORS } from './doors.ts'
@@ -21,18 +22,21 @@ export interface BurstEnd {
 }
 
 /**
- * Sends the worst request of a door many times at once. It has a thread of its own, so that reading its responses does not delay the
- * thread that measures.
+ * Prepares to send the worst request of a door many times at once, and returns the function that sends. A thread of its own sends, so that
+ * reading the responses does not delay the thread that measures. It is ready before, so that its start takes no time of others.
  */
-export function sendBurst(burst: Burst): Promise<BurstEnd> {
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL(import.meta.url), { workerData: burst })
-    worker.once('message', resolve)
-    worker.once('error', reject)
-  })
+export async function prepareBurst(burst: Burst): Promise<() => Promise<BurstEnd>> {
+  const worker = new Worker(new URL(import.meta.url), { workerData: burst })
+  await once(worker, 'message')
+  return async () => {
+    worker.postMessage('send')
+    const [end] = await once(worker, 'message')
+    return end
+  }
 }
 
-if (parentPort) parentPort.postMessage(await send(workerData))
+parentPort?.once('message', async () => parentPort?.postMessage(await send(workerData)))
+parentPort?.postMessage('ready')
 
 async function send({ url, key, door, count }: Burst): Promise<BurstEnd> {
   const requestOf = DOORS[door]

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createKey } from '../../src/auth/keys.ts'
 import { openDatabase } from '../../src/database/database.ts'
-import { type BurstEnd, sendBurst } from './burst.ts'
+import { prepareBurst } from './burst.ts'
 import { bearer } from './comparisons.ts'
 import { DOORS } from './doors.ts'
 import { type Server, startEmbedded, startGateway } from './processes.ts'
@@ -49,10 +49,12 @@ for (const name of doors) {
   const gateway = isServer ? await startGateway(place, settings) : await startEmbedded(place, settings)
   try {
     await Promise.all(Array.from({ length: WARM_CLIENTS }, () => measurePlain(gateway, 2)))
+    const sendHeavy = await prepareBurst({ url: gateway.url, key: heavyKey(), door: name, count: HEAVY_REQUESTS })
     const alone = await measurePlain(gateway, SECONDS)
-    const load = sendHeavy(gateway, name)
+    const load = sendHeavy()
     const loaded = await measurePlain(gateway, SECONDS)
     const sent = await load
+    if (sent.strange.length > 0) process.stderr.write(`heavy: ${sent.strange.join(' ')}\n`)
     const ratio = (percentile(loaded.times, 0.99) / percentile(alone.times, 0.99)).toFixed(1)
     process.stdout.write(
       `| ${name} | ${times(alone.times)} | ${times(loaded.times)} | ${ratio} | ${loaded.refused} | ${sent.answered} | ${sent.refused} | ${sent.slowestMs.toFixed(0)} ms |\n`,
@@ -106,12 +108,6 @@ function plainRequest(): LoadRequest {
   plainRequests += 1
   const path = `/v1/datasets/towns/items?limit=${10 + (plainRequests % 20)}&page=${1 + (plainRequests % 97)}&categoryCode=c${plainRequests % 19}`
   return { method: 'GET', path }
-}
-
-async function sendHeavy({ url }: Server, door: string): Promise<BurstEnd> {
-  const end = await sendBurst({ url, key: heavyKey(), door, count: HEAVY_REQUESTS })
-  if (end.strange.length > 0) process.stderr.write(`heavy: ${end.strange.join(' ')}\n`)
-  return end
 }
 
 function percentile(values: number[], part: number): number {
