@@ -1,4 +1,6 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { closeSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PMTiles } from 'pmtiles'
@@ -61,6 +63,25 @@ test('a client that has parts of another file gets the whole file', async () => 
   const etag = (await read()).headers.get('etag') ?? ''
   const rangeFor = async (tag: string) => (await read({ range: 'bytes=0-6', 'if-range': tag })).status
   expect([await rangeFor(etag), await rangeFor('"another"')]).toEqual([206, 200])
+})
+
+test('clients that disconnect do not close the file for others, who never get another file', async () => {
+  const large = join(folder, 'large.pmtiles')
+  writeFileSync(large, Buffer.concat([bytes, Buffer.alloc(30_000_000, 'a')]))
+  const other = await startApp({ baseMap: { kind: 'pmtiles', path: large } })
+  for (let n = 0; n < 5; n += 1) {
+    const [response] = await once(get(`${other.url}/base-map.pmtiles`), 'response')
+    await once(response, 'data')
+    response.destroy()
+  }
+  // Files that open now would take the number of a closed one.
+  const opened = Array.from({ length: 50 }, () => openSync(import.meta.filename, 'r'))
+  for (let n = 0; n < 20; n += 1) {
+    const response = await fetch(`${other.url}/base-map.pmtiles`, { headers: { range: 'bytes=0-99' } })
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes.subarray(0, 100))
+  }
+  for (const fd of opened) closeSync(fd)
+  await other.close()
 })
 
 test('HEAD has the length and no body', async () => {

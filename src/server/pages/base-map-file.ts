@@ -1,4 +1,4 @@
-import { closeSync, createReadStream, fstatSync, openSync } from 'node:fs'
+import { closeSync, createReadStream, fstatSync, openSync, read } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addRoute } from '../http.ts'
 import { assetPolicy } from './policy.ts'
@@ -15,6 +15,12 @@ interface Range {
   /** The last byte of the range. */
   end: number
 }
+
+/**
+ * Reads, and never closes. The stream of a client that disconnects would close the file of all clients, even with `autoClose: false`. The
+ * number of the file is then free for the next file or connection that opens, and a client would read that.
+ */
+const READS_ONLY = { read, close: (_fd: number, done: () => void) => done() }
 
 /** Adds the route of the file. It stays open, so a file that replaces it is served after a restart. */
 export function addBaseMapFileRoute(app: FastifyInstance, path: string): void {
@@ -38,9 +44,7 @@ export function addBaseMapFileRoute(app: FastifyInstance, path: string): void {
       const { start, end } = range ?? { start: 0, end: size - 1 }
       void reply.header('content-length', end - start + 1)
       if (range) void reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`)
-      void reply.send(
-        request.method === 'HEAD' ? undefined : createReadStream('', { fd, start, end, autoClose: false }),
-      )
+      void reply.send(request.method === 'HEAD' ? undefined : createReadStream('', { fd, start, end, fs: READS_ONLY }))
     },
   })
 }
