@@ -140,11 +140,11 @@ export class FairQueue {
   /** Whether these keys have short jobs, or are active alone, or the keys without short jobs use less than a quarter of the places. */
   #isWithinShare(keys: readonly string[]): boolean {
     const nowMs = this.#clock()
-    if (keys.some((key) => this.#uses.get(key)?.hasShortStatements(nowMs))) return true
+    if (keys.some((key) => this.#uses.get(key)?.hasShortJobs(nowMs))) return true
     let running = 0
     let hasOthers = false
     for (const [key, use] of this.#uses) {
-      if (!use.hasShortStatements(nowMs)) running += use.running
+      if (!use.hasShortJobs(nowMs)) running += use.running
       if (!keys.includes(key) && (use.running > 0 || nowMs - use.lastMs < ACTIVE_MS)) hasOthers = true
     }
     return !hasOthers || running < Math.max(1, this.#places / 4)

@@ -29,7 +29,7 @@ export class KeyUse {
   }
 
   /** Whether enough jobs have ended lately to judge the key by, and few of them were long. */
-  hasShortStatements(nowMs: number): boolean {
+  hasShortJobs(nowMs: number): boolean {
     const longMs = this.#decay(this.#endedLongMs, nowMs) + Math.max(0, this.#runningMs(nowMs) - this.running * LONG_MS)
     return longMs < SHORT.longMs && this.#decay(this.#endedCount, nowMs) > SHORT.count
   }

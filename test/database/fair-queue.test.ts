@@ -144,7 +144,8 @@ test('a key that used a lot while nobody waited has no debt, and a new key has n
   expect(log).toEqual(['new', 'known'])
 })
 
-test('a key that sends now and then waits for one job of a key that sends many', async () => {
+/** A queue with one place, and the order in which jobs get it. `runFor` ends the job that runs. */
+function createOnlyPlace() {
   const { queue, pass } = createQueue(1)
   const log: string[] = []
   let endRunning: EndTurn | undefined
@@ -158,6 +159,11 @@ test('a key that sends now and then waits for one job of a key that sends many',
     endRunning?.()
     await settled()
   }
+  return { log, send, runFor }
+}
+
+test('a key that sends now and then waits for one job of a key that sends many', async () => {
+  const { log, send, runFor } = createOnlyPlace()
   for (let n = 0; n < 50; n += 1) send('many')
   await settled()
   for (let n = 0; n < 20; n += 1) {
@@ -170,20 +176,12 @@ test('a key that sends now and then waits for one job of a key that sends many',
 })
 
 test('a key that comes late gets its turns from then on, and does not catch up', async () => {
-  const { queue, pass } = createQueue(1)
-  const log: string[] = []
-  let endRunning: EndTurn | undefined
-  const send = (key: string) =>
-    void queue.begin([key]).then((end) => {
-      log.push(key)
-      endRunning = end
-    })
+  const { log, send, runFor } = createOnlyPlace()
   for (let n = 0; n < 20; n += 1) send('early')
   for (let n = 0; n < 20; n += 1) {
     await settled()
     if (n === 10) for (let k = 0; k < 10; k += 1) send('late')
-    pass(100)
-    endRunning?.()
+    await runFor(100)
   }
   const afterwards = log.slice(11)
   expect(afterwards.filter((key) => key === 'late').length).toBeGreaterThanOrEqual(4)

@@ -14,7 +14,7 @@ export const DATABASE: readonly MutantTable[] = [
       { find: 'return free > 1 && ', replace: 'return free > 0 && ' },
       { find: 'return free > 1 && this.#isWithinShare(keys)', replace: 'return free > 1' },
       { find: 'if (keys.some((key) => !this.#uses.get(key)?.running)) return free > 0', replace: '' },
-      { find: 'if (!use.hasShortStatements(nowMs)) running', replace: 'running' },
+      { find: 'if (!use.hasShortJobs(nowMs)) running', replace: 'running' },
       { find: '!hasOthers || ', replace: '' },
       { find: 'nowMs - use.lastMs < ACTIVE_MS', replace: 'true' },
       { find: '      this.#startNext(nowMs)\n', replace: '' },
