@@ -7,7 +7,7 @@ import { loadSampleData } from '../../src/sample/load.ts'
 import { createApp } from '../../src/server/app.ts'
 import type { Metrics } from '../../src/server/telemetry/metrics.ts'
 import { seedCatalog } from './catalog.ts'
-import { createDatabase, type TestDatabase } from './database.ts'
+import { createDatabase, emptyOnClose, type TestDatabase } from './database.ts'
 import { checkDocumented } from './openapi.ts'
 
 /** A running application and its database. */
@@ -74,7 +74,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   if (data === 'sample') await loadSampleData(db.database, url)
   const { key } = await createKey(prisma, { name: 'test' })
-  return {
+  return emptyOnClose({
     ...db,
     app,
     url,
@@ -97,7 +97,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
       await app.close()
       await db.close()
     },
-  }
+  })
 }
 
 /** Sends a GET that must succeed. Returns the parsed body. */
