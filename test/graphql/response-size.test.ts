@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { LIMITS, ResponseSize } from '../../src/graphql/operation/limits.ts'
+import { ResponseSize } from '../../src/graphql/operation/execute.ts'
+import { LIMITS } from '../../src/graphql/operation/limits.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
 

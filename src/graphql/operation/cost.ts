@@ -12,6 +12,8 @@ import {
   valueFromASTUntyped,
 } from 'graphql'
 import { DEFAULTS, MAX_LIMIT } from '../../catalog/arguments.ts'
+import type { CatalogError } from '../../errors.ts'
+import { excessOf, LIMITS } from './limits.ts'
 import type { Fragments } from './projection.ts'
 
 declare module 'graphql' {
@@ -24,7 +26,7 @@ declare module 'graphql' {
 }
 
 /** The size of an operation before it runs. */
-export interface OperationSize {
+interface OperationSize {
   /** Fields in the response, each weighted by its work for the database. */
   cost: number
   /** Nesting depth of fields. GraphQL's own validation rule limits introspection. */
@@ -37,55 +39,16 @@ interface Operation {
   variables: Readonly<Record<string, unknown>>
 }
 
-/** A measured size, and the variables on which it depends: page sizes, and whether page numbers are deep. */
-interface Measured {
-  size: OperationSize
-  pageSizes: ReadonlyMap<string, unknown>
-  deepPages: ReadonlyMap<string, boolean>
-}
-
 /** PostgreSQL walks over the items before a page, and takes about as long for a deep one as for a search (test/bench/worst.ts). */
 const DEEP_PAGE = { from: 101, cost: 500 }
 
 const isDeep = (page: unknown): boolean => typeof page === 'number' && page >= DEEP_PAGE.from
 
-/** The last size of each operation. Documents are prepared once, so their nodes are the same objects in each request. */
-const lastMeasured = new WeakMap<OperationDefinitionNode, Measured>()
-
 /**
  * Measures a valid operation before it runs. The cost of a field is its own cost plus its page size times the cost of its
- * selections. A deep page costs more. Requests mostly repeat their page sizes, and then the size is known.
+ * selections. A deep page costs more. Each fragment is measured once, so the work is linear in the length of the document.
  */
 export function measureOperation(definition: OperationDefinitionNode, operation: Operation): OperationSize {
-  const { variables } = operation
-  const last = lastMeasured.get(definition)
-  if (
-    last &&
-    [...last.pageSizes].every(([name, value]) => variables[name] === value) &&
-    [...last.deepPages].every(([name, wasDeep]) => isDeep(variables[name]) === wasDeep)
-  )
-    return last.size
-  const pageSizes = new Map<string, unknown>()
-  const deepPages = new Map<string, boolean>()
-  const size = measure(definition, operation, {
-    pageSize: (name) => pageSizes.set(name, variables[name]),
-    page: (name) => deepPages.set(name, isDeep(variables[name])),
-  })
-  // Other values can be long, and would stay in memory.
-  const areShort = [...pageSizes.values()].every((value) => value === undefined || typeof value === 'number')
-  if (areShort) lastMeasured.set(definition, { size, pageSizes, deepPages })
-  return size
-}
-
-/**
- * Measures each fragment once, so the work is linear in the length of the document.
- * @param onVariable is called with the name of each variable that a page size or a page number depends on
- */
-function measure(
-  definition: OperationDefinitionNode,
-  operation: Operation,
-  onVariable: Record<'pageSize' | 'page', (name: string) => void>,
-): OperationSize {
   const root = operation.schema.getRootType(definition.operation)
   if (!root) return { cost: 0, depth: 0 }
   const variables = { ...defaultVariables(definition), ...operation.variables }
@@ -116,8 +79,8 @@ function measure(
     if (!node.selectionSet || !isCompositeType(type)) return { cost, depth: 1 }
     const inside = measureSelection(node.selectionSet, type)
     const page = node.arguments?.find((argument) => argument.name.value === 'page')
-    const deepCost = page && isDeep(read(page.value, 'page')) ? DEEP_PAGE.cost : 0
-    const length = lengthOf(node, field, (value) => read(value, 'pageSize'))
+    const deepCost = page && isDeep(read(page.value)) ? DEEP_PAGE.cost : 0
+    const length = lengthOf(node, field, read)
     return { cost: cost + deepCost + length * inside.cost, depth: 1 + inside.depth }
   }
 
@@ -132,10 +95,7 @@ function measure(
     return size
   }
 
-  const read = (value: ValueNode, use: 'pageSize' | 'page'): unknown => {
-    if (value.kind === Kind.VARIABLE) onVariable[use](value.name.value)
-    return valueFromASTUntyped(value, variables)
-  }
+  const read = (value: ValueNode): unknown => valueFromASTUntyped(value, variables)
 
   const typeNamed = (name: string | undefined, otherwise: GraphQLCompositeType): GraphQLCompositeType => {
     const type = name === undefined ? undefined : operation.schema.getType(name)
@@ -143,6 +103,14 @@ function measure(
   }
 
   return measureSelection(definition.selectionSet, root)
+}
+
+/** `VALIDATION_FAILED` for the first limit that an operation exceeds; undefined if it exceeds none. */
+export function findExcess(size: OperationSize): CatalogError | undefined {
+  for (const name of ['depth', 'cost'] as const) {
+    if (size[name] > LIMITS[name]) return excessOf(name, size[name])
+  }
+  return undefined
 }
 
 function defaultVariables({ variableDefinitions = [] }: OperationDefinitionNode): Operation['variables'] {

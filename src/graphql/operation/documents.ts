@@ -1,7 +1,7 @@
 import { type DocumentNode, GraphQLError, type GraphQLSchema, parse, validate, visit } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import { schema as catalogSchema } from '../schema.ts'
-import { countAliasesAndDirectives, type DocumentCounts, findExcessLength, findRepetitions, LIMITS } from './limits.ts'
+import { findExcess, findExcessLength, findRepetitions, LIMITS } from './limits.ts'
 import { type Fragments, fragmentsOf } from './projection.ts'
 import { type Executable, type NodeForm, withRawJson } from './raw-json.ts'
 
@@ -9,7 +9,6 @@ import { type Executable, type NodeForm, withRawJson } from './raw-json.ts'
 export interface PreparedDocument {
   document: DocumentNode
   fragments: Fragments
-  counts: DocumentCounts
   executable: Executable
 }
 
@@ -46,21 +45,23 @@ export interface PrepareOptions {
   form?: NodeForm
 }
 
-/** Parses, validates, counts and rewrites a document. It does not throw for a bad document: it returns the errors. */
+/** Parses, validates and rewrites a document. It does not throw for a bad document: it returns the errors. */
 export function prepareDocument(
   query: string,
   { usesRawJson, form, schema = catalogSchema }: PrepareOptions,
 ): PreparedDocument | InvalidDocument {
   try {
     const document = parse(query, { maxTokens: LIMITS.tokens })
-    const excess = findRepetitions(document)
-    if (excess) return { errors: [excess], document }
+    const repetitions = findRepetitions(document)
+    if (repetitions) return { errors: [repetitions], document }
     const errors = validate(schema, document)
     if (errors.length > 0) return { errors, document }
+    const excess = findExcess(document)
+    if (excess) return { errors: [excess], document }
     // Introspection must not show the fields that raw-json.ts adds to the schema.
     const executable =
       usesRawJson && !isIntrospection(document) ? withRawJson(document, schema, form) : { schema, document }
-    return { document, fragments: fragmentsOf(document), counts: countAliasesAndDirectives(document), executable }
+    return { document, fragments: fragmentsOf(document), executable }
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [error] }
     // The parser is recursive, and no other limit applies to the nesting of values.

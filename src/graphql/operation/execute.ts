@@ -2,13 +2,10 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLLeafType,
-  type GraphQLObjectType,
-  type GraphQLResolveInfo,
   getOperationAST,
   OperationTypeNode,
   validateExecutionArgs,
 } from 'graphql'
-import { collectSubfields, type FieldDetailsList } from 'graphql/execution/collectFields'
 import { createSharedExecutionContext } from 'graphql/execution/createSharedExecutionContext'
 import { Executor } from 'graphql/execution/Executor'
 import type { ReadLog } from '../../catalog/snapshot/read-log.ts'
@@ -17,9 +14,9 @@ import { CatalogError } from '../../errors.ts'
 import { inSpan } from '../../tracing.ts'
 import type { GraphQLContext } from '../builder.ts'
 import { graphqlErrorOf } from '../errors.ts'
-import { measureOperation } from './cost.ts'
+import { findExcess, measureOperation } from './cost.ts'
 import type { InvalidDocument, PreparedDocument } from './documents.ts'
-import { findExcess, LIMITS, ResponseSize } from './limits.ts'
+import { LIMITS, limitExceeded } from './limits.ts'
 import { printJson } from './raw-json.ts'
 
 /** The parameters of a request, except its document. */
@@ -55,11 +52,11 @@ export async function execute(
   const operation = prepared.document && getOperationAST(prepared.document, operationName)
   if ('errors' in prepared)
     return { ...refused(prepared.errors), isMutation: operation?.operation === OperationTypeNode.MUTATION }
-  const { fragments, counts, executable } = prepared
+  const { fragments, executable } = prepared
   if (!operation) return refused([invalid('operationName must name an operation of the document')])
   if (operation.operation !== OperationTypeNode.QUERY) return refused([invalid('The catalog has queries only')])
   const size = measureOperation(operation, { schema: executable.schema, fragments, variables: variables ?? {} })
-  const excess = findExcess({ ...size, ...counts })
+  const excess = findExcess(size)
   if (excess) return refused([excess])
 
   const { result, readLog } = await readCatalog((catalog) => {
@@ -103,47 +100,56 @@ interface RunArgs extends ExecutionArgs {
 }
 
 /**
- * Executes a document as graphql-js's `execute` does, in half of the time (docs/decisions/0011-at-the-floor.md). The schema has
- * no @defer and no @stream, and our resolvers read no AbortSignal: database/cancellation.ts cancels their statements.
- * @returns only the error `VALIDATION_FAILED` if the response becomes too large (limits.ts)
+ * Executes a document as graphql-js's `execute` does, and measures the response. The schema has no @defer and no @stream, and our
+ * resolvers read no AbortSignal: database/cancellation.ts cancels their statements.
+ * @returns only the error `VALIDATION_FAILED` if the response becomes too large
  */
 async function runDocument(args: RunArgs): Promise<ExecutionResult> {
   const validated = validateExecutionArgs(args)
   if (!('schema' in validated)) return { errors: validated }
   // Otherwise graphql-js would create an AbortController, and abort it after the execution.
   const shared = createSharedExecutionContext(undefined)
-  const executor = new PlainExecutor(validated, shared)
+  const executor = new MeasuringExecutor(validated, shared)
   executor.texts = args.contextValue.rawJson
   const result = await executor.executeRootSelectionSet()
   const { excess } = executor.size
   return excess ? { errors: [excess] } : result
 }
 
-type ResponsePath = GraphQLResolveInfo['path']
-type Subfields = ReturnType<typeof collectSubfields> & { type: GraphQLObjectType }
+/** The size of a response, while it is made. */
+export class ResponseSize {
+  /** `VALIDATION_FAILED` once the response has exceeded a limit. */
+  excess: CatalogError | undefined
+  #objects = 0
+  #characters = 0
 
-class PlainExecutor extends Executor {
-  /** graphql-js uses nested WeakMaps, which take long to collect as garbage. */
-  readonly #subfields = new Map<FieldDetailsList, Subfields>()
+  /** @throws `VALIDATION_FAILED` */
+  addObject(): void {
+    this.#objects += 1
+    if (this.#objects > LIMITS.objects) this.#refuse('objects')
+  }
+
+  /** @throws `VALIDATION_FAILED` */
+  addText(characters: number): void {
+    this.#characters += characters
+    if (this.#characters > LIMITS.characters) this.#refuse('characters')
+  }
+
+  #refuse(name: 'objects' | 'characters'): never {
+    this.excess ??= limitExceeded(name, `must be at most ${LIMITS[name]} in a response; ask for less in one operation`)
+    throw this.excess
+  }
+}
+
+class MeasuringExecutor extends Executor {
   readonly size = new ResponseSize()
   /** The texts that placeholders stand for. */
   texts: readonly string[] = []
   #measuredTexts = 0
 
-  override collectAndExecuteSubfields(
-    type: GraphQLObjectType,
-    fields: FieldDetailsList,
-    path: ResponsePath,
-    source: unknown,
-  ) {
+  override collectAndExecuteSubfields(...args: Parameters<Executor['collectAndExecuteSubfields']>) {
     this.size.addObject()
-    let subfields = this.#subfields.get(fields)
-    if (subfields?.type !== type) {
-      const { schema, fragments, variableValues, hideSuggestions } = this.validatedExecutionArgs
-      subfields = { ...collectSubfields(schema, fragments, variableValues, type, fields, hideSuggestions), type }
-      this.#subfields.set(fields, subfields)
-    }
-    return this.executeFields(type, source, path, subfields.groupedFieldSet, undefined)
+    return super.collectAndExecuteSubfields(...args)
   }
 
   override completeLeafValue(type: GraphQLLeafType, result: unknown): unknown {

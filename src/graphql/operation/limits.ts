@@ -1,6 +1,5 @@
 import { type DocumentNode, Kind, type SelectionSetNode, visit } from 'graphql'
 import { type CatalogError, validationFailed } from '../../errors.ts'
-import type { OperationSize } from './cost.ts'
 import { fragmentsOf } from './projection.ts'
 
 /** Limits on an operation. An operation that exceeds one is refused before any SQL runs, and the message names the limit. */
@@ -29,14 +28,8 @@ export const LIMITS = {
   characters: 64_000_000,
 } as const
 
-/** The number of aliases, lookups and directives in a document. */
-export interface DocumentCounts {
-  aliases: number
-  lookups: number
-  directives: number
-}
-
-export function countAliasesAndDirectives(document: DocumentNode): DocumentCounts {
+/** `VALIDATION_FAILED` for a document with too many aliases, lookups or directives; undefined for any other. */
+export function findExcess(document: DocumentNode): CatalogError | undefined {
   const counts = { aliases: 0, lookups: 0, directives: 0 }
   visit(document, {
     Field: ({ alias, arguments: args }) => {
@@ -46,42 +39,15 @@ export function countAliasesAndDirectives(document: DocumentNode): DocumentCount
       counts.directives += 1
     },
   })
-  return counts
-}
-
-/** `VALIDATION_FAILED` for the first limit that an operation exceeds; undefined if it exceeds none. */
-export function findExcess(measured: OperationSize & DocumentCounts): CatalogError | undefined {
-  for (const name of ['aliases', 'lookups', 'directives', 'depth', 'cost'] as const) {
-    if (measured[name] > LIMITS[name]) {
-      return limitExceeded(name, `must be at most ${LIMITS[name]}, but this operation has ${measured[name]}`)
-    }
+  for (const name of ['aliases', 'lookups', 'directives'] as const) {
+    if (counts[name] > LIMITS[name]) return excessOf(name, counts[name])
   }
   return undefined
 }
 
-/** Measures a response while it is made. */
-export class ResponseSize {
-  /** `VALIDATION_FAILED` once the response has exceeded a limit. */
-  excess: CatalogError | undefined
-  #objects = 0
-  #characters = 0
-
-  /** @throws `VALIDATION_FAILED` */
-  addObject(): void {
-    this.#objects += 1
-    if (this.#objects > LIMITS.objects) this.#refuse('objects')
-  }
-
-  /** @throws `VALIDATION_FAILED` */
-  addText(characters: number): void {
-    this.#characters += characters
-    if (this.#characters > LIMITS.characters) this.#refuse('characters')
-  }
-
-  #refuse(name: 'objects' | 'characters'): never {
-    this.excess ??= limitExceeded(name, `must be at most ${LIMITS[name]} in a response; ask for less in one operation`)
-    throw this.excess
-  }
+/** `VALIDATION_FAILED`, which names a limit and what an operation has. */
+export function excessOf(name: keyof typeof LIMITS, found: number): CatalogError {
+  return limitExceeded(name, `must be at most ${LIMITS[name]}, but this operation has ${found}`)
 }
 
 /** `VALIDATION_FAILED` for a document with too many bytes; undefined for any other. */
@@ -91,7 +57,7 @@ export function findExcessLength(document: string): CatalogError | undefined {
 }
 
 /** `VALIDATION_FAILED`, which names a limit and its bound. */
-function limitExceeded(field: string, message: string): CatalogError {
+export function limitExceeded(field: string, message: string): CatalogError {
   return validationFailed([{ field, message }])
 }
 
