@@ -8,7 +8,7 @@ import { type PrepareOptions, prepareDocument } from '../graphql/operation/docum
 import { execute } from '../graphql/operation/execute.ts'
 import { type Parameter, parametersOf } from '../graphql/operation/parameters.ts'
 import { schema } from '../graphql/schema.ts'
-import { type Representation, representationsOf } from '../rest/representations.ts'
+import { type Representation, representationsOf } from '../rest/envelope.ts'
 import { filterVariable, ITEM, REST_ROUTES, type RestRoute } from '../rest/routes.ts'
 import { toVariables } from './arguments.ts'
 import { type InputSchema, inputSchemaOf } from './input-schema.ts'

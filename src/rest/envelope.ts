@@ -1,4 +1,10 @@
+import { type ExecutionResult, GraphQLError } from 'graphql'
+import type { ReadLog } from '../catalog/snapshot/read-log.ts'
+import type { ReadCatalog } from '../catalog/snapshot-reader.ts'
 import { enumWord } from '../graphql/enum-words.ts'
+import { catalogErrorOf } from '../graphql/errors.ts'
+import { type PrepareOptions, prepareDocument } from '../graphql/operation/documents.ts'
+import { execute } from '../graphql/operation/execute.ts'
 import { enumType } from '../graphql/schema.ts'
 import { queryStringOf } from '../query-string.ts'
 
@@ -110,4 +116,75 @@ export function pageLinks(
     link('last', last),
   ].join(', ')
   return links.length <= MAX_LENGTH ? links : undefined
+}
+
+/** A response body as text, its `meta`, and the log of the reads on which it depends. */
+interface Represented {
+  body: string
+  meta: Envelope['meta']
+  readLog: ReadLog | undefined
+}
+
+/** A media type of a route, and the function that makes the response in it. */
+export interface Representation {
+  mediaType: string
+  contentType: string
+  /** @throws a `CatalogError` */
+  respond: (readCatalog: ReadCatalog, variables: Record<string, unknown>) => Promise<Represented>
+}
+
+/** What makes the responses of a route. The suggestions of /mcp are no route of REST, and have only this. */
+export interface ResponseSource {
+  operation: string
+  /** The path of the resource in the operation's result. */
+  resource: readonly [string, ...string[]]
+  envelope: (resource: unknown) => Envelope
+  /** Whether the list is also GeoJSON, for lists of places. */
+  hasFeatures?: boolean
+}
+
+/** The representations of a route; the first is the default. Call it once for each route: it prepares the route's operation. */
+export function representationsOf(
+  route: ResponseSource,
+  options: PrepareOptions,
+): [Representation, ...Representation[]] {
+  return [
+    represent(
+      'application/json',
+      'application/json; charset=utf-8',
+      route,
+      { ...options, form: 'rest' },
+      route.envelope,
+    ),
+    ...(route.hasFeatures
+      ? [represent(GEOJSON, GEOJSON, route, { usesRawJson: true, form: 'geojson' }, featureCollection)]
+      : []),
+  ]
+}
+
+function represent<Body extends { meta: Envelope['meta'] }>(
+  mediaType: string,
+  contentType: string,
+  { operation, resource }: ResponseSource,
+  options: PrepareOptions,
+  toBody: (resource: unknown) => Body,
+): Representation {
+  const prepared = prepareDocument(operation, options)
+  if ('errors' in prepared)
+    throw new GraphQLError(`The operation of a route is not valid: ${prepared.errors.join('; ')}`)
+  return {
+    mediaType,
+    contentType,
+    respond: async (readCatalog, variables) => {
+      const { result, print, readLog } = await execute(prepared, { variables }, readCatalog)
+      const body = toBody(find(result, resource))
+      return { body: print(body), meta: body.meta, readLog }
+    },
+  }
+}
+
+function find({ data, errors }: ExecutionResult, resource: ResponseSource['resource']): unknown {
+  const [error] = errors ?? []
+  if (error) throw catalogErrorOf(error)
+  return resource.reduce<unknown>((value, member) => membersOf(value)[member], data)
 }

@@ -4,11 +4,11 @@ import { DETAIL_FIELDS, LIST_FIELDS } from '../catalog/columns.ts'
 import { ITEM_FILTERS, type ItemFilter } from '../catalog/filters.ts'
 import { type Parameter, parametersOf } from '../graphql/operation/parameters.ts'
 import { schema } from '../graphql/schema.ts'
-import { type Envelope, listEnvelope, recordEnvelope, toDataset, toFoundItem, toNearbyItem } from './envelope.ts'
+import { listEnvelope, type ResponseSource, recordEnvelope, toDataset, toFoundItem, toNearbyItem } from './envelope.ts'
 import { querySchema } from './parameters.ts'
 
 /** A route: its GraphQL operation, the source of the variables, and the form of the response. */
-export interface RestRoute {
+export interface RestRoute extends ResponseSource {
   /** The operation's name in the OpenAPI document and in generated clients. */
   name: string
   tag: 'Datasets' | 'Items'
@@ -20,16 +20,10 @@ export interface RestRoute {
   path: string
   /** A description of each parameter in the path. They become variables of the same name. */
   pathParameters: Readonly<Record<string, string>>
-  operation: string
   /** The variables of the operation, from the path and the query string. */
   parameters: readonly Parameter[]
   /** The schema that parses the query string. */
   query: z.ZodObject
-  /** The path of the resource in the operation's result. */
-  resource: readonly [string, ...string[]]
-  envelope: (resource: unknown) => Envelope
-  /** Whether the list is also GeoJSON, for lists of places. */
-  hasFeatures?: boolean
 }
 
 /** A row of the table below. */

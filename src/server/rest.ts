@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { parseQueryString, queryStringOf } from '../query-string.ts'
-import { pageLinks } from '../rest/envelope.ts'
-import { representationsOf } from '../rest/representations.ts'
+import { pageLinks, representationsOf } from '../rest/envelope.ts'
 import { REST_ROUTES } from '../rest/routes.ts'
 import type { Admission } from './admission/admission.ts'
 import { addRoute, pathParameters } from './http.ts'
@@ -17,34 +16,33 @@ interface RestOptions {
 
 /** Adds the /v1 routes. Each turns parameters into variables, executes its operation and sends the result as an envelope. */
 export function addRestRoutes(app: FastifyInstance, { admit, responses, usesRawJson }: RestOptions): void {
-  const paths = new Set(REST_ROUTES.map(({ path }) => path))
-  // Before the route, so that each response says it: also those to other methods, and errors.
-  app.addHook('onRequest', (request, reply, done) => {
-    if (paths.has(request.routeOptions.url ?? '')) {
+  void app.register(async (routes) => {
+    // Before the routes, so that each of their responses says it: also those to other methods, and errors.
+    routes.addHook('onRequest', (request, reply, done) => {
       appendVary(reply, 'Prefer')
       if (prefersStrict(request.headers.prefer)) void reply.header('preference-applied', STRICT_APPLIED)
-    }
-    done()
-  })
-  for (const route of REST_ROUTES) {
-    const representations = representationsOf(route, { usesRawJson })
-    const schemas = { lenient: route.query, strict: route.query.strict() }
-    addRoute(app, {
-      path: route.path,
-      methods: ['GET'],
-      handler: async (request, reply) => {
-        const caller = await admit(request, reply)
-        const { respond, mediaType, contentType } = chooseRepresentation(request.headers.accept, representations)
-        const handling = prefersStrict(request.headers.prefer) ? 'strict' : 'lenient'
-        const cacheKey = `${mediaType} ${handling} ${request.url}`
-        return responses.send({ request, reply, caller, cacheKey }, async () => {
-          const query = parseQueryString(schemas[handling], queryStringOf(request.url))
-          const variables = { ...query, ...pathParameters(request) }
-          const { body, meta, readLog } = await respond(caller.readCatalog, variables)
-          const links = pageLinks(request.url, meta, Object.keys(route.query.shape))
-          return { response: new ResponseBody(body, contentType, links), readLog }
-        })
-      },
+      done()
     })
-  }
+    for (const route of REST_ROUTES) {
+      const representations = representationsOf(route, { usesRawJson })
+      const schemas = { lenient: route.query, strict: route.query.strict() }
+      addRoute(routes, {
+        path: route.path,
+        methods: ['GET'],
+        handler: async (request, reply) => {
+          const caller = await admit(request, reply)
+          const { respond, mediaType, contentType } = chooseRepresentation(request.headers.accept, representations)
+          const handling = prefersStrict(request.headers.prefer) ? 'strict' : 'lenient'
+          const cacheKey = `${mediaType} ${handling} ${request.url}`
+          return responses.send({ request, reply, caller, cacheKey }, async () => {
+            const query = parseQueryString(schemas[handling], queryStringOf(request.url))
+            const variables = { ...query, ...pathParameters(request) }
+            const { body, meta, readLog } = await respond(caller.readCatalog, variables)
+            const links = pageLinks(request.url, meta, Object.keys(route.query.shape))
+            return { response: new ResponseBody(body, contentType, links), readLog }
+          })
+        },
+      })
+    }
+  })
 }
