@@ -81,17 +81,6 @@ export function withoutDistance({ nodes, total }: ListProjection): ListProjectio
   return { total, nodes: nodes && { ...nodes, members: nodes.members.filter((member) => member !== 'distance') } }
 }
 
-const keys = new WeakMap<ItemProjection, string>()
-
-/** A text that is equal for equal projections. */
-export function projectionKey(projection: ItemProjection): string {
-  const known = keys.get(projection)
-  if (known !== undefined) return known
-  const key = JSON.stringify(projection)
-  keys.set(projection, key)
-  return key
-}
-
 /** For each model: the columns that PostgreSQL can write for clients. */
 const MODELS = { Item: ITEM_COLUMNS, Image: IMAGE_COLUMNS, Dataset: DATASET_COLUMNS }
 type Model = keyof typeof MODELS
@@ -101,23 +90,14 @@ export function isWritable(model: Model, field: string): boolean {
   return field === '__typename' || MODELS[model].has(field)
 }
 
-/** A prepared GraphQL document always passes the same projection objects, so each SELECT list is built once. */
-const selectLists = new WeakMap<ItemProjection, Map<string, Prisma.Sql>>()
-
 /**
  * The SELECT list for the items of the table `i`. Each column has the name of its member.
  * @param more fields that records have too
  * @throws TypeError for a name that is not a field of an item
  */
-export function selectMembers(projection: ItemProjection, more: readonly string[] = []): Prisma.Sql {
-  const { members, form } = projection
-  const variants = selectLists.get(projection) ?? new Map<string, Prisma.Sql>()
-  const known = variants.get(more.join())
-  if (known) return known
+export function selectMembers({ members, form }: ItemProjection, more: readonly string[] = []): Prisma.Sql {
   // The text consists of constants and of columns that exist: `selectField` throws for every other name.
-  const list = Prisma.raw(SELECT_LISTS[form](members, more))
-  selectLists.set(projection, variants.set(more.join(), list))
-  return list
+  return Prisma.raw(SELECT_LISTS[form](members, more))
 }
 
 /**

@@ -52,7 +52,7 @@ function parameterOf({ nodes }: GraphQLError): string | undefined {
   return before?.kind === TokenKind.COLON ? before.prev?.value : undefined
 }
 
-/** Clients such as Apollo know these codes and act on them (http/persisted-documents.ts). */
+/** Clients such as Apollo know these codes and act on them (http/yoga.ts). */
 function isPersistedDocumentError(error: unknown): error is GraphQLError {
   return error instanceof GraphQLError && String(error.extensions.code).startsWith('PERSISTED_QUERY')
 }

@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CatalogError, validationFailed } from '../errors.ts'
 import { createSubgraphSchema } from '../graphql/federation.ts'
-import type { RegisteredDocuments, TrustedDocuments } from '../graphql/http/persisted-documents.ts'
 import {
   bodyTypeOf,
   type GraphQLParams,
@@ -12,6 +11,7 @@ import {
   responseHead,
 } from '../graphql/http/protocol.ts'
 import { createYogaAdapter } from '../graphql/http/yoga.ts'
+import type { RegisteredDocuments, TrustedDocuments } from '../graphql/operation/documents.ts'
 import { queryStringOf } from '../query-string.ts'
 import type { Admission } from './admission/admission.ts'
 import { logFault, sendGraphQLError, toCatalogError } from './error-reply.ts'

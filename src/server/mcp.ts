@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { validationFailed } from '../errors.ts'
-import type { TrustedDocuments } from '../graphql/http/persisted-documents.ts'
+import type { TrustedDocuments } from '../graphql/operation/documents.ts'
 import { parseJson } from '../json.ts'
 import { createEndpoint } from '../mcp/endpoint.ts'
 import { toolError } from '../mcp/errors.ts'

@@ -4,7 +4,7 @@ import type { FeatureWindow } from '../features.ts'
 import type { FilterValues } from '../filters.ts'
 import type { Dataset, Item } from '../models.ts'
 import type { Fetched, Window } from '../page.ts'
-import { type ItemProjection, projectionKey } from '../projection.ts'
+import type { ItemProjection } from '../projection.ts'
 import { fetchImages, type LookupRow } from '../sql/by-id.ts'
 import { fetchAttributes, fetchExportBatch } from '../sql/export.ts'
 import { fetchExportSizes } from '../sql/export-sizes.ts'
@@ -19,9 +19,8 @@ import {
   type ItemWindow,
   type ItemWindowContent,
   type OwnerPosition,
-  windowKey,
 } from '../sql/items.ts'
-import { fetchNearbyPages, type NearbyWindow, nearbyKey } from '../sql/nearby.ts'
+import { fetchNearbyPages, type NearbyWindow } from '../sql/nearby.ts'
 import { searchNearby } from '../sql/nearby-by-grid.ts'
 import { BOOKMARK_STEP, fetchBookmarks, type OffsetBookmarks } from '../sql/offset-bookmarks.ts'
 import { fetchSearchPage, type SearchWindow } from '../sql/search.ts'
@@ -96,7 +95,7 @@ function placeLoaders({ statements, readLog, isReference }: LoaderOptions) {
         refine: (run) => statements.unverified(scope, ({ sql }) => run(sql)),
       })
       return countItems(window, [page])
-    }, nearbyKey),
+    }),
     searchPages: new ArgumentsLoader(async (window: SearchWindow, scopes: readonly string[][]) => {
       const pages = scopes.map((scope) =>
         statements.unverified(scope, ({ prisma }) => fetchSearchPage(prisma, window, scope, { isReference })),
@@ -182,7 +181,7 @@ function itemLoaders(options: LoaderOptions) {
       const find = (id: string) =>
         statements.verified(({ batchers }) => batchers.fetchItem({ projection, id, scope }), seenRevision)
       return logFound(readLog, await Promise.all(ids.map(find)))
-    }, projectionKey),
+    }),
     images: new DataLoader(async (ids: readonly string[]) => {
       const { scope } = readLog
       return statements.unverified('all', ({ sql }) => fetchImages(sql, { ids, scope }))
@@ -193,7 +192,7 @@ function itemLoaders(options: LoaderOptions) {
       const { limit, isForCursor = false } = window
       for (const { count } of pages) readLog.countItems(Math.min(count, isForCursor ? limit - 1 : limit))
       return pages
-    }, windowKey),
+    }),
     itemCounts: new ArgumentsLoader((selection: ItemSelection, owners: readonly ItemOwner[]) =>
       statements.unverified(datasetsOf(owners), ({ sql }) => countItems(sql, selection, owners, totals)),
     ),
@@ -264,25 +263,17 @@ interface LoaderOptions {
  * Loads values that depend on a key and on arguments. Concurrent loads with equal arguments share a call of `find`. So a
  * GraphQL field with arguments takes one statement for each alias, not one for each parent record.
  */
-class ArgumentsLoader<Arguments, Key, Value> {
+export class ArgumentsLoader<Arguments, Key, Value> {
   readonly #find: (args: Arguments, keys: readonly Key[]) => Promise<Value[]>
-  readonly #keyOf: (args: Arguments) => string
   readonly #loaders = new Map<string, DataLoader<Key, Value, string>>()
 
-  /**
-   * @param find returns a value for each key, in the order of the keys
-   * @param keyOf returns a text that is equal for equal arguments
-   */
-  constructor(
-    find: (args: Arguments, keys: readonly Key[]) => Promise<Value[]>,
-    keyOf: (args: Arguments) => string = JSON.stringify,
-  ) {
+  /** @param find returns a value for each key, in the order of the keys */
+  constructor(find: (args: Arguments, keys: readonly Key[]) => Promise<Value[]>) {
     this.#find = find
-    this.#keyOf = keyOf
   }
 
   load(args: Arguments, key: Key): Promise<Value> {
-    const argumentsKey = this.#keyOf(args)
+    const argumentsKey = JSON.stringify(args)
     let loader = this.#loaders.get(argumentsKey)
     if (!loader) {
       loader = new DataLoader((keys) => this.#find(args, keys), { cacheKeyFn: (key) => JSON.stringify(key) })

@@ -2,7 +2,7 @@ import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { MAX_LIMIT } from '../arguments.ts'
 import type { Fetched, Window } from '../page.ts'
-import { arrayOf, itemsAt, jsonText, projectionKey, selectMembers } from '../projection.ts'
+import { arrayOf, itemsAt, jsonText, selectMembers } from '../projection.ts'
 import {
   type ItemBounds,
   type ItemOrder,
@@ -31,11 +31,6 @@ export interface ItemWindow extends ItemOrder, ItemBounds, Window {
   isForCursor?: boolean
   /** Whether to return the total too. With the total, a window past the end does not walk through the list. */
   isCounted: boolean
-}
-
-/** A text that is equal for equal windows. */
-export function windowKey({ projection, ...window }: ItemWindow): string {
-  return JSON.stringify(window) + projectionKey(projection)
 }
 
 /** The content of a window. */

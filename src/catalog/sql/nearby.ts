@@ -3,7 +3,7 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import type { Circle } from '../circle.ts'
 import { type FilterValues, hasFilterValues } from '../filters.ts'
 import type { Fetched, Window } from '../page.ts'
-import { itemsAt, jsonText, projectionKey } from '../projection.ts'
+import { itemsAt, jsonText } from '../projection.ts'
 import type { Scope } from './item-list.ts'
 
 /*
@@ -13,11 +13,6 @@ import type { Scope } from './item-list.ts'
 
 /** A part of the list of the items in a circle that have the values of the filters, nearest first. */
 export interface NearbyWindow extends Circle, FilterValues, Window {}
-
-/** A text that is equal for equal windows. */
-export function nearbyKey({ projection, ...window }: NearbyWindow): string {
-  return JSON.stringify(window) + projectionKey(projection)
-}
 
 /** Returns the window and the total for each scope, in the order of the scopes. Takes one statement. */
 export async function fetchNearbyPages(

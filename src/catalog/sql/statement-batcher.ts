@@ -6,8 +6,8 @@ import {
 } from '../../database/cancellation.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { DEFAULTS } from '../arguments.ts'
-import { givenFilters } from '../filters.ts'
-import { type ItemProjection, NO_ITEMS, projectionKey } from '../projection.ts'
+import { type FilterValues, givenFilters, type ItemFilter } from '../filters.ts'
+import { type ItemProjection, NO_ITEMS } from '../projection.ts'
 import { fetchItems, type LookupRow } from './by-id.ts'
 import { hasStoredTotal, type Scope, type Totals } from './item-list.ts'
 import { fetchItemWindows, type ItemWindow, type ItemWindowContent, type OwnedWindow } from './items.ts'
@@ -44,12 +44,12 @@ export function createBatchers(sql: SqlReader, totals: Totals): Batchers {
       (windows) => fetchItemWindows(sql, windows, totals),
     ),
     fetchItem: batchStatements(
-      ({ projection, scope }) => [projectionKey(projection), ...scope].join(),
+      ({ projection, scope }) => JSON.stringify([projection, scope]),
       (lookups) => fetchItemsOf(sql, lookups),
       (waiting) => waiting,
     ),
     startNearby: batchStatements(
-      ({ window }) => [givenFilters(window).map(([filter]) => filter), projectionKey(window.projection)].join(),
+      ({ window }) => JSON.stringify([filtersIn(window), window.projection]),
       (searches) => startSearches(sql, searches),
     ),
   }
@@ -131,8 +131,11 @@ function batchStatements<Part, Result>(
 
 /** Returns a key that is equal for windows with the same SQL text. They differ only in its parameters. */
 function shapeOf({ selection, sort, order, after, before, isForCursor, isCounted, projection }: ItemWindow): string {
-  const filters = givenFilters(selection).map(([filter]) => filter)
   const bounds = [after, before].map((bound) => bound !== undefined)
-  const list = [selection.among, filters, sort, order, bounds]
-  return [list, isForCursor, isCounted, projectionKey(projection)].join()
+  const list = [selection.among, filtersIn(selection), sort, order, bounds]
+  return JSON.stringify([list, isForCursor, isCounted, projection])
+}
+
+function filtersIn(values: FilterValues): ItemFilter[] {
+  return givenFilters(values).map(([filter]) => filter)
 }

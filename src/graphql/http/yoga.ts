@@ -1,10 +1,18 @@
+import { hash } from 'node:crypto'
+import { GraphQLError } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
+import { z } from 'zod'
 import type { ReadCatalog } from '../../catalog/snapshot-reader.ts'
 import { graphqlErrorOf } from '../errors.ts'
-import { createDocumentStore, type PrepareOptions } from '../operation/documents.ts'
+import {
+  createDocumentStore,
+  createRegisteredDocuments,
+  type PrepareOptions,
+  type RegisteredDocuments,
+  type TrustedDocuments,
+} from '../operation/documents.ts'
 import { type Executed, execute } from '../operation/execute.ts'
 import { schema } from '../schema.ts'
-import { persistedDocuments, type RegisteredDocuments, type TrustedDocuments } from './persisted-documents.ts'
 import type { GraphQLParams } from './protocol.ts'
 
 /** Executes the operation of a request to /graphql. Errors are in the result. */
@@ -65,4 +73,82 @@ function executeOperation(options: PrepareOptions): Plugin<object, YogaContext> 
         return context.executed.result
       }),
   }
+}
+
+/** The two ways to name a document: Apollo's automatic persisted queries, or `documentId`. */
+const reference = z.union([
+  z.object({ extensions: z.object({ persistedQuery: z.object({ version: z.literal(1), sha256Hash: z.string() }) }) }),
+  z.object({ documentId: z.string() }),
+])
+
+/*
+ * Yoga's own plugins don't fit: plugin-apq has other error codes and no `documentId`, and plugin-persisted-operations can't accept
+ * the text of a trusted document.
+ */
+
+/**
+ * A plugin that lets clients send the id of a document instead of its text. With trusted documents no other document is
+ * executed. Without them a client registers a document by sending its text together with its SHA-256 (automatic persisted
+ * queries).
+ */
+function persistedDocuments(
+  trusted: TrustedDocuments | undefined,
+  registered: RegisteredDocuments = createRegisteredDocuments(),
+): Plugin {
+  const findQuery = trusted ? trustedDocumentFinder(trusted) : registeredDocumentFinder(registered)
+  return {
+    onParams: ({ params, setParams }) => {
+      const id = documentIdOf(params)
+      // Most requests have no id, and a promise would delay them.
+      if (id === undefined && !trusted) return undefined
+      return findQuery(id, params.query).then((query) => {
+        if (query !== undefined) setParams({ ...params, query })
+      })
+    },
+  }
+}
+
+/** Returns the text of the document to execute. It throws a GraphQLError with a code `PERSISTED_QUERY_…` if the document is refused. */
+type FindQuery = (id: string | undefined, query: string | undefined) => Promise<string | undefined>
+
+function trustedDocumentFinder(trusted: TrustedDocuments): FindQuery {
+  const documents = new Map([...trusted].map(([id, document]) => [withoutAlgorithm(id), document]))
+  const texts = new Set(trusted.values())
+  return async (id, query) => {
+    const found = id === undefined ? query : documents.get(id)
+    if (found !== undefined && texts.has(found)) return found
+    return refuse('PERSISTED_QUERY_NOT_TRUSTED', 'This server executes only trusted documents')
+  }
+}
+
+function registeredDocumentFinder(registered: RegisteredDocuments): FindQuery {
+  return async (id, query) => {
+    if (id === undefined) return query
+    if (query) {
+      if (hash('sha256', query) !== id) {
+        return refuse('PERSISTED_QUERY_HASH_MISMATCH', 'The hash must be the SHA-256 of the document')
+      }
+      await registered.register(id, query)
+      return query
+    }
+    // Clients know this message, and then send the document.
+    return (await registered.find(id)) ?? refuse('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
+  }
+}
+
+function documentIdOf(params: object): string | undefined {
+  // Most requests have neither, and a failed parse takes longer than this check.
+  if (!('documentId' in params) && !('extensions' in params)) return undefined
+  const { data } = reference.safeParse(params)
+  if (!data) return undefined
+  return 'documentId' in data ? withoutAlgorithm(data.documentId) : data.extensions.persistedQuery.sha256Hash
+}
+
+/** The hash of an id such as `sha256:…` (GraphQL over HTTP, appendix A.2: document identifiers). Other ids stay as they are. */
+function withoutAlgorithm(id: string): string {
+  return id.replace(/^sha256:/, '')
+}
+
+function refuse(code: string, message: string): never {
+  throw new GraphQLError(message, { extensions: { code } })
 }

@@ -1,5 +1,8 @@
+import { readFile } from 'node:fs/promises'
 import { type DocumentNode, GraphQLError, type GraphQLSchema, parse, validate, visit } from 'graphql'
 import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
+import { messageOf, operationFailed } from '../../errors.ts'
 import { schema as catalogSchema } from '../schema.ts'
 import { findExcess, findExcessLength, findRepetitions, LIMITS } from './limits.ts'
 import { type Fragments, fragmentsOf } from './projection.ts'
@@ -93,4 +96,45 @@ export function createDocumentMap<Value extends {}>(
 ): LRUCache<string, Value> {
   const sizeCalculation = (value: Value, key: string) => lengthOf(value, key) + 1
   return new LRUCache({ max: MAX_DOCUMENTS, maxSize: MAX_CHARACTERS, sizeCalculation })
+}
+
+/** Documents that an operator trusts, by the hash or other id that clients send. A hash may have the prefix `sha256:`. */
+export type TrustedDocuments = ReadonlyMap<string, string>
+
+/** The documents that clients have registered, by their SHA-256 in hexadecimal. */
+export interface RegisteredDocuments {
+  find: (hash: string) => string | undefined | Promise<string | undefined>
+  register: (hash: string, query: string) => void | Promise<void>
+}
+
+/** Creates a bounded store of registered documents in this process. */
+export function createRegisteredDocuments(): RegisteredDocuments {
+  const documents = createDocumentMap<string>((query) => query.length)
+  return {
+    find: (hash) => documents.get(hash),
+    register: (hash, query) => {
+      documents.set(hash, query)
+    },
+  }
+}
+
+const trustedDocuments = z.record(z.string().min(1), z.string())
+
+/**
+ * Reads the file of trusted documents: a JSON object of documents by hash, as code generators write it.
+ * @returns undefined if there is no path
+ * @throws `OPERATION_FAILED` if the file can't be read or has another form, or if a document is not valid in this schema
+ */
+export async function readTrustedDocuments(path: string | undefined): Promise<TrustedDocuments | undefined> {
+  if (path === undefined) return undefined
+  try {
+    const trusted = new Map(Object.entries(trustedDocuments.parse(JSON.parse(await readFile(path, 'utf8')))))
+    for (const [hash, document] of trusted) {
+      const [invalid] = validate(catalogSchema, parse(document))
+      if (invalid) throw operationFailed(`the document ${hash} is not valid: ${invalid.message}`)
+    }
+    return trusted
+  } catch (error) {
+    throw operationFailed(`TRUSTED_DOCUMENTS ${path} can't be used: ${messageOf(error)}`, error)
+  }
 }

@@ -2,8 +2,11 @@ import {
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
+  type GraphQLNamedType,
   type GraphQLResolveInfo,
+  getNamedType,
   type InlineFragmentNode,
+  isObjectType,
   Kind,
   type SelectionSetNode,
 } from 'graphql'
@@ -30,52 +33,35 @@ export function fragmentsOf({ definitions }: DocumentNode): Fragments {
   return Object.fromEntries(fragments.map((fragment) => [fragment.name.value, fragment]))
 }
 
-/** The fields in which a page or connection has its items and its total. */
-export interface ListShape {
-  /** Each path leads from the list to its items. */
-  items: readonly (readonly [string, ...string[]])[]
-  total: string
+/** Fields in which a list has its total, and others that need no item. */
+const TOTALS = ['total', 'totalCount']
+const FIELDS_WITHOUT_ITEMS = [...TOTALS, 'page', 'limit', '__typename']
+
+/** The projection of the list that the resolver with this `info` returns: a page, a connection, or the items themselves. */
+export function listProjection({ fieldNodes, fragments, returnType }: GraphQLResolveInfo): ListProjection {
+  const sets = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? [])
+  const names = [...selectFields(sets, fragments).fields.keys()]
+  const recordsOfList = () =>
+    recordsWith(requestedFields(itemSetsOf(getNamedType(returnType), sets, fragments), fragments))
+  const needsItems = names.some((name) => !FIELDS_WITHOUT_ITEMS.includes(name))
+  return {
+    total: names.some((name) => TOTALS.includes(name)),
+    nodes: jsonOfList(sets) ?? (needsItems ? recordsOfList() : undefined),
+  }
 }
 
-/** Fields that need no item. */
-const FIELDS_WITHOUT_ITEMS = new Set(['page', 'limit', '__typename'])
-
-/** A cache. It works because documents are prepared once: their nodes are the same objects in each request. */
-const projections = new WeakMap<FieldNode, ListProjection>()
-
-/** The projection of the list that the resolver with this `info` returns. */
-export function listProjection(info: GraphQLResolveInfo, shape: ListShape): ListProjection {
-  const [node] = info.fieldNodes
-  const known = node && info.fieldNodes.length === 1 ? projections.get(node) : undefined
-  if (known) return known
-  const sets = setsOf(info.fieldNodes)
-  const list = selectFields(sets, info.fragments).fields
-  const projection = { total: list.has(shape.total), nodes: jsonOfList(sets) ?? recordsOfList(list, shape, info) }
-  if (node && info.fieldNodes.length === 1) projections.set(node, projection)
-  return projection
-}
-
-/** A cache like `projections`. */
-const itemProjections = new WeakMap<FieldNode, ItemProjection>()
-
-/** The projection of the items that the resolver with this `info` returns as a plain list. */
-export function itemProjection({ fieldNodes, fragments }: GraphQLResolveInfo): ItemProjection {
-  const [node] = fieldNodes
-  const known = node && fieldNodes.length === 1 ? itemProjections.get(node) : undefined
-  if (known) return known
-  const projection = recordsWith(requestedFields(setsOf(fieldNodes), fragments))
-  if (node && fieldNodes.length === 1) itemProjections.set(node, projection)
-  return projection
-}
-
-function recordsOfList(
-  list: SelectedFields['fields'],
-  { items, total }: ListShape,
-  { fragments }: GraphQLResolveInfo,
-): ItemProjection | undefined {
-  const needsItems = [...list.keys()].some((name) => name !== total && !FIELDS_WITHOUT_ITEMS.has(name))
-  const itemSets = items.flatMap((path) => follow(list, path, fragments))
-  return needsItems ? recordsWith(requestedFields(itemSets, fragments)) : undefined
+/** What a query selects of the items of a list, wherever the list has them. */
+function itemSetsOf(
+  type: GraphQLNamedType,
+  sets: readonly SelectionSetNode[],
+  fragments: Fragments,
+): readonly SelectionSetNode[] {
+  if (type.name === 'Item') return sets
+  const definitions = isObjectType(type) ? type.getFields() : {}
+  return [...selectFields(sets, fragments).fields].flatMap(([name, subSets]) => {
+    const definition = definitions[name]
+    return definition ? itemSetsOf(getNamedType(definition.type), subSets, fragments) : []
+  })
 }
 
 /** What PostgreSQL writes for the fields of raw-json.ts. */
@@ -205,19 +191,6 @@ function selectFields(sets: readonly SelectionSetNode[], fragments: Fragments, t
   }
   sets.forEach(add)
   return { fields, isPlain }
-}
-
-function follow(
-  fields: SelectedFields['fields'],
-  [name = '', ...rest]: readonly string[],
-  fragments: Fragments,
-): SelectionSetNode[] {
-  const sets = fields.get(name) ?? []
-  return rest.length === 0 ? sets : follow(selectFields(sets, fragments).fields, rest, fragments)
-}
-
-function setsOf(nodes: readonly FieldNode[]): SelectionSetNode[] {
-  return nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
 }
 
 function allDefined<Value>(values: readonly (Value | undefined)[]): readonly Value[] | undefined {

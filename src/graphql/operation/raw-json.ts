@@ -6,7 +6,6 @@ import {
   type FieldNode,
   type GraphQLField,
   type GraphQLFieldResolver,
-  type GraphQLResolveInfo,
   type GraphQLSchema,
   getNamedType,
   isObjectType,
@@ -18,7 +17,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 import type { Page } from '../../catalog/page.ts'
-import { type ItemProjection, type Members, projectionKey } from '../../catalog/projection.ts'
+import type { ItemProjection, Members } from '../../catalog/projection.ts'
 import type { GraphQLContext } from '../builder.ts'
 import { fragmentsOf, membersOfFound, membersOfItem, setWritten, writtenFor } from './projection.ts'
 
@@ -48,7 +47,7 @@ function rawSchemaOf(schema: GraphQLSchema): GraphQLSchema {
   for (const type of ['ItemPage', 'NearbyItemPage', 'FoundItemPage'])
     fieldOf(rawSchema, type, 'rawNodes').resolve = resolvePage
   fieldOf(rawSchema, 'Query', 'rawItem').resolve = async (_query, { id }, context, info) =>
-    placeholderOf(await context.catalog.itemJson(id, writtenFor(info)), context, info)
+    placeholderOf(await context.catalog.itemJson(id, writtenFor(info)), context)
   rawSchemas.set(schema, rawSchema)
   return rawSchema
 }
@@ -61,8 +60,8 @@ const RAW_FIELDS = parse(`
   extend type Query { rawItem(id: ID!): RawJson }
 `)
 
-const resolvePage: GraphQLFieldResolver<Page, GraphQLContext> = async (page, _args, context, info) =>
-  placeholderOf(await page.json(), context, info)
+const resolvePage: GraphQLFieldResolver<Page, GraphQLContext> = async (page, _args, context) =>
+  placeholderOf(await page.json(), context)
 
 // biome-ignore lint/suspicious/noExplicitAny: graphql-js has no types for the source and the arguments of a field
 function fieldOf(schema: GraphQLSchema, typeName: string, name: string): GraphQLField<any, GraphQLContext> {
@@ -72,10 +71,9 @@ function fieldOf(schema: GraphQLSchema, typeName: string, name: string): GraphQL
   return field
 }
 
-/** Only around the values in a JSON column PostgreSQL writes spaces. */
-function placeholderOf(text: string, { rawJson }: GraphQLContext, info: GraphQLResolveInfo): string {
-  const hasSpaces = projectionKey(writtenFor(info)).includes('"extraAttributes"')
-  return placeholderFor(hasSpaces ? compactJson(text) : text, rawJson)
+/** Only around the values of the JSON column PostgreSQL writes spaces. */
+function placeholderOf(text: string, { rawJson }: GraphQLContext): string {
+  return placeholderFor(text.includes('"extraAttributes"') ? compactJson(text) : text, rawJson)
 }
 
 /**

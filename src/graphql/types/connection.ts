@@ -94,10 +94,6 @@ builder.prismaObjectField(Dataset, 'itemConnection', (t) =>
       ...itemListArgs,
     },
     resolve: (dataset, args, { catalog }, info) =>
-      catalog.itemConnectionOf(
-        dataset,
-        parseConnectionArguments(args, dataset.id),
-        listProjection(info, { items: [['nodes'], ['edges', 'node']], total: 'totalCount' }),
-      ),
+      catalog.itemConnectionOf(dataset, parseConnectionArguments(args, dataset.id), listProjection(info)),
   }),
 )

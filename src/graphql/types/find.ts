@@ -2,7 +2,7 @@ import { findArguments, parseArguments } from '../../catalog/arguments.ts'
 import type { Item as ItemRow, NearbyItem } from '../../catalog/models.ts'
 import type { Page } from '../../catalog/page.ts'
 import { builder } from '../builder.ts'
-import { type ListShape, listProjection } from '../operation/projection.ts'
+import { listProjection } from '../operation/projection.ts'
 import { pageArgs } from './arguments.ts'
 import { Item } from './item.ts'
 import { DATASET_ID, searchArgs } from './search.ts'
@@ -19,8 +19,6 @@ const FoundItem = builder.objectRef<FoundRow>('FoundItem').implement({
     }),
   }),
 })
-
-const FOUND_PAGE: ListShape = { items: [['nodes', 'item']], total: 'total' }
 
 const FoundItemPage = builder.objectRef<Page<FoundRow>>('FoundItemPage').implement({
   description: 'A page of items that a search finds. A page past the end is empty and has the true total.',
@@ -55,6 +53,6 @@ builder.queryField('findItems', (t) =>
       ...pageArgs,
     },
     resolve: (_query, args, { catalog }, info) =>
-      catalog.find(parseArguments(findArguments, args), listProjection(info, FOUND_PAGE)),
+      catalog.find(parseArguments(findArguments, args), listProjection(info)),
   }),
 )

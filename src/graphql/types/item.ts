@@ -1,7 +1,7 @@
 import { itemListArguments, pageArguments, parseArguments } from '../../catalog/arguments.ts'
 import type { Page } from '../../catalog/page.ts'
 import { builder } from '../builder.ts'
-import { type ListShape, listProjection } from '../operation/projection.ts'
+import { listProjection } from '../operation/projection.ts'
 import { compactJson, placeholderFor } from '../operation/raw-json.ts'
 import { itemListArgs, pageArgs } from './arguments.ts'
 import { Dataset } from './dataset.ts'
@@ -43,8 +43,6 @@ export const Item = builder.prismaObject('Item', {
   }),
 })
 
-export const ITEM_PAGE: ListShape = { items: [['nodes']], total: 'total' }
-
 export const ItemPage = builder.objectRef<Page>('ItemPage').implement({
   description: 'A page of items. A page past the end is empty and has the true total.',
   fields: (t) => ({
@@ -77,7 +75,7 @@ builder.prismaObjectFields(Item, (t) => ({
     extensions: { cost: 10 },
     args: pageArgs,
     resolve: (item, args, { catalog }, info) =>
-      catalog.childrenOf(item, parseArguments(pageArguments, args), listProjection(info, ITEM_PAGE)),
+      catalog.childrenOf(item, parseArguments(pageArguments, args), listProjection(info)),
   }),
   images: t.field({
     type: [Image],
@@ -94,7 +92,7 @@ builder.prismaObjectField(Dataset, 'items', (t) =>
     extensions: { cost: 10 },
     args: { ...pageArgs, ...itemListArgs },
     resolve: (dataset, args, { catalog }, info) =>
-      catalog.itemsOf(dataset, parseArguments(itemListArguments, args), listProjection(info, ITEM_PAGE)),
+      catalog.itemsOf(dataset, parseArguments(itemListArguments, args), listProjection(info)),
   }),
 )
 

@@ -2,7 +2,7 @@ import { nearbyArguments, parseArguments } from '../../catalog/arguments.ts'
 import type { NearbyItem as NearbyItemRow } from '../../catalog/models.ts'
 import type { Page } from '../../catalog/page.ts'
 import { builder } from '../builder.ts'
-import { type ListShape, listProjection } from '../operation/projection.ts'
+import { listProjection } from '../operation/projection.ts'
 import { circleArgs, filterArgs, pageArgs } from './arguments.ts'
 import { Dataset } from './dataset.ts'
 import { Item } from './item.ts'
@@ -14,8 +14,6 @@ const NearbyItem = builder.objectRef<NearbyItemRow>('NearbyItem').implement({
     item: t.field({ type: Item, description: 'The item.', resolve: (item) => item }),
   }),
 })
-
-const NEARBY_PAGE: ListShape = { items: [['nodes', 'item']], total: 'total' }
 
 export const NearbyItemPage = builder.objectRef<Page<NearbyItemRow>>('NearbyItemPage').implement({
   description:
@@ -48,7 +46,7 @@ builder.queryField('nearbyItems', (t) =>
       ...pageArgs,
     },
     resolve: (_query, args, { catalog }, info) =>
-      catalog.nearby(parseArguments(nearbyArguments, args), listProjection(info, NEARBY_PAGE)),
+      catalog.nearby(parseArguments(nearbyArguments, args), listProjection(info)),
   }),
 )
 
@@ -59,6 +57,6 @@ builder.prismaObjectField(Dataset, 'nearbyItems', (t) =>
     extensions: { cost: 500 },
     args: { ...circleArgs, ...filterArgs, ...pageArgs },
     resolve: (dataset, args, { catalog }, info) =>
-      catalog.nearbyIn([dataset], parseArguments(nearbyArguments, args), listProjection(info, NEARBY_PAGE)),
+      catalog.nearbyIn([dataset], parseArguments(nearbyArguments, args), listProjection(info)),
   }),
 )

@@ -3,7 +3,7 @@ import { builder } from '../builder.ts'
 import { listProjection } from '../operation/projection.ts'
 import { filterArgs, pageArgs } from './arguments.ts'
 import { Dataset } from './dataset.ts'
-import { ITEM_PAGE, ItemPage } from './item.ts'
+import { ItemPage } from './item.ts'
 
 const BoundingBox = builder.inputType('BoundingBox', {
   description: 'A box in degrees, edges included. If west is greater than east, it crosses the antimeridian.',
@@ -41,7 +41,7 @@ builder.queryField('searchItems', (t) =>
       ...pageArgs,
     },
     resolve: (_query, args, { catalog }, info) =>
-      catalog.search(parseArguments(searchArguments, args), listProjection(info, ITEM_PAGE)),
+      catalog.search(parseArguments(searchArguments, args), listProjection(info)),
   }),
 )
 
@@ -52,6 +52,6 @@ builder.prismaObjectField(Dataset, 'searchItems', (t) =>
     extensions: { cost: 500 },
     args: { ...searchArgs, ...pageArgs },
     resolve: (dataset, args, { catalog }, info) =>
-      catalog.searchIn([dataset], parseArguments(searchArguments, args), listProjection(info, ITEM_PAGE)),
+      catalog.searchIn([dataset], parseArguments(searchArguments, args), listProjection(info)),
   }),
 )

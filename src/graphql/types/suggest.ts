@@ -1,6 +1,6 @@
 import { DEFAULT_SUGGESTIONS, parseArguments, suggestArguments } from '../../catalog/arguments.ts'
 import { builder } from '../builder.ts'
-import { itemProjection } from '../operation/projection.ts'
+import { listProjection } from '../operation/projection.ts'
 import { Item } from './item.ts'
 import { DATASET_ID, searchArgs } from './search.ts'
 
@@ -18,6 +18,6 @@ builder.queryField('suggestItems', (t) =>
       limit: t.arg.int({ defaultValue: DEFAULT_SUGGESTIONS, description: 'Maximum, from 1 to 100.' }),
     },
     resolve: (_query, args, { catalog }, info) =>
-      catalog.suggest(parseArguments(suggestArguments, args), itemProjection(info)),
+      catalog.suggest(parseArguments(suggestArguments, args), listProjection(info).nodes),
   }),
 )

@@ -1,6 +1,6 @@
 import type { Allowance } from '../../auth/rate-limit.ts'
 import { type ChangeFeed, FeedState } from '../../database/change-feed.ts'
-import { createRegisteredDocuments } from '../../graphql/http/persisted-documents.ts'
+import { createRegisteredDocuments } from '../../graphql/operation/documents.ts'
 import type { Shared } from '../app.ts'
 import { type Answer, isToWorker, type Question, type ToPrimary, type ToWorker } from './messages.ts'
 

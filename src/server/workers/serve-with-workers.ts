@@ -61,6 +61,6 @@ export async function serveWithWorkers(config: Config, output: Output): Promise<
 async function checkTrustedDocuments({ trustedDocuments }: Config): Promise<void> {
   if (trustedDocuments === undefined) return
   // Loaded only here, because this process does not execute documents.
-  const { readTrustedDocuments } = await import('../../graphql/http/persisted-documents.ts')
+  const { readTrustedDocuments } = await import('../../graphql/operation/documents.ts')
   await readTrustedDocuments(trustedDocuments)
 }

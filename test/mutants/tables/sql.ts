@@ -118,17 +118,6 @@ export const SQL: readonly MutantTable[] = [
       { find: 'ORDER BY distance, id LIMIT', replace: 'ORDER BY distance, id DESC LIMIT' },
       { find: 'place.distance, place.id`', replace: 'place.id`' },
       { find: '${circle.radius}::float8)', replace: '${circle.radius}::float8, false)' },
-      { find: 'JSON.stringify(window) + ', replace: '', tests: ['test/catalog/sql-keys.test.ts'] },
-      {
-        find: '({ projection, ...window }',
-        replace: '({ projection, offset: _, ...window }',
-        tests: ['test/catalog/sql-keys.test.ts'],
-      },
-      {
-        find: ' + projectionKey(projection)\n',
-        replace: '\n',
-        tests: ['test/catalog/sql-keys.test.ts'],
-      },
       { find: 'ORDER BY scope.n`', replace: 'ORDER BY scope.n DESC`', tests: ['test/catalog/sql-keys.test.ts'] },
       { find: 'LIMIT ${limit} OFFSET', replace: 'LIMIT ${limit} + 1 OFFSET' },
     ],
@@ -205,13 +194,6 @@ export const SQL: readonly MutantTable[] = [
     file: 'src/catalog/sql/items.ts',
     tests: ['test/graphql/query.test.ts', 'test/catalog/sorts.test.ts', 'test/catalog/sql-keys.test.ts'],
     mutants: [
-      { find: 'JSON.stringify(window) + ', replace: '', tests: ['test/catalog/sql-keys.test.ts'] },
-      {
-        find: '({ projection, ...window }',
-        replace: '({ projection, offset: _, ...window }',
-        tests: ['test/catalog/sql-keys.test.ts'],
-      },
-      { find: ' + projectionKey(projection)\n', replace: '\n', tests: ['test/catalog/sql-keys.test.ts'] },
       { find: 'offset, skip = offset,', replace: 'offset, skip = 0,', tests: ['test/catalog/sorts.test.ts'] },
       { find: "isForCursor ? ['datasetId', sort] : []", replace: '[]', tests: ['test/graphql/connection.test.ts'] },
       { find: ' IS NOT NULL AS found', replace: ' IS NULL AS found', tests: ['test/graphql/connection.test.ts'] },
@@ -251,22 +233,26 @@ export const SQL: readonly MutantTable[] = [
         replace: "json: (members) => selectItem('i', members, selectColumn)",
         tests: ['test/rest/raw-json.test.ts'],
       },
-      {
-        find: 'variants.get(more.join())',
-        replace: 'variants.values().next().value',
-        tests: ['test/graphql/connection.test.ts'],
-      },
+    ],
+  },
+  {
+    file: 'src/catalog/snapshot/loaders.ts',
+    tests: ['test/catalog/sql-keys.test.ts'],
+    mutants: [
+      { find: 'JSON.stringify(args)', replace: 'JSON.stringify({ ...args, offset: 0 })' },
+      { find: 'JSON.stringify(args)', replace: 'JSON.stringify({ ...args, projection: 0 })' },
     ],
   },
   {
     file: 'src/catalog/sql/statement-batcher.ts',
     tests: ['test/catalog/sql-keys.test.ts'],
     mutants: [
-      { find: '[projectionKey(projection), ...scope].join()', replace: 'scope.join()' },
-      { find: '[projectionKey(projection), ...scope].join()', replace: 'projectionKey(projection)' },
+      { find: 'isCounted, projection])', replace: 'isCounted])' },
+      { find: 'JSON.stringify([projection, scope])', replace: 'JSON.stringify([scope])' },
+      { find: 'JSON.stringify([projection, scope])', replace: 'JSON.stringify([projection])' },
       {
-        find: '[selection.among, filters, sort, order, bounds]',
-        replace: '[selection.among, filters, order, bounds]',
+        find: '[selection.among, filtersIn(selection), sort, order, bounds]',
+        replace: '[selection.among, filtersIn(selection), order, bounds]',
         equivalent: 'each part of a statement has its own SQL, so it only makes more statements to prepare',
       },
       { find: '!isCounted || hasStoredTotal(selection)', replace: 'true' },
