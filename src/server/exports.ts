@@ -18,11 +18,10 @@ import { parseQueryString, queryStringOf } from '../query-string.ts'
 import { csvParameters, exportParameters } from '../rest/parameters.ts'
 import type { Admission } from './admission/admission.ts'
 import type { Slots } from './admission/slots.ts'
-import { createEncoder } from './compression.ts'
 import { toCatalogError } from './error-reply.ts'
 import { addRoute, pathParameters } from './http.ts'
 import { appendVary, type Coding, chooseContentCoding, VARY } from './negotiation.ts'
-import { entityTag, sendIfUnchanged } from './reply.ts'
+import { createEncoder, entityTag, sendIfUnchanged } from './reply.ts'
 
 /* Whole datasets as files (docs/exports.md). */
 

@@ -96,7 +96,7 @@ function inOwnMemory(response: ResponseBody): ResponseBody {
   return new ResponseBody(copy, contentType, links, cacheControl, weakTag)
 }
 
-/** A body may have two compressed copies (compression.ts), each about a fifth of its size. */
+/** A body may have two compressed copies (reply.ts), each about a fifth of its size. */
 const COMPRESSED_COPIES_FACTOR = 1.4
 
 /**

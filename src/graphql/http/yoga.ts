@@ -5,13 +5,17 @@ import { z } from 'zod'
 import type { ReadCatalog } from '../../catalog/snapshot-reader.ts'
 import { graphqlErrorOf } from '../errors.ts'
 import {
-  createDocumentStore,
+  createDocumentMap,
   createRegisteredDocuments,
+  type InvalidDocument,
+  type PreparedDocument,
   type PrepareOptions,
+  prepareDocument,
   type RegisteredDocuments,
   type TrustedDocuments,
 } from '../operation/documents.ts'
 import { type Executed, execute } from '../operation/execute.ts'
+import { findExcessLength } from '../operation/limits.ts'
 import { schema } from '../schema.ts'
 import type { GraphQLParams } from './protocol.ts'
 
@@ -63,7 +67,7 @@ export function createYogaAdapter({ trusted, registered, ...options }: YogaOptio
 
 /** A plugin that replaces Yoga's execution with `execute`, which REST uses too. */
 function executeOperation(options: PrepareOptions): Plugin<object, YogaContext> {
-  const findDocument = createDocumentStore(options)
+  const findDocument = documentStore(options)
   return {
     onParams: ({ setParamsHandler }) =>
       setParamsHandler(async ({ params, context }) => {
@@ -72,6 +76,20 @@ function executeOperation(options: PrepareOptions): Plugin<object, YogaContext> 
         context.executed = await execute(findDocument(query), request, context.readCatalog)
         return context.executed.result
       }),
+  }
+}
+
+/** Returns a function that prepares each document on first use. */
+function documentStore(options: PrepareOptions): (query: string) => PreparedDocument | InvalidDocument {
+  const documents = createDocumentMap<PreparedDocument | InvalidDocument>((_document, query) => query.length)
+  return (query) => {
+    const known = documents.get(query)
+    if (known) return known
+    const excess = findExcessLength(query)
+    if (excess) return { errors: [excess] }
+    const document = prepareDocument(query, options)
+    documents.set(query, document)
+    return document
   }
 }
 

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { messageOf, operationFailed } from '../../errors.ts'
 import { schema as catalogSchema } from '../schema.ts'
-import { findExcess, findExcessLength, findRepetitions, LIMITS } from './limits.ts'
+import { findExcess, findRepetitions, LIMITS } from './limits.ts'
 import { type Fragments, fragmentsOf } from './projection.ts'
 import { type Executable, type NodeForm, withRawJson } from './raw-json.ts'
 
@@ -20,23 +20,6 @@ export interface InvalidDocument {
   errors: readonly GraphQLError[]
   /** Undefined if the text has no syntax of a document. */
   document?: DocumentNode
-}
-
-/** Returns the prepared document of a text. It prepares each document on first use. */
-type DocumentStore = (query: string) => PreparedDocument | InvalidDocument
-
-/** Creates a store of prepared documents. */
-export function createDocumentStore(options: PrepareOptions): DocumentStore {
-  const documents = createDocumentMap<PreparedDocument | InvalidDocument>((_document, query) => query.length)
-  return (query) => {
-    const known = documents.get(query)
-    if (known) return known
-    const excess = findExcessLength(query)
-    if (excess) return { errors: [excess] }
-    const document = prepareDocument(query, options)
-    documents.set(query, document)
-    return document
-  }
 }
 
 export interface PrepareOptions {
