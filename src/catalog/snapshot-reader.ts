@@ -4,14 +4,14 @@ import type { Database } from '../database/database.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 import type { Access } from './access.ts'
 import { Catalog } from './catalog.ts'
-import { createLoaders, type SharedCaches } from './snapshot/loaders.ts'
+import { createLoaders } from './snapshot/loaders.ts'
 import {
-  type Clients,
   cacheDatasetList,
   type DatasetList,
   decidesAlike,
   ReadLog,
   readDatasetList,
+  type Server,
   Statements,
 } from './snapshot/read-log.ts'
 import { cacheFeatureCounts } from './sql/features.ts'
@@ -124,19 +124,19 @@ function createServerReader(
   { isReference = false }: SnapshotReaderOptions,
 ): ServerReader {
   const currentList = cacheDatasetList(prisma, changeFeed)
-  const shared = { bookmarks: new OffsetBookmarks(changeFeed), featureCounts: cacheFeatureCounts(changeFeed) }
-  const clients = { prisma, sql, batchers: createBatchers(sql, storedTotals) }
-  const totals = isReference ? countedTotals : storedTotals
+  const server: Server = {
+    ...{ prisma, sql, batchers: createBatchers(sql, storedTotals), totals: storedTotals },
+    ...{ bookmarks: new OffsetBookmarks(changeFeed), featureCounts: cacheFeatureCounts(changeFeed) },
+  }
 
   const run = async <Result>(
     read: Read<Result>,
     { key, now }: CallerAccess,
-    source: Source,
+    list: DatasetList,
+    server: Server,
   ): Promise<Ended<Result>> => {
-    const { list, clients, shared } = source
     const readLog = new ReadLog(list, key, now)
-    const statements = new Statements(clients, readLog)
-    const loaders = createLoaders({ statements, readLog, totals, shared, isReference })
+    const loaders = createLoaders({ statements: new Statements(server, readLog), readLog, isReference })
     const result = (async () => read(new Catalog(list, loaders, readLog)))()
     // A concurrent change may have caused an error. If the result is one state, the reader throws the error.
     await result.catch((error: unknown) => {
@@ -146,22 +146,16 @@ function createServerReader(
   }
   const readInTransaction: ServerReader = (caller, read) =>
     inSnapshot(prisma, async (snapshot) => {
-      const clients = { prisma: snapshot, sql: snapshot, batchers: createBatchers(snapshot, totals) }
-      return run(read, caller, { list: await readDatasetList(snapshot), clients })
+      const totals = isReference ? countedTotals : storedTotals
+      const server = { prisma: snapshot, sql: snapshot, batchers: createBatchers(snapshot, totals), totals }
+      return run(read, caller, await readDatasetList(snapshot), server)
     })
 
   return async (caller, read) => {
     if (isReference) return readInTransaction(caller, read)
-    const ended = await run(read, caller, { list: await currentList(), clients, shared })
+    const ended = await run(read, caller, await currentList(), server)
     return (await ended.readLog.isOneState(prisma)) ? ended : readInTransaction(caller, read)
   }
-}
-
-/** What a read uses: the list with which it begins, and what sends its statements. */
-interface Source {
-  list: DatasetList
-  clients: Clients
-  shared?: SharedCaches
 }
 
 /**

@@ -60,9 +60,10 @@ function open(list: DatasetList, afterStart = async () => {}) {
   }
   const { feed } = createFeed()
   const readLog = new ReadLog(list, ALL_ACCESS, new Date())
-  const statements = new Statements({ prisma, sql, batchers: { ...batchers, startNearby } }, readLog)
-  const shared = { bookmarks: new OffsetBookmarks(feed), featureCounts: cacheFeatureCounts(feed) }
-  const loaders = createLoaders({ statements, readLog, totals: storedTotals, shared, isReference: false })
+  const caches = { bookmarks: new OffsetBookmarks(feed), featureCounts: cacheFeatureCounts(feed) }
+  const server = { prisma, sql, batchers: { ...batchers, startNearby }, totals: storedTotals, ...caches }
+  const statements = new Statements(server, readLog)
+  const loaders = createLoaders({ statements, readLog, isReference: false })
   return { catalog: new Catalog(list, loaders, readLog), readLog, statements }
 }
 

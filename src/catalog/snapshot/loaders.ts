@@ -10,8 +10,8 @@ import { fetchAttributes, fetchExportBatch } from '../sql/export.ts'
 import { fetchExportSizes } from '../sql/export-sizes.ts'
 import { fetchExtents } from '../sql/extent.ts'
 import { countFacets, type FacetField, storedFacets } from '../sql/facets.ts'
-import { type FeatureCounts, fetchFeaturePage, fetchFeatures } from '../sql/features.ts'
-import { countItems, type ItemOwner, type ItemSelection, type Totals } from '../sql/item-list.ts'
+import { fetchFeaturePage, fetchFeatures } from '../sql/features.ts'
+import { countItems, type ItemOwner, type ItemSelection } from '../sql/item-list.ts'
 import {
   fetchItemPages,
   haveItemsBeyond,
@@ -22,7 +22,7 @@ import {
 } from '../sql/items.ts'
 import { fetchNearbyPages, type NearbyWindow } from '../sql/nearby.ts'
 import { searchNearby } from '../sql/nearby-by-grid.ts'
-import { BOOKMARK_STEP, fetchBookmarks, type OffsetBookmarks } from '../sql/offset-bookmarks.ts'
+import { BOOKMARK_STEP, fetchBookmarks } from '../sql/offset-bookmarks.ts'
 import { fetchSearchPage, type SearchWindow } from '../sql/search.ts'
 import { type CircleSearch, fetchSearchInCircle } from '../sql/search-in-circle.ts'
 import { isCheap } from '../sql/statement-batcher.ts'
@@ -134,14 +134,12 @@ function revisionsOf(scope: readonly string[], json: string): SeenRevision[] {
 }
 
 /** The features and extent of a dataset for maps, and its export. */
-function wholeDatasetLoaders({ statements, readLog, totals, shared }: LoaderOptions) {
+function wholeDatasetLoaders({ statements, readLog }: LoaderOptions) {
   return {
     featurePage: async ({ id }: Dataset, window: FeatureWindow) => {
-      const page = await statements.unverified([id], ({ prisma }) =>
-        fetchFeaturePage(
-          { prisma, datasetId: id, totals, revision: readLog.revisionOf(id), counts: shared?.featureCounts },
-          window,
-        ),
+      const revision = readLog.revisionOf(id)
+      const page = await statements.unverified([id], ({ prisma, totals, featureCounts }) =>
+        fetchFeaturePage({ prisma, datasetId: id, totals, revision, counts: featureCounts }, window),
       )
       readLog.countItems(page.count)
       return page
@@ -173,7 +171,7 @@ function wholeDatasetLoaders({ statements, readLog, totals, shared }: LoaderOpti
 
 /** Items by id, and the pages and counts of lists. */
 function itemLoaders(options: LoaderOptions) {
-  const { statements, readLog, totals } = options
+  const { statements, readLog } = options
   const datasetsOf = (owners: readonly ItemOwner[]) => owners.map(({ datasetId }) => datasetId)
   return {
     items: new ArgumentsLoader(async (projection: ItemProjection, ids: readonly string[]) => {
@@ -194,7 +192,7 @@ function itemLoaders(options: LoaderOptions) {
       return pages
     }),
     itemCounts: new ArgumentsLoader((selection: ItemSelection, owners: readonly ItemOwner[]) =>
-      statements.unverified(datasetsOf(owners), ({ sql }) => countItems(sql, selection, owners, totals)),
+      statements.unverified(datasetsOf(owners), ({ sql, totals }) => countItems(sql, selection, owners, totals)),
     ),
     itemsBeyond: new ArgumentsLoader((list: ItemsBeyond, positions: readonly OwnerPosition[]) =>
       statements.unverified(datasetsOf(positions), ({ sql }) => haveItemsBeyond(sql, list, positions)),
@@ -215,46 +213,32 @@ function logFound(readLog: ReadLog, rows: (LookupRow | null)[]): (LookupRow | nu
   return rows
 }
 
-async function readPages(options: LoaderOptions, window: ItemWindow, owners: readonly ItemOwner[]) {
-  const { statements, totals, isReference } = options
-  const [owner] = owners
-  const seenIn = (pages: ItemWindowContent[]) =>
-    pages.map(({ revision }, n): SeenRevision => [owners[n]?.datasetId ?? '', revision])
-  if (!isReference && owner && owners.length === 1 && isCheap(window))
-    return statements.verified(async ({ batchers }) => [await batchers.fetchWindow({ window, owner })], seenIn)
-  const from = await startAtBookmark(options, window, owners)
-  return statements.verified(({ sql }) => fetchItemPages(sql, from, owners, totals), seenIn)
-}
-
-/** Returns the same window from the bookmark before it, for a deep page of one list. */
-async function startAtBookmark(
-  { shared, readLog, statements, totals }: LoaderOptions,
+async function readPages(
+  { statements, readLog, isReference }: LoaderOptions,
   window: ItemWindow,
   owners: readonly ItemOwner[],
-): Promise<ItemWindow> {
+): Promise<ItemWindowContent[]> {
   const [owner] = owners
-  const revision = owner && readLog.revisionOf(owner.datasetId)
-  if (!shared || !owner || revision == null || owners.length > 1 || window.offset < BOOKMARK_STEP) return window
-  return shared.bookmarks.startAt(window, owner, revision, (after, steps) =>
-    statements.verified(
-      ({ sql }) => fetchBookmarks(sql, window, owner, { after, steps, step: BOOKMARK_STEP, totals }),
-      (walked) => [[owner.datasetId, walked.revision]],
-    ),
-  )
-}
-
-/** What the requests to one server share. A read in a transaction uses none of it. */
-export interface SharedCaches {
-  bookmarks: OffsetBookmarks
-  featureCounts: FeatureCounts
+  const only = owners.length === 1 ? owner : undefined
+  const seenIn = (pages: ItemWindowContent[]) =>
+    pages.map(({ revision }, n): SeenRevision => [owners[n]?.datasetId ?? '', revision])
+  if (!isReference && only && isCheap(window))
+    return statements.verified(async ({ batchers }) => [await batchers.fetchWindow({ window, owner: only })], seenIn)
+  const revision = only && readLog.revisionOf(only.datasetId)
+  return statements.verified(async ({ sql, totals, bookmarks }) => {
+    if (!bookmarks || !only || revision == null || window.offset < BOOKMARK_STEP)
+      return fetchItemPages(sql, window, owners, totals)
+    const from = await bookmarks.startAt(window, only, revision, (after, steps) =>
+      fetchBookmarks(sql, { ...window, after }, only, { steps, totals }),
+    )
+    return fetchItemPages(sql, from, owners, totals)
+  }, seenIn)
 }
 
 /** What the loaders of one read use. */
 interface LoaderOptions {
   statements: Statements
   readLog: ReadLog
-  totals: Totals
-  shared?: SharedCaches | undefined
   /** Whether to search all points, and to send each statement by itself. For tests. */
   isReference: boolean
 }

@@ -5,6 +5,9 @@ import type { SqlReader } from '../../database/sql-reader.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { type Access, type DatasetAccessFields, mayAccess } from '../access.ts'
 import type { Dataset } from '../models.ts'
+import type { FeatureCounts } from '../sql/features.ts'
+import type { Totals } from '../sql/item-list.ts'
+import type { OffsetBookmarks } from '../sql/offset-bookmarks.ts'
 import type { Batchers } from '../sql/statement-batcher.ts'
 
 /** All datasets, by name, then id. One statement has read them, so they are one state of the catalog. */
@@ -177,20 +180,24 @@ export class ReadLog {
   }
 }
 
-/** The clients that send statements. */
-export interface Clients {
+/** What reads use of one server, or of one transaction. */
+export interface Server {
   prisma: Prisma.TransactionClient
   sql: SqlReader
   batchers: Batchers
+  totals: Totals
+  /** What requests share. A read in a transaction uses neither. */
+  bookmarks?: OffsetBookmarks
+  featureCounts?: FeatureCounts
 }
 
 /** Sends the statements of one read. There is no other way to send one, so the log knows what every statement has read. */
 export class Statements {
-  readonly #clients: Clients
+  readonly #server: Server
   readonly #readLog: ReadLog
 
-  constructor(clients: Clients, readLog: ReadLog) {
-    this.#clients = clients
+  constructor(server: Server, readLog: ReadLog) {
+    this.#server = server
     this.#readLog = readLog
   }
 
@@ -199,7 +206,7 @@ export class Statements {
    * @param seenIn returns these revisions
    */
   async verified<Result>(
-    run: (clients: Clients) => Promise<Result>,
+    run: (server: Server) => Promise<Result>,
     seenIn: (result: Result) => Iterable<SeenRevision>,
   ): Promise<Result> {
     const result = await this.#run(run)
@@ -208,16 +215,13 @@ export class Statements {
   }
 
   /** Runs statements that read from these datasets, or from all. They are verified at the end of the read. */
-  unverified<Result>(
-    datasetIds: readonly string[] | 'all',
-    run: (clients: Clients) => Promise<Result>,
-  ): Promise<Result> {
+  unverified<Result>(datasetIds: readonly string[] | 'all', run: (server: Server) => Promise<Result>): Promise<Result> {
     this.#readLog.leaveUnverified(datasetIds)
     return this.#run(run)
   }
 
-  #run<Result>(run: (clients: Clients) => Promise<Result>): Promise<Result> {
-    return run(this.#clients).catch((error: unknown) => {
+  #run<Result>(run: (server: Server) => Promise<Result>): Promise<Result> {
+    return run(this.#server).catch((error: unknown) => {
       if (isConflict(error)) this.#readLog.fail()
       throw error
     })

@@ -71,14 +71,14 @@ export class OffsetBookmarks {
 }
 
 /**
- * Reads the next bookmarks of an owner's list after a position, and the revision of the dataset.
+ * Reads the next bookmarks of an owner's list after the start of a window, and the revision of the dataset.
  * @returns no bookmarks if the window's offset is past the end of the list; no revision if the dataset does not exist
  */
 export async function fetchBookmarks(
   sql: SqlReader,
   window: ItemWindow,
   owner: ItemOwner,
-  { after, steps, step, totals }: { after: ItemPosition | undefined; steps: number; step: number; totals: Totals },
+  { steps, totals }: { steps: number; totals: Totals },
 ): Promise<Bookmarks> {
   const { column, toTextExpression } = SORTS[window.sort]
   const [row] = await sql.$queryRaw<{ revision: bigint | null; bookmarks: string | null }[]>`
@@ -86,10 +86,10 @@ export async function fetchBookmarks(
              SELECT json_agg(json_build_object('value', ${Prisma.raw(toTextExpression('value'))}, 'id', id) ORDER BY n) FROM (
                SELECT value, id, row_number() OVER () AS n FROM (
                  SELECT ${column} AS value, i.id FROM items i
-                  WHERE ${isSelected(window.selection)} AND ${isBetween({ ...window, after })} AND list.total > ${window.offset}::bigint
-                  ORDER BY ${orderOf(window)} LIMIT ${steps * step}::bigint
+                  WHERE ${isSelected(window.selection)} AND ${isBetween(window)} AND list.total > ${window.offset}::bigint
+                  ORDER BY ${orderOf(window)} LIMIT ${steps * BOOKMARK_STEP}::bigint
                ) AS walked
-             ) AS numbered WHERE n % ${step}::bigint = 0
+             ) AS numbered WHERE n % ${BOOKMARK_STEP}::bigint = 0
            )::text AS bookmarks
       FROM ${ownerTable([owner])}
      CROSS JOIN LATERAL (SELECT ${totals(window.selection)} AS total) AS list`

@@ -166,8 +166,8 @@ export const CACHES: readonly MutantTable[] = [
         equivalent: 'the list has no dataset of revision 0, so both differ from it',
       },
       {
-        find: 'statements.unverified([id], ({ prisma }) =>\n        fetchFeaturePage',
-        replace: 'statements.unverified([], ({ prisma }) =>\n        fetchFeaturePage',
+        find: 'statements.unverified([id], ({ prisma, totals, featureCounts })',
+        replace: 'statements.unverified([], ({ prisma, totals, featureCounts })',
       },
       { find: 'statements.unverified([id], async', replace: 'statements.unverified([], async' },
       {
@@ -205,12 +205,12 @@ export const CACHES: readonly MutantTable[] = [
         replace: "[owners[n]?.datasetId ?? '', readLog.revisionOf(owners[n]?.datasetId ?? '') ?? revision])",
       },
       {
-        find: '({ batchers }) => [await batchers.fetchWindow({ window, owner })], seenIn)',
-        replace: '({ batchers }) => [await batchers.fetchWindow({ window, owner })], () => [])',
+        find: '({ batchers }) => [await batchers.fetchWindow({ window, owner: only })], seenIn)',
+        replace: '({ batchers }) => [await batchers.fetchWindow({ window, owner: only })], () => [])',
       },
       {
-        find: 'fetchItemPages(sql, from, owners, totals), seenIn)',
-        replace: 'fetchItemPages(sql, from, owners, totals), () => [])',
+        find: 'fetchItemPages(sql, from, owners, totals)\n  }, seenIn)',
+        replace: 'fetchItemPages(sql, from, owners, totals)\n  }, () => [])',
       },
       { find: 'statements.unverified(datasetsOf(owners)', replace: 'statements.unverified([]' },
       { find: 'statements.unverified(datasetsOf(positions)', replace: 'statements.unverified([]' },
