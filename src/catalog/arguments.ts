@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type ErrorDetail, validationFailed } from '../errors.ts'
+import type { BoundingBox } from './box.ts'
 import { type FilterValues, type ItemFilter, mapFilters } from './filters.ts'
 import { ITEM_SORTS, type ItemSort } from './sorts.ts'
-import type { TileSelection } from './tile-selection.ts'
 
 /*
  * The valid values and the default of every argument. GraphQL arguments are parsed with these schemas, and so are REST
@@ -166,6 +166,21 @@ export const findArguments = z
     ({ text, within, latitude, longitude }) => [text, within, latitude, longitude].some((given) => given !== undefined),
     { path: ['text'], error: 'must be given if within and a point are not' },
   )
+
+/** A circle on the spheroid: centre in degrees, radius in metres. */
+export interface Circle {
+  latitude: number
+  longitude: number
+  radius: number
+}
+
+/** Which items a tile shows: those that match every member. Without members, all. */
+export interface TileSelection extends FilterValues {
+  /** As in the search (sql/search.ts). */
+  text?: string | undefined
+  within?: BoundingBox | undefined
+  circle?: Circle | undefined
+}
 
 /** The arguments of a map tile: which items it shows. */
 export const tileArguments = z

@@ -8,6 +8,7 @@ import {
   type PageArguments,
   type SearchArguments,
   type SuggestArguments,
+  type TileSelection,
 } from './arguments.ts'
 import { createConnection, type ItemConnection } from './connection.ts'
 import type { ItemConnectionArguments } from './cursor.ts'
@@ -29,7 +30,6 @@ import type { LookupRow } from './sql/by-id.ts'
 import type { Facet, FacetField } from './sql/facets.ts'
 import { type ItemList, selectItems } from './sql/item-list.ts'
 import type { TileAddress, TileFeature } from './tile.ts'
-import type { TileSelection } from './tile-selection.ts'
 
 /** Columns of a flat export. */
 const MAX_ATTRIBUTES = 1_000

@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader'
+import type { TileSelection } from '../arguments.ts'
 import type { ExportContent, ExportWindow } from '../export-formats.ts'
 import type { FeatureWindow } from '../features.ts'
 import type { FilterValues } from '../filters.ts'
@@ -29,7 +30,6 @@ import { isCheap } from '../sql/statement-batcher.ts'
 import { fetchItemsInOrder, fetchSuggestions, type Suggestion } from '../sql/suggest.ts'
 import { fetchTile } from '../sql/tiles.ts'
 import type { TileAddress } from '../tile.ts'
-import type { TileSelection } from '../tile-selection.ts'
 import type { ReadLog, SeenRevision, Statements } from './read-log.ts'
 
 /** The loaders of one read. Concurrent loads share a statement, and nothing is read twice. */

@@ -1,6 +1,6 @@
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import type { Circle } from '../circle.ts'
+import type { Circle } from '../arguments.ts'
 import { type FilterValues, hasFilterValues } from '../filters.ts'
 import type { Fetched, Window } from '../page.ts'
 import { itemsAt, jsonText } from '../projection.ts'

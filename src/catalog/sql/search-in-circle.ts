@@ -1,5 +1,5 @@
 import type { Prisma } from '../../generated/prisma/client.ts'
-import type { Circle } from '../circle.ts'
+import type { Circle } from '../arguments.ts'
 import type { Fetched } from '../page.ts'
 import type { Scope } from './item-list.ts'
 import { centreOf, isInCircle, itemsOf, type NearbyWindow } from './nearby.ts'

@@ -1,5 +1,6 @@
 import { PLANNED_EACH_TIME } from '../../database/planned-each-time.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import type { TileSelection } from '../arguments.ts'
 import { givenFilters, hasFilterValues } from '../filters.ts'
 import {
   bitsBelowCluster,
@@ -11,7 +12,6 @@ import {
   type TileAddress,
   type TileFeature,
 } from '../tile.ts'
-import type { TileSelection } from '../tile-selection.ts'
 import { isWithin } from './box.ts'
 import type { Scope } from './item-list.ts'
 import { isInCircle } from './nearby.ts'
