@@ -1,10 +1,9 @@
 import { findArguments, parseArguments } from '../../catalog/arguments.ts'
 import type { Item as ItemRow, NearbyItem } from '../../catalog/models.ts'
-import type { Page } from '../../catalog/page.ts'
 import { builder } from '../builder.ts'
 import { listProjection } from '../operation/projection.ts'
 import { pageArgs } from './arguments.ts'
-import { Item } from './item.ts'
+import { Item, pageType } from './item.ts'
 import { DATASET_ID, searchArgs } from './search.ts'
 
 type FoundRow = ItemRow & Partial<NearbyItem>
@@ -20,22 +19,10 @@ const FoundItem = builder.objectRef<FoundRow>('FoundItem').implement({
   }),
 })
 
-const FoundItemPage = builder.objectRef<Page<FoundRow>>('FoundItemPage').implement({
-  description: 'A page of items that a search finds. A page past the end is empty and has the true total.',
-  fields: (t) => ({
-    nodes: t.field({
-      type: [FoundItem],
-      description: 'The items of this page, in order.',
-      resolve: (page) => page.nodes(),
-    }),
-    page: t.exposeInt('page', { description: 'Number of this page; the first is 1.' }),
-    limit: t.exposeInt('limit', { description: 'Page size.' }),
-    total: t.int({
-      description: 'Number of items on all pages.',
-      extensions: { cost: 5 },
-      resolve: (page) => page.total(),
-    }),
-  }),
+const FoundItemPage = pageType('FoundItemPage', FoundItem, {
+  type: 'A page of items that a search finds. A page past the end is empty and has the true total.',
+  nodes: 'The items of this page, in order.',
+  total: 'Number of items on all pages.',
 })
 
 builder.queryField('findItems', (t) =>

@@ -1,4 +1,6 @@
+import type { ObjectRef } from '@pothos/core'
 import { itemListArguments, pageArguments, parseArguments } from '../../catalog/arguments.ts'
+import type { Item as ItemRow } from '../../catalog/models.ts'
 import type { Page } from '../../catalog/page.ts'
 import { builder } from '../builder.ts'
 import { listProjection } from '../operation/projection.ts'
@@ -43,18 +45,27 @@ export const Item = builder.prismaObject('Item', {
   }),
 })
 
-export const ItemPage = builder.objectRef<Page>('ItemPage').implement({
-  description: 'A page of items. A page past the end is empty and has the true total.',
-  fields: (t) => ({
-    nodes: t.field({ type: [Item], description: 'The items of this page, in order.', resolve: (page) => page.nodes() }),
-    page: t.exposeInt('page', { description: 'Number of this page; the first is 1.' }),
-    limit: t.exposeInt('limit', { description: 'Page size.' }),
-    total: t.int({
-      description: 'Number of items on all pages.',
-      extensions: { cost: 5 },
-      resolve: (page) => page.total(),
+/** Defines the type of a page of items, or of nodes that have an item each. */
+export function pageType<Node extends ItemRow>(
+  name: string,
+  node: ObjectRef<typeof builder.$inferSchemaTypes, Node>,
+  descriptions: { type: string; nodes: string; total: string },
+) {
+  return builder.objectRef<Page<Node>>(name).implement({
+    description: descriptions.type,
+    fields: (t) => ({
+      nodes: t.field({ type: [node], description: descriptions.nodes, resolve: (page) => page.nodes() }),
+      page: t.exposeInt('page', { description: 'Number of this page; the first is 1.' }),
+      limit: t.exposeInt('limit', { description: 'Page size.' }),
+      total: t.int({ description: descriptions.total, extensions: { cost: 5 }, resolve: (page) => page.total() }),
     }),
-  }),
+  })
+}
+
+export const ItemPage = pageType('ItemPage', Item, {
+  type: 'A page of items. A page past the end is empty and has the true total.',
+  nodes: 'The items of this page, in order.',
+  total: 'Number of items on all pages.',
 })
 
 builder.prismaObjectFields(Item, (t) => ({

@@ -1,11 +1,10 @@
 import { nearbyArguments, parseArguments } from '../../catalog/arguments.ts'
 import type { NearbyItem as NearbyItemRow } from '../../catalog/models.ts'
-import type { Page } from '../../catalog/page.ts'
 import { builder } from '../builder.ts'
 import { listProjection } from '../operation/projection.ts'
 import { circleArgs, filterArgs, pageArgs } from './arguments.ts'
 import { Dataset } from './dataset.ts'
-import { Item } from './item.ts'
+import { Item, pageType } from './item.ts'
 
 const NearbyItem = builder.objectRef<NearbyItemRow>('NearbyItem').implement({
   description: 'An item near a point.',
@@ -15,23 +14,10 @@ const NearbyItem = builder.objectRef<NearbyItemRow>('NearbyItem').implement({
   }),
 })
 
-export const NearbyItemPage = builder.objectRef<Page<NearbyItemRow>>('NearbyItemPage').implement({
-  description:
-    'A page of items near a point, nearest first, then by id. A page past the end is empty and has the true total.',
-  fields: (t) => ({
-    nodes: t.field({
-      type: [NearbyItem],
-      description: 'The items of this page, nearest first.',
-      resolve: (page) => page.nodes(),
-    }),
-    page: t.exposeInt('page', { description: 'Number of this page; the first is 1.' }),
-    limit: t.exposeInt('limit', { description: 'Page size.' }),
-    total: t.int({
-      description: 'Number of matching items within the radius.',
-      extensions: { cost: 5 },
-      resolve: (page) => page.total(),
-    }),
-  }),
+const NearbyItemPage = pageType('NearbyItemPage', NearbyItem, {
+  type: 'A page of items near a point, nearest first, then by id. A page past the end is empty and has the true total.',
+  nodes: 'The items of this page, nearest first.',
+  total: 'Number of matching items within the radius.',
 })
 
 builder.queryField('nearbyItems', (t) =>
