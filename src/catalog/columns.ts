@@ -53,27 +53,3 @@ export function columnName(field: string): string {
 export function itemColumn(field: ItemField): Prisma.Sql {
   return Prisma.raw(`i.${columnName(field)}`)
 }
-
-/** For each Prisma type: SQL that converts a column to the values of models.ts. Other types need no conversion. */
-const EXPRESSIONS: ReadonlyMap<string, (column: string) => string> = new Map([
-  ['Decimal', (column: string) => `trim_scale(${column})::text`],
-  ['DateTime', toIsoExpression],
-  // As text, because JSON.parse would change long numbers and move integer keys to the front.
-  ['Json', (column: string) => `${column}::text`],
-])
-
-/** SQL that converts a timestamp to the text of `toIso` (models.ts). The time zone of the session does not matter. */
-export function toIsoExpression(timestamp: string): string {
-  return `to_char(${timestamp} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-}
-
-/** SQL for a column, converted to the values of models.ts. `table` is the table's alias in the statement. */
-export function selectColumn(table: string, { name, type }: Column): string {
-  const column = `${table}.${name}`
-  return EXPRESSIONS.get(type)?.(column) ?? column
-}
-
-/** SQL for a column, converted to the JSON that clients receive. */
-export function selectRawColumn(table: string, column: Column): string {
-  return column.type === 'Json' ? `${table}.${column.name}` : selectColumn(table, column)
-}

@@ -1,5 +1,5 @@
 import { Prisma } from '../generated/prisma/client.ts'
-import { type Column, DATASET_COLUMNS, IMAGE_COLUMNS, ITEM_COLUMNS, selectColumn, selectRawColumn } from './columns.ts'
+import { type Column, DATASET_COLUMNS, IMAGE_COLUMNS, ITEM_COLUMNS } from './columns.ts'
 
 /*
  * Which members of items a statement reads, and the SQL for them: only the requested ones, with the images, the dataset and the parent
@@ -130,6 +130,30 @@ export function objectText(columns: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(SELECT row_to_json(record) FROM (SELECT ${columns}) AS record)::text`
 }
 
+/** For each Prisma type: SQL that converts a column to the values of models.ts. Other types need no conversion. */
+const EXPRESSIONS: ReadonlyMap<string, (column: string) => string> = new Map([
+  ['Decimal', (column: string) => `trim_scale(${column})::text`],
+  ['DateTime', toIsoExpression],
+  // As text, because JSON.parse would change long numbers and move integer keys to the front.
+  ['Json', (column: string) => `${column}::text`],
+])
+
+/** SQL that converts a timestamp to the text of `toIso` (models.ts). The time zone of the session does not matter. */
+export function toIsoExpression(timestamp: string): string {
+  return `to_char(${timestamp} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+}
+
+/** SQL for a column, converted to the values of models.ts. `table` is the table's alias in the statement. */
+function selectColumn(table: string, { name, type }: Column): string {
+  const column = `${table}.${name}`
+  return EXPRESSIONS.get(type)?.(column) ?? column
+}
+
+/** SQL for a column, converted to the JSON that clients receive. */
+function selectRawColumn(table: string, column: Column): string {
+  return column.type === 'Json' ? `${table}.${column.name}` : selectColumn(table, column)
+}
+
 /** The SELECT list for all columns of the images of the table `m`, as records. */
 export const IMAGE_RECORD = Prisma.raw(imageFields([...IMAGE_COLUMNS.keys()]))
 
@@ -145,7 +169,7 @@ const SELECT_LISTS: Record<ItemProjection['form'], (members: Members, more: read
   },
 }
 
-/** Returns SQL for a column of a table (columns.ts). */
+/** Returns SQL for a column of a table. */
 type SelectColumn = (table: string, column: Column) => string
 
 function selectItem(table: string, members: Members, select: SelectColumn): string {

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { Prisma } from '../generated/prisma/client.ts'
-import { type ItemField, itemColumn, toIsoExpression } from './columns.ts'
+import { type ItemField, itemColumn } from './columns.ts'
 import { FIRST_TIMESTAMP, type Item, type Timestamp, toIso } from './models.ts'
+import { toIsoExpression } from './projection.ts'
 
 /** A sort order of items: by one field, then by id. It needs an index on dataset, field and id. */
 export interface Sort {
