@@ -25,6 +25,15 @@ const measure = (text: string, variables: Record<string, unknown> = {}, of = sch
   })
 }
 
+test('an operation may be as deep as the limit, but not deeper', async () => {
+  const nested = (parents: number) =>
+    `{ dataset(id: "seoul") { items(limit: 1) { nodes { ${'parent { '.repeat(parents)}name${' }'.repeat(parents)} } } } }`
+  expect((await t.graphql(nested(LIMITS.depth - 4))).body.errors).toBeUndefined()
+  expect((await t.graphql(nested(LIMITS.depth - 3))).body.errors).toMatchObject([
+    { message: 'depth must be at most 12, but this operation has 13' },
+  ])
+})
+
 describe('The cost of an operation', () => {
   test.each<[string, object, number]>([
     ['{ dataset(id: "a") { name } }', {}, 2],
