@@ -247,7 +247,6 @@ export const SQL: readonly MutantTable[] = [
     file: 'src/catalog/sql/statement-batcher.ts',
     tests: ['test/catalog/sql-keys.test.ts'],
     mutants: [
-      { find: 'isCounted, projection])', replace: 'isCounted])' },
       { find: 'JSON.stringify([projection, scope])', replace: 'JSON.stringify([scope])' },
       { find: 'JSON.stringify([projection, scope])', replace: 'JSON.stringify([projection])' },
       {
