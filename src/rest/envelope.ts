@@ -9,7 +9,7 @@ import { enumType } from '../graphql/schema.ts'
 import { queryStringOf } from '../query-string.ts'
 
 /** The body of every success. */
-export interface Envelope {
+interface Envelope {
   data: unknown
   meta: Record<string, unknown>
 }
