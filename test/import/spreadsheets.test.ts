@@ -33,7 +33,7 @@ describe('A spreadsheet', () => {
       { xml: 't="b"><v>1</v>' },
       { xml: 't="e"><v>#N/A</v>' },
       'unnamed',
-      { xml: 't="inlineStr"><is><t>in_x000D_</t></is>' },
+      { xml: 't="inlineStr"><is><r><t>in_x000D_</t></r><rPh sb="0" eb="1"><t>x</t></rPh></is>' },
       'two_x000D_\nlines_x005F_x000D_',
       styled(26.5 / 24, 5),
       { xml: '><v>12345678901234567</v>' },

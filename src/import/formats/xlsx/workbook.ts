@@ -71,20 +71,16 @@ async function readTexts(archive: Archive, file: SourceFile): Promise<string[]> 
   let text = ''
   let characters = 0
   let isText = false
-  // `rPh` has the pronunciation of a Japanese text, which is no part of it.
-  let isPronunciation = false
   const part = archive.read('xl/sharedStrings.xml', {
     open: (name) => {
       if (name === 'si') text = ''
-      if (name === 'rPh') isPronunciation = true
       isText = name === 't'
     },
     text: (content) => {
-      if (isText && !isPronunciation) text += content
+      if (isText) text += content
     },
     close: (name) => {
       isText = false
-      if (name === 'rPh') isPronunciation = false
       if (name !== 'si') return
       texts.push(unescapeText(text))
       characters += text.length
@@ -103,15 +99,16 @@ async function readTexts(archive: Archive, file: SourceFile): Promise<string[]> 
 async function readStyles(archive: Archive): Promise<NumberKind[]> {
   const formats = new Map<string, string>()
   const ids: string[] = []
-  let isCellFormats = false
+  // Other lists have formats too, which cells do not use: those of conditions and tables give their numbers other codes.
+  let list = ''
   const part = archive.read('xl/styles.xml', {
     open: (name, { numFmtId = '0', formatCode = '' }) => {
-      if (name === 'numFmt') formats.set(numFmtId, formatCode)
-      if (name === 'cellXfs') isCellFormats = true
-      if (name === 'xf' && isCellFormats) ids.push(numFmtId)
+      if (name === 'numFmts' || name === 'cellXfs') list = name
+      if (name === 'numFmt' && list === 'numFmts') formats.set(numFmtId, formatCode)
+      if (name === 'xf' && list === 'cellXfs') ids.push(numFmtId)
     },
     close: (name) => {
-      if (name === 'cellXfs') isCellFormats = false
+      if (name === list) list = ''
     },
   })
   await readAll(part)
