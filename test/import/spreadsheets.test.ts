@@ -87,6 +87,11 @@ describe('A spreadsheet', () => {
     ['that is an old one', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'is an old Excel file (.xls) or has a password'],
     ['that is cut short', xlsx({ A: [HEADER, cells()] }).subarray(0, -30), "a.xlsx: can't be read as a spreadsheet"],
     ['that is another archive', zip({ 'a.txt': 'a' }), 'a.xlsx: is not a spreadsheet in the format .xlsx'],
+    [
+      'without the part of its sheet',
+      zip({ 'xl/workbook.xml': '<workbook><sheets><sheet name="A" r:id="r"/></sheets></workbook>' }),
+      'a.xlsx: lacks the rows of its sheet "A"; save it again',
+    ],
     ['with a column twice', xlsx({ A: [['x', 'x']] }), 'a.xlsx: A!A1: the header has the column "x" twice'],
     [
       'with a cell beyond the last column',

@@ -45,6 +45,10 @@ export class Archive implements AsyncDisposable {
     this.#zip.close()
   }
 
+  has(name: string): boolean {
+    return this.#entries.has(name)
+  }
+
   /**
    * Reads a part, and yields after each piece of it, so that the caller can pass on what the handlers have collected. A part that is not
    * there has no elements.

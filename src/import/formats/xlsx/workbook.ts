@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { operationFailed } from '../../../errors.ts'
 import type { SourceFile } from '../dialect.ts'
 import type { Archive } from './archive.ts'
@@ -44,14 +45,17 @@ export async function findSheet(archive: Archive, file: SourceFile): Promise<{ n
     if (sheets.length === 0) throw operationFailed(`${file.name}: is not a spreadsheet in the format .xlsx`)
     throw operationFailed(`${file.name}: has no sheet ${JSON.stringify(sheet)}; its sheets are ${names}`)
   }
-  return { name: found.name, part: (await readTargets(archive)).get(found.relation) ?? 'xl/worksheets/sheet1.xml' }
+  const part = (await readTargets(archive)).get(found.relation) ?? 'xl/worksheets/sheet1.xml'
+  // Without its rows, an import would remove all items.
+  if (!archive.has(part)) throw operationFailed(`${file.name}: lacks the rows of its sheet ${JSON.stringify(found.name)}; save it again`)
+  return { name: found.name, part }
 }
 
 async function readTargets(archive: Archive): Promise<Map<string, string>> {
   const targets = new Map<string, string>()
   const open = (element: string, { Id, Target }: Readonly<Record<string, string>>) => {
     if (element !== 'Relationship' || Id === undefined || Target === undefined) return
-    targets.set(Id, Target.startsWith('/') ? Target.slice(1) : `xl/${Target}`)
+    targets.set(Id, Target.startsWith('/') ? Target.slice(1) : posix.join('xl', Target))
   }
   await readAll(archive.read('xl/_rels/workbook.xml.rels', { open }))
   return targets
