@@ -52,6 +52,14 @@ test.each([
     `INSERT INTO api_keys (id, name, hash, created_at) VALUES ('${DATASET.seoul}', 'x', 'dck_', now())`,
     /hash_is_sha256/,
   ],
+  ...["'{NULL}'", "'{gold,NULL}'", "'{{gold}}'"].map(
+    (tiers) =>
+      [
+        `tiers are a list of texts, and never ${tiers}`,
+        `UPDATE api_keys SET access_tiers = ${tiers}`,
+        /access_tiers_are_a_list/,
+      ] as const,
+  ),
   ...TIMES.flatMap(([table, column]) =>
     ["'infinity'", "'-infinity'", "'0001-12-31 23:59:59.999Z BC'", "'10000-01-01Z'"].map(
       (time) =>

@@ -1,5 +1,7 @@
--- Every time is in the years 1 to 9999, so that it has the form 2026-01-31T09:00:00.000Z. With the time `infinity`, one dataset made all
--- requests of all keys fail, because each reads the list of all datasets; and one key made `catalog keys list` fail.
+-- Gateways and commands can read each row that PostgreSQL accepts. One dataset with the time `infinity` made all requests of all keys
+-- fail, because each reads the list of all datasets. One key with that time, or with a tier that is NULL, made `catalog keys list` fail.
+
+-- Every time is in the years 1 to 9999, so that it has the form 2026-01-31T09:00:00.000Z.
 DO $$
 DECLARE
   first CONSTANT timestamptz := '0001-01-01 00:00:00+00';
@@ -20,3 +22,9 @@ BEGIN
                    place.relation, place.field, first, last);
   END LOOP;
 END $$;
+
+-- No key gets a tier by this: NULL is none, and neither is an element of a list in a list.
+UPDATE api_keys SET access_tiers = CASE WHEN array_ndims(access_tiers) = 1 THEN array_remove(access_tiers, NULL) ELSE '{}' END
+ WHERE coalesce(array_ndims(access_tiers), 1) <> 1 OR array_position(access_tiers, NULL) IS NOT NULL;
+ALTER TABLE api_keys ADD CONSTRAINT api_keys_access_tiers_are_a_list
+  CHECK (coalesce(array_ndims(access_tiers), 1) = 1 AND array_position(access_tiers, NULL) IS NULL);
