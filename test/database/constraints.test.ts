@@ -22,7 +22,7 @@ const TIMES = [
 ]
 
 /** What the contract promises holds in the database too, whoever writes to it. */
-test.each([
+test.each<[what: string, sql: string, constraint: RegExp]>([
   ['a slug stands once', `UPDATE datasets SET slug = 'seoul' WHERE slug = 'paid'`, /datasets_slug_key/],
   [
     'a slug is never shaped like a UUID',
@@ -52,22 +52,18 @@ test.each([
     `INSERT INTO api_keys (id, name, hash, created_at) VALUES ('${DATASET.seoul}', 'x', 'dck_', now())`,
     /hash_is_sha256/,
   ],
-  ...["'{NULL}'", "'{gold,NULL}'", "'{{gold}}'"].map(
-    (tiers) =>
-      [
-        `tiers are a list of texts, and never ${tiers}`,
-        `UPDATE api_keys SET access_tiers = ${tiers}`,
-        /access_tiers_are_a_list/,
-      ] as const,
-  ),
+  ...["'{NULL}'", "'{gold,NULL}'", "'{{gold}}'"].map((tiers): [string, string, RegExp] => [
+    `tiers are a list of texts, and never ${tiers}`,
+    `UPDATE api_keys SET access_tiers = ${tiers}`,
+    /access_tiers_are_a_list/,
+  ]),
   ...TIMES.flatMap(([table, column]) =>
     ["'infinity'", "'-infinity'", "'0001-12-31 23:59:59.999Z BC'", "'10000-01-01Z'"].map(
-      (time) =>
-        [
-          `${table}.${column} is in the years 1 to 9999, and never ${time}`,
-          `UPDATE ${table} SET ${column} = ${time}`,
-          new RegExp(`${table}_${column}_has_a_year`),
-        ] as const,
+      (time): [string, string, RegExp] => [
+        `${table}.${column} is in the years 1 to 9999, and never ${time}`,
+        `UPDATE ${table} SET ${column} = ${time}`,
+        new RegExp(`${table}_${column}_has_a_year`),
+      ],
     ),
   ),
 ])('%s', async (_what, sql, constraint) => {

@@ -47,7 +47,8 @@ export async function findSheet(archive: Archive, file: SourceFile): Promise<{ n
   }
   const part = (await readTargets(archive)).get(found.relation) ?? 'xl/worksheets/sheet1.xml'
   // Without its rows, an import would remove all items.
-  if (!archive.has(part)) throw operationFailed(`${file.name}: lacks the rows of its sheet ${JSON.stringify(found.name)}; save it again`)
+  if (!archive.has(part))
+    throw operationFailed(`${file.name}: lacks the rows of its sheet ${JSON.stringify(found.name)}; save it again`)
   return { name: found.name, part }
 }
 
