@@ -91,6 +91,11 @@ export function accessDenied(): CatalogError {
   return new CatalogError('DATASET_ACCESS_DENIED', 'This API key has no access to the dataset')
 }
 
+/** Returns `SERVICE_UNAVAILABLE`, for requests that do not get their turn. It is not logged. */
+export function tooManyRequests(): CatalogError {
+  return new CatalogError('SERVICE_UNAVAILABLE', 'Too many requests at once; try again', { retryAfterSeconds: 1 })
+}
+
 /** Returns `SERVICE_UNAVAILABLE`, for a database that is unavailable or too slow. */
 export function serviceUnavailable(cause: unknown): CatalogError {
   return new CatalogError('SERVICE_UNAVAILABLE', 'The service is temporarily unavailable; try again', {

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg'
 import pg from 'pg'
 import { CANCELLED } from './cancellation.ts'
+import { TURN_TIMEOUT } from './fair-queue.ts'
 
 /**
  * The error of a connection to PostgreSQL that could not be opened, was lost, or does not answer. pg and Node report this with
@@ -99,6 +100,11 @@ export function isUnavailable(error: unknown): boolean {
 /** Whether a statement was cancelled because its client had disconnected. */
 export function isCancelled(error: unknown): boolean {
   return someCode(error, (code) => code === CANCELLED)
+}
+
+/** Whether the statement waited too long for the turn of its key. */
+export function isTurnTimeout(error: unknown): boolean {
+  return someCode(error, (code) => code === TURN_TIMEOUT)
 }
 
 /** Prisma and its adapter store the original error under one of these names. */

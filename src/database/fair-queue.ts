@@ -42,10 +42,12 @@ interface Waiting {
   start: () => void
 }
 
+/** The code of `TurnTimeout`. It is no SQLSTATE, because the database has not failed. */
+export const TURN_TIMEOUT = 'TURN_TIMEOUT'
+
 /** The error of a job that waited too long for its turn. */
 export class TurnTimeout extends Error {
-  /** SQLSTATE `insufficient_resources`. */
-  readonly code = '53000'
+  readonly code = TURN_TIMEOUT
   /** Prisma's adapter passes on the code of an error only if the error has a severity, as PostgreSQL's errors have. */
   readonly severity = 'ERROR'
 

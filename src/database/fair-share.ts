@@ -1,4 +1,4 @@
-import { CatalogError } from '../errors.ts'
+import { tooManyRequests } from '../errors.ts'
 
 /**
  * Divides a capacity among owners, for example the memory for responses among API keys. An owner may hold at most as much as is
@@ -63,7 +63,7 @@ export function limitInFlight(
   const places = new FairShare(maxInFlight)
   return async (keyId, work) => {
     if (!places.hasRoom(keyId, 1)) {
-      throw new CatalogError('SERVICE_UNAVAILABLE', 'Too many requests at once; try again', { retryAfterSeconds: 1 })
+      throw tooManyRequests()
     }
     places.add(keyId, 1)
     try {

@@ -1,6 +1,6 @@
 import { GraphQLError, Kind, TokenKind } from 'graphql'
-import { isCancelled, isUnavailable } from '../database/connection.ts'
-import { CatalogError, serviceUnavailable } from '../errors.ts'
+import { isCancelled, isTurnTimeout, isUnavailable } from '../database/connection.ts'
+import { CatalogError, serviceUnavailable, tooManyRequests } from '../errors.ts'
 
 /**
  * Converts anything that was thrown to an error that a client may see. A GraphQLError without a cause is about the client's
@@ -19,6 +19,8 @@ export function catalogErrorOf(error: unknown): CatalogError {
   if (isCancelled(error)) {
     return new CatalogError('SERVICE_UNAVAILABLE', 'The request was cancelled; try again', { retryAfterSeconds: 1 })
   }
+  // Its key sends too much. This is no fault either, and a log line for each statement would let one key fill the log.
+  if (isTurnTimeout(error)) return tooManyRequests()
   if (isUnavailable(error)) return serviceUnavailable(error)
   return new CatalogError('INTERNAL_ERROR', 'Something went wrong on our side', { cause: error })
 }

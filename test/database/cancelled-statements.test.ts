@@ -5,7 +5,9 @@ import { cancelByRequest } from '../../src/database/canceller.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { SOCKET_PORT } from '../../src/database/embedded/embedded.ts'
 import { CatalogPool } from '../../src/database/pool.ts'
+import { createPrisma, createSqlReader } from '../../src/database/sql-reader.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
+import { catalogErrorOf } from '../../src/graphql/errors.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { openProxy } from '../support/proxy.ts'
 
@@ -43,6 +45,22 @@ test('after a cancel request that fails, the connection is closed: the request m
   expect((await next).rows).toEqual([{ one: 1 }])
   await pool.end()
 })
+
+test.each(['Prisma', 'SqlReader'])(
+  'a statement of %s that does not get its turn is no fault of the server, so it is not logged',
+  async (client) => {
+    const pool = new CatalogPool({ ...connection(), places: 1, turnTimeoutMs: 20 })
+    const create = client === 'Prisma' ? createPrisma : createSqlReader
+    const reader = create(pool, { nameOf: () => '' })
+    await withCancellation(new Cancellation(['key']), async () => {
+      const lent = await pool.connect()
+      const error = await reader.$queryRaw`SELECT 1`.catch(catalogErrorOf)
+      expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1, cause: undefined })
+      lent.release()
+    })
+    await pool.end()
+  },
+)
 
 describe.runIf(inject('template').kind === 'postgres')('A server that does not answer any more', () => {
   test('does not keep the connections of the clients that disconnect', async () => {
