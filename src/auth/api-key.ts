@@ -159,8 +159,8 @@ interface KeyRow extends Omit<StoredKey, 'grants'> {
 async function findByHashes(sql: SqlReader, hashes: readonly string[]): Promise<(StoredKey | null)[]> {
   const rows = await sql.$queryRaw<KeyRow[]>`
     SELECT sought.n::integer AS n, k.id, k.name, k.access_tiers AS "accessTiers", k.requests_per_minute AS "requestsPerMinute", k.items_per_minute AS "itemsPerMinute",
-           nullif(least(k.expires_at, secret.expires_at), 'infinity') AS "expiresAt", k.revoked_at AS "revokedAt", (
-             SELECT coalesce(json_agg(json_build_object('datasetId', dataset_id, 'expiresAt', nullif(expires_at, 'infinity'))), '[]')
+           least(k.expires_at, secret.expires_at) AS "expiresAt", k.revoked_at AS "revokedAt", (
+             SELECT coalesce(json_agg(json_build_object('datasetId', dataset_id, 'expiresAt', expires_at)), '[]')
                FROM grants WHERE api_key_id = k.id
            )::text AS grants
       FROM unnest(${hashes.map(hashBytes)}::bytea[]) WITH ORDINALITY AS sought (hash, n)

@@ -174,9 +174,9 @@ function byLikeness(a: Likeness, b: Likeness): number {
   return b.shared - a.shared || a.matched - b.matched || a.source - b.source || a.length - b.length
 }
 
-/** Whether the indexes of whole names and of beginnings have all letters of a text. */
+/** Whether the indexes tell a name that is equal to a text from one that only begins with it. */
 export function isShort(phrase: string): boolean {
-  return [...phrase].length <= ORDERED_LETTERS
+  return [...phrase].length < ORDERED_LETTERS
 }
 
 function firstLetters(text: string): string {

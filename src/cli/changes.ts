@@ -25,7 +25,7 @@ export function printChanges({ dataset = {}, items }: Changes, counts: ChangeCou
 
 function describeItem({ change, id, externalId, name, members = {}, movedMetres }: ItemChange): string[] {
   const moves = movedMetres === undefined ? '' : `, moves ${movedMetres} m`
-  const headline = `${change}: ${externalId ?? id} ${name}${moves}`
+  const headline = `${change}: ${externalId ?? id}${name === null ? '' : ` ${name}`}${moves}`
   return [headline, ...describeMembers(members).map((line) => `  ${line}`)]
 }
 

@@ -13,7 +13,7 @@ import type { Dataset } from '../catalog/models.ts'
 import { fetchExportBatch } from '../catalog/sql/export.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import type { CodeLabel, PrismaClient } from '../generated/prisma/client.ts'
-import { BundleCheck, findUnreadable } from '../import/bundle-check.ts'
+import { BundleCheck, findCycles } from '../import/bundle-check.ts'
 import { LABELLED_FIELDS } from '../import/code-labels.ts'
 import { writeData } from './print.ts'
 
@@ -67,7 +67,7 @@ export async function exportBundle(
   await mkdir(folder, { recursive: true }).catch(cannotWrite(folder))
   const { dataset, labels, text } = await openExport(source, 'ndjson')
   const check = new BundleCheck(dataset)
-  check.addAll(await findUnreadable(source.prisma, dataset.id))
+  check.addAll(await findCycles(source.prisma, dataset.id))
   check.addManifest(manifestText(dataset, labels, ITEMS))
   // A folder without a manifest is no bundle. So an export that fails leaves none.
   await rm(manifest, { force: true })

@@ -1,5 +1,5 @@
 import { EXPORT_FIELDS } from '../catalog/export-formats.ts'
-import { type Dataset, FIRST_TIMESTAMP, LAST_TIMESTAMP } from '../catalog/models.ts'
+import type { Dataset } from '../catalog/models.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import { type Fields, MAX_ROW_LENGTH, parseJsonRow } from './formats/source-row.ts'
@@ -109,25 +109,16 @@ function readManifest(text: string, dataset: Dataset): string[] {
   }
 }
 
-/** Finds what no line can show: timestamps that are not in the years 1 to 9999, and items that are their own ancestors. */
-export async function findUnreadable(prisma: PrismaClient, datasetId: string): Promise<Unfit[]> {
-  const times = `createdAt and updatedAt must be from ${FIRST_TIMESTAMP} to ${LAST_TIMESTAMP}`
+/** Finds what no line can show: items that are their own ancestors. */
+export async function findCycles(prisma: PrismaClient, datasetId: string): Promise<Unfit[]> {
   return prisma.$queryRaw`
-    WITH RECURSIVE rows AS (
-      SELECT 'the dataset' AS what, created_at, updated_at FROM datasets WHERE id = ${datasetId}::uuid
-       UNION ALL
-      SELECT 'the item ' || id, created_at, updated_at FROM items WHERE dataset_id = ${datasetId}::uuid
-    ), child AS (
+    WITH RECURSIVE child AS (
       SELECT id, parent_item_id FROM items WHERE dataset_id = ${datasetId}::uuid AND parent_item_id IS NOT NULL
     ), reached AS (
       SELECT id FROM child WHERE NOT EXISTS (SELECT FROM child AS parent WHERE parent.id = child.parent_item_id)
        UNION ALL
       SELECT child.id FROM child JOIN reached ON child.parent_item_id = reached.id
     )
-    SELECT what, ${times} AS reason FROM rows
-     WHERE least(created_at, updated_at) < ${FIRST_TIMESTAMP}::timestamptz
-        OR greatest(created_at, updated_at) > ${LAST_TIMESTAMP}::timestamptz
-     UNION ALL
-    SELECT 'the item ' || id, 'its parents form a cycle' FROM child
+    SELECT 'the item ' || id AS what, 'its parents form a cycle' AS reason FROM child
      WHERE NOT EXISTS (SELECT FROM reached WHERE reached.id = child.id)`
 }

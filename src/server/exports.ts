@@ -1,5 +1,6 @@
 import { pipeline, Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Catalog } from '../catalog/catalog.ts'
 import {
   EXPORT_FORMAT_NAMES,
   EXPORT_FORMATS,
@@ -57,6 +58,7 @@ export function addExportRoutes(app: FastifyInstance, { admit, slots }: ExportOp
     void reply.header('cache-control', 'private, no-cache')
     if (sendIfUnchanged(request, reply, { etag: tagOf(dataset, selection), coding })) return
     if (request.method === 'HEAD') {
+      await readCatalog((catalog) => readContent(catalog, catalog.dataset(datasetId), selection))
       setHeaders(reply, { dataset, selection, coding })
       void reply.send()
       return
@@ -106,12 +108,20 @@ function tagOf(dataset: Dataset, { format, filters, isFlat }: ExportSelection): 
   return exportTag(dataset, format, JSON.stringify([pickFilters(filters), isFlat]))
 }
 
+/** @throws `VALIDATION_FAILED` if it has too many columns, also to HEAD */
+async function readContent(
+  catalog: Catalog,
+  dataset: Dataset,
+  { format, filters, isFlat }: ExportSelection,
+): Promise<ExportContent> {
+  return { format, filters, attributes: isFlat ? await catalog.attributesOf(dataset, filters) : undefined }
+}
+
 /** The dataset, the content of the export, and the first batch, in one state. */
-async function readFirst(read: ReadCatalog, datasetId: string, { format, filters, isFlat }: ExportSelection) {
+async function readFirst(read: ReadCatalog, datasetId: string, selection: ExportSelection) {
   const { result } = await read(async (catalog) => {
     const dataset = catalog.dataset(datasetId)
-    const attributes = isFlat ? await catalog.attributesOf(dataset, filters) : undefined
-    const content: ExportContent = { format, filters, attributes }
+    const content = await readContent(catalog, dataset, selection)
     return { dataset, content, ...(await catalog.exportBatch(dataset, content, FIRST_WINDOW)) }
   })
   return result

@@ -53,17 +53,6 @@ test('a key has its own times: of its expiry, of its grants and of its revocatio
   expect(await find(key)).toEqual({ ...stored, revokedAt, grants })
 })
 
-test('a time that never comes is no expiry', async () => {
-  const { prisma, sql } = db.database
-  const { id, key } = await createKey(prisma, { name: 'for ever', datasets: ['draft'] })
-  await prisma.$executeRaw`UPDATE api_keys SET expires_at = 'infinity' WHERE id = ${id}::uuid`
-  await prisma.$executeRaw`UPDATE grants SET expires_at = 'infinity' WHERE api_key_id = ${id}::uuid`
-  expect(await createKeyCache(sql, silentChangeFeed)(key)).toMatchObject({
-    expiresAt: null,
-    grants: [{ datasetId: DATASET.draft, expiresAt: null }],
-  })
-})
-
 test('a key is read once, and again after a change of this key', async () => {
   const { prisma, sql } = db.database
   const { id, key } = await createKey(prisma, { name: 'cached' })

@@ -74,6 +74,23 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
     expect(await page.getByRole('link', { name: 'www.museum.go.kr' }).count()).toBe(0)
   })
 
+  test('a dataset that was imported while the page is open is listed, and one that was removed is not', async () => {
+    const importer = await createImporter(t.database)
+    await importer.run({ 'items.ndjson': ndjson(MUSEUM) }, { dataset: { slug: 'closing', name: 'Closing' } })
+    await page.goto(t.url)
+    await link('Closing').waitFor()
+    await link('Islands').click()
+    await link('West island').waitFor()
+    await importer.run({ 'items.ndjson': ndjson(MUSEUM) }, { dataset: { slug: 'opening', name: 'Opening' } })
+    await t.database.prisma.dataset.delete({ where: { slug: 'closing' } })
+    await importer.close()
+    await link('← All datasets').click()
+    await link('Opening').waitFor()
+    expect(await link('Closing').count()).toBe(0)
+    await link('Opening').click()
+    await page.getByRole('heading', { name: 'Opening', level: 1 }).waitFor()
+  })
+
   test('the map opens a dataset on both sides of the antimeridian around it', async () => {
     await page.goto(`${t.url}/?dataset=islands`)
     await expect.poll(() => page.url()).toMatch(/at=-1[67][.\d]*,-?1(79|80)[.\d]*,[6-9]/)

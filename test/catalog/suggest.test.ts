@@ -49,6 +49,8 @@ const PLACES: readonly (readonly [name: string, ...keywords: string[]])[] = [
 
 const DATASET = randomUUID()
 const OTHER = randomUUID()
+/** The dataset of long names. */
+const LONG = randomUUID()
 const NAMES = new Map<string, string>()
 
 let db: TestDatabase
@@ -57,7 +59,7 @@ beforeAll(async () => {
   const now = { createdAt: new Date(), updatedAt: new Date() }
   const published = { status: 'active', visibility: 'public', attribution: '' } as const
   await db.database.prisma.dataset.createMany({
-    data: [DATASET, OTHER].map((id, n) => ({ id, slug: `d${n}`, name: `D${n}`, ...published, ...now })),
+    data: [DATASET, OTHER, LONG].map((id, n) => ({ id, slug: `d${n}`, name: `D${n}`, ...published, ...now })),
   })
   const rows = PLACES.map(([name, ...keywords], n) => ({
     ...{ id: randomUUID(), datasetId: DATASET, name, keywords, ...now },
@@ -138,6 +140,23 @@ describe('Suggestions', () => {
     }
     expect(found).toBeGreaterThan(100)
   })
+})
+
+test.each([49, 50, 51])('of %i letters, an equal name comes before longer ones', async (count) => {
+  const name = 'abcdefghij'.repeat(6).slice(0, count)
+  // Capitals come first by name.
+  const names = [...['A', 'B', 'C'].map((end) => `${name.toUpperCase()} ${end}`), name]
+  const now = { createdAt: new Date(), updatedAt: new Date() }
+  const rows = names.map((each, n) => ({
+    ...{ id: randomUUID(), datasetId: LONG, name: each, ...now },
+    ...{ administrativeAreaCode: 'a', categoryCode: `letters ${count}`, latitude: n, longitude: n },
+  }))
+  for (const row of rows) NAMES.set(row.id, row.name)
+  await db.database.prisma.item.createMany({ data: rows })
+  const suggestion = { text: name, limit: 2, categoryCode: `letters ${count}` }
+  const found = await suggest(suggestion, [LONG])
+  expect(found[0]).toBe(name)
+  expect(found).toEqual(await suggest(suggestion, [LONG], { isReference: true }))
 })
 
 describe('What is probably meant comes first', () => {

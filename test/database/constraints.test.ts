@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createKey } from '../../src/auth/keys.ts'
+import { rotateKey } from '../../src/auth/rotate.ts'
 import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -6,11 +8,21 @@ let db: TestDatabase
 beforeAll(async () => {
   db = await createDatabase()
   await seedCatalog(db.database.prisma)
+  const { id } = await createKey(db.database.prisma, { name: 'rotated', datasets: ['draft'] })
+  await rotateKey(db.database.prisma, id, 60_000)
 })
 afterAll(() => db.close())
 
+/** The columns with times that clients and commands read. One that has no year made all requests fail, or `catalog keys list`. */
+const TIMES = [
+  ...[['datasets', 'created_at'] as const, ['datasets', 'updated_at'] as const],
+  ...[['items', 'created_at'] as const, ['items', 'updated_at'] as const],
+  ...[['api_keys', 'created_at'] as const, ['api_keys', 'expires_at'] as const, ['api_keys', 'revoked_at'] as const],
+  ...[['grants', 'created_at'] as const, ['grants', 'expires_at'] as const, ['retired_secrets', 'expires_at'] as const],
+]
+
 /** What the contract promises holds in the database too, whoever writes to it. */
-test.each([
+test.each<[what: string, sql: string, constraint: RegExp]>([
   ['a slug stands once', `UPDATE datasets SET slug = 'seoul' WHERE slug = 'paid'`, /datasets_slug_key/],
   [
     'a slug is never shaped like a UUID',
@@ -40,6 +52,20 @@ test.each([
     `INSERT INTO api_keys (id, name, hash, created_at) VALUES ('${DATASET.seoul}', 'x', 'dck_', now())`,
     /hash_is_sha256/,
   ],
+  ...["'{NULL}'", "'{gold,NULL}'", "'{{gold}}'"].map((tiers): [string, string, RegExp] => [
+    `tiers are a list of texts, and never ${tiers}`,
+    `UPDATE api_keys SET access_tiers = ${tiers}`,
+    /access_tiers_are_a_list/,
+  ]),
+  ...TIMES.flatMap(([table, column]) =>
+    ["'infinity'", "'-infinity'", "'0001-12-31 23:59:59.999Z BC'", "'10000-01-01Z'"].map(
+      (time): [string, string, RegExp] => [
+        `${table}.${column} is in the years 1 to 9999, and never ${time}`,
+        `UPDATE ${table} SET ${column} = ${time}`,
+        new RegExp(`${table}_${column}_has_a_year`),
+      ],
+    ),
+  ),
 ])('%s', async (_what, sql, constraint) => {
   const refusal = await db.database.withSession((session) =>
     session.query(sql).then(

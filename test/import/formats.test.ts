@@ -47,12 +47,18 @@ describe('Every format', () => {
     expect(await t.importer.run({ 'a.csv': `${HEADER}\n` })).toMatchObject({ created: 0, removed: 1 })
   })
 
-  test('a CSV cell may span lines, and later rows still report their own line', async () => {
-    const files = { 'a.csv': csv('a,"A\nof ""two""\nlines",11,x,37,127', 'b,B,11,x,99,127') }
-    expect(await t.importer.fail(files)).toContain('a.csv:5: latitude')
-    await t.importer.run(files, { skipInvalid: true })
-    expect((await items())[0]?.name).toBe('A\nof "two"\nlines')
-  })
+  test.each(['\n', '\r\n'])(
+    'a CSV cell may span lines that end with %j, and later rows still report their own line',
+    async (end) => {
+      const text = csv('a,"A\nof ""two""\nlines",11,x,37,127', 'b,B,11,x,99,127').replaceAll('\n', end)
+      expect(await t.importer.fail({ 'a.csv': text })).toContain('a.csv:5: latitude')
+      expect(await t.importer.fail({ 'a.csv': `${text}${end}c,"C"",` })).toContain(
+        'a.csv:6: is not CSV: Quote Not Closed',
+      )
+      await t.importer.run({ 'a.csv': text }, { skipInvalid: true })
+      expect((await items())[0]?.name).toBe(['A', 'of "two"', 'lines'].join(end))
+    },
+  )
 
   test('a CSV file may have other line ends than its header', async () => {
     const header = 'externalId,name,administrativeAreaCode,latitude,longitude,categoryCode'

@@ -1,7 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { checkHealth } from '../../src/database/health-checks.ts'
-import { findKnownDataset, findLastEntry, listHistory } from '../../src/import/history/entries.ts'
+import {
+  findEntry,
+  findKnownDataset,
+  findLastEntry,
+  listHistory,
+  type UndoEntry,
+} from '../../src/import/history/entries.ts'
 import { readEntryChanges } from '../../src/import/history/entry-changes.ts'
 import { undoLastEntry } from '../../src/import/history/undo.ts'
 import { removeDataset } from '../../src/import/remove-dataset.ts'
@@ -305,6 +311,26 @@ describe('The history', () => {
         movedMetres: 110996.5,
       },
     ])
+  })
+
+  test('shows an item that others have removed since by its id, and says nothing else of it', async () => {
+    await load()
+    await load(ROWS.map((each) => ({ ...each, name: 'Later' })))
+    const { id } = await find()
+    const entry = await withSession((session) => findLastEntry(session, id))
+    if (!entry) throw new Error('The import is no entry')
+    const gone = await app.database.prisma.item.findFirstOrThrow({ where: { datasetId: id, externalId: 'n29' } })
+    await app.database.prisma.item.delete({ where: { id: gone.id } })
+    const changeOf = async (of: UndoEntry) => {
+      const { items } = await withSession((session) => readEntryChanges(session, of))
+      return items.find((each) => each.id === gone.id)
+    }
+    const known = { id: gone.id, externalId: 'n29', name: 'N29' }
+    expect(await changeOf(entry)).toEqual({ change: 'updated', ...known, members: {} })
+    await app.database.prisma.historyEntry.delete({ where: { id: BigInt(entry.id) } })
+    const [created] = await withSession((session) => listHistory(session, id))
+    const first = await withSession((session) => findEntry(session, created?.id ?? ''))
+    expect(await changeOf(first)).toEqual({ change: 'created', id: gone.id, externalId: null, name: null })
   })
 
   test('has every stored column of an item, an image and a dataset', async () => {

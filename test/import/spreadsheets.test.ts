@@ -33,7 +33,7 @@ describe('A spreadsheet', () => {
       { xml: 't="b"><v>1</v>' },
       { xml: 't="e"><v>#N/A</v>' },
       'unnamed',
-      { xml: 't="inlineStr"><is><t>in_x000D_</t></is>' },
+      { xml: 't="inlineStr"><is><r><t>in_x000D_</t></r><rPh sb="0" eb="1"><t>x</t></rPh></is>' },
       'two_x000D_\nlines_x005F_x000D_',
       styled(26.5 / 24, 5),
       { xml: '><v>12345678901234567</v>' },
@@ -87,6 +87,11 @@ describe('A spreadsheet', () => {
     ['that is an old one', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'is an old Excel file (.xls) or has a password'],
     ['that is cut short', xlsx({ A: [HEADER, cells()] }).subarray(0, -30), "a.xlsx: can't be read as a spreadsheet"],
     ['that is another archive', zip({ 'a.txt': 'a' }), 'a.xlsx: is not a spreadsheet in the format .xlsx'],
+    [
+      'without the part of its sheet',
+      zip({ 'xl/workbook.xml': '<workbook><sheets><sheet name="A" r:id="r"/></sheets></workbook>' }),
+      'a.xlsx: lacks the rows of its sheet "A"; save it again',
+    ],
     ['with a column twice', xlsx({ A: [['x', 'x']] }), 'a.xlsx: A!A1: the header has the column "x" twice'],
     [
       'with a cell beyond the last column',

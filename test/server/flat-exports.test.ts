@@ -55,6 +55,8 @@ describe('CSV with flat=true', () => {
     await expect.poll(async () => (await t.get('/exports/seoul.csv?flat=true&categoryCode=hall')).status).toBe(400)
     const { error } = await (await t.get('/exports/seoul.csv?flat=true')).json()
     expect(error.message).toBe('flat is for at most 1000 attributes, and the items have more')
+    const headers = { authorization: `Bearer ${t.key}` }
+    expect((await fetch(`${t.url}/exports/seoul.csv?flat=true`, { method: 'HEAD', headers })).status).toBe(400)
     await prisma.item.update({ where: { id: ITEM.hall }, data: { extraAttributes: {} } })
   })
 })

@@ -40,7 +40,7 @@ export function xlsx(sheets: Readonly<Record<string, readonly (readonly Cell[])[
   return zip({
     'xl/workbook.xml': `<workbook>${workbookPr}<sheets>${list.join('')}</sheets></workbook>`,
     'xl/_rels/workbook.xml.rels': `<Relationships>${relations.join('')}</Relationships>`,
-    'xl/styles.xml': `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="00000"/><numFmt numFmtId="165" formatCode="[h]:mm"/></numFmts><cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs>${formats}</cellXfs></styleSheet>`,
+    'xl/styles.xml': `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="00000"/><numFmt numFmtId="165" formatCode="[h]:mm"/></numFmts><cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs>${formats}</cellXfs><dxfs><dxf><numFmt numFmtId="20" formatCode="yyyy"/></dxf></dxfs></styleSheet>`,
     'xl/sharedStrings.xml': `<sst>${texts.map((text) => `<si><r><t>${escaped(text)}</t></r><rPh><t>x</t></rPh></si>`).join('')}</sst>`,
     ...Object.fromEntries(parts),
   })

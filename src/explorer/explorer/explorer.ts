@@ -139,7 +139,7 @@ export class Explorer {
       this.#drawMap()
       return this.#fill(welcomeView())
     }
-    if (this.#datasets.length === 0) this.#datasets = await readDatasets(signal)
+    if (this.#needsDatasets(view)) this.#datasets = await readDatasets(signal)
     signal.throwIfAborted()
     if (view.at === undefined) void this.#attempt(() => moveMap(this.#map, view, before, signal), signal)
     if (view.item === undefined) this.#item = undefined
@@ -156,6 +156,12 @@ export class Explorer {
     else if (tableOf(view)) await this.#showTable(view, signal)
     else if (hasPlaces(view)) await this.#showPlaces(view, 1, signal)
     else this.#fill(datasetsView(this.#datasets, this.#nearbyActions(view), signal))
+  }
+
+  /** A view of the datasets shows them as they are now, and a view of one may name a dataset that is new. */
+  #needsDatasets(view: View): boolean {
+    if (this.#datasets.length === 0 || (view.dataset !== undefined && !this.#dataset())) return true
+    return !hasPlaces(view) && view.item === undefined
   }
 
   async #showItem(view: View, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { CsvError, type InfoRecord, parse } from 'csv-parse'
+import { CsvError, parse } from 'csv-parse'
 import { operationFailed } from '../../errors.ts'
 import { nameColumns } from './columns.ts'
 import { adviseEntry, type SourceFile } from './dialect.ts'
@@ -19,15 +19,18 @@ export async function* readCsv(given: AsyncIterable<string>, file: SourceFile): 
   // The line with the hint is the first line of the file.
   const firstLine = hint === undefined ? 1 : 2
   let parsedLines = 0
+  const countLines = lineCounter()
+  /** The numbers of lines and of empty lines up to the end of each parsed row, until the loop below takes it. */
+  const ends: { lines: number; emptyLines: number }[] = []
   const parser = parse({
     delimiter,
     record_delimiter: LINE_ENDS,
-    info: true,
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: MAX_ROW_LENGTH,
-    on_record: (record, { lines }) => {
-      parsedLines = lines
+    on_record: (record, { lines, empty_lines: emptyLines }) => {
+      parsedLines = countLines(record, lines)
+      ends.push({ lines: parsedLines, emptyLines })
       return record
     },
   })
@@ -36,12 +39,13 @@ export async function* readCsv(given: AsyncIterable<string>, file: SourceFile): 
   source.pipe(parser)
   let header: string[] | undefined
   let nextLine = firstLine
-  let emptyLines = 0
+  let emptyBefore = 0
   try {
-    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: InfoRecord }>) {
-      const line = nextLine + info.empty_lines - emptyLines
-      emptyLines = info.empty_lines
-      nextLine = info.lines + firstLine
+    for await (const record of parser as AsyncIterable<string[]>) {
+      const { lines = 0, emptyLines = 0 } = ends.shift() ?? {}
+      const line = nextLine + emptyLines - emptyBefore
+      emptyBefore = emptyLines
+      nextLine = lines + firstLine
       if (header) {
         yield toRow(line, header, record)
         continue
@@ -51,10 +55,24 @@ export async function* readCsv(given: AsyncIterable<string>, file: SourceFile): 
   } catch (error) {
     // The parser drops its last rows after an error, so `nextLine` may be many lines before the bad row.
     if (error instanceof CsvError)
-      throw operationFailed(`${file.name}:${parsedLines + firstLine}: is not CSV: ${error.message}`, error)
+      throw operationFailed(
+        `${file.name}:${parsedLines + firstLine}: is not CSV: ${error.message.replace(/ at line \d+$/, '')}`,
+        error,
+      )
     throw error
   } finally {
     source.destroy()
+  }
+}
+
+/** Returns a function that corrects the number of lines up to each record: the parser counts the line end CR LF in a cell twice. */
+function lineCounter(): (record: readonly string[], lines: number) => number {
+  let counted = 0
+  let doubled = 0
+  return (record, lines) => {
+    if (lines > counted + 1) for (const cell of record) doubled += cell.split('\r\n').length - 1
+    counted = lines
+    return lines - doubled
   }
 }
 

@@ -17,7 +17,10 @@ interface EntryChanges {
   items: ItemChange[]
 }
 
-/** The item of an entry after the change is what a later entry found, or else the present item. */
+/**
+ * The item of an entry after the change is what a later entry found, or else the present item of the dataset. Nothing is known of it if
+ * others have removed it.
+ */
 const CHANGED = (document: string) => `
   WITH before AS (
     SELECT (line::jsonb ->> 'id')::uuid AS id, line::jsonb AS document
@@ -32,9 +35,11 @@ const CHANGED = (document: string) => `
      WHERE e.dataset_id = $3 AND e.id > $2 ORDER BY line::jsonb ->> 'id', e.id
   )
   SELECT id, before.document AS before,
-         CASE WHEN after.id IS NOT NULL THEN coalesce(later.document, ${document}, '{}') END AS after,
+         CASE WHEN after.id IS NOT NULL THEN coalesce(later.document, i.document, '{}') END AS after,
          CASE WHEN before.id IS NULL THEN 'created' WHEN after.id IS NULL THEN 'removed' ELSE 'updated' END AS change
-    FROM before FULL JOIN after USING (id) LEFT JOIN later USING (id) LEFT JOIN items AS i USING (id)`
+    FROM before FULL JOIN after USING (id) LEFT JOIN later USING (id)
+    LEFT JOIN LATERAL (SELECT i.id, ${document} AS document FROM items AS i WHERE i.id = coalesce(after.id, before.id) AND i.dataset_id = $3) AS i
+      USING (id)`
 
 /** Returns what an entry changed, with at most `limit` items of each kind, or all. */
 export async function readEntryChanges(session: ClientBase, entry: UndoEntry, limit?: number): Promise<EntryChanges> {

@@ -11,7 +11,8 @@ export interface ItemChange {
   change: 'created' | 'updated' | 'removed'
   id: string
   externalId: string | null
-  name: string
+  /** Null if nothing is known of the item, because others have removed it. */
+  name: string | null
   /** The members that differ. It is there for an updated item. */
   members?: Record<string, Difference>
   /** How far the place moves, in metres on the WGS 84 spheroid. It is there if the place moves. */
@@ -21,6 +22,7 @@ export interface ItemChange {
 /** An item before and after a change, as JSON texts with the names of columns. */
 export interface ChangedRow {
   change: ItemChange['change']
+  id: string
   before: string | null
   after: string | null
   /** Null unless the item is updated. */
@@ -39,7 +41,7 @@ export const metresBetween = (a: [string, string], b: [string, string]) => {
  * @param changed is SQL for rows with `change`, `id`, `before` and `after`, the last two as JSON objects with the names of columns
  */
 export const selectChanges = (changed: string) => `
-  SELECT change, before::text, after::text,
+  SELECT change, id::text, before::text, after::text,
          CASE WHEN change = 'updated' THEN ${metresBetween(
            ["before ->> 'latitude'", "before ->> 'longitude'"],
            ["after ->> 'latitude'", "after ->> 'longitude'"],
@@ -49,15 +51,18 @@ export const selectChanges = (changed: string) => `
    ORDER BY change, id`
 
 /** Returns a row of `selectChanges` as a change. Members have the names of an item's fields. */
-export function readChange({ change, before, after, movedMetres }: ChangedRow): ItemChange {
+export function readChange({ change, id, before, after, movedMetres }: ChangedRow): ItemChange {
   const [from, to] = [readDocument(before), readDocument(after)]
   const item = new Map<string, unknown>(Object.entries({ ...from, ...to }))
-  const externalId = item.get('external_id')
+  const textOf = (column: string) => {
+    const value = item.get(column)
+    return typeof value === 'string' ? value : null
+  }
   return {
     change,
-    id: String(item.get('id')),
-    externalId: typeof externalId === 'string' ? externalId : null,
-    name: String(item.get('name')),
+    id,
+    externalId: textOf('external_id'),
+    name: textOf('name'),
     ...(change === 'updated' && { members: findDifferences(from, to) }),
     ...(movedMetres !== null && movedMetres > 0 && { movedMetres: Math.round(movedMetres * 10) / 10 }),
   }

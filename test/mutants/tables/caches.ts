@@ -322,8 +322,7 @@ export const CACHES: readonly MutantTable[] = [
       { find: 'keys.includes(null) ?', replace: '!keys.includes(null) ?' },
       { find: ' WHERE api_key_id = k.id', replace: '' },
       { find: 'k.revoked_at AS', replace: 'NULL AS' },
-      { find: "'expiresAt', nullif(expires_at, 'infinity')", replace: "'expiresAt', NULL" },
-      { find: "nullif(expires_at, 'infinity')", replace: 'expires_at' },
+      { find: "'expiresAt', expires_at", replace: "'expiresAt', NULL" },
       {
         find: 'UNION ALL\n            SELECT api_key_id, expires_at FROM retired_secrets WHERE hash = sought.hash',
         replace: '',

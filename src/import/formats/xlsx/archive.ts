@@ -12,6 +12,9 @@ interface XmlHandlers {
   close?: (name: string) => void
 }
 
+/** The element with the pronunciation of a Japanese text, which is no part of the text. No handler sees it. */
+const PRONUNCIATION = 'rPh'
+
 /** The parts of a spreadsheet, which are XML in a ZIP archive. */
 export class Archive implements AsyncDisposable {
   readonly #file: SourceFile
@@ -42,6 +45,10 @@ export class Archive implements AsyncDisposable {
     this.#zip.close()
   }
 
+  has(name: string): boolean {
+    return this.#entries.has(name)
+  }
+
   /**
    * Reads a part, and yields after each piece of it, so that the caller can pass on what the handlers have collected. A part that is not
    * there has no elements.
@@ -52,18 +59,23 @@ export class Archive implements AsyncDisposable {
     if (!entry) return
     const parser = new SaxesParser()
     let unused = 0
-    const used = () => {
-      unused = 0
+    let isPronunciation = false
+    const onText = (content: string) => {
+      if (!isPronunciation) text?.(content)
     }
     parser.on('opentag', (tag) => {
-      used()
-      open?.(localName(tag.name), tag.attributes)
+      unused = 0
+      const name = localName(tag.name)
+      isPronunciation ||= name === PRONUNCIATION
+      if (!isPronunciation) open?.(name, tag.attributes)
     })
-    parser.on('text', (content) => text?.(content))
-    parser.on('cdata', (content) => text?.(content))
+    parser.on('text', onText)
+    parser.on('cdata', onText)
     parser.on('closetag', (tag) => {
-      used()
-      close?.(localName(tag.name))
+      unused = 0
+      const name = localName(tag.name)
+      if (!isPronunciation) close?.(name)
+      if (name === PRONUNCIATION) isPronunciation = false
     })
     try {
       for await (const chunk of await this.#chunks(entry)) {

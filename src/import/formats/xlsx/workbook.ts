@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { operationFailed } from '../../../errors.ts'
 import type { SourceFile } from '../dialect.ts'
 import type { Archive } from './archive.ts'
@@ -44,14 +45,18 @@ export async function findSheet(archive: Archive, file: SourceFile): Promise<{ n
     if (sheets.length === 0) throw operationFailed(`${file.name}: is not a spreadsheet in the format .xlsx`)
     throw operationFailed(`${file.name}: has no sheet ${JSON.stringify(sheet)}; its sheets are ${names}`)
   }
-  return { name: found.name, part: (await readTargets(archive)).get(found.relation) ?? 'xl/worksheets/sheet1.xml' }
+  const part = (await readTargets(archive)).get(found.relation) ?? 'xl/worksheets/sheet1.xml'
+  // Without its rows, an import would remove all items.
+  if (!archive.has(part))
+    throw operationFailed(`${file.name}: lacks the rows of its sheet ${JSON.stringify(found.name)}; save it again`)
+  return { name: found.name, part }
 }
 
 async function readTargets(archive: Archive): Promise<Map<string, string>> {
   const targets = new Map<string, string>()
   const open = (element: string, { Id, Target }: Readonly<Record<string, string>>) => {
     if (element !== 'Relationship' || Id === undefined || Target === undefined) return
-    targets.set(Id, Target.startsWith('/') ? Target.slice(1) : `xl/${Target}`)
+    targets.set(Id, Target.startsWith('/') ? Target.slice(1) : posix.join('xl', Target))
   }
   await readAll(archive.read('xl/_rels/workbook.xml.rels', { open }))
   return targets
@@ -71,20 +76,16 @@ async function readTexts(archive: Archive, file: SourceFile): Promise<string[]> 
   let text = ''
   let characters = 0
   let isText = false
-  // `rPh` has the pronunciation of a Japanese text, which is no part of it.
-  let isPronunciation = false
   const part = archive.read('xl/sharedStrings.xml', {
     open: (name) => {
       if (name === 'si') text = ''
-      if (name === 'rPh') isPronunciation = true
       isText = name === 't'
     },
     text: (content) => {
-      if (isText && !isPronunciation) text += content
+      if (isText) text += content
     },
     close: (name) => {
       isText = false
-      if (name === 'rPh') isPronunciation = false
       if (name !== 'si') return
       texts.push(unescapeText(text))
       characters += text.length
@@ -103,15 +104,16 @@ async function readTexts(archive: Archive, file: SourceFile): Promise<string[]> 
 async function readStyles(archive: Archive): Promise<NumberKind[]> {
   const formats = new Map<string, string>()
   const ids: string[] = []
-  let isCellFormats = false
+  // Other lists have formats too, which cells do not use: those of conditions and tables give their numbers other codes.
+  let list = ''
   const part = archive.read('xl/styles.xml', {
     open: (name, { numFmtId = '0', formatCode = '' }) => {
-      if (name === 'numFmt') formats.set(numFmtId, formatCode)
-      if (name === 'cellXfs') isCellFormats = true
-      if (name === 'xf' && isCellFormats) ids.push(numFmtId)
+      if (name === 'numFmts' || name === 'cellXfs') list = name
+      if (name === 'numFmt' && list === 'numFmts') formats.set(numFmtId, formatCode)
+      if (name === 'xf' && list === 'cellXfs') ids.push(numFmtId)
     },
     close: (name) => {
-      if (name === 'cellXfs') isCellFormats = false
+      if (name === list) list = ''
     },
   })
   await readAll(part)
