@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseItems } from '../../src/catalog/models.ts'
 import { recordsWith } from '../../src/catalog/projection.ts'
 import { fetchSearchPage, type Search } from '../../src/catalog/sql/search.ts'
+import { randomCases } from '../support/cases.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { fold } from '../support/fold.ts'
 
@@ -11,7 +12,7 @@ import { fold } from '../support/fold.ts'
  * the number of searches.
  */
 
-const SEARCHES = Number(process.env.SEARCHES ?? 400)
+const SEARCHES = Number(process.env.SEARCHES ?? randomCases({ all: 400, few: 150 }))
 const DATASETS = Array.from({ length: 3 }, () => randomUUID())
 const [FIRST = '', SECOND = ''] = DATASETS
 

@@ -98,9 +98,10 @@ describe('catalog datasets', () => {
     [['--visibility', 'x'], /^catalog: --visibility must be one of public, restricted, paid\n$/],
     [['--name', ' ', '--attribution', ''], /^catalog: --name must not be empty\n--attribution must not be empty\n$/],
   ])('update %j is refused, with a line for each mistake, and changes nothing', async (options, stderr) => {
-    const before = await runJson('datasets', 'show', 'seoul')
+    const state = () => database.prisma.dataset.findUniqueOrThrow({ where: { slug: 'seoul' } })
+    const before = await state()
     await expectFailure(['datasets', 'update', 'seoul', ...options], stderr)
-    expect(await runJson('datasets', 'show', 'seoul')).toEqual(before)
+    expect(await state()).toEqual(before)
   })
 
   test('an unknown name lists the datasets', async () => {

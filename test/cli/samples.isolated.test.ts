@@ -1,21 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDatabase } from '../../src/database/database.ts'
 import { loadSampleData } from '../../src/sample/load.ts'
-import { createEmpty } from '../support/database.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { runCatalog } from '../support/process.ts'
-import type { EmptyDatabase } from '../support/template.ts'
 
-let empty: EmptyDatabase
+let db: TestDatabase
 beforeAll(async () => {
-  empty = await createEmpty()
-  const database = await openDatabase(empty.config, { share: true })
-  await loadSampleData(database)
-  await database.prisma.dataset.update({ where: { slug: 'world-airports' }, data: { slug: 'renamed' } })
-  await database.close()
+  db = await createDatabase()
+  await loadSampleData(db.database)
+  await db.database.prisma.dataset.update({ where: { slug: 'world-airports' }, data: { slug: 'renamed' } })
 })
-afterAll(() => empty.drop())
+afterAll(() => db.close())
 
-const run = (...args: string[]) => runCatalog(empty.env, ...args)
+const run = (...args: string[]) => runCatalog(db.env, ...args)
 
 test('catalog doctor says which samples are visible, and catalog datasets remove --samples removes all of them', async () => {
   const doctor = await run('doctor')

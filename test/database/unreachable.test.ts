@@ -64,7 +64,7 @@ describe('A database that is unreachable', () => {
         kind: 'postgres',
         url: `postgresql://x@127.0.0.1:${port}/x`,
         poolSize: 1,
-        connectTimeoutMs: 5000,
+        connectTimeoutMs: 1000,
         statementTimeoutMs: 1000,
       },
       { share: true },

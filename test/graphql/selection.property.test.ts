@@ -13,6 +13,7 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { schema } from '../../src/graphql/schema.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { randomCases } from '../support/cases.ts'
 import { IMAGE, ITEM } from '../support/catalog.ts'
 
 /*
@@ -182,6 +183,6 @@ test('a response has what the document selects, whatever its fragments, directiv
       // The second response is cached.
       expect(await t.graphql(query, VARIABLES)).toMatchObject({ body })
     }),
-    { numRuns: 300 },
+    { numRuns: randomCases({ all: 300, few: 100 }) },
   )
 })

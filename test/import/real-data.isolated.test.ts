@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { importManifest } from '../../src/import/import.ts'
 import { initManifest } from '../../src/import/init/init-manifest.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { createOwnDatabase, type TestDatabase } from '../support/database.ts'
 
 const DATA = fileURLToPath(new URL('../../../shared/data/', import.meta.url))
 const isThere = existsSync(DATA)
@@ -27,7 +27,7 @@ const FILES: [string, number, number, string][] = [
 describe.skipIf(!isThere)('The open data in ../shared/data', () => {
   let db: TestDatabase
   beforeAll(async () => {
-    db = await createDatabase()
+    db = await createOwnDatabase()
   })
   afterAll(() => db.close())
 

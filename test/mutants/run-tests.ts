@@ -32,7 +32,7 @@ export async function runTests(copy: string, tests: readonly string[], workers =
   const child = spawn(process.execPath, [...args, ...options, ...tests], {
     cwd: copy,
     // Modules are compiled once for all copies.
-    env: { ...process.env, NODE_COMPILE_CACHE: join(CHECKOUT, 'node_modules/.cache/node') },
+    env: { ...process.env, ALL_CASES: 'true', NODE_COMPILE_CACHE: join(CHECKOUT, 'node_modules/.cache/node') },
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   })

@@ -175,8 +175,8 @@ const DOORS: Record<string, Door> = {
     JSON.parse(await text(`/exports/paid.geojson?${filters}`)).features.map(({ id }: { id: string }) => id),
   'the tiles': async (filters) => {
     // In these tiles there are few enough items that each has a feature of its own.
-    const columns = Array.from({ length: 8 }, (_, n) => n)
-    const tiles = columns.flatMap((x) => columns.map((y) => ({ z: 3, x, y })))
+    const columns = [0, 1, 2, 3]
+    const tiles = columns.flatMap((x) => columns.map((y) => ({ z: 2, x, y })))
     const found: string[] = []
     for (const tile of tiles) {
       const features = await readTile(tile, filters)

@@ -41,6 +41,16 @@ const DOORS: [string, string, string?][] = [
   ['a tool call', '/mcp', callOf('listItems', { datasetId: 'large', limit: 36 })],
 ]
 
+/** Cuts off clients that read nothing, and logs it. The others have its database: the data takes long to insert. */
+let stalling: TestApp
+const lines: string[] = []
+beforeAll(async () => {
+  const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) })
+  stalling = await startApp({ limits: { responseStallTimeoutMs: 400 }, log })
+  await addData(stalling)
+})
+afterAll(() => stalling.close())
+
 const sockets: Socket[] = []
 const unread = async (app: Pick<TestApp, 'url' | 'key'>, path: string, body?: string) => {
   const socket = await sendUnread(app, path, body)
@@ -52,24 +62,16 @@ const leave = () => {
 }
 
 describe('A client that reads nothing for the time of the setting', () => {
-  const lines: string[] = []
-  let t: TestApp
-  beforeAll(async () => {
-    const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) })
-    t = await startApp({ limits: { responseStallTimeoutMs: 400 }, log })
-    await addData(t)
-  })
-  afterAll(() => t.close())
   beforeEach(() => void lines.splice(0))
   afterEach(leave)
 
   test.each([...DOORS, ['an export', '/exports/large.ndjson']])(
     'is cut off by %s, the log says why, and nothing of the response is left',
     async (_door, path, body) => {
-      const before = t.app.unread.cutOff.stalled
-      const socket = await unread(t, path, body)
-      await expect.poll(() => t.app.unread.cutOff.stalled).toBe(before + 1)
-      expect(t.app.unread.bytes).toBe(0)
+      const before = stalling.app.unread.cutOff.stalled
+      const socket = await unread(stalling, path, body)
+      await expect.poll(() => stalling.app.unread.cutOff.stalled).toBe(before + 1)
+      expect(stalling.app.unread.bytes).toBe(0)
       expect(lines.map((line) => JSON.parse(line))).toEqual([
         expect.objectContaining({
           requestId: expect.any(String),
@@ -83,8 +85,8 @@ describe('A client that reads nothing for the time of the setting', () => {
   )
 
   test('is not cut off if it reads slowly', async () => {
-    const before = t.app.unread.cutOff.stalled
-    const socket = await unread(t, '/v1/datasets/large/items?limit=70')
+    const before = stalling.app.unread.cutOff.stalled
+    const socket = await unread(stalling, '/v1/datasets/large/items?limit=70')
     let [length, chunks] = [0, 0]
     socket.on('data', (data) => {
       length += data.length
@@ -96,11 +98,11 @@ describe('A client that reads nothing for the time of the setting', () => {
       socket.resume()
       await sleep(50)
     }
-    expect(t.app.unread.cutOff.stalled).toBe(before)
+    expect(stalling.app.unread.cutOff.stalled).toBe(before)
   })
 
   test('and has nothing to read, stays connected', async () => {
-    const socket = await unread(t, '/healthz')
+    const socket = await unread(stalling, '/healthz')
     await sleep(1_000)
     expect(socket.destroyed).toBe(false)
     const text = readAll(socket)
@@ -124,8 +126,7 @@ describe('The memory for responses that are not read', () => {
     return [response.status, response.headers.get('retry-after'), text.includes('SERVICE_UNAVAILABLE')]
   }
   beforeAll(async () => {
-    t = await startApp({ limits: { unreadBytes: 50 * MB }, responseCacheBytes: 0 })
-    await addData(t)
+    t = await startApp({ beside: stalling, limits: { unreadBytes: 50 * MB }, responseCacheBytes: 0 })
     other = { url: t.url, key: (await createKey(t.database.prisma, { name: 'other' })).key }
   })
   afterAll(() => t.close())
@@ -206,9 +207,8 @@ describe('The memory for responses that are not read', () => {
   })
 
   test('has room for a response that is longer than the bound, if no other waits', async () => {
-    const small = await startApp({ limits: { unreadBytes: MB }, responseCacheBytes: 0 })
+    const small = await startApp({ beside: stalling, limits: { unreadBytes: MB }, responseCacheBytes: 0 })
     try {
-      await addLarge(small.database.prisma, 'large', ITEMS, DESCRIPTION)
       const { status } = await small.get(LIST)
       expect(status).toBe(200)
       await unread(small, LIST)

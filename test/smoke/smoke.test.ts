@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { giveKey, hasBrowser, openBrowser } from '../support/browser.ts'
+import { giveKey, hasBrowser, openBrowser, WIDE } from '../support/browser.ts'
 import { createEmpty } from '../support/database.ts'
 import { csv } from '../support/import.ts'
 import { type Gateway, listCommands, runCatalog, startGateway } from '../support/process.ts'
@@ -83,7 +83,7 @@ describe('Beside the gateway, catalog', () => {
 })
 
 test.skipIf(!hasBrowser)('the explorer lists the places of a dataset in a browser', async () => {
-  const { browser, page, errors, foreign } = await openBrowser(gateway.url, { width: 1440, height: 900 })
+  const { browser, page, errors, foreign } = await openBrowser(gateway.url, WIDE)
   await page.goto(`${gateway.url}/?dataset=world-airports`)
   await giveKey(page, key)
   await page.getByText(/places, by name/).waitFor()

@@ -25,6 +25,8 @@ export interface TestApp extends TestDatabase {
 }
 
 export interface StartOptions {
+  /** Another application of the test. Both have its database, with its content. */
+  beside?: TestApp
   corsOrigins?: string[]
   data?: 'small' | 'sample'
   trustedDocuments?: ReadonlyMap<string, string>
@@ -48,15 +50,15 @@ export interface GraphQLAnswer {
   body: any
 }
 
-/** Starts the application on a free port, on a new database with the small catalog or the sample data. */
+/** Starts the application on a free port, on a new database with the small catalog or the sample data, or on that of another one. */
 export async function startApp(options: StartOptions = {}): Promise<TestApp> {
-  const { corsOrigins = [], data = 'small', trustedDocuments, federation = false } = options
+  const { beside, corsOrigins = [], data = 'small', trustedDocuments, federation = false } = options
   const defaults = readConfig({})
   const { responseCacheBytes = defaults.responseCacheBytes } = options
   const limits = { ...defaults.limits, ...options.limits }
-  const db = await createDatabase()
+  const db = beside ?? (await createDatabase())
   const { prisma } = db.database
-  if (data === 'small') await seedCatalog(prisma)
+  if (!beside && data === 'small') await seedCatalog(prisma)
   const keyUsage = new KeyUsage(prisma)
   const app = await createApp({
     database: db.database,
@@ -72,7 +74,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     contact: options.contact,
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  if (data === 'sample') await loadSampleData(db.database, url)
+  if (!beside && data === 'sample') await loadSampleData(db.database, url)
   const { key } = await createKey(prisma, { name: 'test' })
   return emptyOnClose({
     ...db,
@@ -95,7 +97,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     },
     close: async () => {
       await app.close()
-      await db.close()
+      if (!beside) await db.close()
     },
   })
 }

@@ -12,11 +12,11 @@ import { copyTemplate, type DatabaseTemplate, type EmptyDatabase } from './templ
 const SERVER = fileURLToPath(new URL('embedded-server.ts', import.meta.url))
 
 /** Opens the embedded database in a folder in a new process. Returns a function that ends the process. */
-async function openInProcess(dataDir: string): Promise<() => Promise<void>> {
-  // Two settings that save 150 MB: test data needs no large buffers, and one malloc arena wastes less than one for each thread.
-  await appendFile(join(dataDir, 'postgres', 'postgresql.conf'), '\nshared_buffers = 16MB\n')
+async function openInProcess(dataDir: string, settings: string): Promise<() => Promise<void>> {
+  await appendFile(join(dataDir, 'postgres', 'postgresql.conf'), `\n${settings}\n`)
   const child = startProcess(process.execPath, ['--disable-warning=ExperimentalWarning', SERVER, dataDir], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    // One malloc arena wastes less memory than one for each thread.
     env: { ...process.env, MALLOC_ARENA_MAX: '1' },
   })
   await Promise.race([
@@ -38,9 +38,12 @@ export interface RunningDatabase extends Omit<EmptyDatabase, 'drop'> {
   end: () => Promise<void>
 }
 
-/** Copies the template, and opens an embedded database in a new process. */
-export async function startCopy(template: DatabaseTemplate): Promise<RunningDatabase> {
+/**
+ * Copies the template, and opens an embedded database in a new process.
+ * @param settings are lines of its postgresql.conf
+ */
+export async function startCopy(template: DatabaseTemplate, settings = ''): Promise<RunningDatabase> {
   const { config, env, drop } = await copyTemplate(template)
-  const end = config.kind === 'embedded' ? await openInProcess(config.dataDir) : async () => {}
+  const end = config.kind === 'embedded' ? await openInProcess(config.dataDir, settings) : async () => {}
   return { config, env, end: () => end().then(drop) }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
 import { type ImportOptions, type ImportProblem, type ImportSummary, importManifest } from '../../src/import/import.ts'
-import { createDatabase, type TestDatabase } from './database.ts'
+import { createDatabase, emptyOnClose, type TestDatabase } from './database.ts'
 
 export const DATASET = { slug: 'places', name: 'Places', status: 'active', visibility: 'public', attribution: 'Us' }
 
@@ -47,7 +47,7 @@ export async function createImporter(database: Database): Promise<Importer> {
       ...options,
     })
   }
-  return {
+  return emptyOnClose({
     run,
     reported,
     fail: (files, options) =>
@@ -56,7 +56,7 @@ export async function createImporter(database: Database): Promise<Importer> {
         (error: Error) => error.message,
       ),
     close: () => rm(folder, { recursive: true, force: true }),
-  }
+  })
 }
 
 /** Gives the tests of a file one database and an importer for it. Each test starts without datasets. */

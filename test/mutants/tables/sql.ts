@@ -156,7 +156,7 @@ export const SQL: readonly MutantTable[] = [
       },
       { find: 'text.length <= 100\n', replace: 'text.length <= 1000\n' },
       { find: 'AND length(${column}) <= 100', replace: 'AND length(${column}) < 100' },
-      { find: ' AND length(${column}) <= 100`', replace: '`', tests: ['test/catalog/plans.test.ts'] },
+      { find: ' AND length(${column}) <= 100`', replace: '`', tests: ['test/catalog/plans.isolated.test.ts'] },
     ],
   },
   {
