@@ -38,6 +38,7 @@ export function addMcpRoute(app: FastifyInstance, options: McpOptions): void {
     },
     handler: async (request, reply) => {
       const caller = await admit(request, reply)
+      await caller.beginWork()
       const text = typeof request.body === 'string' ? request.body : ''
       const body = parseJson(text)
       // Each request counts once for the limit of its key.

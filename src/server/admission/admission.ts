@@ -29,7 +29,7 @@ export interface Caller extends CallerAccess {
    * @throws `UNAUTHORIZED`
    */
   readMore: ReadCatalog
-  /** Waits for the turn of the key before work that keeps the processor busy. `readCatalog` does so by itself. */
+  /** Waits once for the turn of the key, before work that keeps the processor busy. `readCatalog` does so by itself. */
   beginWork: () => Promise<void>
 }
 
@@ -79,19 +79,21 @@ export function createAdmission({ findKey, read, limits, maxInFlight, keyUsage, 
       }
     }
     const readMore: ReadCatalog = async (run) => readAs(await identifyAgain())(run)
-    const callerOf = (caller: Identified): Caller => ({
-      ...caller,
-      use,
-      readCatalog: async (run) => {
+    const callerOf = (caller: Identified): Caller => {
+      let turn: Promise<void> | undefined
+      const beginOnce = () => {
+        turn ??= beginWork(key.id)
+        return turn
+      }
+      const readCatalog: ReadCatalog = async (run) => {
         request.server.unread.check(key.id)
         return limitWork(key.id, async () => {
-          await beginWork(key.id)
+          await beginOnce()
           return readAs(caller)(run)
         })
-      },
-      readMore,
-      beginWork: () => beginWork(caller.key.id),
-    })
+      }
+      return { ...caller, use, readCatalog, readMore, beginWork: beginOnce }
+    }
     if (request.method === 'POST') admitAgain.set(request, async () => callerOf(await identifyAgain()))
     return callerOf({ key, now })
   }
