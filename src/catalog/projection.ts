@@ -90,14 +90,22 @@ export function isWritable(model: Model, field: string): boolean {
   return field === '__typename' || MODELS[model].has(field)
 }
 
+/** Each SELECT list that was made. It follows from the projection alone, which is the same object in each request of a document. */
+const selectLists = new WeakMap<ItemProjection, Map<string, Prisma.Sql>>()
+
 /**
  * The SELECT list for the items of the table `i`. Each column has the name of its member.
  * @param more fields that records have too
  * @throws TypeError for a name that is not a field of an item
  */
-export function selectMembers({ members, form }: ItemProjection, more: readonly string[] = []): Prisma.Sql {
+export function selectMembers(projection: ItemProjection, more: readonly string[] = []): Prisma.Sql {
+  const { members, form } = projection
+  const lists = selectLists.get(projection) ?? new Map<string, Prisma.Sql>()
+  selectLists.set(projection, lists)
   // The text consists of constants and of columns that exist: `selectField` throws for every other name.
-  return Prisma.raw(SELECT_LISTS[form](members, more))
+  const list = lists.get(more.join()) ?? Prisma.raw(SELECT_LISTS[form](members, more))
+  lists.set(more.join(), list)
+  return list
 }
 
 /**

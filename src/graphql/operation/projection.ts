@@ -37,8 +37,22 @@ export function fragmentsOf({ definitions }: DocumentNode): Fragments {
 const TOTALS = ['total', 'totalCount']
 const FIELDS_WITHOUT_ITEMS = [...TOTALS, 'page', 'limit', '__typename']
 
+/**
+ * The projection of each field that has one. Documents are prepared once, so their nodes are the same objects in each request, and a node
+ * always selects the same.
+ */
+const projections = new WeakMap<FieldNode, ListProjection>()
+
 /** The projection of the list that the resolver with this `info` returns: a page, a connection, or the items themselves. */
-export function listProjection({ fieldNodes, fragments, returnType }: GraphQLResolveInfo): ListProjection {
+export function listProjection(info: GraphQLResolveInfo): ListProjection {
+  const [node, ...others] = info.fieldNodes
+  if (!node || others.length > 0) return findProjection(info)
+  const projection = projections.get(node) ?? findProjection(info)
+  projections.set(node, projection)
+  return projection
+}
+
+function findProjection({ fieldNodes, fragments, returnType }: GraphQLResolveInfo): ListProjection {
   const sets = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? [])
   const names = [...selectFields(sets, fragments).fields.keys()]
   const recordsOfList = () =>
