@@ -19,9 +19,9 @@ import {
   MAX_URL_LENGTH,
   urlTooLong,
 } from './admission/connections.ts'
+import { answerInOrder } from './admission/pipelining.ts'
 import { trustProxies } from './admission/proxies.ts'
 import { MAX_BODY_BYTES } from './admission/refused-body.ts'
-import { answerInTurn } from './admission/turns.ts'
 import { UnreadResponses } from './admission/unread.ts'
 import { sendError, toCatalogError, withContact } from './error-reply.ts'
 import { chooseRequestId, findBadHost, reportRefusedOrigins } from './request-head.ts'
@@ -112,7 +112,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
   }
 
-  answerInTurn(app)
+  answerInOrder(app)
   addRequestTelemetry(app, metrics)
   limitConnections(app.server, countConnections(limits.maxConnectionsPerAddress, isTrustedProxy))
   closeConnections(app)

@@ -477,7 +477,7 @@ export const CACHES: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/server/admission/turns.ts',
+    file: 'src/server/admission/pipelining.ts',
     tests: ['test/server/pipelining.test.ts'],
     mutants: [
       { find: 'if (response.socket) {', replace: 'if (socket) {' },

@@ -11,7 +11,7 @@ const MAX_WAITING = 10_000
  * Answers the requests of a connection one after the other. Node would start all of them as they arrive (pipelining, RFC 9112
  * section 9.3.2), and hold each response until the client has read those before. While a request waits, no more are read.
  */
-export function answerInTurn(app: FastifyInstance): void {
+export function answerInOrder(app: FastifyInstance): void {
   /** The requests that wait on each connection. */
   const lines = new Map<Socket, { count: number }>()
   let total = 0
