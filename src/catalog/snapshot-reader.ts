@@ -125,8 +125,12 @@ function createServerReader(
 ): ServerReader {
   const currentList = cacheDatasetList(prisma, changeFeed)
   const server: Server = {
-    ...{ prisma, sql, batchers: createBatchers(sql, storedTotals), totals: storedTotals },
-    ...{ bookmarks: new OffsetBookmarks(changeFeed), featureCounts: cacheFeatureCounts(changeFeed) },
+    prisma,
+    sql,
+    batchers: createBatchers(sql, storedTotals),
+    totals: storedTotals,
+    bookmarks: new OffsetBookmarks(changeFeed),
+    featureCounts: cacheFeatureCounts(changeFeed),
   }
 
   const run = async <Result>(
