@@ -43,7 +43,8 @@ const PATHS = {
 async function waitsWithImages(): Promise<boolean> {
   const [row] = await t.database.prisma.$queryRaw<{ n: number }[]>`
     SELECT count(*)::integer AS n FROM pg_locks AS held JOIN pg_locks AS wanted USING (pid)
-     WHERE held.granted AND NOT wanted.granted AND held.relation = 'images'::regclass`
+     WHERE held.granted AND NOT wanted.granted AND held.relation = 'images'::regclass
+       AND held.database = (SELECT oid FROM pg_database WHERE datname = current_database())`
   return row?.n !== 0
 }
 
