@@ -1,14 +1,14 @@
+import { setImmediate } from 'node:timers/promises'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { BoundingBox } from '../box.ts'
 import { type Item, type JsonText, parseItems } from '../models.ts'
 import { type ItemProjection, itemsAt, jsonText } from '../projection.ts'
 import {
   type Candidate,
+  idsInOrder,
   isAtLevel,
-  isShort,
   type Meant,
   meantBy,
-  mergeRanked,
   type Ranked,
   rankCandidates,
   sharedLevels,
@@ -28,6 +28,9 @@ const MOST_COMPARED = 2_000
 
 /** The index has the lengths of names up to this; longer names have it too. */
 const MOST_LENGTH = 100
+
+/** They take two to three milliseconds. */
+const RANKED_AT_ONCE = 1_000
 
 /** A text, and what the items have in common. */
 export interface Suggestion {
@@ -53,7 +56,7 @@ export async function fetchSuggestions(
   const ranked = isReference
     ? rankCandidates(meant, await readCandidates(prisma, Prisma.sql`${allItems(scope)} AND ${isAllowed(suggestion)}`))
     : await findMeant(prisma, { ...suggestion, meant, mostAtOnce }, scope)
-  return ranked.slice(0, suggestion.limit).map(({ candidate }) => candidate.id)
+  return idsInOrder(ranked).slice(0, suggestion.limit)
 }
 
 /** The projected items in the order of the ids. */
@@ -84,10 +87,10 @@ async function findMeant(
   scope: Scope,
 ): Promise<Ranked[]> {
   const places = Prisma.sql`(${equalItems(meant, suggestion, scope)}) UNION (${beginnings(meant, suggestion, scope)})`
-  const first = isShort(meant.phrase)
+  const first = meant.isShort
     ? await readCandidates(prisma, Prisma.sql`FROM (${places}) AS place JOIN items i ON i.id = place.id WHERE true`)
     : []
-  let ranked = rankCandidates(meant, first)
+  const ranked = rankCandidates(meant, first)
   if (ranked.length >= suggestion.limit) return ranked
   const grams = [...meant.grams]
   let rareFirst: string[] | undefined
@@ -95,8 +98,9 @@ async function findMeant(
     if (level < grams.length) rareFirst ??= await sortByFrequency(prisma, grams)
     const isCandidate = Prisma.sql`(${sharesGroup(rareFirst ?? grams, level)}) AND ${isAllowed(suggestion)}`
     const items = Prisma.sql`${allItems(scope)} AND ${isCandidate}`
-    ranked = mergeRanked(ranked, await findCandidates(prisma, { meant, mostAtOnce, level, items }))
-    if (ranked.filter((each) => isAtLevel(each, level)).length >= suggestion.limit) break
+    ranked.push(...(await findCandidates(prisma, { meant, mostAtOnce, level, items })))
+    const found = new Set(ranked.flatMap((each) => (isAtLevel(each, level) ? each.candidate.id : [])))
+    if (found.size >= suggestion.limit) break
   }
   return ranked
 }
@@ -122,7 +126,7 @@ async function findCandidates(prisma: Prisma.TransactionClient, search: Search):
   return shortest(
     row && row.lengths.length > 0
       ? await findByLength(prisma, search, row.lengths)
-      : rankAtLevel(search, JSON.parse(row?.candidates ?? '[]')),
+      : await rankAtLevel(search, JSON.parse(row?.candidates ?? '[]')),
   )
 }
 
@@ -143,14 +147,21 @@ async function findByLength(
     if (keys.length === 0) continue
     const hasLength = Prisma.sql`letter_grams(i.folded_name, i.folded_keywords) && ${keys}::text[]`
     const candidates = await readCandidates(prisma, Prisma.sql`${search.items} AND ${hasLength}`)
-    found.push(...rankAtLevel(search, candidates))
+    found.push(...(await rankAtLevel(search, candidates)))
     length = last
   }
   return found
 }
 
-function rankAtLevel({ meant, level }: Search, candidates: readonly Candidate[]): Ranked[] {
-  return rankCandidates(meant, candidates).filter((each) => isAtLevel(each, level))
+/** The candidates that share enough grams. Between two thousands of them, other requests use the processor. */
+async function rankAtLevel({ meant, level }: Search, candidates: readonly Candidate[]): Promise<Ranked[]> {
+  const ranked: Ranked[] = []
+  for (let first = 0; first < candidates.length; first += RANKED_AT_ONCE) {
+    if (first > 0) await setImmediate()
+    const some = rankCandidates(meant, candidates.slice(first, first + RANKED_AT_ONCE))
+    ranked.push(...some.filter((each) => isAtLevel(each, level)))
+  }
+  return ranked
 }
 
 function shortest(ranked: readonly Ranked[]): Ranked[] {
