@@ -133,6 +133,15 @@ export class FairQueue {
     }
   }
 
+  /** Whether a key other than these is active. */
+  isShared(keys: readonly string[]): boolean {
+    const sinceMs = this.#clock() - ACTIVE_MS
+    for (const [key, use] of this.#uses) {
+      if (!keys.includes(key) && (use.running > 0 || use.lastMs > sinceMs)) return true
+    }
+    return false
+  }
+
   #mayStart(keys: readonly string[]): boolean {
     const free = this.#places - this.#running
     if (keys.some((key) => !this.#uses.get(key)?.running)) return free > 0
@@ -142,14 +151,10 @@ export class FairQueue {
   /** Whether these keys have short jobs, or are active alone, or the keys without short jobs use less than a quarter of the places. */
   #isWithinShare(keys: readonly string[]): boolean {
     const nowMs = this.#clock()
-    if (keys.some((key) => this.#uses.get(key)?.hasShortJobs(nowMs))) return true
+    if (keys.some((key) => this.#uses.get(key)?.hasShortJobs(nowMs)) || !this.isShared(keys)) return true
     let running = 0
-    let hasOthers = false
-    for (const [key, use] of this.#uses) {
-      if (!use.hasShortJobs(nowMs)) running += use.running
-      if (!keys.includes(key) && (use.running > 0 || nowMs - use.lastMs < ACTIVE_MS)) hasOthers = true
-    }
-    return !hasOthers || running < Math.max(1, this.#places / 4)
+    for (const use of this.#uses.values()) if (!use.hasShortJobs(nowMs)) running += use.running
+    return running < Math.max(1, this.#places / 4)
   }
 
   #start(keys: readonly string[], yieldTurn: (() => void) | undefined): EndTurn {

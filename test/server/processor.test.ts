@@ -1,0 +1,64 @@
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { type BeginWork, shareProcessor } from '../../src/server/admission/processor.ts'
+
+/** Longer than the beginning of most requests, so that it counts as large. */
+const LARGE_MS = 20
+
+function keepBusy(ms: number): void {
+  const startMs = performance.now()
+  while (performance.now() - startMs < ms);
+}
+
+/**
+ * Begins a request of a key, which keeps the processor busy for some milliseconds, and returns the number of turns of the event loop until
+ * the key may begin the next one.
+ */
+async function countTurns(beginWork: BeginWork, key: string, busyMs: number): Promise<number> {
+  await beginWork(key)
+  keepBusy(busyMs)
+  let hasBegun = false
+  const next = beginWork(key).then(() => (hasBegun = true))
+  let turns = 0
+  while (!hasBegun) {
+    await setImmediate()
+    turns += 1
+  }
+  await next
+  return turns
+}
+
+describe('After the beginning of a large request', () => {
+  test('a key that is active alone begins the next one in the next turn of the event loop', async () => {
+    expect(await countTurns(shareProcessor(), 'alone', LARGE_MS)).toBeLessThanOrEqual(2)
+  })
+
+  test('a key pauses while another key is active, so that small requests, which need five turns, come before', async () => {
+    const beginWork = shareProcessor()
+    await beginWork('other')
+    await setImmediate()
+    expect(await countTurns(beginWork, 'large', LARGE_MS)).toBeGreaterThan(5)
+  })
+
+  test('another key begins at once', async () => {
+    const beginWork = shareProcessor()
+    await beginWork('other')
+    await setImmediate()
+    await beginWork('large')
+    keepBusy(LARGE_MS)
+    const begun: string[] = []
+    const both = ['large', 'other'].map(async (key) => {
+      await beginWork(key)
+      begun.push(key)
+    })
+    await Promise.all(both)
+    expect(begun).toEqual(['other', 'large'])
+  })
+})
+
+test('A key with small requests begins one in each turn of the event loop while another key is active', async () => {
+  const beginWork = shareProcessor()
+  await beginWork('other')
+  await setImmediate()
+  expect(await countTurns(beginWork, 'small', 0)).toBeLessThanOrEqual(2)
+})
