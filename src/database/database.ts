@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
+import { parseIntoClientConfig } from 'pg-connection-string'
 import type { DatabaseConfig } from '../config.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
@@ -129,16 +130,23 @@ function embeddedConnection({ socketDir }: Embedded): pg.ClientConfig {
   return { host: socketDir, port: SOCKET_PORT, user: 'postgres', database: 'postgres' }
 }
 
+/**
+ * Settings of each session. They override those of the server, the database, the role and the URL, because responses depend on them. UTC
+ * and ISO, because Prisma's adapter drops the offset of a timestamp and reads no other form. All digits of a coordinate. No JIT, because it
+ * would take longer than these queries. Memory for the bitmap of a search: without it, PostgreSQL would compute the grams of each name again.
+ */
+const SESSION = '-c timezone=UTC -c datestyle=ISO -c extra_float_digits=1 -c jit=off -c work_mem=16MB'
+
 function serverConnection(url: string): pg.ClientConfig {
+  // pg gives a `connectionString` precedence over all other settings.
+  const { options = '', ...given } = parseIntoClientConfig(url)
   return {
-    connectionString: url,
+    ...given,
     keepAlive: true,
     // The pool keeps idle connections. A firewall may drop one after some minutes without a packet, and tells nobody.
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: 'dataset-catalog',
-    // UTC, because Prisma's adapter drops the offset of a timestamp. No JIT, because it would take longer than these queries.
-    // Memory for the bitmap of a search: without it, PostgreSQL would compute the grams of each name again.
-    options: '-c timezone=UTC -c jit=off -c work_mem=16MB',
+    options: `${options} ${SESSION}`.trim(),
   }
 }
 

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createKey, revokeKey } from '../../src/auth/keys.ts'
+import { type Database, openDatabase } from '../../src/database/database.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { DATASET, ITEM } from '../support/catalog.ts'
+import { createOwnDatabase } from '../support/database.ts'
+
+/*
+ * An operator can give sessions other settings: for a server, a database or a role, or in the URL. The times in responses and the times
+ * at which keys end do not depend on them.
+ */
+
+const SETTINGS = {
+  timezone: 'Asia/Seoul',
+  datestyle: 'German, DMY',
+  extra_float_digits: '-12',
+  statement_timeout: '1',
+}
+
+describe.runIf(inject('template').kind === 'postgres')('A database whose sessions have other settings', () => {
+  let usual: TestApp
+  const opened: Database[] = []
+  beforeAll(async () => {
+    usual = await startApp()
+  })
+  afterAll(async () => {
+    for (const database of opened) await database.close()
+    await usual.close()
+  })
+
+  async function startWith(query: string): Promise<TestApp> {
+    if (usual.config.kind !== 'postgres') throw new Error('This test needs a server')
+    const url = new URL(usual.config.url)
+    url.search = query
+    const database = await openDatabase({ ...usual.config, url: url.href }, { share: true })
+    opened.push(database)
+    return startApp({ beside: { ...usual, database } })
+  }
+
+  const options = Object.entries(SETTINGS).map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '')}`)
+
+  test.each([
+    ['in the options of the URL', `?options=${encodeURIComponent(options.join(' '))}`],
+    ['in parameters of the URL', '?statement_timeout=1&query_timeout=1&application_name=reports&max=1'],
+  ])('%s gives the same responses', async (_where, query) => {
+    const odd = await startWith(query)
+    for (const path of [
+      `/v1/datasets/${DATASET.seoul}`,
+      `/v1/datasets/${DATASET.seoul}/items`,
+      `/v1/dataset-items/${ITEM.palace}`,
+      '/v1/dataset-items/nearby?latitude=37.5&longitude=127&radius=9000',
+      '/exports/seoul.ndjson',
+    ]) {
+      const [expected, got] = await Promise.all([usual, odd].map(async (app) => (await app.get(path)).text()))
+      expect(got, path).toBe(expected)
+    }
+    await odd.close()
+  })
+
+  test('refuses keys that are revoked or have expired', async () => {
+    const odd = await startWith(`?options=${encodeURIComponent(options.join(' '))}`)
+    const { prisma } = usual.database
+    const revoked = await createKey(prisma, { name: 'revoked' })
+    await revokeKey(prisma, revoked.id)
+    const expired = await createKey(prisma, { name: 'expired', expiresAt: new Date(Date.now() - 60_000) })
+    for (const { key } of [revoked, expired]) {
+      const response = await odd.get('/v1/datasets', { authorization: `Bearer ${key}` })
+      expect(response.status).toBe(401)
+    }
+    await odd.close()
+  })
+
+  test('in the database itself gives the same responses', async () => {
+    const own = await createOwnDatabase()
+    await own.database.withSession(async (session) => {
+      for (const [name, value] of Object.entries(SETTINGS)) {
+        if (name !== 'statement_timeout') {
+          await session.query(
+            `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET ${name} = ''${value}''', current_database()); END $$`,
+          )
+        }
+      }
+    })
+    const database = await openDatabase(own.config, { share: true })
+    opened.push(database)
+    const [row] = await database.prisma.$queryRaw<{ time: Date; text: string; degrees: string }[]>`
+      SELECT '2026-11-23T01:02:03Z'::timestamptz AS time, '2026-11-23T01:02:03Z'::timestamptz::text AS text, 126.97700000000012::float8::text AS degrees`
+    expect(row).toEqual({
+      time: new Date('2026-11-23T01:02:03Z'),
+      text: '2026-11-23 01:02:03+00',
+      degrees: '126.97700000000012',
+    })
+    await own.close()
+  })
+})
