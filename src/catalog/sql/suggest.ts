@@ -190,17 +190,20 @@ function equalItems({ phrase }: Meant, suggestion: Suggestion, scope: Scope): Pr
 
 function beginnings({ phrase }: Meant, suggestion: Suggestion, scope: Scope): Prisma.Sql {
   const beginning = Prisma.sql`left(letters_of(i.folded_name), 50) COLLATE "C"`
+  // The letters of a name that begins with a bracket or another separator begin with a space.
+  const phrases = Prisma.sql`unnest(${[phrase, ` ${phrase}`]}::text[]) AS begun (phrase)`
   // No letter is beyond the last code point.
-  const end = `${phrase}\u{10ffff}`
+  const end = Prisma.sql`begun.phrase || ${'\u{10ffff}'}`
   return Prisma.sql`
     SELECT one.id FROM unnest(${[...scope]}::uuid[]) AS owner (dataset_id)
+     CROSS JOIN ${phrases}
      CROSS JOIN LATERAL (
             SELECT i.id, ${beginning} AS beginning FROM items i
-             WHERE i.dataset_id = owner.dataset_id AND ${beginning} >= ${phrase} AND ${beginning} < ${end}
+             WHERE i.dataset_id = owner.dataset_id AND ${beginning} >= begun.phrase AND ${beginning} < ${end}
                AND ${isAllowed(suggestion)}
              ORDER BY ${beginning}, i.id LIMIT ${suggestion.limit}
           ) AS one
-     ORDER BY one.beginning, one.id LIMIT ${suggestion.limit}`
+     ORDER BY ltrim(one.beginning) COLLATE "C", one.id LIMIT ${suggestion.limit}`
 }
 
 /**
