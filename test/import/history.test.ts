@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { checkHealth } from '../../src/database/health-checks.ts'
 import {
@@ -14,6 +14,7 @@ import { removeDataset } from '../../src/import/remove-dataset.ts'
 import { updateDataset } from '../../src/import/update-dataset.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
+import { countLockWaits } from '../support/lock-waits.ts'
 
 let app: TestApp
 let importer: Importer
@@ -247,6 +248,28 @@ describe('An undo', () => {
       ),
     ).rejects.toThrow('Another dataset has the slug places now')
   })
+
+  test.runIf(inject('template').kind === 'postgres')(
+    'is whole, although another change forgets old entries meanwhile',
+    async () => {
+      await load()
+      const before = await readRows()
+      await load(ROWS.slice(0, -1).map((each) => ({ ...each, name: 'Wrong' })))
+      await importer.run(files([row({ externalId: 'other' })]), { origin, dataset: { slug: 'other' } })
+      const { id: otherId } = await find('other')
+      const undone = await withSession(async (other) => {
+        await other.query('BEGIN; LOCK TABLE history_parts IN ACCESS EXCLUSIVE MODE')
+        const undoing = undo()
+        await expect.poll(() => countLockWaits(app.database)).toBe(1)
+        // It commits what the session has begun.
+        await updateDataset(other, otherId, { name: 'Other' }, (field) => field, { ...origin, undoDays: 0 })
+        return undoing
+      })
+      expect(undone).toMatchObject({ created: 1, updated: ROWS.length - 1, removed: 0 })
+      await withSession(async (session) => removeDataset(session, await findKnownDataset(session, 'other')))
+      expect(await readRows()).toEqual(before)
+    },
+  )
 
   test('needs a history, and one that is kept', async () => {
     await expect(find('nothing')).rejects.toThrow(

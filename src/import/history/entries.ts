@@ -53,10 +53,13 @@ export async function findEntry(session: ClientBase, id: string): Promise<UndoEn
   return entry
 }
 
-/** Returns the newest entry of a dataset. */
+/**
+ * Returns the newest entry of a dataset, and locks it until the transaction ends. Meanwhile, no other change forgets what is needed to
+ * undo it.
+ */
 export async function findLastEntry(session: ClientBase, datasetId: string): Promise<UndoEntry | undefined> {
   const { rows } = await session.query<UndoEntry>(
-    `SELECT ${WHOLE} FROM history_entries WHERE dataset_id = $1 ORDER BY id DESC LIMIT 1`,
+    `SELECT ${WHOLE} FROM history_entries WHERE dataset_id = $1 ORDER BY id DESC LIMIT 1 FOR UPDATE`,
     [datasetId],
   )
   return rows[0]
