@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -56,7 +56,14 @@ describe('The embedded database', () => {
       (await fetch(`${url}/v1/datasets/places/items`, { headers: { authorization: `Bearer ${key}` } })).text()
     const before = await read(gateway.url)
     const backup = join(folder, 'first')
+    const neighbour = join(folder, 'first.partial')
+    await mkdir(neighbour)
     expect(await run('backup', backup)).toMatchObject({ code: 0, stderr: '' })
+    expect((await readdir(folder)).filter((name) => name.startsWith('first')).sort()).toEqual([
+      'first',
+      'first.partial',
+    ])
+    expect((await stat(backup)).mode & 0o777).toBe(0o700)
     expect(await run('backup', backup)).toMatchObject({ code: 1, stderr: expect.stringContaining('exists') })
     await load(2)
     const inUse = expect.stringContaining('stop the gateway first')

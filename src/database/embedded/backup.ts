@@ -1,5 +1,5 @@
 import { constants, existsSync } from 'node:fs'
-import { cp, mkdir, rename, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { ClientBase } from 'pg'
 import { messageOf, operationFailed } from '../../errors.ts'
@@ -27,23 +27,23 @@ const KEEP_ALIVE_MS = 20_000
 export async function backUp(session: ClientBase, dataDir: string, target: string): Promise<void> {
   const folder = resolve(target)
   if (existsSync(folder)) throw operationFailed(`${target} exists; give the name of a new folder`)
-  const partial = join(dirname(folder), `${basename(folder)}.partial`)
   await session.query('CHECKPOINT')
   await session.query('BEGIN')
   await session.query('SELECT 1')
   // The answer does not matter: the last statement fails too if the connection is lost.
   const keepAlive = setInterval(() => void session.query('SELECT 1').catch(() => {}), KEEP_ALIVE_MS)
+  let partial: string | undefined
   try {
-    await rm(partial, { recursive: true, force: true })
-    await mkdir(partial, { recursive: true, mode: 0o700 })
+    await mkdir(dirname(folder), { recursive: true, mode: 0o700 })
+    partial = await mkdtemp(`${folder}.partial-`)
     await copyFolder(join(resolve(dataDir), POSTGRES), join(partial, POSTGRES))
     // It fails if the connection was lost, and others may have written meanwhile.
     await session.query('SELECT 1')
-    // Another backup with this name waits for the session, and then begins with the removal of the folder.
+    // It fails if another backup has this name by now.
     await rename(partial, folder)
     await session.query('ROLLBACK')
   } catch (error) {
-    await rm(partial, { recursive: true, force: true })
+    if (partial !== undefined) await rm(partial, { recursive: true, force: true })
     throw operationFailed(`The backup ${target} can't be written: ${messageOf(error)}`, error)
   } finally {
     clearInterval(keepAlive)
