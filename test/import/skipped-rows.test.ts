@@ -95,6 +95,31 @@ describe('A bad row that names no item', () => {
   })
 })
 
+describe('A bad row of which one half of the identity is damaged names no item, so nothing is removed:', () => {
+  const idOf = (n: number) => `aaaaaaaa-0000-4000-8000-00000000000${n}`
+  const columns = Object.fromEntries(['id', ...Object.keys(one(''))].map((field) => [field, field]))
+  test.each([
+    [
+      'the id, and the file is the first with an externalId',
+      { id: idOf(1) },
+      { id: idOf(1).slice(0, -1), externalId: 'a' },
+    ],
+    [
+      'the externalId, and the file is the first with an id',
+      { externalId: 'a' },
+      { id: idOf(1), externalId: 'a'.repeat(501) },
+    ],
+  ])('%s', async (_what, stored, damaged) => {
+    const [a, b] = [{ ...one('a'), externalId: undefined, ...stored }, one('b')]
+    for (const items of [undefined, [{ file: 'a.ndjson', columns }]]) {
+      await t.importer.run(file(a, b, one('c')))
+      expect(await t.importer.run(file({ ...a, ...damaged }, b), { ...skipInvalid, items })).toMatchObject({
+        ...{ unchanged: 1, removed: 0, skipped: 1, unidentified: 1 },
+      })
+    }
+  })
+})
+
 test('columns of a manifest name the item of a row whose other columns are bad', async () => {
   const columns = {
     ...{ externalId: { template: '{no}-x' }, name: 'no', latitude: 'lat', longitude: { value: '127' } },
