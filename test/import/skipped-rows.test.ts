@@ -95,6 +95,63 @@ describe('A bad row that names no item', () => {
   })
 })
 
+describe('A bad row of which one half of the identity is damaged names no item, so nothing is removed:', () => {
+  const idOf = (n: number) => `aaaaaaaa-0000-4000-8000-00000000000${n}`
+  const columns = Object.fromEntries(['id', ...Object.keys(one(''))].map((field) => [field, field]))
+  test.each([
+    [
+      'the id, and the file is the first with an externalId',
+      { id: idOf(1) },
+      { id: idOf(1).slice(0, -1), externalId: 'a' },
+    ],
+    [
+      'the externalId, and the file is the first with an id',
+      { externalId: 'a' },
+      { id: idOf(1), externalId: 'a'.repeat(501) },
+    ],
+  ])('%s', async (_what, stored, damaged) => {
+    const [a, b] = [{ ...one('a'), externalId: undefined, ...stored }, one('b')]
+    for (const items of [undefined, [{ file: 'a.ndjson', columns }]]) {
+      await t.importer.run(file(a, b, one('c')))
+      expect(await t.importer.run(file({ ...a, ...damaged }, b), { ...skipInvalid, items })).toMatchObject({
+        ...{ unchanged: 1, removed: 0, skipped: 1, unidentified: 1 },
+      })
+    }
+  })
+})
+
+describe('The parent of a good row is never a bad row, if another item has its externalId:', () => {
+  const [id1, id2, id3] = [1, 2, 3].map((n) => `aaaaaaaa-0000-4000-8000-00000000000${n}`)
+  const child = childOf('x', 'child')
+  const parentOfChild = async () => (await items()).find(({ name }) => name === 'child')?.parentItemId
+
+  test.each([
+    ['the first of two rows', [one('x', { id: id1 }), one('x', { id: id2 }), child], id1],
+    [
+      'the second one, if the first repeats an id',
+      [one('a', { id: id1 }), one('x', { id: id1 }), one('x', { id: id2 }), child],
+      id2,
+    ],
+  ])('%s', async (_what, rows, parent) => {
+    expect(await t.importer.run(file(...rows), skipInvalid)).toMatchObject({ skipped: 1 })
+    expect(await parentOfChild()).toBe(parent)
+  })
+
+  test('the stored item, which stays because of the bad row', async () => {
+    await t.importer.run(file(one('other', { id: id3 })), { dataset: { slug: 'other' } })
+    await t.importer.run(file(one('x', { id: id1 }), one('b')))
+    const rows = [one('x', { id: id3 }), one('b'), child]
+    expect(await t.importer.run(file(...rows), skipInvalid)).toMatchObject({ created: 1, removed: 0, skipped: 1 })
+    expect(await parentOfChild()).toBe(id1)
+  })
+
+  test('none, if its row has lost its own parent', async () => {
+    const rows = [childOf('nobody', 'x'), child, childOf('child', 'c'), one('d')]
+    expect(await t.importer.run(file(...rows), skipInvalid)).toMatchObject({ created: 1, skipped: 3 })
+    expect((await items()).map(({ name }) => name)).toEqual(['d'])
+  })
+})
+
 test('columns of a manifest name the item of a row whose other columns are bad', async () => {
   const columns = {
     ...{ externalId: { template: '{no}-x' }, name: 'no', latitude: 'lat', longitude: { value: '127' } },

@@ -9,6 +9,7 @@ import { type Cell, styled, xlsx, zip } from '../support/xlsx.ts'
 const t = useImporter()
 
 const HEADER = ['externalId', 'name', 'administrativeAreaCode', 'categoryCode', 'latitude', 'longitude']
+const SHEET = '<sheets><sheet name="A" sheetId="1" r:id="rId1"/></sheets>'
 const cells = (...more: Cell[]): Cell[] => ['a', 'A', '11', 'x', 37.566499999999998, 127, ...more]
 const items = () => t.db.database.prisma.item.findMany({ orderBy: { name: 'asc' } })
 
@@ -24,6 +25,22 @@ describe('A spreadsheet', () => {
     expect(await t.importer.fail({ 'a.xlsx': file }, { items: [{ file: 'a.xlsx', sheet: 'Three' }] })).toBe(
       'a.xlsx: has no sheet "Three"; its sheets are "One", "Two"',
     )
+  })
+
+  test('may give the namespace of relations another prefix', async () => {
+    const namespace = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+    const list = ['Old', 'New'].map((name, n) => `<sheet name="${name}" sheetId="${n + 1}" rel:id="rId${n + 1}"/>`)
+    const file = xlsx(
+      { Old: [HEADER, ['a', 'old', '11', 'x', 1, 2]], New: [HEADER, ['a', 'new', '11', 'x', 1, 2]] },
+      { 'xl/workbook.xml': `<workbook xmlns:rel="${namespace}"><sheets>${list.join('')}</sheets></workbook>` },
+    )
+    for (const [sheet, name] of [
+      [undefined, 'old'],
+      ['New', 'new'],
+    ]) {
+      await t.importer.run({ 'a.xlsx': file }, { items: [{ file: 'a.xlsx', sheet }] })
+      expect(await items()).toMatchObject([{ name }])
+    }
   })
 
   test('has numbers, dates and zeros as people see them', async () => {
@@ -59,7 +76,7 @@ describe('A spreadsheet', () => {
         long: '12345678901234567',
       },
     })
-    const old = xlsx({ A: rows }, '<workbookPr date1904="1"/>')
+    const old = xlsx({ A: rows }, { 'xl/workbook.xml': `<workbook><workbookPr date1904="1"/>${SHEET}</workbook>` })
     await t.importer.run({ 'a.xlsx': old }, { items: [{ file: 'a.xlsx', columns }] })
     expect((await items())[0]?.extraAttributes).toMatchObject({ day: '2030-02-01', time: '09:30' })
   })
@@ -89,17 +106,24 @@ describe('A spreadsheet', () => {
     ['that is another archive', zip({ 'a.txt': 'a' }), 'a.xlsx: is not a spreadsheet in the format .xlsx'],
     [
       'without the part of its sheet',
-      zip({ 'xl/workbook.xml': '<workbook><sheets><sheet name="A" r:id="r"/></sheets></workbook>' }),
+      xlsx({ A: [HEADER, cells()] }, { 'xl/worksheets/sheet1.xml': undefined }),
+      'a.xlsx: lacks the rows of its sheet "A"; save it again',
+    ],
+    [
+      'whose list of sheets names another relation',
+      xlsx({ A: [HEADER, cells()] }, { 'xl/_rels/workbook.xml.rels': '<Relationships/>' }),
       'a.xlsx: lacks the rows of its sheet "A"; save it again',
     ],
     ['with a column twice', xlsx({ A: [['x', 'x']] }), 'a.xlsx: A!A1: the header has the column "x" twice'],
     [
       'with a cell beyond the last column',
-      zip({
-        'xl/workbook.xml': '<workbook><sheets><sheet name="A" r:id="r"/></sheets></workbook>',
-        'xl/worksheets/sheet1.xml':
-          '<worksheet><sheetData><row><c r="ZZZZZZ1"><v>1</v></c></row></sheetData></worksheet>',
-      }),
+      xlsx(
+        { A: [] },
+        {
+          'xl/worksheets/sheet1.xml':
+            '<worksheet><sheetData><row><c r="ZZZZZZ1"><v>1</v></c></row></sheetData></worksheet>',
+        },
+      ),
       'a row has more than 16384 columns',
     ],
     [

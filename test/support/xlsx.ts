@@ -10,8 +10,11 @@ const lettersOf = (column: number): string =>
 /** A number with the style of that index: 1 is a date, 2 a date with time, 3 a time, 4 has five digits, 5 are hours. */
 export const styled = (value: number, style: number): Cell => ({ xml: `s="${style}"><v>${value}</v>` })
 
-/** A spreadsheet of these sheets. Texts are shared, as Excel stores them. */
-export function xlsx(sheets: Readonly<Record<string, readonly (readonly Cell[])[]>>, workbookPr = ''): Buffer {
+/** A spreadsheet of these sheets, with other parts in place of its own. Texts are shared, as Excel stores them. */
+export function xlsx(
+  sheets: Readonly<Record<string, readonly (readonly Cell[])[]>>,
+  others: Readonly<Record<string, string | undefined>> = {},
+): Buffer {
   const texts: string[] = []
   const cellXml = (cell: Cell, place: string): string => {
     if (cell === undefined) return ''
@@ -38,20 +41,22 @@ export function xlsx(sheets: Readonly<Record<string, readonly (readonly Cell[])[
   )
   const formats = [0, 14, 22, 20, 164, 165].map((id) => `<xf numFmtId="${id}"/>`).join('')
   return zip({
-    'xl/workbook.xml': `<workbook>${workbookPr}<sheets>${list.join('')}</sheets></workbook>`,
+    'xl/workbook.xml': `<workbook><sheets>${list.join('')}</sheets></workbook>`,
     'xl/_rels/workbook.xml.rels': `<Relationships>${relations.join('')}</Relationships>`,
     'xl/styles.xml': `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="00000"/><numFmt numFmtId="165" formatCode="[h]:mm"/></numFmts><cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs>${formats}</cellXfs><dxfs><dxf><numFmt numFmtId="20" formatCode="yyyy"/></dxf></dxfs></styleSheet>`,
     'xl/sharedStrings.xml': `<sst>${texts.map((text) => `<si><r><t>${escaped(text)}</t></r><rPh><t>x</t></rPh></si>`).join('')}</sst>`,
     ...Object.fromEntries(parts),
+    ...others,
   })
 }
 
 /** A ZIP archive of these files. */
-export function zip(files: Readonly<Record<string, string>>): Buffer {
+export function zip(files: Readonly<Record<string, string | undefined>>): Buffer {
   const bodies: Buffer[] = []
   const directory: Buffer[] = []
   let offset = 0
   for (const [name, content] of Object.entries(files)) {
+    if (content === undefined) continue
     const path = Buffer.from(name)
     const data = Buffer.from(content)
     const packed = deflateRawSync(data)

@@ -129,21 +129,28 @@ const checkCycles = ({ t, stays }: Tables) => `
    WHERE bad.parent_item_id IS NOT NULL AND NOT EXISTS (SELECT FROM reached WHERE reached.id = bad.id)
   RETURNING ${BAD}, 'its parents form a cycle' AS reason`
 
-/** Sets the id of rows without an id to that of the stored item with the same `externalId`. Finds parents by `externalId`. */
-async function resolveExternalIds(session: ClientBase, { t, stays }: Tables, datasetId: string): Promise<void> {
+/** Sets the id of rows without an id to that of the stored item with the same `externalId`. */
+async function resolveExternalIds(session: ClientBase, t: string, datasetId: string): Promise<void> {
   await session.query(
     `UPDATE ${t} AS s SET id = i.id, is_renumbered = true FROM items AS i
       WHERE NOT s.has_own_id AND i.dataset_id = $1 AND i.external_id = s.external_id AND i.id <> s.id`,
     [datasetId],
   )
   await renumberImages(session, t)
+}
+
+/**
+ * Finds parents by `externalId` among the rows that are left, and then among the items that stay. It runs before each search for rows
+ * without their parent, because a bad row that was deleted may have had the `externalId` of another row or item.
+ */
+async function resolveParents(session: ClientBase, { t, stays }: Tables, datasetId: string): Promise<void> {
   await session.query(
-    `UPDATE ${t} AS s SET parent_item_id = parent.id FROM ${t} AS parent
-      WHERE parent.external_id = s.parent_external_id`,
-  )
-  await session.query(
-    `UPDATE ${t} AS s SET parent_item_id = i.id FROM items AS i
-      WHERE ${stays} AND s.parent_item_id IS NULL AND i.dataset_id = $1 AND i.external_id = s.parent_external_id`,
+    `UPDATE ${t} AS s SET parent_item_id = found.parent_id
+       FROM (SELECT child.n, coalesce(parent.id, i.id) AS parent_id
+               FROM ${t} AS child LEFT JOIN ${t} AS parent ON parent.external_id = child.parent_external_id
+               LEFT JOIN items AS i ON ${stays} AND i.dataset_id = $1 AND i.external_id = child.parent_external_id
+              WHERE child.parent_external_id IS NOT NULL) AS found
+      WHERE found.n = s.n AND found.parent_id IS DISTINCT FROM s.parent_item_id`,
     [datasetId],
   )
 }
@@ -168,19 +175,24 @@ export async function removeBadRows(checks: Checks): Promise<BadRow[]> {
   const countKept = async () => (skipInvalid ? keepItems(session, table, datasetId) : 0)
   let keptCount = await countKept()
   const tables = () => ({ t: table, stays: keepMissing ? 'true' : keptCount > 0 ? isKept(table) : 'false' })
+  /** Returns whether there are such rows. */
   const remove = async (check: (tables: Tables) => string) => {
     const { rows } = await session.query<BadRow & RowIdentity>(check(tables()), [datasetId])
     bad.push(...rows.map(({ id, externalId, ...row }) => row))
     await stageBadRows(session, table, rows)
-    return rows.length
+    return rows.length > 0
   }
-  await resolveExternalIds(session, tables(), datasetId)
+  const removeOrphans = async () => {
+    await resolveParents(session, tables(), datasetId)
+    return remove(checkParents)
+  }
+  await resolveExternalIds(session, table, datasetId)
   for (;;) {
     const keptBefore = keptCount
     for (const check of CHECKS) await remove(check)
     keptCount = await countKept()
-    while ((await remove(checkParents)) > 0) keptCount = await countKept()
-    if ((await remove(checkCycles)) > 0) keptCount = await countKept()
+    while (await removeOrphans()) keptCount = await countKept()
+    if (await remove(checkCycles)) keptCount = await countKept()
     if (keptCount === keptBefore) break
   }
   return bad.sort((a, b) => a.file - b.file || a.line - b.line)

@@ -15,16 +15,16 @@ export function columnMapping({ columns }: ItemFile): MapColumns {
 }
 
 /**
- * Returns the part of a file's mapping that names the item of a row whose values for some fields are bad. A value that is made of a bad
- * one names no item, or another one.
+ * Returns the part of a file's mapping that names the item of a row whose values for some fields are bad. It maps nothing if an
+ * `id` or `externalId` is made of a bad value, because that names no item, or another one.
  */
 export function identityMapping({ columns }: ItemFile): (row: Fields, badFields: readonly string[]) => Fields {
   if (!columns) return (row) => row
   const sources = Object.entries(columns).filter(([field]) => field === 'id' || field === 'externalId')
   return (row, badFields) => {
     const bad = badFields.flatMap((field) => columnsOfField(columns, field))
-    const good = sources.filter(([, source]) => !columnsOf(source).some((column) => bad.includes(column)))
-    return Object.fromEntries(good.map(([field, source]) => [field, readSource(field, source, row)]))
+    if (sources.some(([, source]) => columnsOf(source).some((column) => bad.includes(column)))) return {}
+    return Object.fromEntries(sources.map(([field, source]) => [field, readSource(field, source, row)]))
   }
 }
 

@@ -102,11 +102,15 @@ export interface RowIdentity {
   externalId: string | null
 }
 
-/** Returns the valid ones of a row's `id` and `externalId`, or undefined if neither is. */
+/**
+ * Returns the `id` and `externalId` of a row, or undefined if it has neither. If one of them is not valid, the other one may be new
+ * in this file, and no stored item has it. So such a row names no item.
+ */
 export function identityOf(fields: Fields): RowIdentity | undefined {
-  const { data: id = null } = plainRow.shape.id.safeParse(fields.id)
-  const { data: externalId = null } = plainRow.shape.externalId.safeParse(fields.externalId)
-  return id === null && externalId === null ? undefined : { id, externalId }
+  const id = plainRow.shape.id.safeParse(fields.id)
+  const externalId = plainRow.shape.externalId.safeParse(fields.externalId)
+  if (!id.success || !externalId.success || (id.data === undefined && externalId.data === null)) return undefined
+  return { id: id.data ?? null, externalId: externalId.data }
 }
 
 /** An item for the staging table. Timestamps and a parent that the row does not have are null. */

@@ -111,6 +111,7 @@ function listEntries(zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>> {
   })
 }
 
-function localName(name: string): string {
+/** Returns the name of an element or attribute without its prefix. */
+export function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1)
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { operationFailed } from '../../../errors.ts'
 import type { SourceFile } from '../dialect.ts'
-import type { Archive } from './archive.ts'
+import { type Archive, localName } from './archive.ts'
 import { kindOfFormat, type NumberKind } from './number-format.ts'
 
 /** What the cells of a sheet refer to. */
@@ -33,9 +33,12 @@ export async function readWorkbook(archive: Archive, file: SourceFile): Promise<
  * @throws `OPERATION_FAILED` if there is none
  */
 export async function findSheet(archive: Archive, file: SourceFile): Promise<{ name: string; part: string }> {
-  const sheets: { name: string; relation: string }[] = []
+  const sheets: { name: string; relation: string | undefined }[] = []
   const open = (element: string, attributes: Readonly<Record<string, string>>) => {
-    if (element === 'sheet') sheets.push({ name: attributes.name ?? '', relation: attributes['r:id'] ?? '' })
+    if (element !== 'sheet') return
+    // Most files call it r:id, but each may choose its own prefix.
+    const [, relation] = Object.entries(attributes).find(([name]) => localName(name) === 'id') ?? []
+    sheets.push({ name: attributes.name ?? '', relation })
   }
   await readAll(archive.read('xl/workbook.xml', { open }))
   const { sheet } = file.dialect
@@ -45,9 +48,9 @@ export async function findSheet(archive: Archive, file: SourceFile): Promise<{ n
     if (sheets.length === 0) throw operationFailed(`${file.name}: is not a spreadsheet in the format .xlsx`)
     throw operationFailed(`${file.name}: has no sheet ${JSON.stringify(sheet)}; its sheets are ${names}`)
   }
-  const part = (await readTargets(archive)).get(found.relation) ?? 'xl/worksheets/sheet1.xml'
+  const part = found.relation && (await readTargets(archive)).get(found.relation)
   // Without its rows, an import would remove all items.
-  if (!archive.has(part))
+  if (!part || !archive.has(part))
     throw operationFailed(`${file.name}: lacks the rows of its sheet ${JSON.stringify(found.name)}; save it again`)
   return { name: found.name, part }
 }
