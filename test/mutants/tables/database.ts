@@ -15,8 +15,8 @@ export const DATABASE: readonly MutantTable[] = [
       { find: 'return free > 1 && this.#isWithinShare(keys)', replace: 'return free > 1' },
       { find: 'if (keys.some((key) => !this.#uses.get(key)?.running)) return free > 0', replace: '' },
       { find: 'if (!use.hasShortJobs(nowMs)) running', replace: 'running' },
-      { find: '!hasOthers || ', replace: '' },
-      { find: 'nowMs - use.lastMs < ACTIVE_MS', replace: 'true' },
+      { find: ' || !this.isShared(keys)', replace: '' },
+      { find: '(use.running > 0 || use.lastMs > sinceMs)', replace: 'true' },
       { find: '      this.#startNext(nowMs)\n', replace: '' },
       { find: 'if (rank < least)', replace: 'if (rank > least || least > 1e12)' },
       { find: 'return Math.min(...ranks)', replace: 'return Math.max(...ranks)' },
@@ -36,6 +36,16 @@ export const DATABASE: readonly MutantTable[] = [
         find: 'this.#rank(first.keys, nowMs) < level * LEVEL',
         replace: 'true',
       },
+    ],
+  },
+  {
+    file: 'src/server/admission/processor.ts',
+    tests: ['test/server/processor.test.ts'],
+    mutants: [
+      { find: 'busyMs > LARGE_MS && ', replace: '' },
+      { find: ' && queue.isShared([keyId])', replace: '' },
+      { find: 'setTimeout(end, busyMs)', replace: 'end()' },
+      { find: 'const PLACES = 2', replace: 'const PLACES = 1' },
     ],
   },
   {
