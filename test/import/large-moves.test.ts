@@ -105,6 +105,18 @@ describe('A dry run', () => {
     expect(byName.get('new 0')).toMatchObject({ change: 'created', name: 'New' })
   })
 
+  test('has the labels of codes before and after, if any differ', async () => {
+    const [labels, same] = [{ categoryCode: { y: 'Y', x: 'X' } }, { categoryCode: { x: 'X', y: 'Y' } }]
+    await importer.run(places(0, ''), { labels })
+    expect(await planOf(places(0, ''), { labels: same })).toEqual({ dataset: {}, items: [] })
+    const label = { field: 'categoryCode', code: 'x', label: 'X' }
+    const before = [label, { ...label, code: 'y', label: 'Y' }].map((each) => expect.objectContaining(each))
+    expect((await planOf(places(0, ''), {}))?.dataset).toEqual({ labels: { before, after: [] } })
+    const after = [expect.objectContaining({ ...label, label: 'New' })]
+    const plan = await planOf(places(0, ''), { labels: { categoryCode: { x: 'New' } } })
+    expect(plan?.dataset).toEqual({ labels: { before, after } })
+  })
+
   test('has a number of examples of each kind, and none if nothing would change', async () => {
     const plan = await planOf(changed, { examples: 10 })
     const countOf = (kind: string) => plan?.items.filter(({ change }) => change === kind).length

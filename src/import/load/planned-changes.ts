@@ -1,5 +1,7 @@
 import type { ClientBase } from 'pg'
 import { columnName } from '../../catalog/columns.ts'
+import type { CodeLabel } from '../code-labels.ts'
+import { datasetDocument, readStoredColumns } from '../history/columns.ts'
 import {
   type ChangedRow,
   type Difference,
@@ -25,7 +27,7 @@ const stagedDocument = `(SELECT to_jsonb(r)
 
 /** What an import would change. */
 export interface PlannedChanges {
-  /** The members of the dataset that differ. */
+  /** The members of the dataset that differ. All its labels are one of them. */
   dataset: Record<string, Difference>
   items: ItemChange[]
 }
@@ -35,6 +37,7 @@ interface Plan {
   table: string
   datasetId: string
   dataset: ManifestDataset
+  labels: readonly CodeLabel[]
 }
 
 /** Returns what the merge would change, after `planItems`: at most `limit` items of each kind, or all. */
@@ -51,16 +54,20 @@ export async function readPlannedChanges(plan: Plan, removes: boolean, limit?: n
   return { dataset: await planDataset(plan), items: rows.map(readChange) }
 }
 
-/** Only members that the manifest gives can differ. */
-async function planDataset({ session, datasetId, dataset }: Plan): Promise<Record<string, Difference>> {
-  const { rows } = await session.query<{ document: object }>(
-    'SELECT to_jsonb(d) AS document FROM datasets AS d WHERE id = $1',
-    [datasetId],
+/** Only labels and members that the manifest gives can differ. */
+async function planDataset({ session, datasetId, dataset, labels }: Plan): Promise<Record<string, Difference>> {
+  const columns = await readStoredColumns(session)
+  const { rows } = await session.query<{ document: object; labels: unknown }>(
+    `SELECT ${datasetDocument(columns)} AS document,
+            (SELECT coalesce(jsonb_agg(to_jsonb(l) ORDER BY l.field, l.code), '[]')
+               FROM jsonb_populate_recordset(NULL::code_labels, $2) AS l) AS labels
+       FROM datasets AS d WHERE id = $1`,
+    [datasetId, JSON.stringify(labels.map((label) => ({ ...label, dataset_id: datasetId })))],
   )
   const given = Object.entries(dataset).filter(([, value]) => value !== undefined)
   const after = Object.fromEntries(given.map(([field, value]) => [columnName(field), value]))
   const [row] = rows
-  return row ? withoutEqualTimes(findDifferences(row.document, after)) : {}
+  return row ? withoutEqualTimes(findDifferences(row.document, { ...after, labels: row.labels })) : {}
 }
 
 /** A timestamp has other digits in the manifest than in the database. */
