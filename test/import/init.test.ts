@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -85,6 +86,46 @@ test.each<[string, string, object]>([
   const written = await readFile(manifest, 'utf8')
   await expect(initManifest(path)).rejects.toThrow(`${manifest} exists already`)
   expect(await readFile(manifest, 'utf8')).toBe(written)
+})
+
+const ID = (n: number) => `aaaaaaaa-0000-4000-8000-00000000000${n}`
+test.each<[string, string, object]>([
+  [
+    'both, of which some rows have one',
+    `id,externalId,name,lat,lon,parentExternalId\n${ID(1)},,A,1,1,\n${ID(2)},x,B,1,2,\n,y,C,1,3,x\n`,
+    { id: 'id', externalId: 'externalId', parentExternalId: 'parentExternalId' },
+  ],
+  [
+    'both, and extraAttributes, as our exports',
+    `externalId,id,name,lat,lon,extraAttributes\nx,${ID(3)},A,1,1,{}\n`,
+    { id: 'id', externalId: 'externalId', extraAttributes: 'extraAttributes' },
+  ],
+  [
+    'both, but no UUIDs',
+    'id,externalId,name,lat,lon\n1,x,A,1,1\n2,y,B,1,2\n',
+    { externalId: 'externalId', extraAttributes: ['id'] },
+  ],
+  [
+    'both, but an externalId twice',
+    `id,externalId,name,lat,lon\n${ID(4)},x,A,1,1\n${ID(5)},x,B,1,2\n`,
+    { id: 'id', extraAttributes: ['externalId'] },
+  ],
+  [
+    'both, but an externalId twice after the rows that are guessed from',
+    `id,externalId,name,lat,lon\n${Array.from({ length: 5_001 }, (_, n) => `${randomUUID()},${n % 5_000},A,1,1\n`).join('')}`,
+    { id: 'id', extraAttributes: ['externalId'] },
+  ],
+  [
+    'an id, and another key before it',
+    `code,id,name,lat,lon\n1,${ID(6)},A,1,1\n2,${ID(7)},B,1,2\n`,
+    { id: 'id', extraAttributes: ['code'] },
+  ],
+])('Columns id and externalId keep their names: %s', async (_what, text, expected) => {
+  const { manifest, columns, checked } = await initManifest(await write(`both-${randomUUID().slice(0, 8)}.csv`, text))
+  const { id, externalId, parentExternalId, extraAttributes } = columns
+  expect({ id, externalId, parentExternalId, extraAttributes }).toEqual(expected)
+  const summary = await importManifest(db.database, manifest, { keepMissing: false, skipInvalid: false })
+  expect(summary).toMatchObject({ created: checked.rows })
 })
 
 test('what has no column is named, and a file without rows or of another format is refused', async () => {

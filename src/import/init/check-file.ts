@@ -5,6 +5,7 @@ import { columnMapping, textOf } from '../row/column-mapping.ts'
 import type { ImportedItem } from '../row/parse-item.ts'
 import { readItems } from '../row/read-items.ts'
 import { ProblemGroups } from '../row-problems.ts'
+import { stableUuid } from '../stable-uuid.ts'
 import { TextMap } from './text-map.ts'
 
 /** What an import of a file would say about its rows. */
@@ -69,10 +70,12 @@ async function* watched<Row extends object>(
   }
 }
 
-function findRepeated(lines: Map<string, number>, { id }: ImportedItem, line: number) {
-  const first = lines.get(id)
-  if (first === undefined) lines.set(id, line)
-  const kind = 'its externalId stands twice'
+function findRepeated(lines: Map<string, number>, { id, hasOwnId, externalId }: ImportedItem, line: number) {
+  // The id of a row without one is made of its externalId.
+  const keys = hasOwnId && externalId !== null ? [id, stableUuid(externalId, NO_DATASET)] : [id]
+  const first = keys.map((key) => lines.get(key)).find((known) => known !== undefined)
+  if (first === undefined) for (const key of keys) lines.set(key, line)
+  const kind = `its ${hasOwnId ? 'id or externalId' : 'externalId'} stands twice`
   return first === undefined ? undefined : { problem: `${kind}, first at line ${first}`, kind }
 }
 

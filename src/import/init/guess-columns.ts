@@ -16,13 +16,12 @@ export interface Sample {
 
 /** The mapping of a file as it is guessed. */
 export interface GuessedColumns {
-  columns: Columns
+  /** The possible mappings, the better first. They differ in what identifies a row. */
+  mappings: [Columns, ...Columns[]]
   /** The required fields that have no column. */
   missing: string[]
   /** Whether the coordinates are metres. */
   isProjected: boolean
-  /** The possible sources of the identity, the better first. */
-  identities: Columns[]
   /** A column whose name is that of a key, and whose values are not unique in the sample. */
   repeatedKey: string | undefined
 }
@@ -37,16 +36,25 @@ export function guessColumns(sample: Sample, category: string): GuessedColumns {
   const isProjected = columns.latitude === undefined || columns.longitude === undefined
   if (isProjected) Object.assign(columns, findMetres(sample))
   const { identities, repeatedKey } = guessIdentities(sample, columns)
-  Object.assign(columns, identities[0])
-  const missing = ['name', 'latitude', 'longitude', 'externalId'].filter(
-    (field) => !Object.hasOwn(columns, field) && !(field === 'externalId' && columns.id !== undefined),
-  )
+  const missing = ['name', 'latitude', 'longitude'].filter((field) => !Object.hasOwn(columns, field))
+  if (identities.length === 0) missing.push('externalId')
   columns.administrativeAreaCode ??= { value: 'unknown' }
   columns.categoryCode ??= { value: category }
+  const [first = {}, ...others] = identities
+  const complete = (identity: Columns) => withOtherColumns(sample, { ...columns, ...identity })
+  return {
+    mappings: [complete(first), ...others.map(complete)],
+    missing,
+    isProjected: isProjected && !missing.includes('latitude'),
+    repeatedKey,
+  }
+}
+
+/** Adds the columns that no field has as extra attributes, unless a column has all of these. */
+function withOtherColumns(sample: Sample, columns: Columns): Columns {
   const used = new Set(Object.values(columns).filter((source) => typeof source === 'string'))
   const others = sample.columns.filter((column) => !used.has(column))
-  if (columns.extraAttributes === undefined && others.length > 0) columns.extraAttributes = others
-  return { columns, missing, isProjected: isProjected && !missing.includes('latitude'), identities, repeatedKey }
+  return columns.extraAttributes === undefined && others.length > 0 ? { ...columns, extraAttributes: others } : columns
 }
 
 function findColumn(sample: Sample, field: string): string | undefined {
@@ -79,7 +87,7 @@ function findMetres(sample: Sample): Columns {
   return latitude === undefined || longitude === undefined ? {} : { latitude, longitude }
 }
 
-/** A column whose values are unique, or else a template of the name and other columns. */
+/** Columns with the names of the fields, a column whose values are unique, or else a template of the name and other columns. */
 function guessIdentities(sample: Sample, columns: Columns): { identities: Columns[]; repeatedKey: string | undefined } {
   const keys = ID_NAMES.flatMap((pattern) => sample.columns.filter((name) => pattern.test(normalizeName(name))))
   const unique = [...new Set(keys)].filter((name) => countRepeated(sample, [name]) === 0)
@@ -97,7 +105,19 @@ function guessIdentities(sample: Sample, columns: Columns): { identities: Column
     return [{ externalId: { template: names.map((each) => `{${each}}`).join('|') } }]
   })
   const repeatedKey = unique.length === 0 ? keys.find((key) => isNearlyKey(sample, key)) : undefined
-  return { identities: [...byKey, ...byTemplate], repeatedKey }
+  return { identities: [...identityByName(sample), ...byKey, ...byTemplate], repeatedKey }
+}
+
+/** The columns that are called `id` and `externalId`, if each row has a value in one of them and neither repeats a value. */
+function identityByName(sample: Sample): Columns[] {
+  const named = ['id', 'externalId'].filter((name) => sample.columns.includes(name))
+  const fitting = named.filter((name) => name !== 'id' || valuesOf(sample, name).every((id) => id === '' || isUuid(id)))
+  const repeats = fitting.some((name) => {
+    const values = valuesOf(sample, name).filter((value) => value !== '')
+    return new Set(values).size < values.length
+  })
+  const isKnown = sample.rows.every((row) => fitting.some((name) => textOf(row[name]) !== ''))
+  return repeats || !isKnown ? [] : [Object.fromEntries(fitting.map((name) => [name, name]))]
 }
 
 /** With a larger share of repeated rows, columns do not identify a row. */

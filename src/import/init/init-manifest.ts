@@ -14,7 +14,8 @@ import { type GuessedColumns, guessColumns, readNumber, type Sample } from './gu
 import { type CrsGuess, guessCrs } from './guess-crs.ts'
 
 /** A manifest that was written, and what was found out about the file. */
-export interface InitializedManifest extends Pick<GuessedColumns, 'columns' | 'missing' | 'repeatedKey'> {
+export interface InitializedManifest extends Pick<GuessedColumns, 'missing' | 'repeatedKey'> {
+  columns: Columns
   manifest: string
   /** How the file is written, where it has no default. */
   dialect: Dialect
@@ -75,31 +76,35 @@ async function examine(
     ...(sample.decimal && { decimal: sample.decimal }),
     ...(crs !== undefined && { crs }),
   }
-  const { file, checked } = await settle(
-    { ...plain, dialect, columns: guessed.columns, isExact: false },
-    guessed.identities,
-  )
+  const { file, checked } = await settle({ ...plain, dialect, isExact: false }, guessed.mappings)
   const { missing, repeatedKey } = guessed
   const columns = file.columns ?? {}
   return { file, columns, missing, repeatedKey, dialect, crsGuesses: isCertain ? [] : guesses, checked }
 }
 
-/** Checks all rows. Takes the next identity if rows share one, and gives a default to codes that are empty. */
-async function settle(
-  file: ItemFile,
-  identities: readonly Columns[],
-): Promise<{ file: ItemFile; checked: CheckedFile }> {
-  const attempts: { file: ItemFile; checked: CheckedFile }[] = []
-  for (const identity of identities.length > 0 ? identities : [{}]) {
-    const { id: _id, externalId: _externalId, ...others } = file.columns ?? {}
-    const columns = { ...others, ...identity }
-    const first = await checkFile({ ...file, columns })
-    const completed = { ...file, columns: withDefaults(columns, first) }
-    attempts.push({ file: completed, checked: first.empty.length > 0 ? await checkFile(completed) : first })
-    if (first.repeated === 0) break
+/** Checks all rows. Takes the next mapping if rows share an identity. */
+async function settle(file: UnmappedFile, [first, ...others]: GuessedColumns['mappings']): Promise<Attempt> {
+  let best = await attempt(file, first)
+  for (const columns of others) {
+    if (best.checked.repeated === 0) break
+    const next = await attempt(file, columns)
+    if (next.checked.repeated < best.checked.repeated) best = next
   }
-  const [best] = attempts.sort((one, other) => one.checked.repeated - other.checked.repeated)
-  return best ?? { file, checked: await checkFile(file) }
+  return best
+}
+
+type UnmappedFile = Omit<ItemFile, 'columns'>
+
+interface Attempt {
+  file: ItemFile
+  checked: CheckedFile
+}
+
+/** Checks all rows with a mapping. Gives a default to codes that are empty. */
+async function attempt(file: UnmappedFile, columns: Columns): Promise<Attempt> {
+  const checked = await checkFile({ ...file, columns })
+  const completed = { ...file, columns: withDefaults(columns, checked) }
+  return { file: completed, checked: checked.empty.length > 0 ? await checkFile(completed) : checked }
 }
 
 function withDefaults(columns: Columns, { empty }: CheckedFile): Columns {
@@ -113,7 +118,7 @@ function withDefaults(columns: Columns, { empty }: CheckedFile): Columns {
 function guessSampleCrs(
   path: string,
   { columns, rows, decimal }: Sample,
-  { columns: { latitude, longitude } }: GuessedColumns,
+  { mappings: [{ latitude, longitude }] }: GuessedColumns,
 ) {
   const numberIn = (row: Fields, source: unknown) =>
     typeof source === 'string' ? readNumber(textOf(row[source]), decimal) : Number.NaN
