@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import DataLoader from 'dataloader'
-import type { Access, DatasetGrant } from '../catalog/access.ts'
+import type { Access } from '../catalog/access.ts'
 import { outsideRequests } from '../database/cancellation.ts'
 import type { ChangeFeed } from '../database/change-feed.ts'
 import { RevisionCache } from '../database/revision-cache.ts'
@@ -146,10 +146,16 @@ function pause(ms: number): Promise<void> {
 }
 
 /** A row of the statement below. */
-interface KeyRow extends Omit<StoredKey, 'grants'> {
+interface KeyRow extends Omit<StoredKey, keyof StoredTimes> {
   n: number
-  /** A JSON array. */
-  grants: string
+  /** JSON, because the form of times outside of JSON depends on settings of the session. */
+  times: string
+}
+
+interface StoredTimes {
+  expiresAt: string | null
+  revokedAt: string | null
+  grants: { datasetId: string; expiresAt: string | null }[]
 }
 
 /**
@@ -159,10 +165,10 @@ interface KeyRow extends Omit<StoredKey, 'grants'> {
 async function findByHashes(sql: SqlReader, hashes: readonly string[]): Promise<(StoredKey | null)[]> {
   const rows = await sql.$queryRaw<KeyRow[]>`
     SELECT sought.n::integer AS n, k.id, k.name, k.access_tiers AS "accessTiers", k.requests_per_minute AS "requestsPerMinute", k.items_per_minute AS "itemsPerMinute",
-           least(k.expires_at, secret.expires_at) AS "expiresAt", k.revoked_at AS "revokedAt", (
+           json_build_object('expiresAt', least(k.expires_at, secret.expires_at), 'revokedAt', k.revoked_at, 'grants', (
              SELECT coalesce(json_agg(json_build_object('datasetId', dataset_id, 'expiresAt', expires_at)), '[]')
                FROM grants WHERE api_key_id = k.id
-           )::text AS grants
+           ))::text AS times
       FROM unnest(${hashes.map(hashBytes)}::bytea[]) WITH ORDINALITY AS sought (hash, n)
      CROSS JOIN LATERAL (
             SELECT id, NULL::timestamptz AS expires_at FROM api_keys WHERE hash = sought.hash
@@ -171,14 +177,23 @@ async function findByHashes(sql: SqlReader, hashes: readonly string[]): Promise<
              LIMIT 1
           ) AS secret
       JOIN api_keys k ON k.id = secret.id`
-  const found = new Map(rows.map(({ n, grants, ...key }) => [n - 1, { ...key, grants: parseGrants(grants) }]))
+  const found = new Map(rows.map(({ n, times, ...key }) => [n - 1, { ...key, ...readTimes(times) }]))
   return hashes.map((_, n) => found.get(n) ?? null)
 }
 
-function parseGrants(json: string): DatasetGrant[] {
-  const grants: { datasetId: string; expiresAt: string | null }[] = JSON.parse(json)
-  return grants.map(({ datasetId, expiresAt }) => ({
-    datasetId,
-    expiresAt: expiresAt === null ? null : new Date(expiresAt),
-  }))
+function readTimes(json: string): Pick<StoredKey, keyof StoredTimes> {
+  const { expiresAt, revokedAt, grants }: StoredTimes = JSON.parse(json)
+  return {
+    expiresAt: readTime(expiresAt),
+    revokedAt: readTime(revokedAt),
+    grants: grants.map((grant) => ({ ...grant, expiresAt: readTime(grant.expiresAt) })),
+  }
+}
+
+/** @throws `RangeError` if the time can't be read: null would mean that the key or the grant has no end */
+function readTime(text: string | null): Date | null {
+  if (text === null) return null
+  const time = new Date(text)
+  if (Number.isNaN(time.getTime())) throw new RangeError(`The time ${text} of a key can't be read`)
+  return time
 }

@@ -92,6 +92,8 @@ export interface ExportBatch {
   lines: string
   /** The id of the last item; null if there are no more items. */
   lastId: string | null
+  /** Whether no item follows. */
+  isLast: boolean
 }
 
 /** Where a batch begins, and the maximum number of its items. */
@@ -125,11 +127,12 @@ export async function* writeExport(
   let batch = first
   while (batch.lastId !== null) {
     // PostgreSQL writes the next batch while the client takes this one.
-    const next = read({ after: batch.lastId, limit: nextLimit(batch) })
+    const next = batch.isLast ? undefined : read({ after: batch.lastId, limit: nextLimit(batch) })
     // If it fails, the loop throws below, or the client has gone.
-    next.catch(() => {})
+    next?.catch(() => {})
     yield before + batch.lines
     before = separator
+    if (!next) break
     batch = await next
     if (batch.revision === null || batch.revision !== first.revision) throw datasetChanged()
   }

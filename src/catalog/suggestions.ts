@@ -158,8 +158,8 @@ function rank(meant: Meant, candidate: Candidate): Ranked | undefined {
   const { letters, keywords } = candidate
   const entries = (keywords === '' ? letters : `${letters}\n${keywords}`).split('\n').map((entry) => entry.trim())
   if (entries.includes(phrase)) return { candidate, kind: 0, beginning: '', likeness: UNLIKE }
-  if (isShort && letters.startsWith(phrase)) {
-    return { candidate, kind: 1, beginning: firstLetters(letters), likeness: UNLIKE }
+  if (isShort && afterSpace(letters).startsWith(phrase)) {
+    return { candidate, kind: 1, beginning: afterSpace(firstLetters(letters)), likeness: UNLIKE }
   }
   const [likeness = UNLIKE] = entries.map((entry, n) => compareWords(meant, entry, Math.min(n, 1))).sort(byLikeness)
   return likeness.shared >= neededGrams(grams.size) ? { candidate, kind: 2, beginning: '', likeness } : undefined
@@ -189,6 +189,11 @@ function compareWords({ grams, points }: Meant, entry: string, source: number): 
 
 function byLikeness(a: Likeness, b: Likeness): number {
   return b.shared - a.shared || a.matched - b.matched || a.source - b.source || a.length - b.length
+}
+
+/** The letters of a name that begins with a bracket or another separator begin with a space. */
+function afterSpace(letters: string): string {
+  return letters.startsWith(' ') ? letters.slice(1) : letters
 }
 
 function firstLetters(text: string): string {

@@ -2,13 +2,25 @@ import type { RootCommand } from '@bomb.sh/tab'
 import { readConfig } from '../config.ts'
 import { databaseExists } from '../database/database.ts'
 import { escapeControls } from '../errors.ts'
+import type { PrismaClient } from '../generated/prisma/client.ts'
 import { withOpenDatabase } from './database.ts'
 
 /** Words of a database that a shell can complete, each with a description. */
 interface Names {
   keys: [string, string][]
   datasets: [string, string][]
+  /** Removed datasets that can be restored. */
+  removed: [string, string][]
 }
+
+const NO_NAMES: Names = { keys: [], datasets: [], removed: [] }
+
+/** The arguments that take a name. */
+const OFFERED: ReadonlyMap<string, keyof Names> = new Map([
+  ['id', 'keys'],
+  ['slug', 'datasets'],
+  ['removed', 'removed'],
+])
 
 /**
  * Makes the completion offer the keys and datasets of the configured database, if the command line takes one there.
@@ -17,15 +29,15 @@ interface Names {
 export async function completeNames(completion: RootCommand, words: readonly string[]): Promise<void> {
   if (!takesName(completion, words)) return
   // A shell shows no errors while it completes a word. Without the database, it offers no names.
-  const names = await readNames().catch((): Names => ({ keys: [], datasets: [] }))
+  const names = await readNames().catch(() => NO_NAMES)
   const offer = (offered: readonly [string, string][]) => (complete: (value: string, description: string) => void) => {
     // The shell takes each line as a word of its own.
     for (const [name, description] of offered) complete(escapeControls(name), escapeControls(description))
   }
   for (const command of completion.commands.values()) {
     for (const argument of command.arguments.values()) {
-      if (argument.name === 'id') argument.handler = offer(names.keys)
-      if (argument.name === 'slug') argument.handler = offer(names.datasets)
+      const offered = OFFERED.get(argument.name)
+      if (offered) argument.handler = offer(names[offered])
     }
     const option = command.options.get('dataset')
     if (option) option.handler = offer(names.datasets)
@@ -37,16 +49,17 @@ function takesName(completion: RootCommand, words: readonly string[]): boolean {
   if (words.at(-1)?.startsWith('-')) return false
   if (words.at(-2) === '--dataset') return true
   const command = completion.commands.get(`${first} ${second}`) ?? completion.commands.get(first)
-  const isNamed = [...(command?.arguments.keys() ?? [])].some((name) => name === 'id' || name === 'slug')
+  const isNamed = [...(command?.arguments.keys() ?? [])].some((name) => OFFERED.has(name))
   return isNamed && words.length > (command?.value.split(' ').length ?? 0)
 }
 
 async function readNames(): Promise<Names> {
   const { database } = readConfig(process.env)
-  if (!databaseExists(database)) return { keys: [], datasets: [] }
+  if (!databaseExists(database)) return NO_NAMES
   return withOpenDatabase(async ({ prisma }) => {
     const keys = await prisma.apiKey.findMany({ where: { revokedAt: null }, select: { id: true, name: true } })
-    const datasets = await prisma.dataset.findMany({ select: { slug: true, name: true } })
+    const datasets = await prisma.dataset.findMany({ select: { id: true, slug: true, name: true } })
+    const removed = await readRemoved(prisma, datasets)
     const isWord = (name: string) =>
       /^[^\s"'\\$`]+$/.test(name) &&
       escapeControls(name) === name &&
@@ -54,6 +67,20 @@ async function readNames(): Promise<Names> {
     return {
       keys: keys.map(({ id, name }) => (isWord(name) ? [name, id] : [id, name])),
       datasets: datasets.map(({ slug, name }) => [slug, name]),
+      removed,
     }
   })
+}
+
+async function readRemoved(
+  { historyEntry }: PrismaClient,
+  datasets: readonly { id: string }[],
+): Promise<Names['removed']> {
+  const lastEntries = await historyEntry.findMany({
+    where: { datasetId: { notIn: datasets.map(({ id }) => id) } },
+    orderBy: { id: 'desc' },
+    distinct: ['datasetId'],
+    select: { slug: true, at: true, canUndo: true },
+  })
+  return lastEntries.filter(({ canUndo }) => canUndo).map(({ slug, at }) => [slug, `removed ${at.toISOString()}`])
 }

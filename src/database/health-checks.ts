@@ -25,6 +25,16 @@ const CHECKS: Readonly<Record<string, Check>> = {
     const { version, postgis } = await checkServer(session)
     return ok(`PostgreSQL ${version}, PostGIS ${postgis}`)
   },
+  settings: async (session) => {
+    const sql = `SELECT current_setting('timezone') AS timezone, current_setting('datestyle') AS datestyle`
+    const [{ timezone, datestyle } = { timezone: '', datestyle: '' }] = await rows<Settings>(session, sql)
+    // A server may know the time zone by another name.
+    if (/^(?:Etc\/)?(?:UTC|GMT)$/.test(timezone) && datestyle.startsWith('ISO')) return ok('times are ISO, in UTC')
+    return fail(
+      `sessions have timezone ${timezone} and datestyle ${datestyle}`,
+      `let the pooler pass startup options on, or run ALTER DATABASE … SET timezone = 'UTC' and ALTER DATABASE … SET datestyle = 'ISO'`,
+    )
+  },
   migrations: async (session) => {
     const migrations = await readMigrations()
     const missing = await findMissing(session, migrations)
@@ -82,6 +92,12 @@ const CHECKS: Readonly<Record<string, Check>> = {
     )
     return row?.n ? ok(`${row.n} valid`) : fail('no valid key', 'run npx catalog keys create --name NAME')
   },
+}
+
+/** The settings of a session on which the form of its times depends. The gateway asks for them at the start of the session. */
+interface Settings {
+  timezone: string
+  datestyle: string
 }
 
 const NOTIFY_TIMEOUT_MS = 2_000

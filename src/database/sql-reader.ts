@@ -19,17 +19,24 @@ interface SqlReaderOptions {
   onStatement?: ((sql: string, parameters: string) => void) | undefined
 }
 
-/** PostgreSQL's type of 64-bit integers. */
-const INT8 = pg.types.builtins.INT8
+const { INT8, TIMESTAMP, TIMESTAMPTZ } = pg.types.builtins
 
-/** Parses 64-bit integers as Prisma does, and the other types as pg does. */
+/** The form of a time depends on settings of the session, except in JSON. pg reads a form that it does not know as null, without an error. */
+function refuseTime(): never {
+  throw new TypeError('The statement must select the time as JSON')
+}
+
+/** Parses 64-bit integers as Prisma does, no times, and the other types as pg does. */
 const ROW_TYPES: pg.CustomTypesConfig = {
-  getTypeParser: (oid, format) => (oid === INT8 ? BigInt : pg.types.getTypeParser(oid, format)),
+  getTypeParser: (oid, format) => {
+    if (oid === INT8) return BigInt
+    return oid === TIMESTAMPTZ || oid === TIMESTAMP ? refuseTime : pg.types.getTypeParser(oid, format)
+  },
 }
 
 /**
  * Creates a reader that sends its statements on the pool itself. For the same statement, Prisma's `$queryRaw` takes twice as
- * long in this process (docs/decisions/0011-at-the-floor.md). Timestamps and decimals must be selected as text or JSON, because
+ * long in this process (docs/decisions/0011-at-the-floor.md). Times must be selected as JSON, and decimals as text or JSON, because
  * pg parses them in its own way.
  */
 export function createSqlReader(pool: CatalogPool, { nameOf, onStatement }: SqlReaderOptions): SqlReader {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ClientBase } from 'pg'
+import { type ClientBase, DatabaseError } from 'pg'
 import { z } from 'zod'
 import { inTransaction } from '../database/transaction.ts'
 import { messageOf, operationFailed } from '../errors.ts'
@@ -80,6 +80,8 @@ const keyLine = z.discriminatedUnion('table', [
   z.strictObject({ table: z.literal('retired_secrets'), row: z.looseObject({ api_key_id: z.string() }) }),
 ])
 
+type KeyLine = z.output<typeof keyLine>
+
 /** Numbers of keys. */
 export interface ImportedKeys {
   added: number
@@ -100,17 +102,28 @@ export async function importKeys(session: ClientBase, folder: string): Promise<I
     const existing = new Set(datasets.map(({ id }) => id))
     const counts = { added: 0, present: 0 }
     for (const line of lines) {
-      const isPresent = present.has(line.table === 'api_keys' ? line.row.id : line.row.api_key_id)
+      const keyId = line.table === 'api_keys' ? line.row.id : line.row.api_key_id
+      const isPresent = present.has(keyId)
       if (line.table === 'api_keys') counts[isPresent ? 'present' : 'added'] += 1
       if (isPresent || (line.table === 'grants' && !existing.has(line.row.dataset_id))) continue
-      await insertRow(session, line)
+      await insertRow(session, line).catch(explainTakenSecret(line.table, keyId))
     }
     return counts
   })
 }
 
+/** SQLSTATE `unique_violation`. */
+const UNIQUE_VIOLATION = '23505'
+
+function explainTakenSecret(table: KeyLine['table'], keyId: string): (error: unknown) => never {
+  return (error) => {
+    const isSecret = table !== 'grants' && error instanceof DatabaseError && error.code === UNIQUE_VIOLATION
+    throw isSecret ? operationFailed(`The key ${keyId} has the secret of another key; no key was added`, error) : error
+  }
+}
+
 /** Columns that the row lacks get their defaults. */
-async function insertRow(session: ClientBase, { table, row }: z.output<typeof keyLine>): Promise<void> {
+async function insertRow(session: ClientBase, { table, row }: KeyLine): Promise<void> {
   const { rows } = await session.query<{ columns: string }>(
     `SELECT string_agg(quote_ident(attname), ', ') AS columns FROM pg_attribute
       WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped AND attname = ANY ($2)`,

@@ -1,3 +1,5 @@
+import { MAX_LINK_LENGTH } from '../rest/envelope.ts'
+
 /** A link (OGC 17-069r4, section 7.1.1; RFC 8288). */
 export interface Link {
   href: string
@@ -6,9 +8,15 @@ export interface Link {
   title?: string
 }
 
-/** Links as the value of the `Link` header (RFC 8288). Titles stay in the body, because headers contain only ASCII. */
-export function linkHeader(links: readonly Link[]): string {
-  return links.map(({ href, rel, type }) => `<${href}>; rel="${rel}"; type="${type.replaceAll('"', '')}"`).join(', ')
+/**
+ * Links as the value of the `Link` header (RFC 8288); undefined if long parameters would make it too long for clients. The body has the
+ * links in any case, and their titles, because headers contain only ASCII.
+ */
+export function linkHeader(links: readonly Link[]): string | undefined {
+  const header = links
+    .map(({ href, rel, type }) => `<${href}>; rel="${rel}"; type="${type.replaceAll('"', '')}"`)
+    .join(', ')
+  return header.length <= MAX_LINK_LENGTH ? header : undefined
 }
 
 /** The address of the request with another value of a parameter, or with one more. */

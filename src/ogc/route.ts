@@ -24,7 +24,7 @@ export interface OgcRequest extends Addresses {
 /** A response body, its `Link` header, and its weak entity tag if the body alone does not identify the response. */
 export interface OgcResponse {
   body: string | Buffer
-  links?: string
+  links?: string | undefined
   weakTag?: string
 }
 

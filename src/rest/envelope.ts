@@ -88,8 +88,11 @@ export function featureCollection(resource: unknown): FeatureCollection {
   return { type: 'FeatureCollection', features: data, meta }
 }
 
-/** In bytes. nginx refuses a response with more than 4 kB of headers by default, Node's client one with more than 16 kB. */
-const MAX_LENGTH = 3_000
+/**
+ * The maximum length of a `Link` header in bytes. nginx refuses a response with more than 4 kB of headers by default, Node's client one
+ * with more than 16 kB.
+ */
+export const MAX_LINK_LENGTH = 3_000
 
 /**
  * The other pages of a list as a `Link` header (RFC 8288), relative to the server; undefined for a response without pages, and if
@@ -115,7 +118,7 @@ export function pageLinks(
     ...(page < last ? [link('next', page + 1)] : []),
     link('last', last),
   ].join(', ')
-  return links.length <= MAX_LENGTH ? links : undefined
+  return links.length <= MAX_LINK_LENGTH ? links : undefined
 }
 
 /** A response body as text, its `meta`, and the log of the reads on which it depends. */

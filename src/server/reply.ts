@@ -123,7 +123,8 @@ export function entityTag({ etag, isWeak = false, coding }: CodedTag): string {
  */
 export function sendIfUnchanged(request: FastifyRequest, reply: FastifyReply, tag: CodedTag): boolean {
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers
-  if (ifMatch !== undefined && findTag(ifMatch, tag.etag, 'strong') === undefined) {
+  const named = ifMatch === undefined ? '*' : findTag(ifMatch, tag.etag, 'strong')
+  if (named === undefined || (tag.isWeak && named !== '*')) {
     throw new CatalogError('PRECONDITION_FAILED', 'If-Match names another version of the response')
   }
   const matched = ifNoneMatch === undefined ? undefined : findTag(ifNoneMatch, tag.etag, 'weak')
@@ -138,7 +139,7 @@ export function sendIfUnchanged(request: FastifyRequest, reply: FastifyReply, ta
 
 /**
  * Finds the tag in a list of tags that names the content, in any content coding. The tag `*` names any content. A strong
- * comparison ignores weak tags (RFC 9110 section 8.8.3.2).
+ * comparison ignores weak tags in the list (RFC 9110 section 8.8.3.2).
  */
 function findTag(list: string, etag: string, comparison: 'strong' | 'weak'): string | undefined {
   if (list === etag) return etag

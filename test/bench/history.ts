@@ -72,14 +72,10 @@ const load = (name: string) =>
 await measure('created', () => load('old'))
 await measure('changed', () => load('new'))
 await measure('unchanged', () => load('new'))
+const airports = await measured.withSession((session) => findKnownDataset(session, 'airports'))
+if (!airports) throw new Error('There are no airports')
 await measure('undo', () =>
-  measured.withSession(async (session) =>
-    undoLastEntry(session, await findKnownDataset(session, 'airports'), {
-      command: '',
-      undoDays: 30,
-      overwrite: false,
-    }),
-  ),
+  measured.withSession((session) => undoLastEntry(session, airports, { command: '', undoDays: 30, overwrite: false })),
 )
 const sizes = await database.prisma.$queryRaw<{ kind: string; stored: bigint; text: bigint }[]>`
   SELECT kind, sum(pg_column_size(content)) AS stored, sum(length(content)) AS text FROM history_parts GROUP BY kind`

@@ -8,6 +8,7 @@ import { parseItem } from '../../src/catalog/models.ts'
 import { ALL_COLUMNS } from '../../src/catalog/projection.ts'
 import { ITEM_SORTS, type ItemSort } from '../../src/catalog/sorts.ts'
 import { fetchItems } from '../../src/catalog/sql/by-id.ts'
+import { fetchFeatures } from '../../src/catalog/sql/features.ts'
 import { createOwnDatabase, type TestDatabase } from '../support/database.ts'
 import { createPublicReader } from '../support/reader.ts'
 
@@ -18,6 +19,8 @@ import { createPublicReader } from '../support/reader.ts'
 
 let db: TestDatabase
 const LARGE = '11111111-0000-4000-8000-000000000001'
+/** The dataset with 9,000 items. */
+const SMALL = '11111111-0000-4000-8000-000000000003'
 
 /** A filter by one of its values, and the index that serves it. */
 const filterBy = (filter: ItemFilter) => ({ [filter]: `${columnName(filter)}-7` })
@@ -253,4 +256,24 @@ test('an item and its images are read by their indexes', async () => {
   const plan = await plansOf(async (catalog) => catalog.imagesOf(await catalog.item(PARENT)))
   expect(plan).toContain('items_pkey')
   expect(plan).not.toContain('Seq Scan on items')
+})
+
+test('the features of a page are read by their ids, also in the plan that PostgreSQL keeps for all values of a small dataset', async () => {
+  const { database, statements, parameters } = db
+  const rows = await database.prisma.$queryRaw<{ id: string }[]>`
+    SELECT id FROM items WHERE dataset_id = ${SMALL}::uuid AND category_code = 'category-7' ORDER BY id LIMIT 150`
+  statements.length = parameters.length = 0
+  await fetchFeatures(
+    { prisma: database.prisma, datasetId: SMALL },
+    rows.map(({ id }) => id),
+  )
+  const values: unknown[] = JSON.parse(parameters[0] ?? '[]')
+  const plan = await database.withSession(async (session) => {
+    await session.query(`SET plan_cache_mode = force_generic_plan; PREPARE page AS ${statements[0]}`)
+    const literals = values.map((value) => session.escapeLiteral(String(value)))
+    const { rows } = await session.query(`EXPLAIN EXECUTE page (${literals.join()})`)
+    return rows.map((row) => row['QUERY PLAN']).join('\n')
+  })
+  expect(plan).toMatch(/Index (Only )?Scan using items_\w+ on items i .*\n +Index Cond: .*\(?id = /)
+  expect(plan).not.toMatch(/Filter: .*string_to_array/)
 })

@@ -44,6 +44,11 @@ const PLACES: readonly (readonly [name: string, ...keywords: string[]])[] = [
   ['الإسكندرية'],
   ['مطار القاهرة الدولي'],
   ['الدار البيضاء'],
+  ['(주)한국'],
+  ['(주)한국관광'],
+  ['주 한국관광공사'],
+  ["'s-Gravenhage"],
+  ['Gras S'],
   [`The ${'very '.repeat(25)}Long Airport`],
 ]
 
@@ -82,6 +87,13 @@ describe('Suggestions', () => {
     expect(await suggest({ text: 'lond', limit: 1 })).toEqual(['London Gatwick Airport'])
     expect((await suggest({ text: 'p' })).slice(0, 3)).toEqual(['Paris', 'Parys', 'Picnic Ground'])
     expect(await suggest({ text: 'airport', limit: 3 })).toHaveLength(3)
+  })
+
+  test('begin with the text if only a bracket or another separator is before it', async () => {
+    expect(await suggest({ text: '(주)한' })).toEqual(['(주)한국', '(주)한국관광', '주 한국관광공사'])
+    expect((await suggest({ text: "'s-gra" }))[0]).toBe("'s-Gravenhage")
+    expect(await suggest({ text: 's gravenhage' })).toEqual(["'s-Gravenhage"])
+    expect(await suggest({ text: '주 한', limit: 2 })).toEqual(['(주)한국', '(주)한국관광'])
   })
 
   test('have the category, are in the box, and of the datasets', async () => {

@@ -95,12 +95,27 @@ describe('On a running gateway', () => {
     expect((await run('history', 'show', '999')).stderr).toContain('There is no entry 999')
   })
 
+  test.each([
+    ['its name', DATASET.name],
+    ['the first characters of its id', 'ID'],
+  ])('history and undo take %s', async (_what, given) => {
+    const { id } = await database.prisma.dataset.findUniqueOrThrow({ where: { slug: 'places' } })
+    const name = given === 'ID' ? id.slice(0, 4) : given
+    await run('datasets', 'update', name, '--attribution', 'Wrong')
+    expect((await run('history', name)).stdout).toContain('--attribution Wrong')
+    expect((await run('undo', name)).stdout).toMatch(/^places: entry \d+ is undone/)
+    await expect.poll(read).toBe(original)
+    expect((await run('datasets', 'restore', name)).stderr).toContain('The dataset places exists')
+  })
+
   test('a removed dataset is restored with its grants', async () => {
     await run('keys', 'grant', 'partner', '--dataset', 'places')
     const grants = await database.prisma.grant.findMany()
     expect((await run('datasets', 'restore', 'places')).stderr).toContain('The dataset places exists')
+    expect((await run('complete', '--', 'datasets', 'restore', '')).stdout).not.toContain('places')
     await run('datasets', 'remove', 'places', '--yes')
     await expect.poll(read).toContain('404')
+    expect((await run('complete', '--', 'datasets', 'restore', '')).stdout).toMatch(/^places\tremoved .*Z$/m)
     expect((await run('datasets', 'restore', 'places')).stdout).toBe('The dataset places is restored, with 12 items\n')
     await expect.poll(read).toBe(original)
     expect(await database.prisma.grant.findMany()).toEqual(grants)

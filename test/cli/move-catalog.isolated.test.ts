@@ -6,6 +6,7 @@ import { createKey } from '../../src/auth/keys.ts'
 import { rotateKey } from '../../src/auth/rotate.ts'
 import { readConfig } from '../../src/config.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
+import { importKeys } from '../../src/import/catalog-folder.ts'
 import { loadSampleData } from '../../src/sample/load.ts'
 import { createApp } from '../../src/server/app.ts'
 import { createEmpty } from '../support/database.ts'
@@ -113,6 +114,31 @@ test('A catalog with its keys moves there and back, and answers each key byte fo
   expect(again.stdout).toContain('keys: 0 added, 5 were there already')
   expect(again.stdout).toContain('seoul-landmarks: 0 created, 0 updated, 27 unchanged, 0 removed, 0 skipped')
 })
+
+test.each(['api_keys', 'retired_secrets'])(
+  'A key whose secret another key has in %s is refused, and named',
+  async (table) => {
+    const lines = (await readFile(join(folder, 'moved', 'keys.ndjson'), 'utf8')).split('\n')
+    const otherId = '00000000-0000-4000-8000-000000000000'
+    const secret = lines.find((line) => line.includes(`"table": "${table}"`)) ?? ''
+    const row = JSON.parse(lines[0] ?? '').row
+    const given =
+      table === 'api_keys'
+        ? [{ table, row: { ...row, id: otherId } }]
+        : [
+            { table: 'api_keys', row: { ...row, id: otherId, hash: `\\x${'00'.repeat(32)}` } },
+            { table, row: { ...JSON.parse(secret).row, api_key_id: otherId } },
+          ]
+    await writeFile(join(folder, 'keys.ndjson'), given.map((line) => JSON.stringify(line)).join('\n'))
+    await withDatabase(embedded, async ({ prisma, withSession }) => {
+      const before = await prisma.apiKey.count()
+      await expect(withSession((session) => importKeys(session, folder))).rejects.toThrow(
+        `The key ${otherId} has the secret of another key; no key was added`,
+      )
+      expect(await prisma.apiKey.count()).toBe(before)
+    })
+  },
+)
 
 test('A folder is refused if it is no catalog, or has one already', async () => {
   await writeFile(join(folder, 'catalog.json'), '{"version":2,"datasets":[],"hasKeys":false}')

@@ -63,6 +63,7 @@ describe('catalog doctor', () => {
         'database',
         ...('DATA_DIR' in db.env ? ['files'] : []),
         'server',
+        'settings',
         'migrations',
         'indexes',
         'triggers',

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { restore } from '../../src/database/embedded/backup.ts'
+import { lockFolder } from '../../src/database/embedded/lock.ts'
 import { DATASET, ndjson, row } from '../support/import.ts'
 import { CHECKOUT, environment, runCatalog, startGateway, startProcess } from '../support/process.ts'
 import { copyEmbedded, LIMITS_ENV } from '../support/template.ts'
@@ -56,7 +58,14 @@ describe('The embedded database', () => {
       (await fetch(`${url}/v1/datasets/places/items`, { headers: { authorization: `Bearer ${key}` } })).text()
     const before = await read(gateway.url)
     const backup = join(folder, 'first')
+    const neighbour = join(folder, 'first.partial')
+    await mkdir(neighbour)
     expect(await run('backup', backup)).toMatchObject({ code: 0, stderr: '' })
+    expect((await readdir(folder)).filter((name) => name.startsWith('first')).sort()).toEqual([
+      'first',
+      'first.partial',
+    ])
+    expect((await stat(backup)).mode & 0o777).toBe(0o700)
     expect(await run('backup', backup)).toMatchObject({ code: 1, stderr: expect.stringContaining('exists') })
     await load(2)
     const inUse = expect.stringContaining('stop the gateway first')
@@ -100,5 +109,21 @@ describe('The embedded database', () => {
       expect(isComplete ? ['Version 1'] : ['Version 1', 'Version 3']).toContain(await versionOf())
       expect((await run('doctor')).code).toBe(0)
     }
+  })
+
+  test('is not restored from a backup that is in use', async () => {
+    const [source, target] = [join(folder, 'served'), join(folder, 'restored')]
+    await mkdir(join(source, 'postgres'), { recursive: true })
+    await writeFile(join(source, 'postgres', 'PG_VERSION'), '18')
+    const lock = lockFolder(source)
+    await expect(restore(target, source)).rejects.toThrow(`The backup ${source} can't be restored: it is in use`)
+    expect(existsSync(join(target, 'postgres'))).toBe(false)
+    lock?.release()
+    await restore(target, source)
+    expect(existsSync(join(target, 'postgres', 'PG_VERSION'))).toBe(true)
+    // Both are free again.
+    const locks = [source, target].map((free) => lockFolder(free))
+    expect(locks).not.toContain(undefined)
+    for (const lock of locks) lock?.release()
   })
 })

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createKeyCache } from '../../src/auth/api-key.ts'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
+import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
+import { checkHealth } from '../../src/database/health-checks.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET, ITEM } from '../support/catalog.ts'
-import { createOwnDatabase } from '../support/database.ts'
+import { createDatabase, createOwnDatabase } from '../support/database.ts'
+import { openProxy } from '../support/proxy.ts'
 
 /*
  * An operator can give sessions other settings: for a server, a database or a role, or in the URL. The times in responses and the times
@@ -70,7 +74,7 @@ describe.runIf(inject('template').kind === 'postgres')('A database whose session
     await odd.close()
   })
 
-  test('in the database itself gives the same responses', async () => {
+  async function createOdd() {
     const own = await createOwnDatabase()
     await own.database.withSession(async (session) => {
       for (const [name, value] of Object.entries(SETTINGS)) {
@@ -81,6 +85,11 @@ describe.runIf(inject('template').kind === 'postgres')('A database whose session
         }
       }
     })
+    return own
+  }
+
+  test('in the database itself gives the same responses', async () => {
+    const own = await createOdd()
     const database = await openDatabase(own.config, { share: true })
     opened.push(database)
     const [row] = await database.prisma.$queryRaw<{ time: Date; text: string; degrees: string }[]>`
@@ -92,4 +101,44 @@ describe.runIf(inject('template').kind === 'postgres')('A database whose session
     })
     await own.close()
   })
+
+  test('behind a pooler that passes no options on, still refuses revoked keys, and catalog doctor says what is wrong', async () => {
+    const own = await createOdd()
+    if (own.config.kind !== 'postgres') throw new Error('This test needs a server')
+    const proxy = await openProxy(own.config.url, { dropsOptions: true })
+    const database = await openDatabase({ ...own.config, url: proxy.url }, { share: true })
+    const odd = await startApp({ beside: { ...usual, ...own, database } })
+    const { prisma } = own.database
+    const expiresAt = new Date('2199-01-01T00:00:00.123Z')
+    const valid = await createKey(prisma, { name: 'valid', expiresAt })
+    const revoked = await createKey(prisma, { name: 'revoked' })
+    await revokeKey(prisma, revoked.id)
+    const statusOf = async (key: string) => {
+      return (await odd.get('/v1/datasets', { authorization: `Bearer ${key}` })).status
+    }
+    expect(await statusOf(revoked.key)).toBe(401)
+    expect(await createKeyCache(database.sql, silentChangeFeed)(valid.key)).toMatchObject({
+      expiresAt,
+      revokedAt: null,
+    })
+    const ill = (await database.withSession(checkHealth)).filter(({ isOk }) => !isOk)
+    expect(ill).toEqual([
+      {
+        check: 'settings',
+        isOk: false,
+        found: 'sessions have timezone Asia/Seoul and datestyle German, DMY',
+        advice: expect.stringContaining(`SET timezone = 'UTC'`),
+      },
+    ])
+    await odd.close()
+    await database.close()
+    await proxy.close()
+    await own.close()
+  })
+})
+
+test('a time is not read in the form of a setting', async () => {
+  const { database, close } = await createDatabase()
+  await expect(database.sql.$queryRaw`SELECT now() AS time`).rejects.toThrow('as JSON')
+  await close()
 })

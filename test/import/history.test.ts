@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { checkHealth } from '../../src/database/health-checks.ts'
 import {
@@ -14,6 +14,7 @@ import { removeDataset } from '../../src/import/remove-dataset.ts'
 import { updateDataset } from '../../src/import/update-dataset.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
+import { countLockWaits } from '../support/lock-waits.ts'
 
 let app: TestApp
 let importer: Importer
@@ -50,12 +51,15 @@ const load = (rows?: readonly object[], options: Parameters<Importer['run']>[1] 
   importer.run(files(rows), { labels, origin, ...options })
 
 async function undo(slug = 'places', overwrite = false) {
-  return withSession(async (session) =>
-    undoLastEntry(session, await findKnownDataset(session, slug), { ...origin, overwrite }),
-  )
+  const dataset = await find(slug)
+  return withSession((session) => undoLastEntry(session, dataset, { ...origin, overwrite }))
 }
 
-const find = async (slug = 'places') => withSession((session) => findKnownDataset(session, slug))
+async function find(slug = 'places') {
+  const found = await withSession((session) => findKnownDataset(session, slug))
+  if (!found) throw new Error(`There is no ${slug}`)
+  return found
+}
 const remove = async () => {
   const dataset = await find()
   return withSession((session) => removeDataset(session, dataset, undefined, origin))
@@ -248,12 +252,35 @@ describe('An undo', () => {
     ).rejects.toThrow('Another dataset has the slug places now')
   })
 
+  test.runIf(inject('template').kind === 'postgres')(
+    'is whole, although another change forgets old entries meanwhile',
+    async () => {
+      await load()
+      const before = await readRows()
+      await load(ROWS.slice(0, -1).map((each) => ({ ...each, name: 'Wrong' })))
+      await importer.run(files([row({ externalId: 'other' })]), { origin, dataset: { slug: 'other' } })
+      const { id: otherId } = await find('other')
+      const undone = await withSession(async (other) => {
+        await other.query('BEGIN; LOCK TABLE history_parts IN ACCESS EXCLUSIVE MODE')
+        const undoing = undo()
+        await expect.poll(() => countLockWaits(app.database)).toBe(1)
+        // It commits what the session has begun.
+        await updateDataset(other, otherId, { name: 'Other' }, (field) => field, { ...origin, undoDays: 0 })
+        return undoing
+      })
+      expect(undone).toMatchObject({ created: 1, updated: ROWS.length - 1, removed: 0 })
+      const other = await find('other')
+      await withSession((session) => removeDataset(session, other))
+      expect(await readRows()).toEqual(before)
+    },
+  )
+
   test('needs a history, and one that is kept', async () => {
-    await expect(find('nothing')).rejects.toThrow(
-      'There is no dataset with the slug nothing, and none that was removed',
-    )
+    expect(await withSession((session) => findKnownDataset(session, 'nothing'))).toBeUndefined()
     await load(undefined, { origin: { ...origin, undoDays: 0 } })
-    await expect(undo()).rejects.toThrow(/entry \d+, can't be undone: it is older than UNDO_DAYS/)
+    await expect(undo()).rejects.toThrow(
+      /entry \d+, can't be undone: it is older than UNDO_DAYS, UNDO_DAYS was 0, or it was copied from another catalog/,
+    )
     await app.database.prisma.historyEntry.deleteMany()
     await expect(undo()).rejects.toThrow('The dataset places has no history')
   })

@@ -133,6 +133,12 @@ describe('/conf/core: features', () => {
       expect(link).toEqual(expect.objectContaining({ rel: expect.any(String), type: expect.any(String) }))
   })
 
+  test('the Link header is left out where it would be too long for clients, and the body has the links', async () => {
+    const { status, headers, body } = await get(`${ITEMS}?addressRegion=${encodeURIComponent('가'.repeat(200))}`)
+    expect([status, headers.get('link')]).toEqual([200, null])
+    expect(body.links.map(({ rel }: OgcLink) => rel)).toContain('self')
+  })
+
   test('/req/core/fc-timeStamp, /req/core/fc-numberMatched, /req/core/fc-numberReturned: the numbers are exact', async () => {
     const before = Date.now()
     const { body } = await get(`${ITEMS}?limit=1&administrativeAreaCode=11680&after=${ITEM.museum}`)

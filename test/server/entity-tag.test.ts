@@ -61,4 +61,9 @@ describe('If-Match', () => {
   test.each(['"b"', 'W/"a"', '"x", W/"a-br"'])('%s is refused', async (list) => {
     expect((await ask('plain', { 'if-match': list }))[0]).not.toBe(200)
   })
+
+  test('only * is a 200 for a weak tag, which a strong comparison never finds', async () => {
+    expect(await ask('weak', { 'if-match': '*' })).toEqual([200, 'W/"a"'])
+    for (const list of ['"a"', 'W/"a"', '"a-br"']) expect((await ask('weak', { 'if-match': list }))[0]).not.toBe(200)
+  })
 })

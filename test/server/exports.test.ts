@@ -56,6 +56,15 @@ describe('GET /exports/{datasetId}.{format}', () => {
     }
   })
 
+  test.each(['/exports/seoul.ndjson', '/exports/seoul.csv?categoryCode=hall', '/exports/seoul.csv?categoryCode=none'])(
+    'one statement reads the whole of %s, so a change cannot cut it off',
+    async (path) => {
+      t.statements.length = 0
+      expect((await t.get(path)).status).toBe(200)
+      expect(t.statements.filter((sql) => sql.includes('"lastId"'))).toHaveLength(1)
+    },
+  )
+
   test('GeoJSON is a FeatureCollection of points, with the other members as properties', async () => {
     const response = await t.get('/exports/seoul.geojson')
     expect(response.headers.get('content-type')).toBe('application/geo+json')

@@ -93,13 +93,15 @@ export async function fetchExportBatch(
   { after, limit }: ExportWindow,
 ): Promise<ExportBatch> {
   const isAfter = after === null ? Prisma.sql`true` : Prisma.sql`i.id > ${after}::uuid`
-  const items = Prisma.sql`i.dataset_id = ${datasetId}::uuid AND ${isAfter} AND ${hasFilterValues(content.filters ?? {})} ORDER BY i.id LIMIT ${limit}`
+  const isSelected = Prisma.sql`i.dataset_id = ${datasetId}::uuid AND ${hasFilterValues(content.filters ?? {})}`
+  const items = Prisma.sql`${isSelected} AND ${isAfter} ORDER BY i.id LIMIT ${limit}`
   const [batch] = await prisma.$queryRaw<ExportBatch[]>`
-    SELECT (SELECT revision FROM datasets WHERE id = ${datasetId}::uuid) AS revision,
-           count(*)::integer AS count,
-           coalesce(string_agg(line, ${EXPORT_FORMATS[content.format].separator} ORDER BY id), '') AS lines,
-           max(id::text COLLATE "C") AS "lastId"
-      FROM ${boundedLines(linesOf(content), items, MAX_BYTES)}`
+    SELECT batch.*, NOT EXISTS (SELECT FROM items i WHERE ${isSelected} AND i.id > batch."lastId"::uuid) AS "isLast"
+      FROM (SELECT (SELECT revision FROM datasets WHERE id = ${datasetId}::uuid) AS revision,
+                   count(*)::integer AS count,
+                   coalesce(string_agg(line, ${EXPORT_FORMATS[content.format].separator} ORDER BY id), '') AS lines,
+                   max(id::text COLLATE "C") AS "lastId"
+              FROM ${boundedLines(linesOf(content), items, MAX_BYTES)}) AS batch`
   if (!batch) throw new TypeError('The statement returned no row')
   return batch
 }

@@ -26,6 +26,9 @@ import { allItems, isFound } from './search.ts'
  */
 const MOST_COMPARED = 2_000
 
+/** An id before all others. */
+const NIL = '00000000-0000-0000-0000-000000000000'
+
 /** The index has the lengths of names up to this; longer names have it too. */
 const MOST_LENGTH = 100
 
@@ -139,18 +142,40 @@ async function findByLength(
   search: Search,
   lengths: readonly number[],
 ): Promise<Ranked[]> {
-  const found: Ranked[] = []
+  let found: Ranked[] = []
   let length = 0
   for (let share = 1 / 32; found.length < MOST_COMPARED && length < MOST_LENGTH; share *= 2) {
     const last = Math.min(lengths[Math.floor(share * lengths.length)] ?? MOST_LENGTH, MOST_LENGTH)
     const keys = Array.from({ length: last - length }, (_, n) => `\n${length + 1 + n}`)
     if (keys.length === 0) continue
     const hasLength = Prisma.sql`letter_grams(i.folded_name, i.folded_keywords) && ${keys}::text[]`
-    const candidates = await readCandidates(prisma, Prisma.sql`${search.items} AND ${hasLength}`)
-    found.push(...(await rankAtLevel(search, candidates)))
+    found = found.concat(await findOfLengths(prisma, search, hasLength, MOST_COMPARED - found.length))
     length = last
   }
   return found
+}
+
+/** Reads the items of some lengths by length, then id, until `count` of them share enough grams. So 100,000 names may have one length. */
+async function findOfLengths(
+  prisma: Prisma.TransactionClient,
+  search: Search,
+  hasLength: Prisma.Sql,
+  count: number,
+): Promise<Ranked[]> {
+  const limit = search.mostAtOnce + 1
+  let found: Ranked[] = []
+  let after: Pick<Candidate, 'length' | 'id'> = { length: 0, id: NIL }
+  for (;;) {
+    const isAfter = Prisma.sql`(length(i.folded_name), i.id) > (${after.length}::integer, ${after.id}::uuid)`
+    const candidates = await readCandidates(
+      prisma,
+      Prisma.sql`${search.items} AND ${hasLength} AND ${isAfter} ORDER BY length(i.folded_name), i.id LIMIT ${limit}`,
+    )
+    found = found.concat(await rankAtLevel(search, candidates))
+    const last = candidates.at(-1)
+    if (last === undefined || candidates.length < limit || found.length >= count) return found
+    after = last
+  }
 }
 
 /** The candidates that share enough grams. Between two thousands of them, other requests use the processor. */
@@ -190,17 +215,20 @@ function equalItems({ phrase }: Meant, suggestion: Suggestion, scope: Scope): Pr
 
 function beginnings({ phrase }: Meant, suggestion: Suggestion, scope: Scope): Prisma.Sql {
   const beginning = Prisma.sql`left(letters_of(i.folded_name), 50) COLLATE "C"`
+  // The letters of a name that begins with a bracket or another separator begin with a space.
+  const phrases = Prisma.sql`unnest(${[phrase, ` ${phrase}`]}::text[]) AS begun (phrase)`
   // No letter is beyond the last code point.
-  const end = `${phrase}\u{10ffff}`
+  const end = Prisma.sql`begun.phrase || ${'\u{10ffff}'}`
   return Prisma.sql`
     SELECT one.id FROM unnest(${[...scope]}::uuid[]) AS owner (dataset_id)
+     CROSS JOIN ${phrases}
      CROSS JOIN LATERAL (
             SELECT i.id, ${beginning} AS beginning FROM items i
-             WHERE i.dataset_id = owner.dataset_id AND ${beginning} >= ${phrase} AND ${beginning} < ${end}
+             WHERE i.dataset_id = owner.dataset_id AND ${beginning} >= begun.phrase AND ${beginning} < ${end}
                AND ${isAllowed(suggestion)}
              ORDER BY ${beginning}, i.id LIMIT ${suggestion.limit}
           ) AS one
-     ORDER BY one.beginning, one.id LIMIT ${suggestion.limit}`
+     ORDER BY ltrim(one.beginning) COLLATE "C", one.id LIMIT ${suggestion.limit}`
 }
 
 /**

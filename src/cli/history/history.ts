@@ -1,8 +1,9 @@
 import { Command } from 'commander'
-import { findKnownDataset, type HistoryEntry, listHistory } from '../../import/history/entries.ts'
+import { type HistoryEntry, listHistory } from '../../import/history/entries.ts'
 import { withDatabase } from '../database.ts'
 import { DATASET_NAMES } from '../keys/options.ts'
 import { printJson, printLine, printTable } from '../print.ts'
+import { findDataset } from './find-dataset.ts'
 import { showEntryCommand } from './show.ts'
 
 export function historyCommand(): Command {
@@ -16,9 +17,9 @@ export function historyCommand(): Command {
 }
 
 async function list(text: string | undefined, { json }: { json?: true }): Promise<void> {
-  const entries = await withDatabase(({ withSession }) =>
-    withSession(async (session) => {
-      const dataset = text === undefined ? undefined : await findKnownDataset(session, text)
+  const entries = await withDatabase((database) =>
+    database.withSession(async (session) => {
+      const dataset = text === undefined ? undefined : await findDataset(database, session, text)
       return listHistory(session, dataset?.id)
     }),
   )

@@ -1,12 +1,13 @@
 import { Command } from 'commander'
 import type { Database } from '../../database/database.ts'
 import { operationFailed } from '../../errors.ts'
-import { findKnownDataset, findLastEntry, type KnownDataset } from '../../import/history/entries.ts'
+import { findLastEntry, type KnownDataset } from '../../import/history/entries.ts'
 import { type UndoSummary, undoLastEntry } from '../../import/history/undo.ts'
 import { withDatabase } from '../database.ts'
 import { DATASET_NAMES } from '../keys/options.ts'
 import { commandOrigin } from '../origin.ts'
 import { printJson, printLine } from '../print.ts'
+import { findDataset } from './find-dataset.ts'
 
 interface Options {
   overwrite?: true
@@ -27,7 +28,7 @@ export function undoCommand(): Command {
 export function restoreDatasetCommand(): Command {
   return new Command('restore')
     .description('bring back a removed dataset with its items, images, labels and grants')
-    .argument('<slug>', 'slug or id of the removed dataset')
+    .argument('<removed>', 'slug or id of the removed dataset')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  npx catalog datasets restore museums')
     .action(restore)
@@ -59,7 +60,7 @@ async function runUndo(
   check: (dataset: KnownDataset) => void,
 ): Promise<UndoSummary> {
   return database.withSession(async (session) => {
-    const dataset = await findKnownDataset(session, text)
+    const dataset = await findDataset(database, session, text)
     check(dataset)
     const entry = await findLastEntry(session, dataset.id)
     const rows = entry ? entry.created + entry.updated + entry.removed : 0

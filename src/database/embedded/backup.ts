@@ -1,5 +1,5 @@
 import { constants, existsSync } from 'node:fs'
-import { cp, mkdir, rename, rm } from 'node:fs/promises'
+import { access, cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { ClientBase } from 'pg'
 import { messageOf, operationFailed } from '../../errors.ts'
@@ -27,23 +27,23 @@ const KEEP_ALIVE_MS = 20_000
 export async function backUp(session: ClientBase, dataDir: string, target: string): Promise<void> {
   const folder = resolve(target)
   if (existsSync(folder)) throw operationFailed(`${target} exists; give the name of a new folder`)
-  const partial = join(dirname(folder), `${basename(folder)}.partial`)
   await session.query('CHECKPOINT')
   await session.query('BEGIN')
   await session.query('SELECT 1')
   // The answer does not matter: the last statement fails too if the connection is lost.
   const keepAlive = setInterval(() => void session.query('SELECT 1').catch(() => {}), KEEP_ALIVE_MS)
+  let partial: string | undefined
   try {
-    await rm(partial, { recursive: true, force: true })
-    await mkdir(partial, { recursive: true, mode: 0o700 })
+    await mkdir(dirname(folder), { recursive: true, mode: 0o700 })
+    partial = await mkdtemp(`${folder}.partial-`)
     await copyFolder(join(resolve(dataDir), POSTGRES), join(partial, POSTGRES))
     // It fails if the connection was lost, and others may have written meanwhile.
     await session.query('SELECT 1')
-    // Another backup with this name waits for the session, and then begins with the removal of the folder.
+    // It fails if another backup has this name by now.
     await rename(partial, folder)
     await session.query('ROLLBACK')
   } catch (error) {
-    await rm(partial, { recursive: true, force: true })
+    if (partial !== undefined) await rm(partial, { recursive: true, force: true })
     throw operationFailed(`The backup ${target} can't be written: ${messageOf(error)}`, error)
   } finally {
     clearInterval(keepAlive)
@@ -52,7 +52,7 @@ export async function backUp(session: ClientBase, dataDir: string, target: strin
 
 /**
  * Replaces the database of `dataDir`, which nobody may have open, with a backup. If it is killed, the database is the old or the new one.
- * @throws `OPERATION_FAILED` if the folder is no backup, or the database is in use
+ * @throws `OPERATION_FAILED` if the folder is no backup, or the database or the backup is in use
  */
 export async function restore(dataDir: string, source: string): Promise<void> {
   const backup = join(resolve(source), POSTGRES)
@@ -61,7 +61,9 @@ export async function restore(dataDir: string, source: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const lock = lockFolder(folder)
   if (!lock) throw operationFailed(`DATA_DIR ${folder} is in use; stop the gateway first`)
+  let backupLock: ReturnType<typeof lockFolder>
   try {
+    backupLock = await lockBackup(source)
     await completeRestore(folder)
     const partial = join(folder, `${RESTORED}.partial`)
     await mkdir(partial, { mode: 0o700 })
@@ -72,8 +74,25 @@ export async function restore(dataDir: string, source: string): Promise<void> {
   } catch (error) {
     throw operationFailed(`The backup ${source} can't be restored: ${messageOf(error)}`, error)
   } finally {
+    backupLock?.release()
     lock.release()
   }
+}
+
+/**
+ * Locks a backup, which a gateway may serve. Returns undefined if this user can't write to it, for example on a read-only medium: no
+ * gateway of this user serves it then.
+ * @throws `OPERATION_FAILED` if it is in use
+ */
+async function lockBackup(source: string): Promise<ReturnType<typeof lockFolder>> {
+  const isWritable = await access(source, constants.W_OK).then(
+    () => true,
+    () => false,
+  )
+  if (!isWritable) return undefined
+  const lock = lockFolder(resolve(source))
+  if (!lock) throw operationFailed('it is in use; stop the gateway that serves it first')
+  return lock
 }
 
 /** Completes a restore that was killed, or removes what it left. The caller has the folder locked. */

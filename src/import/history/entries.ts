@@ -53,10 +53,13 @@ export async function findEntry(session: ClientBase, id: string): Promise<UndoEn
   return entry
 }
 
-/** Returns the newest entry of a dataset. */
+/**
+ * Returns the newest entry of a dataset, and locks it until the transaction ends. Meanwhile, no other change forgets what is needed to
+ * undo it.
+ */
 export async function findLastEntry(session: ClientBase, datasetId: string): Promise<UndoEntry | undefined> {
   const { rows } = await session.query<UndoEntry>(
-    `SELECT ${WHOLE} FROM history_entries WHERE dataset_id = $1 ORDER BY id DESC LIMIT 1`,
+    `SELECT ${WHOLE} FROM history_entries WHERE dataset_id = $1 ORDER BY id DESC LIMIT 1 FOR UPDATE`,
     [datasetId],
   )
   return rows[0]
@@ -70,10 +73,10 @@ export interface KnownDataset {
 }
 
 /**
- * Finds a dataset by its slug or id, also one that was removed.
- * @throws `OPERATION_FAILED` if there is none and was none, or if it was renamed
+ * Finds a dataset by its slug or id, also one that was removed. Returns undefined if there is none and was none.
+ * @throws `OPERATION_FAILED` if it was renamed
  */
-export async function findKnownDataset(session: ClientBase, text: string): Promise<KnownDataset> {
+export async function findKnownDataset(session: ClientBase, text: string): Promise<KnownDataset | undefined> {
   const { rows } = await session.query<{ id: string; slug: string; current: string | null }>(
     `SELECT id, slug, slug AS current FROM datasets WHERE slug = $1 OR id::text = lower($1)
       UNION ALL
@@ -83,7 +86,7 @@ export async function findKnownDataset(session: ClientBase, text: string): Promi
     [text],
   )
   const [found] = rows
-  if (!found) throw operationFailed(`There is no dataset with the slug ${text}, and none that was removed`)
+  if (!found) return undefined
   const { id, slug, current } = found
   if (current !== null && current !== slug)
     throw operationFailed(`The dataset ${text} was renamed: its slug is now ${current}`)

@@ -120,7 +120,7 @@ async function completeEntry(
   await session.query('DELETE FROM history_entries WHERE id = $1 AND dataset_before = dataset_after', [id])
 }
 
-/** Deletes what is needed to undo old changes. Another session may be deleting the same rows. */
+/** Deletes what is needed to undo old changes. Another session may be deleting the same rows, or undoing one of the changes. */
 async function forgetOldEntries(session: ClientBase, undoDays: number): Promise<void> {
   await session.query(
     `WITH old AS (

@@ -59,7 +59,7 @@ async function findUndoableEntry(session: ClientBase, id: string, slug: string):
   if (!entry) throw operationFailed(`The dataset ${slug} has no history`)
   if (!entry.canUndo) {
     throw operationFailed(
-      `The last change of the dataset ${slug}, entry ${entry.id}, can't be undone: it is older than UNDO_DAYS, or UNDO_DAYS was 0`,
+      `The last change of the dataset ${slug}, entry ${entry.id}, can't be undone: it is older than UNDO_DAYS, UNDO_DAYS was 0, or it was copied from another catalog`,
     )
   }
   return entry

@@ -321,7 +321,7 @@ export const CACHES: readonly MutantTable[] = [
       { find: 'outsideRequests(() => findByHashes(sql, hashes))', replace: 'findByHashes(sql, hashes)' },
       { find: 'keys.includes(null) ?', replace: '!keys.includes(null) ?' },
       { find: ' WHERE api_key_id = k.id', replace: '' },
-      { find: 'k.revoked_at AS', replace: 'NULL AS' },
+      { find: "'revokedAt', k.revoked_at", replace: "'revokedAt', NULL" },
       { find: "'expiresAt', expires_at", replace: "'expiresAt', NULL" },
       {
         find: 'UNION ALL\n            SELECT api_key_id, expires_at FROM retired_secrets WHERE hash = sought.hash',
