@@ -172,6 +172,7 @@ const SQL_PARTS: Readonly<Record<string, string>> = {
   "src/import/update-dataset.ts: listOf(names, 'n')": 'column names',
   'src/import/update-dataset.ts: names.join()': 'column names',
   'src/import/load/merge.ts: table': 'the name of the staging table',
+  'src/import/load/planned-changes.ts: datasetDocument(columns)': 'an expression over column names',
   'src/import/load/planned-changes.ts: sql': 'column names, with the name of the staging table',
   'src/import/load/renumbered-images.ts: table': 'the name of the staging table',
   "src/import/load/staging.ts: ITEM_COLUMN_NAMES.join(', ')": 'column names',

@@ -144,7 +144,7 @@ async function resolveExternalIds(session: ClientBase, t: string, datasetId: str
  * without their parent, because a bad row that was deleted may have had the `externalId` of another row or item.
  */
 async function resolveParents(session: ClientBase, { t, stays }: Tables, datasetId: string): Promise<void> {
-  await session.query(
+  const { rowCount } = await session.query(
     `UPDATE ${t} AS s SET parent_item_id = found.parent_id
        FROM (SELECT child.n, coalesce(parent.id, i.id) AS parent_id
                FROM ${t} AS child LEFT JOIN ${t} AS parent ON parent.external_id = child.parent_external_id
@@ -153,6 +153,8 @@ async function resolveParents(session: ClientBase, { t, stays }: Tables, dataset
       WHERE found.n = s.n AND found.parent_id IS DISTINCT FROM s.parent_item_id`,
     [datasetId],
   )
+  // Without statistics, the search for cycles compares each row with each other one.
+  if (rowCount !== null && rowCount > 0) await session.query(`ANALYZE ${t} (parent_item_id)`)
 }
 
 interface Checks {

@@ -56,8 +56,9 @@ export async function readPlannedChanges(plan: Plan, removes: boolean, limit?: n
 
 /** Only labels and members that the manifest gives can differ. */
 async function planDataset({ session, datasetId, dataset, labels }: Plan): Promise<Record<string, Difference>> {
+  const columns = await readStoredColumns(session)
   const { rows } = await session.query<{ document: object; labels: unknown }>(
-    `SELECT ${datasetDocument(await readStoredColumns(session))} AS document,
+    `SELECT ${datasetDocument(columns)} AS document,
             (SELECT coalesce(jsonb_agg(to_jsonb(l) ORDER BY l.field, l.code), '[]')
                FROM jsonb_populate_recordset(NULL::code_labels, $2) AS l) AS labels
        FROM datasets AS d WHERE id = $1`,
