@@ -131,11 +131,21 @@ function embeddedConnection({ socketDir }: Embedded): pg.ClientConfig {
 }
 
 /**
- * Settings of each session. They override those of the server, the database, the role and the URL, because responses depend on them. UTC
- * and ISO, because Prisma's adapter drops the offset of a timestamp and reads no other form. All digits of a coordinate. No JIT, because it
- * would take longer than these queries. Memory for the bitmap of a search: without it, PostgreSQL would compute the grams of each name again.
+ * Settings of each session. They override those of the server, the database, the role and the URL.
+ *
+ * Responses depend on some: UTC and ISO, because Prisma's adapter drops the offset of a timestamp and reads no other form; all digits of a
+ * coordinate. No JIT, because it would take longer than these queries. Memory for the bitmap of a search: without it, PostgreSQL would
+ * compute the grams of each name again.
  */
-const SESSION = '-c timezone=UTC -c datestyle=ISO -c extra_float_digits=1 -c jit=off -c work_mem=16MB'
+const SESSION = Object.entries({
+  timezone: 'UTC',
+  datestyle: 'ISO',
+  extra_float_digits: '1',
+  jit: 'off',
+  work_mem: '16MB',
+})
+  .map(([name, value]) => `-c ${name}=${value}`)
+  .join(' ')
 
 function serverConnection(url: string): pg.ClientConfig {
   // pg gives a `connectionString` precedence over all other settings.
