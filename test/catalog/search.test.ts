@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseItems } from '../../src/catalog/models.ts'
 import { recordsWith } from '../../src/catalog/projection.ts'
-import { fetchSearchPage, type Search } from '../../src/catalog/sql/search.ts'
+import { fetchSearchPage, foldText, type Search } from '../../src/catalog/sql/search.ts'
 import { randomCases } from '../support/cases.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { fold } from '../support/fold.ts'
@@ -209,6 +209,19 @@ describe('A search', () => {
       const found = await fetchSearchPage(db.database.prisma, window, DATASETS)
       expect(await fetchSearchPage(db.database.prisma, window, DATASETS, { isReference: true })).toEqual(found)
     }
+  })
+
+  test('finds the same for texts whose grams many items have', async () => {
+    await db.database.withSession((session) => session.query('ANALYZE items'))
+    const { prisma } = db.database
+    let common = 0
+    for (let n = 0; n < 80; n += 1) {
+      const window = { ...newSearch(n), limit: 20, offset: 0, projection: recordsWith({ fields: ['id'] }) }
+      const found = await fetchSearchPage(prisma, window, DATASETS, { commonShare: 1 })
+      expect(await fetchSearchPage(prisma, window, DATASETS, { commonShare: 0 })).toEqual(found)
+      if (window.text !== undefined && !(await foldText(prisma, window.text, 0)).isRare) common += 1
+    }
+    expect(common).toBeGreaterThan(10)
   })
 })
 

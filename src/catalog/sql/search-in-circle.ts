@@ -3,7 +3,7 @@ import type { Circle } from '../arguments.ts'
 import type { Fetched } from '../page.ts'
 import type { Scope } from './item-list.ts'
 import { centreOf, isInCircle, itemsOf, type NearbyWindow } from './nearby.ts'
-import { allItems, foldText, isFound, type Search, withGrams } from './search.ts'
+import { allItems, candidatesFor, foldText, isFound, type Search } from './search.ts'
 
 /** What the items have in common: a circle, and words or a box. */
 export interface CircleSearch extends Search, Circle {}
@@ -21,7 +21,7 @@ export async function fetchSearchInCircle(
 ): Promise<Fetched> {
   const text = window.text === undefined ? undefined : await foldText(prisma, window.text)
   const { items, words } =
-    text && !isReference ? withGrams(text, scope) : { items: allItems(scope), words: text?.words ?? [] }
+    text && !isReference ? candidatesFor(text, scope) : { items: allItems(scope), words: text?.words ?? [] }
   const [row] = await prisma.$queryRaw<Fetched[]>`
     WITH hit AS MATERIALIZED (
       SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance
