@@ -135,7 +135,7 @@ export async function foldText(
        WHERE schemaname = current_schema() AND tablename = 'items_grams_idx' AND gram IS NOT NULL AND share > ${commonShare}
     ) AS common`
   const words = (row?.folded ?? '').split(WHITE_SPACE).filter((word) => word !== '')
-  const isRare = words.flatMap(gramsOf).some((gram) => !row?.common.includes(gram))
+  const isRare = words.some((word) => gramsOf(word).some((gram) => !row?.common.includes(gram)))
   return { words, phrase: words.join(' '), isRare }
 }
 

@@ -267,6 +267,11 @@ export const SQL: readonly MutantTable[] = [
     tests: ['test/catalog/search-edges.test.ts', 'test/catalog/search.test.ts'],
     mutants: [
       { find: '[...word].length > 2', replace: '[...word].length > 3' },
+      { find: 'items: allItems(scope), words }', replace: 'items: allItems(scope), words: [] }' },
+      {
+        find: 'isRare ? Prisma.sql`${hasGramsOf(words)} AND ${isFoundByWords}` : isFoundByWords',
+        replace: 'hasGramsOf(words)',
+      },
       { find: 'i.folded_keywords) @>', replace: 'i.folded_keywords) &&' },
       { find: 'givenFilters(window).length > 0', replace: 'givenFilters(window).length > 1' },
       { find: '> 0 THEN 0', replace: '> 0 THEN 1' },
