@@ -130,13 +130,18 @@ export async function foldText(
   commonShare = COMMON_SHARE,
 ): Promise<FoldedText> {
   const [row] = await prisma.$queryRaw<{ folded: string; common: string[] }[]>`
-    SELECT fold_name(${text}) AS folded, ARRAY(
-      SELECT gram FROM pg_stats, unnest(most_common_elems::text::text[], most_common_elem_freqs) AS common (gram, share)
-       WHERE schemaname = current_schema() AND tablename = 'items_grams_idx' AND gram IS NOT NULL AND share > ${commonShare}
-    ) AS common`
+    SELECT fold_name(${text}) AS folded,
+           ARRAY(SELECT gram FROM ${gramShares('items_grams_idx')} AS common WHERE share > ${commonShare}) AS common`
   const words = (row?.folded ?? '').split(WHITE_SPACE).filter((word) => word !== '')
   const isRare = words.some((word) => gramsOf(word).some((gram) => !row?.common.includes(gram)))
   return { words, phrase: words.join(' '), isRare }
+}
+
+/** SQL for the common grams of an index, and the share of all items that has each (gram, share), by PostgreSQL's statistics. */
+export function gramShares(index: 'items_grams_idx' | 'items_letter_grams_idx'): Prisma.Sql {
+  return Prisma.sql`(
+    SELECT gram, share FROM pg_stats, unnest(most_common_elems::text::text[], most_common_elem_freqs) AS common (gram, share)
+     WHERE schemaname = current_schema() AND tablename = ${index} AND gram IS NOT NULL)`
 }
 
 /** Items among which a text finds some, and the words of the text that they may lack. */

@@ -14,7 +14,7 @@ import {
   sharedLevels,
 } from '../suggestions.ts'
 import type { Scope } from './item-list.ts'
-import { allItems, isFound } from './search.ts'
+import { allItems, gramShares, isFound } from './search.ts'
 
 /*
  * Items that are probably meant by a text. PostgreSQL finds candidates by indexes, and TypeScript ranks them (suggestions.ts).
@@ -252,9 +252,7 @@ function sharesGroup(grams: readonly string[], level: number): Prisma.Sql {
 async function sortByFrequency(prisma: Prisma.TransactionClient, grams: readonly string[]): Promise<string[]> {
   const rows = await prisma.$queryRaw<{ gram: string }[]>`
     SELECT given.gram FROM unnest(${[...grams]}::text[]) WITH ORDINALITY AS given (gram, n)
-      LEFT JOIN (SELECT unnest(most_common_elems::text::text[]) AS gram, unnest(most_common_elem_freqs) AS share
-                   FROM pg_stats WHERE schemaname = current_schema() AND tablename = 'items_letter_grams_idx') AS common
-        ON common.gram = given.gram
+      LEFT JOIN ${gramShares('items_letter_grams_idx')} AS common ON common.gram = given.gram
      ORDER BY coalesce(common.share, 0), given.n`
   return rows.map(({ gram }) => gram)
 }
