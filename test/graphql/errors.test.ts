@@ -57,6 +57,8 @@ describe('Errors', () => {
     [`{ dataset(id: "seoul") { items { nodes ${'{ parent '.repeat(3000)} { id } ${'}'.repeat(3000)} } } }`, {}],
     [`{ ${'__typename '.repeat(20_000)} }`, {}],
     ['query { ...a } fragment a on Query { ...b } fragment b on Query { ...a }', {}],
+    ['{ ...toString }', {}],
+    ['{ datasets { ...__proto__ } }', {}],
   ])('a document or variables that are wrong are refused with a code: %.40s', async (query, variables) => {
     const { status, body } = await t.graphql(query, variables)
     expect(status).toBeLessThan(500)

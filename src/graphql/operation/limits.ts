@@ -104,7 +104,8 @@ export function findRepetitions(document: DocumentNode): CatalogError | undefine
           // The validation refuses a fragment that contains itself.
           if (spread.has(name) || isInside(name, inside)) continue
           spread.add(name)
-          const fragment = fragments[name]
+          // Before the validation, a name may be that of no fragment, but of a property of every object, such as `toString`.
+          const fragment = Object.hasOwn(fragments, name) ? fragments[name] : undefined
           if (fragment) collect({ set: fragment.selectionSet, inside: { name, outer: inside } })
         }
       }
