@@ -8,7 +8,7 @@ import {
   RESPONSE_TYPES,
   readBody,
   readQueryString,
-  responseHead,
+  statusOf,
 } from '../graphql/http/protocol.ts'
 import { createYogaAdapter } from '../graphql/http/yoga.ts'
 import type { RegisteredDocuments, TrustedDocuments } from '../graphql/operation/documents.ts'
@@ -63,10 +63,10 @@ export function addGraphQLRoute(
       const { result, print, readLog, isMutation } = await execute(readParams(), caller.readCatalog)
       if (isMutation && request.method !== 'POST') throw refusedMutation(reply)
       for (const { originalError } of result.errors ?? []) logFault(request, originalError)
-      const { status, headers } = responseHead(result, mediaType)
+      const status = statusOf(result, mediaType)
       const body = new ResponseBody(print(result), `${mediaType}; charset=utf-8`)
       if (!result.errors && readLog) cached.store(body, readLog)
-      void reply.code(status).headers(headers)
+      void reply.code(status)
       return status === 200 ? send(request, reply, body) : sendUncacheable(request, reply, body)
     },
     errorHandler: (error, request, reply) => sendGraphQLError(request, reply, toCatalogError(error, request)),

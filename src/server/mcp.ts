@@ -37,8 +37,10 @@ export function addMcpRoute(app: FastifyInstance, options: McpOptions): void {
       await admit(request, reply)
     },
     handler: async (request, reply) => {
+      const { beginWork } = await admit(request, reply)
+      await beginWork()
+      // The key may have stopped working while the request waited.
       const caller = await admit(request, reply)
-      await caller.beginWork()
       const text = typeof request.body === 'string' ? request.body : ''
       const body = parseJson(text)
       // Each request counts once for the limit of its key.

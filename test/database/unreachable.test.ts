@@ -1,15 +1,28 @@
 import { createServer, Socket } from 'node:net'
 import { afterAll, describe, expect, test, vi } from 'vitest'
+import { RequestUse } from '../../src/auth/key-usage.ts'
 import { readConfig } from '../../src/config.ts'
+import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import { ConnectionError } from '../../src/database/connection.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { responseHead } from '../../src/graphql/http/protocol.ts'
-import { createYogaAdapter } from '../../src/graphql/http/yoga.ts'
 import { createApp } from '../../src/server/app.ts'
+import { addGraphQLRoute } from '../../src/server/graphql.ts'
+import { createHttp } from '../../src/server/http.ts'
+import { ResponseCache } from '../../src/server/response-cache.ts'
 
 const { responseCacheBytes, limits } = readConfig({})
 const settings = { responseCacheBytes, limits }
+
+const KEY = {
+  id: 'x',
+  name: 'x',
+  accessTiers: [],
+  grants: [],
+  requestsPerMinute: null,
+  itemsPerMinute: null,
+  expiresAt: null,
+}
 
 const database = await openDatabase(
   {
@@ -45,12 +58,32 @@ describe('A database that is unreachable', () => {
   })
 
   test('in the middle of a GraphQL request gives 503 too', async () => {
-    const execute = createYogaAdapter({ usesRawJson: true })
+    const app = await createHttp({ corsOrigins: [], limits })
+    const use = new RequestUse({ id: 'x', name: 'x' }, new Date(), { usage: undefined, countItems: () => {} })
     const readCatalog = () => Promise.reject(new ConnectionError('gone'))
-    const { result, print } = await execute({ query: '{ datasets { total } }' }, readCatalog)
-    const { status, headers } = responseHead(result, 'application/json')
-    expect([status, headers['retry-after']]).toEqual([503, '1'])
-    expect(JSON.parse(print(result))).toMatchObject({ errors: [{ extensions: { code: 'SERVICE_UNAVAILABLE' } }] })
+    addGraphQLRoute(app, {
+      admit: async () => ({
+        key: KEY,
+        now: new Date(),
+        use,
+        readCatalog,
+        readMore: readCatalog,
+        beginWork: async () => {},
+      }),
+      responses: new ResponseCache(silentChangeFeed, 0),
+      trusted: undefined,
+      registered: undefined,
+      federation: false,
+      usesRawJson: true,
+      sendGraphiql: () => {},
+    })
+    for (const accept of ['application/json', 'application/graphql-response+json']) {
+      const response = await app.inject({ url: '/graphql?query={datasets{total}}', headers: { accept } })
+      expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '1'])
+      expect(response.headers['content-type']).toBe(`${accept}; charset=utf-8`)
+      expect(response.json()).toMatchObject({ errors: [{ extensions: { code: 'SERVICE_UNAVAILABLE' } }] })
+    }
+    await app.close()
   })
 
   test('that does not answer gives an error after a timeout', async () => {

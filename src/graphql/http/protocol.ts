@@ -126,29 +126,14 @@ interface ResponseType {
   mediaType: 'application/json' | 'application/graphql-response+json'
 }
 
-/** The status and the additional headers of a response. */
-interface ResponseHead {
-  status: number
-  headers: Record<string, string>
-}
-
 /**
- * The head of the response to a well-formed request (GraphQL over HTTP, section 6.4). If execution began, the result has `data`
+ * The status of the response to a well-formed request (GraphQL over HTTP, section 6.4). If execution began, the result has `data`
  * and the status is 200. Otherwise application/graphql-response+json has the status of the first error, and application/json
- * has 200. If the whole operation failed because the service is unavailable, both have 503.
+ * has 200.
  */
-export function responseHead({ data, errors }: ExecutionResult, mediaType: ResponseType['mediaType']): ResponseHead {
+export function statusOf({ data, errors }: ExecutionResult, mediaType: ResponseType['mediaType']): number {
   const [error] = errors ?? []
-  if (!error || data) return { status: 200, headers: {} }
+  if (!error || data !== undefined || mediaType === 'application/json') return 200
   const { originalError } = error
-  const isUnavailable =
-    originalError instanceof CatalogError && originalError.code === 'SERVICE_UNAVAILABLE' && error.path === undefined
-  if (isUnavailable) {
-    return {
-      status: ERROR_CODES.SERVICE_UNAVAILABLE,
-      headers: { 'retry-after': String(originalError.retryAfterSeconds) },
-    }
-  }
-  if (data === null || mediaType === 'application/json') return { status: 200, headers: {} }
-  return { status: originalError instanceof CatalogError ? ERROR_CODES[originalError.code] : 400, headers: {} }
+  return originalError instanceof CatalogError ? ERROR_CODES[originalError.code] : 400
 }

@@ -3,6 +3,7 @@ import { GraphQLError } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { z } from 'zod'
 import type { ReadCatalog } from '../../catalog/snapshot-reader.ts'
+import { CatalogError } from '../../errors.ts'
 import { graphqlErrorOf } from '../errors.ts'
 import {
   createDocumentMap,
@@ -19,7 +20,10 @@ import { findExcessLength } from '../operation/limits.ts'
 import { schema } from '../schema.ts'
 import type { GraphQLParams } from './protocol.ts'
 
-/** Executes the operation of a request to /graphql. Errors are in the result. */
+/**
+ * Executes the operation of a request to /graphql. Errors of the document and of its execution are in the result.
+ * @throws the errors of `readCatalog`
+ */
 type ExecuteParams = (params: GraphQLParams, readCatalog: ReadCatalog) => Promise<Executed>
 
 interface YogaContext {
@@ -58,6 +62,8 @@ export function createYogaAdapter({ trusted, registered, ...options }: YogaOptio
     try {
       await yoga.getResultForParams({ params, request }, context)
     } catch (error) {
+      // Another error is not about the document: the key has stopped working meanwhile, or the database is unavailable.
+      if (!(error instanceof GraphQLError) || error instanceof CatalogError) throw error
       return { result: { errors: [graphqlErrorOf(error)] }, print: JSON.stringify }
     }
     if (!context.executed) throw new TypeError('Yoga executed no operation')

@@ -79,12 +79,12 @@ export function createAdmission({ findKey, read, limits, maxInFlight, keyUsage, 
       }
     }
     const readMore: ReadCatalog = async (run) => readAs(await identifyAgain())(run)
+    let turn: Promise<void> | undefined
+    const beginOnce = () => {
+      turn ??= beginWork(key.id)
+      return turn
+    }
     const callerOf = (caller: Identified): Caller => {
-      let turn: Promise<void> | undefined
-      const beginOnce = () => {
-        turn ??= beginWork(key.id)
-        return turn
-      }
       const readCatalog: ReadCatalog = async (run) => {
         request.server.unread.check(key.id)
         return limitWork(key.id, async () => {
