@@ -55,9 +55,11 @@ export function sendCacheable(
   const tag = { etag: content.etag, isWeak: content.weakTag !== undefined, coding: codingOf(request, content) }
   void reply.header('cache-control', cacheControl)
   if (sendIfUnchanged(request, reply, tag)) return
-  void reply.header('etag', entityTag(tag))
-  if (links !== undefined) void reply.header('link', links)
-  return sendBody(request, reply, content, VARY)
+  return sendBody(request, reply, content, {
+    vary: VARY,
+    etag: entityTag(tag),
+    ...(links !== undefined && { link: links }),
+  })
 }
 
 /** Sends an uncacheable body (no ETag), for example to a POST. */
@@ -67,35 +69,34 @@ export function sendUncacheable(
   content: ResponseBody,
 ): void | Promise<void> {
   void reply.header('cache-control', 'no-store')
-  return sendBody(request, reply, content, 'Accept-Encoding')
+  return sendBody(request, reply, content, { vary: 'Accept-Encoding' })
 }
 
 /**
- * Sends a body in the content coding that the client prefers.
+ * Sends a body in the content coding that the client prefers. It sets the headers last, because an error that is sent instead must not
+ * have them.
  * @throws `SERVICE_UNAVAILABLE` if the client has not read other responses of its key
  */
 function sendBody(
   request: FastifyRequest,
   reply: FastifyReply,
   content: ResponseBody,
-  vary: string,
+  { vary, ...headers }: { vary: string; etag?: string; link?: string },
 ): void | Promise<void> {
   const { body, contentType } = content
   if (request.method !== 'HEAD') {
     request.server.unread.reserve(request, reply, body.length)
     request.use?.send(body.length)
   }
-  appendVary(reply, vary)
-  void reply.header('content-type', contentType)
   const coding = codingOf(request, content)
-  if (!coding) {
-    void reply.send(body)
-    return
+  const send = (bytes: Buffer) => {
+    appendVary(reply, vary)
+    void reply
+      .headers({ ...headers, 'content-type': contentType, ...(coding && { 'content-encoding': coding }) })
+      .send(bytes)
   }
-  void reply.header('content-encoding', coding)
-  const encoded = encode(body, coding, request.use?.key.id)
-  if (Buffer.isBuffer(encoded)) void reply.send(encoded)
-  else return encoded.then((bytes) => void reply.send(bytes))
+  const encoded = coding ? encode(body, coding, request.use?.key.id) : body
+  return Buffer.isBuffer(encoded) ? send(encoded) : encoded.then(send)
 }
 
 function codingOf({ headers }: FastifyRequest, { body, isEncoded }: ResponseBody): Coding | undefined {

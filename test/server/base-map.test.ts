@@ -65,6 +65,16 @@ test('a client that has parts of another file gets the whole file', async () => 
   expect([await rangeFor(etag), await rangeFor('"another"')]).toEqual([206, 200])
 })
 
+test('a client that has the file gets a 304, also for a range', async () => {
+  const etag = (await read()).headers.get('etag') ?? ''
+  for (const range of ['', 'bytes=0-6']) {
+    const response = await read({ range, 'if-none-match': etag })
+    expect([response.status, response.headers.get('etag'), await response.text()]).toEqual([304, etag, ''])
+    expect((await read({ range, 'if-none-match': '"another"' })).status).toBe(range === '' ? 200 : 206)
+  }
+  expect((await read({ 'if-match': '"another"' })).status).toBe(412)
+})
+
 test('clients that disconnect do not close the file for others, who never get another file', async () => {
   const large = join(folder, 'large.pmtiles')
   writeFileSync(large, Buffer.concat([bytes, Buffer.alloc(30_000_000, 'a')]))

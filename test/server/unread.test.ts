@@ -156,6 +156,15 @@ describe('The memory for responses that are not read', () => {
     expect(t.app.unread.bytes).toBeLessThan(5 * MB)
   })
 
+  test('of an export: what the client sends meanwhile is not answered in the middle of it', async () => {
+    const socket = await unread(t, '/exports/large.ndjson')
+    await expect.poll(() => t.app.unread.bytes).toBeGreaterThan(0)
+    socket.write('no request\r\n\r\n')
+    const text = readAll(socket)
+    socket.resume()
+    expect(await text).not.toContain('VALIDATION_FAILED')
+  })
+
   test.each(DOORS)(
     'has a share for each key: then it gets 503 from %s, and other keys go on',
     async (_door, path, body) => {
@@ -165,6 +174,16 @@ describe('The memory for responses that are not read', () => {
       expect(await statusFor(other, '/v1/datasets')).toEqual([200, null, false])
     },
   )
+
+  test('refuses a response without the headers of the success', async () => {
+    await unread(t, LIST)
+    await expect.poll(() => t.app.unread.bytes).toBeGreaterThanOrEqual(SIZE)
+    const items = 'items(limit: 70) { nodes { description } }'
+    const query = encodeURIComponent(`{ dataset(id: "large") { a: ${items} b: ${items} } }`)
+    const headers = { authorization: `Bearer ${t.key}` }
+    const { status, headers: given } = await fetch(`${t.url}/graphql?query=${query}`, { headers })
+    expect([status, given.get('etag'), given.get('content-encoding')]).toEqual([503, null, null])
+  })
 
   test('is free again when clients read', async () => {
     await fillShare(t)

@@ -1,4 +1,4 @@
-import { type IncomingMessage, maxHeaderSize, type Server } from 'node:http'
+import { type IncomingMessage, maxHeaderSize, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { CatalogError, ERROR_CODES } from '../../errors.ts'
@@ -69,8 +69,15 @@ interface ClientError {
   rawPacket?: unknown
 }
 
-/** Answers a request that is malformed or arrives too slowly with an error of the usual form. */
+/**
+ * Answers a request that is malformed or arrives too slowly with an error of the usual form. While the response to the request before is
+ * being made, the error would become a part of it. Then the connection is reset: a client of HTTP/1.0 takes a normal close for its end.
+ */
 export function answerClientError(error: ClientError, socket: Socket): void {
+  if (isResponding(socket)) {
+    socket.resetAndDestroy()
+    return
+  }
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()
     return
@@ -89,6 +96,12 @@ export function answerClientError(error: ClientError, socket: Socket): void {
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`)
+}
+
+/** Node itself reads this private property for its own answer to malformed requests. */
+function isResponding(socket: Socket): boolean {
+  const response: unknown = Reflect.get(socket, '_httpMessage')
+  return response instanceof ServerResponse && response.headersSent && !response.writableEnded
 }
 
 const HEADERS_TOO_LARGE = `The request line and the headers must be at most ${maxHeaderSize} bytes long`

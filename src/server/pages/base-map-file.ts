@@ -1,6 +1,7 @@
 import { closeSync, createReadStream, fstatSync, openSync, read } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addRoute } from '../http.ts'
+import { sendIfUnchanged } from '../reply.ts'
 import { assetPolicy } from './policy.ts'
 
 /*
@@ -32,11 +33,12 @@ export function addBaseMapFileRoute(app: FastifyInstance, path: string): void {
     path: BASE_MAP_PATH,
     methods: ['GET'],
     handler: (request, reply) => {
+      void reply.header('cache-control', 'public, no-cache')
+      if (sendIfUnchanged(request, reply, { etag, coding: undefined })) return
       const range = parseRange(rangeOf(request, etag), size)
       void reply.headers({
         etag,
         'accept-ranges': 'bytes',
-        'cache-control': 'public, no-cache',
         'content-security-policy': assetPolicy(),
         'content-type': 'application/vnd.pmtiles',
       })
