@@ -178,7 +178,8 @@ function openServer(connection: pg.ClientConfig, config: DatabaseConfig, options
     statement_timeout: config.statementTimeoutMs,
     observe: options.observe,
     countsFailures: options.countsFailures,
-    max: config.poolSize,
+    // One more than the places of requests: the look-up of a key, the list of datasets and /readyz wait for no statement of a request.
+    max: config.poolSize + 1,
     // A new connection has no plans and no open tables, so its first statement takes 50 ms. A burst of one key would leave only such to others.
     idleTimeoutMillis: 0,
     connectionTimeoutMillis: config.connectTimeoutMs,

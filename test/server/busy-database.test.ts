@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { cacheDatasetList } from '../../src/catalog/snapshot/read-log.ts'
+import { readConfig } from '../../src/config.ts'
 import { Cancellation, withCancellation } from '../../src/database/cancellation.ts'
+import { openDatabase } from '../../src/database/database.ts'
+import { createApp } from '../../src/server/app.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { createFeed } from '../support/changes.ts'
 
@@ -54,4 +57,30 @@ describe('While one key keeps the database busy', () => {
     const response = await fetch(`${t.url}${path}`, { headers: { authorization: `Bearer ${key}` } })
     expect([response.status, (await response.text()).length > 0]).toEqual([200, true])
   })
+})
+
+test('A key that keeps the only connection for requests busy delays neither /readyz nor the look-up of another key', async () => {
+  const t = await startApp()
+  const database = await openDatabase({ ...t.config, poolSize: 1 }, { share: true })
+  const { responseCacheBytes, limits } = readConfig({})
+  const app = await createApp({ database, corsOrigins: [], responseCacheBytes, limits })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const statusOf = async (path: string, key = t.key) =>
+    (await fetch(url + path, { headers: { authorization: `Bearer ${key}` } })).status
+  const greedy = new Cancellation(['greedy'])
+  const runLong = () =>
+    database.sql.$queryRaw`SELECT count(*) FROM generate_series(1, 1000000) AS a, generate_series(1, 1000000) AS b`
+  const { key: other } = await createKey(t.database.prisma, { name: 'other' })
+  // From now on the list of datasets is cached.
+  await expect.poll(() => statusOf('/v1/datasets')).toBe(200)
+  await expect.poll(() => database.poolUse().busy).toBe(0)
+  const busy = withCancellation(greedy, runLong).catch(() => 'the key is not busy any more')
+  await expect.poll(() => database.poolUse().busy).toBe(1)
+  expect(await Promise.race([statusOf('/readyz'), busy])).toBe(200)
+  expect(await Promise.race([statusOf('/v1/datasets', other), busy])).toBe(200)
+  greedy.cancel()
+  await busy
+  await app.close()
+  await database.close()
+  await t.close()
 })
