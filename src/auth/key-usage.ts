@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ItemsRead } from '../catalog/snapshot/read-log.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import type { ApiKey } from './api-key.ts'
@@ -65,6 +66,9 @@ export class RequestUse {
 
 /** The interval at which usage is written, in one statement for all keys. */
 const INTERVAL_MS = 30_000
+
+/** At its end a process waits this long for its last write. On the embedded database a write waits for the end of an import. */
+const LAST_WRITE_MS = 5_000
 
 const DAY_MS = 86_400_000
 
@@ -169,14 +173,14 @@ export class KeyUsage {
   /**
    * Starts to write twice a minute.
    * @param report is called with the error of a failed write
-   * @returns a function that writes a last time and stops
+   * @returns a function that stops and writes a last time. It waits at most five seconds for that.
    */
   writeRegularly(report: (error: unknown) => void): () => Promise<void> {
     const write = () => this.write().catch(report)
     const timer = setInterval(write, INTERVAL_MS)
     return async () => {
       clearInterval(timer)
-      await write()
+      await Promise.race([write(), sleep(LAST_WRITE_MS, undefined, { ref: false })])
     }
   }
 }

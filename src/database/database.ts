@@ -120,8 +120,8 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
     close: async () => {
       await Promise.all(replicas.map((replica) => replica.close()))
       await prisma.$disconnect()
-      await pool.end()
-      await embedded?.close()
+      // Together, because the pool waits for its statements, and one that waits for an import ends with the embedded database.
+      await Promise.all([pool.end(), embedded?.close()])
     },
   }
 }

@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createKey } from '../../src/auth/keys.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import { createEmpty } from '../support/database.ts'
 import { createImporter, DATASET, type Importer, ndjson, row } from '../support/import.ts'
-import { CHECKOUT, environment } from '../support/process.ts'
+import { CHECKOUT, environment, startGateway } from '../support/process.ts'
 
 /*
  * The embedded database has one session. While a large import uses it, readers read from a copy.
@@ -172,3 +173,32 @@ describe.runIf(inject('template').kind === 'embedded')('While a large import run
     await rm(folder, { recursive: true })
   })
 })
+
+test.runIf(inject('template').kind === 'embedded')(
+  'A gateway stops during an import, though the usage of keys can not be written then',
+  { timeout: 300_000 },
+  async () => {
+    const own = await createEmpty()
+    const gateway = await startGateway({ ...own.env, SAMPLE_DATA: 'false' })
+    const shared = await openDatabase(own.config, { share: true })
+    const { key } = await createKey(shared.prisma, { name: 'used' })
+    const held = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
+    const importing = shared.withSession((session) =>
+      shared.withReadersOnCopy(session, ITEMS, async () => {
+        await session.query('SELECT 1')
+        begun.resolve()
+        await held.promise
+      }),
+    )
+    const ended = importing.catch((error: unknown) => error)
+    await begun.promise
+    const response = await fetch(`${gateway.url}/v1/datasets`, { headers: { authorization: `Bearer ${key}` } })
+    expect(response.status).toBe(200)
+    expect(await gateway.stop()).toBe(0)
+    held.resolve()
+    expect(String(await ended)).toContain('The database went away')
+    await shared.close()
+    await own.drop()
+  },
+)
