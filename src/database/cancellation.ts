@@ -72,6 +72,8 @@ export function withSharedCancellation<Result>(
     if (requests.every((each) => each?.isCancelled)) shared.cancel()
   }
   for (const each of requests) each?.onCancel(cancelIfAll)
+  // All of them may have been cancelled before.
+  cancelIfAll()
   return withCancellation(shared, run)
 }
 

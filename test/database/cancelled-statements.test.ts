@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { Cancellation, withCancellation } from '../../src/database/cancellation.ts'
+import { Cancellation, withCancellation, withSharedCancellation } from '../../src/database/cancellation.ts'
 import { cancelByRequest } from '../../src/database/canceller.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { SOCKET_PORT } from '../../src/database/embedded/embedded.ts'
@@ -43,6 +43,22 @@ test('after a cancel request that fails, the connection is closed: the request m
   // The turn of the key has ended, too.
   const next = withCancellation(new Cancellation(['key']), () => pool.query('SELECT 1 AS one'))
   expect((await next).rows).toEqual([{ one: 1 }])
+  await pool.end()
+})
+
+test('a statement that requests share is not sent if all of them were cancelled before, and is sent if one was not', async () => {
+  const pool = new CatalogPool({
+    ...connection(),
+    places: 1,
+    turnTimeoutMs: 60_000,
+    canceller: cancelByRequest('/nowhere'),
+  })
+  const [first, second] = [new Cancellation(['a']), new Cancellation(['b'])]
+  const send = () => withSharedCancellation([first, second], () => pool.query('SELECT 1 AS one'))
+  first.cancel()
+  expect((await send()).rows).toEqual([{ one: 1 }])
+  second.cancel()
+  await expect(send()).rejects.toThrow('The statement was cancelled with its request')
   await pool.end()
 })
 
