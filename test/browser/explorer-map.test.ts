@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -327,6 +329,31 @@ describe.skipIf(!hasBrowser)('The explorer on a configured base map', () => {
     const { status, ...shown } = await open({ kind: 'pmtiles', path })
     expect(status).toBe(206)
     expect(shown).toEqual({ credit: 'Map: Example', shown: '', foreign: [], errors: [] })
+  })
+
+  test('never sends the key to the server of the base map, even if its paths are those of our tiles', async () => {
+    const asked: (string | undefined)[] = []
+    const tiles = createServer(({ method, headers }, response) => {
+      asked.push(method, headers.authorization)
+      response.writeHead(200, { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'authorization' })
+      response.end()
+    }).listen(0, '127.0.0.1')
+    await once(tiles, 'listening')
+    const address = tiles.address()
+    if (address === null || typeof address === 'string') throw new TypeError('The server has no port')
+    const url = `http://127.0.0.1:${address.port}/tiles/{z}/{x}/{y}.png`
+    const t = await startApp({ baseMap: { kind: 'raster', url } })
+    const { browser, page, errors } = await openBrowser(t.url, WIDE)
+    await page.goto(`${t.url}/#key=${t.key}`)
+    await page.getByRole('button', { name: 'Forget key' }).waitFor()
+    await expect.poll(() => asked.length).toBeGreaterThan(0)
+    await page.getByRole('button', { name: 'Zoom in' }).click()
+    await expect.poll(() => asked.length).toBeGreaterThan(8)
+    expect(new Set(asked)).toEqual(new Set(['GET', undefined]))
+    expect(errors).toEqual([])
+    await browser.close()
+    await t.close()
+    tiles.close()
   })
 
   test('says that a style is away, and shows its own map', async () => {

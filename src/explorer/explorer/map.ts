@@ -62,10 +62,10 @@ export function openMap(container: HTMLElement, start: View['at'], events: Event
     zoom: start?.zoom ?? 1,
     attributionControl: false,
     fadeDuration: isStill() ? 0 : FADE_MS,
-    // Tiles need the key; other files of this server don't, and no request goes elsewhere.
+    // Tiles need the key; other files of this server don't. The server of a configured base map never gets it, whatever its paths.
     transformRequest: (url) => {
       const key = readKey()
-      const isTile = new URL(url, location.href).pathname.startsWith('/tiles/')
+      const isTile = url.startsWith(`${location.origin}/tiles/`)
       return isTile && key !== undefined ? { url, headers: { Authorization: `Bearer ${key}` } } : { url }
     },
   })
