@@ -39,6 +39,16 @@ describe.skipIf(!hasBrowser)('Keys in the explorer', () => {
     expect(await link.getAttribute('href')).toBe('mailto:keys@example.org')
   })
 
+  test('a contact with a name and an address is shown as the operator wrote it', async () => {
+    const contact = 'Data team & friends <keys@example.org>'
+    const other = await startApp({ beside: t, contact })
+    const reader = await openBrowser(other.url, WIDE)
+    await reader.page.goto(other.url)
+    await reader.page.getByText(`Ask for one: ${contact}`, { exact: true }).waitFor()
+    await reader.browser.close()
+    await other.close()
+  })
+
   const place = () => page.locator('.side').getByText(NAME, { exact: true })
   const address = () => page.url()
   /** Whether the map shows a place in its centre: the mouse pointer there is a hand. */
