@@ -3,7 +3,7 @@ import { element } from '../shared/dom.ts'
 import { formatAddress, type View } from './address.ts'
 import type { Codes, Facet } from './codes.ts'
 import type { Dataset, Extent, ListedItem } from './data.ts'
-import { LISTED } from './data.ts'
+import { FACTS, LISTED } from './data.ts'
 import { type ExportSize, exportLinks } from './export-links.ts'
 import { requestPanel } from './request-panel.ts'
 import { safeUrl } from './safe-url.ts'
@@ -36,9 +36,7 @@ export async function readAbout(dataset: string, signal: AbortSignal): Promise<A
   const data = await runGraphQL<{ dataset: About }>(
     `query About($dataset: ID!, $limit: Int) {
   dataset(id: $dataset) {
-    license publisher contact termsUrl sourceUrl sourceDate updateFrequency createdAt updatedAt
-    extent { west south east north }
-    exportSizes { format bytes isExact }
+    ${FACTS}
     items(limit: $limit) { nodes { ${LISTED} } }
   }
 }`,

@@ -80,6 +80,11 @@ export async function readDatasets(signal: AbortSignal): Promise<Dataset[]> {
   return datasets.nodes
 }
 
+/** The facts of a dataset, for its page. */
+export const FACTS = `license publisher contact termsUrl sourceUrl sourceDate updateFrequency createdAt updatedAt
+    extent { west south east north }
+    exportSizes { format bytes isExact }`
+
 export interface Extent {
   west: number
   south: number
