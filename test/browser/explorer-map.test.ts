@@ -277,6 +277,14 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
       expect(download.headers.get('content-type')).toContain(encodingFormat)
     }
     await page.goto(`${t.url}/?dataset=world-airports&view=about`)
+    await heading('World Airports').waitFor()
+    const facts = await page.locator('script[type="application/ld+json"]').textContent()
+    expect(JSON.parse(facts ?? '')).toMatchObject({
+      license: 'https://spdx.org/licenses/Unlicense',
+      usageInfo: 'https://ourairports.com/about.html',
+      publisher: { name: 'OurAirports', contactPoint: { url: 'https://ourairports.com/about.html' } },
+      isBasedOn: { url: 'https://ourairports.com/data/', dateModified: '2026-04-29' },
+    })
     const licence = page.locator('.members').getByRole('link', { name: 'Unlicense' })
     expect(await licence.getAttribute('href')).toBe('https://spdx.org/licenses/Unlicense')
     await page.goto(`${t.url}/?dataset=seoul-landmarks&view=about`)

@@ -168,7 +168,7 @@ function sample({ slug, items: { total } }: Dataset, { items: { nodes } }: About
 
 /** The facts for search engines and catalogs, as schema.org has them. A browser does not execute this script. */
 function jsonLd(dataset: Dataset, about: About): HTMLElement {
-  const { createdAt, updatedAt, extent, license, publisher, sourceUrl } = about
+  const { createdAt, updatedAt, extent, license, publisher, contact, termsUrl, sourceUrl, sourceDate } = about
   const box = extent && `${extent.south} ${extent.west} ${extent.north} ${extent.east}`
   const data = {
     '@context': 'https://schema.org',
@@ -179,8 +179,21 @@ function jsonLd(dataset: Dataset, about: About): HTMLElement {
     url: location.origin + formatAddress({ dataset: dataset.slug, isAbout: true }),
     creditText: dataset.attribution,
     ...(license && { license: safeUrl(license, LICENCES)?.href ?? license }),
-    ...(publisher && { publisher: { '@type': 'Organization', name: publisher } }),
-    ...(sourceUrl && { isBasedOn: sourceUrl }),
+    ...(termsUrl && { usageInfo: termsUrl }),
+    ...((publisher || contact) && {
+      publisher: {
+        '@type': 'Organization',
+        ...(publisher && { name: publisher }),
+        ...(contact && { contactPoint: contactPoint(contact) }),
+      },
+    }),
+    ...((sourceUrl || sourceDate) && {
+      isBasedOn: {
+        '@type': 'CreativeWork',
+        ...(sourceUrl && { url: sourceUrl }),
+        ...(sourceDate && { dateModified: sourceDate }),
+      },
+    }),
     isAccessibleForFree: dataset.visibility === 'PUBLIC',
     dateCreated: createdAt,
     dateModified: updatedAt,
@@ -192,6 +205,11 @@ function jsonLd(dataset: Dataset, about: About): HTMLElement {
     })),
   }
   return element('script', { type: 'application/ld+json' }, JSON.stringify(data))
+}
+
+/** A contact is a URL or an e-mail address. */
+function contactPoint(contact: string): object {
+  return { '@type': 'ContactPoint', [safeUrl(contact) ? 'url' : 'email']: contact }
 }
 
 const MEDIA_TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv', geojson: 'application/geo+json' }
