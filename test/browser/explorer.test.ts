@@ -267,6 +267,15 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await link('Gyeongbokgung Palace').click()
     await page.locator('.members').getByRole('link', { name: 'Royal palace', exact: true }).click()
     await page.getByText('4 places with these filters').waitFor()
+    // A search in all datasets, as a list and as a table, its suggestions, and the page of the dataset.
+    await page.goto(`${t.url}/?text=gyeongbokgung`)
+    await page.locator('.places').getByText('Royal palace', { exact: true }).first().waitFor()
+    await page.goto(`${t.url}/?text=gyeongbokgung&view=table`)
+    await page.locator('.table-frame').getByText('Royal palace', { exact: true }).first().waitFor()
+    await page.getByRole('combobox', { name: 'Search by name or keyword' }).fill('gyeonbok')
+    await page.getByRole('listbox').getByText('Royal palace', { exact: true }).first().waitFor()
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&view=about`)
+    await page.locator('.places').getByText('Royal palace', { exact: true }).first().waitFor()
     await page.goto(t.url)
   })
 

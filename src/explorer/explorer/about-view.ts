@@ -1,7 +1,7 @@
 import { runGraphQL } from '../shared/api.ts'
 import { element } from '../shared/dom.ts'
 import { formatAddress, type View } from './address.ts'
-import type { Codes, Facet } from './codes.ts'
+import { type Codes, type Facet, labelOf } from './codes.ts'
 import type { Dataset, Extent, ListedItem } from './data.ts'
 import { FACTS, LISTED } from './data.ts'
 import { type ExportSize, exportLinks } from './export-links.ts'
@@ -63,7 +63,7 @@ export function aboutView(dataset: Dataset, about: About, codes: Codes, view: Vi
     exportLinks(dataset, about.exportSizes),
     bars('Categories', categories, (category) => ({ dataset: dataset.slug, category })),
     bars('Areas', areas, (area) => ({ dataset: dataset.slug, area })),
-    sample(dataset, about),
+    sample(dataset, about, codes),
     requestPanel(view),
     jsonLd(dataset, about),
   )
@@ -137,7 +137,7 @@ function bar({ code, label, total }: Facet, most: number, view: View): HTMLEleme
   return element('li', {}, link, value, element('span', { class: 'soft' }, total.toLocaleString('en')))
 }
 
-function sample({ slug, items: { total } }: Dataset, { items: { nodes } }: About): HTMLElement {
+function sample({ slug, items: { total } }: Dataset, { items: { nodes } }: About, { categories }: Codes): HTMLElement {
   return element(
     'section',
     {},
@@ -150,7 +150,7 @@ function sample({ slug, items: { total } }: Dataset, { items: { nodes } }: About
           'li',
           {},
           element('a', { href: formatAddress({ dataset: slug, item: id }), 'data-view': true, dir: 'auto' }, name),
-          element('span', { class: 'soft small' }, element('bdi', {}, categoryCode)),
+          element('span', { class: 'soft small' }, element('bdi', {}, labelOf(categoryCode, categories))),
         ),
       ),
     ),

@@ -20,6 +20,7 @@ export interface Dataset {
 /** An item in a list. */
 export interface ListedItem {
   id: string
+  datasetId: string
   name: string
   categoryCode: string
   administrativeAreaCode: string
@@ -61,7 +62,7 @@ export interface Item extends ListedItem {
 }
 
 /** The fields of an item in a list. */
-export const LISTED = 'id name categoryCode administrativeAreaCode latitude longitude thumbnailUrl'
+export const LISTED = 'id datasetId name categoryCode administrativeAreaCode latitude longitude thumbnailUrl'
 
 /** The fields of a dataset in the list. */
 export const DATASET_FIELDS = 'id slug name description status visibility accessTier attribution'

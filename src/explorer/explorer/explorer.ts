@@ -4,7 +4,7 @@ import { aboutView, readAbout } from './about-view.ts'
 import { formatAddress, hasPlaces, isSearch, parseAddress, tableOf, type View } from './address.ts'
 import { loadBaseMap, WORLD } from './base-map.ts'
 import { moveMap, moveToItems, type Position } from './camera.ts'
-import { type Codes, NO_CODES, readCodes } from './codes.ts'
+import { type Codes, type CodesOf, NO_CODES, readCodes, readCodesOf } from './codes.ts'
 import { DARK, LIGHT } from './colours.ts'
 import { type Dataset, type Item, type ListedItem, readDatasets, readItem } from './data.ts'
 import { datasetsView } from './datasets-view.ts'
@@ -183,9 +183,12 @@ export class Explorer {
     const suggestions = results.total === 0 ? await readSuggestions(view, signal) : []
     signal.throwIfAborted()
     // Two clicks on "Show more" would read the same page twice.
-    this.#items = [...this.#items.slice(0, (page - 1) * PAGE_SIZE), ...results.items]
+    const items = [...this.#items.slice(0, (page - 1) * PAGE_SIZE), ...results.items]
+    const codesOf = await this.#readCodesOf([...items, ...suggestions], signal)
+    signal.throwIfAborted()
+    this.#items = items
     const list = placesView(
-      { view, dataset: this.#dataset(), codes: this.#codes, suggestions, ...results, items: this.#items },
+      { view, dataset: this.#dataset(), codes: this.#codes, codesOf, suggestions, ...results, items },
       {
         open: (next) => this.open(next),
         more: () => this.#attempt(() => this.#showPlaces(view, page + 1, signal), signal),
@@ -194,7 +197,7 @@ export class Explorer {
     )
     this.#fill(list, page === 1)
     this.#search.sayTotal(view, results.total)
-    if (page === 1) this.#moveToFound(view, this.#items)
+    if (page === 1) this.#moveToFound(view, items)
   }
 
   async #showAbout(view: View, slug: string, signal: AbortSignal): Promise<void> {
@@ -208,18 +211,24 @@ export class Explorer {
     const table = tableOf(view) ?? DEFAULT_TABLE
     const results = await readTable(view, table, signal)
     signal.throwIfAborted()
-    const element = tableView({ view, table, codes: this.#codes, ...results }, (next) => this.open(next))
     const { total, rows } = results
     const suggestions = total === 0 ? await readSuggestions(view, signal) : []
+    const codesOf = await this.#readCodesOf([...rows, ...suggestions], signal)
     signal.throwIfAborted()
+    const element = tableView({ view, table, codesOf, ...results }, (next) => this.open(next))
     this.#fill(
       placesView(
-        { view, dataset: this.#dataset(), codes: this.#codes, items: [], total, suggestions, table: element },
+        { view, dataset: this.#dataset(), codes: this.#codes, codesOf, items: [], total, suggestions, table: element },
         { open: (next) => this.open(next), more: () => {}, ...this.#nearbyActions(view) },
       ),
     )
     this.#search.sayTotal(view, total)
     if (table.page === 1) this.#moveToFound(view, rows)
+  }
+
+  /** Those of a view of one dataset are known. */
+  async #readCodesOf(items: readonly { datasetId: string }[], signal: AbortSignal): Promise<CodesOf> {
+    return this.#view.dataset === undefined ? readCodesOf(items, signal) : () => this.#codes
   }
 
   /** A search by name moves the map when its results are known. */

@@ -1,6 +1,6 @@
 import { button, element } from '../shared/dom.ts'
 import { formatAddress, isSearch, type View } from './address.ts'
-import { type Codes, labelOf } from './codes.ts'
+import { type Codes, type CodesOf, labelOf } from './codes.ts'
 import type { Dataset, ListedItem } from './data.ts'
 import { datasetFacts } from './datasets-view.ts'
 import { exportLinks } from './export-links.ts'
@@ -19,7 +19,9 @@ import { DEFAULT_TABLE } from './table-columns.ts'
 export interface PlacesContent extends Results {
   view: View
   dataset: Dataset | undefined
+  /** The codes of the dataset, for the filters. */
   codes: Codes
+  codesOf: CodesOf
   /** What was probably meant, if nothing was found. */
   suggestions?: readonly ListedItem[]
   /** The table that stands in for the list. */
@@ -33,7 +35,7 @@ export interface PlacesActions extends NearbyActions {
 
 /** Creates the view. */
 export function placesView(content: PlacesContent, actions: PlacesActions): HTMLElement {
-  const { view, dataset, items, total, codes } = content
+  const { view, dataset, items, total, codes, codesOf } = content
   const rest = total - items.length
   return element(
     'div',
@@ -50,7 +52,7 @@ export function placesView(content: PlacesContent, actions: PlacesActions): HTML
       element(
         'ol',
         { class: 'places' },
-        ...items.map((item) => row(view, item, labelOf(item.categoryCode, codes.categories))),
+        ...items.map((item) => row(view, item, codesOf)),
       ),
     rest > 0 && !content.table
       ? button(`Show more (${rest.toLocaleString('en')} left)`, actions.more, { class: 'button' })
@@ -59,9 +61,9 @@ export function placesView(content: PlacesContent, actions: PlacesActions): HTML
   )
 }
 
-function didYouMean({ view, suggestions = [], codes }: PlacesContent): HTMLElement | undefined {
+function didYouMean({ view, suggestions = [], codesOf }: PlacesContent): HTMLElement | undefined {
   if (suggestions.length === 0) return undefined
-  const rows = suggestions.map((item) => row(view, item, labelOf(item.categoryCode, codes.categories)))
+  const rows = suggestions.map((item) => row(view, item, codesOf))
   return element('section', {}, element('h2', {}, 'Did you mean'), element('ul', { class: 'places' }, ...rows))
 }
 
@@ -99,7 +101,7 @@ function count({ near, category, area, table }: View, total: number): string {
   return filtered || table ? places + filtered : `${places}, by name`
 }
 
-function row(view: View, { id, name, distance }: ListedItem, category: string): HTMLElement {
+function row(view: View, { id, datasetId, name, categoryCode, distance }: ListedItem, codesOf: CodesOf): HTMLElement {
   return element(
     'li',
     {},
@@ -108,7 +110,7 @@ function row(view: View, { id, name, distance }: ListedItem, category: string): 
       'span',
       { class: 'soft small' },
       distance === undefined ? '' : `${metres(distance)} · `,
-      element('bdi', {}, category),
+      element('bdi', {}, labelOf(categoryCode, codesOf(datasetId).categories)),
     ),
   )
 }

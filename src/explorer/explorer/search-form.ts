@@ -2,6 +2,7 @@ import { Combobox } from '../shared/combobox.ts'
 import { byId, element } from '../shared/dom.ts'
 import { isSearch, type View } from './address.ts'
 import type { Bounds } from './box.ts'
+import { labelOf, NO_CODES, readCodesOf } from './codes.ts'
 import type { Dataset } from './data.ts'
 import { readSuggestions } from './suggestions.ts'
 
@@ -124,8 +125,15 @@ export class SearchForm {
     this.#suggesting = new AbortController()
     const { signal } = this.#suggesting
     const items = await readSuggestions({ text, dataset: this.#dataset.value || undefined }, signal)
+    const codesOf = await readCodesOf(items, signal).catch(() => () => NO_CODES)
     if (signal.aborted || document.activeElement !== this.#text) return
-    this.#suggestions.show(items.map(({ id, name, categoryCode }) => ({ value: id, label: name, note: categoryCode })))
+    this.#suggestions.show(
+      items.map(({ id, datasetId, name, categoryCode }) => ({
+        value: id,
+        label: name,
+        note: labelOf(categoryCode, codesOf(datasetId).categories),
+      })),
+    )
   }
 
   #report(problem: string | undefined): void {
