@@ -100,6 +100,23 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     await expect.poll(entries).toEqual(['Seoul Landmarks27', 'World Airports17'])
   })
 
+  test('the legend has no totals where the view has only some of the places, and its names filter these', async () => {
+    const legend = page.locator('#legend')
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&text=palace`)
+    await expect.poll(entries).toContain('palace')
+    expect((await entries()).filter((text) => /\d$/.test(text))).toEqual([])
+    await page.goto(`${t.url}/?text=palace`)
+    await expect.poll(entries).toEqual(['Seoul Landmarks', 'World Airports'])
+    await legend.getByRole('link', { name: 'Seoul Landmarks' }).click()
+    await expect.poll(() => page.url()).toMatch(/dataset=seoul-landmarks&text=palace/)
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&view=table&page=2`)
+    await legend.getByRole('link', { name: 'palace' }).click()
+    await page.locator('.table-frame').getByRole('link', { name: 'Gyeongbokgung Palace' }).waitFor()
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&view=about`)
+    await legend.getByRole('link', { name: 'palace' }).click()
+    await page.getByText('4 places with these filters').waitFor()
+  })
+
   test('a filter is a list that typing narrows, by keyboard too, and nothing else', async () => {
     await page.goto(`${t.url}/?dataset=seoul-landmarks`)
     const category = page.getByRole('combobox', { name: 'Category', exact: true })
