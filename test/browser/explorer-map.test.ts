@@ -159,9 +159,12 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     await page.getByRole('link', { name: 'Name ↑' }).click()
     await expect.poll(names).toEqual(sorted.toReversed())
     expect(await page.locator('th[aria-sort="descending"]').count()).toBe(1)
+    const focused = () => page.evaluate('document.activeElement.dataset.focus')
+    expect(await focused()).toBe('sort-name')
     await page.getByText('Columns', { exact: true }).click()
-    await page.getByLabel('Telephone').check()
+    await page.getByLabel('Telephone').press(' ')
     await page.getByRole('columnheader', { name: 'Telephone' }).waitFor()
+    expect(await focused()).toBe('column-telephone')
     expect(page.url()).toMatch(
       /view=table&columns=name,categoryCode,administrativeAreaCode,telephone,updatedAt&order=desc/,
     )

@@ -1,10 +1,13 @@
-import type { Page, Route } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-import { giveKey, hasBrowser, openBrowser, type Visit, WIDE } from '../support/browser.ts'
+import { giveKey, hasBrowser, openBrowser, PHONE, type Visit, WIDE } from '../support/browser.ts'
 import { createImporter, ndjson, row } from '../support/import.ts'
 
-const STOPS = Array.from({ length: 60 }, (_, i) => row({ externalId: `stop-${i}`, name: `Bus stop ${i}` }))
+const description = 'The bus stops here. '.repeat(300)
+const STOPS = Array.from({ length: 60 }, (_, i) =>
+  row({ externalId: `stop-${i}`, name: `Bus stop ${i}`, description }),
+)
 const MUSEUM = row({ externalId: 'museum', name: 'A museum', url: 'www.museum.go.kr' })
 const ISLANDS = [
   row({ externalId: 'west', name: 'West island', latitude: '-17', longitude: '179' }),
@@ -35,6 +38,11 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
 
   const link = (name: string) => page.locator('.side').getByRole('link', { name, exact: true })
   const names = () => page.locator('.places a').allTextContents()
+  const boxOf = async (element: Locator) => {
+    const box = await element.boundingBox()
+    if (!box) throw new Error('The element is not shown')
+    return box
+  }
 
   test('two clicks on "Show more" list each place once', async () => {
     await page.goto(`${t.url}/?dataset=places`)
@@ -54,6 +62,30 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
       expect((await names()).sort()).toEqual([MUSEUM, ...STOPS].map(({ name }) => name).sort())
     }
     await page.unroute('**/graphql')
+  })
+
+  test.each([
+    ['a wide', WIDE],
+    ['a narrow', PHONE],
+  ])('a place is shown from its start on %s screen, also from the end of a long list', async (_which, size) => {
+    await page.setViewportSize(size)
+    await page.goto(`${t.url}/?dataset=places`)
+    await page.locator('.places a').last().click()
+    const heading = page.getByRole('heading', { name: /^Bus stop/, level: 1 })
+    await heading.waitFor()
+    // The search is above it on a wide screen, the map on a narrow one.
+    const above = await boxOf(page.locator(size === WIDE ? '.search' : '.map-area'))
+    const { y } = await boxOf(heading)
+    expect(y).toBeGreaterThanOrEqual(above.y + above.height)
+    expect(y).toBeLessThan(size.height)
+    await page.setViewportSize(WIDE)
+  })
+
+  test('by keyboard, "Show more" goes on at the first new place', async () => {
+    await page.goto(`${t.url}/?dataset=places`)
+    await page.getByRole('button', { name: 'Show more (11 left)' }).press('Enter')
+    await expect.poll(async () => (await names()).length).toBe(61)
+    expect(await page.evaluate('document.activeElement.textContent')).toBe((await names())[50])
   })
 
   test('"a point on the map" stops waiting for a click when another view opens', async () => {

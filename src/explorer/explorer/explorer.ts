@@ -195,7 +195,9 @@ export class Explorer {
         ...this.#nearbyActions(view),
       },
     )
-    this.#fill(list, page === 1)
+    // The new places are read on from the first of them.
+    if (page === 1) this.#fill(list)
+    else this.#replace(list, list.querySelectorAll<HTMLElement>('ol.places a')[(page - 1) * PAGE_SIZE])
     this.#search.sayTotal(view, results.total)
     if (page === 1) this.#moveToFound(view, items)
   }
@@ -244,13 +246,32 @@ export class Explorer {
     }
   }
 
-  #fill(content: HTMLElement, isNew = true): void {
-    const hadFocus = this.#list.contains(document.activeElement)
-    this.#list.replaceChildren(content)
+  /** Shows a view from its start. A control that the view before has too keeps the focus, such as a box of the choice of columns. */
+  #fill(content: HTMLElement): void {
+    const kept = this.#focused()?.dataset.focus
+    const same = kept === undefined ? null : content.querySelector<HTMLElement>(`[data-focus="${kept}"]`)
+    if (!same) this.#scrollToStart()
+    this.#replace(content, same ?? content.querySelector('h1'))
     document.title = titleOf(this.#view, this.#item?.dataset.name ?? this.#dataset()?.name, this.#item?.name)
-    if (!isNew) return
-    this.#list.scrollTop = 0
-    if (hadFocus) content.querySelector('h1')?.focus()
+  }
+
+  /** @param next gets the focus if something in the list has it */
+  #replace(content: HTMLElement, next: HTMLElement | null | undefined): void {
+    const hadFocus = this.#focused() !== undefined
+    this.#list.replaceChildren(content)
+    if (hadFocus) next?.focus()
+  }
+
+  /** The element in the list that has the focus. */
+  #focused(): HTMLElement | undefined {
+    const { activeElement } = document
+    return activeElement instanceof HTMLElement && this.#list.contains(activeElement) ? activeElement : undefined
+  }
+
+  /** On a wide screen the panel scrolls, on a narrow one the page does. */
+  #scrollToStart(): void {
+    this.#list.parentElement?.scrollTo(0, 0)
+    if (this.#list.getBoundingClientRect().top < 0) this.#list.scrollIntoView()
   }
 
   #drawMap(hasKey = readKey() !== undefined): void {

@@ -67,7 +67,8 @@ function heading({ label, sort }: Column, view: View, table: Table): Node | stri
   const isSorted = sort === table.sort
   const next = { ...table, sort, isDescending: isSorted && !table.isDescending, page: 1 }
   const arrow = isSorted ? (table.isDescending ? ' ↓' : ' ↑') : ''
-  return element('a', { href: formatAddress({ ...view, table: next }), 'data-view': true }, label + arrow)
+  const href = formatAddress({ ...view, table: next })
+  return element('a', { href, 'data-view': true, 'data-focus': `sort-${sort}` }, label + arrow)
 }
 
 function cell({ field }: Column, row: Row, view: View, codesOf: CodesOf): HTMLElement {
@@ -86,7 +87,11 @@ function textOf(field: string, value: string, { categories, areas }: Codes): str
 
 function columnChoice(view: View, table: Table, open: (view: View) => void): HTMLElement {
   const boxes = COLUMNS.filter(({ field }) => field !== 'name').map(({ field, label }) => {
-    const box = element('input', { type: 'checkbox', checked: table.fields.includes(field) })
+    const box = element('input', {
+      type: 'checkbox',
+      checked: table.fields.includes(field),
+      'data-focus': `column-${field}`,
+    })
     box.addEventListener('change', () => {
       const isChosen = (other: string) => (other === field ? box.checked : table.fields.includes(other))
       const fields = COLUMNS.map((column) => column.field).filter(isChosen)
