@@ -110,6 +110,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     expect(labels).toEqual([
       'Category',
       'Area',
+      'Also known as',
       'Address',
       'Lot address',
       'Opening hours',
@@ -119,6 +120,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
       'Coordinates',
       'Last changed',
     ])
+    await page.locator('.members').getByText('경복궁').waitFor()
     expect(await page.title()).toBe('Gyeongbokgung Palace · Seoul Landmarks')
     const json = page.getByText('"roadAddress"')
     expect(await json.count()).toBe(0)

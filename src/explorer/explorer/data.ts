@@ -40,6 +40,8 @@ export interface Picture {
 }
 
 export interface Item extends ListedItem {
+  externalId: string | null
+  keywords: string[]
   description: string
   streetAddress: string
   addressRegion: string | null
@@ -113,7 +115,7 @@ export async function readExtent(dataset: string | undefined, signal: AbortSigna
 
 /** The fields of an item with everything around it. */
 export const DETAILS = `${LISTED}
-    description streetAddress addressRegion addressLocality postalCode roadAddress jibunAddress
+    externalId keywords description streetAddress addressRegion addressLocality postalCode roadAddress jibunAddress
     contactName telephone email url openingHours extraAttributes createdAt updatedAt
     dataset { id slug name attribution }
     parent { id name }

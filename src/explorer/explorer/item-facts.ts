@@ -16,6 +16,7 @@ export function itemFacts(item: Item, codes: Codes): HTMLElement {
   return memberList([
     ['Category', codeLink(item, 'category', labelOf(item.categoryCode, codes.categories))],
     ['Area', codeLink(item, 'area', labelOf(item.administrativeAreaCode, codes.areas))],
+    ['Also known as', item.keywords.join(', ')],
     ['Address', addressOf(item)],
     ['Lot address', item.jibunAddress],
     ['Opening hours', item.openingHours],
@@ -107,7 +108,9 @@ function addressOf(item: Item): string {
   return lines.filter((line) => !lines.some((other) => other !== line && other.includes(line))).join('\n')
 }
 
+/** Whether there is nothing to show: no value, or an empty text, list or object. */
 function isEmpty(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null && !(value instanceof Node)) return Object.keys(value).length === 0
   return value === null || value === undefined || value === ''
 }
 
