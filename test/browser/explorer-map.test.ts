@@ -179,6 +179,19 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     await page.locator('.places').getByRole('link', { name: 'Gyeongbokgung Palace' }).waitFor()
   })
 
+  test('two columns that are chosen one right after the other are both shown', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&view=table`)
+    await page.getByLabel('Telephone').waitFor({ state: 'attached' })
+    // In one step, so that the table cannot change between them.
+    await page.locator('.columns').evaluate((columns) => {
+      for (const label of columns.querySelectorAll('label')) {
+        if (/Telephone|Website/.test(label.textContent ?? '')) label.querySelector('input')?.click()
+      }
+    })
+    await page.getByRole('columnheader', { name: 'Website' }).waitFor()
+    await page.getByRole('columnheader', { name: 'Telephone' }).waitFor()
+  })
+
   test('a search and a circle are tables too, in their own order, with distances', async () => {
     const names = () => page.locator('.table-frame tbody th').allTextContents()
     const namesOf = (items: { name: string }[]) => items.map(({ name }) => name)

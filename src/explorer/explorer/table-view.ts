@@ -86,6 +86,8 @@ function textOf(field: string, value: string, { categories, areas }: Codes): str
 }
 
 function columnChoice(view: View, table: Table, open: (view: View) => void): HTMLElement {
+  // All boxes count: a person may tick the next one before the table has the last one.
+  const chosen = new Set(table.fields)
   const boxes = COLUMNS.filter(({ field }) => field !== 'name').map(({ field, label }) => {
     const box = element('input', {
       type: 'checkbox',
@@ -93,8 +95,9 @@ function columnChoice(view: View, table: Table, open: (view: View) => void): HTM
       'data-focus': `column-${field}`,
     })
     box.addEventListener('change', () => {
-      const isChosen = (other: string) => (other === field ? box.checked : table.fields.includes(other))
-      const fields = COLUMNS.map((column) => column.field).filter(isChosen)
+      if (box.checked) chosen.add(field)
+      else chosen.delete(field)
+      const fields = COLUMNS.map((column) => column.field).filter((each) => chosen.has(each))
       open({ ...view, table: { ...table, fields } })
     })
     return element('label', {}, box, ` ${label}`)
