@@ -76,6 +76,9 @@ describe.skipIf(!hasBrowser)('Keys in the explorer', () => {
       await page.getByRole('button', { name: 'Forget key' }).click()
       await page.getByRole('heading', { name: 'See what your key opens' }).waitFor()
       await expect.poll(isPlaceOnMap).toBe(false)
+      // Not even where a person can't see it.
+      expect(await page.content()).not.toContain('>Restricted<')
+      expect(await page.content()).not.toContain(NAME)
       await giveKey(page, t.key)
       await page.getByRole('alert').waitFor()
       expect(await isPlaceOnMap()).toBe(false)

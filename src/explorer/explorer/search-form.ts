@@ -95,6 +95,8 @@ export class SearchForm {
     this.stop()
     this.#search.hidden = true
     this.#text.value = ''
+    this.#dataset.replaceChildren()
+    this.say('')
   }
 
   /** Shows the number of items that a search has found. */
