@@ -99,6 +99,18 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
     expect(await page.locator('body.picking').count()).toBe(0)
   })
 
+  test('a place that is not there leaves nothing of the place before', async () => {
+    await page.goto(`${t.url}/?dataset=places`)
+    await link('A museum').click()
+    await page.getByRole('heading', { name: 'A museum', level: 1 }).waitFor()
+    await page.evaluate(() => {
+      history.pushState(null, '', '/?item=00000000-0000-4000-8000-000000000000')
+      dispatchEvent(new PopStateEvent('popstate'))
+    })
+    await page.getByRole('alert').waitFor()
+    expect(await page.title()).toBe('Dataset Catalog')
+  })
+
   test('the URL of an item is no link when it has no scheme', async () => {
     await page.goto(`${t.url}/?dataset=places`)
     await link('A museum').click()

@@ -287,6 +287,8 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await page.route('**/graphql', (route) => route.abort())
     await link('Seoul Landmarks').click()
     await page.getByText('The server does not answer').waitFor()
+    expect(await page.title()).toBe('Seoul Landmarks · Dataset Catalog')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Try again')
     await page.unroute('**/graphql')
     await page.getByRole('button', { name: 'Try again' }).click()
     await heading('Seoul Landmarks').waitFor()

@@ -126,7 +126,9 @@ export class Explorer {
       this.#search.say('')
       const note = problemNote(error, () => this.#show(this.#view))
       // The page has already forgotten a refused key, and says so.
-      if (!signal.aborted) this.#list.replaceChildren(element('div', { class: 'view' }, note))
+      if (signal.aborted) return
+      this.#replace(element('div', { class: 'view' }, note), note.querySelector('button'))
+      this.#showTitle()
     }
     if (!signal.aborted) this.#list.removeAttribute('aria-busy')
   }
@@ -142,7 +144,7 @@ export class Explorer {
     if (this.#needsDatasets(view)) this.#datasets = await readDatasets(signal)
     signal.throwIfAborted()
     if (view.at === undefined) void this.#attempt(() => moveMap(this.#map, view, before, signal), signal)
-    if (view.item === undefined) this.#item = undefined
+    if (this.#item?.id !== view.item) this.#item = undefined
     this.#search.show(view, this.#datasets)
     this.#showCredit()
     if (view.dataset !== before.dataset) this.#codes = NO_CODES
@@ -252,6 +254,10 @@ export class Explorer {
     const same = kept === undefined ? null : content.querySelector<HTMLElement>(`[data-focus="${kept}"]`)
     if (!same) this.#scrollToStart()
     this.#replace(content, same ?? content.querySelector('h1'))
+    this.#showTitle()
+  }
+
+  #showTitle(): void {
     document.title = titleOf(this.#view, this.#item?.dataset.name ?? this.#dataset()?.name, this.#item?.name)
   }
 
