@@ -99,6 +99,28 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
     expect(await page.locator('body.picking').count()).toBe(0)
   })
 
+  test('a typed point that is found too late does not replace the view that was opened meanwhile', async () => {
+    await page.goto(`${t.url}/?dataset=places`)
+    const held: Route[] = []
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('query Place(')) held.push(route)
+      else await route.continue()
+    })
+    await page.getByLabel('Coordinate or name of a place').fill('museum')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => held.length).toBe(1)
+    await link('A museum').click()
+    await page.getByRole('heading', { name: 'A museum', level: 1 }).waitFor()
+    const answered = page.waitForResponse((response) => response.request() === held[0]?.request())
+    await held[0]?.continue()
+    await (await answered).finished()
+    // The script of the page gets the response a moment later.
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 200))')
+    expect(page.url()).not.toContain('near=')
+    await page.getByRole('heading', { name: 'A museum', level: 1 }).waitFor()
+    await page.unroute('**/graphql')
+  })
+
   test('a place that is not there leaves nothing of the place before', async () => {
     await page.goto(`${t.url}/?dataset=places`)
     await link('A museum').click()

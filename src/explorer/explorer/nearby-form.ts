@@ -33,17 +33,21 @@ export function nearbyForm({ near }: View, { pick, search }: NearbyActions): HTM
     const metres = value()
     if (metres !== undefined) action(metres)
   }
+  // The answer may come when the person has gone on to another view.
+  const searchIfShown = (near: View['near']) => {
+    if (status.isConnected) search(near)
+  }
   const here = withRadius((metres) => {
     status.textContent = 'Asking your device where you are …'
     navigator.geolocation.getCurrentPosition(
-      ({ coords }) => search({ latitude: coords.latitude, longitude: coords.longitude, radius: metres }),
+      ({ coords }) => searchIfShown({ latitude: coords.latitude, longitude: coords.longitude, radius: metres }),
       ({ message }) => {
         status.textContent = `Your device does not say where you are. ${message}`
       },
     )
   })
   const typed = pointField(
-    (point) => withRadius((metres) => search({ ...point, radius: metres }))(),
+    (point) => withRadius((metres) => searchIfShown({ ...point, radius: metres }))(),
     (message) => {
       status.textContent = message
     },
