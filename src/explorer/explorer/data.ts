@@ -1,4 +1,5 @@
 import { runGraphQL } from '../shared/api.ts'
+import { parseExactJson } from '../shared/exact-json.ts'
 import { type Bounds, boxAroundAll } from './box.ts'
 
 /*
@@ -128,6 +129,7 @@ export async function readItem(id: string, signal: AbortSignal): Promise<Item | 
     `query Item($id: ID!) {\n  item(id: $id) {\n    ${DETAILS}\n  }\n}`,
     { id },
     signal,
+    parseExactJson,
   )
   return item
 }
