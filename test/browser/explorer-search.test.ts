@@ -110,6 +110,19 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     await heading('Incheon International Airport').waitFor()
   })
 
+  test('the way back from a place that a search in all datasets has found goes to that search', async () => {
+    await page.goto(`${t.url}/?text=incheon`)
+    await status('with “incheon” in the name')
+    const before = await names()
+    await link('Incheon International Airport').click()
+    await heading('Incheon International Airport').waitFor()
+    await page.locator('.members').getByRole('link', { name: 'World Airports' }).waitFor()
+    await page.locator('.back').getByRole('link', { name: '← All datasets' }).click()
+    await heading('All datasets').waitFor()
+    expect(await names()).toEqual(before)
+    expect(page.url()).not.toContain('dataset=')
+  })
+
   test('orders names by how well they match, and highlights them on the map', async () => {
     await field().fill('palace')
     await status(/with “palace” in the name/)

@@ -11,9 +11,10 @@ import { safeUrl } from './safe-url.ts'
 
 type Row = [label: string, value: Node | string | null | undefined]
 
-/** Returns the members that have a value, by their labels. */
-export function itemFacts(item: Item, codes: Codes): HTMLElement {
+/** Returns the members that have a value, by their labels, and the dataset if asked for. */
+export function itemFacts(item: Item, codes: Codes, hasDataset: boolean): HTMLElement {
   return memberList([
+    ['Dataset', hasDataset ? datasetLink(item) : undefined],
     ['Category', codeLink(item, 'category', labelOf(item.categoryCode, codes.categories))],
     ['Area', codeLink(item, 'area', labelOf(item.administrativeAreaCode, codes.areas))],
     ['Also known as', item.keywords.join(', ')],
@@ -91,6 +92,10 @@ function memberList(rows: readonly Row[]): HTMLElement {
       element('dd', { dir: 'auto' }, value ?? undefined),
     ]),
   )
+}
+
+function datasetLink({ dataset: { slug, name } }: Item): HTMLElement {
+  return element('a', { href: formatAddress({ dataset: slug }), 'data-view': true, dir: 'auto' }, name)
 }
 
 /** A link to all places of the dataset with the same code. */

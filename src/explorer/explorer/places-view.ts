@@ -33,6 +33,9 @@ export interface PlacesActions extends NearbyActions {
   more: () => void
 }
 
+/** The heading of a list that has places of all datasets. */
+export const ALL_DATASETS = 'All datasets'
+
 /** Creates the view. */
 export function placesView(content: PlacesContent, actions: PlacesActions): HTMLElement {
   const { view, dataset, items, total, codes, codesOf } = content
@@ -41,7 +44,7 @@ export function placesView(content: PlacesContent, actions: PlacesActions): HTML
     'div',
     { class: 'view' },
     element('p', { class: 'back' }, element('a', { href: '/', 'data-view': 'back' }, '← All datasets')),
-    element('h1', { tabindex: -1, dir: 'auto' }, dataset?.name ?? view.dataset ?? 'All datasets'),
+    element('h1', { tabindex: -1, dir: 'auto' }, dataset?.name ?? view.dataset ?? ALL_DATASETS),
     ...(isSearch(view) ? [] : introduction(content, actions)),
     view.dataset === undefined ? undefined : filterForm(view, codes, actions.open),
     // The search form shows the number of found places.
