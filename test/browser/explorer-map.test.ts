@@ -179,6 +179,19 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     await page.locator('.places').getByRole('link', { name: 'Gyeongbokgung Palace' }).waitFor()
   })
 
+  test('the map of a table stays where it is when the order changes', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&view=table`)
+    await page.getByRole('link', { name: 'Name ↑' }).waitFor()
+    await expect.poll(() => page.url()).toContain('&at=')
+    const before = page.url()
+    await page.getByRole('button', { name: 'Zoom in' }).click()
+    await expect.poll(() => page.url()).not.toBe(before)
+    const at = new URL(page.url()).searchParams.get('at')
+    await page.getByRole('link', { name: 'Name ↑' }).click()
+    expect(new URL(page.url()).searchParams.get('at')).toBe(at)
+    await page.getByRole('link', { name: 'Name ↓' }).waitFor()
+  })
+
   test('two columns that are chosen one right after the other are both shown', async () => {
     await page.goto(`${t.url}/?dataset=seoul-landmarks&view=table`)
     await page.getByLabel('Telephone').waitFor({ state: 'attached' })

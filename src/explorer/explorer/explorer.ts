@@ -1,7 +1,7 @@
 import { element } from '../shared/dom.ts'
 import { readKey } from '../shared/key.ts'
 import { aboutView, readAbout } from './about-view.ts'
-import { formatAddress, hasPlaces, isSearch, parseAddress, tableOf, type View } from './address.ts'
+import { formatAddress, hasPlaces, haveSamePlaces, isSearch, parseAddress, tableOf, type View } from './address.ts'
 import { loadBaseMap, WORLD } from './base-map.ts'
 import { moveMap, moveToItems, type Position } from './camera.ts'
 import { type Codes, type CodesOf, NO_CODES, readCodes, readCodesOf } from './codes.ts'
@@ -102,8 +102,10 @@ export class Explorer {
   open(view: View): void {
     // A search that begins a moment later would replace this view.
     this.#search.stop()
-    history.pushState({ before: formatAddress({ ...this.#view, at: undefined }) }, '', formatAddress(view))
-    this.#show(view)
+    // The map of another order, page or choice of columns stays where the person has moved it.
+    const next = haveSamePlaces(view, this.#view) ? { ...view, at: this.#view.at } : view
+    history.pushState({ before: formatAddress({ ...this.#view, at: undefined }) }, '', formatAddress(next))
+    this.#show(next)
   }
 
   async #show(view: View): Promise<void> {
