@@ -9,6 +9,10 @@ const STOPS = Array.from({ length: 60 }, (_, i) =>
   row({ externalId: `stop-${i}`, name: `Bus stop ${i}`, description }),
 )
 const MUSEUM = row({ externalId: 'museum', name: 'A museum', url: 'www.museum.go.kr' })
+/** The last one is far from the 50 that the list shows at first. */
+const KIOSKS = Array.from({ length: 51 }, (_, i) =>
+  row({ externalId: `kiosk-${i}`, name: `Kiosk ${10 + i}`, ...(i === 50 && { latitude: '-40', longitude: '-70' }) }),
+)
 const ISLANDS = [
   row({ externalId: 'west', name: 'West island', latitude: '-17', longitude: '179' }),
   row({ externalId: 'east', name: 'East island', latitude: '-17', longitude: '-179' }),
@@ -24,6 +28,7 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
     const importer = await createImporter(t.database)
     await importer.run({ 'items.ndjson': ndjson(MUSEUM, ...STOPS) })
     await importer.run({ 'items.ndjson': ndjson(...ISLANDS) }, { dataset: { slug: 'islands', name: 'Islands' } })
+    await importer.run({ 'items.ndjson': ndjson(...KIOSKS) }, { dataset: { slug: 'kiosks', name: 'Kiosks' } })
     await importer.close()
     visit = await openBrowser(t.url, WIDE)
     page = visit.page
@@ -160,6 +165,13 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
   test('the map opens a dataset on both sides of the antimeridian around it', async () => {
     await page.goto(`${t.url}/?dataset=islands`)
     await expect.poll(() => page.url()).toMatch(/at=-1[67][.\d]*,-?1(79|80)[.\d]*,[6-9]/)
+  })
+
+  test('the button that shows all places of a long search shows those too that are not in the list', async () => {
+    await page.goto(`${t.url}/?dataset=kiosks&text=kiosk`)
+    await expect.poll(() => page.url()).toMatch(/at=37[.\d]*,12[67][.\d]*,13$/)
+    await page.getByRole('button', { name: 'Show all places of this view' }).click()
+    await expect.poll(() => page.url()).toMatch(/at=[-.\d]+,[-.\d]+,(-|0|1(?!\d))[.\d]*$/)
   })
 
   test('makes no request to another origin, and does not violate the Content-Security-Policy', () => {

@@ -37,7 +37,7 @@ export class Explorer {
   #view: View = parseAddress(location.search)
   #datasets: readonly Dataset[] = []
   #items: ListedItem[] = []
-  /** The found places that the view shows, for the map. */
+  /** The found places, for the map. None if the view has only some of them. */
   #found: readonly Position[] = []
   #item: Item | undefined
   #codes: Codes = NO_CODES
@@ -203,7 +203,7 @@ export class Explorer {
     if (page === 1) this.#fill(list)
     else this.#replace(list, list.querySelectorAll<HTMLElement>('ol.places a')[(page - 1) * PAGE_SIZE])
     this.#search.sayTotal(view, results.total)
-    if (page === 1) this.#moveToFound(view, items)
+    if (page === 1) this.#moveToFound(view, items, results.total)
   }
 
   async #showAbout(view: View, slug: string, signal: AbortSignal): Promise<void> {
@@ -229,7 +229,7 @@ export class Explorer {
       ),
     )
     this.#search.sayTotal(view, total)
-    if (table.page === 1) this.#moveToFound(view, rows)
+    if (table.page === 1) this.#moveToFound(view, rows, total)
   }
 
   /** Those of a view of one dataset are known. */
@@ -238,8 +238,8 @@ export class Explorer {
   }
 
   /** A search by name moves the map when its results are known. */
-  #moveToFound(view: View, found: readonly Position[]): void {
-    this.#found = found
+  #moveToFound(view: View, found: readonly Position[], total: number): void {
+    this.#found = found.length < total ? [] : found
     if (isSearch(view) && !view.within && !view.at) moveToItems(this.#map, found)
   }
 
@@ -294,10 +294,12 @@ export class Explorer {
     })
   }
 
-  /** Moves the map to everything that the view shows. */
+  /** Moves the map to everything that the view shows. All places of a long search are somewhere in their datasets. */
   #goHome(): void {
-    const view = { ...this.#view, at: undefined, item: undefined }
-    if (isSearch(view) && !view.within) moveToItems(this.#map, this.#found)
+    const { dataset, near, within, text } = this.#view
+    const isByName = text !== undefined && !near && !within
+    const view = { dataset, near, within }
+    if (isByName && this.#found.length > 0) moveToItems(this.#map, this.#found)
     else void this.#attempt(() => moveMap(this.#map, view, {}, this.#reads.signal), this.#reads.signal)
   }
 
