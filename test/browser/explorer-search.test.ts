@@ -102,6 +102,22 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     await heading(name).waitFor()
   })
 
+  test('suggests only places that the filter and the visible part of the map have', async () => {
+    const suggestions = page.getByRole('listbox', { name: 'Suggested places' }).getByRole('option')
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&category=museum`)
+    await heading('Seoul Landmarks').waitFor()
+    const answered = page.waitForResponse((response) => response.request().postData()?.includes('Suggestions') ?? false)
+    await field().pressSequentially('national museum', { delay: 5 })
+    await answered
+    await suggestions.first().waitFor()
+    expect(await suggestions.filter({ hasNotText: 'museum' }).count()).toBe(0)
+    // In the Atlantic.
+    await page.goto(`${t.url}/?within=-41,25,-40,26&text=incheom`)
+    await status('No places with “incheom” in the name or keywords in the visible part of the map.')
+    await expect.poll(() => page.locator('.view h1').count()).toBe(1)
+    expect(await page.getByRole('heading', { name: 'Did you mean' }).count()).toBe(0)
+  })
+
   test('asks "did you mean" where nothing is found', async () => {
     await page.goto(`${t.url}/?text=incheom`)
     await status('No places with “incheom” in the name or keywords.')

@@ -41,6 +41,8 @@ export class SearchForm {
   readonly #suggestions: Combobox
   #suggesting = new AbortController()
   #timer: ReturnType<typeof setTimeout> | undefined
+  /** Its filter counts for suggestions too, as long as the dataset is the same. */
+  #view: View = {}
 
   constructor(actions: SearchActions) {
     this.#actions = actions
@@ -68,6 +70,7 @@ export class SearchForm {
 
   /** Shows the search of a view. */
   show(view: View, datasets: readonly Dataset[]): void {
+    this.#view = view
     this.#search.hidden = false
     if (this.#timer === undefined && this.#trimmed() !== (view.text ?? '')) this.#text.value = view.text ?? ''
     this.#isVisibleOnly.checked = view.within !== undefined
@@ -114,19 +117,25 @@ export class SearchForm {
     const problem = textProblem(text)
     this.#report(problem)
     if (problem !== undefined) return
-    this.#actions.search({
+    this.#actions.search(this.#asked())
+  }
+
+  /** What the form asks for. */
+  #asked(): Search {
+    return {
       dataset: this.#dataset.value || undefined,
-      text: text || undefined,
+      text: this.#trimmed() || undefined,
       within: this.#isVisibleOnly.checked ? this.#actions.visibleBox() : undefined,
-    })
+    }
   }
 
   async #suggest(): Promise<void> {
-    const text = this.#trimmed()
-    if (text === '' || textProblem(text) !== undefined) return
+    if (textProblem(this.#trimmed()) !== undefined) return
     this.#suggesting = new AbortController()
     const { signal } = this.#suggesting
-    const items = await readSuggestions({ text, dataset: this.#dataset.value || undefined }, signal)
+    const asked = this.#asked()
+    const category = asked.dataset === this.#view.dataset ? this.#view.category : undefined
+    const items = await readSuggestions({ ...asked, category }, signal)
     const codesOf = await readCodesOf(items, signal).catch(() => () => NO_CODES)
     if (signal.aborted || document.activeElement !== this.#text) return
     this.#suggestions.show(
