@@ -129,6 +129,8 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     expect(await category.getAttribute('aria-activedescendant')).toBe(await options.first().getAttribute('id'))
     await page.keyboard.press('Enter')
     await page.getByText('4 places with these filters').waitFor()
+    const described = `#${await page.locator('h1:focus').getAttribute('aria-describedby')}`
+    expect(await page.locator(described).textContent()).toBe('4 places with these filters')
     await category.fill('no such code')
     await page.keyboard.press('Enter')
     await page.keyboard.press('Tab')

@@ -44,11 +44,16 @@ export function placesView(content: PlacesContent, actions: PlacesActions): HTML
     'div',
     { class: 'view' },
     element('p', { class: 'back' }, element('a', { href: '/', 'data-view': 'back' }, '← All datasets')),
-    element('h1', { tabindex: -1, dir: 'auto' }, dataset?.name ?? view.dataset ?? ALL_DATASETS),
+    // A screen reader reads the number of places with the heading, which gets the focus.
+    element(
+      'h1',
+      { tabindex: -1, dir: 'auto', 'aria-describedby': isSearch(view) ? 'search-status' : 'total' },
+      dataset?.name ?? view.dataset ?? ALL_DATASETS,
+    ),
     ...(isSearch(view) ? [] : introduction(content, actions)),
     view.dataset === undefined ? undefined : filterForm(view, codes, actions.open),
     // The search form shows the number of found places.
-    isSearch(view) ? undefined : element('p', { class: 'soft', role: 'status' }, count(view, total)),
+    isSearch(view) ? undefined : element('p', { class: 'soft', id: 'total', role: 'status' }, count(view, total)),
     viewSwitch(view),
     didYouMean(content),
     content.table ??
