@@ -340,6 +340,12 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     await page.getByText('4 places with these filters').waitFor()
   })
 
+  test('a link to the page of a dataset may name it by its UUID, in capitals too', async () => {
+    const { body } = await t.graphql('{ dataset(id: "seoul-landmarks") { id } }')
+    await page.goto(`${t.url}/?dataset=${body.data.dataset.id.toUpperCase()}&view=about`)
+    await heading('Seoul Landmarks').waitFor()
+  })
+
   test('a button shows the whole view again', async () => {
     await page.goto(`${t.url}/?dataset=seoul-landmarks&at=10,10,9`)
     await heading('Seoul Landmarks').waitFor()

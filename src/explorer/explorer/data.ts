@@ -89,6 +89,11 @@ export const FACTS = `license publisher contact termsUrl sourceUrl sourceDate up
     extent { west south east north }
     exportSizes { format bytes isExact }`
 
+/** The dataset that an address names by its slug or by its UUID, in any letter case as in the API. */
+export function findDataset(datasets: readonly Dataset[], { dataset }: { dataset?: string | undefined }) {
+  return datasets.find(({ slug, id }) => slug === dataset || id === dataset?.toLowerCase())
+}
+
 export interface Extent {
   west: number
   south: number

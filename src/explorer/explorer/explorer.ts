@@ -6,7 +6,7 @@ import { loadBaseMap, WORLD } from './base-map.ts'
 import { moveMap, moveToItems, type Position } from './camera.ts'
 import { type Codes, type CodesOf, NO_CODES, readCodes, readCodesOf } from './codes.ts'
 import { DARK, LIGHT } from './colours.ts'
-import { type Dataset, type Item, type ListedItem, readDatasets, readItem } from './data.ts'
+import { type Dataset, findDataset, type Item, type ListedItem, readDatasets, readItem } from './data.ts'
 import { datasetsView } from './datasets-view.ts'
 import { itemView } from './item-view.ts'
 import { legendOf, showLegend } from './legend.ts'
@@ -348,7 +348,7 @@ export class Explorer {
   }
 
   #dataset(): Dataset | undefined {
-    return this.#datasets.find(({ slug, id }) => slug === this.#view.dataset || id === this.#view.dataset)
+    return findDataset(this.#datasets, this.#view)
   }
 
   #showCredit(): void {

@@ -3,7 +3,7 @@ import { byId, element } from '../shared/dom.ts'
 import { isSearch, type View } from './address.ts'
 import type { Bounds } from './box.ts'
 import { labelOf, NO_CODES, readCodesOf } from './codes.ts'
-import type { Dataset } from './data.ts'
+import { type Dataset, findDataset } from './data.ts'
 import { readSuggestions } from './suggestions.ts'
 
 /*
@@ -75,7 +75,7 @@ export class SearchForm {
     if (this.#timer === undefined && this.#trimmed() !== (view.text ?? '')) this.#text.value = view.text ?? ''
     this.#isVisibleOnly.checked = view.within !== undefined
     const known = datasets.map(({ slug, name }): [string, string] => [slug, name])
-    const shown = datasets.find(({ id, slug }) => id === view.dataset || slug === view.dataset)
+    const shown = findDataset(datasets, view)
     const unknown: [string, string][] = view.dataset && !shown ? [[view.dataset, view.dataset]] : []
     this.#dataset.replaceChildren(
       element('option', { value: '' }, 'all datasets'),
