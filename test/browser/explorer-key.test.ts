@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -37,6 +37,19 @@ describe.skipIf(!hasBrowser)('Keys in the explorer', () => {
     await page.goto(`${t.url}/?dataset=restricted`)
     const link = page.getByRole('link', { name: 'keys@example.org' })
     expect(await link.getAttribute('href')).toBe('mailto:keys@example.org')
+  })
+
+  test('without a key the button that shows all places asks the server nothing, and says nothing of a refused key', async () => {
+    const asked: string[] = []
+    const listener = (request: Request) => void asked.push(new URL(request.url()).pathname)
+    page.on('request', listener)
+    await page.goto(`${t.url}/?dataset=restricted`)
+    await page.getByRole('link', { name: 'keys@example.org' }).waitFor()
+    await page.getByRole('button', { name: 'Show all places of this view' }).click()
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))')
+    expect(asked).not.toContain('/graphql')
+    expect(await page.getByText(REFUSED).count()).toBe(0)
+    page.off('request', listener)
   })
 
   test('a contact with a name and an address is shown as the operator wrote it', async () => {

@@ -296,6 +296,8 @@ export class Explorer {
 
   /** Moves the map to everything that the view shows. All places of a long search are somewhere in their datasets. */
   #goHome(): void {
+    // Without a key the view shows nothing, and the message about a refused key would be wrong.
+    if (readKey() === undefined) return
     const { dataset, near, within, text } = this.#view
     const isByName = text !== undefined && !near && !within
     const view = { dataset, near, within }
