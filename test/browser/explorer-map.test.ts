@@ -72,21 +72,23 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
   })
 
   test.each([
-    ['37.5796, 126.977', /near=37\.5796,126\.977,1000/],
-    ['gyeongbokgung', /near=37\.5[\d.]*,126\.9[\d.]*,1000/],
-  ])('a point for a nearby search can be typed: %s', async (text, address) => {
+    ['37.5796, 126.977', /near=37\.5796,126\.977,1000/, ''],
+    ['gyeongbokgung', /near=37\.5[\d.]*,126\.9[\d.]*,1000/, 'Around Gyeongbokgung Palace'],
+    ['gyeonbok', /near=37\.5[\d.]*,126\.9[\d.]*,1000/, 'Around Gyeongbokgung Palace'],
+  ])('a point for a nearby search can be typed: %s', async (text, address, shown) => {
     await page.goto(`${t.url}/?dataset=seoul-landmarks`)
     await page.getByLabel('Coordinate or name of a place').fill(text)
     await page.keyboard.press('Enter')
     await page.getByText('within 1 km, nearest first').waitFor()
     expect(page.url()).toMatch(address)
+    expect(await page.locator('#map-status').textContent()).toBe(shown)
   })
 
   test('a typed point that is neither a coordinate nor a place is reported', async () => {
     await page.goto(`${t.url}/?dataset=seoul-landmarks`)
     await page.getByLabel('Coordinate or name of a place').fill('91, 0')
     await page.getByRole('button', { name: 'Search there' }).click()
-    await page.getByText('No place with “91, 0” in its name.').waitFor()
+    await page.getByText('No place has a name like “91, 0”.').waitFor()
   })
 
   test('the legend names the most frequent categories with their totals, and each is a filter', async () => {
