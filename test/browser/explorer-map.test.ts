@@ -84,6 +84,17 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     expect(await page.locator('#map-status').textContent()).toBe(shown)
   })
 
+  test('a nearby search keeps the filters, also with another radius', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&category=palace`)
+    await page.getByLabel('Coordinate or name of a place').fill('37.5796, 126.977')
+    await page.keyboard.press('Enter')
+    await page.getByText('1 place with these filters within 1 km, nearest first').waitFor()
+    await page.getByLabel('Within').fill('3000')
+    await page.keyboard.press('Tab')
+    await page.getByText('places with these filters within 3 km, nearest first').waitFor()
+    expect(page.url()).toContain('category=palace&near=37.5796,126.977,3000')
+  })
+
   test('a typed point that is neither a coordinate nor a place is reported', async () => {
     await page.goto(`${t.url}/?dataset=seoul-landmarks`)
     await page.getByLabel('Coordinate or name of a place').fill('91, 0')

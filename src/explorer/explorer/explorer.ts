@@ -243,10 +243,10 @@ export class Explorer {
     if (isSearch(view) && !view.within && !view.at) moveToItems(this.#map, found)
   }
 
-  #nearbyActions({ dataset, table }: View): NearbyActions {
+  #nearbyActions({ dataset, category, area, table }: View): NearbyActions {
     return {
       pick: (radius) => this.#picker.toggle(radius),
-      search: (near) => this.open({ dataset, near, table: firstPage(table) }),
+      search: (near) => this.open({ dataset, category, area, near, table: firstPage(table) }),
     }
   }
 
