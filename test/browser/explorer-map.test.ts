@@ -379,6 +379,22 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
   })
 })
 
+test.skipIf(!hasBrowser)('without WebGL the explorer says so, and shows everything but the map', async () => {
+  const t = await startApp({ data: 'sample' })
+  const { browser, page, errors } = await openBrowser(t.url, WIDE)
+  await page.addInitScript(() => {
+    HTMLCanvasElement.prototype.getContext = () => null
+  })
+  await page.goto(`${t.url}/#key=${t.key}`)
+  await page.getByText('This browser can’t draw the map').waitFor()
+  await page.locator('.card').getByRole('link', { name: 'Seoul Landmarks' }).click()
+  await page.locator('.places').getByRole('link', { name: 'N Seoul Tower' }).click()
+  await page.getByRole('heading', { name: 'N Seoul Tower', level: 1 }).waitFor()
+  expect(errors).toEqual([])
+  await browser.close()
+  await t.close()
+})
+
 describe.skipIf(!hasBrowser)('The explorer on a configured base map', () => {
   /** Opens the explorer on a base map, and returns its credit line, status and violations of the policy. */
   const open = async (baseMap: BaseMap) => {
