@@ -29,6 +29,11 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
     await importer.run({ 'items.ndjson': ndjson(MUSEUM, ...STOPS) })
     await importer.run({ 'items.ndjson': ndjson(...ISLANDS) }, { dataset: { slug: 'islands', name: 'Islands' } })
     await importer.run({ 'items.ndjson': ndjson(...KIOSKS) }, { dataset: { slug: 'kiosks', name: 'Kiosks' } })
+    const long = 'A category with a long name of many words '.repeat(4)
+    await importer.run(
+      { 'items.ndjson': ndjson(MUSEUM) },
+      { dataset: { slug: 'labelled', name: 'Labelled' }, labels: { categoryCode: { x: long }, administrativeAreaCode: { 11: long } } },
+    )
     await importer.close()
     visit = await openBrowser(t.url, WIDE)
     page = visit.page
@@ -83,6 +88,17 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
     const { y } = await boxOf(heading)
     expect(y).toBeGreaterThanOrEqual(above.y + above.height)
     expect(y).toBeLessThan(size.height)
+    await page.setViewportSize(WIDE)
+  })
+
+  test('on a narrow screen a list of codes is no wider than the screen', async () => {
+    await page.setViewportSize(PHONE)
+    await page.goto(`${t.url}/?dataset=labelled`)
+    for (const name of ['Category', 'Area']) {
+      await page.getByRole('combobox', { name, exact: true }).click()
+      await page.getByRole('listbox').getByRole('option').nth(1).waitFor()
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
+    }
     await page.setViewportSize(WIDE)
   })
 
