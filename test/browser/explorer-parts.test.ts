@@ -6,6 +6,7 @@ import { type Bounds, boxAround, boxAroundAll, visibleBox } from '../../src/expl
 import { LIGHT } from '../../src/explorer/explorer/colours.ts'
 import { sizeText } from '../../src/explorer/explorer/export-links.ts'
 import { circle, destination } from '../../src/explorer/explorer/geodesic.ts'
+import { textLayers } from '../../src/explorer/explorer/place-layers.ts'
 import { formsOf, graphiqlPath } from '../../src/explorer/explorer/request-forms.ts'
 import { requestOf } from '../../src/explorer/explorer/requests.ts'
 import { pictureUrl, safeUrl } from '../../src/explorer/explorer/safe-url.ts'
@@ -299,6 +300,11 @@ test.each<[string, Bounds[], Bounds]>([
   ],
 ])('a box around boxes is the smallest one: %s', (_where, boxes, around) => {
   expect(boxAroundAll(boxes)).toEqual(around)
+})
+
+test('the map draws the name of the chosen place once', () => {
+  const [names] = textLayers({ source: 'places' }, LIGHT, 'chosen id')
+  expect(JSON.stringify(names)).toContain('["!=",["get","id"],"chosen id"]')
 })
 
 test.each([
