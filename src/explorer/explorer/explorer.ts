@@ -1,4 +1,3 @@
-import { element } from '../shared/dom.ts'
 import { readKey } from '../shared/key.ts'
 import { aboutView, readAbout } from './about-view.ts'
 import { formatAddress, hasPlaces, haveSamePlaces, isSearch, parseAddress, tableOf, type View } from './address.ts'
@@ -15,7 +14,7 @@ import { showCredits, showStatus } from './map-lines.ts'
 import type { NearbyActions } from './nearby-form.ts'
 import { placesView } from './places-view.ts'
 import { PointPicker } from './point-picker.ts'
-import { problemNote } from './problem.ts'
+import { problemView } from './problem.ts'
 import { PAGE_SIZE, readResults, readTable } from './results.ts'
 import { type Search, SearchForm } from './search-form.ts'
 import { readSuggestions } from './suggestions.ts'
@@ -126,10 +125,10 @@ export class Explorer {
     } catch (error) {
       if (signal.aborted) return
       this.#search.say('')
-      const note = problemNote(error, () => this.#show(this.#view))
+      const problem = problemView(error, () => this.#show(this.#view))
       // The page has already forgotten a refused key, and says so.
       if (signal.aborted) return
-      this.#replace(element('div', { class: 'view' }, note), note.querySelector('button'))
+      this.#replace(problem, problem.querySelector('button'))
       this.#showTitle()
     }
     if (!signal.aborted) this.#list.removeAttribute('aria-busy')
