@@ -50,7 +50,11 @@ describe.skipIf(!hasBrowser)('The explorer with bad input', () => {
     t = await startApp()
     const importer = await createImporter(t.database)
     const dataset = { name: `Odd ${MARKUP}`, description: `${MARKUP} ${REVERSED}`, attribution: `Credit ${MARKUP}` }
-    const numbers = row({ externalId: 'numbers', name: 'Numbers', extraAttributes: { code: 1, list: [1, { code: 1 }] } })
+    const numbers = row({
+      externalId: 'numbers',
+      name: 'Numbers',
+      extraAttributes: { code: 1, list: [1, { code: 1 }] },
+    })
     const items = ndjson(...ITEMS, numbers).replaceAll('"code":1', `"code":${LONG_NUMBER}`)
     await importer.run({ 'items.ndjson': items }, { dataset })
     await importer.close()

@@ -60,7 +60,10 @@ describe.skipIf(!hasBrowser)('axe finds nothing', () => {
     await page.setViewportSize(width === 'wide' ? WIDE : PHONE)
     await page.emulateMedia({ colorScheme: colorScheme === 'dark' ? 'dark' : 'light' })
     await page.goto(`${t.url}/${address}`)
-    await page.locator(VIEWS[address] ?? '').first().waitFor()
+    await page
+      .locator(VIEWS[address] ?? '')
+      .first()
+      .waitFor()
     expect(await findings()).toEqual([])
   })
 })

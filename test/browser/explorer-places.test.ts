@@ -5,9 +5,7 @@ import { giveKey, hasBrowser, openBrowser, PHONE, type Visit, WIDE } from '../su
 import { createImporter, ndjson, row } from '../support/import.ts'
 
 const description = 'The bus stops here. '.repeat(300)
-const STOPS = Array.from({ length: 60 }, (_, i) =>
-  row({ externalId: `stop-${i}`, name: `Bus stop ${i}`, description }),
-)
+const STOPS = Array.from({ length: 60 }, (_, i) => row({ externalId: `stop-${i}`, name: `Bus stop ${i}`, description }))
 const MUSEUM = row({ externalId: 'museum', name: 'A museum', url: 'www.museum.go.kr' })
 /** The last one is far from the 50 that the list shows at first. */
 const KIOSKS = Array.from({ length: 51 }, (_, i) =>
@@ -32,7 +30,10 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
     const long = 'A category with a long name of many words '.repeat(4)
     await importer.run(
       { 'items.ndjson': ndjson(MUSEUM) },
-      { dataset: { slug: 'labelled', name: 'Labelled' }, labels: { categoryCode: { x: long }, administrativeAreaCode: { 11: long } } },
+      {
+        dataset: { slug: 'labelled', name: 'Labelled' },
+        labels: { categoryCode: { x: long }, administrativeAreaCode: { 11: long } },
+      },
     )
     await importer.close()
     visit = await openBrowser(t.url, WIDE)

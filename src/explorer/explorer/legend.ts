@@ -34,7 +34,13 @@ const MAX_ENTRIES = 6
 /** Returns the legend of a view. */
 export function legendOf(view: View, { categories }: Codes, datasets: readonly Dataset[]): Legend {
   // A search in the visible part of the map must not move the map.
-  const list = { ...view, at: view.within && view.at, item: undefined, isAbout: undefined, table: firstPage(view.table) }
+  const list = {
+    ...view,
+    at: view.within && view.at,
+    item: undefined,
+    isAbout: undefined,
+    table: firstPage(view.table),
+  }
   const all =
     view.dataset === undefined
       ? datasets.map(({ id, slug, name, items: { total } }) => ({

@@ -12,7 +12,11 @@ export function hasWebGL(): boolean {
 /** Says in the map's element that there is no map. */
 export function noMap(container: HTMLElement): ExplorerMap {
   container.replaceChildren(
-    element('p', { class: 'no-map' }, 'This browser can’t draw the map: it has no WebGL 2. All the rest works without it.'),
+    element(
+      'p',
+      { class: 'no-map' },
+      'This browser can’t draw the map: it has no WebGL 2. All the rest works without it.',
+    ),
   )
   return {
     show: () => {},

@@ -56,12 +56,7 @@ export function placesView(content: PlacesContent, actions: PlacesActions): HTML
     isSearch(view) ? undefined : element('p', { class: 'soft', id: 'total', role: 'status' }, count(view, total)),
     viewSwitch(view),
     didYouMean(content),
-    content.table ??
-      element(
-        'ol',
-        { class: 'places' },
-        ...items.map((item) => row(view, item, codesOf)),
-      ),
+    content.table ?? element('ol', { class: 'places' }, ...items.map((item) => row(view, item, codesOf))),
     rest > 0 && !content.table
       ? button(`Show more (${rest.toLocaleString('en')} left)`, actions.more, { class: 'button' })
       : undefined,

@@ -16,7 +16,7 @@ declare global {
 
 /** Parses JSON. JSON.stringify writes each number of it with the digits of the text, in browsers that have `JSON.rawJSON`. */
 export function parseExactJson(text: string): unknown {
-  return 'rawJSON' in JSON ? JSON.parse(text, keepDigits) : JSON.parse(text)
+  return typeof JSON.rawJSON === 'function' ? JSON.parse(text, keepDigits) : JSON.parse(text)
 }
 
 function keepDigits(_key: string, value: unknown, { source }: { source?: string }): unknown {
