@@ -1,5 +1,5 @@
 import { element } from '../shared/dom.ts'
-import type { ExplorerMap } from './map.ts'
+import type { Bounds } from './box.ts'
 
 /*
  * What stands in for the map in a browser without WebGL 2, which MapLibre needs. Lists, searches and downloads work without a map.
@@ -10,7 +10,7 @@ export function hasWebGL(): boolean {
 }
 
 /** Says in the map's element that there is no map. */
-export function noMap(container: HTMLElement): ExplorerMap {
+export function noMap(container: HTMLElement) {
   container.replaceChildren(
     element(
       'p',
@@ -23,7 +23,7 @@ export function noMap(container: HTMLElement): ExplorerMap {
     useBaseMap: () => {},
     fit: () => {},
     fitExactly: () => {},
-    visibleBox: () => [-180, -90, 180, 90],
+    visibleBox: (): Bounds => [-180, -90, 180, 90],
     flyTo: () => {},
     jumpTo: () => {},
     resize: () => {},
