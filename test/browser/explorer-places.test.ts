@@ -99,6 +99,7 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
       await page.getByRole('combobox', { name, exact: true }).click()
       await page.getByRole('listbox').getByRole('option').nth(1).waitFor()
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
+      await page.keyboard.press('Escape')
     }
     await page.setViewportSize(WIDE)
   })
