@@ -100,6 +100,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     const [name = ''] = (await suggestions.first().locator('bdi').allTextContents()) ?? []
     await page.keyboard.press('Enter')
     await heading(name).waitFor()
+    expect(await page.evaluate('document.activeElement.textContent')).toBe(name)
   })
 
   test('suggests only places that the filter and the visible part of the map have', async () => {

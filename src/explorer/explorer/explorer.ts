@@ -45,7 +45,11 @@ export class Explorer {
   readonly #search = new SearchForm({
     search: (search) => this.#openSearch(search),
     visibleBox: () => this.#map.visibleBox(),
-    openItem: (item) => this.open({ ...this.#view, item, at: undefined }),
+    openItem: (item) => {
+      // Then the heading of the place gets the focus, and a screen reader reads it.
+      this.#list.focus()
+      this.open({ ...this.#view, item, at: undefined })
+    },
   })
   #reads = new AbortController()
 
