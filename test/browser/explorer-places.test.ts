@@ -77,19 +77,26 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
   test.each([
     ['a low', { ...WIDE, height: 480 }],
     ['a narrow', PHONE],
-  ])('a place is shown from its start on %s screen, also from the end of a long list', async (_which, size) => {
-    await page.setViewportSize(size)
-    await page.goto(`${t.url}/?dataset=places`)
-    await page.locator('.places a').last().click()
-    const heading = page.getByRole('heading', { name: /^Bus stop/, level: 1 })
-    await heading.waitFor()
-    // The map is above it on a narrow screen, the search on others.
-    const above = await boxOf(page.locator(size === PHONE ? '.map-area' : '.search'))
-    const { y } = await boxOf(heading)
-    expect(y).toBeGreaterThanOrEqual(above.y + above.height)
-    expect(y).toBeLessThan(size.height)
-    await page.setViewportSize(WIDE)
-  })
+  ])(
+    'a place is shown from its start on %s screen, and the way back goes to the same place of a long list',
+    async (_which, size) => {
+      await page.setViewportSize(size)
+      await page.goto(`${t.url}/?dataset=places`)
+      await page.locator('.places a').last().click()
+      const heading = page.getByRole('heading', { name: /^Bus stop/, level: 1 })
+      await heading.waitFor()
+      // The map is above it on a narrow screen, the search on others.
+      const above = await boxOf(page.locator(size === PHONE ? '.map-area' : '.search'))
+      const { y } = await boxOf(heading)
+      expect(y).toBeGreaterThanOrEqual(above.y + above.height)
+      expect(y).toBeLessThan(size.height)
+      await page.goBack()
+      const last = page.locator('.places a').last()
+      await last.waitFor()
+      expect((await boxOf(last)).y).toBeLessThan(size.height)
+      await page.setViewportSize(WIDE)
+    },
+  )
 
   test('on a narrow screen a list of codes is no wider than the screen', async () => {
     await page.setViewportSize(PHONE)

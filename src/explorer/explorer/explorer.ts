@@ -52,6 +52,8 @@ export class Explorer {
     },
   })
   #reads = new AbortController()
+  /** How far the view of the history was scrolled that is being opened again. */
+  #scrolled: number | undefined
 
   constructor(list: HTMLElement, map: HTMLElement) {
     this.#list = list
@@ -68,6 +70,7 @@ export class Explorer {
     window.addEventListener('popstate', () => {
       const view = parseAddress(location.search)
       this.#search.stop()
+      this.#scrolled = history.state?.scrolled
       // The map reports its move at once, so the view must be set by then.
       void this.#show(view)
       if (view.at) this.#map.jumpTo(view.at)
@@ -107,7 +110,9 @@ export class Explorer {
     this.#search.stop()
     // The map of another order, page or choice of columns stays where the person has moved it.
     const next = haveSamePlaces(view, this.#view) ? { ...view, at: this.#view.at } : view
+    history.replaceState({ ...history.state, scrolled: this.#scroller().scrollTop }, '')
     history.pushState({ before: formatAddress({ ...this.#view, at: undefined }) }, '', formatAddress(next))
+    this.#scrolled = undefined
     this.#show(next)
   }
 
@@ -259,6 +264,8 @@ export class Explorer {
     const same = kept === undefined ? null : content.querySelector<HTMLElement>(`[data-focus="${kept}"]`)
     if (!same) this.#scrollToStart()
     this.#replace(content, same ?? content.querySelector('h1'))
+    if (this.#scrolled !== undefined) this.#scroller().scrollTop = this.#scrolled
+    this.#scrolled = undefined
     this.#showTitle()
   }
 
@@ -279,10 +286,15 @@ export class Explorer {
     return activeElement instanceof HTMLElement && this.#list.contains(activeElement) ? activeElement : undefined
   }
 
-  /** On a wide screen the panel scrolls, on a narrow one the page does. */
   #scrollToStart(): void {
     this.#list.parentElement?.scrollTo(0, 0)
     if (this.#list.getBoundingClientRect().top < 0) this.#list.scrollIntoView()
+  }
+
+  /** On a wide screen the panel scrolls, on a narrow one the page does. */
+  #scroller(): Element {
+    const panel = this.#list.parentElement
+    return panel && getComputedStyle(panel).overflowY !== 'visible' ? panel : document.documentElement
   }
 
   #drawMap(hasKey = readKey() !== undefined): void {
