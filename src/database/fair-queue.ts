@@ -63,8 +63,9 @@ interface FairQueueOptions {
   timeoutMs: number
   /**
    * The length of the first time slice of a multilevel feedback queue. A job that runs longer than this is on level 1, one that runs
-   * twice as long on level 2, four times as long on level 3, and so on. A job yields to keys of a lower level. So keys with short jobs
-   * hardly wait, and a long job gets a longer turn each time, until it ends. Without a slice, no job yields.
+   * twice as long on level 2, four times as long on level 3, and so on. A job yields to keys of a lower level. A key with short jobs is
+   * on level 0, any other one on that of its longest job. So keys with short jobs hardly wait, and a long job gets a longer turn each
+   * time, until it ends. Without a slice, no job yields.
    */
   sliceMs?: number | undefined
   /** Returns the time in milliseconds. */
@@ -261,7 +262,9 @@ export class FairQueue {
     const ranks = keys.map((key) => {
       const use = this.#uses.get(key)
       if (!use) return 0
-      return this.#level(use.longestMs(nowMs)) * LEVEL + Math.max(0, use.virtualMs(nowMs) - this.#virtualMs)
+      // On a busy machine a short job is long now and then.
+      const level = use.hasShortJobs(nowMs) ? 0 : this.#level(use.longestMs(nowMs))
+      return level * LEVEL + Math.max(0, use.virtualMs(nowMs) - this.#virtualMs)
     })
     return Math.min(...ranks)
   }

@@ -257,6 +257,46 @@ test('a statement that has run for its slice yields to a key with short statemen
   expect(log).toEqual(['long', 'yield', 'short', 'long'])
 })
 
+test('a statement yields to a key with short ones as soon as before, after one of these has taken long', async () => {
+  let nowMs = 0
+  const queue = new FairQueue({ places: 1, timeoutMs: NEVER_MS, sliceMs: 50, clock: () => nowMs })
+  for (const durationMs of [5, 5, 5, 5, 5, 300]) {
+    const end = await queue.begin(['short'])
+    nowMs += durationMs
+    end()
+  }
+  let hasYielded = false
+  const endLong = await queue.begin(['long'], () => {
+    hasYielded = true
+  })
+  nowMs += 60
+  const turn = queue.begin(['short'])
+  expect(hasYielded).toBe(true)
+  endLong()
+  const end = await turn
+  end()
+})
+
+test('a statement does not yield to others of its key', async () => {
+  let nowMs = 0
+  const queue = new FairQueue({ places: 1, timeoutMs: NEVER_MS, sliceMs: 50, clock: () => nowMs })
+  for (let n = 0; n < 6; n += 1) {
+    const end = await queue.begin(['a'])
+    nowMs += 5
+    end()
+  }
+  let hasYielded = false
+  const end = await queue.begin(['a'], () => {
+    hasYielded = true
+  })
+  nowMs += 60
+  const turn = queue.begin(['a'])
+  expect(hasYielded).toBe(false)
+  end()
+  const endNext = await turn
+  endNext()
+})
+
 test('a long statement yields to those that take no turn, and then has time to end, however many of them come', async () => {
   const queue = new FairQueue({ places: 1, timeoutMs: NEVER_MS, sliceMs: 5, clock: () => 0 })
   let yields = 0

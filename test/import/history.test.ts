@@ -74,7 +74,7 @@ async function readAnswers(slug = 'places'): Promise<string[]> {
   const paths = [
     ...['/v1/datasets', `/v1/datasets/${slug}`, `/v1/datasets/${slug}/items?limit=100&sort=updatedAt`],
     ...[`/v1/datasets/${slug}/items?categoryCode=x&parentItemId=null`, `/exports/${slug}.ndjson`],
-    `/v1/items/nearby?latitude=37.5&longitude=127&radius=50000&datasetId=${slug}`,
+    `/v1/dataset-items/nearby?latitude=37.5&longitude=127&radius=50000`,
     `/tiles/${slug}/3/6/3.mvt`,
   ]
   const rest = await Promise.all(
@@ -144,6 +144,7 @@ describe('An undo', () => {
         data: { apiKeyId: id, datasetId: dataset.id, createdAt: new Date(), expiresAt: new Date(2e12) },
       })
       const before = await state()
+      expect(before.answers.filter((answer) => answer.startsWith('/') && !answer.includes(' 200 '))).toEqual([])
       await make()
       const { slug } = (await withSession((session) => listHistory(session, dataset.id)))[0] ?? { slug: '' }
       const after = await state(slug)

@@ -27,15 +27,9 @@ export const DATABASE: readonly MutantTable[] = [
       { find: '    advance(startMs)', replace: '' },
       { find: 'if (!this.#yielding.delete(running)) return false', replace: 'this.#yielding.delete(running)' },
       { find: ', this.#passedByMs + PASS_BY_MS)', replace: ')' },
-      {
-        find: 'first && isOther && ',
-        replace: 'first && ',
-        equivalent: 'the other statements of a key are on its level',
-      },
-      {
-        find: 'this.#rank(first.keys, nowMs) < level * LEVEL',
-        replace: 'true',
-      },
+      { find: 'first && isOther && ', replace: 'first && ' },
+      { find: 'use.hasShortJobs(nowMs) ? 0 : this.#level', replace: 'this.#level' },
+      { find: 'this.#rank(first.keys, nowMs) < level * LEVEL', replace: 'true' },
     ],
   },
   {
