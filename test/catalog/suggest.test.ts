@@ -148,6 +148,11 @@ describe('Suggestions', () => {
         ...suggestion,
         names: await suggest(suggestion, [DATASET], { mostAtOnce: n % 4 }),
       })
+      // As if each gram were common: without the index.
+      expect({ ...suggestion, names }).toEqual({
+        ...suggestion,
+        names: await suggest(suggestion, [DATASET], { mostAtOnce: n % 4, commonShare: 0 }),
+      })
       found += names.length
     }
     expect(found).toBeGreaterThan(100)

@@ -1,10 +1,8 @@
-import { setImmediate } from 'node:timers/promises'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { BoundingBox } from '../box.ts'
 import { type Item, type JsonText, parseItems } from '../models.ts'
 import { type ItemProjection, itemsAt, jsonText } from '../projection.ts'
 import {
-  type Candidate,
   idsInOrder,
   isAtLevel,
   type Meant,
@@ -15,25 +13,17 @@ import {
 } from '../suggestions.ts'
 import type { Scope } from './item-list.ts'
 import { allItems, gramShares, isFound } from './search.ts'
+import { findCandidates, readCandidates, type Search } from './suggestion-candidates.ts'
 
 /*
  * Items that are probably meant by a text. PostgreSQL finds candidates by indexes, and TypeScript ranks them (suggestions.ts).
  */
 
 /**
- * If more items than this share enough grams with a text, only those with the shortest names are compared: to compare all of them would
- * take seconds for a word of 300,000 names.
+ * A larger share of the items has a common gram. For a group of common grams PostgreSQL would take the name of each item apart instead of
+ * reading the index: 6.6 s for 85,000 names, where all items in the order of their lengths take 0.2 s.
  */
-const MOST_COMPARED = 2_000
-
-/** An id before all others. */
-const NIL = '00000000-0000-0000-0000-000000000000'
-
-/** The index has the lengths of names up to this; longer names have it too. */
-const MOST_LENGTH = 100
-
-/** They take two to three milliseconds. */
-const RANKED_AT_ONCE = 1_000
+const COMMON_SHARE = 0.5
 
 /** A text, and what the items have in common. */
 export interface Suggestion {
@@ -47,18 +37,19 @@ export interface Suggestion {
  * The ids of the items that are probably meant, best first.
  * @param isReference is whether all items of the datasets are candidates
  * @param mostAtOnce if the index finds at most this many items, they are read at once, and otherwise by the lengths of their names
+ * @param commonShare is the share of the items above which a gram is common
  */
 export async function fetchSuggestions(
   prisma: Prisma.TransactionClient,
   suggestion: Suggestion,
   scope: Scope,
-  { isReference = false, mostAtOnce = 8_000 } = {},
+  { isReference = false, mostAtOnce = 8_000, commonShare = COMMON_SHARE } = {},
 ): Promise<string[]> {
   const meant = await readText(prisma, suggestion.text)
   if (meant.phrase === '') return []
   const ranked = isReference
     ? rankCandidates(meant, await readCandidates(prisma, Prisma.sql`${allItems(scope)} AND ${isAllowed(suggestion)}`))
-    : await findMeant(prisma, { ...suggestion, meant, mostAtOnce }, scope)
+    : await findMeant(prisma, { ...suggestion, meant, mostAtOnce, commonShare }, scope)
   return idsInOrder(ranked).slice(0, suggestion.limit)
 }
 
@@ -86,7 +77,12 @@ async function readText(prisma: Prisma.TransactionClient, text: string): Promise
  */
 async function findMeant(
   prisma: Prisma.TransactionClient,
-  { meant, mostAtOnce, ...suggestion }: Suggestion & Pick<Search, 'meant' | 'mostAtOnce'>,
+  {
+    meant,
+    mostAtOnce,
+    commonShare,
+    ...suggestion
+  }: Suggestion & Pick<Search, 'meant' | 'mostAtOnce'> & { commonShare: number },
   scope: Scope,
 ): Promise<Ranked[]> {
   const places = Prisma.sql`(${equalItems(meant, suggestion, scope)}) UNION (${beginnings(meant, suggestion, scope)})`
@@ -95,117 +91,20 @@ async function findMeant(
     : []
   const ranked = rankCandidates(meant, first)
   if (ranked.length >= suggestion.limit) return ranked
-  const grams = [...meant.grams]
-  let rareFirst: string[] | undefined
-  for (const level of sharedLevels(grams.length)) {
-    if (level < grams.length) rareFirst ??= await sortByFrequency(prisma, grams)
-    const isCandidate = Prisma.sql`(${sharesGroup(rareFirst ?? grams, level)}) AND ${isAllowed(suggestion)}`
+  const { rareFirst, common } = await readShares(prisma, [...meant.grams], commonShare)
+  for (const level of sharedLevels(rareFirst.length)) {
+    const groups = groupsOf(rareFirst, level)
+    const isSelective = groups.every((group) => group.some((gram) => !common.has(gram)))
+    const isCandidate = isSelective
+      ? Prisma.sql`(${hasOneOf(groups)}) AND ${isAllowed(suggestion)}`
+      : isAllowed(suggestion)
     const items = Prisma.sql`${allItems(scope)} AND ${isCandidate}`
-    ranked.push(...(await findCandidates(prisma, { meant, mostAtOnce, level, items })))
+    ranked.push(...(await findCandidates(prisma, { meant, mostAtOnce, level, items, isSelective })))
     const found = new Set(ranked.flatMap((each) => (isAtLevel(each, level) ? each.candidate.id : [])))
     if (found.size >= suggestion.limit) break
   }
   return ranked
 }
-
-/** Items that may share enough grams with a text. */
-interface Search {
-  meant: Meant
-  mostAtOnce: number
-  /** The number of grams that they need. */
-  level: number
-  /** FROM and the beginning of WHERE. */
-  items: Prisma.Sql
-}
-
-/** Those of the items that share enough grams; if they are many, those with the shortest names. */
-async function findCandidates(prisma: Prisma.TransactionClient, search: Search): Promise<Ranked[]> {
-  const [row] = await prisma.$queryRaw<{ lengths: number[]; candidates: string | null }[]>`
-    WITH found AS MATERIALIZED (SELECT i.id, i.name, i.folded_name, i.folded_keywords ${search.items}),
-    first AS MATERIALIZED (SELECT * FROM found LIMIT ${search.mostAtOnce + 1}),
-    size AS MATERIALIZED (SELECT count(*) <= ${search.mostAtOnce} AS is_all FROM first)
-    SELECT ARRAY(SELECT length(folded_name) FROM first, size WHERE NOT is_all ORDER BY 1) AS lengths,
-           (SELECT json_agg(candidate)::text FROM (SELECT ${CANDIDATE} FROM first i, size WHERE is_all) AS candidate) AS candidates`
-  return shortest(
-    row && row.lengths.length > 0
-      ? await findByLength(prisma, search, row.lengths)
-      : await rankAtLevel(search, JSON.parse(row?.candidates ?? '[]')),
-  )
-}
-
-/**
- * Reads the items by the lengths of their names, until enough of them share enough grams.
- * @param lengths are those of some of the items, in order: they tell how many lengths to read at once
- */
-async function findByLength(
-  prisma: Prisma.TransactionClient,
-  search: Search,
-  lengths: readonly number[],
-): Promise<Ranked[]> {
-  let found: Ranked[] = []
-  let length = 0
-  for (let share = 1 / 32; found.length < MOST_COMPARED && length < MOST_LENGTH; share *= 2) {
-    const last = Math.min(lengths[Math.floor(share * lengths.length)] ?? MOST_LENGTH, MOST_LENGTH)
-    const keys = Array.from({ length: last - length }, (_, n) => `\n${length + 1 + n}`)
-    if (keys.length === 0) continue
-    const hasLength = Prisma.sql`letter_grams(i.folded_name, i.folded_keywords) && ${keys}::text[]`
-    found = found.concat(await findOfLengths(prisma, search, hasLength, MOST_COMPARED - found.length))
-    length = last
-  }
-  return found
-}
-
-/** Reads the items of some lengths by length, then id, until `count` of them share enough grams. So 100,000 names may have one length. */
-async function findOfLengths(
-  prisma: Prisma.TransactionClient,
-  search: Search,
-  hasLength: Prisma.Sql,
-  count: number,
-): Promise<Ranked[]> {
-  const limit = search.mostAtOnce + 1
-  let found: Ranked[] = []
-  let after: Pick<Candidate, 'length' | 'id'> = { length: 0, id: NIL }
-  for (;;) {
-    const isAfter = Prisma.sql`(length(i.folded_name), i.id) > (${after.length}::integer, ${after.id}::uuid)`
-    const candidates = await readCandidates(
-      prisma,
-      Prisma.sql`${search.items} AND ${hasLength} AND ${isAfter} ORDER BY length(i.folded_name), i.id LIMIT ${limit}`,
-    )
-    found = found.concat(await rankAtLevel(search, candidates))
-    const last = candidates.at(-1)
-    if (last === undefined || candidates.length < limit || found.length >= count) return found
-    after = last
-  }
-}
-
-/** The candidates that share enough grams. Between two thousands of them, other requests use the processor. */
-async function rankAtLevel({ meant, level }: Search, candidates: readonly Candidate[]): Promise<Ranked[]> {
-  const ranked: Ranked[] = []
-  for (let first = 0; first < candidates.length; first += RANKED_AT_ONCE) {
-    if (first > 0) await setImmediate()
-    const some = rankCandidates(meant, candidates.slice(first, first + RANKED_AT_ONCE))
-    ranked.push(...some.filter((each) => isAtLevel(each, level)))
-  }
-  return ranked
-}
-
-function shortest(ranked: readonly Ranked[]): Ranked[] {
-  const byLength = ({ candidate: a }: Ranked, { candidate: b }: Ranked) => a.length - b.length || (a.id < b.id ? -1 : 1)
-  return ranked.toSorted(byLength).slice(0, MOST_COMPARED)
-}
-
-/** @param items is FROM and the beginning of WHERE */
-async function readCandidates(prisma: Prisma.TransactionClient, items: Prisma.Sql): Promise<Candidate[]> {
-  // Prisma takes far longer than JSON.parse for thousands of rows.
-  const [row] = await prisma.$queryRaw<{ candidates: string | null }[]>`
-    SELECT json_agg(candidate)::text AS candidates FROM (SELECT ${CANDIDATE} ${items}) AS candidate`
-  return JSON.parse(row?.candidates ?? '[]')
-}
-
-/** SQL for the `Candidate` of an item `i`. */
-const CANDIDATE = Prisma.sql`
-  i.id, i.name, letters_of(i.folded_name) AS letters,
-  CASE WHEN i.folded_keywords = '' THEN '' ELSE letters_of(i.folded_keywords) END AS keywords, length(i.folded_name) AS length`
 
 function equalItems({ phrase }: Meant, suggestion: Suggestion, scope: Scope): Prisma.Sql {
   return Prisma.sql`
@@ -232,29 +131,39 @@ function beginnings({ phrase }: Meant, suggestion: Suggestion, scope: Scope): Pr
 }
 
 /**
- * SQL condition: the item `i` has all grams of one of the groups of grams. There is one group more than the grams that a name or keyword
- * may lack, so it has all grams of at least one group.
- *
- * @param grams of which each group gets some of the first and some of the last
+ * Divides grams into groups. There is one group more than the grams that a name or keyword may lack, so it has all grams of at least one
+ * group. Each group gets some of the first grams and some of the last.
  */
-function sharesGroup(grams: readonly string[], level: number): Prisma.Sql {
+function groupsOf(grams: readonly string[], level: number): string[][] {
   const count = grams.length - level + 1
   const groupOf = (n: number) => (Math.floor(n / count) % 2 === 0 ? n % count : count - 1 - (n % count))
-  const groups = Array.from({ length: count }, (_, group) => grams.filter((_gram, n) => groupOf(n) === group))
+  return Array.from({ length: count }, (_, group) => grams.filter((_gram, n) => groupOf(n) === group))
+}
+
+/** SQL condition: the item `i` has all grams of one of the groups. */
+function hasOneOf(groups: string[][]): Prisma.Sql {
   const hasGroup = (group: string[]) => Prisma.sql`letter_grams(i.folded_name, i.folded_keywords) @> ${group}::text[]`
   return Prisma.join(groups.map(hasGroup), ' OR ')
 }
 
 /**
- * The grams with the rare ones first, as the statistics of the index know them. Then each group has a rare gram, and few items have a
- * whole group. Without statistics the same items are found, only later.
+ * The grams with the rare ones first, as the statistics of the index know them, and the common ones. So each group has a rare gram if there
+ * are enough, and few items have a whole group. Without statistics the same items are found, only later.
  */
-async function sortByFrequency(prisma: Prisma.TransactionClient, grams: readonly string[]): Promise<string[]> {
-  const rows = await prisma.$queryRaw<{ gram: string }[]>`
-    SELECT given.gram FROM unnest(${[...grams]}::text[]) WITH ORDINALITY AS given (gram, n)
+async function readShares(
+  prisma: Prisma.TransactionClient,
+  grams: readonly string[],
+  commonShare: number,
+): Promise<{ rareFirst: string[]; common: ReadonlySet<string> }> {
+  const rows = await prisma.$queryRaw<{ gram: string; isCommon: boolean }[]>`
+    SELECT given.gram, coalesce(common.share > ${commonShare}, false) AS "isCommon"
+      FROM unnest(${[...grams]}::text[]) WITH ORDINALITY AS given (gram, n)
       LEFT JOIN ${gramShares('items_letter_grams_idx')} AS common ON common.gram = given.gram
      ORDER BY coalesce(common.share, 0), given.n`
-  return rows.map(({ gram }) => gram)
+  return {
+    rareFirst: rows.map(({ gram }) => gram),
+    common: new Set(rows.flatMap(({ gram, isCommon }) => (isCommon ? gram : []))),
+  }
 }
 
 function isAllowed({ within, categoryCode }: Suggestion): Prisma.Sql {
