@@ -1,6 +1,6 @@
 import { ERROR_CODES, ERROR_MEANINGS, type ErrorCode } from '../errors.ts'
 import { PROBLEM_MEDIA_TYPE } from '../rest/error-body.ts'
-import { type Json, SECURITY_SCHEMES } from '../rest/openapi/components.ts'
+import { type Json, securitySchemes } from '../rest/openapi/components.ts'
 import { toOpenApi30 } from '../rest/openapi/version-3-0.ts'
 import { pathTemplate } from '../rest/routes.ts'
 import { PARAMETERS, PATH_PARAMETERS, RESPONSE_SCHEMAS, SCHEMAS } from './api-schemas.ts'
@@ -39,7 +39,7 @@ export function apiDefinition(base: string, routes: readonly OgcRoute[]): Json {
     security: [{ apiKey: [] }],
     tags: [OGC_TAG],
     paths: Object.fromEntries(paths),
-    components: { securitySchemes: SECURITY_SCHEMES, ...OGC_COMPONENTS },
+    components: { securitySchemes: securitySchemes(), ...OGC_COMPONENTS },
   })
 }
 

@@ -12,6 +12,9 @@ const LONG = 'Earth'.repeat(100)
 const ARABIC = 'متحف الفن الإسلامي'
 const KOREAN = '국립중앙박물관'
 
+/** A number with more digits than a JavaScript number has. */
+const LONG_NUMBER = '1111010100100000001'
+
 const ITEMS = [
   row({
     externalId: 'markup',
@@ -20,7 +23,7 @@ const ITEMS = [
     categoryCode: MARKUP,
     streetAddress: MARKUP,
     url: 'javascript:globalThis.hacked=1',
-    extraAttributes: { [MARKUP]: MARKUP, __proto__x: 1, nested: { a: [MARKUP] } },
+    extraAttributes: { [MARKUP]: MARKUP, __proto__x: 1, nested: { a: [MARKUP] }, none: [] },
     images: [
       { originalUrl: 'javascript:globalThis.hacked=1', altText: MARKUP },
       { originalUrl: '/sample/none.svg', altText: 'gone' },
@@ -47,7 +50,13 @@ describe.skipIf(!hasBrowser)('The explorer with bad input', () => {
     t = await startApp()
     const importer = await createImporter(t.database)
     const dataset = { name: `Odd ${MARKUP}`, description: `${MARKUP} ${REVERSED}`, attribution: `Credit ${MARKUP}` }
-    await importer.run({ 'items.ndjson': ndjson(...ITEMS) }, { dataset })
+    const numbers = row({
+      externalId: 'numbers',
+      name: 'Numbers',
+      extraAttributes: { code: 1, list: [1, { code: 1 }] },
+    })
+    const items = ndjson(...ITEMS, numbers).replaceAll('"code":1', `"code":${LONG_NUMBER}`)
+    await importer.run({ 'items.ndjson': items }, { dataset })
     await importer.close()
     visit = await openBrowser(t.url, PHONE)
     page = visit.page
@@ -57,7 +66,7 @@ describe.skipIf(!hasBrowser)('The explorer with bad input', () => {
     })
     await page.goto(`${t.url}/?dataset=places`)
     await giveKey(page, t.key)
-    await page.getByText('10 places, by name').waitFor()
+    await page.getByText('11 places, by name').waitFor()
   })
   afterAll(async () => {
     await visit.browser.close()
@@ -99,6 +108,15 @@ describe.skipIf(!hasBrowser)('The explorer with bad input', () => {
       /isolate|plaintext/,
     )
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  })
+
+  test('a long number is shown with all of its digits', async () => {
+    await open('Numbers')
+    const attributes = page.locator('.attributes')
+    await attributes.getByText(LONG_NUMBER, { exact: true }).waitFor()
+    await attributes.getByText(`1, { "code": ${LONG_NUMBER} }`).waitFor()
+    await page.getByText('All members as JSON').click()
+    await page.locator('.folded pre').getByText(`"code": ${LONG_NUMBER}`).waitFor()
   })
 
   test.each(['North Pole', 'South Pole', 'East of the line', 'West of the line', 'Child'])(

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -39,6 +39,29 @@ describe.skipIf(!hasBrowser)('Keys in the explorer', () => {
     expect(await link.getAttribute('href')).toBe('mailto:keys@example.org')
   })
 
+  test('without a key the button that shows all places asks the server nothing, and says nothing of a refused key', async () => {
+    const asked: string[] = []
+    const listener = (request: Request) => void asked.push(new URL(request.url()).pathname)
+    page.on('request', listener)
+    await page.goto(`${t.url}/?dataset=restricted`)
+    await page.getByRole('link', { name: 'keys@example.org' }).waitFor()
+    await page.getByRole('button', { name: 'Show all places of this view' }).click()
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))')
+    expect(asked).not.toContain('/graphql')
+    expect(await page.getByText(REFUSED).count()).toBe(0)
+    page.off('request', listener)
+  })
+
+  test('a contact with a name and an address is shown as the operator wrote it', async () => {
+    const contact = 'Data team & friends <keys@example.org>'
+    const other = await startApp({ beside: t, contact })
+    const reader = await openBrowser(other.url, WIDE)
+    await reader.page.goto(other.url)
+    await reader.page.getByText(`Ask for one: ${contact}`, { exact: true }).waitFor()
+    await reader.browser.close()
+    await other.close()
+  })
+
   const place = () => page.locator('.side').getByText(NAME, { exact: true })
   const address = () => page.url()
   /** Whether the map shows a place in its centre: the mouse pointer there is a hand. */
@@ -66,6 +89,9 @@ describe.skipIf(!hasBrowser)('Keys in the explorer', () => {
       await page.getByRole('button', { name: 'Forget key' }).click()
       await page.getByRole('heading', { name: 'See what your key opens' }).waitFor()
       await expect.poll(isPlaceOnMap).toBe(false)
+      // Not even where a person can't see it.
+      expect(await page.content()).not.toContain('>Restricted<')
+      expect(await page.content()).not.toContain(NAME)
       await giveKey(page, t.key)
       await page.getByRole('alert').waitFor()
       expect(await isPlaceOnMap()).toBe(false)

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -70,21 +72,34 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
   })
 
   test.each([
-    ['37.5796, 126.977', /near=37\.5796,126\.977,1000/],
-    ['gyeongbokgung', /near=37\.5[\d.]*,126\.9[\d.]*,1000/],
-  ])('a point for a nearby search can be typed: %s', async (text, address) => {
+    ['37.5796, 126.977', /near=37\.5796,126\.977,1000/, ''],
+    ['gyeongbokgung', /near=37\.5[\d.]*,126\.9[\d.]*,1000/, 'Around Gyeongbokgung Palace'],
+    ['gyeonbok', /near=37\.5[\d.]*,126\.9[\d.]*,1000/, 'Around Gyeongbokgung Palace'],
+  ])('a point for a nearby search can be typed: %s', async (text, address, shown) => {
     await page.goto(`${t.url}/?dataset=seoul-landmarks`)
     await page.getByLabel('Coordinate or name of a place').fill(text)
     await page.keyboard.press('Enter')
     await page.getByText('within 1 km, nearest first').waitFor()
     expect(page.url()).toMatch(address)
+    expect(await page.locator('#map-status').textContent()).toBe(shown)
+  })
+
+  test('a nearby search keeps the filters, also with another radius', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&category=palace`)
+    await page.getByLabel('Coordinate or name of a place').fill('37.5796, 126.977')
+    await page.keyboard.press('Enter')
+    await page.getByText('1 place with these filters within 1 km, nearest first').waitFor()
+    await page.getByLabel('Within').fill('3000')
+    await page.keyboard.press('Tab')
+    await page.getByText('places with these filters within 3 km, nearest first').waitFor()
+    expect(page.url()).toContain('category=palace&near=37.5796,126.977,3000')
   })
 
   test('a typed point that is neither a coordinate nor a place is reported', async () => {
     await page.goto(`${t.url}/?dataset=seoul-landmarks`)
     await page.getByLabel('Coordinate or name of a place').fill('91, 0')
     await page.getByRole('button', { name: 'Search there' }).click()
-    await page.getByText('No place with “91, 0” in its name.').waitFor()
+    await page.getByText('No place has a name like “91, 0”.').waitFor()
   })
 
   test('the legend names the most frequent categories with their totals, and each is a filter', async () => {
@@ -96,6 +111,23 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     await page.getByText('4 places with these filters').waitFor()
     await page.goto(t.url)
     await expect.poll(entries).toEqual(['Seoul Landmarks27', 'World Airports17'])
+  })
+
+  test('the legend has no totals where the view has only some of the places, and its names filter these', async () => {
+    const legend = page.locator('#legend')
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&text=palace`)
+    await expect.poll(entries).toContain('palace')
+    expect((await entries()).filter((text) => /\d$/.test(text))).toEqual([])
+    await page.goto(`${t.url}/?text=palace`)
+    await expect.poll(entries).toEqual(['Seoul Landmarks', 'World Airports'])
+    await legend.getByRole('link', { name: 'Seoul Landmarks' }).click()
+    await expect.poll(() => page.url()).toMatch(/dataset=seoul-landmarks&text=palace/)
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&view=table&page=2`)
+    await legend.getByRole('link', { name: 'palace' }).click()
+    await page.locator('.table-frame').getByRole('link', { name: 'Gyeongbokgung Palace' }).waitFor()
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&view=about`)
+    await legend.getByRole('link', { name: 'palace' }).click()
+    await page.getByText('4 places with these filters').waitFor()
   })
 
   test('a filter is a list that typing narrows, by keyboard too, and nothing else', async () => {
@@ -110,6 +142,8 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     expect(await category.getAttribute('aria-activedescendant')).toBe(await options.first().getAttribute('id'))
     await page.keyboard.press('Enter')
     await page.getByText('4 places with these filters').waitFor()
+    const described = `#${await page.locator('h1:focus').getAttribute('aria-describedby')}`
+    expect(await page.locator(described).textContent()).toBe('4 places with these filters')
     await category.fill('no such code')
     await page.keyboard.press('Enter')
     await page.keyboard.press('Tab')
@@ -140,9 +174,12 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     await page.getByRole('link', { name: 'Name ↑' }).click()
     await expect.poll(names).toEqual(sorted.toReversed())
     expect(await page.locator('th[aria-sort="descending"]').count()).toBe(1)
+    const focused = () => page.evaluate('document.activeElement.dataset.focus')
+    expect(await focused()).toBe('sort-name')
     await page.getByText('Columns', { exact: true }).click()
-    await page.getByLabel('Telephone').check()
+    await page.getByLabel('Telephone').press(' ')
     await page.getByRole('columnheader', { name: 'Telephone' }).waitFor()
+    expect(await focused()).toBe('column-telephone')
     expect(page.url()).toMatch(
       /view=table&columns=name,categoryCode,administrativeAreaCode,telephone,updatedAt&order=desc/,
     )
@@ -155,6 +192,32 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     await page.getByRole('link', { name: 'As a list' }).click()
     await page.getByText('4 places with these filters').waitFor()
     await page.locator('.places').getByRole('link', { name: 'Gyeongbokgung Palace' }).waitFor()
+  })
+
+  test('the map of a table stays where it is when the order changes', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&view=table`)
+    await page.getByRole('link', { name: 'Name ↑' }).waitFor()
+    await expect.poll(() => page.url()).toContain('&at=')
+    const before = page.url()
+    await page.getByRole('button', { name: 'Zoom in' }).click()
+    await expect.poll(() => page.url()).not.toBe(before)
+    const at = new URL(page.url()).searchParams.get('at')
+    await page.getByRole('link', { name: 'Name ↑' }).click()
+    expect(new URL(page.url()).searchParams.get('at')).toBe(at)
+    await page.getByRole('link', { name: 'Name ↓' }).waitFor()
+  })
+
+  test('two columns that are chosen one right after the other are both shown', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&view=table`)
+    await page.getByLabel('Telephone').waitFor({ state: 'attached' })
+    // In one step, so that the table cannot change between them.
+    await page.locator('.columns').evaluate((columns) => {
+      for (const label of columns.querySelectorAll('label')) {
+        if (/Telephone|Website/.test(label.textContent ?? '')) label.querySelector('input')?.click()
+      }
+    })
+    await page.getByRole('columnheader', { name: 'Website' }).waitFor()
+    await page.getByRole('columnheader', { name: 'Telephone' }).waitFor()
   })
 
   test('a search and a circle are tables too, in their own order, with distances', async () => {
@@ -275,11 +338,25 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
       expect(download.headers.get('content-type')).toContain(encodingFormat)
     }
     await page.goto(`${t.url}/?dataset=world-airports&view=about`)
+    await heading('World Airports').waitFor()
+    const facts = await page.locator('script[type="application/ld+json"]').textContent()
+    expect(JSON.parse(facts ?? '')).toMatchObject({
+      license: 'https://spdx.org/licenses/Unlicense',
+      usageInfo: 'https://ourairports.com/about.html',
+      publisher: { name: 'OurAirports', contactPoint: { url: 'https://ourairports.com/about.html' } },
+      isBasedOn: { url: 'https://ourairports.com/data/', dateModified: '2026-04-29' },
+    })
     const licence = page.locator('.members').getByRole('link', { name: 'Unlicense' })
     expect(await licence.getAttribute('href')).toBe('https://spdx.org/licenses/Unlicense')
     await page.goto(`${t.url}/?dataset=seoul-landmarks&view=about`)
     await page.locator('.bars').getByRole('link', { name: 'palace' }).click()
     await page.getByText('4 places with these filters').waitFor()
+  })
+
+  test('a link to the page of a dataset may name it by its UUID, in capitals too', async () => {
+    const { body } = await t.graphql('{ dataset(id: "seoul-landmarks") { id } }')
+    await page.goto(`${t.url}/?dataset=${body.data.dataset.id.toUpperCase()}&view=about`)
+    await heading('Seoul Landmarks').waitFor()
   })
 
   test('a button shows the whole view again', async () => {
@@ -300,6 +377,22 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     expect(visit.foreign).toEqual([])
     expect(visit.errors).toEqual([])
   })
+})
+
+test.skipIf(!hasBrowser)('without WebGL the explorer says so, and shows everything but the map', async () => {
+  const t = await startApp({ data: 'sample' })
+  const { browser, page, errors } = await openBrowser(t.url, WIDE)
+  await page.addInitScript(() => {
+    HTMLCanvasElement.prototype.getContext = () => null
+  })
+  await page.goto(`${t.url}/#key=${t.key}`)
+  await page.getByText('This browser can’t draw the map').waitFor()
+  await page.locator('.card').getByRole('link', { name: 'Seoul Landmarks' }).click()
+  await page.locator('.places').getByRole('link', { name: 'N Seoul Tower' }).click()
+  await page.getByRole('heading', { name: 'N Seoul Tower', level: 1 }).waitFor()
+  expect(errors).toEqual([])
+  await browser.close()
+  await t.close()
 })
 
 describe.skipIf(!hasBrowser)('The explorer on a configured base map', () => {
@@ -327,6 +420,31 @@ describe.skipIf(!hasBrowser)('The explorer on a configured base map', () => {
     const { status, ...shown } = await open({ kind: 'pmtiles', path })
     expect(status).toBe(206)
     expect(shown).toEqual({ credit: 'Map: Example', shown: '', foreign: [], errors: [] })
+  })
+
+  test('never sends the key to the server of the base map, even if its paths are those of our tiles', async () => {
+    const asked: (string | undefined)[] = []
+    const tiles = createServer(({ method, headers }, response) => {
+      asked.push(method, headers.authorization)
+      response.writeHead(200, { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'authorization' })
+      response.end()
+    }).listen(0, '127.0.0.1')
+    await once(tiles, 'listening')
+    const address = tiles.address()
+    if (address === null || typeof address === 'string') throw new TypeError('The server has no port')
+    const url = `http://127.0.0.1:${address.port}/tiles/{z}/{x}/{y}.png`
+    const t = await startApp({ baseMap: { kind: 'raster', url } })
+    const { browser, page, errors } = await openBrowser(t.url, WIDE)
+    await page.goto(`${t.url}/#key=${t.key}`)
+    await page.getByRole('button', { name: 'Forget key' }).waitFor()
+    await expect.poll(() => asked.length).toBeGreaterThan(0)
+    await page.getByRole('button', { name: 'Zoom in' }).click()
+    await expect.poll(() => asked.length).toBeGreaterThan(8)
+    expect(new Set(asked)).toEqual(new Set(['GET', undefined]))
+    expect(errors).toEqual([])
+    await browser.close()
+    await t.close()
+    tiles.close()
   })
 
   test('says that a style is away, and shows its own map', async () => {

@@ -6,6 +6,7 @@ import { type Bounds, boxAround, boxAroundAll, visibleBox } from '../../src/expl
 import { LIGHT } from '../../src/explorer/explorer/colours.ts'
 import { sizeText } from '../../src/explorer/explorer/export-links.ts'
 import { circle, destination } from '../../src/explorer/explorer/geodesic.ts'
+import { textLayers } from '../../src/explorer/explorer/place-layers.ts'
 import { formsOf, graphiqlPath } from '../../src/explorer/explorer/request-forms.ts'
 import { requestOf } from '../../src/explorer/explorer/requests.ts'
 import { pictureUrl, safeUrl } from '../../src/explorer/explorer/safe-url.ts'
@@ -194,6 +195,7 @@ test.each([
   { dataset: 'seoul-landmarks', category: 'palace', near: { latitude: 37.5796, longitude: 126.977, radius: 2000 } },
   { text: 'gung', category: 'palace' },
   { item: 'ed9ea7d8-caaf-5cf9-817b-36ba51a4744b' },
+  { dataset: 'seoul-landmarks', isAbout: true },
 ])('the request for %j is the same in REST and GraphQL, and each form runs as copied', async (view) => {
   const request = requestOf(view)
   const rest = await (await t.get(request.path ?? '')).json()
@@ -214,6 +216,15 @@ test('the request for a list or an item gives as much as the page shows', async 
   expect((await t.graphql(list.query)).body.data.dataset.items.nodes).toHaveLength(27)
   const { body } = await t.graphql(requestOf({ item: 'ed9ea7d8-caaf-5cf9-817b-36ba51a4744b' }).query)
   expect(body.data.item).toMatchObject({ roadAddress: expect.anything(), dataset: { slug: 'seoul-landmarks' } })
+})
+
+test('the request for the page of a dataset gives its facts, and not its places', async () => {
+  const { path, query, variables } = requestOf({ dataset: 'world-airports', isAbout: true })
+  expect((await (await t.get(path)).json()).data.slug).toBe('world-airports')
+  const { dataset } = (await t.graphql(query, variables)).body.data
+  expect(dataset.license).toBe('Unlicense')
+  expect(dataset.categories.length).toBeGreaterThan(0)
+  expect(dataset.items).toBeUndefined()
 })
 
 test('a key with quotes is one word of the shell command', async () => {
@@ -289,6 +300,11 @@ test.each<[string, Bounds[], Bounds]>([
   ],
 ])('a box around boxes is the smallest one: %s', (_where, boxes, around) => {
   expect(boxAroundAll(boxes)).toEqual(around)
+})
+
+test('the map draws the name of the chosen place once', () => {
+  const [names] = textLayers({ source: 'places' }, LIGHT, 'chosen id')
+  expect(JSON.stringify(names)).toContain('["!=",["get","id"],"chosen id"]')
 })
 
 test.each([

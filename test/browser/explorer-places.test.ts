@@ -1,11 +1,15 @@
-import type { Page, Route } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-import { giveKey, hasBrowser, openBrowser, type Visit, WIDE } from '../support/browser.ts'
+import { giveKey, hasBrowser, openBrowser, PHONE, type Visit, WIDE } from '../support/browser.ts'
 import { createImporter, ndjson, row } from '../support/import.ts'
 
 const STOPS = Array.from({ length: 60 }, (_, i) => row({ externalId: `stop-${i}`, name: `Bus stop ${i}` }))
 const MUSEUM = row({ externalId: 'museum', name: 'A museum', url: 'www.museum.go.kr' })
+/** The last one is far from the 50 that the list shows at first. */
+const KIOSKS = Array.from({ length: 51 }, (_, i) =>
+  row({ externalId: `kiosk-${i}`, name: `Kiosk ${10 + i}`, ...(i === 50 && { latitude: '-40', longitude: '-70' }) }),
+)
 const ISLANDS = [
   row({ externalId: 'west', name: 'West island', latitude: '-17', longitude: '179' }),
   row({ externalId: 'east', name: 'East island', latitude: '-17', longitude: '-179' }),
@@ -21,6 +25,15 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
     const importer = await createImporter(t.database)
     await importer.run({ 'items.ndjson': ndjson(MUSEUM, ...STOPS) })
     await importer.run({ 'items.ndjson': ndjson(...ISLANDS) }, { dataset: { slug: 'islands', name: 'Islands' } })
+    await importer.run({ 'items.ndjson': ndjson(...KIOSKS) }, { dataset: { slug: 'kiosks', name: 'Kiosks' } })
+    const long = 'A category with a long name of many words '.repeat(4)
+    await importer.run(
+      { 'items.ndjson': ndjson(MUSEUM) },
+      {
+        dataset: { slug: 'labelled', name: 'Labelled' },
+        labels: { categoryCode: { x: long }, administrativeAreaCode: { 11: long } },
+      },
+    )
     await importer.close()
     visit = await openBrowser(t.url, WIDE)
     page = visit.page
@@ -35,6 +48,11 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
 
   const link = (name: string) => page.locator('.side').getByRole('link', { name, exact: true })
   const names = () => page.locator('.places a').allTextContents()
+  const boxOf = async (element: Locator) => {
+    const box = await element.boundingBox()
+    if (!box) throw new Error('The element is not shown')
+    return box
+  }
 
   test('two clicks on "Show more" list each place once', async () => {
     await page.goto(`${t.url}/?dataset=places`)
@@ -56,6 +74,49 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
     await page.unroute('**/graphql')
   })
 
+  test.each([
+    ['a low', { ...WIDE, height: 480 }],
+    ['a narrow', PHONE],
+  ])(
+    'a place is shown from its start on %s screen, and the way back goes to the same place of a long list',
+    async (_which, size) => {
+      await page.setViewportSize(size)
+      await page.goto(`${t.url}/?dataset=places`)
+      await page.locator('.places a').last().click()
+      const heading = page.getByRole('heading', { name: /^Bus stop/, level: 1 })
+      await heading.waitFor()
+      // The map is above it on a narrow screen, the search on others.
+      const above = await boxOf(page.locator(size === PHONE ? '.map-area' : '.search'))
+      const { y } = await boxOf(heading)
+      expect(y).toBeGreaterThanOrEqual(above.y + above.height)
+      expect(y).toBeLessThan(size.height)
+      await page.goBack()
+      const last = page.locator('.places a').last()
+      await last.waitFor()
+      expect((await boxOf(last)).y).toBeLessThan(size.height)
+      await page.setViewportSize(WIDE)
+    },
+  )
+
+  test('on a narrow screen a list of codes is no wider than the screen', async () => {
+    await page.setViewportSize(PHONE)
+    await page.goto(`${t.url}/?dataset=labelled`)
+    for (const name of ['Category', 'Area']) {
+      await page.getByRole('combobox', { name, exact: true }).click()
+      await page.getByRole('listbox').getByRole('option').nth(1).waitFor()
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
+      await page.keyboard.press('Escape')
+    }
+    await page.setViewportSize(WIDE)
+  })
+
+  test('by keyboard, "Show more" goes on at the first new place', async () => {
+    await page.goto(`${t.url}/?dataset=places`)
+    await page.getByRole('button', { name: 'Show more (11 left)' }).press('Enter')
+    await expect.poll(async () => (await names()).length).toBe(61)
+    expect(await page.evaluate('document.activeElement.textContent')).toBe((await names())[50])
+  })
+
   test('"a point on the map" stops waiting for a click when another view opens', async () => {
     await page.goto(`${t.url}/?dataset=places`)
     const message = page.getByText('Click on the map to search around that point.')
@@ -65,6 +126,40 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
     await page.getByRole('heading', { name: 'A museum', level: 1 }).waitFor()
     await message.waitFor({ state: 'detached' })
     expect(await page.locator('body.picking').count()).toBe(0)
+  })
+
+  test('a typed point that is found too late does not replace the view that was opened meanwhile', async () => {
+    await page.goto(`${t.url}/?dataset=places`)
+    const held: Route[] = []
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('query Place(')) held.push(route)
+      else await route.continue()
+    })
+    await page.getByLabel('Coordinate or name of a place').fill('museum')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => held.length).toBe(1)
+    await link('A museum').click()
+    await page.getByRole('heading', { name: 'A museum', level: 1 }).waitFor()
+    const answered = page.waitForResponse((response) => response.request() === held[0]?.request())
+    await held[0]?.continue()
+    await (await answered).finished()
+    // The script of the page gets the response a moment later.
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 200))')
+    expect(page.url()).not.toContain('near=')
+    await page.getByRole('heading', { name: 'A museum', level: 1 }).waitFor()
+    await page.unroute('**/graphql')
+  })
+
+  test('a place that is not there leaves nothing of the place before', async () => {
+    await page.goto(`${t.url}/?dataset=places`)
+    await link('A museum').click()
+    await page.getByRole('heading', { name: 'A museum', level: 1 }).waitFor()
+    await page.evaluate(() => {
+      history.pushState(null, '', '/?item=00000000-0000-4000-8000-000000000000')
+      dispatchEvent(new PopStateEvent('popstate'))
+    })
+    await page.getByRole('alert').waitFor()
+    expect(await page.title()).toBe('Dataset Catalog')
   })
 
   test('the URL of an item is no link when it has no scheme', async () => {
@@ -94,6 +189,13 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
   test('the map opens a dataset on both sides of the antimeridian around it', async () => {
     await page.goto(`${t.url}/?dataset=islands`)
     await expect.poll(() => page.url()).toMatch(/at=-1[67][.\d]*,-?1(79|80)[.\d]*,[6-9]/)
+  })
+
+  test('the button that shows all places of a long search shows those too that are not in the list', async () => {
+    await page.goto(`${t.url}/?dataset=kiosks&text=kiosk`)
+    await expect.poll(() => page.url()).toMatch(/at=37[.\d]*,12[67][.\d]*,13$/)
+    await page.getByRole('button', { name: 'Show all places of this view' }).click()
+    await expect.poll(() => page.url()).toMatch(/at=[-.\d]+,[-.\d]+,(-|0|1(?!\d))[.\d]*$/)
   })
 
   test('makes no request to another origin, and does not violate the Content-Security-Policy', () => {

@@ -100,6 +100,23 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     const [name = ''] = (await suggestions.first().locator('bdi').allTextContents()) ?? []
     await page.keyboard.press('Enter')
     await heading(name).waitFor()
+    expect(await page.evaluate('document.activeElement.textContent')).toBe(name)
+  })
+
+  test('suggests only places that the filter and the visible part of the map have', async () => {
+    const suggestions = page.getByRole('listbox', { name: 'Suggested places' }).getByRole('option')
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&category=museum`)
+    await heading('Seoul Landmarks').waitFor()
+    const answered = page.waitForResponse((response) => response.request().postData()?.includes('Suggestions') ?? false)
+    await field().pressSequentially('national museum', { delay: 5 })
+    await answered
+    await suggestions.first().waitFor()
+    expect(await suggestions.filter({ hasNotText: 'museum' }).count()).toBe(0)
+    // In the Atlantic.
+    await page.goto(`${t.url}/?within=-41,25,-40,26&text=incheom`)
+    await status('No places with “incheom” in the name or keywords in the visible part of the map.')
+    await expect.poll(() => page.locator('.view h1').count()).toBe(1)
+    expect(await page.getByRole('heading', { name: 'Did you mean' }).count()).toBe(0)
   })
 
   test('asks "did you mean" where nothing is found', async () => {
@@ -108,6 +125,19 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     await page.getByRole('heading', { name: 'Did you mean' }).waitFor()
     await link('Incheon International Airport').click()
     await heading('Incheon International Airport').waitFor()
+  })
+
+  test('the way back from a place that a search in all datasets has found goes to that search', async () => {
+    await page.goto(`${t.url}/?text=incheon`)
+    await status('with “incheon” in the name')
+    const before = await names()
+    await link('Incheon International Airport').click()
+    await heading('Incheon International Airport').waitFor()
+    await page.locator('.members').getByRole('link', { name: 'World Airports' }).waitFor()
+    await page.locator('.back').getByRole('link', { name: '← All datasets' }).click()
+    await heading('All datasets').waitFor()
+    expect(await names()).toEqual(before)
+    expect(page.url()).not.toContain('dataset=')
   })
 
   test('orders names by how well they match, and highlights them on the map', async () => {

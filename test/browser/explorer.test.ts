@@ -110,6 +110,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     expect(labels).toEqual([
       'Category',
       'Area',
+      'Also known as',
       'Address',
       'Lot address',
       'Opening hours',
@@ -119,6 +120,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
       'Coordinates',
       'Last changed',
     ])
+    await page.locator('.members').getByText('경복궁').waitFor()
     expect(await page.title()).toBe('Gyeongbokgung Palace · Seoul Landmarks')
     const json = page.getByText('"roadAddress"')
     expect(await json.count()).toBe(0)
@@ -267,6 +269,15 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await link('Gyeongbokgung Palace').click()
     await page.locator('.members').getByRole('link', { name: 'Royal palace', exact: true }).click()
     await page.getByText('4 places with these filters').waitFor()
+    // A search in all datasets, as a list and as a table, its suggestions, and the page of the dataset.
+    await page.goto(`${t.url}/?text=gyeongbokgung`)
+    await page.locator('.places').getByText('Royal palace', { exact: true }).first().waitFor()
+    await page.goto(`${t.url}/?text=gyeongbokgung&view=table`)
+    await page.locator('.table-frame').getByText('Royal palace', { exact: true }).first().waitFor()
+    await page.getByRole('combobox', { name: 'Search by name or keyword' }).fill('gyeonbok')
+    await page.getByRole('listbox').getByText('Royal palace', { exact: true }).first().waitFor()
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&view=about`)
+    await page.locator('.places').getByText('Royal palace', { exact: true }).first().waitFor()
     await page.goto(t.url)
   })
 
@@ -276,6 +287,8 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await page.route('**/graphql', (route) => route.abort())
     await link('Seoul Landmarks').click()
     await page.getByText('The server does not answer').waitFor()
+    expect(await page.title()).toBe('Seoul Landmarks · Dataset Catalog')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Try again')
     await page.unroute('**/graphql')
     await page.getByRole('button', { name: 'Try again' }).click()
     await heading('Seoul Landmarks').waitFor()

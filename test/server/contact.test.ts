@@ -15,8 +15,10 @@ test('the OpenAPI document and the explorer have the contact', async () => {
   const app = await createApp({ database: db.database, corsOrigins: [], responseCacheBytes: 0, limits, contact })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   for (const path of ['/openapi.json', '/v1/openapi.json', '/v1/openapi-3.0.json']) {
-    const { info } = await (await fetch(url + path)).json()
+    const { info, components } = await (await fetch(url + path)).json()
     expect(info.contact).toEqual({ email: 'keys@example.org' })
+    const { description } = components.securitySchemes.apiKey
+    expect(description).toBe('An API key. Whom to ask for one: keys@example.org')
   }
   expect(await (await fetch(url)).text()).toContain('"contact":"keys@example.org"')
   await app.close()

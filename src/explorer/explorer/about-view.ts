@@ -1,9 +1,9 @@
 import { runGraphQL } from '../shared/api.ts'
 import { element } from '../shared/dom.ts'
 import { formatAddress, type View } from './address.ts'
-import type { Codes, Facet } from './codes.ts'
+import { type Codes, type Facet, labelOf } from './codes.ts'
 import type { Dataset, Extent, ListedItem } from './data.ts'
-import { LISTED } from './data.ts'
+import { FACTS, LISTED } from './data.ts'
 import { type ExportSize, exportLinks } from './export-links.ts'
 import { requestPanel } from './request-panel.ts'
 import { safeUrl } from './safe-url.ts'
@@ -36,9 +36,7 @@ export async function readAbout(dataset: string, signal: AbortSignal): Promise<A
   const data = await runGraphQL<{ dataset: About }>(
     `query About($dataset: ID!, $limit: Int) {
   dataset(id: $dataset) {
-    license publisher contact termsUrl sourceUrl sourceDate updateFrequency createdAt updatedAt
-    extent { west south east north }
-    exportSizes { format bytes isExact }
+    ${FACTS}
     items(limit: $limit) { nodes { ${LISTED} } }
   }
 }`,
@@ -65,7 +63,7 @@ export function aboutView(dataset: Dataset, about: About, codes: Codes, view: Vi
     exportLinks(dataset, about.exportSizes),
     bars('Categories', categories, (category) => ({ dataset: dataset.slug, category })),
     bars('Areas', areas, (area) => ({ dataset: dataset.slug, area })),
-    sample(dataset, about),
+    sample(dataset, about, codes),
     requestPanel(view),
     jsonLd(dataset, about),
   )
@@ -139,7 +137,7 @@ function bar({ code, label, total }: Facet, most: number, view: View): HTMLEleme
   return element('li', {}, link, value, element('span', { class: 'soft' }, total.toLocaleString('en')))
 }
 
-function sample({ slug, items: { total } }: Dataset, { items: { nodes } }: About): HTMLElement {
+function sample({ slug, items: { total } }: Dataset, { items: { nodes } }: About, { categories }: Codes): HTMLElement {
   return element(
     'section',
     {},
@@ -152,7 +150,7 @@ function sample({ slug, items: { total } }: Dataset, { items: { nodes } }: About
           'li',
           {},
           element('a', { href: formatAddress({ dataset: slug, item: id }), 'data-view': true, dir: 'auto' }, name),
-          element('span', { class: 'soft small' }, element('bdi', {}, categoryCode)),
+          element('span', { class: 'soft small' }, element('bdi', {}, labelOf(categoryCode, categories))),
         ),
       ),
     ),
@@ -170,7 +168,7 @@ function sample({ slug, items: { total } }: Dataset, { items: { nodes } }: About
 
 /** The facts for search engines and catalogs, as schema.org has them. A browser does not execute this script. */
 function jsonLd(dataset: Dataset, about: About): HTMLElement {
-  const { createdAt, updatedAt, extent, license, publisher, sourceUrl } = about
+  const { createdAt, updatedAt, extent, license, publisher, contact, termsUrl, sourceUrl, sourceDate } = about
   const box = extent && `${extent.south} ${extent.west} ${extent.north} ${extent.east}`
   const data = {
     '@context': 'https://schema.org',
@@ -181,8 +179,21 @@ function jsonLd(dataset: Dataset, about: About): HTMLElement {
     url: location.origin + formatAddress({ dataset: dataset.slug, isAbout: true }),
     creditText: dataset.attribution,
     ...(license && { license: safeUrl(license, LICENCES)?.href ?? license }),
-    ...(publisher && { publisher: { '@type': 'Organization', name: publisher } }),
-    ...(sourceUrl && { isBasedOn: sourceUrl }),
+    ...(termsUrl && { usageInfo: termsUrl }),
+    ...((publisher || contact) && {
+      publisher: {
+        '@type': 'Organization',
+        ...(publisher && { name: publisher }),
+        ...(contact && { contactPoint: contactPoint(contact) }),
+      },
+    }),
+    ...((sourceUrl || sourceDate) && {
+      isBasedOn: {
+        '@type': 'CreativeWork',
+        ...(sourceUrl && { url: sourceUrl }),
+        ...(sourceDate && { dateModified: sourceDate }),
+      },
+    }),
     isAccessibleForFree: dataset.visibility === 'PUBLIC',
     dateCreated: createdAt,
     dateModified: updatedAt,
@@ -194,6 +205,11 @@ function jsonLd(dataset: Dataset, about: About): HTMLElement {
     })),
   }
   return element('script', { type: 'application/ld+json' }, JSON.stringify(data))
+}
+
+/** A contact is a URL or an e-mail address. */
+function contactPoint(contact: string): object {
+  return { '@type': 'ContactPoint', [safeUrl(contact) ? 'url' : 'email']: contact }
 }
 
 const MEDIA_TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv', geojson: 'application/geo+json' }

@@ -53,6 +53,12 @@ export function tableOf(view: View): Table | undefined {
   return hasPlaces(view) ? view.table : undefined
 }
 
+/** Whether two views differ at most in their tables and in the place of the map. */
+export function haveSamePlaces(left: View, right: View): boolean {
+  const [one, other] = [left, right].map((view) => formatAddress({ ...view, at: undefined, table: undefined }))
+  return one === other
+}
+
 /** Parses the query string of an address. It leaves out invalid parts. */
 export function parseAddress(search: string): View {
   const params = new URLSearchParams(search)

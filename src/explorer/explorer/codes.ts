@@ -33,6 +33,16 @@ export async function readCodes(dataset: string, signal: AbortSignal): Promise<C
   return { categories: data.dataset.categories, areas: data.dataset.administrativeAreas }
 }
 
+/** Returns the codes of a dataset by its UUID. */
+export type CodesOf = (datasetId: string) => Codes
+
+/** Reads the codes of the datasets of some items. */
+export async function readCodesOf(items: readonly { datasetId: string }[], signal: AbortSignal): Promise<CodesOf> {
+  const ids = [...new Set(items.map(({ datasetId }) => datasetId))]
+  const codes = new Map(await Promise.all(ids.map(async (id) => [id, await readCodes(id, signal)] as const)))
+  return (id) => codes.get(id) ?? NO_CODES
+}
+
 /** The label of a code, or the code. */
 export function labelOf(code: string, facets: readonly Facet[]): string {
   return facets.find((facet) => facet.code === code)?.label ?? code

@@ -1,4 +1,5 @@
 import { runGraphQL } from '../shared/api.ts'
+import { parseExactJson } from '../shared/exact-json.ts'
 import { type Bounds, boxAroundAll } from './box.ts'
 
 /*
@@ -20,6 +21,7 @@ export interface Dataset {
 /** An item in a list. */
 export interface ListedItem {
   id: string
+  datasetId: string
   name: string
   categoryCode: string
   administrativeAreaCode: string
@@ -39,6 +41,8 @@ export interface Picture {
 }
 
 export interface Item extends ListedItem {
+  externalId: string | null
+  keywords: string[]
   description: string
   streetAddress: string
   addressRegion: string | null
@@ -61,7 +65,7 @@ export interface Item extends ListedItem {
 }
 
 /** The fields of an item in a list. */
-export const LISTED = 'id name categoryCode administrativeAreaCode latitude longitude thumbnailUrl'
+export const LISTED = 'id datasetId name categoryCode administrativeAreaCode latitude longitude thumbnailUrl'
 
 /** The fields of a dataset in the list. */
 export const DATASET_FIELDS = 'id slug name description status visibility accessTier attribution'
@@ -78,6 +82,16 @@ export async function readDatasets(signal: AbortSignal): Promise<Dataset[]> {
     signal,
   )
   return datasets.nodes
+}
+
+/** The facts of a dataset, for its page. */
+export const FACTS = `license publisher contact termsUrl sourceUrl sourceDate updateFrequency createdAt updatedAt
+    extent { west south east north }
+    exportSizes { format bytes isExact }`
+
+/** The dataset that an address names by its slug or by its UUID, in any letter case as in the API. */
+export function findDataset(datasets: readonly Dataset[], { dataset }: { dataset?: string | undefined }) {
+  return datasets.find(({ slug, id }) => slug === dataset || id === dataset?.toLowerCase())
 }
 
 export interface Extent {
@@ -107,7 +121,7 @@ export async function readExtent(dataset: string | undefined, signal: AbortSigna
 
 /** The fields of an item with everything around it. */
 export const DETAILS = `${LISTED}
-    description streetAddress addressRegion addressLocality postalCode roadAddress jibunAddress
+    externalId keywords description streetAddress addressRegion addressLocality postalCode roadAddress jibunAddress
     contactName telephone email url openingHours extraAttributes createdAt updatedAt
     dataset { id slug name attribution }
     parent { id name }
@@ -120,6 +134,7 @@ export async function readItem(id: string, signal: AbortSignal): Promise<Item | 
     `query Item($id: ID!) {\n  item(id: $id) {\n    ${DETAILS}\n  }\n}`,
     { id },
     signal,
+    parseExactJson,
   )
   return item
 }

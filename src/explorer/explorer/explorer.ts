@@ -1,12 +1,11 @@
-import { element } from '../shared/dom.ts'
 import { readKey } from '../shared/key.ts'
 import { aboutView, readAbout } from './about-view.ts'
-import { formatAddress, hasPlaces, isSearch, parseAddress, tableOf, type View } from './address.ts'
+import { formatAddress, hasPlaces, haveSamePlaces, isSearch, parseAddress, tableOf, type View } from './address.ts'
 import { loadBaseMap, WORLD } from './base-map.ts'
 import { moveMap, moveToItems, type Position } from './camera.ts'
-import { type Codes, NO_CODES, readCodes } from './codes.ts'
+import { type Codes, type CodesOf, NO_CODES, readCodes, readCodesOf } from './codes.ts'
 import { DARK, LIGHT } from './colours.ts'
-import { type Dataset, type Item, type ListedItem, readDatasets, readItem } from './data.ts'
+import { type Dataset, findDataset, type Item, type ListedItem, readDatasets, readItem } from './data.ts'
 import { datasetsView } from './datasets-view.ts'
 import { itemView } from './item-view.ts'
 import { legendOf, showLegend } from './legend.ts'
@@ -15,7 +14,7 @@ import { showCredits, showStatus } from './map-lines.ts'
 import type { NearbyActions } from './nearby-form.ts'
 import { placesView } from './places-view.ts'
 import { PointPicker } from './point-picker.ts'
-import { problemNote } from './problem.ts'
+import { problemView } from './problem.ts'
 import { PAGE_SIZE, readResults, readTable } from './results.ts'
 import { type Search, SearchForm } from './search-form.ts'
 import { readSuggestions } from './suggestions.ts'
@@ -37,7 +36,7 @@ export class Explorer {
   #view: View = parseAddress(location.search)
   #datasets: readonly Dataset[] = []
   #items: ListedItem[] = []
-  /** The found places that the view shows, for the map. */
+  /** The found places, for the map. None if the view has only some of them. */
   #found: readonly Position[] = []
   #item: Item | undefined
   #codes: Codes = NO_CODES
@@ -46,9 +45,15 @@ export class Explorer {
   readonly #search = new SearchForm({
     search: (search) => this.#openSearch(search),
     visibleBox: () => this.#map.visibleBox(),
-    openItem: (item) => this.open({ ...this.#view, item, at: undefined }),
+    openItem: (item) => {
+      // Then the heading of the place gets the focus, and a screen reader reads it.
+      this.#list.focus()
+      this.open({ ...this.#view, item, at: undefined })
+    },
   })
   #reads = new AbortController()
+  /** How far the view of the history was scrolled that is being opened again. */
+  #scrolled: number | undefined
 
   constructor(list: HTMLElement, map: HTMLElement) {
     this.#list = list
@@ -65,6 +70,7 @@ export class Explorer {
     window.addEventListener('popstate', () => {
       const view = parseAddress(location.search)
       this.#search.stop()
+      this.#scrolled = history.state?.scrolled
       // The map reports its move at once, so the view must be set by then.
       void this.#show(view)
       if (view.at) this.#map.jumpTo(view.at)
@@ -102,8 +108,12 @@ export class Explorer {
   open(view: View): void {
     // A search that begins a moment later would replace this view.
     this.#search.stop()
-    history.pushState({ before: formatAddress({ ...this.#view, at: undefined }) }, '', formatAddress(view))
-    this.#show(view)
+    // The map of another order, page or choice of columns stays where the person has moved it.
+    const next = haveSamePlaces(view, this.#view) ? { ...view, at: this.#view.at } : view
+    history.replaceState({ ...history.state, scrolled: this.#scroller().scrollTop }, '')
+    history.pushState({ before: formatAddress({ ...this.#view, at: undefined }) }, '', formatAddress(next))
+    this.#scrolled = undefined
+    this.#show(next)
   }
 
   async #show(view: View): Promise<void> {
@@ -124,9 +134,11 @@ export class Explorer {
     } catch (error) {
       if (signal.aborted) return
       this.#search.say('')
-      const note = problemNote(error, () => this.#show(this.#view))
+      const problem = problemView(error, () => this.#show(this.#view))
       // The page has already forgotten a refused key, and says so.
-      if (!signal.aborted) this.#list.replaceChildren(element('div', { class: 'view' }, note))
+      if (signal.aborted) return
+      this.#replace(problem, problem.querySelector('button'))
+      this.#showTitle()
     }
     if (!signal.aborted) this.#list.removeAttribute('aria-busy')
   }
@@ -142,7 +154,7 @@ export class Explorer {
     if (this.#needsDatasets(view)) this.#datasets = await readDatasets(signal)
     signal.throwIfAborted()
     if (view.at === undefined) void this.#attempt(() => moveMap(this.#map, view, before, signal), signal)
-    if (view.item === undefined) this.#item = undefined
+    if (this.#item?.id !== view.item) this.#item = undefined
     this.#search.show(view, this.#datasets)
     this.#showCredit()
     if (view.dataset !== before.dataset) this.#codes = NO_CODES
@@ -183,18 +195,23 @@ export class Explorer {
     const suggestions = results.total === 0 ? await readSuggestions(view, signal) : []
     signal.throwIfAborted()
     // Two clicks on "Show more" would read the same page twice.
-    this.#items = [...this.#items.slice(0, (page - 1) * PAGE_SIZE), ...results.items]
+    const items = [...this.#items.slice(0, (page - 1) * PAGE_SIZE), ...results.items]
+    const codesOf = await this.#readCodesOf([...items, ...suggestions], signal)
+    signal.throwIfAborted()
+    this.#items = items
     const list = placesView(
-      { view, dataset: this.#dataset(), codes: this.#codes, suggestions, ...results, items: this.#items },
+      { view, dataset: this.#dataset(), codes: this.#codes, codesOf, suggestions, ...results, items },
       {
         open: (next) => this.open(next),
         more: () => this.#attempt(() => this.#showPlaces(view, page + 1, signal), signal),
         ...this.#nearbyActions(view),
       },
     )
-    this.#fill(list, page === 1)
+    // The new places are read on from the first of them.
+    if (page === 1) this.#fill(list)
+    else this.#replace(list, list.querySelectorAll<HTMLElement>('ol.places a')[(page - 1) * PAGE_SIZE])
     this.#search.sayTotal(view, results.total)
-    if (page === 1) this.#moveToFound(view, this.#items)
+    if (page === 1) this.#moveToFound(view, items, results.total)
   }
 
   async #showAbout(view: View, slug: string, signal: AbortSignal): Promise<void> {
@@ -208,40 +225,76 @@ export class Explorer {
     const table = tableOf(view) ?? DEFAULT_TABLE
     const results = await readTable(view, table, signal)
     signal.throwIfAborted()
-    const element = tableView({ view, table, codes: this.#codes, ...results }, (next) => this.open(next))
     const { total, rows } = results
     const suggestions = total === 0 ? await readSuggestions(view, signal) : []
+    const codesOf = await this.#readCodesOf([...rows, ...suggestions], signal)
     signal.throwIfAborted()
+    const element = tableView({ view, table, codesOf, ...results }, (next) => this.open(next))
     this.#fill(
       placesView(
-        { view, dataset: this.#dataset(), codes: this.#codes, items: [], total, suggestions, table: element },
+        { view, dataset: this.#dataset(), codes: this.#codes, codesOf, items: [], total, suggestions, table: element },
         { open: (next) => this.open(next), more: () => {}, ...this.#nearbyActions(view) },
       ),
     )
     this.#search.sayTotal(view, total)
-    if (table.page === 1) this.#moveToFound(view, rows)
+    if (table.page === 1) this.#moveToFound(view, rows, total)
+  }
+
+  /** Those of a view of one dataset are known. */
+  async #readCodesOf(items: readonly { datasetId: string }[], signal: AbortSignal): Promise<CodesOf> {
+    return this.#view.dataset === undefined ? readCodesOf(items, signal) : () => this.#codes
   }
 
   /** A search by name moves the map when its results are known. */
-  #moveToFound(view: View, found: readonly Position[]): void {
-    this.#found = found
+  #moveToFound(view: View, found: readonly Position[], total: number): void {
+    this.#found = found.length < total ? [] : found
     if (isSearch(view) && !view.within && !view.at) moveToItems(this.#map, found)
   }
 
-  #nearbyActions({ dataset, table }: View): NearbyActions {
+  #nearbyActions({ dataset, category, area, table }: View): NearbyActions {
     return {
       pick: (radius) => this.#picker.toggle(radius),
-      search: (near) => this.open({ dataset, near, table: firstPage(table) }),
+      search: (near) => this.open({ dataset, category, area, near, table: firstPage(table) }),
     }
   }
 
-  #fill(content: HTMLElement, isNew = true): void {
-    const hadFocus = this.#list.contains(document.activeElement)
-    this.#list.replaceChildren(content)
+  /** Shows a view from its start. A control that the view before has too keeps the focus, such as a box of the choice of columns. */
+  #fill(content: HTMLElement): void {
+    const kept = this.#focused()?.dataset.focus
+    const same = kept === undefined ? null : content.querySelector<HTMLElement>(`[data-focus="${kept}"]`)
+    if (!same) this.#scrollToStart()
+    this.#replace(content, same ?? content.querySelector('h1'))
+    if (this.#scrolled !== undefined) this.#scroller().scrollTop = this.#scrolled
+    this.#scrolled = undefined
+    this.#showTitle()
+  }
+
+  #showTitle(): void {
     document.title = titleOf(this.#view, this.#item?.dataset.name ?? this.#dataset()?.name, this.#item?.name)
-    if (!isNew) return
-    this.#list.scrollTop = 0
-    if (hadFocus) content.querySelector('h1')?.focus()
+  }
+
+  /** @param next gets the focus if something in the list has it */
+  #replace(content: HTMLElement, next: HTMLElement | null | undefined): void {
+    const hadFocus = this.#focused() !== undefined
+    this.#list.replaceChildren(content)
+    if (hadFocus) next?.focus()
+  }
+
+  /** The element in the list that has the focus. */
+  #focused(): HTMLElement | undefined {
+    const { activeElement } = document
+    return activeElement instanceof HTMLElement && this.#list.contains(activeElement) ? activeElement : undefined
+  }
+
+  #scrollToStart(): void {
+    this.#list.parentElement?.scrollTo(0, 0)
+    if (this.#list.getBoundingClientRect().top < 0) this.#list.scrollIntoView()
+  }
+
+  /** On a wide screen the panel scrolls, on a narrow one the page does. */
+  #scroller(): Element {
+    const panel = this.#list.parentElement
+    return panel && getComputedStyle(panel).overflowY !== 'visible' ? panel : document.documentElement
   }
 
   #drawMap(hasKey = readKey() !== undefined): void {
@@ -256,10 +309,14 @@ export class Explorer {
     })
   }
 
-  /** Moves the map to everything that the view shows. */
+  /** Moves the map to everything that the view shows. All places of a long search are somewhere in their datasets. */
   #goHome(): void {
-    const view = { ...this.#view, at: undefined, item: undefined }
-    if (isSearch(view) && !view.within) moveToItems(this.#map, this.#found)
+    // Without a key the view shows nothing, and the message about a refused key would be wrong.
+    if (readKey() === undefined) return
+    const { dataset, near, within, text } = this.#view
+    const isByName = text !== undefined && !near && !within
+    const view = { dataset, near, within }
+    if (isByName && this.#found.length > 0) moveToItems(this.#map, this.#found)
     else void this.#attempt(() => moveMap(this.#map, view, {}, this.#reads.signal), this.#reads.signal)
   }
 
@@ -308,7 +365,7 @@ export class Explorer {
   }
 
   #dataset(): Dataset | undefined {
-    return this.#datasets.find(({ slug, id }) => slug === this.#view.dataset || id === this.#view.dataset)
+    return findDataset(this.#datasets, this.#view)
   }
 
   #showCredit(): void {

@@ -19,8 +19,8 @@ export function filterForm(view: View, { categories, areas }: Codes, open: (view
   return element(
     'div',
     { class: 'fields', role: 'group', 'aria-label': 'Filters' },
-    ...field('category', 'Category', category, categories, (code) => open({ ...kept, area, category: code })),
-    ...field('area', 'Area', area, areas, (code) => open({ ...kept, category, area: code })),
+    field('category', 'Category', category, categories, (code) => open({ ...kept, area, category: code })),
+    field('area', 'Area', area, areas, (code) => open({ ...kept, category, area: code })),
     category || area ? button('Clear filters', () => open(kept), { class: 'button' }) : undefined,
   )
 }
@@ -31,7 +31,7 @@ function field(
   code: string | undefined,
   facets: readonly Facet[],
   choose: (code: string | undefined) => void,
-): HTMLElement[] {
+): HTMLElement {
   const shown = code === undefined ? '' : labelOf(code, facets)
   const input = element('input', { id, value: shown, placeholder: ANY.label, autocomplete: 'off', spellcheck: false })
   const options = new Combobox(input, name, ({ value }) => choose(value || undefined))
@@ -48,7 +48,8 @@ function field(
   input.addEventListener('blur', () => {
     input.value = shown
   })
-  return [element('label', { for: id }, name), element('div', { class: 'combobox' }, input, options.list)]
+  const combobox = element('div', { class: 'combobox' }, input, options.list)
+  return element('div', { class: 'filter' }, element('label', { for: id }, name), combobox)
 }
 
 function optionsFor(text: string, facets: readonly Facet[]): Option[] {

@@ -11,11 +11,13 @@ import { safeUrl } from './safe-url.ts'
 
 type Row = [label: string, value: Node | string | null | undefined]
 
-/** Returns the members that have a value, by their labels. */
-export function itemFacts(item: Item, codes: Codes): HTMLElement {
+/** Returns the members that have a value, by their labels, and the dataset if asked for. */
+export function itemFacts(item: Item, codes: Codes, hasDataset: boolean): HTMLElement {
   return memberList([
+    ['Dataset', hasDataset ? datasetLink(item) : undefined],
     ['Category', codeLink(item, 'category', labelOf(item.categoryCode, codes.categories))],
     ['Area', codeLink(item, 'area', labelOf(item.administrativeAreaCode, codes.areas))],
+    ['Also known as', item.keywords.join(', ')],
     ['Address', addressOf(item)],
     ['Lot address', item.jibunAddress],
     ['Opening hours', item.openingHours],
@@ -92,6 +94,10 @@ function memberList(rows: readonly Row[]): HTMLElement {
   )
 }
 
+function datasetLink({ dataset: { slug, name } }: Item): HTMLElement {
+  return element('a', { href: formatAddress({ dataset: slug }), 'data-view': true, dir: 'auto' }, name)
+}
+
 /** A link to all places of the dataset with the same code. */
 function codeLink({ dataset, categoryCode, administrativeAreaCode }: Item, filter: 'category' | 'area', label: string) {
   const code = filter === 'category' ? categoryCode : administrativeAreaCode
@@ -107,7 +113,9 @@ function addressOf(item: Item): string {
   return lines.filter((line) => !lines.some((other) => other !== line && other.includes(line))).join('\n')
 }
 
+/** Whether there is nothing to show: no value, or an empty text, list or object. */
 function isEmpty(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null && !(value instanceof Node)) return Object.keys(value).length === 0
   return value === null || value === undefined || value === ''
 }
 

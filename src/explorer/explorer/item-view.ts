@@ -1,9 +1,10 @@
 import { element } from '../shared/dom.ts'
-import { formatAddress, type View } from './address.ts'
+import { formatAddress, hasPlaces, type View } from './address.ts'
 import type { Codes } from './codes.ts'
 import type { Item } from './data.ts'
 import { attributeTable, foldedMembers, itemFacts } from './item-facts.ts'
 import { pictureFigure } from './picture.ts'
+import { ALL_DATASETS } from './places-view.ts'
 import { requestPanel } from './request-panel.ts'
 
 /*
@@ -12,7 +13,11 @@ import { requestPanel } from './request-panel.ts'
 
 /** Creates the view. `view` is the current view with the item; without the item it is the view to go back to. */
 export function itemView(item: Item, view: View, codes: Codes): HTMLElement {
-  const list = { ...view, item: undefined, at: undefined, dataset: view.dataset ?? item.dataset.slug }
+  const before = { ...view, item: undefined, at: undefined }
+  // The list of a search or a circle in all datasets; without one, as in a link to the item only, the item's dataset.
+  const isOfAll = view.dataset === undefined && hasPlaces(before)
+  const list = isOfAll ? before : { ...before, dataset: view.dataset ?? item.dataset.slug }
+  const listName = isOfAll ? ALL_DATASETS : item.dataset.name
   const images = [...item.images].sort((left, right) => Number(right.isPrimary) - Number(left.isPrimary))
   return element(
     'article',
@@ -20,11 +25,11 @@ export function itemView(item: Item, view: View, codes: Codes): HTMLElement {
     element(
       'p',
       { class: 'back' },
-      element('a', { href: formatAddress(list), 'data-view': 'back' }, '← ', element('bdi', {}, item.dataset.name)),
+      element('a', { href: formatAddress(list), 'data-view': 'back' }, '← ', element('bdi', {}, listName)),
     ),
     element('h1', { tabindex: -1, dir: 'auto' }, item.name),
     element('p', { dir: 'auto' }, item.description),
-    itemFacts(item, codes),
+    itemFacts(item, codes, isOfAll),
     images.length > 0 ? element('div', { class: 'pictures' }, ...images.map(pictureFigure)) : undefined,
     relatives(item, view),
     attributeTable(item),

@@ -1,9 +1,10 @@
 import type { ExpressionSpecification } from 'maplibre-gl'
 import { byId, element } from '../shared/dom.ts'
-import { formatAddress, type View } from './address.ts'
+import { formatAddress, isSearch, type View } from './address.ts'
 import type { Codes } from './codes.ts'
 import type { Colours } from './colours.ts'
 import type { Dataset } from './data.ts'
+import { firstPage } from './table-columns.ts'
 
 /*
  * The colours of places: by category in a dataset, by dataset elsewhere. The most frequent values have a colour of their own.
@@ -12,6 +13,7 @@ import type { Dataset } from './data.ts'
 interface Entry {
   value: string
   name: string
+  /** In the dataset, or of it. */
   total: number
   /** The view that shows only these places. */
   view: View
@@ -21,6 +23,8 @@ export interface Legend {
   /** The property of a place that decides its colour. */
   property: 'categoryCode' | 'datasetId'
   entries: readonly Entry[]
+  /** Whether the view has all the places that the totals count. */
+  isWhole: boolean
   /** The number of places without a colour of their own. */
   others: number
 }
@@ -29,14 +33,27 @@ const MAX_ENTRIES = 6
 
 /** Returns the legend of a view. */
 export function legendOf(view: View, { categories }: Codes, datasets: readonly Dataset[]): Legend {
+  // A search in the visible part of the map must not move the map.
+  const list = {
+    ...view,
+    at: view.within && view.at,
+    item: undefined,
+    isAbout: undefined,
+    table: firstPage(view.table),
+  }
   const all =
     view.dataset === undefined
-      ? datasets.map(({ id, slug, name, items }) => ({ value: id, name, total: items.total, view: { dataset: slug } }))
+      ? datasets.map(({ id, slug, name, items: { total } }) => ({
+          value: id,
+          name,
+          total,
+          view: { ...list, dataset: slug },
+        }))
       : categories.map(({ code, label, total }) => ({
           value: code,
           name: label ?? code,
           total,
-          view: { ...view, category: code, item: undefined, at: undefined },
+          view: { ...list, category: code },
         }))
   // With a filter all places have the same category.
   const byTotal = (view.category === undefined ? all : [])
@@ -47,6 +64,7 @@ export function legendOf(view: View, { categories }: Codes, datasets: readonly D
   return {
     property: view.dataset === undefined ? 'datasetId' : 'categoryCode',
     entries: shown,
+    isWhole: view.area === undefined && view.near === undefined && !isSearch(view),
     others: byTotal.slice(shown.length).reduce((sum, { total }) => sum + total, 0),
   }
 }
@@ -59,7 +77,7 @@ export function placeColour({ property, entries }: Legend, colour: Colours): Exp
 }
 
 /** Shows the legend on the map, if there is more than one colour. */
-export function showLegend({ entries, others }: Legend, colour: Colours): void {
+export function showLegend({ entries, others, isWhole }: Legend, colour: Colours): void {
   const legend = byId('legend', HTMLDetailsElement)
   legend.hidden = entries.length < 2
   byId('legend-entries', HTMLUListElement).replaceChildren(
@@ -69,7 +87,7 @@ export function showLegend({ entries, others }: Legend, colour: Colours): void {
         {},
         swatch(colour.values[i] ?? colour.others),
         element('a', { href: formatAddress(view), 'data-view': true, dir: 'auto' }, name),
-        element('span', { class: 'soft' }, total.toLocaleString('en')),
+        isWhole ? element('span', { class: 'soft' }, total.toLocaleString('en')) : undefined,
       ),
     ),
     ...(others > 0
@@ -79,7 +97,7 @@ export function showLegend({ entries, others }: Legend, colour: Colours): void {
             {},
             swatch(colour.others),
             element('span', {}, 'others'),
-            element('span', { class: 'soft' }, others.toLocaleString('en')),
+            isWhole ? element('span', { class: 'soft' }, others.toLocaleString('en')) : undefined,
           ),
         ]
       : []),

@@ -6,6 +6,7 @@ import { type Bounds, visibleBox, wrapLongitude } from './box.ts'
 import { addControls } from './map-controls.ts'
 import { useKeyboard } from './map-keyboard.ts'
 import { NOTHING, nameOf, placeAt, placeAtCentre, positionOf, type TopPlace } from './map-places.ts'
+import { hasWebGL, noMap } from './no-map.ts'
 import { type MapContent, styleOf } from './style.ts'
 
 /*
@@ -53,6 +54,7 @@ const STACK_ZOOM = 16
 
 /** Opens the map in an element. `start` is its first position. */
 export function openMap(container: HTMLElement, start: View['at'], events: Events): ExplorerMap {
+  if (!hasWebGL()) return noMap(container)
   let content: MapContent | undefined
   let baseMap: BaseMap | undefined
   const map = new MapView({
@@ -62,10 +64,10 @@ export function openMap(container: HTMLElement, start: View['at'], events: Event
     zoom: start?.zoom ?? 1,
     attributionControl: false,
     fadeDuration: isStill() ? 0 : FADE_MS,
-    // Tiles need the key; other files of this server don't, and no request goes elsewhere.
+    // Tiles need the key; other files of this server don't. The server of a configured base map never gets it, whatever its paths.
     transformRequest: (url) => {
       const key = readKey()
-      const isTile = new URL(url, location.href).pathname.startsWith('/tiles/')
+      const isTile = url.startsWith(`${location.origin}/tiles/`)
       return isTile && key !== undefined ? { url, headers: { Authorization: `Bearer ${key}` } } : { url }
     },
   })

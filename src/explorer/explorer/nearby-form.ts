@@ -1,6 +1,7 @@
 import { button, element } from '../shared/dom.ts'
 import { DEFAULT_RADIUS_METRES, MAX_RADIUS_METRES, type View } from './address.ts'
-import { pointField } from './point-field.ts'
+import { showStatus } from './map-lines.ts'
+import { type Point, pointField } from './point-field.ts'
 
 /*
  * The search around a point: one of the map, the position of the device, or a typed one.
@@ -33,17 +34,24 @@ export function nearbyForm({ near }: View, { pick, search }: NearbyActions): HTM
     const metres = value()
     if (metres !== undefined) action(metres)
   }
+  /** The position may come when the person has gone on to another view. */
+  const searchAround = ({ name, ...point }: Point, metres: number) => {
+    if (!status.isConnected) return
+    search({ ...point, radius: metres })
+    // The first of several places may not be the one that was meant.
+    if (name !== undefined) showStatus(`Around ${name}`)
+  }
   const here = withRadius((metres) => {
     status.textContent = 'Asking your device where you are …'
     navigator.geolocation.getCurrentPosition(
-      ({ coords }) => search({ latitude: coords.latitude, longitude: coords.longitude, radius: metres }),
+      ({ coords }) => searchAround({ latitude: coords.latitude, longitude: coords.longitude }, metres),
       ({ message }) => {
         status.textContent = `Your device does not say where you are. ${message}`
       },
     )
   })
   const typed = pointField(
-    (point) => withRadius((metres) => search({ ...point, radius: metres }))(),
+    (point) => withRadius((metres) => searchAround(point, metres))(),
     (message) => {
       status.textContent = message
     },

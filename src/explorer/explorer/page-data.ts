@@ -9,5 +9,5 @@ interface PageData {
 }
 
 export function readPageData(): PageData {
-  return JSON.parse(byId('page-data', HTMLTemplateElement).innerHTML)
+  return JSON.parse(byId('page-data', HTMLTemplateElement).content.textContent ?? '')
 }

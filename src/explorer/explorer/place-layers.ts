@@ -79,10 +79,14 @@ export function alwaysShown(layer: SymbolLayerSpecification): SymbolLayerSpecifi
   return { ...layer, layout: { ...layer.layout, 'text-allow-overlap': true, 'text-size': 14 } }
 }
 
-/** Returns the texts on the dots and beside them. */
-export function textLayers(source: PlaceSource, colour: Colours): LayerSpecification[] {
+/** Returns the texts on the dots and beside them. The name of the chosen place has a layer of its own. */
+export function textLayers(source: PlaceSource, colour: Colours, chosen = ''): LayerSpecification[] {
   return [
-    { ...nameLayer('names', source, colour), minzoom: NAMES_ZOOM, filter: ['!', ['has', 'total']] },
+    {
+      ...nameLayer('names', source, colour),
+      minzoom: NAMES_ZOOM,
+      filter: ['all', ['!', ['has', 'total']], ['!=', ['get', 'id'], chosen]],
+    },
     // Where names overlap these, MapLibre hides the names, because it places the last layer first.
     {
       id: 'totals',

@@ -1,6 +1,6 @@
 import { button, element } from '../shared/dom.ts'
 import { formatAddress, isSearch, type View } from './address.ts'
-import { type Codes, labelOf } from './codes.ts'
+import { type Codes, type CodesOf, labelOf } from './codes.ts'
 import type { Dataset, ListedItem } from './data.ts'
 import { datasetFacts } from './datasets-view.ts'
 import { exportLinks } from './export-links.ts'
@@ -19,7 +19,9 @@ import { DEFAULT_TABLE } from './table-columns.ts'
 export interface PlacesContent extends Results {
   view: View
   dataset: Dataset | undefined
+  /** The codes of the dataset, for the filters. */
   codes: Codes
+  codesOf: CodesOf
   /** What was probably meant, if nothing was found. */
   suggestions?: readonly ListedItem[]
   /** The table that stands in for the list. */
@@ -31,27 +33,30 @@ export interface PlacesActions extends NearbyActions {
   more: () => void
 }
 
+/** The heading of a list that has places of all datasets. */
+export const ALL_DATASETS = 'All datasets'
+
 /** Creates the view. */
 export function placesView(content: PlacesContent, actions: PlacesActions): HTMLElement {
-  const { view, dataset, items, total, codes } = content
+  const { view, dataset, items, total, codes, codesOf } = content
   const rest = total - items.length
   return element(
     'div',
     { class: 'view' },
     element('p', { class: 'back' }, element('a', { href: '/', 'data-view': 'back' }, '← All datasets')),
-    element('h1', { tabindex: -1, dir: 'auto' }, dataset?.name ?? view.dataset ?? 'All datasets'),
+    // A screen reader reads the number of places with the heading, which gets the focus.
+    element(
+      'h1',
+      { tabindex: -1, dir: 'auto', 'aria-describedby': isSearch(view) ? 'search-status' : 'total' },
+      dataset?.name ?? view.dataset ?? ALL_DATASETS,
+    ),
     ...(isSearch(view) ? [] : introduction(content, actions)),
     view.dataset === undefined ? undefined : filterForm(view, codes, actions.open),
     // The search form shows the number of found places.
-    isSearch(view) ? undefined : element('p', { class: 'soft', role: 'status' }, count(view, total)),
+    isSearch(view) ? undefined : element('p', { class: 'soft', id: 'total', role: 'status' }, count(view, total)),
     viewSwitch(view),
     didYouMean(content),
-    content.table ??
-      element(
-        'ol',
-        { class: 'places' },
-        ...items.map((item) => row(view, item, labelOf(item.categoryCode, codes.categories))),
-      ),
+    content.table ?? element('ol', { class: 'places' }, ...items.map((item) => row(view, item, codesOf))),
     rest > 0 && !content.table
       ? button(`Show more (${rest.toLocaleString('en')} left)`, actions.more, { class: 'button' })
       : undefined,
@@ -59,9 +64,9 @@ export function placesView(content: PlacesContent, actions: PlacesActions): HTML
   )
 }
 
-function didYouMean({ view, suggestions = [], codes }: PlacesContent): HTMLElement | undefined {
+function didYouMean({ view, suggestions = [], codesOf }: PlacesContent): HTMLElement | undefined {
   if (suggestions.length === 0) return undefined
-  const rows = suggestions.map((item) => row(view, item, labelOf(item.categoryCode, codes.categories)))
+  const rows = suggestions.map((item) => row(view, item, codesOf))
   return element('section', {}, element('h2', {}, 'Did you mean'), element('ul', { class: 'places' }, ...rows))
 }
 
@@ -99,7 +104,7 @@ function count({ near, category, area, table }: View, total: number): string {
   return filtered || table ? places + filtered : `${places}, by name`
 }
 
-function row(view: View, { id, name, distance }: ListedItem, category: string): HTMLElement {
+function row(view: View, { id, datasetId, name, categoryCode, distance }: ListedItem, codesOf: CodesOf): HTMLElement {
   return element(
     'li',
     {},
@@ -108,7 +113,7 @@ function row(view: View, { id, name, distance }: ListedItem, category: string): 
       'span',
       { class: 'soft small' },
       distance === undefined ? '' : `${metres(distance)} · `,
-      element('bdi', {}, category),
+      element('bdi', {}, labelOf(categoryCode, codesOf(datasetId).categories)),
     ),
   )
 }

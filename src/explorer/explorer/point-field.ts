@@ -5,9 +5,11 @@ import { button, element } from '../shared/dom.ts'
  * A point for a nearby search, typed as a coordinate or as the name of a place.
  */
 
-interface Point {
+export interface Point {
   latitude: number
   longitude: number
+  /** The name of the place there, if a name was typed. */
+  name?: string
 }
 
 /** Parses `latitude, longitude` in decimal degrees, undefined if the text is something else. */
@@ -34,7 +36,7 @@ export function pointField(choose: (point: Point) => void, say: (message: string
     try {
       const point = parseCoordinate(text) ?? (await findPlace(text))
       if (point) choose(point)
-      else say(`No place with “${text}” in its name.`)
+      else say(`No place has a name like “${text}”.`)
     } catch (error) {
       say(error instanceof Error ? error.message : String(error))
     }
@@ -47,12 +49,21 @@ export function pointField(choose: (point: Point) => void, say: (message: string
   return [input, button('Search there', () => void go(), { class: 'button' })]
 }
 
-/** Finds the position of the first place that a search by name gives. */
+interface FoundPlace {
+  name: string
+  latitude: string
+  longitude: string
+}
+
+/** Finds the first place of a search by name or, if there is none, the one that was probably meant. */
 async function findPlace(text: string): Promise<Point | undefined> {
-  const { searchItems } = await runGraphQL<{ searchItems: { nodes: { latitude: string; longitude: string }[] } }>(
-    'query Place($text: String) { searchItems(text: $text, limit: 1) { nodes { latitude longitude } } }',
+  const data = await runGraphQL<{ searchItems: { nodes: FoundPlace[] }; suggestItems: FoundPlace[] }>(
+    `query Place($text: String!) {
+  searchItems(text: $text, limit: 1) { nodes { name latitude longitude } }
+  suggestItems(text: $text, limit: 1) { name latitude longitude }
+}`,
     { text },
   )
-  const [place] = searchItems.nodes
-  return place && { latitude: Number(place.latitude), longitude: Number(place.longitude) }
+  const [place] = [...data.searchItems.nodes, ...data.suggestItems]
+  return place && { name: place.name, latitude: Number(place.latitude), longitude: Number(place.longitude) }
 }

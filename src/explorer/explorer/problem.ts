@@ -9,10 +9,10 @@ import { readPageData } from './page-data.ts'
  */
 
 /**
- * Creates the message for an error, with a button to try again. If the server refuses the key, forgets it and asks for another
+ * Creates the view with the message for an error, and a button to try again. If the server refuses the key, forgets it and asks for another
  * one.
  */
-export function problemNote(error: unknown, retry: () => void): HTMLElement {
+export function problemView(error: unknown, retry: () => void): HTMLElement {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof ApiError && error.status === 401) {
     forgetKey()
@@ -22,8 +22,13 @@ export function problemNote(error: unknown, retry: () => void): HTMLElement {
   }
   return element(
     'div',
-    { class: 'problem', role: 'alert' },
-    element('p', {}, message),
-    button('Try again', retry, { class: 'button' }),
+    { class: 'view' },
+    element('h1', {}, 'This view can’t be shown'),
+    element(
+      'div',
+      { class: 'problem', role: 'alert' },
+      element('p', {}, message),
+      button('Try again', retry, { class: 'button' }),
+    ),
   )
 }

@@ -1,6 +1,6 @@
 import { isSearch, tableOf, type View } from './address.ts'
 import { toBoundingBox } from './box.ts'
-import { DATASET_FIELDS, DETAILS, LISTED } from './data.ts'
+import { DATASET_FIELDS, DETAILS, FACTS, LISTED } from './data.ts'
 import { enumOf, PAGE_SIZE } from './results.ts'
 import type { Table } from './table-columns.ts'
 
@@ -21,6 +21,7 @@ export interface ApiRequest {
 /** Returns the request for a view. */
 export function requestOf(view: View): ApiRequest {
   if (view.item) return itemRequest(view.item)
+  if (view.isAbout && view.dataset) return aboutRequest(view.dataset)
   if (view.near) return nearbyRequest(view)
   if (isSearch(view)) return searchRequest(view)
   const table = tableOf(view)
@@ -43,6 +44,22 @@ function itemRequest(id: string): ApiRequest {
 }
 `,
     variables: { id },
+  }
+}
+
+function aboutRequest(dataset: string): ApiRequest {
+  return {
+    path: `/v1/datasets/${encodeURIComponent(dataset)}`,
+    query: `query About($dataset: ID = ${JSON.stringify(dataset)}) {
+  dataset(id: $dataset) {
+    ${DATASET_FIELDS}
+    ${FACTS}
+    categories { code label total }
+    administrativeAreas { code label total }
+  }
+}
+`,
+    variables: { dataset },
   }
 }
 

@@ -2,7 +2,8 @@ import { Combobox } from '../shared/combobox.ts'
 import { byId, element } from '../shared/dom.ts'
 import { isSearch, type View } from './address.ts'
 import type { Bounds } from './box.ts'
-import type { Dataset } from './data.ts'
+import { labelOf, NO_CODES, readCodesOf } from './codes.ts'
+import { type Dataset, findDataset } from './data.ts'
 import { readSuggestions } from './suggestions.ts'
 
 /*
@@ -40,6 +41,8 @@ export class SearchForm {
   readonly #suggestions: Combobox
   #suggesting = new AbortController()
   #timer: ReturnType<typeof setTimeout> | undefined
+  /** Its filter counts for suggestions too, as long as the dataset is the same. */
+  #view: View = {}
 
   constructor(actions: SearchActions) {
     this.#actions = actions
@@ -67,11 +70,12 @@ export class SearchForm {
 
   /** Shows the search of a view. */
   show(view: View, datasets: readonly Dataset[]): void {
+    this.#view = view
     this.#search.hidden = false
     if (this.#timer === undefined && this.#trimmed() !== (view.text ?? '')) this.#text.value = view.text ?? ''
     this.#isVisibleOnly.checked = view.within !== undefined
     const known = datasets.map(({ slug, name }): [string, string] => [slug, name])
-    const shown = datasets.find(({ id, slug }) => id === view.dataset || slug === view.dataset)
+    const shown = findDataset(datasets, view)
     const unknown: [string, string][] = view.dataset && !shown ? [[view.dataset, view.dataset]] : []
     this.#dataset.replaceChildren(
       element('option', { value: '' }, 'all datasets'),
@@ -94,6 +98,8 @@ export class SearchForm {
     this.stop()
     this.#search.hidden = true
     this.#text.value = ''
+    this.#dataset.replaceChildren()
+    this.say('')
   }
 
   /** Shows the number of items that a search has found. */
@@ -111,21 +117,34 @@ export class SearchForm {
     const problem = textProblem(text)
     this.#report(problem)
     if (problem !== undefined) return
-    this.#actions.search({
+    this.#actions.search(this.#asked())
+  }
+
+  /** What the form asks for. */
+  #asked(): Search {
+    return {
       dataset: this.#dataset.value || undefined,
-      text: text || undefined,
+      text: this.#trimmed() || undefined,
       within: this.#isVisibleOnly.checked ? this.#actions.visibleBox() : undefined,
-    })
+    }
   }
 
   async #suggest(): Promise<void> {
-    const text = this.#trimmed()
-    if (text === '' || textProblem(text) !== undefined) return
+    if (textProblem(this.#trimmed()) !== undefined) return
     this.#suggesting = new AbortController()
     const { signal } = this.#suggesting
-    const items = await readSuggestions({ text, dataset: this.#dataset.value || undefined }, signal)
+    const asked = this.#asked()
+    const category = asked.dataset === this.#view.dataset ? this.#view.category : undefined
+    const items = await readSuggestions({ ...asked, category }, signal)
+    const codesOf = await readCodesOf(items, signal).catch(() => () => NO_CODES)
     if (signal.aborted || document.activeElement !== this.#text) return
-    this.#suggestions.show(items.map(({ id, name, categoryCode }) => ({ value: id, label: name, note: categoryCode })))
+    this.#suggestions.show(
+      items.map(({ id, datasetId, name, categoryCode }) => ({
+        value: id,
+        label: name,
+        note: labelOf(categoryCode, codesOf(datasetId).categories),
+      })),
+    )
   }
 
   #report(problem: string | undefined): void {

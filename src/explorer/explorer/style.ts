@@ -51,7 +51,7 @@ function placesOf({ view, item, legend }: MapContent, colour: Colours): Pick<Sty
       { id: 'area', type: 'fill', source: 'area', paint: { 'fill-color': colour.chosen, 'fill-opacity': 0.08 } },
       { id: 'area-edge', type: 'line', source: 'area', paint: { 'line-color': colour.chosen, 'line-width': 1.5 } },
       ...dotLayers(source, legend, colour),
-      ...textLayers(source, colour),
+      ...textLayers(source, colour, item?.id),
       {
         id: 'chosen',
         type: 'circle',

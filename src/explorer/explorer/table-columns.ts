@@ -9,8 +9,8 @@ export interface Column {
   sort?: Sort
 }
 
-/** The fields of a place that each row has: for its link, and for the map. */
-export const ROW_FIELDS = ['id', 'latitude', 'longitude'] as const
+/** The fields of a place that each row has: for its link, for the labels of its codes, and for the map. */
+export const ROW_FIELDS = ['id', 'datasetId', 'latitude', 'longitude'] as const
 
 /** A place with the fields of the columns. */
 export type Row = Readonly<Record<string, string | null>> &

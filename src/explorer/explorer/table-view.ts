@@ -1,6 +1,6 @@
 import { element } from '../shared/dom.ts'
 import { formatAddress, isSortable, type View } from './address.ts'
-import { type Codes, labelOf } from './codes.ts'
+import { type Codes, type CodesOf, labelOf } from './codes.ts'
 import { widthHandle } from './column-width.ts'
 import { metres } from './metres.ts'
 import { PAGE_SIZE } from './results.ts'
@@ -14,16 +14,16 @@ import { COLUMNS, type Column, type Row, type Table } from './table-columns.ts'
 export interface TableContent {
   view: View
   table: Table
-  codes: Codes
+  codesOf: CodesOf
   rows: readonly Row[]
   total: number
 }
 
 /** Creates the table with its pages and the choice of its columns. `open` opens another view. */
 export function tableView(content: TableContent, open: (view: View) => void): HTMLElement {
-  const { view, table, rows, codes } = content
+  const { view, table, rows, codesOf } = content
   const columns = columnsOf(view, table)
-  const body = rows.map((row) => columns.map((column) => cell(column, row, view, codes)))
+  const body = rows.map((row) => columns.map((column) => cell(column, row, view, codesOf)))
   const headings = columns.map((column, n) => {
     const head = element('th', { scope: 'col', 'aria-sort': sortedBy(column, view) }, heading(column, view, table))
     const cells = body.flatMap((row) => row[n] ?? [])
@@ -67,13 +67,14 @@ function heading({ label, sort }: Column, view: View, table: Table): Node | stri
   const isSorted = sort === table.sort
   const next = { ...table, sort, isDescending: isSorted && !table.isDescending, page: 1 }
   const arrow = isSorted ? (table.isDescending ? ' ↓' : ' ↑') : ''
-  return element('a', { href: formatAddress({ ...view, table: next }), 'data-view': true }, label + arrow)
+  const href = formatAddress({ ...view, table: next })
+  return element('a', { href, 'data-view': true, 'data-focus': `sort-${sort}` }, label + arrow)
 }
 
-function cell({ field }: Column, row: Row, view: View, codes: Codes): HTMLElement {
+function cell({ field }: Column, row: Row, view: View, codesOf: CodesOf): HTMLElement {
   if (field === 'distance') return element('td', {}, metres(row.distance ?? 0))
   const value = row[field] ?? ''
-  if (field !== 'name') return element('td', { dir: 'auto' }, textOf(field, value, codes))
+  if (field !== 'name') return element('td', { dir: 'auto' }, textOf(field, value, codesOf(row.datasetId)))
   const href = formatAddress({ ...view, item: row.id, at: undefined })
   return element('th', { scope: 'row' }, element('a', { href, 'data-view': true, dir: 'auto' }, value))
 }
@@ -85,11 +86,18 @@ function textOf(field: string, value: string, { categories, areas }: Codes): str
 }
 
 function columnChoice(view: View, table: Table, open: (view: View) => void): HTMLElement {
+  // All boxes count: a person may tick the next one before the table has the last one.
+  const chosen = new Set(table.fields)
   const boxes = COLUMNS.filter(({ field }) => field !== 'name').map(({ field, label }) => {
-    const box = element('input', { type: 'checkbox', checked: table.fields.includes(field) })
+    const box = element('input', {
+      type: 'checkbox',
+      checked: table.fields.includes(field),
+      'data-focus': `column-${field}`,
+    })
     box.addEventListener('change', () => {
-      const isChosen = (other: string) => (other === field ? box.checked : table.fields.includes(other))
-      const fields = COLUMNS.map((column) => column.field).filter(isChosen)
+      if (box.checked) chosen.add(field)
+      else chosen.delete(field)
+      const fields = COLUMNS.map((column) => column.field).filter((each) => chosen.has(each))
       open({ ...view, table: { ...table, fields } })
     })
     return element('label', {}, box, ` ${label}`)

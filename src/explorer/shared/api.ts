@@ -34,7 +34,12 @@ export async function send(path: string, init: RequestInit = {}, key = readKey()
 }
 
 /** Runs a GraphQL operation and returns its data. Throws an ApiError for the first error. */
-export async function runGraphQL<Data>(query: string, variables: object, signal?: AbortSignal): Promise<Data> {
+export async function runGraphQL<Data>(
+  query: string,
+  variables: object,
+  signal?: AbortSignal,
+  parse: (text: string) => unknown = JSON.parse,
+): Promise<Data> {
   const response = await send('/graphql', {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
@@ -42,10 +47,16 @@ export async function runGraphQL<Data>(query: string, variables: object, signal?
     ...(signal && { signal }),
   })
   if (!response.ok) throw await readError(response)
-  const { data, errors }: { data: Data } & ErrorBody = await response.json()
+  const body = parse(await response.text())
+  if (!isResult<Data>(body)) throw new ApiError(response.status, 'ERROR', 'The server does not answer as GraphQL does')
+  const { data, errors } = body
   const [error] = errors ?? []
   if (error) throw new ApiError(response.status, error.extensions?.code ?? 'ERROR', error.message)
   return data
+}
+
+function isResult<Data>(body: unknown): body is { data: Data } & ErrorBody {
+  return typeof body === 'object' && body !== null
 }
 
 /** Reads the error in a response that is not a success. */

@@ -14,8 +14,10 @@ export interface OpenApi extends Json {
 /** Components by kind and name. */
 export type Components = Record<string, Record<string, Json>>
 
-export const SECURITY_SCHEMES = {
-  apiKey: { type: 'http', scheme: 'bearer', description: 'An API key. `catalog keys create` prints it.' },
+/** @param contact is whom to ask for a key; without it the description is for the operator */
+export function securitySchemes(contact?: string) {
+  const source = contact === undefined ? '`catalog keys create` prints it.' : `Whom to ask for one: ${contact}`
+  return { apiKey: { type: 'http', scheme: 'bearer', description: `An API key. ${source}` } }
 }
 
 /** Adds a schema under a name to the document, and returns a reference to it. */

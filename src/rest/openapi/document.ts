@@ -1,7 +1,7 @@
 import { isEmailAddress, isWebAddress } from '../../contact.ts'
 import { GEOJSON } from '../envelope.ts'
 import { pathTemplate, REST_ROUTES, type RestRoute } from '../routes.ts'
-import { collectSchemas, type DefineSchema, type Json, type OpenApi, SECURITY_SCHEMES } from './components.ts'
+import { collectSchemas, type DefineSchema, type Json, type OpenApi, securitySchemes } from './components.ts'
 import { parametersOf } from './parameters.ts'
 import {
   ACCESS_CODES,
@@ -29,7 +29,7 @@ const DESCRIPTION =
  * The OpenAPI document as an object. The URL of its server is relative.
  * @param contact is whom to ask for a key: an e-mail address, a URL or a text
  */
-export function openApiDocument(contact = 'Maintainers of the Dataset Catalog'): OpenApi {
+export function openApiDocument(contact?: string): OpenApi {
   const { schemas, define } = collectSchemas()
   const errors = defineErrors(define)
   const paths = REST_ROUTES.map((route) => [pathTemplate(route.path), { get: operationOf(route, define) }] as const)
@@ -39,7 +39,7 @@ export function openApiDocument(contact = 'Maintainers of the Dataset Catalog'):
       title: 'Dataset Catalog',
       version: '1',
       description: DESCRIPTION,
-      contact: contactObject(contact),
+      contact: contactObject(contact ?? 'Maintainers of the Dataset Catalog'),
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
     servers: serversAt('/'),
@@ -50,7 +50,7 @@ export function openApiDocument(contact = 'Maintainers of the Dataset Catalog'):
     ],
     paths: Object.fromEntries(paths),
     components: {
-      securitySchemes: SECURITY_SCHEMES,
+      securitySchemes: securitySchemes(contact),
       headers: HEADERS,
       schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
       responses: Object.fromEntries(DOCUMENTED_CODES.map((code) => [code, errorResponse(code, errors)])),

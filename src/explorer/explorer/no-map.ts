@@ -1,0 +1,31 @@
+import { element } from '../shared/dom.ts'
+import type { Bounds } from './box.ts'
+
+/*
+ * What stands in for the map in a browser without WebGL 2, which MapLibre needs. Lists, searches and downloads work without a map.
+ */
+
+export function hasWebGL(): boolean {
+  return element('canvas').getContext('webgl2') !== null
+}
+
+/** Says in the map's element that there is no map. */
+export function noMap(container: HTMLElement) {
+  container.replaceChildren(
+    element(
+      'p',
+      { class: 'no-map' },
+      'This browser can’t draw the map: it has no WebGL 2. All the rest works without it.',
+    ),
+  )
+  return {
+    show: () => {},
+    useBaseMap: () => {},
+    fit: () => {},
+    fitExactly: () => {},
+    visibleBox: (): Bounds => [-180, -90, 180, 90],
+    flyTo: () => {},
+    jumpTo: () => {},
+    resize: () => {},
+  }
+}
