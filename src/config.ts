@@ -21,6 +21,12 @@ const integer = (minimum: number, maximum: number) =>
  */
 const MAX_WAIT_MS = 60_000
 
+/**
+ * Two connections for each core, so that each worker can keep one for another key. PostgreSQL accepts 100 by default, and each process
+ * needs some more.
+ */
+const DEFAULT_POOL_SIZE = Math.min(32, Math.max(8, 2 * availableParallelism()))
+
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
 
 /** The sampler names of the OpenTelemetry specification. */
@@ -88,7 +94,7 @@ const environment = z
       .regex(/^[^\p{Cc}]{1,200}$/u, 'must be one line of at most 200 characters')
       .optional(),
     FEDERATION: flag.default(false),
-    DATABASE_POOL_SIZE: integer(1, 1000).default(8),
+    DATABASE_POOL_SIZE: integer(1, 1000).default(DEFAULT_POOL_SIZE),
     CONNECT_TIMEOUT_MS: integer(1, MAX_WAIT_MS).default(5_000),
     STATEMENT_TIMEOUT_MS: integer(1, MAX_WAIT_MS).default(10_000),
     REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'must be a URL such as redis://host:6379' }).optional(),
@@ -185,14 +191,15 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
   throw operationFailed(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`))
 }
 
-/** The embedded database has one session, which one process can keep busy. */
+/** The embedded database has one session, which one process can keep busy. On PostgreSQL each worker has at least two connections. */
 function defaultWorkers(env: {
   DATABASE_URL?: string | undefined
   DATABASE_POOL_SIZE: number
   MAX_REQUESTS_IN_FLIGHT: number
 }): number {
   if (env.DATABASE_URL === undefined) return 1
-  return Math.min(availableParallelism(), env.DATABASE_POOL_SIZE, env.MAX_REQUESTS_IN_FLIGHT)
+  const connected = Math.max(1, Math.floor(env.DATABASE_POOL_SIZE / 2))
+  return Math.min(availableParallelism(), connected, env.MAX_REQUESTS_IN_FLIGHT)
 }
 
 interface TracingVariables {

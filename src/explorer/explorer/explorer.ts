@@ -21,6 +21,7 @@ import { readSuggestions } from './suggestions.ts'
 import { DEFAULT_TABLE, firstPage } from './table-columns.ts'
 import { tableView } from './table-view.ts'
 import { titleOf } from './title.ts'
+import { ViewArea } from './view-area.ts'
 import { welcomeView } from './welcome-view.ts'
 
 /*
@@ -30,7 +31,7 @@ import { welcomeView } from './welcome-view.ts'
 const ITEM_ZOOM = 14
 
 export class Explorer {
-  readonly #list: HTMLElement
+  readonly #area: ViewArea
   readonly #map: ExplorerMap
   readonly #dark = matchMedia('(prefers-color-scheme: dark)')
   #view: View = parseAddress(location.search)
@@ -47,16 +48,14 @@ export class Explorer {
     visibleBox: () => this.#map.visibleBox(),
     openItem: (item) => {
       // Then the heading of the place gets the focus, and a screen reader reads it.
-      this.#list.focus()
+      this.#area.focus()
       this.open({ ...this.#view, item, at: undefined })
     },
   })
   #reads = new AbortController()
-  /** How far the view of the history was scrolled that is being opened again. */
-  #scrolled: number | undefined
 
   constructor(list: HTMLElement, map: HTMLElement) {
-    this.#list = list
+    this.#area = new ViewArea(list)
     this.#map = openMap(map, this.#view.at, {
       onPlace: (item) => this.open({ ...this.#view, item }),
       isPicking: () => this.#picker.isWaiting,
@@ -70,7 +69,7 @@ export class Explorer {
     window.addEventListener('popstate', () => {
       const view = parseAddress(location.search)
       this.#search.stop()
-      this.#scrolled = history.state?.scrolled
+      this.#area.scrollNextTo(history.state?.scrolled)
       // The map reports its move at once, so the view must be set by then.
       void this.#show(view)
       if (view.at) this.#map.jumpTo(view.at)
@@ -110,9 +109,9 @@ export class Explorer {
     this.#search.stop()
     // The map of another order, page or choice of columns stays where the person has moved it.
     const next = haveSamePlaces(view, this.#view) ? { ...view, at: this.#view.at } : view
-    history.replaceState({ ...history.state, scrolled: this.#scroller().scrollTop }, '')
+    history.replaceState({ ...history.state, scrolled: this.#area.scrollTop }, '')
     history.pushState({ before: formatAddress({ ...this.#view, at: undefined }) }, '', formatAddress(next))
-    this.#scrolled = undefined
+    this.#area.scrollNextTo(undefined)
     this.#show(next)
   }
 
@@ -128,7 +127,7 @@ export class Explorer {
 
   /** Reads data and shows them. An error replaces the list, unless another view is being opened. */
   async #attempt(action: () => Promise<void>, signal: AbortSignal): Promise<void> {
-    this.#list.setAttribute('aria-busy', 'true')
+    this.#area.isBusy = true
     try {
       await action()
     } catch (error) {
@@ -137,10 +136,10 @@ export class Explorer {
       const problem = problemView(error, () => this.#show(this.#view))
       // The page has already forgotten a refused key, and says so.
       if (signal.aborted) return
-      this.#replace(problem, problem.querySelector('button'))
+      this.#area.replace(problem, problem.querySelector('button'))
       this.#showTitle()
     }
-    if (!signal.aborted) this.#list.removeAttribute('aria-busy')
+    if (!signal.aborted) this.#area.isBusy = false
   }
 
   async #read(view: View, before: View, signal: AbortSignal): Promise<void> {
@@ -149,7 +148,7 @@ export class Explorer {
       this.#search.hide()
       this.#showCredit()
       this.#drawMap()
-      return this.#fill(welcomeView())
+      return this.#showView(welcomeView())
     }
     if (this.#needsDatasets(view)) this.#datasets = await readDatasets(signal)
     signal.throwIfAborted()
@@ -167,7 +166,7 @@ export class Explorer {
     } else if (view.isAbout && view.dataset !== undefined) await this.#showAbout(view, view.dataset, signal)
     else if (tableOf(view)) await this.#showTable(view, signal)
     else if (hasPlaces(view)) await this.#showPlaces(view, 1, signal)
-    else this.#fill(datasetsView(this.#datasets, this.#nearbyActions(view), signal))
+    else this.#showView(datasetsView(this.#datasets, this.#nearbyActions(view), signal))
   }
 
   /** A view of the datasets shows them as they are now, and a view of one may name a dataset that is new. */
@@ -183,7 +182,7 @@ export class Explorer {
     this.#item = item
     const codes = view.dataset === undefined ? await readCodes(item.dataset.id, signal) : this.#codes
     signal.throwIfAborted()
-    this.#fill(itemView(item, view, codes))
+    this.#showView(itemView(item, view, codes))
     this.#showCredit()
     this.#drawMap()
     if (view.at === undefined) this.#map.flyTo(Number(item.latitude), Number(item.longitude), ITEM_ZOOM)
@@ -208,8 +207,8 @@ export class Explorer {
       },
     )
     // The new places are read on from the first of them.
-    if (page === 1) this.#fill(list)
-    else this.#replace(list, list.querySelectorAll<HTMLElement>('ol.places a')[(page - 1) * PAGE_SIZE])
+    if (page === 1) this.#showView(list)
+    else this.#area.replace(list, list.querySelectorAll<HTMLElement>('ol.places a')[(page - 1) * PAGE_SIZE])
     this.#search.sayTotal(view, results.total)
     if (page === 1) this.#moveToFound(view, items, results.total)
   }
@@ -218,7 +217,7 @@ export class Explorer {
     const about = await readAbout(slug, signal)
     signal.throwIfAborted()
     const dataset = this.#dataset()
-    if (dataset) this.#fill(aboutView(dataset, about, this.#codes, view))
+    if (dataset) this.#showView(aboutView(dataset, about, this.#codes, view))
   }
 
   async #showTable(view: View, signal: AbortSignal): Promise<void> {
@@ -230,7 +229,7 @@ export class Explorer {
     const codesOf = await this.#readCodesOf([...rows, ...suggestions], signal)
     signal.throwIfAborted()
     const element = tableView({ view, table, codesOf, ...results }, (next) => this.open(next))
-    this.#fill(
+    this.#showView(
       placesView(
         { view, dataset: this.#dataset(), codes: this.#codes, codesOf, items: [], total, suggestions, table: element },
         { open: (next) => this.open(next), more: () => {}, ...this.#nearbyActions(view) },
@@ -258,43 +257,13 @@ export class Explorer {
     }
   }
 
-  /** Shows a view from its start. A control that the view before has too keeps the focus, such as a box of the choice of columns. */
-  #fill(content: HTMLElement): void {
-    const kept = this.#focused()?.dataset.focus
-    const same = kept === undefined ? null : content.querySelector<HTMLElement>(`[data-focus="${kept}"]`)
-    if (!same) this.#scrollToStart()
-    this.#replace(content, same ?? content.querySelector('h1'))
-    if (this.#scrolled !== undefined) this.#scroller().scrollTop = this.#scrolled
-    this.#scrolled = undefined
+  #showView(content: HTMLElement): void {
+    this.#area.show(content)
     this.#showTitle()
   }
 
   #showTitle(): void {
     document.title = titleOf(this.#view, this.#item?.dataset.name ?? this.#dataset()?.name, this.#item?.name)
-  }
-
-  /** @param next gets the focus if something in the list has it */
-  #replace(content: HTMLElement, next: HTMLElement | null | undefined): void {
-    const hadFocus = this.#focused() !== undefined
-    this.#list.replaceChildren(content)
-    if (hadFocus) next?.focus()
-  }
-
-  /** The element in the list that has the focus. */
-  #focused(): HTMLElement | undefined {
-    const { activeElement } = document
-    return activeElement instanceof HTMLElement && this.#list.contains(activeElement) ? activeElement : undefined
-  }
-
-  #scrollToStart(): void {
-    this.#list.parentElement?.scrollTo(0, 0)
-    if (this.#list.getBoundingClientRect().top < 0) this.#list.scrollIntoView()
-  }
-
-  /** On a wide screen the panel scrolls, on a narrow one the page does. */
-  #scroller(): Element {
-    const panel = this.#list.parentElement
-    return panel && getComputedStyle(panel).overflowY !== 'visible' ? panel : document.documentElement
   }
 
   #drawMap(hasKey = readKey() !== undefined): void {

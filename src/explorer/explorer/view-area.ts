@@ -1,0 +1,69 @@
+/*
+ * The part of the page that shows one view at a time. It keeps the focus and the scroll position where a person expects them.
+ */
+
+export class ViewArea {
+  readonly #element: HTMLElement
+  /** How far the next view is to be scrolled, if it was shown before. */
+  #scrollTop: number | undefined
+
+  constructor(element: HTMLElement) {
+    this.#element = element
+  }
+
+  set isBusy(isBusy: boolean) {
+    if (isBusy) this.#element.setAttribute('aria-busy', 'true')
+    else this.#element.removeAttribute('aria-busy')
+  }
+
+  /** How far the view is scrolled, in pixels. */
+  get scrollTop(): number {
+    return this.#scroller().scrollTop
+  }
+
+  /** Scrolls the next view to where it was, or to its start. */
+  scrollNextTo(scrollTop: number | undefined): void {
+    this.#scrollTop = scrollTop
+  }
+
+  focus(): void {
+    this.#element.focus()
+  }
+
+  /** Shows a view from its start. A control that the view before has too keeps the focus, such as a box of the choice of columns. */
+  show(view: HTMLElement): void {
+    const kept = this.#focused()?.dataset.focus
+    const same = kept === undefined ? null : view.querySelector<HTMLElement>(`[data-focus="${kept}"]`)
+    if (!same) this.#scrollToStart()
+    this.replace(view, same ?? view.querySelector('h1'))
+    if (this.#scrollTop !== undefined) this.#scroller().scrollTop = this.#scrollTop
+    this.#scrollTop = undefined
+  }
+
+  /**
+   * Replaces the view, and stays where it is scrolled.
+   * @param next gets the focus if something in the old view has it
+   */
+  replace(view: HTMLElement, next: HTMLElement | null | undefined): void {
+    const hadFocus = this.#focused() !== undefined
+    this.#element.replaceChildren(view)
+    if (hadFocus) next?.focus()
+  }
+
+  /** The element in the view that has the focus. */
+  #focused(): HTMLElement | undefined {
+    const { activeElement } = document
+    return activeElement instanceof HTMLElement && this.#element.contains(activeElement) ? activeElement : undefined
+  }
+
+  #scrollToStart(): void {
+    this.#element.parentElement?.scrollTo(0, 0)
+    if (this.#element.getBoundingClientRect().top < 0) this.#element.scrollIntoView()
+  }
+
+  /** On a wide screen the panel scrolls, on a narrow one the page does. */
+  #scroller(): Element {
+    const panel = this.#element.parentElement
+    return panel && getComputedStyle(panel).overflowY !== 'visible' ? panel : document.documentElement
+  }
+}
