@@ -168,7 +168,10 @@ test.each([
 })
 
 test('each wrong variable is refused in a line, also one that is wrong only beside another', async () => {
-  const { code, stderr } = await runCatalog({ LOG_LEVEL: 'x', WORKERS: '9', MAX_REQUESTS_IN_FLIGHT: '5' }, 'serve')
+  const { code, stderr } = await runCatalog(
+    { LOG_LEVEL: 'x', WORKERS: '9', DATABASE_POOL_SIZE: '8', MAX_REQUESTS_IN_FLIGHT: '5' },
+    'serve',
+  )
   expect([code, stderr.split('\n')]).toEqual([
     1,
     [

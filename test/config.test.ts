@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { readConfig } from '../src/config.ts'
+
+test.each([
+  ['1', 1],
+  ['2', 1],
+  ['3', 1],
+])('with %s connections there is one worker by default, because each has at least two', (size, workers) => {
+  const config = readConfig({ DATABASE_URL: 'postgresql://127.0.0.1/catalog', DATABASE_POOL_SIZE: size })
+  expect(config.workers).toBe(workers)
+})
+
+test('by default each worker has at least two connections', () => {
+  const { workers, database } = readConfig({ DATABASE_URL: 'postgresql://127.0.0.1/catalog' })
+  expect(database.poolSize).toBeGreaterThanOrEqual(2 * workers)
+})
+
+test('the embedded database has one worker', () => {
+  expect(readConfig({}).workers).toBe(1)
+})
