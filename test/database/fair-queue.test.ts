@@ -1,13 +1,13 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type EndTurn, FairQueue } from '../../src/database/fair-queue.ts'
 
 /** Turns that a test never gives must not fail while later tests run. */
 const NEVER_MS = 2 ** 31 - 1
 
 /** A queue whose clock stands still until a test moves it. */
-function createQueue(places: number) {
+function createQueue(places: number, sliceMs?: number) {
   let nowMs = 0
-  const queue = new FairQueue({ places, timeoutMs: NEVER_MS, clock: () => nowMs })
+  const queue = new FairQueue({ places, timeoutMs: NEVER_MS, sliceMs, clock: () => nowMs })
   return {
     queue,
     pass: (ms: number) => {
@@ -257,44 +257,38 @@ test('a statement that has run for its slice yields to a key with short statemen
   expect(log).toEqual(['long', 'yield', 'short', 'long'])
 })
 
-test('a statement yields to a key with short ones as soon as before, after one of these has taken long', async () => {
-  let nowMs = 0
-  const queue = new FairQueue({ places: 1, timeoutMs: NEVER_MS, sliceMs: 50, clock: () => nowMs })
-  for (const durationMs of [5, 5, 5, 5, 5, 300]) {
-    const end = await queue.begin(['short'])
-    nowMs += durationMs
-    end()
+describe('A statement that has run for its slice', () => {
+  /** A queue in which a key has run jobs, one after the other, and then another job of a key runs for longer than its slice. */
+  async function runLong(key: string, { after }: { after: readonly number[] }) {
+    const { queue, pass } = createQueue(1, 50)
+    for (const durationMs of after) {
+      const end = await queue.begin(['short'])
+      pass(durationMs)
+      end()
+    }
+    const yieldTurn = vi.fn()
+    const end = await queue.begin([key], yieldTurn)
+    pass(60)
+    return { queue, end, yieldTurn }
   }
-  let hasYielded = false
-  const endLong = await queue.begin(['long'], () => {
-    hasYielded = true
-  })
-  nowMs += 60
-  const turn = queue.begin(['short'])
-  expect(hasYielded).toBe(true)
-  endLong()
-  const end = await turn
-  end()
-})
 
-test('a statement does not yield to others of its key', async () => {
-  let nowMs = 0
-  const queue = new FairQueue({ places: 1, timeoutMs: NEVER_MS, sliceMs: 50, clock: () => nowMs })
-  for (let n = 0; n < 6; n += 1) {
-    const end = await queue.begin(['a'])
-    nowMs += 5
+  test('yields to a key with short ones as soon as before, after one of these has taken long', async () => {
+    const { queue, end, yieldTurn } = await runLong('long', { after: [5, 5, 5, 5, 5, 300] })
+    const turn = queue.begin(['short'])
+    expect(yieldTurn).toHaveBeenCalledOnce()
     end()
-  }
-  let hasYielded = false
-  const end = await queue.begin(['a'], () => {
-    hasYielded = true
+    const endShort = await turn
+    endShort()
   })
-  nowMs += 60
-  const turn = queue.begin(['a'])
-  expect(hasYielded).toBe(false)
-  end()
-  const endNext = await turn
-  endNext()
+
+  test('does not yield to others of its key', async () => {
+    const { queue, end, yieldTurn } = await runLong('short', { after: [5, 5, 5, 5, 5] })
+    const turn = queue.begin(['short'])
+    expect(yieldTurn).not.toHaveBeenCalled()
+    end()
+    const endNext = await turn
+    endNext()
+  })
 })
 
 test('a long statement yields to those that take no turn, and then has time to end, however many of them come', async () => {
