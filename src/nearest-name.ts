@@ -1,20 +1,19 @@
 /**
  * Returns the known name that is most like another, whatever their letter case; undefined if no names are known. A known name that
- * contains the other is nearest, for example `latitude` for `lat`. Otherwise the Levenshtein distance decides, and then the order of
- * the known names.
+ * contains the other is nearest, for example `latitude` for `lat`. Otherwise the Levenshtein distance to a beginning of the known name
+ * decides, because people shorten names (`categry` for `categoryCode`), then the one to the whole name, and then the order of the known names.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const wanted = name.toLowerCase()
-  const distanceTo = (candidate: string) => {
-    const lower = candidate.toLowerCase()
-    return lower.includes(wanted) ? 0 : levenshtein(wanted, lower)
-  }
-  const distances = known.map(distanceTo)
-  return known[distances.indexOf(Math.min(...distances))]
+  const [nearest] = known
+    .map((candidate) => ({ candidate, ...distances(wanted, candidate.toLowerCase()) }))
+    .sort((a, b) => a.toBeginning - b.toBeginning || a.toWhole - b.toWhole)
+  return nearest?.candidate
 }
 
-/** The number of letters to insert, delete or replace in `a` until it is `b`. */
-function levenshtein(a: string, b: string): number {
+/** The numbers of letters to insert, delete or replace in `a` until it is a beginning of `b`, and until it is `b`. */
+function distances(a: string, b: string): { toBeginning: number; toWhole: number } {
+  if (b.includes(a)) return { toBeginning: 0, toWhole: 0 }
   let row = Array.from({ length: b.length + 1 }, (_, n) => n)
   for (const letter of a) {
     const [start = 0] = row
@@ -25,5 +24,5 @@ function levenshtein(a: string, b: string): number {
     }
     row = next
   }
-  return row[b.length] ?? 0
+  return { toBeginning: Math.min(...row), toWhole: row[b.length] ?? 0 }
 }

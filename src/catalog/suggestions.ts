@@ -128,6 +128,8 @@ interface Likeness {
   shared: number
   /** The number of letters in those of its words that have such a gram. */
   matched: number
+  /** 0 if it has the letters of the text in a row, whatever spaces are between them, as in "O'Hare" for "ohare"; otherwise 1. */
+  apart: number
   /** 0 for a name, 1 for a keyword. */
   source: number
   length: number
@@ -161,13 +163,28 @@ function rank(meant: Meant, candidate: Candidate): Ranked | undefined {
   if (isShort && afterSpace(letters).startsWith(phrase)) {
     return { candidate, kind: 1, beginning: afterSpace(firstLetters(letters)), likeness: UNLIKE }
   }
-  const [likeness = UNLIKE] = entries.map((entry, n) => compareWords(meant, entry, Math.min(n, 1))).sort(byLikeness)
+  const likenesses = entries.map((entry, n) => compareWords(meant, entry, Math.min(n, 1)))
+  if (keywords !== '') likenesses.push({ ...compareWords(meant, wordsOf(phrase, entries), 1), apart: 1 })
+  const [likeness = UNLIKE] = likenesses.sort(byLikeness)
   return likeness.shared >= neededGrams(grams.size) ? { candidate, kind: 2, beginning: '', likeness } : undefined
 }
 
-const UNLIKE: Likeness = { shared: 0, matched: 0, source: 0, length: 0 }
+const UNLIKE: Likeness = { shared: 0, matched: 0, apart: 1, source: 0, length: 0 }
 
-function compareWords({ grams, points }: Meant, entry: string, source: number): Likeness {
+/**
+ * The words of the name and the keywords that are those of the text; the last one may only begin with the last of the text. Empty if one is
+ * not there. So "JFK airport" means the airport with the keyword "JFK", as in the search.
+ */
+function wordsOf(phrase: string, entries: readonly string[]): string {
+  const wanted = phrase.split(' ')
+  if (!wanted.every((word) => entries.some((entry) => entry.includes(word)))) return ''
+  const words = entries.flatMap((entry) => entry.split(' '))
+  const last = wanted.pop() ?? ''
+  const ending = words.includes(last) ? last : words.find((word) => word.startsWith(last))
+  return ending !== undefined && wanted.every((word) => words.includes(word)) ? [...wanted, ending].join(' ') : ''
+}
+
+function compareWords({ phrase, grams, points }: Meant, entry: string, source: number): Likeness {
   const shared = new Set<string>()
   let matched = 0
   for (const word of entry.split(' ')) {
@@ -184,11 +201,16 @@ function compareWords({ grams, points }: Meant, entry: string, source: number): 
     })
     if (isMatched) matched += word.length
   }
-  return { shared: shared.size, matched, source, length: entry.length }
+  const isInRow = shared.size >= neededGrams(grams.size) && withoutSpaces(entry).includes(withoutSpaces(phrase))
+  return { shared: shared.size, matched, apart: isInRow ? 0 : 1, source, length: entry.length }
+}
+
+function withoutSpaces(text: string): string {
+  return text.replaceAll(' ', '')
 }
 
 function byLikeness(a: Likeness, b: Likeness): number {
-  return b.shared - a.shared || a.matched - b.matched || a.source - b.source || a.length - b.length
+  return b.shared - a.shared || a.matched - b.matched || a.apart - b.apart || a.source - b.source || a.length - b.length
 }
 
 /** The letters of a name that begins with a bracket or another separator begin with a space. */

@@ -28,7 +28,11 @@ const PLACES: readonly (readonly [name: string, ...keywords: string[]])[] = [
   ['Zürich', 'Zurigo'],
   ['São Paulo'],
   ['San Pablo'],
-  ["O'Hare International Airport", 'ORD'],
+  ["Chicago O'Hare International Airport", 'ORD'],
+  ['Ohara Heliport'],
+  ['JFK Heliport'],
+  ['John F. Kennedy International Airport', 'JFK', 'KJFK', 'Idlewild'],
+  ['J & H Airport'],
   ['Saint-Étienne'],
   ['Reykjavík'],
   ['Köln Hauptbahnhof'],
@@ -117,7 +121,8 @@ describe('Suggestions', () => {
   })
 
   test('are the same when all items are candidates', async () => {
-    const texts = PLACES.flat().flatMap((entry) => {
+    const together = PLACES.map(([name, ...keywords]) => [keywords.at(-1), name.split(' ').at(-1)].join(' '))
+    const texts = [...PLACES.flat(), ...together].flatMap((entry) => {
       const letters = [...entry]
       const middle = Math.floor(letters.length / 2)
       const swapped = [
@@ -206,6 +211,14 @@ describe('What is probably meant comes first', () => {
     // Codes and other names.
     ['icn', 'Incheon International Airport'],
     ['LHR', 'London Heathrow Airport'],
+    ['JFK airport', 'John F. Kennedy International Airport'],
+    ['jfk airp', 'John F. Kennedy International Airport'],
+    ['kennedy idlewild', 'John F. Kennedy International Airport'],
+    // Letters that the name has with an apostrophe or a space between them.
+    ['ohare', "Chicago O'Hare International Airport"],
+    ['OHara', 'Ohara Heliport'],
+    ['saopaulo', 'São Paulo'],
+    ['charlesdegaulle', 'Charles de Gaulle International Airport'],
     ['moskow', 'Москва'],
     // Hangul, also while its last syllable is not complete.
     ['경봇궁', 'Gyeongbokgung Palace'],
