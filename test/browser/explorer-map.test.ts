@@ -148,6 +148,11 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     await page.keyboard.press('Enter')
     await page.keyboard.press('Tab')
     expect(await category.inputValue()).toBe('palace')
+    // Typed text chooses the first option, and Enter takes it.
+    await category.fill('mus')
+    expect(await options.first().getAttribute('aria-selected')).toBe('true')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.url()).toContain('category=museum')
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByText('27 places, by name').waitFor()
   })

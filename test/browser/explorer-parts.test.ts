@@ -89,6 +89,10 @@ test.each([
   expect([at, near]).toEqual([undefined, undefined])
 })
 
+test('filters without a dataset are left out, because codes are those of a dataset', () => {
+  expect(formatAddress(parseAddress('category=palace&area=11110&text=gate'))).toBe('/?text=gate')
+})
+
 test.each(['1,2,3', '1,2,3,4,5', '181,0,1,1', '0,-91,1,1', '0,2,1,1', 'a,b,c,d', ',,,', '%20'])(
   'a box that is not valid is left out: %s',
   (within) => {
@@ -300,6 +304,14 @@ test.each<[string, Bounds[], Bounds]>([
   ],
 ])('a box around boxes is the smallest one: %s', (_where, boxes, around) => {
   expect(boxAroundAll(boxes)).toEqual(around)
+})
+
+test('where the world is small, only the greatest clusters have their numbers', () => {
+  const [, totals] = textLayers({ source: 'places' }, LIGHT)
+  expect(totals?.layout).toMatchObject({
+    'text-overlap': ['step', ['zoom'], 'never', 0.45, 'always'],
+    'symbol-sort-key': ['-', ['get', 'total']],
+  })
 })
 
 test('the map draws the name of the chosen place once', () => {

@@ -7,7 +7,7 @@ import { parseTable, type Table, writeTable } from './table-columns.ts'
  */
 
 export interface View {
-  /** Slug or UUID; undefined for all datasets. */
+  /** Slug or UUID; undefined for all datasets. Then there are no filters, because codes are those of a dataset. */
   dataset?: string | undefined
   /** The map's centre in degrees, and its zoom. */
   at?: { latitude: number; longitude: number; zoom: number } | undefined
@@ -65,10 +65,10 @@ export function parseAddress(search: string): View {
   const text = (name: string) => params.get(name) || undefined
   const [latitude, longitude, zoom] = numbers(params.get('at'), [MIN_ZOOM, MAX_ZOOM])
   const [nearLatitude, nearLongitude, radius] = numbers(params.get('near'), [1, MAX_RADIUS_METRES])
+  const dataset = text('dataset')
   return {
-    dataset: text('dataset'),
-    category: text('category'),
-    area: text('area'),
+    dataset,
+    ...(dataset && { category: text('category'), area: text('area') }),
     text: text('text')?.trim() || undefined,
     within: parseBox(params.get('within')),
     item: text('item'),

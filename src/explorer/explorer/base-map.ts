@@ -18,6 +18,11 @@ export interface BaseMap {
 /** The base map that needs no configuration. */
 export const WORLD: BaseMap = { draw: (colour) => worldMap(colour, navigator.languages), credit: WORLD_CREDIT }
 
+/** The zoom at which a place is shown. Beyond it the map of the package has hardly a name beside the place. */
+export function placeZoom(): number {
+  return readPageData().baseMap ? 14 : 10
+}
+
 /** Loads the configured base map. Throws an error if it can't be loaded. */
 export async function loadBaseMap(): Promise<BaseMap> {
   const { baseMap } = readPageData()

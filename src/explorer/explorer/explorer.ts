@@ -1,7 +1,7 @@
 import { readKey } from '../shared/key.ts'
 import { aboutView, readAbout } from './about-view.ts'
 import { formatAddress, hasPlaces, haveSamePlaces, isSearch, parseAddress, tableOf, type View } from './address.ts'
-import { loadBaseMap, WORLD } from './base-map.ts'
+import { loadBaseMap, placeZoom, WORLD } from './base-map.ts'
 import { moveMap, moveToItems, type Position } from './camera.ts'
 import { type Codes, type CodesOf, NO_CODES, readCodes, readCodesOf } from './codes.ts'
 import { DARK, LIGHT } from './colours.ts'
@@ -27,8 +27,6 @@ import { welcomeView } from './welcome-view.ts'
 /*
  * Keeps the current view, which is also in the address bar. Reads its data, and passes them to the list and the map.
  */
-
-const ITEM_ZOOM = 14
 
 export class Explorer {
   readonly #area: ViewArea
@@ -185,7 +183,7 @@ export class Explorer {
     this.#showView(itemView(item, view, codes))
     this.#showCredit()
     this.#drawMap()
-    if (view.at === undefined) this.#map.flyTo(Number(item.latitude), Number(item.longitude), ITEM_ZOOM)
+    if (view.at === undefined) this.#map.flyTo(Number(item.latitude), Number(item.longitude), placeZoom())
   }
 
   async #showPlaces(view: View, page: number, signal: AbortSignal): Promise<void> {

@@ -35,8 +35,8 @@ function field(
   const shown = code === undefined ? '' : labelOf(code, facets)
   const input = element('input', { id, value: shown, placeholder: ANY.label, autocomplete: 'off', spellcheck: false })
   const options = new Combobox(input, name, ({ value }) => choose(value || undefined))
-  const open = (text: string) => options.show(optionsFor(text, facets))
-  input.addEventListener('input', () => open(input.value))
+  const open = (text: string, hasActive = false) => options.show(optionsFor(text, facets), hasActive)
+  input.addEventListener('input', () => open(input.value, input.value.trim() !== ''))
   input.addEventListener('click', () => {
     input.select()
     open('')

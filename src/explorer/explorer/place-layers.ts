@@ -9,6 +9,9 @@ import { type Legend, placeColour } from './legend.ts'
 /** From this zoom on, the map shows the names of places where there is room. Before, it shows those of cities. */
 const NAMES_ZOOM = 7
 
+/** Below this zoom the world is narrower than 700 pixels. */
+const PHONE_ZOOM = 0.45
+
 /** The number of items of a cluster as a power of ten. */
 const MAGNITUDE: ExpressionSpecification = ['log10', ['get', 'total']]
 /** In pixels: a number of 11 pixels with its commas fits into the circle. */
@@ -34,6 +37,7 @@ export function dotLayers(source: PlaceSource, legend: Legend, colour: Colours):
       type: 'circle',
       ...source,
       filter: ['has', 'total'],
+      layout: { 'circle-sort-key': ['get', 'total'] },
       paint: {
         'circle-color': ['interpolate', ['linear'], MAGNITUDE, 0, colour.few, 2, colour.dot, 5, colour.many],
         'circle-radius': CLUSTER_RADIUS,
@@ -96,9 +100,11 @@ export function textLayers(source: PlaceSource, colour: Colours, chosen = ''): L
       layout: {
         'text-field': ['number-format', ['get', 'total'], { locale: 'en' }],
         'text-size': 11,
-        'text-allow-overlap': true,
+        // On a phone the world is so small that not all numbers have room: the greatest have it.
+        'text-overlap': ['step', ['zoom'], 'never', PHONE_ZOOM, 'always'],
+        'symbol-sort-key': ['-', ['get', 'total']],
         // About the radius of the dot, which names of the base map must not cover.
-        'text-padding': 7,
+        'text-padding': ['step', ['zoom'], 1, PHONE_ZOOM, 7],
       },
       paint: { 'text-color': ['step', ['get', 'total'], colour.inkOnFew, FEW, colour.ink] },
     },

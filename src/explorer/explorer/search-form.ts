@@ -139,11 +139,12 @@ export class SearchForm {
     const codesOf = await readCodesOf(items, signal).catch(() => () => NO_CODES)
     if (signal.aborted || document.activeElement !== this.#text) return
     this.#suggestions.show(
-      items.map(({ id, datasetId, name, categoryCode }) => ({
-        value: id,
-        label: name,
-        note: labelOf(categoryCode, codesOf(datasetId).categories),
-      })),
+      items.map(({ id, datasetId, name, categoryCode, administrativeAreaCode }) => {
+        const { categories, areas } = codesOf(datasetId)
+        // Many places have the same name.
+        const note = `${labelOf(categoryCode, categories)} · ${labelOf(administrativeAreaCode, areas)}`
+        return { value: id, label: name, note }
+      }),
     )
   }
 

@@ -19,6 +19,8 @@ export class Combobox {
   readonly #choose: (option: Option) => void
   #options: readonly Option[] = []
   #active = -1
+  /** -1, which is no option, or 0. */
+  #first = -1
 
   /** `label` names the list for screen readers. */
   constructor(input: HTMLInputElement, label: string, choose: (option: Option) => void) {
@@ -44,9 +46,13 @@ export class Combobox {
     return !this.list.hidden
   }
 
-  /** Opens the list with options; closes it if there are none. */
-  show(options: readonly Option[]): void {
+  /**
+   * Opens the list with options; closes it if there are none.
+   * @param hasActive is whether an option is always active, the first one to begin with; otherwise none may be
+   */
+  show(options: readonly Option[], hasActive = false): void {
     this.#options = options
+    this.#first = hasActive ? 0 : -1
     this.list.replaceChildren(
       ...options.map(({ label, note }, i) =>
         element(
@@ -59,7 +65,7 @@ export class Combobox {
     )
     this.list.hidden = options.length === 0
     this.#input.setAttribute('aria-expanded', String(this.isOpen))
-    this.#activate(-1)
+    this.#activate(this.#first)
   }
 
   close(): void {
@@ -78,10 +84,10 @@ export class Combobox {
     event.stopPropagation()
   }
 
-  /** The option after or before the active one; -1, which is none, lies between the last and the first. */
+  /** The option after or before the active one. The last and the first are neighbours; if none may be active, that lies between them. */
   #next(step: number): number {
-    const count = this.#options.length + 1
-    return ((this.#active + 1 + step + count) % count) - 1
+    const count = this.#options.length - this.#first
+    return ((this.#active - this.#first + step + count) % count) + this.#first
   }
 
   #activate(index: number): void {
