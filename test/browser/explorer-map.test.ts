@@ -170,6 +170,19 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     expect(await page.title()).toBe('Seoul Landmarks · Dataset Catalog')
   })
 
+  test('the map still shows all places when a table takes a part of its width', async () => {
+    const zoom = () => Number(new URL(page.url()).searchParams.get('at')?.split(',')[2])
+    await page.goto(`${t.url}/?dataset=seoul-landmarks`)
+    await expect.poll(zoom).toBeGreaterThan(5)
+    const besideList = zoom()
+    await page.getByRole('link', { name: 'As a table' }).click()
+    await expect.poll(zoom).toBeLessThan(besideList)
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&view=table&columns=keywords`)
+    await expect.poll(zoom).toBeGreaterThan(5)
+    expect(zoom()).toBeLessThan(besideList)
+    await page.locator('.table-frame tbody td').filter({ hasText: '경복궁' }).waitFor()
+  })
+
   test('the places of a dataset are a table too: sorted, filtered, with chosen columns, each a link', async () => {
     await page.goto(`${t.url}/?dataset=seoul-landmarks&category=palace`)
     await page.getByRole('link', { name: 'As a table' }).click()

@@ -110,7 +110,10 @@ export class Explorer {
     history.replaceState({ ...history.state, scrolled: this.#area.scrollTop }, '')
     history.pushState({ before: formatAddress({ ...this.#view, at: undefined }) }, '', formatAddress(next))
     this.#area.scrollNextTo(undefined)
+    const [box, hadTable] = [this.#map.visibleBox(), this.#view.table !== undefined]
     this.#show(next)
+    // A table takes a part of the map's width.
+    if (next.at && hadTable !== (next.table !== undefined)) this.#map.fitExactly(box)
   }
 
   async #show(view: View): Promise<void> {
@@ -142,6 +145,7 @@ export class Explorer {
 
   async #read(view: View, before: View, signal: AbortSignal): Promise<void> {
     showStatus('')
+    this.#area.hasTable = readKey() !== undefined && view.item === undefined && tableOf(view) !== undefined
     if (readKey() === undefined) {
       this.#search.hide()
       this.#showCredit()

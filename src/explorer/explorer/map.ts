@@ -117,10 +117,15 @@ export function openMap(container: HTMLElement, start: View['at'], events: Event
       baseMap = next
       draw()
     },
-    fit: ([west, south, east, north], maxZoom) =>
-      map.fitBounds([west, south, east, north], { padding: 56, maxZoom, ...animation() }),
-    fitExactly: ([west, south, east, north]) =>
-      map.fitBounds([west, south, east < west ? east + 360 : east, north], animation()),
+    fit: ([west, south, east, north], maxZoom) => {
+      // A table may just have taken a part of its width.
+      map.resize()
+      map.fitBounds([west, south, east, north], { padding: 56, maxZoom, ...animation() })
+    },
+    fitExactly: ([west, south, east, north]) => {
+      map.resize()
+      map.fitBounds([west, south, east < west ? east + 360 : east, north], animation())
+    },
     visibleBox: () => visibleBox(boundsOf(map)),
     flyTo: (latitude, longitude, zoom) =>
       map.easeTo({ center: [longitude, latitude], zoom: Math.max(zoom, map.getZoom()), ...animation() }),

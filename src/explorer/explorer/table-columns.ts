@@ -13,7 +13,7 @@ export interface Column {
 export const ROW_FIELDS = ['id', 'datasetId', 'latitude', 'longitude'] as const
 
 /** A place with the fields of the columns. */
-export type Row = Readonly<Record<string, string | null>> &
+export type Row = Readonly<Record<string, string | readonly string[] | null>> &
   Readonly<Record<(typeof ROW_FIELDS)[number], string>> & {
     /** Metres from the searched point. */
     distance?: number
@@ -26,6 +26,7 @@ export const COLUMNS: readonly Column[] = [
   { field: 'name', label: 'Name', sort: 'name' },
   { field: 'categoryCode', label: 'Category' },
   { field: 'administrativeAreaCode', label: 'Area' },
+  { field: 'keywords', label: 'Also known as' },
   { field: 'streetAddress', label: 'Address' },
   { field: 'roadAddress', label: 'Road address' },
   { field: 'addressLocality', label: 'Locality' },

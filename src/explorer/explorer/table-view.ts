@@ -73,7 +73,8 @@ function heading({ label, sort }: Column, view: View, table: Table): Node | stri
 
 function cell({ field }: Column, row: Row, view: View, codesOf: CodesOf): HTMLElement {
   if (field === 'distance') return element('td', {}, metres(row.distance ?? 0))
-  const value = row[field] ?? ''
+  const values = row[field] ?? ''
+  const value = typeof values === 'string' ? values : values.join(', ')
   if (field !== 'name') return element('td', { dir: 'auto' }, textOf(field, value, codesOf(row.datasetId)))
   const href = formatAddress({ ...view, item: row.id, at: undefined })
   return element('th', { scope: 'row' }, element('a', { href, 'data-view': true, dir: 'auto' }, value))

@@ -16,6 +16,11 @@ export class ViewArea {
     else this.#element.removeAttribute('aria-busy')
   }
 
+  /** Whether the panel has room for a table. Then the map is narrower, so this is set before the map moves to the places. */
+  set hasTable(hasTable: boolean) {
+    this.#element.closest('.explorer')?.classList.toggle('has-table', hasTable)
+  }
+
   /** How far the view is scrolled, in pixels. */
   get scrollTop(): number {
     return this.#scroller().scrollTop
