@@ -170,6 +170,17 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     expect(await page.title()).toBe('Seoul Landmarks · Dataset Catalog')
   })
 
+  test('with filters, a download has only the places that they select', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&category=palace`)
+    await page.getByText('Download all places with these filters').waitFor()
+    const started = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'NDJSON', exact: true }).click()
+    const lines = readFileSync(await (await started).path(), 'utf8')
+      .trim()
+      .split('\n')
+    expect(lines.map((line) => JSON.parse(line).categoryCode)).toEqual(Array(4).fill('palace'))
+  })
+
   test('the map still shows all places when a table takes a part of its width', async () => {
     const zoom = () => Number(new URL(page.url()).searchParams.get('at')?.split(',')[2])
     await page.goto(`${t.url}/?dataset=seoul-landmarks`)

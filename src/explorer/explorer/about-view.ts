@@ -60,7 +60,7 @@ export function aboutView(dataset: Dataset, about: About, codes: Codes, view: Vi
     element('h1', { tabindex: -1, dir: 'auto' }, dataset.name),
     element('p', { dir: 'auto' }, dataset.description ?? ''),
     facts(dataset, about),
-    exportLinks(dataset, about.exportSizes),
+    exportLinks(dataset, {}, about.exportSizes),
     bars('Categories', categories, (category) => ({ dataset: dataset.slug, category })),
     bars('Areas', areas, (area) => ({ dataset: dataset.slug, area })),
     sample(dataset, about, codes),

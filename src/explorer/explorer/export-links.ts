@@ -1,9 +1,11 @@
 import { readError, send } from '../shared/api.ts'
 import { button, element } from '../shared/dom.ts'
+import type { View } from './address.ts'
 import type { Dataset } from './data.ts'
+import { filtersOf } from './tiles.ts'
 
 /*
- * Downloads of a whole dataset. The key is in a header, so a plain link can't get the file: the page reads it, and gives it to the
+ * Downloads of a dataset, or of its places with the filters of a view. The key is in a header, so a plain link can't get the file: the page reads it, and gives it to the
  * browser to save.
  */
 
@@ -17,11 +19,12 @@ export interface ExportSize {
 }
 
 /** Creates a button for each format, with its size if it is known, and a line with the status. */
-export function exportLinks({ slug }: Dataset, sizes: readonly ExportSize[] = []): HTMLElement {
+export function exportLinks({ slug }: Dataset, view: View, sizes: readonly ExportSize[] = []): HTMLElement {
+  const filters = new URLSearchParams(filtersOf(view))
   const status = element('span', { class: 'soft small', role: 'status' })
   const download = async (name: string) => {
     status.textContent = `Downloading ${name} …`
-    status.textContent = await save(name).then(
+    status.textContent = await save(name, filters).then(
       () => `${name} is complete.`,
       (error: unknown) => `${name} is not complete: ${error instanceof Error ? error.message : error}`,
     )
@@ -29,7 +32,7 @@ export function exportLinks({ slug }: Dataset, sizes: readonly ExportSize[] = []
   return element(
     'p',
     { class: 'exports' },
-    'Download all places: ',
+    filters.size > 0 ? 'Download all places with these filters: ' : 'Download all places: ',
     ...Object.entries(FORMATS).map(([ending, format]) =>
       button(
         format + sizeText(sizes.find((size) => size.format === ending)),
@@ -55,8 +58,8 @@ export function sizeText(size: ExportSize | undefined): string {
 }
 
 /** Reads an export and lets the browser save it. Throws an error when the server refuses it or cuts it off. */
-async function save(name: string): Promise<void> {
-  const response = await send(`/exports/${encodeURIComponent(name)}`)
+async function save(name: string, filters: URLSearchParams): Promise<void> {
+  const response = await send(`/exports/${encodeURIComponent(name)}${filters.size > 0 ? `?${filters}` : ''}`)
   if (!response.ok) throw await readError(response)
   const url = URL.createObjectURL(await response.blob())
   element('a', { href: url, download: name }).click()

@@ -91,7 +91,7 @@ function introduction({ view, dataset }: PlacesContent, actions: PlacesActions):
           'About this dataset',
         ),
       ),
-    dataset && exportLinks(dataset),
+    dataset && exportLinks(dataset, view),
     nearbyForm(view, actions),
   ]
 }

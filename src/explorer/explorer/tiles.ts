@@ -20,16 +20,21 @@ export interface TilePoint {
  * Returns the address template of the tiles with the places of a view. A search in the visible part of the map needs no other tiles
  * after each move: the map shows that part anyway.
  */
-export function tileTemplate({ dataset, category, area, text, near }: View): string {
+export function tileTemplate(view: View): string {
+  const { dataset, text, near } = view
   const selection = new URLSearchParams({
-    ...(category && { categoryCode: category }),
-    ...(area && { administrativeAreaCode: area }),
+    ...filtersOf(view),
     ...(near
       ? { latitude: String(near.latitude), longitude: String(near.longitude), radius: String(near.radius) }
       : text && { text }),
   })
   const path = `/tiles/${encodeURIComponent(dataset ?? 'all')}/{z}/{x}/{y}.mvt`
   return location.origin + path + (selection.size > 0 ? `?${selection}` : '')
+}
+
+/** The parameters of tiles and exports for the filters of a view. */
+export function filtersOf({ category, area }: View): Record<string, string> {
+  return { ...(category && { categoryCode: category }), ...(area && { administrativeAreaCode: area }) }
 }
 
 /** Reads the dots of the tile of the whole world. */
