@@ -275,7 +275,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await page.goto(`${t.url}/?text=gyeongbokgung&view=table`)
     await page.locator('.table-frame').getByText('Royal palace', { exact: true }).first().waitFor()
     await page.getByRole('combobox', { name: 'Search by name or keyword' }).fill('gyeonbok')
-    await page.getByRole('listbox').getByText('Royal palace', { exact: true }).first().waitFor()
+    await page.getByRole('listbox').getByText('Royal palace · 11110', { exact: true }).first().waitFor()
     await page.goto(`${t.url}/?dataset=seoul-landmarks&view=about`)
     await page.locator('.places').getByText('Royal palace', { exact: true }).first().waitFor()
     await page.goto(t.url)
