@@ -171,16 +171,29 @@ export class KeyUsage {
   }
 
   /**
-   * Starts to write twice a minute.
+   * Starts to write twice a minute, one write at a time: on the embedded database each keeps a connection until an import ends, and the
+   * requests need the connections.
    * @param report is called with the error of a failed write
    * @returns a function that stops and writes a last time. It waits at most five seconds for that.
    */
   writeRegularly(report: (error: unknown) => void): () => Promise<void> {
-    const write = () => this.write().catch(report)
+    let current: Promise<void> | undefined
+    const write = () => {
+      current ??= this.write()
+        .catch(report)
+        .finally(() => {
+          current = undefined
+        })
+      return current
+    }
+    const writeLast = async () => {
+      await current
+      await write()
+    }
     const timer = setInterval(write, INTERVAL_MS)
     return async () => {
       clearInterval(timer)
-      await Promise.race([write(), sleep(LAST_WRITE_MS, undefined, { ref: false })])
+      await Promise.race([writeLast(), sleep(LAST_WRITE_MS, undefined, { ref: false })])
     }
   }
 }

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs'
 import { chmod, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isSlug } from '../catalog/arguments.ts'
 import type { Database } from '../database/database.ts'
 import { operationFailed } from '../errors.ts'
-import { bundleOf, CATALOG_FILES, CATALOG_LINES, type CatalogFile } from '../import/catalog-folder.ts'
+import { bundleOf, CATALOG_FILES, CATALOG_LINES, type CatalogFile, readCatalogFile } from '../import/catalog-folder.ts'
 import { exportBundle, refuseExisting, writeComplete } from './export-files.ts'
 
 interface CatalogOptions {
@@ -26,12 +28,13 @@ export async function exportCatalog(database: Database, options: CatalogOptions)
   const { folder, force, withKeys, onDataset } = options
   const catalogPath = join(folder, CATALOG_FILES.catalog)
   if (!force) await refuseExisting(catalogPath)
-  await mkdir(folder, { recursive: true })
-  await rm(catalogPath, { force: true })
   const { prisma } = database
   const read = () =>
     prisma.dataset.findMany({ select: { id: true, slug: true, revision: true }, orderBy: { slug: 'asc' } })
   const datasets = await read()
+  await mkdir(folder, { recursive: true })
+  if (existsSync(catalogPath)) await removeFormerBundles(folder, new Set(datasets.map(({ slug }) => slug)))
+  await rm(catalogPath, { force: true })
   for (const { id, slug } of datasets) {
     await exportBundle({ prisma, id }, { folder: bundleOf(folder, slug), force })
     onDataset(slug)
@@ -46,6 +49,13 @@ export async function exportCatalog(database: Database, options: CatalogOptions)
   const catalog = { version: 1, datasets: datasets.map(({ slug }) => slug), hasKeys: withKeys } as const
   await writeComplete(catalogPath, [`${JSON.stringify(catalog, null, 2)}\n`])
   return catalog
+}
+
+/** Removes the bundles of an earlier export whose datasets were removed or renamed. Nobody would expect their data in the folder. */
+async function removeFormerBundles(folder: string, slugs: ReadonlySet<string>): Promise<void> {
+  const { datasets } = await readCatalogFile(folder)
+  const former = datasets.filter((slug) => isSlug(slug) && !slugs.has(slug))
+  for (const slug of former) await rm(bundleOf(folder, slug), { recursive: true, force: true })
 }
 
 async function writeLines({ withSession }: Database, folder: string, name: keyof typeof CATALOG_LINES): Promise<void> {

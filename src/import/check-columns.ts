@@ -8,7 +8,7 @@ import { ROW_FIELDS } from './row/parse-item.ts'
 const REQUIRED = ['name', 'administrativeAreaCode', 'categoryCode', 'latitude', 'longitude']
 
 /**
- * Checks the columns of all files that have the same columns in each row (CSV), before the rows are read.
+ * Checks the columns of all files that have a header, before the rows are read.
  * @param skipInvalid reports a required field without a column for each row, as any other bad row
  * @throws `OPERATION_FAILED` with a line for each file that lacks columns
  */
@@ -21,13 +21,19 @@ export async function checkColumns(files: readonly ItemFile[], skipInvalid: bool
   if (lines.length > 0) throw operationFailed(lines)
 }
 
-/** The columns of the first row; undefined without a row, and in a format whose rows may have different columns. */
-async function readColumns(file: ItemFile): Promise<string[] | undefined> {
-  if (!formatOf(file).hasFixedColumns) return undefined
-  for await (const row of readRows(file)) {
-    if ('fields' in row) return Object.keys(row.fields)
+/** The names in the header; undefined in a file without one, or if no row fits it: then the rows say more of what is wrong. */
+async function readColumns(file: ItemFile): Promise<readonly string[] | undefined> {
+  if (!formatOf(file).hasHeader) return undefined
+  let header: readonly string[] | undefined
+  const onHeader = (names: readonly string[]) => {
+    header = names
   }
-  return undefined
+  let hasRows = false
+  for await (const row of readRows(file, { onHeader })) {
+    if ('fields' in row) return header
+    hasRows = true
+  }
+  return hasRows ? undefined : header
 }
 
 function findMissing({ name, columns }: ItemFile, existing: readonly string[], skipInvalid: boolean): string[] {

@@ -48,9 +48,11 @@ async function readSource(source: LabelSource): Promise<CodeLabel[]> {
   const { name, columns } = source
   const labels = new Map<string, { label: string; line: number }>()
   const problems: string[] = []
+  // A file of labels may have a header and no rows.
+  const onHeader = (names: readonly string[]) => checkColumns(name, columns, names)
   let isFirst = true
-  for await (const row of readRows(source)) {
-    if ('fields' in row && isFirst) checkColumns(name, columns, row.fields)
+  for await (const row of readRows(source, { onHeader })) {
+    if ('fields' in row && isFirst) checkColumns(name, columns, Object.keys(row.fields))
     isFirst = false
     const problem = 'problem' in row ? row.problem : addLabel(labels, columns, row)
     if (problem !== undefined) problems.push(`${name}:${row.line}: ${problem}`)
@@ -59,10 +61,10 @@ async function readSource(source: LabelSource): Promise<CodeLabel[]> {
   return [...labels].map(([code, { label }]) => ({ field, code, label }))
 }
 
-function checkColumns(name: string, { code, label }: { code: string; label: string }, row: Fields): void {
-  const missing = [code, label].filter((column) => !Object.hasOwn(row, column))
+function checkColumns(name: string, { code, label }: { code: string; label: string }, names: readonly string[]): void {
+  const missing = [code, label].filter((column) => !names.includes(column))
   if (missing.length === 0) return
-  const existing = describeColumns(Object.keys(row), [code, label])
+  const existing = describeColumns(names, [code, label])
   throw operationFailed(`${name}: has no column ${missing.join(', ')}; ${existing}`)
 }
 

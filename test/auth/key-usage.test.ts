@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { KeyUsage, NO_SINGLE_DATASET } from '../../src/auth/key-usage.ts'
 import { createKey, showKey } from '../../src/auth/keys.ts'
 import { parseDays, reportUsage } from '../../src/auth/usage-report.ts'
@@ -67,6 +67,34 @@ test('uses survive a failed write, and uses of a deleted key are left out', asyn
   await keyUsage.write()
   expect(await requestsByDay(id)).toEqual([{ day: '2026-11-21', requests: 3 }])
   expect(await lastUsedAt(id)).toEqual(MIDNIGHT)
+})
+
+test('while a write waits, for an import for example, no other one begins, and the last one has all uses', async () => {
+  const { prisma } = db.database
+  const { id } = await createKey(prisma, { name: 'waits' })
+  const usage = new KeyUsage(prisma)
+  const write = vi.spyOn(usage, 'write')
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    const stop = usage.writeRegularly((error) => expect.fail(String(error)))
+    const stopped = await db.database.withSession(async (session) => {
+      await session.query('BEGIN')
+      await session.query('LOCK TABLE key_usage_days')
+      for (let minute = 0; minute < 3; minute += 1) {
+        countRequest(usage, id, MIDNIGHT)
+        vi.advanceTimersByTime(60_000)
+      }
+      expect(write).toHaveBeenCalledTimes(1)
+      const stopping = stop()
+      await session.query('ROLLBACK')
+      return { stopping }
+    })
+    await stopped.stopping
+  } finally {
+    vi.useRealTimers()
+  }
+  expect(write).toHaveBeenCalledTimes(2)
+  expect(await requestsByDay(id)).toEqual([{ day: '2026-11-21', requests: 3 }])
 })
 
 test('a report has the rows of one key or all, of one dataset or all, on the last days', async () => {

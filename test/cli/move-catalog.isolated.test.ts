@@ -1,9 +1,10 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { rotateKey } from '../../src/auth/rotate.ts'
+import { exportCatalog } from '../../src/cli/export-catalog.ts'
 import { readConfig } from '../../src/config.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import { importKeys } from '../../src/import/catalog-folder.ts'
@@ -150,4 +151,18 @@ test('A folder is refused if it is no catalog, or has one already', async () => 
   expect(await runCatalog(other.env, 'export', '--all', folder)).toMatchObject({ code: 1, stderr: exists })
   expect(await runCatalog(other.env, 'export', '--all', folder, '--format', 'csv')).toMatchObject({ code: 1 })
   expect((await runCatalog(other.env, 'export', 'x', '--format', 'csv', '--with-keys')).stderr).toContain('needs --all')
+})
+
+test('An export that replaces another one leaves no dataset that was removed meanwhile', async () => {
+  const path = join(folder, 'replaced')
+  const options = { folder: path, force: true, withKeys: false, onDataset: () => {} }
+  const bundles = async () => (await readdir(join(path, 'datasets'))).sort()
+  await withDatabase(embedded, async (database) => {
+    await exportCatalog(database, options)
+    const before = await bundles()
+    await database.prisma.dataset.delete({ where: { slug: 'seoul-markets' } })
+    await exportCatalog(database, options)
+    expect(await bundles()).toEqual(before.filter((slug) => slug !== 'seoul-markets'))
+    expect(before).toContain('seoul-markets')
+  })
 })

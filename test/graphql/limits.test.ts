@@ -252,6 +252,26 @@ describe('An operation that exceeds a limit is refused with a code and the limit
     })
   })
 
+  test('an object with 101 members in a variable is refused, and named', async () => {
+    const within = Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`member${n}`, n]))
+    const { status, body } = await t.graphql(
+      `query ($within: BoundingBox) { searchItems(within: $within) { total } }`,
+      {
+        within,
+      },
+    )
+    expect(status).toBe(400)
+    expect(body.errors[0].extensions.details).toEqual([
+      { field: 'variables.within', message: 'must have at most 100 members' },
+    ])
+  })
+
+  test('of a document with many errors, 20 are named', async () => {
+    const { body } = await t.graphql(`{ ${namesOf(1_000, (n) => `field${n}`)} }`)
+    expect(body.errors).toHaveLength(21)
+    expect(body.errors[20].message).toMatch(/Validation aborted/)
+  })
+
   test('variables nested 100,000 deep are refused, and the next request succeeds', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     const response = await fetch(`${t.url}/graphql`, {

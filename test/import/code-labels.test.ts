@@ -117,6 +117,12 @@ describe('Labels of codes', () => {
       /^countries\.csv: has no column label; the file has the columns code, name$/,
     ],
     [
+      'a missing column and no rows',
+      { categoryCode: 'l.csv' },
+      { 'l.csv': 'code,name,unit\n' },
+      /^l\.csv: has no column label; the file has the columns code, name, unit$/,
+    ],
+    [
       'bad rows',
       { categoryCode: 'l.csv' },
       { 'l.csv': 'code,label\na,\n,b\n' },

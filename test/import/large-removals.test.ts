@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Removal } from '../../src/import/import.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
+import { xlsx } from '../support/xlsx.ts'
 
 let db: TestDatabase
 let importer: Importer
@@ -96,6 +97,18 @@ describe('Before the rows are read', () => {
     expect(await importer.fail({ 'a.csv': `${header}\n1,A,37\n` })).toBe(
       'a.csv: has no column for name, administrativeAreaCode, categoryCode, latitude, longitude; the file has the columns id, 이름, 위도',
     )
+  })
+
+  test('a file with a header and no rows needs the columns too', async () => {
+    const missing =
+      'a.csv: has no column for name, administrativeAreaCode, categoryCode, latitude, longitude; the file has the columns id, 이름, 위도'
+    expect(await importer.fail({ 'a.csv': `${header}\n` })).toBe(missing)
+    const sheet = xlsx({ A: [header.split(',')] })
+    expect(await importer.fail({ 'a.xlsx': sheet })).toBe(missing.replace('csv', 'xlsx'))
+    const columns = { name: '명칭' }
+    expect(
+      await importer.fail({ 'a.csv': `${header}\n` }, { items: [{ file: 'a.csv', columns }], skipInvalid: true }),
+    ).toContain('a.csv: has no column 명칭')
   })
 
   test('a misspelt member of the manifest lists the possible ones', async () => {

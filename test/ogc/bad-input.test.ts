@@ -33,11 +33,15 @@ describe('/req/core/query-param-unknown, /req/core/query-param-invalid: a bad pa
       'NaN,0,1,1',
       '0x1,0,1,1',
     ].map((bbox) => [`bbox=${bbox}`, 'bbox', NUMBERS]),
-    ...['Infinity,0,1,1', '1e,0,1,1', '１,0,1,1', '.,0,1,1', '--1,0,1,1'].map((bbox) => [
-      `bbox=${bbox}`,
-      'bbox',
-      NUMBERS,
-    ]),
+    ...[
+      'Infinity,0,1,1',
+      `${'1'.repeat(1_000)}x,0,1,1`,
+      '1.1.1,0,1,1',
+      '1e,0,1,1',
+      '１,0,1,1',
+      '.,0,1,1',
+      '--1,0,1,1',
+    ].map((bbox) => [`bbox=${bbox}`, 'bbox', NUMBERS]),
     ...['-180.0000001,0,1,1', '0,0,181,1', '1e9,0,1,1', '1e999,0,1,1'].map((bbox) => [
       `bbox=${bbox}`,
       'bbox',

@@ -31,6 +31,9 @@ export interface PrepareOptions {
   form?: NodeForm
 }
 
+/** The errors of a document that the response names. Each may print a large part of the document. */
+const MAX_ERRORS = 20
+
 /** Parses, validates and rewrites a document. It does not throw for a bad document: it returns the errors. */
 export function prepareDocument(
   query: string,
@@ -40,7 +43,7 @@ export function prepareDocument(
     const document = parse(query, { maxTokens: LIMITS.tokens })
     const repetitions = findRepetitions(document)
     if (repetitions) return { errors: [repetitions], document }
-    const errors = validate(schema, document)
+    const errors = validate(schema, document, undefined, { maxErrors: MAX_ERRORS })
     if (errors.length > 0) return { errors, document }
     const excess = findExcess(document)
     if (excess) return { errors: [excess], document }

@@ -13,7 +13,11 @@ export const LINE_ENDS = ['\r\n', '\n', '\r']
  * Yields the rows of separated values (RFC 4180) with a header row. An empty cell means no value.
  * @throws `OPERATION_FAILED` if the text is not CSV, or the header has a column twice or a different separator
  */
-export async function* readCsv(given: AsyncIterable<string>, file: SourceFile): AsyncGenerator<SourceRow> {
+export async function* readCsv(
+  given: AsyncIterable<string>,
+  file: SourceFile,
+  onHeader: (names: readonly string[]) => void,
+): AsyncGenerator<SourceRow> {
   const { text, hint } = await splitHint(given)
   const delimiter = separatorOf(file, hint)
   // The line with the hint is the first line of the file.
@@ -51,6 +55,7 @@ export async function* readCsv(given: AsyncIterable<string>, file: SourceFile): 
         continue
       }
       header = readHeader(record, delimiter, file, line)
+      onHeader(header)
     }
   } catch (error) {
     // The parser drops its last rows after an error, so `nextLine` may be many lines before the bad row.

@@ -7,46 +7,58 @@ import { readText } from './read-text.ts'
 import type { SourceRow } from './source-row.ts'
 import { readXlsx } from './xlsx/xlsx.ts'
 
+/** Gets what is read beside the rows. */
+interface RowObserver {
+  /** The number of bytes of each part of the file, before unpacking. */
+  onBytes: (count: number) => void
+  /** The names in the header, before the first row; also of a file without rows. */
+  onHeader: (names: readonly string[]) => void
+}
+
 /** A format of files, by the ending of their names. */
 interface Format {
   ending: RegExp
   /** The members of a dialect that say something about files in the format. */
   dialect: readonly (keyof Dialect)[]
-  /** Whether every row has the same columns, so that the first row shows which columns are missing. */
-  hasFixedColumns: boolean
-  read: (file: SourceFile, onBytes: (count: number) => void) => AsyncIterable<SourceRow>
+  /** Whether the file has a header with the columns of all rows. */
+  hasHeader: boolean
+  read: (file: SourceFile, observer: RowObserver) => AsyncIterable<SourceRow>
 }
 
-type TextReader = (text: AsyncIterable<string>, file: SourceFile) => AsyncIterable<SourceRow>
+type TextReader = (
+  text: AsyncIterable<string>,
+  file: SourceFile,
+  onHeader: RowObserver['onHeader'],
+) => AsyncIterable<SourceRow>
 
 const ofText =
   (read: TextReader): Format['read'] =>
-  (file, onBytes) =>
-    read(readText(file, onBytes), file)
+  (file, { onBytes, onHeader }) =>
+    read(readText(file, onBytes), file, onHeader)
 
 const FORMATS: readonly Format[] = [
   {
     ending: /\.(csv|tsv|txt)(\.gz)?$/i,
     dialect: ['encoding', 'delimiter', 'decimal', 'crs'],
-    hasFixedColumns: true,
+    hasHeader: true,
     read: ofText(readCsv),
   },
   {
     ending: /\.ndjson(\.gz)?$/i,
     dialect: ['encoding', 'decimal', 'crs'],
-    hasFixedColumns: false,
+    hasHeader: false,
     read: ofText(readNdjson),
   },
   {
     ending: /\.geojson(\.gz)?$/i,
     dialect: ['encoding', 'decimal', 'crs'],
-    hasFixedColumns: false,
+    hasHeader: false,
     read: ofText(readGeoJson),
   },
   {
     ending: /\.xlsx$/i,
     dialect: ['sheet', 'decimal', 'crs'],
-    hasFixedColumns: true,
+    hasHeader: true,
     read: readXlsx,
   },
 ]
@@ -76,9 +88,8 @@ function otherWay(name: string): string {
 
 /**
  * Yields the rows of a file.
- * @param onBytes receives the number of bytes of each part of the file, before unpacking
  * @throws `OPERATION_FAILED` if the file can't be read, or is not what its name and its dialect say
  */
-export function readRows(file: SourceFile, onBytes: (count: number) => void = () => {}): AsyncIterable<SourceRow> {
-  return formatOf(file).read(file, onBytes)
+export function readRows(file: SourceFile, observer: Partial<RowObserver> = {}): AsyncIterable<SourceRow> {
+  return formatOf(file).read(file, { onBytes: () => {}, onHeader: () => {}, ...observer })
 }

@@ -56,9 +56,10 @@ export async function stageFiles(staging: Staging): Promise<{ unidentified: numb
     batchCharacters = 0
   }
   for (const [file, itemFile] of files.entries()) {
-    const read = readRows(itemFile, (count) => {
+    const onBytes = (count: number) => {
       bytesRead += count
-    })
+    }
+    const read = readRows(itemFile, { onBytes })
     for await (const row of readItems(itemFile, read, staging.datasetId)) {
       rows += 1
       const { line } = row

@@ -98,6 +98,8 @@ export const AUTH: readonly MutantTable[] = [
       { find: 'row.items += added.items', replace: 'row.items = added.items' },
       { find: 'this.#rows = new Map()\n    this', replace: 'this' },
       { find: 'for (const row of rows) this.#add(row)', replace: '' },
+      { find: 'current ??= this', replace: 'current = this' },
+      { find: 'await current\n', replace: '' },
       { find: 'greatest(key_uses.used_at, excluded.used_at)', replace: 'excluded.used_at' },
       { find: 'total.requests + excluded.requests', replace: 'excluded.requests' },
       {

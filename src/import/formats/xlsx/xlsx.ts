@@ -14,7 +14,10 @@ const FEWEST_COLUMNS = 2
  * Yields the rows of a sheet after its header, which is the first row with two cells. A row's line is its number in the sheet.
  * @throws `OPERATION_FAILED` if the file is no spreadsheet, has no such sheet, or has a column twice
  */
-export async function* readXlsx(file: SourceFile, onBytes: (count: number) => void): AsyncGenerator<SourceRow> {
+export async function* readXlsx(
+  file: SourceFile,
+  { onBytes, onHeader }: { onBytes: (count: number) => void; onHeader: (names: readonly string[]) => void },
+): AsyncGenerator<SourceRow> {
   await checkStart(file)
   await using archive = await Archive.open(file)
   const { name, part } = await findSheet(archive, file)
@@ -22,7 +25,10 @@ export async function* readXlsx(file: SourceFile, onBytes: (count: number) => vo
   let columns: Map<number, string> | undefined
   for await (const row of readSheet(archive, part, workbook)) {
     if (columns) yield toRow(row, columns, name)
-    else if (row.cells.size >= FEWEST_COLUMNS) columns = headerOf(row, file, name)
+    else if (row.cells.size >= FEWEST_COLUMNS) {
+      columns = headerOf(row, file, name)
+      onHeader([...columns.values()])
+    }
   }
   onBytes((await stat(file.path)).size)
 }
