@@ -5,8 +5,8 @@ import type { Dataset } from './data.ts'
 import { filtersOf } from './tiles.ts'
 
 /*
- * Downloads of a dataset, or of its places with the filters of a view. The key is in a header, so a plain link can't get the file: the page reads it, and gives it to the
- * browser to save.
+ * Downloads of a dataset, or of its places with the filters of a view. The key is in a header, so a plain link can't get the file: the
+ * page reads it, and gives it to the browser to save.
  */
 
 const FORMATS = { ndjson: 'NDJSON', csv: 'CSV', geojson: 'GeoJSON' } as const
