@@ -101,7 +101,7 @@ const environment = z
     MAX_REQUESTS_IN_FLIGHT: integer(1, 1_000_000).default(500),
     MAX_CONNECTIONS_PER_ADDRESS: integer(1, 1_000_000).default(1_000),
     MAX_REFUSALS_PER_MINUTE: integer(1, 1_000_000_000).default(600),
-    MAX_EXPORTS: integer(1, 10_000).default(4),
+    MAX_EXPORTS: integer(1, 10_000).default(8),
     RESPONSE_STALL_TIMEOUT_MS: integer(1, MAX_WAIT_MS).default(60_000),
     UNREAD_RESPONSES_MB: integer(1, 1_000_000).default(256),
     RECEIVE_TIMEOUT_MS: integer(1, 600_000).default(15_000),

@@ -49,7 +49,7 @@ interface ExportSelection {
 /** Adds GET /exports/{datasetId}.ndjson, .csv and .geojson. */
 export function addExportRoutes(app: FastifyInstance, { admit, slots }: ExportOptions): void {
   const sendExport = async (request: FastifyRequest, reply: FastifyReply, format: ExportFormat) => {
-    const { readCatalog, readMore } = await admit(request, reply)
+    const { key, readCatalog, readMore } = await admit(request, reply)
     const selection = parseSelection(format, queryStringOf(request.url))
     const { datasetId = '' } = pathParameters(request)
     const { result: dataset } = await readCatalog((catalog) => catalog.dataset(datasetId))
@@ -62,7 +62,7 @@ export function addExportRoutes(app: FastifyInstance, { admit, slots }: ExportOp
       void reply.send()
       return
     }
-    const endExport = await beginExport(slots)
+    const endExport = await beginExport(slots, key.id)
     // The dataset may have changed, so it is read again, together with the first items.
     const first = await readFirst(readCatalog, datasetId, selection).catch((error: unknown) => {
       endExport()
@@ -143,12 +143,12 @@ function setHeaders(reply: FastifyReply, { dataset, selection, coding }: Represe
 }
 
 /**
- * Counts an export that begins.
+ * Counts an export of a key that begins.
  * @returns a function for its end
- * @throws `SERVICE_UNAVAILABLE` if too many run
+ * @throws `SERVICE_UNAVAILABLE` if too many run, of the key or of all
  */
-async function beginExport(slots: Slots): Promise<() => void> {
-  if (await slots.take()) return () => slots.release()
+async function beginExport(slots: Slots, keyId: string): Promise<() => void> {
+  if (await slots.take(keyId)) return () => slots.release(keyId)
   throw new CatalogError('SERVICE_UNAVAILABLE', 'Too many exports at once; try again', {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   })

@@ -53,7 +53,7 @@ beforeAll(async () => {
       updatedAt: now,
     })),
   })
-  const { responseCacheBytes, limits } = readConfig({ MAX_EXPORTS: String(CROWD) })
+  const { responseCacheBytes, limits } = readConfig({ MAX_EXPORTS: String(2 * CROWD) })
   const options = { database: t.database, corsOrigins: [], responseCacheBytes, limits }
   real = await createApp(options)
   reference = await createApp({ ...options, isReference: true })

@@ -23,13 +23,15 @@ const DESCRIPTION = "(SELECT string_agg(md5(n || '/' || k), '') FROM generate_se
 describe('An export that is longer than the buffers of a connection', () => {
   let t: TestApp
   beforeAll(async () => {
-    t = await startApp({ limits: { maxExports: 1 } })
+    t = await startApp({ limits: { maxExports: 2 } })
     await addLarge(t.database.prisma, 'large', LARGE, DESCRIPTION)
   })
   afterAll(() => t.close())
 
   const PATH = '/exports/large.ndjson'
   const identity = { 'accept-encoding': 'identity' }
+
+  const newKey = async () => (await createKey(t.database.prisma, { name: 'another' })).key
 
   /** Starts an export, lets `act` do something while most of it is not read, and reads the rest. */
   async function whileOpen(act: () => Promise<unknown>, key = t.key) {
@@ -47,7 +49,7 @@ describe('An export that is longer than the buffers of a connection', () => {
     expect(ids).toEqual([...new Set(ids)].sort())
   })
 
-  test('a second one is 503 with Retry-After while the first is read, but 304 and errors are as always', async () => {
+  test('a second one of the key is 503 with Retry-After while the first is read, but 304 and errors are as always', async () => {
     const etag =
       (await open(t, PATH, identity).then(async (response) => {
         await finish(response)
@@ -65,6 +67,18 @@ describe('An export that is longer than the buffers of a connection', () => {
     })
     expect(isComplete).toBe(true)
     expect(await statusOf(t, '/exports/seoul.csv')).toBe(200)
+  })
+
+  test('another key may export while it is read, until all places are taken', async () => {
+    const [second, third] = [await newKey(), await newKey()]
+    const { isComplete } = await whileOpen(async () => {
+      expect(await statusOf(t, '/exports/seoul.csv', authorization(second))).toBe(200)
+      await whileOpen(async () => {
+        expect(await statusOf(t, '/exports/seoul.csv', authorization(third))).toBe(503)
+      }, second)
+      expect(await statusOf(t, '/exports/seoul.csv', authorization(third))).toBe(200)
+    })
+    expect(isComplete).toBe(true)
   })
 
   test('it takes no connection of the pool while the reader pauses', async () => {

@@ -1,21 +1,21 @@
-/** Counts work that runs at the same time, up to a maximum. */
+import { FairShare } from '../../database/fair-share.ts'
+
+/** Counts work that runs at the same time, up to a maximum. A key may have as many slots as are free, so it never takes all of them. */
 export interface Slots {
-  /** Takes a slot. Returns false if all are taken. */
-  take: () => boolean | Promise<boolean>
-  release: () => void
+  /** Takes a slot for an API key. Returns false if there is none for it. */
+  take: (keyId: string) => boolean | Promise<boolean>
+  release: (keyId: string) => void
 }
 
 /** Creates slots that are counted in this process. */
 export function createSlots(maximum: number): Slots {
-  let taken = 0
+  const slots = new FairShare(maximum)
   return {
-    take: () => {
-      if (taken >= maximum) return false
-      taken += 1
+    take: (keyId) => {
+      if (!slots.hasRoom(keyId, 1)) return false
+      slots.add(keyId, 1)
       return true
     },
-    release: () => {
-      taken -= 1
-    },
+    release: (keyId) => slots.add(keyId, -1),
   }
 }

@@ -13,8 +13,8 @@ export async function answer(shared: Shared, worker: WorkerProcess, question: Qu
     case 'countRefusal':
       return { allowance: await rateLimits.countRefusal(question.network) }
     case 'beginExport': {
-      const mayExport = await exportSlots.take()
-      if (mayExport) worker.runningExports += 1
+      const mayExport = await exportSlots.take(question.keyId)
+      if (mayExport) worker.exportingKeys.push(question.keyId)
       return { mayExport }
     }
     case 'findDocument':

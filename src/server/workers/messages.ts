@@ -33,7 +33,7 @@ export type ToPrimary =
   | { type: 'closed'; id: number }
   /** The questions of one turn of the worker's event loop. */
   | { type: 'questions'; questions: readonly { id: number; question: Question }[] }
-  | { type: 'exportEnded' }
+  | { type: 'exportEnded'; keyId: string }
   /** A new connection to the database reaches another server than the change feed. */
   | { type: 'otherServer'; server: string }
   | { type: 'metrics'; values: MetricValues }
@@ -43,7 +43,7 @@ export type Question =
   | { ask: 'countRequest'; keyId: string; requestsPerMinute: number }
   | { ask: 'countItems'; keyId: string; itemsPerMinute: number; items: number }
   | { ask: 'countRefusal'; network: string }
-  | { ask: 'beginExport' }
+  | { ask: 'beginExport'; keyId: string }
   | { ask: 'findDocument'; hash: string }
   | { ask: 'registerDocument'; hash: string; query: string }
 

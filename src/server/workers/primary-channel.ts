@@ -52,8 +52,8 @@ export class PrimaryChannel {
         close: () => {},
       },
       exportSlots: {
-        take: async () => (await this.#ask({ ask: 'beginExport' })).mayExport === true,
-        release: () => this.send({ type: 'exportEnded' }),
+        take: async (keyId) => (await this.#ask({ ask: 'beginExport', keyId })).mayExport === true,
+        release: (keyId) => this.send({ type: 'exportEnded', keyId }),
       },
       registeredDocuments: {
         find: async (hash) => {

@@ -107,8 +107,8 @@ export class Primary {
         void this.#answer(worker, message.questions)
         break
       case 'exportEnded':
-        worker.runningExports -= 1
-        this.#shared.exportSlots.release()
+        worker.exportingKeys.splice(worker.exportingKeys.indexOf(message.keyId), 1)
+        this.#shared.exportSlots.release(message.keyId)
         break
       case 'otherServer':
         this.#feed.leaveFor(message.server)
@@ -128,7 +128,7 @@ export class Primary {
 
   #onEnd(worker: WorkerProcess): void {
     this.#balancer.onEnd(worker)
-    for (; worker.runningExports > 0; worker.runningExports -= 1) this.#shared.exportSlots.release()
+    for (const keyId of worker.exportingKeys.splice(0)) this.#shared.exportSlots.release(keyId)
     this.metrics?.onEnd(worker)
   }
 }

@@ -18,7 +18,8 @@ export class WorkerProcess {
   readonly index: number
   readonly connections = new Map<number, Connection>()
   isReady = false
-  runningExports = 0
+  /** The key of each export that runs. */
+  readonly exportingKeys: string[] = []
   /** The values of its metrics when they were last read. */
   metrics: MetricValues = []
   readonly #worker: Worker

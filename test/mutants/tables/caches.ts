@@ -477,6 +477,14 @@ export const CACHES: readonly MutantTable[] = [
     ],
   },
   {
+    file: 'src/server/admission/slots.ts',
+    tests: ['test/server/long-exports.isolated.test.ts'],
+    mutants: [
+      { find: 'if (!slots.hasRoom(keyId, 1)) return false', replace: '' },
+      { find: 'slots.add(keyId, -1)', replace: 'slots.add(keyId, 0)' },
+    ],
+  },
+  {
     file: 'src/server/admission/pipelining.ts',
     tests: ['test/server/pipelining.test.ts'],
     mutants: [
