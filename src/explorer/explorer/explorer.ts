@@ -110,10 +110,11 @@ export class Explorer {
     history.replaceState({ ...history.state, scrolled: this.#area.scrollTop }, '')
     history.pushState({ before: formatAddress({ ...this.#view, at: undefined }) }, '', formatAddress(next))
     this.#area.scrollNextTo(undefined)
-    const [box, hadTable] = [this.#map.visibleBox(), this.#view.table !== undefined]
+    const shown = this.#map.visibleBox()
+    const hadTable = this.#view.table !== undefined
     this.#show(next)
     // A table takes a part of the map's width.
-    if (next.at && hadTable !== (next.table !== undefined)) this.#map.fitExactly(box)
+    if (next.at && hadTable !== (next.table !== undefined)) this.#map.fitExactly(shown)
   }
 
   async #show(view: View): Promise<void> {
