@@ -54,18 +54,19 @@ test.each(onGateway)('$page: $title …', async ({ block, output }) => {
 
 test.skipIf(!hasBrowser)("the README's link shows the imported dataset in a tab that has the sample key", async () => {
   const [link = ''] =
-    /http:\/\/127\.0\.0\.1:4000\/#key=dck_\.\.\./.exec(readFileSync(`${CHECKOUT}README.md`, 'utf8')) ?? []
+    /http:\/\/127\.0\.0\.1:4000\/\?dataset=busan#key=dck_\.\.\./.exec(readFileSync(`${CHECKOUT}README.md`, 'utf8')) ??
+    []
   const command = './src/cli.ts keys create --name browser --dataset busan --json'
   const created = JSON.parse((await runShell(env, command)).stdout)
-  const withKey = (given: string) => link.replace('dck_...', given).replace('http://127.0.0.1:4000', gateway.url)
   const { browser, page } = await openBrowser(gateway.url, WIDE)
-  await page.goto(withKey(key()))
+  await page.goto(`${gateway.url}/#key=${key()}`)
   const card = (name: string) => page.locator('.card').filter({ hasText: name })
   await card('Seoul Markets').waitFor()
   expect(await card('Busan').count()).toBe(0)
-  await page.goto(withKey(created.key))
-  await card('Busan').waitFor()
-  await card('Busan').getByText('2 places').waitFor()
+  await page.goto(link.replace('dck_...', created.key).replace('http://127.0.0.1:4000', gateway.url))
+  await page.getByRole('heading', { name: 'Busan', level: 1 }).waitFor()
+  expect(await page.locator('#total').textContent()).toContain('2 places')
+  expect(await page.locator('.places li').count()).toBe(2)
   await browser.close()
 })
 
