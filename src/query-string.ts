@@ -8,14 +8,11 @@ export function queryStringOf(url: string): string {
   return start === -1 ? '' : url.slice(start + 1)
 }
 
-/** A client chooses the number of names that a route does not know or that can't be decoded, and the error has each of them twice. */
-const MAX_NAMES = 20
-
 /**
  * Parses a query string by a route's schema. Each known parameter may occur once. Unknown ones are ignored, unless the
  * schema is strict.
  * @param pathIssues what is wrong with the parameters in the path
- * @throws `VALIDATION_FAILED` that names every bad parameter, also those in the path, but at most 20 unknown ones
+ * @throws `VALIDATION_FAILED` that names every bad parameter, also those in the path
  */
 export function parseQueryString<Schema extends z.ZodObject>(
   schema: Schema,
@@ -24,14 +21,11 @@ export function parseQueryString<Schema extends z.ZodObject>(
 ): z.output<Schema> {
   const problems: ErrorDetail[] = pathIssues.flatMap((issue) => toDetails(issue, []))
   const values = new Map<string, string>()
-  let undecodable = 0
   for (const pair of queryString.split('&')) {
     if (pair === '') continue
     const [name, value] = splitPair(pair).map(decode)
     if (name === undefined || value === undefined) {
-      undecodable += 1
-      if (undecodable <= MAX_NAMES)
-        problems.push({ field: printable(splitPair(pair)[0]), message: 'must be percent-encoded UTF-8 without NUL' })
+      problems.push({ field: printable(splitPair(pair)[0]), message: 'must be percent-encoded UTF-8 without NUL' })
     } else if (values.has(name) && Object.hasOwn(schema.shape, name)) {
       problems.push({ field: name, message: 'must be given once' })
     } else values.set(name, value)
@@ -45,7 +39,7 @@ export function parseQueryString<Schema extends z.ZodObject>(
 /** A strict schema has one issue for all unknown parameters. */
 function toDetails(issue: z.core.$ZodIssue, known: readonly string[]): ErrorDetail[] {
   if (issue.code !== 'unrecognized_keys') return [{ field: issue.path.map(String).join('.'), message: issue.message }]
-  return issue.keys.slice(0, MAX_NAMES).map((key) => unknownParameter(key, known))
+  return issue.keys.map((key) => unknownParameter(key, known))
 }
 
 /** What is wrong with a parameter that a route does not know. It names the nearest one of those that the route knows. */
