@@ -111,10 +111,10 @@ export class Explorer {
     history.pushState({ before: formatAddress({ ...this.#view, at: undefined }) }, '', formatAddress(next))
     this.#area.scrollNextTo(undefined)
     const shown = this.#map.visibleBox()
-    const hadTable = this.#view.table !== undefined
+    const hadTable = tableOf(this.#view) !== undefined
     this.#show(next)
     // A table takes a part of the map's width.
-    if (next.at && hadTable !== (next.table !== undefined)) this.#map.fitExactly(shown)
+    if (next.at && hadTable !== (tableOf(next) !== undefined)) this.#map.fitExactly(shown)
   }
 
   async #show(view: View): Promise<void> {
