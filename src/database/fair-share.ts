@@ -30,6 +30,13 @@ export class FairShare {
     return this.#heldBy(owner) + amount <= this.#capacity / (owners + 1)
   }
 
+  /** Adds to what the owner holds if there is room for it. Returns whether there is. */
+  take(owner: string, amount: number): boolean {
+    if (!this.hasRoom(owner, amount)) return false
+    this.add(owner, amount)
+    return true
+  }
+
   /** Adds to what the owner holds. A negative amount takes away. */
   add(owner: string, amount: number): void {
     const held = this.#heldBy(owner) + amount
@@ -62,10 +69,7 @@ export function limitInFlight(
 ): <Result>(keyId: string, work: () => Promise<Result>) => Promise<Result> {
   const places = new FairShare(maxInFlight)
   return async (keyId, work) => {
-    if (!places.hasRoom(keyId, 1)) {
-      throw tooManyRequests()
-    }
-    places.add(keyId, 1)
+    if (!places.take(keyId, 1)) throw tooManyRequests()
     try {
       return await work()
     } finally {

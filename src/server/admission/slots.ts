@@ -11,11 +11,7 @@ export interface Slots {
 export function createSlots(maximum: number): Slots {
   const slots = new FairShare(maximum)
   return {
-    take: (keyId) => {
-      if (!slots.hasRoom(keyId, 1)) return false
-      slots.add(keyId, 1)
-      return true
-    },
+    take: (keyId) => slots.take(keyId, 1),
     release: (keyId) => slots.add(keyId, -1),
   }
 }
