@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
-import { parseIntoClientConfig } from 'pg-connection-string'
 import type { DatabaseConfig } from '../config.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
@@ -12,6 +11,7 @@ import { type Embedded, type EmbeddedOptions, openEmbedded, SOCKET_PORT, socketP
 import { HEARTBEAT, IMPORT, READER } from './embedded/wire.ts'
 import { CatalogPool, type CatalogPoolOptions, type PoolUse, type StatementEnd } from './pool.ts'
 import { Replica } from './replica.ts'
+import { serverConnection } from './session.ts'
 import { createPrisma, createSqlReader, type SqlReader, statementName } from './sql-reader.ts'
 
 /** An open database, with one interface for the embedded database and a PostgreSQL server. */
@@ -68,8 +68,6 @@ const FEED_TIMEOUT_MS = 5_000
 /** A replica must report its position within this time. */
 const REPLICA_TIMEOUT_MS = 1_000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
-/** An idle connection is probed after this time. By default it would be two hours. */
-const KEEP_ALIVE_MS = 60_000
 /** Most statements on the embedded database are shorter. A longer one makes the requests of other keys wait. */
 const EMBEDDED_SLICE_MS = 50
 /** Work on fewer rows takes less than half a second, and a copy of the embedded database takes longer. */
@@ -128,36 +126,6 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
 
 function embeddedConnection({ socketDir }: Embedded): pg.ClientConfig {
   return { host: socketDir, port: SOCKET_PORT, user: 'postgres', database: 'postgres' }
-}
-
-/**
- * Settings of each session. They override those of the server, the database, the role and the URL.
- *
- * Responses depend on some: UTC and ISO, because Prisma's adapter drops the offset of a timestamp and reads no other form; all digits of a
- * coordinate. No JIT, because it would take longer than these queries. Memory for the bitmap of a search: without it, PostgreSQL would
- * compute the grams of each name again.
- */
-const SESSION = Object.entries({
-  timezone: 'UTC',
-  datestyle: 'ISO',
-  extra_float_digits: '1',
-  jit: 'off',
-  work_mem: '16MB',
-})
-  .map(([name, value]) => `-c ${name}=${value}`)
-  .join(' ')
-
-function serverConnection(url: string): pg.ClientConfig {
-  // pg gives a `connectionString` precedence over all other settings.
-  const { options = '', ...given } = parseIntoClientConfig(url)
-  return {
-    ...given,
-    keepAlive: true,
-    // The pool keeps idle connections. A firewall may drop one after some minutes without a packet, and tells nobody.
-    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    application_name: 'dataset-catalog',
-    options: `${options} ${SESSION}`.trim(),
-  }
 }
 
 function feedOptions(connection: pg.ClientConfig, { kind, connectTimeoutMs }: DatabaseConfig) {

@@ -1,11 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createKeyCache } from '../../src/auth/api-key.ts'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
 import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import { checkHealth } from '../../src/database/health-checks.ts'
+import { migrate } from '../../src/database/migrate.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { DATASET, ITEM } from '../support/catalog.ts'
+import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
 import { createDatabase, createOwnDatabase } from '../support/database.ts'
 import { openProxy } from '../support/proxy.ts'
 
@@ -19,6 +21,14 @@ const SETTINGS = {
   datestyle: 'German, DMY',
   extra_float_digits: '-12',
   statement_timeout: '1',
+}
+
+/** Settings that would stop an import or a migration. */
+const STOPPING = {
+  statement_timeout: '20',
+  lock_timeout: '20',
+  idle_in_transaction_session_timeout: '20',
+  search_path: 'elsewhere',
 }
 
 describe.runIf(inject('template').kind === 'postgres')('A database whose sessions have other settings', () => {
@@ -72,6 +82,52 @@ describe.runIf(inject('template').kind === 'postgres')('A database whose session
       expect(response.status).toBe(401)
     }
     await odd.close()
+  })
+
+  test('lets an import and a migration wait for locks and take their time, and finds the tables', async () => {
+    const own = await createOwnDatabase()
+    if (own.config.kind !== 'postgres') throw new Error('This test needs a server')
+    const { pathname } = new URL(own.config.url)
+    const url = new URL(own.config.url)
+    await own.database.withSession(async (session) => {
+      for (const [name, value] of Object.entries(STOPPING)) {
+        await session.query(`ALTER DATABASE ${pathname.slice(1)} SET ${name} = '${value}'`)
+        await session.query(`ALTER ROLE CURRENT_USER IN DATABASE ${pathname.slice(1)} SET ${name} = '${value}'`)
+        url.searchParams.set(name, value)
+      }
+    })
+    url.searchParams.set('query_timeout', '1')
+    const database = await openDatabase({ ...own.config, url: url.href }, { share: true })
+    await seedCatalog(database.prisma)
+    await database.withSession(async (session) => {
+      const names = Object.keys(STOPPING).map((name) => `current_setting('${name}') AS ${name}`)
+      const { rows } = await session.query(`SELECT ${names.join(', ')}`)
+      expect(rows).toEqual([
+        {
+          statement_timeout: '0',
+          lock_timeout: '0',
+          idle_in_transaction_session_timeout: '0',
+          search_path: 'public,extensions,postgis',
+        },
+      ])
+      expect(await migrate(session)).toEqual([])
+      expect((await checkHealth(session)).filter(({ isOk }) => !isOk).map(({ check }) => check)).toEqual(['keys'])
+    })
+    await own.database.withSession(async (holder) => {
+      await holder.query('BEGIN; LOCK images')
+      const imported = database.withSession(async (session) => {
+        await session.query('BEGIN; SELECT pg_sleep(0.1)')
+        await sleep(100)
+        await session.query('LOCK images')
+        await session.query('COMMIT')
+        return 'committed'
+      })
+      await sleep(500)
+      await holder.query('COMMIT')
+      expect(await imported).toBe('committed')
+    })
+    await database.close()
+    await own.close()
   })
 
   async function createOdd() {

@@ -4,6 +4,7 @@ import { type Extension, PGlite } from '@electric-sql/pglite'
 import { postgis } from '@electric-sql/pglite-postgis'
 import { z } from 'zod'
 import { messageOf } from '../../errors.ts'
+import { SET_SESSION } from '../session.ts'
 import { CANCEL_FUNCTION, type PostgresRequest, postgresData, postgresRequest } from './postgres-thread.ts'
 import { isComplete } from './protocol.ts'
 
@@ -24,7 +25,7 @@ const leanPostgis: Extension = {
 
 const { dataDir, settings } = postgresData.parse(workerData)
 const pglite = await PGlite.create({ dataDir, extensions: { postgis: leanPostgis } })
-await pglite.exec(`SET timezone = 'UTC'; SET jit = off; ${settings}`)
+await pglite.exec(`${SET_SESSION}; ${settings}`)
 
 /** What PostgreSQL's signal handler for a cancellation sets. WebAssembly has no signals. */
 const cancelFlags = ['_QueryCancelPending', '_InterruptPending'].map((name) =>
