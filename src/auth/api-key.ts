@@ -58,12 +58,17 @@ export function isValidKey(
  * Returns the API key of an `Authorization` header (RFC 6750 section 2.1). The key is valid at `now`.
  * @throws `UNAUTHORIZED`, which does not say whether the key is unknown, expired or revoked
  */
-export async function authenticate(findKey: FindKey, authorization: string | undefined, now: Date): Promise<ApiKey> {
+export async function authenticate(
+  findKey: FindKey,
+  authorization: string | undefined,
+  now: Date,
+  snapshot?: SqlReader,
+): Promise<ApiKey> {
   if (!sendsBearer(authorization)) {
     throw new CatalogError('UNAUTHORIZED', 'An API key is required: send the header Authorization: Bearer <API_KEY>')
   }
   const token = bearerToken(authorization)
-  const key = token !== undefined && isKeyShaped(token) ? await findKey(token) : null
+  const key = token !== undefined && isKeyShaped(token) ? await findKey(token, snapshot) : null
   if (!key || !isValidKey(key, now)) {
     throw new CatalogError('UNAUTHORIZED', 'The API key is not valid')
   }
@@ -94,18 +99,22 @@ export interface StoredKey extends ApiKey {
   revokedAt: Date | null
 }
 
-/** Returns the stored key of a token; null if there is none. */
-export type FindKey = (token: string) => Promise<StoredKey | null>
+/** Returns the stored key of a token, as it is now or as a snapshot has it; null if there is none. */
+export type FindKey = (token: string, snapshot?: SqlReader) => Promise<StoredKey | null>
 
 /** Above this number, the cache removes the least recently used key. */
 const MAX_CACHED_KEYS = 10_000
 
-/** Returns a function that finds keys with their grants in the database. It caches each key until the key changes. */
+/**
+ * Returns a function that finds keys with their grants in the database. It caches each key until the key changes: two lookups return
+ * the same object only if the key has not changed between them.
+ */
 export function createKeyCache(sql: SqlReader, changeFeed: ChangeFeed): FindKey {
   const cache = new RevisionCache<StoredKey>(changeFeed, { limit: MAX_CACHED_KEYS })
   const findByHash = createFinder(sql)
-  return (token) => {
+  return async (token, snapshot) => {
     const hash = hashKey(token)
+    if (snapshot) return (await findByHashes(snapshot, [hash]))[0] ?? null
     return cache.load(
       hash,
       () => findByHash(hash),

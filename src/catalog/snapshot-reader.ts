@@ -1,21 +1,21 @@
 import type { ChangeFeed } from '../database/change-feed.ts'
 import { isCancelled, isConflict, isUnavailable } from '../database/connection.ts'
 import type { Database } from '../database/database.ts'
+import type { SqlReader } from '../database/sql-reader.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
-import type { Access } from './access.ts'
+import type { Access, DatasetGrant } from './access.ts'
 import { Catalog } from './catalog.ts'
 import { createLoaders } from './snapshot/loaders.ts'
 import {
   cacheDatasetList,
   type DatasetList,
-  decidesAlike,
   ReadLog,
   readDatasetList,
   type Server,
   Statements,
 } from './snapshot/read-log.ts'
 import { cacheFeatureCounts } from './sql/features.ts'
-import { countedTotals, storedTotals } from './sql/item-list.ts'
+import { storedTotals } from './sql/item-list.ts'
 import { OffsetBookmarks } from './sql/offset-bookmarks.ts'
 import { createBatchers } from './sql/statement-batcher.ts'
 
@@ -37,10 +37,13 @@ export interface CallerAccess {
 }
 
 /**
- * Returns a function that reads what an API key may access.
- * @param identify returns what the key may access now. It throws if the key does not work any more.
+ * Returns what the key may access now, or in the state that a snapshot has.
+ * @throws if the key does not work any more
  */
-export type SnapshotReader = (caller: CallerAccess, identify: () => Promise<CallerAccess>) => ReadCatalog
+export type Identify = (snapshot?: SqlReader) => Promise<CallerAccess>
+
+/** Returns a function that reads what an API key may access. */
+export type SnapshotReader = (caller: CallerAccess, identify: Identify) => ReadCatalog
 
 /** A read that has ended: `result` has its result or its error. */
 interface Ended<Result> {
@@ -48,18 +51,13 @@ interface Ended<Result> {
   readLog: ReadLog
 }
 
-/** Reads from one server with the access of a caller. */
-type ServerReader = <Result>(caller: CallerAccess, read: Read<Result>) => Promise<Ended<Result>>
+/** Reads from one server without a transaction. Returns undefined if the catalog changed meanwhile. */
+type ServerReader = <Result>(caller: CallerAccess, read: Read<Result>) => Promise<Ended<Result> | undefined>
 
 /** The number of snapshots read from the primary and from replicas since the start. */
 export interface ReadCounts {
   primary: number
   replica: number
-}
-
-interface SnapshotReaderOptions {
-  /** Whether to read without optimizations: in a transaction, with counted totals, without caches or batches. For tests. */
-  isReference?: boolean
 }
 
 const SNAPSHOT_TIMEOUT_MS = 20_000
@@ -70,18 +68,20 @@ const MAX_TRANSACTIONS = 3
 /**
  * Creates a reader. It reads from the replicas in turn while they are up to date with the change feed, and otherwise from the
  * primary. If a replica fails, it reads again from the primary. One snapshot comes from one server.
+ *
+ * All statements of a read see the same state of the catalog and of the key. A transaction takes three more round trips. So the first
+ * attempt runs without one. If the catalog or the key has changed meanwhile, the read runs again in a transaction.
  */
 export function createSnapshotReader(
   { prisma, sql, replicas }: Pick<Database, 'prisma' | 'sql' | 'replicas'>,
   changeFeed: ChangeFeed,
-  options: SnapshotReaderOptions = {},
 ): SnapshotReader & { reads: ReadCounts } {
-  const primary = createServerReader({ prisma, sql }, changeFeed, options)
+  const readFromPrimary = createServerReader({ prisma, sql }, changeFeed)
   const replicaReaders = replicas.map((replica) => {
     const isUpToDate = () => replica.hasReplayed(changeFeed.position())
     // A result may be cached only if the replica was up to date when the read began.
     const replicaFeed: ChangeFeed = { ...changeFeed, latest: () => (isUpToDate() ? changeFeed.latest() : undefined) }
-    return { replica, isUpToDate, read: createServerReader(replica, replicaFeed, options) }
+    return { replica, isUpToDate, read: createServerReader(replica, replicaFeed) }
   })
   const reads = { primary: 0, replica: 0 }
 
@@ -92,7 +92,7 @@ export function createSnapshotReader(
       replicaReaders.push(...replicaReaders.splice(replicaReaders.indexOf(next), 1))
       const { failures } = next.replica
       const attempt = next.read(caller, read)
-      const isLost = await attempt.then(({ result }) => result).then(() => false, isUnavailable)
+      const isLost = await attempt.then((ended) => ended?.result).then(() => false, isUnavailable)
       // A GraphQL read returns its errors and does not throw them, so the replica's count of failed statements decides too.
       if (!isLost && next.replica.failures === failures) {
         reads.replica += 1
@@ -100,29 +100,41 @@ export function createSnapshotReader(
       }
     }
     reads.primary += 1
-    return primary(caller, read)
+    return readFromPrimary(caller, read)
   }
+  const readInTransaction = <Result>(identify: Identify, read: Read<Result>) =>
+    inSnapshot(prisma, async (snapshot) => {
+      const server = {
+        prisma: snapshot,
+        sql: snapshot,
+        batchers: createBatchers(snapshot, storedTotals),
+        totals: storedTotals,
+      }
+      return run(read, await identify(snapshot), await readDatasetList(snapshot), server)
+    })
 
   const reader: SnapshotReader = (caller, identify) => async (read) => {
-    const { result, readLog } = await readFromServer(caller, read)
-    // The catalog may have changed after the key. So the key of before the read must decide as the key of after the read does.
-    const current = await identify()
-    if (!decidesAlike(readLog.dependencies.decisions, current.key, current.now)) return reader(current, identify)(read)
+    // While the feed may miss changes, nothing says whether the key has changed.
+    const attempt = changeFeed.latest() === undefined ? undefined : await readFromServer(caller, read)
+    const isCurrent = attempt && hasSameRights(caller, await identify())
+    const { result, readLog } = isCurrent ? attempt : await readInTransaction(identify, read)
     return { result: await result, readLog }
   }
   return Object.assign(reader, { reads })
 }
 
 /**
- * Reads snapshots from one server: all statements of a read see the same state of the database. A transaction takes three more
- * round trips. So the first attempt runs without one, and then checks the read log. If data changed meanwhile, the read runs
- * again in a transaction.
+ * Whether a key has had the same rights from the first lookup to the second. Only an unchanged key is the same object of the cache.
+ * A key with equal rights may have had others between two lookups.
  */
-function createServerReader(
-  { prisma, sql }: Pick<Database, 'prisma' | 'sql'>,
-  changeFeed: ChangeFeed,
-  { isReference = false }: SnapshotReaderOptions,
-): ServerReader {
+function hasSameRights(first: CallerAccess, second: CallerAccess): boolean {
+  const isSameThen = ({ expiresAt }: DatasetGrant) =>
+    expiresAt === null || expiresAt <= first.now || expiresAt > second.now
+  return second.key === first.key && second.key.grants.every(isSameThen)
+}
+
+/** Creates a reader that verifies by the read log that its statements saw one state. */
+function createServerReader({ prisma, sql }: Pick<Database, 'prisma' | 'sql'>, changeFeed: ChangeFeed): ServerReader {
   const currentList = cacheDatasetList(prisma, changeFeed)
   const server: Server = {
     prisma,
@@ -132,34 +144,26 @@ function createServerReader(
     bookmarks: new OffsetBookmarks(changeFeed),
     featureCounts: cacheFeatureCounts(changeFeed),
   }
-
-  const run = async <Result>(
-    read: Read<Result>,
-    { key, now }: CallerAccess,
-    list: DatasetList,
-    server: Server,
-  ): Promise<Ended<Result>> => {
-    const readLog = new ReadLog(list, key, now)
-    const loaders = createLoaders({ statements: new Statements(server, readLog), readLog, isReference })
-    const result = (async () => read(new Catalog(list, loaders, readLog)))()
-    // A concurrent change may have caused an error. If the result is one state, the reader throws the error.
-    await result.catch((error: unknown) => {
-      if (isCancelled(error)) throw error
-    })
-    return { result, readLog }
-  }
-  const readInTransaction: ServerReader = (caller, read) =>
-    inSnapshot(prisma, async (snapshot) => {
-      const totals = isReference ? countedTotals : storedTotals
-      const server = { prisma: snapshot, sql: snapshot, batchers: createBatchers(snapshot, totals), totals }
-      return run(read, caller, await readDatasetList(snapshot), server)
-    })
-
   return async (caller, read) => {
-    if (isReference) return readInTransaction(caller, read)
     const ended = await run(read, caller, await currentList(), server)
-    return (await ended.readLog.isOneState(prisma)) ? ended : readInTransaction(caller, read)
+    return (await ended.readLog.isOneState(prisma)) ? ended : undefined
   }
+}
+
+async function run<Result>(
+  read: Read<Result>,
+  { key, now }: CallerAccess,
+  list: DatasetList,
+  server: Server,
+): Promise<Ended<Result>> {
+  const readLog = new ReadLog(list, key, now)
+  const loaders = createLoaders({ statements: new Statements(server, readLog), readLog, isReference: false })
+  const result = (async () => read(new Catalog(list, loaders, readLog)))()
+  // A concurrent change may have caused an error. If the result is one state, the reader throws the error.
+  await result.catch((error: unknown) => {
+    if (isCancelled(error)) throw error
+  })
+  return { result, readLog }
 }
 
 /**

@@ -65,7 +65,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
 
   const changeFeed = database.followChanges()
   app.addHook('onClose', () => changeFeed.close())
-  const readCatalog = createSnapshotReader(database, changeFeed, { isReference })
+  const readCatalog = createSnapshotReader(database, changeFeed)
   const rateLimits = shared?.rateLimits ?? openRateLimits({ ...limits, report: (message) => app.log.warn(message) })
   app.addHook('onClose', async () => rateLimits.close())
   const findKey = createKeyCache(database.sql, isReference ? silentChangeFeed : changeFeed)

@@ -3,8 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 
 import type { Access } from '../../src/catalog/access.ts'
 import type { Catalog } from '../../src/catalog/catalog.ts'
 import { type CallerAccess, createSnapshotReader } from '../../src/catalog/snapshot-reader.ts'
+import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import { CatalogPool } from '../../src/database/pool.ts'
 import { Replica } from '../../src/database/replica.ts'
+import type { SqlReader } from '../../src/database/sql-reader.ts'
 import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
 import { createFeed } from '../support/changes.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -190,17 +192,25 @@ describe('The key of a read', () => {
     expect(allowed.map(({ dataset }) => dataset.id)).toContain(DATASET.draft)
   })
 
-  test('may have other rights that do not matter', async () => {
-    let runs = 0
-    const identify = async () => callerWith(withGrant(DATASET.draft))
-    const { result } = await reader(
-      callerWith(NOBODY),
-      identify,
-    )((catalog) => {
-      runs += 1
-      return catalog.dataset('seoul').slug
-    })
-    expect([result, runs]).toEqual(['seoul', 1])
+  test('is read in the snapshot if it is not the same as before: equal rights may have been others between', async () => {
+    const key = withGrant(DATASET.draft)
+    const asked: boolean[] = []
+    const identify = async (snapshot?: SqlReader) => {
+      asked.push(snapshot !== undefined)
+      return callerWith(snapshot ? NOBODY : { ...key })
+    }
+    const { result } = await reader(callerWith(key), identify)(slugs)
+    expect([result, asked]).toEqual([
+      ['archived', 'seoul'],
+      [false, true],
+    ])
+  })
+
+  test('is read in the snapshot while the change feed may miss changes', async () => {
+    const silent = createSnapshotReader(db.database, silentChangeFeed)
+    const caller = callerWith(withGrant(DATASET.draft))
+    const { result } = await silent(caller, async (snapshot) => (snapshot ? callerWith(NOBODY) : caller))(slugs)
+    expect(result).toEqual(['archived', 'seoul'])
   })
 
   test('loses what expires during the read', async () => {

@@ -178,6 +178,44 @@ describe('A change during a request', () => {
   )
 
   test.runIf(inject('template').kind === 'postgres')(
+    'of the rights of its key repeats it, also if another change has given the right back',
+    async () => {
+      const { prisma } = t.database
+      const { id, key } = await createKey(prisma, { name: 'granted twice', datasets: ['draft'] })
+      const query = `{ dataset(id: "draft") { items { nodes { name } } }
+                       other: dataset(id: "seoul") { items { nodes { images { id } } } } }`
+      const ask = async () => JSON.stringify((await t.graphql(`${query} # ${created}`, {}, key)).body)
+      const { id: itemId } = await newItem(DATASET.draft, 'Known')
+      expect(await ask()).toContain('Known')
+      const waits = (count: number) => expect.poll(() => countLockWaits(t.database)).toBe(count)
+      const answer = await t.database.withSession((images) =>
+        t.database.withSession(async (datasets) => {
+          await prisma.dataset.update({ where: { id: DATASET.paid }, data: { description: 'The list is read again' } })
+          await sleep(100)
+          await images.query('BEGIN; LOCK TABLE images IN ACCESS EXCLUSIVE MODE')
+          await datasets.query('BEGIN; LOCK TABLE datasets IN ACCESS EXCLUSIVE MODE')
+          created += 1
+          const asked = ask()
+          await waits(1)
+          await datasets.query('DELETE FROM grants WHERE api_key_id = $1', [id])
+          await datasets.query(`UPDATE items SET name = 'Secret of between' WHERE id = $1`, [itemId])
+          await datasets.query('COMMIT')
+          await waits(1)
+          await prisma.$transaction([
+            prisma.grant.create({ data: { apiKeyId: id, datasetId: DATASET.draft, createdAt: new Date() } }),
+            prisma.item.update({ where: { id: itemId }, data: { name: 'Known' } }),
+          ])
+          await sleep(300)
+          await images.query('COMMIT')
+          return asked
+        }),
+      )
+      expect(answer).toContain('Known')
+      expect(answer).not.toContain('Secret of between')
+    },
+  )
+
+  test.runIf(inject('template').kind === 'postgres')(
     'of a dataset that it has read already does not leave the old dataset in a cache',
     async () => {
       const { prisma } = t.database

@@ -5,6 +5,7 @@ import type { Allowance, RateLimits } from '../../auth/rate-limit.ts'
 import type { CallerAccess, ReadCatalog, SnapshotReader } from '../../catalog/snapshot-reader.ts'
 import { Cancellation, StatementCancelled, withCancellation } from '../../database/cancellation.ts'
 import { limitInFlight } from '../../database/fair-share.ts'
+import type { SqlReader } from '../../database/sql-reader.ts'
 import { CatalogError } from '../../errors.ts'
 import { shareProcessor } from './processor.ts'
 import { networkOf } from './proxies.ts'
@@ -64,9 +65,9 @@ export function createAdmission({ findKey, read, limits, maxInFlight, keyUsage, 
     request.use = use
     await checkLimits(key, reply)
     let cancellation: Cancellation | undefined
-    const identifyAgain = async () => {
+    const identifyAgain = async (snapshot?: SqlReader) => {
       if (cancellation?.isCancelled) throw new StatementCancelled()
-      return identify(request, reply)
+      return identify(request, reply, snapshot)
     }
     const readAs = (caller: CallerAccess): ReadCatalog => {
       return async (run) => {
@@ -113,11 +114,11 @@ export function createAdmission({ findKey, read, limits, maxInFlight, keyUsage, 
   }
 
   /** The key of a request, and the time at which it is valid. */
-  async function identify(request: FastifyRequest, reply: FastifyReply): Promise<Identified> {
+  async function identify(request: FastifyRequest, reply: FastifyReply, snapshot?: SqlReader): Promise<Identified> {
     const { authorization } = request.headers
     const now = new Date()
     try {
-      return { key: await authenticate(findKey, authorization, now), now }
+      return { key: await authenticate(findKey, authorization, now, snapshot), now }
     } catch (error) {
       if (!(error instanceof CatalogError) || error.code !== 'UNAUTHORIZED') throw error
       // This limit never applies to requests with a valid key, because several clients may share an address.

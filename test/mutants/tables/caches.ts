@@ -220,17 +220,13 @@ export const CACHES: readonly MutantTable[] = [
     file: 'src/catalog/snapshot-reader.ts',
     tests: ['test/catalog/snapshot-reader.test.ts'],
     mutants: [
-      { find: 'if (!decidesAlike(readLog.dependencies.decisions, current.key, current.now))', replace: 'if (false)' },
-      {
-        find: 'decidesAlike(readLog.dependencies.decisions, current.key, current.now)',
-        replace: 'decidesAlike(readLog.dependencies.decisions, current.key, caller.now)',
-      },
-      { find: 'const current = await identify()', replace: 'const current = caller' },
-      { find: 'return reader(current, identify)(read)', replace: 'return reader(caller, identify)(read)' },
-      {
-        find: '(await ended.readLog.isOneState(prisma)) ? ended : ',
-        replace: '(await ended.readLog.isOneState(prisma)) || ended ? ended : ',
-      },
+      { find: 'attempt && hasSameRights(caller, await identify())', replace: 'attempt' },
+      { find: 'second.key === first.key && ', replace: '' },
+      { find: ' && second.key.grants.every(isSameThen)', replace: '' },
+      { find: 'expiresAt > second.now', replace: 'expiresAt > first.now' },
+      { find: 'await identify(snapshot)', replace: 'await identify()' },
+      { find: 'changeFeed.latest() === undefined ? undefined : ', replace: '' },
+      { find: '(await ended.readLog.isOneState(prisma)) ? ended : undefined', replace: 'ended' },
       { find: 'await readDatasetList(snapshot)', replace: 'await currentList()' },
       { find: "'RepeatableRead'", replace: "'ReadCommitted'", needsServer: true },
       {
