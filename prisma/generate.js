@@ -1,29 +1,33 @@
 // Generates the Prisma client, the Pothos types, the bundle of PostGIS and the base map in src/generated, after every
-// `npm install`. A `prisma` command first downloads its schema engine, unless a variable names an executable. `prisma generate`
-// never runs the engine, so any executable works.
-import { spawnSync } from 'node:child_process'
+// `npm install`. It runs the generators themselves, because the package `prisma` has 200 MB of other things and downloads an engine.
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { writeBaseMap } from './base-map.js'
 import { writePostgis } from './postgis.js'
+import { removeUnused } from './unused.js'
 
 // `npx catalog` runs this install script too. The generated files are up to date then, and another process may use them.
 if (process.env.npm_command === 'exec') process.exit()
 
-const prisma = fileURLToPath(new URL('../node_modules/prisma/build/index.js', import.meta.url))
-const { status, stderr } = spawnSync(process.execPath, [prisma, 'generate'], {
-  cwd: fileURLToPath(new URL('..', import.meta.url)),
-  stdio: ['ignore', 'ignore', 'pipe'],
-  env: {
-    ...process.env,
-    PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
-    PRISMA_HIDE_UPDATE_MESSAGE: '1',
-    CHECKPOINT_DISABLE: '1',
-  },
+// The ES modules of these packages import a file that they lack.
+const require = createRequire(import.meta.url)
+const { PrismaClientTsGenerator } = require('@prisma/client-generator-ts')
+const { getGenerators, loadSchemaContext } = require('@prisma/internals')
+
+const schemaContext = await loadSchemaContext({
+  schemaPath: { cliProvidedPath: fileURLToPath(new URL('schema.prisma', import.meta.url)) },
+  printLoadMessage: false,
 })
-if (status !== 0) {
-  process.stderr.write(stderr)
-  process.exit(1)
+const generators = await getGenerators({
+  schemaContext,
+  registry: { 'prisma-client': { type: 'in-process', generator: new PrismaClientTsGenerator() } },
+  cliCommand: 'generate',
+})
+for (const generator of generators) {
+  await generator.generate()
+  generator.stop()
 }
 writePostgis()
 writeBaseMap()
+if (process.env.npm_lifecycle_event === 'postinstall') removeUnused()
 process.stdout.write('Generated src/generated\n')

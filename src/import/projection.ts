@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { brotliDecompressSync } from 'node:zlib'
 import proj4 from 'proj4'
-import { z } from 'zod'
 
 /** Converts coordinates of a reference system to degrees of WGS 84. */
 export interface Projection {
@@ -44,9 +43,9 @@ function isFrom(first: number, last: number) {
   return (number: number): boolean => number >= first && number <= last
 }
 
-/** A system in the package epsg-index, whose definitions are those of epsg.io. */
-const definition = z.object({ name: z.string(), proj4: z.string().min(1), bbox: z.unknown() })
-const box = z.tuple([z.number(), z.number(), z.number(), z.number()])
+/** The definitions of epsg.io, see vendor/NOTICE.md: a line for each system, with its number, name, proj4 text and area. */
+const SYSTEMS = new URL('vendor/epsg-index-2.0.0.br', import.meta.url)
+let systems: string | undefined
 
 const projections = new Map<string, Projection | undefined>()
 
@@ -74,11 +73,10 @@ function numberOf(name: string): string | undefined {
 }
 
 function readProjection(number: string): Projection | undefined {
-  const content = readDefinition(number)
-  if (content === undefined) return undefined
-  const parsed = definition.safeParse(JSON.parse(content))
-  if (!parsed.success) return undefined
-  const { name, proj4: text } = parsed.data
+  systems ??= brotliDecompressSync(readFileSync(SYSTEMS)).toString()
+  const start = systems.indexOf(`\n${number}\t`) + 1
+  if (start === 0) return undefined
+  const [, name = '', text = '', bounds = ''] = systems.slice(start, systems.indexOf('\n', start)).split('\t')
   const forward = findForward(Number(number), text)
   if (!forward) return undefined
   return {
@@ -89,7 +87,7 @@ function readProjection(number: string): Projection | undefined {
       const [longitude = Number.NaN, latitude = Number.NaN] = forward([x, y])
       return Number.isFinite(longitude) && Number.isFinite(latitude) ? { longitude, latitude } : undefined
     },
-    contains: area(parsed.data.bbox),
+    contains: area(bounds),
   }
 }
 
@@ -111,28 +109,12 @@ function findForward(number: number, text: string): ((point: [number, number]) =
   }
 }
 
-function readDefinition(number: string): string | undefined {
-  try {
-    return readFileSync(fileURLToPath(import.meta.resolve(`epsg-index/s/${number}.json`)), 'utf8')
-  } catch (error) {
-    if (
-      error instanceof Error &&
-      'code' in error &&
-      (error.code === 'ENOENT' || error.code === 'ERR_MODULE_NOT_FOUND')
-    ) {
-      return undefined
-    }
-    throw error
-  }
-}
-
 /** Degrees by which a point may be outside of an area. */
 const MARGIN = 1
 
-function area(bounds: unknown): Projection['contains'] {
-  const parsed = box.safeParse(bounds)
-  if (!parsed.success) return () => true
-  const [north, west, south, east] = parsed.data
+/** @param bounds north, west, south and east */
+function area(bounds: string): Projection['contains'] {
+  const [north = 90, west = -180, south = -90, east = 180] = bounds.split(',').map(Number)
   return ({ longitude, latitude }) => {
     if (latitude > north + MARGIN || latitude < south - MARGIN) return false
     const isEastOf = longitude >= west - MARGIN
