@@ -281,17 +281,53 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await page.goto(t.url)
   })
 
-  test('an unreachable server is reported, and a button tries again', async () => {
+  test('while the server can’t be reached, the page keeps what it shows, says so in a line, and tries again', async () => {
     // The page has read all that it shows.
     await expect.poll(() => page.url()).toContain('at=')
     await page.route('**/graphql', (route) => route.abort())
     await link('Seoul Landmarks').click()
-    await page.getByText('The server does not answer').waitFor()
-    expect(await page.title()).toBe('Seoul Landmarks · Dataset Catalog')
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Try again')
+    const line = page.locator('#connection')
+    await line.getByText('No connection to the server. Trying again …').waitFor()
+    await heading('Datasets').waitFor()
+    expect(await seriousViolations()).toEqual([])
     await page.unroute('**/graphql')
-    await page.getByRole('button', { name: 'Try again' }).click()
     await heading('Seoul Landmarks').waitFor()
+    await expect.poll(() => line.textContent()).toBe('')
+    expect(await page.title()).toBe('Seoul Landmarks · Dataset Catalog')
+  })
+
+  test('a busy server is asked again as its Retry-After says, for lists and for the map', async () => {
+    const asked: number[] = []
+    await page.route('**/graphql', (route) => {
+      asked.push(Date.now())
+      const refused = { status: 503, headers: { 'retry-after': '2' }, json: { error: { code: 'SERVICE_UNAVAILABLE' } } }
+      return asked.length === 1 ? route.fulfill(refused) : route.continue()
+    })
+    let tiles = 0
+    await page.route('**/tiles/**', (route) => (++tiles <= 2 ? route.fulfill({ status: 503 }) : route.continue()))
+    await page.goto(`${t.url}/?dataset=world-airports`)
+    await page.locator('#connection').getByText('The server is busy. Trying again …').waitFor()
+    await heading('World Airports').waitFor()
+    expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBeGreaterThanOrEqual(2000)
+    await expect.poll(() => tiles).toBeGreaterThan(2)
+    await expect.poll(() => page.locator('#connection').textContent()).toBe('')
+    expect(await page.locator('#map-status').textContent()).toBe('')
+    await page.unroute('**/graphql')
+    await page.unroute('**/tiles/**')
+  })
+
+  test('the panel has grey lines while the first answer is awaited, and an error that stays is a box with a way out', async () => {
+    const answers = Promise.withResolvers<void>()
+    await page.route('**/graphql', async (route) => {
+      await answers.promise
+      await route.continue()
+    })
+    await page.goto(`${t.url}/?dataset=none`)
+    await page.locator('.skeleton-line').first().waitFor()
+    answers.resolve()
+    await page.getByRole('alert').getByRole('link', { name: 'All datasets' }).click()
+    await page.getByText('2 datasets, 44 places').waitFor()
+    await page.unroute('**/graphql')
   })
 
   test('the page links to GraphiQL, the reference, the OpenAPI document and health, and each exists', async () => {

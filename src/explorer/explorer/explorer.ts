@@ -1,4 +1,5 @@
 import { readKey } from '../shared/key.ts'
+import { onWaiting } from '../shared/patience.ts'
 import { aboutView, readAbout } from './about-view.ts'
 import { formatAddress, hasPlaces, haveSamePlaces, isSearch, parseAddress, tableOf, type View } from './address.ts'
 import { loadBaseMap, placeZoom, WORLD } from './base-map.ts'
@@ -10,7 +11,7 @@ import { datasetsView } from './datasets-view.ts'
 import { itemView } from './item-view.ts'
 import { legendOf, showLegend } from './legend.ts'
 import { type ExplorerMap, openMap } from './map.ts'
-import { showCredits, showStatus } from './map-lines.ts'
+import { showCredits, showStatus, showWaiting } from './map-lines.ts'
 import type { NearbyActions } from './nearby-form.ts'
 import { placesView } from './places-view.ts'
 import { PointPicker } from './point-picker.ts'
@@ -64,6 +65,7 @@ export class Explorer {
       onProblem: () => showStatus('The map is not complete: a part of it could not be loaded.'),
     })
     void this.#loadBaseMap()
+    onWaiting(showWaiting)
     window.addEventListener('popstate', () => {
       const view = parseAddress(location.search)
       this.#search.stop()
@@ -94,6 +96,7 @@ export class Explorer {
     this.#found = []
     this.#item = undefined
     this.#codes = NO_CODES
+    if (readKey() !== undefined) this.#area.showSkeleton()
     // The map drops the tiles that an earlier key has read.
     this.#drawMap(false)
     // The bar changes its height with the key. A flight to a dataset ends beside it if the map changes its size on the way.
@@ -138,7 +141,7 @@ export class Explorer {
       const problem = problemView(error, () => this.#show(this.#view))
       // The page has already forgotten a refused key, and says so.
       if (signal.aborted) return
-      this.#area.replace(problem, problem.querySelector('button'))
+      this.#area.replace(problem, problem.querySelector<HTMLElement>('.button'))
       this.#showTitle()
     }
     if (!signal.aborted) this.#area.isBusy = false

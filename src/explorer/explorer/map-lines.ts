@@ -1,7 +1,8 @@
+import type { ApiError } from '../shared/api.ts'
 import { byId, element } from '../shared/dom.ts'
 
 /*
- * The two lines of text on the map: the credit lines, which are always visible, and the status.
+ * The lines of text on the map and at the foot of the page.
  */
 
 /** Shows credit lines, and that of the base map. */
@@ -15,4 +16,10 @@ export function showCredits(credits: Iterable<string>, mapCredit: string): void 
 /** Shows a status; an empty text removes it. */
 export function showStatus(message: string): void {
   byId('map-status', HTMLElement).textContent = message
+}
+
+/** Says that something waits for the server; undefined removes the line. */
+export function showWaiting(problem: ApiError | undefined): void {
+  const reason = problem?.status === 0 ? 'No connection to the server.' : 'The server is busy.'
+  byId('connection', HTMLElement).textContent = problem ? `${reason} Trying again …` : ''
 }

@@ -5,6 +5,7 @@ import type { BaseMap } from './base-map.ts'
 import { type Bounds, visibleBox, wrapLongitude } from './box.ts'
 import { addControls } from './map-controls.ts'
 import { useKeyboard } from './map-keyboard.ts'
+import { watchLoading } from './map-loading.ts'
 import { NOTHING, nameOf, placeAt, placeAtCentre, positionOf, type TopPlace } from './map-places.ts'
 import { hasWebGL, noMap } from './no-map.ts'
 import { type MapContent, styleOf } from './style.ts'
@@ -106,7 +107,7 @@ export function openMap(container: HTMLElement, start: View['at'], events: Event
     const { lat, lng } = map.getCenter()
     events.onMove({ latitude: lat, longitude: wrapLongitude(lng), zoom: map.getZoom() })
   })
-  map.on('error', () => events.onProblem())
+  watchLoading(map, (source) => source === 'places', events.onProblem)
 
   return {
     show: (next) => {

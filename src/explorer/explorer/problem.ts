@@ -9,10 +9,11 @@ import { readPageData } from './page-data.ts'
  */
 
 /**
- * Creates the view with the message for an error, and a button to try again. If the server refuses the key, forgets it and asks for another
- * one.
+ * Creates the view with the message for an error; with a button to try again where that may be of use. If the server refuses the key,
+ * forgets it and asks for another one.
  */
 export function problemView(error: unknown, retry: () => void): HTMLElement {
+  const isFinal = error instanceof ApiError && error.status < 500
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof ApiError && error.status === 401) {
     forgetKey()
@@ -28,7 +29,9 @@ export function problemView(error: unknown, retry: () => void): HTMLElement {
       'div',
       { class: 'problem', role: 'alert' },
       element('p', {}, message),
-      button('Try again', retry, { class: 'button' }),
+      isFinal
+        ? element('a', { class: 'button', href: '/', 'data-view': true }, 'All datasets')
+        : button('Try again', retry, { class: 'button' }),
     ),
   )
 }

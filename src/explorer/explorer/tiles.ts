@@ -1,6 +1,7 @@
 import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
 import { readError, send } from '../shared/api.ts'
+import { patiently } from '../shared/patience.ts'
 import type { View } from './address.ts'
 
 /*
@@ -39,9 +40,11 @@ export function filtersOf({ category, area }: View): Record<string, string> {
 
 /** Reads the dots of the tile of the whole world. */
 export async function readWorld(dataset: string | undefined, signal: AbortSignal): Promise<TilePoint[]> {
-  const response = await send(tileTemplate({ dataset }).replace('{z}/{x}/{y}', '0/0/0'), { signal })
-  if (!response.ok) throw await readError(response)
-  return pointsOf(await response.arrayBuffer())
+  return patiently(async () => {
+    const response = await send(tileTemplate({ dataset }).replace('{z}/{x}/{y}', '0/0/0'), { signal })
+    if (!response.ok) throw await readError(response)
+    return pointsOf(await response.arrayBuffer())
+  }, signal)
 }
 
 /** Returns the dots of a tile. */

@@ -1,6 +1,10 @@
+import { element } from '../shared/dom.ts'
+
 /*
  * The part of the page that shows one view at a time. It keeps the focus and the scroll position where a person expects them.
  */
+
+const SKELETON_LINES = 9
 
 export class ViewArea {
   readonly #element: HTMLElement
@@ -33,6 +37,14 @@ export class ViewArea {
 
   focus(): void {
     this.#element.focus()
+  }
+
+  /** Shows grey lines where the first view will be. */
+  showSkeleton(): void {
+    const line = () => element('div', { class: 'skeleton-line' })
+    this.#element.replaceChildren(
+      element('div', { class: 'view skeleton', 'aria-hidden': true }, ...Array.from({ length: SKELETON_LINES }, line)),
+    )
   }
 
   /** Shows a view from its start. A control that the view before has too keeps the focus, such as a box of the choice of columns. */

@@ -1,4 +1,5 @@
 import { readKey } from './key.ts'
+import { patiently } from './patience.ts'
 
 /*
  * Requests to this server, with the key of this tab.
@@ -8,11 +9,19 @@ import { readKey } from './key.ts'
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
+  /** The least time until the next try, as the server says. */
+  readonly retryAfterMs: number
 
-  constructor(status: number, code: string, message: string) {
+  constructor(status: number, code: string, message: string, retryAfter: string | null = null) {
     super(message)
     this.status = status
     this.code = code
+    this.retryAfterMs = 1000 * (Number(retryAfter) || 0)
+  }
+
+  /** Whether the same request may succeed later: the server can't be reached, is busy, or counts too many requests. */
+  get isTransient(): boolean {
+    return [0, 429, 502, 503, 504].includes(this.status) || this.code === 'SERVICE_UNAVAILABLE'
   }
 }
 
@@ -33,12 +42,21 @@ export async function send(path: string, init: RequestInit = {}, key = readKey()
   }
 }
 
-/** Runs a GraphQL operation and returns its data. Throws an ApiError for the first error. */
-export async function runGraphQL<Data>(
+/** Runs a GraphQL operation, patiently, and returns its data. Throws an ApiError for the first error. */
+export function runGraphQL<Data>(
   query: string,
   variables: object,
   signal?: AbortSignal,
   parse: (text: string) => unknown = JSON.parse,
+): Promise<Data> {
+  return patiently(() => runOnce<Data>(query, variables, signal, parse), signal)
+}
+
+async function runOnce<Data>(
+  query: string,
+  variables: object,
+  signal: AbortSignal | undefined,
+  parse: (text: string) => unknown,
 ): Promise<Data> {
   const response = await send('/graphql', {
     method: 'POST',
@@ -62,12 +80,13 @@ function isResult<Data>(body: unknown): body is { data: Data } & ErrorBody {
 /** Reads the error in a response that is not a success. */
 export async function readError(response: Response): Promise<ApiError> {
   const fallback = `The server answers with ${response.status}`
+  const retryAfter = response.headers.get('retry-after')
   try {
     const { error, errors }: ErrorBody = await response.json()
     const [first] = errors ?? []
     const code = error?.code ?? first?.extensions?.code ?? 'ERROR'
-    return new ApiError(response.status, code, error?.message ?? first?.message ?? fallback)
+    return new ApiError(response.status, code, error?.message ?? first?.message ?? fallback, retryAfter)
   } catch {
-    return new ApiError(response.status, 'ERROR', fallback)
+    return new ApiError(response.status, 'ERROR', fallback, retryAfter)
   }
 }
