@@ -40,10 +40,16 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   SERVICE_UNAVAILABLE: 'The database is unreachable or too slow, or too many requests arrive at once.',
 }
 
-/** A bad parameter: its name, and the rule that its value breaks. */
+/** A bad parameter: its name, and the rule that its value breaks. The last of many has no name: it says how many more there are. */
 export interface ErrorDetail {
-  field: string
+  field: string | null
   message: string
+}
+
+/** What is wrong with a parameter. A function makes the message where that takes long. */
+export interface Problem {
+  field: string
+  message: string | (() => string)
 }
 
 interface CatalogErrorOptions {
@@ -72,10 +78,31 @@ export class CatalogError extends GraphQLError {
   }
 }
 
-/** Returns `VALIDATION_FAILED`, which names every bad parameter. */
-export function validationFailed(details: readonly ErrorDetail[]): CatalogError {
-  const message = details.map((detail) => `${detail.field} ${detail.message}`).join('; ')
+/*
+ * A client chooses the number of bad parameters, their names and their values. An error that printed all of them would be longer than the
+ * request, and would take much longer.
+ */
+const MAX_DETAILS = 50
+const MAX_FIELD_LENGTH = 60
+const MAX_MESSAGE_LENGTH = 500
+
+/** Returns `VALIDATION_FAILED`, with the first problem of each parameter. It names 50 of them, and the number of the others. */
+export function validationFailed(problems: readonly Problem[]): CatalogError {
+  const firsts = new Map<string, Problem>()
+  for (const problem of problems) if (!firsts.has(problem.field)) firsts.set(problem.field, problem)
+  const details: ErrorDetail[] = [...firsts.values()].slice(0, MAX_DETAILS).map(({ field, message }) => ({
+    field: shorten(field, MAX_FIELD_LENGTH),
+    message: shorten(typeof message === 'string' ? message : message(), MAX_MESSAGE_LENGTH),
+  }))
+  const others = firsts.size - details.length
+  if (others > 0) details.push({ field: null, message: `${others} more ${others === 1 ? 'is' : 'are'} not valid` })
+  const message = details.map((detail) => [detail.field ?? [], detail.message].flat().join(' ')).join('; ')
   return new CatalogError('VALIDATION_FAILED', message, { details })
+}
+
+/** A text that a client sent, cut if it is longer than a message has room for. */
+export function shorten(text: string, maxLength = MAX_MESSAGE_LENGTH): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
 }
 
 /**

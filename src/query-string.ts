@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type ErrorDetail, validationFailed } from './errors.ts'
+import { type Problem, shorten, validationFailed } from './errors.ts'
 import { nearestName } from './nearest-name.ts'
 
 /** The query string of a request's URL, without the question mark; empty without one. */
@@ -19,36 +19,41 @@ export function parseQueryString<Schema extends z.ZodObject>(
   queryString: string,
   pathIssues: readonly z.core.$ZodIssue[] = [],
 ): z.output<Schema> {
-  const problems: ErrorDetail[] = pathIssues.flatMap((issue) => toDetails(issue, []))
+  const problems: Problem[] = pathIssues.flatMap((issue) => toProblems(issue, []))
   const values = new Map<string, string>()
   for (const pair of queryString.split('&')) {
     if (pair === '') continue
     const [name, value] = splitPair(pair).map(decode)
     if (name === undefined || value === undefined) {
-      problems.push({ field: printable(splitPair(pair)[0]), message: 'must be percent-encoded UTF-8 without NUL' })
+      problems.push({ field: splitPair(pair)[0], message: 'must be percent-encoded UTF-8 without NUL' })
     } else if (values.has(name) && Object.hasOwn(schema.shape, name)) {
       problems.push({ field: name, message: 'must be given once' })
     } else values.set(name, value)
   }
   const parsed = schema.safeParse(Object.fromEntries(values))
   if (parsed.success && problems.length === 0) return parsed.data
-  problems.push(...(parsed.error?.issues ?? []).flatMap((issue) => toDetails(issue, Object.keys(schema.shape))))
-  throw validationFailed(firstOfEachField(problems))
+  problems.push(...(parsed.error?.issues ?? []).flatMap((issue) => toProblems(issue, Object.keys(schema.shape))))
+  throw validationFailed(problems)
 }
 
 /** A strict schema has one issue for all unknown parameters. */
-function toDetails(issue: z.core.$ZodIssue, known: readonly string[]): ErrorDetail[] {
+function toProblems(issue: z.core.$ZodIssue, known: readonly string[]): Problem[] {
   if (issue.code !== 'unrecognized_keys') return [{ field: issue.path.map(String).join('.'), message: issue.message }]
   return issue.keys.map((key) => unknownParameter(key, known))
 }
 
-/** What is wrong with a parameter that a route does not know. It names the nearest one of those that the route knows. */
-export function unknownParameter(name: string, known: readonly string[]): ErrorDetail {
-  const field = printable(name)
-  const nearest = nearestName(field, known)
-  const hint = nearest === undefined ? '' : `; the nearest one is ${nearest}`
-  return { field, message: `is not a parameter of this resource${hint}` }
+/** The error names the nearest known parameter. */
+function unknownParameter(field: string, known: readonly string[]): Problem {
+  const message = () => {
+    const nearest = nearestName(shorten(field, MAX_COMPARED), known)
+    const hint = nearest === undefined ? '' : `; the nearest one is ${nearest}`
+    return `is not a parameter of this resource${hint}`
+  }
+  return { field, message }
 }
+
+/** Characters of a name that are compared with the known names, which are shorter. */
+const MAX_COMPARED = 40
 
 function splitPair(pair: string): [string, string] {
   const equals = pair.indexOf('=')
@@ -64,16 +69,4 @@ function decode(text: string): string | undefined {
     if (error instanceof URIError) return undefined
     throw error
   }
-}
-
-/** A name as the client sent it, shortened if it is long. */
-function printable(name: string): string {
-  return name.length > 40 ? `${name.slice(0, 40)}…` : name
-}
-
-/** The first problem of each field. It takes linear time, because a URL can have thousands of bad parameters. */
-function firstOfEachField(problems: readonly ErrorDetail[]): ErrorDetail[] {
-  const first = new Map<string, ErrorDetail>()
-  for (const problem of problems) if (!first.has(problem.field)) first.set(problem.field, problem)
-  return [...first.values()]
 }

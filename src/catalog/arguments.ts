@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type ErrorDetail, validationFailed } from '../errors.ts'
+import { type Problem, validationFailed } from '../errors.ts'
 import type { BoundingBox } from './box.ts'
 import { type FilterValues, type ItemFilter, mapFilters } from './filters.ts'
 import { ITEM_SORTS, type ItemSort } from './sorts.ts'
@@ -17,12 +17,21 @@ const wholeNumber = (minimum: number, maximum: number) =>
 
 const number = (minimum: number, maximum: number) => between(minimum, maximum, z.number('must be a number'))
 
+/** Whether a text has at most this number of code points. Each takes one or two units of its length. */
+const isWithin = (value: string, maxLength: number) =>
+  value.length <= maxLength || (value.length <= 2 * maxLength && [...value].length <= maxLength)
+
 // PostgreSQL can't store NUL in text, and its driver would send half of a surrogate pair as U+FFFD, which is another text.
-const text = z
-  .string('must be text')
-  .min(1, 'must not be empty')
-  .refine((value) => !value.includes('\0'), 'must not contain NUL')
-  .refine((value) => value.isWellFormed(), 'must be well-formed Unicode')
+const textUpTo = (maxLength: number) =>
+  z
+    .string('must be text')
+    .min(1, 'must not be empty')
+    .refine((value) => isWithin(value, maxLength), `must be at most ${maxLength} characters long`)
+    .refine((value) => !value.includes('\0'), 'must not contain NUL')
+    .refine((value) => value.isWellFormed(), 'must be well-formed Unicode')
+    .meta({ maxLength })
+
+const text = textUpTo(1_000)
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const SLUG = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,199}$/
@@ -102,13 +111,11 @@ export const nearbyArguments = z.object({
   ...paging,
 })
 
-/** Code points. */
-const MAX_SEARCH_LENGTH = 200
-
 /** A text to search for. */
-const searchText = text
-  .refine((value) => [...value].length <= MAX_SEARCH_LENGTH, `must be at most ${MAX_SEARCH_LENGTH} characters long`)
-  .refine((value) => value === '' || /\P{White_Space}/u.test(value), 'must not be only white space')
+const searchText = textUpTo(200).refine(
+  (value) => value === '' || /\P{White_Space}/u.test(value),
+  'must not be only white space',
+)
 
 /** A box in degrees. If `west` is greater than `east`, it crosses the antimeridian. */
 export const boundingBox = z
@@ -218,13 +225,13 @@ export type FindArguments = z.output<typeof findArguments>
 export function parseArguments<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
-  problems: readonly ErrorDetail[] = [],
+  problems: readonly Problem[] = [],
 ): z.output<Schema> {
   const parsed = schema.safeParse(input)
   if (parsed.success && problems.length === 0) return parsed.data
-  throw validationFailed([...(parsed.error?.issues ?? []).map(toDetail), ...problems])
+  throw validationFailed([...(parsed.error?.issues ?? []).map(toProblem), ...problems])
 }
 
-function toDetail(issue: { path: PropertyKey[]; message: string }): ErrorDetail {
+function toProblem(issue: { path: PropertyKey[]; message: string }): Problem {
   return { field: issue.path.map(String).join('.'), message: issue.message }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ErrorDetail } from '../errors.ts'
+import type { Problem } from '../errors.ts'
 import { parseJson } from '../json.ts'
 import { DEFAULTS, itemConnectionArguments, parseArguments, uuid } from './arguments.ts'
 import type { Item } from './models.ts'
@@ -38,7 +38,7 @@ export function parseConnectionArguments(
   { after, before, ...input }: GivenArguments,
   datasetId: string,
 ): ItemConnectionArguments {
-  const problems: ErrorDetail[] = []
+  const problems: Problem[] = []
   const positionIn = (field: string, cursor: string | null | undefined) => {
     const position = decodeCursor(cursor ?? undefined, { datasetId, sort: input.sort ?? DEFAULTS.sort })
     if (typeof position === 'string') problems.push({ field, message: position })

@@ -1,6 +1,6 @@
 import { GraphQLError, Kind, TokenKind } from 'graphql'
 import { isCancelled, isTurnTimeout, isUnavailable } from '../database/connection.ts'
-import { CatalogError, serviceUnavailable, tooManyRequests } from '../errors.ts'
+import { CatalogError, serviceUnavailable, shorten, tooManyRequests } from '../errors.ts'
 
 /**
  * Converts anything that was thrown to an error that a client may see. A GraphQLError without a cause is about the client's
@@ -41,7 +41,11 @@ export function graphqlErrorOf(error: unknown): GraphQLError {
 function invalidRequest(error: GraphQLError): CatalogError {
   const message = shorten(error.message)
   const field = parameterOf(error)
-  return new CatalogError('VALIDATION_FAILED', message, field === undefined ? {} : { details: [{ field, message }] })
+  return new CatalogError(
+    'VALIDATION_FAILED',
+    message,
+    field === undefined ? {} : { details: [{ field: shorten(field), message }] },
+  )
 }
 
 /** The name of the variable or argument that an error of graphql-js is about; undefined if it is about neither. */
@@ -57,11 +61,4 @@ function parameterOf({ nodes }: GraphQLError): string | undefined {
 /** Clients such as Apollo know these codes and act on them (http/yoga.ts). */
 function isPersistedDocumentError(error: unknown): error is GraphQLError {
   return error instanceof GraphQLError && String(error.extensions.code).startsWith('PERSISTED_QUERY')
-}
-
-/** In characters. graphql-js prints values of the request in its messages without a limit. */
-const MAX_MESSAGE_LENGTH = 500
-
-function shorten(message: string): string {
-  return message.length > MAX_MESSAGE_LENGTH ? `${message.slice(0, MAX_MESSAGE_LENGTH)}…` : message
 }

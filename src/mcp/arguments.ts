@@ -6,7 +6,7 @@ import {
   isNonNullType,
   isRequiredInputField,
 } from 'graphql'
-import { type ErrorDetail, validationFailed } from '../errors.ts'
+import { type Problem, validationFailed } from '../errors.ts'
 import { enumName, enumWords } from '../graphql/enum-words.ts'
 import type { Parameter } from '../graphql/operation/parameters.ts'
 
@@ -21,39 +21,31 @@ type Field = Pick<Parameter, 'name' | 'type' | 'isRequired'>
  * @throws `VALIDATION_FAILED`, which names the bad arguments, also those that the tool does not have
  */
 export function toVariables(parameters: readonly Parameter[], given: Members): Members {
-  const problems: ErrorDetail[] = []
+  const problems: Problem[] = []
   const variables = convertMembers(parameters, given, '', problems)
   if (problems.length > 0) throw validationFailed(problems)
   return variables
 }
 
-/** Bounds of an error, because a client chooses the number of wrong arguments and their names. */
-const MAX_PROBLEMS = 20
-const MAX_NAME_LENGTH = 40
-
 /** Converts the members of an object, and adds what is wrong to `problems`. */
-function convertMembers(fields: readonly Field[], given: Members, prefix: string, problems: ErrorDetail[]): Members {
+function convertMembers(fields: readonly Field[], given: Members, prefix: string, problems: Problem[]): Members {
   for (const key of Object.keys(given)) {
     if (fields.some(({ name }) => name === key)) continue
-    report(problems, prefix + key.slice(0, MAX_NAME_LENGTH), 'is not a parameter')
+    problems.push({ field: prefix + key, message: 'is not a parameter' })
   }
   const converted: Record<string, unknown> = {}
   for (const { name, type, isRequired } of fields) {
     const value = Object.hasOwn(given, name) ? given[name] : undefined
     const field = prefix + name
     if (value !== undefined) converted[name] = convert(type, value, field, problems)
-    else if (isRequired) report(problems, field, 'is required')
+    else if (isRequired) problems.push({ field, message: 'is required' })
   }
   return converted
 }
 
-function report(problems: ErrorDetail[], field: string, message: string): void {
-  if (problems.length < MAX_PROBLEMS) problems.push({ field, message })
-}
-
 /** The GraphQL value of a JSON value. Undefined, with an entry in `problems`, if it has another type. */
-function convert(type: GraphQLInputType, value: unknown, field: string, problems: ErrorDetail[]): unknown {
-  const fail = (message: string) => report(problems, field, message)
+function convert(type: GraphQLInputType, value: unknown, field: string, problems: Problem[]): unknown {
+  const fail = (message: string) => void problems.push({ field, message })
   if (isNonNullType(type))
     return value === null ? fail('must not be null') : convert(type.ofType, value, field, problems)
   if (value === null) return null

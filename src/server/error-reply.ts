@@ -3,7 +3,7 @@ import { CatalogError, ERROR_CODES, type ErrorCode } from '../errors.ts'
 import { catalogErrorOf } from '../graphql/errors.ts'
 import { RESPONSE_TYPES } from '../graphql/http/protocol.ts'
 import { errorBody, problemBody } from '../rest/error-body.ts'
-import { discardBody, MAX_BODY_BYTES } from './admission/refused-body.ts'
+import { discardBody } from './admission/refused-body.ts'
 import { acceptsProblem, appendVary, findRepresentation } from './negotiation.ts'
 
 /** Sends an error in the form of REST, by default as problem details if the client accepts them. */
@@ -54,7 +54,6 @@ function setErrorHeaders(request: FastifyRequest, reply: FastifyReply, error: Ca
 
 /** The errors of Fastify that are the client's fault, by their codes. */
 const FASTIFY_ERRORS: Record<string, [ErrorCode, string]> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ['PAYLOAD_TOO_LARGE', `The body must be at most ${MAX_BODY_BYTES} bytes long`],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['VALIDATION_FAILED', 'The body is not as long as Content-Length says'],
 }
@@ -63,6 +62,7 @@ const FASTIFY_ERRORS: Record<string, [ErrorCode, string]> = {
 export function toCatalogError(error: unknown, request: FastifyRequest): CatalogError {
   if (error instanceof Error && error === request.raw.errored) return bodyAborted(error, request)
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLong(request)
   const fastifyError = FASTIFY_ERRORS[code]
   const known = fastifyError ? new CatalogError(...fastifyError) : catalogErrorOf(error)
   logFault(request, known)
@@ -81,6 +81,10 @@ export function withContact(error: CatalogError, request: FastifyRequest, contac
 /** Whether the request is that of a person who opens a link. */
 function isBrowser({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes('text/html') === true
+}
+
+function bodyTooLong({ routeOptions: { bodyLimit } }: FastifyRequest): CatalogError {
+  return new CatalogError('PAYLOAD_TOO_LARGE', `The body must be at most ${bodyLimit} bytes long`)
 }
 
 /** The client has disconnected while it sent the body. This is not a fault of the server, and nobody receives the response. */

@@ -197,6 +197,8 @@ export function pathParameters({ params }: FastifyRequest): Record<string, strin
 interface Route {
   path: string
   methods: readonly ('GET' | 'POST')[]
+  /** In bytes; by default that of the server. */
+  bodyLimit?: number
   /** Runs before the body is read. */
   onRequest?: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
   /** Sends the response, or throws. */

@@ -21,6 +21,9 @@ interface McpOptions {
   corsOrigins: readonly string[]
 }
 
+/** The SDK parses a message several times. A call of a tool has some hundred bytes. */
+const MAX_MESSAGE_BYTES = 64 * 1024
+
 /** Adds POST /mcp, the Model Context Protocol over streamable HTTP (docs/agents.md). */
 export function addMcpRoute(app: FastifyInstance, options: McpOptions): void {
   const { admit, responses, trusted, usesRawJson, corsOrigins } = options
@@ -29,6 +32,7 @@ export function addMcpRoute(app: FastifyInstance, options: McpOptions): void {
   addRoute(app, {
     path: '/mcp',
     methods: ['POST'],
+    bodyLimit: MAX_MESSAGE_BYTES,
     onRequest: async (request, reply) => {
       if (!isAllowedOrigin(request.headers.origin, corsOrigins)) {
         void reply.code(403).send(FORBIDDEN_ORIGIN)

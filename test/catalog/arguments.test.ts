@@ -47,6 +47,9 @@ test('the value of a filter is text that PostgreSQL can store, and not empty', (
   expect(problemsOf(filterValue, '')).toEqual(['must not be empty'])
   expect(problemsOf(filterValue, 'a\0b')).toEqual(['must not contain NUL'])
   expect(problemsOf(filterValue, 'a\ud83d')).toEqual(['must be well-formed Unicode'])
+  for (const value of ['x'.repeat(1_000), '😀'.repeat(1_000)]) expect(problemsOf(filterValue, value)).toEqual([])
+  for (const value of ['x'.repeat(1_001), '😀'.repeat(1_001)])
+    expect(problemsOf(filterValue, value)).toEqual(['must be at most 1000 characters long'])
 })
 
 test('a UUID is read in any letter case, and becomes lower case', () => {

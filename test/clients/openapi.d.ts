@@ -137,7 +137,7 @@ export interface components {
             code: components["schemas"]["ApiErrorCode"];
             /** @description What is wrong, for people. */
             message: string;
-            /** @description Every bad parameter. Only with VALIDATION_FAILED. */
+            /** @description Every bad parameter; of more than 50, the first 50 and how many more there are. Only with VALIDATION_FAILED. */
             details?: components["schemas"]["ApiErrorDetail"][];
             /** @description The id of the request, as in `X-Request-Id`. */
             requestId: string;
@@ -149,8 +149,8 @@ export interface components {
         ApiErrorCode: "VALIDATION_FAILED" | "UNAUTHORIZED" | "DATASET_ACCESS_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "REQUEST_TIMEOUT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
         /** @description A bad parameter. */
         ApiErrorDetail: {
-            /** @description The name of the parameter. */
-            field: string;
+            /** @description The name of the parameter; null for the number of those that are not named. */
+            field: string | null;
             /** @description The rule that its value breaks. */
             message: string;
         };
@@ -1186,7 +1186,7 @@ export interface components {
             /** @description What is wrong, for people. */
             detail: string;
             code: components["schemas"]["ApiErrorCode"];
-            /** @description Every bad parameter. Only with VALIDATION_FAILED. */
+            /** @description Every bad parameter; of more than 50, the first 50 and how many more there are. Only with VALIDATION_FAILED. */
             details?: components["schemas"]["ApiErrorDetail"][];
             /** @description The id of the request, as in `X-Request-Id`. */
             requestId: string;

@@ -252,17 +252,43 @@ describe('An operation that exceeds a limit is refused with a code and the limit
     })
   })
 
-  test('an object with 101 members in a variable is refused, and named', async () => {
-    const within = Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`member${n}`, n]))
-    const { status, body } = await t.graphql(
-      `query ($within: BoundingBox) { searchItems(within: $within) { total } }`,
-      {
-        within,
-      },
-    )
+  test.each<[string, object]>([
+    ['many members', Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`member${n}`, n]))],
+    ['a long name', { ['x'.repeat(1_001)]: 1 }],
+    ['a long text', { west: 'x'.repeat(1_001) }],
+    ['objects in objects', { west: Array.from({ length: 100 }, () => ({ member: 'text' })) }],
+  ])('an object with %s in a variable is refused before it is printed', async (_what, within) => {
+    const query = `query ($within: BoundingBox) { searchItems(within: $within) { total } }`
+    const { status, body } = await t.graphql(query, { within })
     expect(status).toBe(400)
     expect(body.errors[0].extensions.details).toEqual([
-      { field: 'variables.within', message: 'must have at most 100 members' },
+      { field: 'variables.within', message: 'must be at most 1000 characters long' },
+    ])
+  })
+
+  test('an object of 1,000 characters in a variable is read', async () => {
+    const within = { west: 126, south: 37, east: 128, north: 38 }
+    const padded = { ...within, ['x'.repeat(960)]: 1 }
+    const query = `query ($within: BoundingBox) { searchItems(within: $within) { total } }`
+    expect((await t.graphql(query, { within })).body.errors).toBeUndefined()
+    expect((await t.graphql(query, { within: padded })).body.errors[0].message).toMatch(/not to include unknown field/)
+  })
+
+  test('an alias has at most 100 characters, because the response repeats it for each item', async () => {
+    const query = (alias: string) => `{ datasets { nodes { ${alias}: name } } }`
+    expect((await t.graphql(query('a'.repeat(100)))).body.errors).toBeUndefined()
+    const { body } = await t.graphql(query('a'.repeat(101)))
+    expect(body.errors).toMatchObject([{ message: 'aliasLength must be at most 100, but this operation has 101' }])
+  })
+
+  test.each(['operationName', 'documentId'])('%s has at most 1,000 characters', async (field) => {
+    const response = await fetch(`${t.url}/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${t.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query: '{ datasets { total } }', [field]: 'x'.repeat(1_001) }),
+    })
+    expect((await response.json()).errors[0].extensions.details).toEqual([
+      { field, message: 'must be at most 1000 characters long' },
     ])
   })
 

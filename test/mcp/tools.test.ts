@@ -194,7 +194,7 @@ describe('An error', () => {
       { datasetId: 'seoul', constructor: 1, toString: 2 },
       'constructor is not a parameter; toString is not a parameter',
     ],
-    [{ datasetId: 'seoul', ['x'.repeat(10_000)]: 1 }, `${'x'.repeat(40)} is not a parameter`],
+    [{ datasetId: 'seoul', ['x'.repeat(10_000)]: 1 }, `${'x'.repeat(60)}… is not a parameter`],
   ])('names the wrong argument in %j', async (given, message) => {
     const { structuredContent } = await callTool(t.url, t.key, 'listItems', given)
     expect(structuredContent.error).toMatchObject({
@@ -203,12 +203,6 @@ describe('An error', () => {
       details: expect.arrayContaining([{ field: expect.any(String), message: expect.any(String) }]),
     })
   })
-})
-
-test('an error names at most twenty wrong arguments', async () => {
-  const given = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`wrong${n}`, n]))
-  const { structuredContent } = await callTool(t.url, t.key, 'listDatasets', given)
-  expect(structuredContent.error.details).toHaveLength(20)
 })
 
 test('extraAttributes keep numbers that JavaScript can not represent, and every key', async () => {

@@ -10,29 +10,39 @@ import { parseQueryString } from '../../query-string.ts'
 
 const text = z.string('must be text')
 
+const MAX_CHARACTERS = 1_000
+
+const name = text.max(MAX_CHARACTERS, `must be at most ${MAX_CHARACTERS} characters long`)
+
 /** Apollo's automatic persisted queries. */
-const persistedQuery = z.object({ version: z.literal(1, 'must be 1'), sha256Hash: text })
+const persistedQuery = z.object({ version: z.literal(1, 'must be 1'), sha256Hash: name })
 
-/**
- * The maximum number of members of an object in a variable. No input object has as many. For each member that an input object does not
- * have, graphql-js prints the whole object: 20,000 of them kept the processor busy for 0.4 seconds.
- */
-const MAX_MEMBERS = 100
-
+/** graphql-js prints the whole object for each member that its type does not have, which takes quadratic time. No input object is as long. */
 const variable = z
   .unknown()
   .refine(
-    (value) => !(value instanceof Object) || Array.isArray(value) || Object.keys(value).length <= MAX_MEMBERS,
-    `must have at most ${MAX_MEMBERS} members`,
+    (value) => !(value instanceof Object) || Array.isArray(value) || withoutLength(value, MAX_CHARACTERS) >= 0,
+    `must be at most ${MAX_CHARACTERS} characters long`,
   )
+
+/** Subtracts the length of a JSON value, about that of its text. It stops below zero, and so goes no deeper than this length. */
+function withoutLength(value: unknown, length: number): number {
+  if (!(value instanceof Object)) return length - String(value).length
+  let left = length
+  for (const [name, member] of Object.entries(value)) {
+    if (left < 0) break
+    left = withoutLength(member, left - name.length - 1)
+  }
+  return left
+}
 
 const graphqlParams = z.preprocess(
   withoutNulls,
   z
     .strictObject({
       query: text.exactOptional(),
-      documentId: text.exactOptional(),
-      operationName: text.exactOptional(),
+      documentId: name.exactOptional(),
+      operationName: name.exactOptional(),
       variables: z.record(z.string(), variable, 'must be an object').exactOptional(),
       extensions: z
         .looseObject({ persistedQuery: persistedQuery.exactOptional() }, 'must be an object')
@@ -43,9 +53,6 @@ const graphqlParams = z.preprocess(
       error: 'is required',
     }),
 )
-
-/** A client chooses the number of unknown parameters, and the error names each twice. */
-const MAX_UNKNOWN = 20
 
 /** A parameter of a URL. Empty text counts as absent. */
 const urlText = z.string().transform((given) => given || null)
@@ -108,11 +115,9 @@ export function readQueryString(queryString: string): GraphQLParams {
 function parseParams(value: unknown): GraphQLParams {
   const parsed = graphqlParams.safeParse(value)
   if (parsed.success) return parsed.data
-  const details = parsed.error.issues.flatMap((issue) =>
+  const problems = parsed.error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
-      ? issue.keys
-          .slice(0, MAX_UNKNOWN)
-          .map((key) => ({ field: key.slice(0, 40), message: 'is not a parameter of a GraphQL request' }))
+      ? issue.keys.map((field) => ({ field, message: 'is not a parameter of a GraphQL request' }))
       : [
           {
             field: issue.path.map(String).join('.') || 'body',
@@ -120,7 +125,7 @@ function parseParams(value: unknown): GraphQLParams {
           },
         ],
   )
-  throw validationFailed(details)
+  throw validationFailed(problems)
 }
 
 function readJson(body: string): unknown {

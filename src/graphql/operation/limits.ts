@@ -10,6 +10,8 @@ export const LIMITS = {
   depth: 12,
   /** Aliases in the whole document, except those of lookups. */
   aliases: 50,
+  /** Characters of an alias. The response repeats it for each object of a list. */
+  aliasLength: 100,
   /** Aliases of fields with an argument `id` in the whole document. Gateways send many lookups by id as one operation. */
   lookups: 100,
   /** Directives in the whole document. */
@@ -28,18 +30,20 @@ export const LIMITS = {
   characters: 64_000_000,
 } as const
 
-/** `VALIDATION_FAILED` for a document with too many aliases, lookups or directives; undefined for any other. */
+/** `VALIDATION_FAILED` for a document with too many aliases, lookups or directives, or a long alias; undefined for any other. */
 export function findExcess(document: DocumentNode): CatalogError | undefined {
-  const counts = { aliases: 0, lookups: 0, directives: 0 }
+  const counts = { aliases: 0, aliasLength: 0, lookups: 0, directives: 0 }
   visit(document, {
     Field: ({ alias, arguments: args }) => {
-      if (alias) counts[args?.some(({ name }) => name.value === 'id') ? 'lookups' : 'aliases'] += 1
+      if (!alias) return
+      counts[args?.some(({ name }) => name.value === 'id') ? 'lookups' : 'aliases'] += 1
+      counts.aliasLength = Math.max(counts.aliasLength, alias.value.length)
     },
     Directive: () => {
       counts.directives += 1
     },
   })
-  for (const name of ['aliases', 'lookups', 'directives'] as const) {
+  for (const name of ['aliases', 'aliasLength', 'lookups', 'directives'] as const) {
     if (counts[name] > LIMITS[name]) return excessOf(name, counts[name])
   }
   return undefined

@@ -1,4 +1,4 @@
-import { CatalogError, ERROR_CODES, ERROR_MEANINGS, type ErrorCode } from '../../errors.ts'
+import { CatalogError, ERROR_CODES, ERROR_MEANINGS, type ErrorCode, validationFailed } from '../../errors.ts'
 import { errorBody, PROBLEM_MEDIA_TYPE, problemBody } from '../error-body.ts'
 import { type DefineSchema, type Json, objectOf } from './components.ts'
 import { REQUEST_ID_EXAMPLE } from './examples.ts'
@@ -79,7 +79,10 @@ function errorMembers(define: DefineSchema) {
     'ApiErrorDetail',
     objectOf(
       {
-        field: { type: 'string', description: 'The name of the parameter.' },
+        field: {
+          type: ['string', 'null'],
+          description: 'The name of the parameter; null for the number of those that are not named.',
+        },
         message: { type: 'string', description: 'The rule that its value breaks.' },
       },
       'A bad parameter.',
@@ -92,7 +95,12 @@ function errorMembers(define: DefineSchema) {
       enum: Object.keys(ERROR_CODES),
     }),
     message: { type: 'string', description: 'What is wrong, for people.' },
-    details: { type: 'array', description: 'Every bad parameter. Only with VALIDATION_FAILED.', items: detail },
+    details: {
+      type: 'array',
+      description:
+        'Every bad parameter; of more than 50, the first 50 and how many more there are. Only with VALIDATION_FAILED.',
+      items: detail,
+    },
     requestId: { type: 'string', description: 'The id of the request, as in `X-Request-Id`.' },
   }
 }
@@ -107,9 +115,8 @@ export function responsesOf(success: Json, codes: readonly ErrorCode[]): Json {
 }
 
 function errorExample(code: ErrorCode): CatalogError {
-  const details = code === 'VALIDATION_FAILED' ? [{ field: 'limit', message: 'must be at most 100' }] : undefined
-  const message = details?.map(({ field, message }) => `${field} ${message}`).join() ?? ERROR_MEANINGS[code]
-  return new CatalogError(code, message, details && { details })
+  if (code === 'VALIDATION_FAILED') return validationFailed([{ field: 'limit', message: 'must be at most 100' }])
+  return new CatalogError(code, ERROR_MEANINGS[code])
 }
 
 /** The headers of one error only. */
