@@ -128,6 +128,7 @@ const SQL_PARTS: Readonly<Record<string, string>> = {
   'src/database/log-position.ts: sql': 'constants of that file',
   'src/database/migrate.ts: MIGRATIONS_TABLE': 'a constant',
   'src/database/migrate.ts: sql': 'the files in prisma/migrations',
+  'src/database/objects.ts: OBJECTS': 'constants of that file',
   'src/database/pool.ts: statement': 'passes on what Prisma sends',
   'src/database/connection.ts: SERVER_NAME': 'a constant',
   'src/database/sql-reader.ts: { text, values: sql.values, name: nameOf(text), types: ROW_TYPES }':

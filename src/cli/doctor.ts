@@ -80,17 +80,17 @@ async function examineSamples({ prisma }: Database): Promise<Finding[]> {
 }
 
 async function attempt<Value>(
-  check: string,
+  check: keyof typeof ADVICE,
   run: () => Promise<Value>,
 ): Promise<{ value: Value } | { finding: Finding }> {
   try {
     return { value: await run() }
   } catch (error) {
-    return { finding: { check, isOk: false, found: messageOf(error), advice: ADVICE[check] ?? 'fix this first' } }
+    return { finding: { check, isOk: false, found: messageOf(error), advice: ADVICE[check] } }
   }
 }
 
-const ADVICE: Readonly<Record<string, string>> = {
+const ADVICE = {
   configuration: 'the documentation lists all settings',
   database: 'check DATABASE_URL or DATA_DIR, and that the database runs',
   redis: 'check REDIS_URL; until Redis answers, each gateway counts requests separately',
@@ -100,8 +100,11 @@ function describe({ database }: Config): string {
   return database.kind === 'embedded' ? `embedded database in ${database.dataDir}` : 'PostgreSQL at DATABASE_URL'
 }
 
-function printFinding({ check, isOk, found, advice }: Finding): void {
+function printFinding({ check, isOk, found, advice, sql }: Finding): void {
   const mark: Coloured = isOk ? { colour: 'green', text: 'ok  ' } : { colour: 'red', text: 'FAIL' }
   printLine(mark, `  ${check.padEnd(14)} ${found.replaceAll('\n', '; ')}`)
-  if (advice !== undefined) printLine(' '.repeat(21), { colour: 'yellow', text: `→ ${advice}` })
+  const end = sql === undefined ? '' : ':'
+  if (advice !== undefined) printLine(' '.repeat(21), { colour: 'yellow', text: `→ ${advice}${end}` })
+  // From the start of the line, so that it can be copied.
+  for (const line of sql?.split('\n') ?? []) printLine(line)
 }

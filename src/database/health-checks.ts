@@ -2,19 +2,27 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, QueryResultRow } from 'pg'
 import { messageOf } from '../errors.ts'
 import { checkServer, findMissing, readMigrations } from './migrate.ts'
+import { compareObjects } from './objects.ts'
 
-/** The result of a check. `advice` says what to do after a failure. */
+/** The result of a check. `advice` says what to do after a failure, and `sql` is the statement that mends it. */
 export interface Finding {
   check: string
   isOk: boolean
   found: string
   advice?: string
+  sql?: string
 }
 
-type Check = (session: Client) => Promise<Omit<Finding, 'check'>>
+type Result = Omit<Finding, 'check'>
+type Check = (session: Client) => Promise<Result | Result[]>
 
-const ok = (found: string) => ({ isOk: true, found })
-const fail = (found: string, advice: string) => ({ isOk: false, found, advice })
+const ok = (found: string): Result => ({ isOk: true, found })
+const fail = (found: string, advice: string, sql?: string): Result => ({
+  isOk: false,
+  found,
+  advice,
+  ...(sql && { sql }),
+})
 
 /** Checks without which the others can't run. */
 const PREREQUISITES = new Set(['server', 'migrations'])
@@ -41,41 +49,30 @@ const CHECKS: Readonly<Record<string, Check>> = {
     if (missing.length === 0) return ok(`all ${migrations.length} are applied`)
     return fail(`${missing.map(({ name }) => name).join(', ')} missing`, 'run npx catalog migrate')
   },
-  indexes: async (session) => {
-    const sql = (await readMigrations()).map((migration) => migration.sql).join('\n')
-    const expected = new Set<string>()
-    // In the order of the migrations: one may drop an index and create another one with its name.
-    for (const [, verb, name = ''] of sql.matchAll(/^(CREATE|DROP) (?:UNIQUE )?INDEX (\w+)/gm)) {
-      if (verb === 'CREATE') expected.add(name)
-      else expected.delete(name)
-    }
-    const valid = await rows<{ name: string }>(
-      session,
-      'SELECT indexrelid::regclass::text AS name FROM pg_index WHERE indisvalid',
-    )
-    const names = new Set(valid.map(({ name }) => name))
-    const missing = [...expected].filter((name) => !names.has(name))
-    if (missing.length === 0) return ok(`all ${expected.size} exist and are valid`)
-    return fail(`${missing.join(', ')} missing or invalid`, 'create them as prisma/migrations does, or run REINDEX')
-  },
-  triggers: async (session) => {
-    const disabled = await rows<{ name: string }>(
-      session,
-      `SELECT tgname AS name FROM pg_trigger WHERE NOT tgisinternal AND tgenabled = 'D'`,
-    )
-    if (disabled.length === 0) return ok('all are enabled')
-    const names = disabled.map(({ name }) => name).join(', ')
-    return fail(
-      `${names} disabled`,
-      'run ALTER TABLE … ENABLE TRIGGER; without triggers, responses become stale and counts wrong',
-    )
+  objects: async (session) => {
+    const differences = await compareObjects(session)
+    if (differences.length === 0) return ok('all are as the migrations make them')
+    return differences.map((difference) => ({ isOk: false, ...difference }))
   },
   totals: async (session) => {
     const wrong = await rows<{ slug: string; tables: string }>(session, WRONG_COUNTS)
     if (wrong.length === 0) return ok('all stored counts are right')
     return fail(
       `wrong counts: ${wrong.map(({ slug, tables }) => `${slug} (${tables})`).join(', ')}`,
-      'run SELECT recount_items() in the database, and report this unless tables were restored',
+      'run this, and report it unless tables were restored or changed without triggers',
+      'SELECT recount_items();',
+    )
+  },
+  history: async (session) => {
+    const [row] = await rows<{ n: number }>(
+      session,
+      `SELECT count(*)::integer AS n FROM history_entries WHERE ${LACKS_PARTS}`,
+    )
+    if (!row?.n) return ok('has what undo needs')
+    return fail(
+      `${row.n} changes can't be undone, because history_parts lacks their items`,
+      'restore a backup, or run this, so that catalog history says it',
+      `UPDATE history_entries SET can_undo = false WHERE ${LACKS_PARTS};`,
     )
   },
   notifications: async (session) => {
@@ -127,13 +124,21 @@ const WRONG_COUNTS = `
    WHERE counted.n IS DISTINCT FROM stored.n
    GROUP BY 1 ORDER BY 1 LIMIT 10`
 
-/** Checks a database, and changes nothing. Returns a finding for each check. A failed prerequisite ends the checks. */
+/** Changes that say that they can be undone, and whose items are not stored. */
+const LACKS_PARTS = `can_undo AND EXISTS (
+  SELECT FROM (VALUES ('before', updated + removed), ('after', created + updated)) AS stored (kind, items)
+   WHERE items > 0 AND NOT EXISTS (SELECT FROM history_parts AS p WHERE p.entry_id = history_entries.id AND p.kind = stored.kind))`
+
+/** Checks a database, and changes nothing. Returns the findings of each check. A failed prerequisite ends the checks. */
 export async function checkHealth(session: Client): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const [check, run] of Object.entries(CHECKS)) {
-    const finding = await run(session).catch((error: unknown) => fail(messageOf(error), 'fix this first'))
-    findings.push({ check, ...finding })
-    if (!finding.isOk && PREREQUISITES.has(check)) break
+    const isIntact = findings.every((finding) => finding.check !== 'objects' || finding.isOk)
+    const advice = isIntact ? 'check what the role of DATABASE_URL may read' : 'run the statements above first'
+    const result = await run(session).catch((error: unknown) => fail(messageOf(error), advice))
+    const results = [result].flat()
+    findings.push(...results.map((one) => ({ check, ...one })))
+    if (PREREQUISITES.has(check) && results.some(({ isOk }) => !isOk)) break
   }
   return findings
 }

@@ -160,6 +160,18 @@ describe('An undo', () => {
     },
   )
 
+  test('of a change whose items were deleted by hand is refused once the statement of the doctor has run', async () => {
+    await load()
+    const health = () => withSession(checkHealth).then((all) => all.find(({ check }) => check === 'history'))
+    expect(await health()).toMatchObject({ isOk: true })
+    await withSession((session) => session.query('TRUNCATE history_parts'))
+    const { found, sql = '' } = (await health()) ?? {}
+    expect(found).toMatch(/^\d+ changes can't be undone, because history_parts lacks their items$/)
+    await withSession((session) => session.query(sql))
+    expect(await health()).toMatchObject({ isOk: true })
+    await expect(undo()).rejects.toThrow()
+  })
+
   test('of the first import removes the dataset with its grants, and the next undo brings both back', async () => {
     await load()
     const { id } = await createKey(app.database.prisma, { name: 'partner' })
