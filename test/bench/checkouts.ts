@@ -1,63 +1,110 @@
-import { bearer, ITEMS, post, RELATED } from './comparisons.ts'
+import { execFile } from 'node:child_process'
+import { hash } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
+import { parseArgs, promisify } from 'node:util'
+import pg from 'pg'
 import { median } from './measure.ts'
-import { cpuMs, type Server, startGateway } from './processes.ts'
-import { CITY } from './seed.ts'
-import { createKeys, fillWorld, openWorld } from './world.ts'
-import { type LoadRequest, load } from './wrk.ts'
+import { type PlainDoor, plainDoors } from './plain-requests.ts'
+import { cpuMs, gatewayEnv, type Server, startGateway } from './processes.ts'
+import { seed } from './seed.ts'
+import { createDatabase } from './world.ts'
+import { ask, load } from './wrk.ts'
 
 /*
- * Compares the processor time of a request in this checkout with that in another one, for example before a change. The two gateways
- * run in turn on the same rows. Processor time depends less on the other work of the machine than a rate does.
+ * Compares the processor time of a request in this checkout with that in others, for example before a change. The gateways take turns.
+ * Processor time depends less on the other work of the machine than a rate does. Checkouts with other migrations have a database each,
+ * with the same rows; it stays for the next run.
  *
- *   node test/bench/checkouts.ts postgresql://superuser@host/a-database-of-its-own FOLDER-OF-THE-OTHER-CHECKOUT [rounds]
+ *   node test/bench/checkouts.ts postgresql://superuser@host/any-database FOLDER-OF-ANOTHER-CHECKOUT... [--rounds 5] [--doors item]
  */
 
-const [databaseUrl, otherFolder, rounds = '7'] = process.argv.slice(2)
-if (!databaseUrl || !otherFolder) throw new Error('Give the URL of a database, and the folder of the other checkout')
-const SECONDS = 3
+const ITEMS = 20_000
+const SECONDS = 1
+const CONNECTIONS = 8
 
-const database = await openWorld(databaseUrl)
-await fillWorld(database, [{ slug: 'towns', items: 20_000, related: true }])
-const [key = ''] = await createKeys(database, 1)
-await database.close()
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: 'string', default: '5' }, doors: { type: 'string', default: '' } },
+})
+const [server, ...others] = positionals
+if (!server || others.length === 0) throw new Error('Give the URL of a database, and the folders of other checkouts')
 
-const pages = Array.from({ length: 1_000 }, (_, n) => n + 1)
-const get = (path: string): LoadRequest => ({ method: 'GET', path, headers: bearer(key) })
-const REQUESTS: Readonly<Record<string, readonly LoadRequest[]>> = {
-  'REST dataset': [get('/v1/datasets/towns')],
-  'REST list': pages.map((page) => get(`/v1/datasets/towns/items?page=${page}`)),
-  'REST nearby': pages.map((n) =>
-    get(`/v1/dataset-items/nearby?latitude=${CITY.latitude}&longitude=${CITY.longitude}&radius=${1_000 + n}`),
-  ),
-  'GraphQL list': pages.map((page) => post(ITEMS.catalog, { page }, key)),
-  'GraphQL list with images and parents': pages.map((page) => post(RELATED.catalog, { page }, key)),
+/** A checkout, with its gateways without and with a response cache, and the requests with a key of its database. */
+interface Checkout {
+  name: string
+  uncached: Server
+  cached: Server
+  doors: PlainDoor[]
 }
 
-/** Microseconds of processor time of the gateway for each request. */
-async function timeOf({ url, pid }: Server, requests: readonly LoadRequest[]): Promise<number> {
+const checkouts: Checkout[] = []
+for (const folder of [new URL('../..', import.meta.url).pathname, ...others]) checkouts.push(await open(folder))
+print(['processor time of a request, µs', 'this', ...others.map((folder) => `${basename(folder)} | ratio`)])
+print(['---', '---', ...others.map(() => '--- | ---')])
+try {
+  for (const kind of ['uncached', 'cached'] as const) {
+    for (const [n, { name, isCached }] of (checkouts[0]?.doors ?? []).entries()) {
+      if (!name.includes(values.doors) || (kind === 'cached' && !isCached)) continue
+      const [ours = Number.NaN, ...theirs] = await compare((checkout) => [
+        checkout[kind],
+        checkout.doors[n]?.requests ?? [],
+      ])
+      const figures = theirs.map((time) => `${time.toFixed(0)} | ${(ours / time).toFixed(2)}`)
+      print([kind === 'cached' ? `${name}, cached` : name, ours.toFixed(0), ...figures])
+    }
+  }
+} finally {
+  for (const { uncached, cached } of checkouts) await Promise.all([uncached.stop(), cached.stop()])
+}
+
+type Load = [Server, PlainDoor['requests']]
+
+/** Microseconds of processor time for each request, in each checkout: the median of the rounds, in which the checkouts take turns. */
+async function compare(loadOf: (checkout: Checkout) => Load): Promise<number[]> {
+  const loads = checkouts.map(loadOf)
+  for (const [{ url }, requests] of loads) await load(url, requests, SECONDS, { connections: CONNECTIONS })
+  const times: number[][] = loads.map(() => [])
+  for (let round = 0; round < Number(values.rounds); round += 1) {
+    for (const [n, one] of loads.entries()) times[n]?.push(await timeOf(one))
+  }
+  return times.map(median)
+}
+
+async function timeOf([{ url, pid }, requests]: Load): Promise<number> {
   const before = await cpuMs(pid)
-  const rate = await load(url, requests, SECONDS, { connections: 8 })
+  const rate = await load(url, requests, SECONDS, { connections: CONNECTIONS })
   return (1_000 * ((await cpuMs(pid)) - before)) / (rate * SECONDS)
 }
 
-process.stdout.write('| request | this checkout | the other one | rate, by processor time |\n|---|---|---|---|\n')
-for (const [name, env] of [
-  ['cache off', { RESPONSE_CACHE_MB: '0' }],
-  ['cached', { RESPONSE_CACHE_MB: '256' }],
-] as const) {
-  const sides = [await startGateway(databaseUrl, env), await startGateway(databaseUrl, env, otherFolder)] as const
-  for (const [what, requests] of Object.entries(REQUESTS)) {
-    for (const side of sides) await load(side.url, requests, 2)
-    const times: [number, number][] = []
-    for (let round = 0; round < Number(rounds); round += 1) {
-      const other = await timeOf(sides[1], requests)
-      times.push([await timeOf(sides[0], requests), other])
-    }
-    const [ours, other] = [median(times.map(([time]) => time)), median(times.map(([, time]) => time))]
-    const ratio = median(times.map(([time, theirs]) => theirs / time))
-    process.stdout.write(
-      `| ${what}, ${name} | ${ours.toFixed(0)} µs | ${other.toFixed(0)} µs | ${ratio.toFixed(2)} |\n`,
-    )
-  }
-  for (const side of sides) await side.stop()
+/** Fills the database of a checkout, and starts its gateways. The checkout itself migrates it and creates the key. */
+async function open(folder: string): Promise<Checkout> {
+  const migrations = await readdir(join(folder, 'prisma/migrations'))
+  const url = await createDatabase(server ?? '', `checkout_${hash('sha256', migrations.join()).slice(0, 12)}`)
+  await catalog(folder, url, ['migrate'])
+  const session = new pg.Client(url)
+  await session.connect()
+  await seed(session, { slug: 'towns', items: ITEMS, related: true })
+  const { rows } = await session.query<{ id: string }>('SELECT id FROM items ORDER BY id LIMIT 1000')
+  await session.end()
+  const created = await catalog(folder, url, ['keys', 'create', '--name', 'bench', '--json'])
+  const { key }: { key: string } = JSON.parse(created)
+  const start = (megabytes: string) => startGateway(url, { RESPONSE_CACHE_MB: megabytes }, resolve(folder))
+  const [uncached, cached] = await Promise.all([start('0'), start('256')])
+  const doors = plainDoors(
+    key,
+    rows.map(({ id }) => id),
+  )
+  for (const { requests } of doors) if (requests[0]) await ask(uncached.url, requests[0])
+  return { name: basename(folder), uncached, cached, doors }
+}
+
+async function catalog(folder: string, url: string, args: readonly string[]): Promise<string> {
+  const options = { cwd: folder, env: gatewayEnv({ DATABASE_URL: url, SAMPLE_DATA: 'false' }) }
+  const { stdout } = await promisify(execFile)('./src/cli.ts', args, options)
+  return stdout
+}
+
+function print(cells: readonly string[]): void {
+  process.stdout.write(`| ${cells.join(' | ')} |\n`)
 }
