@@ -16,6 +16,7 @@ const LAYERS = [
   'import',
   'catalog',
   'database',
+  'fairness',
   'tracing',
   'config',
   'query-string',

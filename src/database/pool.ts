@@ -5,7 +5,7 @@ import { currentCancellation, StatementCancelled } from './cancellation.ts'
 import type { Canceller } from './canceller.ts'
 import type { ChangeFeed } from './change-feed.ts'
 import { ConnectionError, classifyError, DatabaseClient, isConnectionLost, readServerName } from './connection.ts'
-import { type EndTurn, FairQueue } from './fair-queue.ts'
+import { type EndTurn, FairQueue } from '../fairness/fair-queue.ts'
 
 /** How an SQL statement ended. */
 export interface StatementEnd {

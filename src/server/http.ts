@@ -11,6 +11,7 @@ import {
 } from 'fastify'
 import type { LimitsConfig } from '../config.ts'
 import { CatalogError } from '../errors.ts'
+import { UnreadResponses } from '../fairness/unread.ts'
 import {
   answerClientError,
   closeConnections,
@@ -20,9 +21,8 @@ import {
   urlTooLong,
 } from './admission/connections.ts'
 import { answerInOrder } from './admission/pipelining.ts'
-import { trustProxies } from './admission/proxies.ts'
+import { networkOf, trustProxies } from './admission/proxies.ts'
 import { MAX_BODY_BYTES } from './admission/refused-body.ts'
-import { UnreadResponses } from './admission/unread.ts'
 import { sendError, toCatalogError, withContact } from './error-reply.ts'
 import { chooseRequestId, findBadHost, reportRefusedOrigins } from './request-head.ts'
 import type { Metrics } from './telemetry/metrics.ts'
@@ -116,7 +116,8 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
   addRequestTelemetry(app, metrics)
   limitConnections(app.server, countConnections(limits.maxConnectionsPerAddress, isTrustedProxy))
   closeConnections(app)
-  app.decorate('unread', new UnreadResponses(app, limits))
+  const ownerOf = ({ use, ip }: FastifyRequest) => use?.key.id ?? networkOf(ip)
+  app.decorate('unread', new UnreadResponses(app, limits, ownerOf))
   // RFC 9110 section 10.1.1 lets a server ignore expectations that it doesn't know.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   if (!isReference) sendTogether(app)

@@ -41,10 +41,13 @@ export function addMcpRoute(app: FastifyInstance, options: McpOptions): void {
       await admit(request, reply)
     },
     handler: async (request, reply) => {
-      const { beginWork } = await admit(request, reply)
-      await beginWork()
-      // The key may have stopped working while the request waited.
-      const caller = await admit(request, reply)
+      let caller = await admit(request, reply)
+      const turn = caller.beginWork()
+      if (turn) {
+        await turn
+        // The key may have stopped working while the request waited.
+        caller = await admit(request, reply)
+      }
       const text = typeof request.body === 'string' ? request.body : ''
       const body = parseJson(text)
       // Each request counts once for the limit of its key.

@@ -3,8 +3,8 @@ import type { Transform } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { FairQueue } from '../database/fair-queue.ts'
 import { CatalogError } from '../errors.ts'
+import { FairQueue } from '../fairness/fair-queue.ts'
 import { appendVary, type Coding, chooseContentCoding, VARY } from './negotiation.ts'
 
 /** A response body with its entity tag. */

@@ -103,7 +103,7 @@ async function connect(port: number): Promise<Send> {
   }
   const socket = new WebSocket(url)
   await new Promise((resolve) => socket.addEventListener('open', resolve, { once: true }))
-  const waiting = new Map<number, (result: never) => void>()
+  const waiting = new Map<number, (result: unknown) => void>()
   socket.addEventListener('message', ({ data }) => {
     const { id, result } = JSON.parse(String(data))
     waiting.get(id)?.(result)
@@ -113,7 +113,8 @@ async function connect(port: number): Promise<Send> {
   const send = <Result>(method: string, params = {}) =>
     new Promise<Result>((resolve) => {
       last += 1
-      waiting.set(last, resolve)
+      // The protocol says which method returns what.
+      waiting.set(last, (result) => resolve(result as Result))
       socket.send(JSON.stringify({ id: last, method, params }))
     })
   return Object.assign(send, { close: () => socket.close() })

@@ -4,10 +4,10 @@ import { type KeyUsage, RequestUse } from '../../auth/key-usage.ts'
 import type { Allowance, RateLimits } from '../../auth/rate-limit.ts'
 import type { CallerAccess, ReadCatalog, SnapshotReader } from '../../catalog/snapshot-reader.ts'
 import { Cancellation, StatementCancelled, withCancellation } from '../../database/cancellation.ts'
-import { limitInFlight } from '../../database/fair-share.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
-import { CatalogError } from '../../errors.ts'
-import { shareProcessor } from './processor.ts'
+import { CatalogError, tooManyRequests } from '../../errors.ts'
+import { shareProcessor } from '../../fairness/processor.ts'
+import { createSlots } from '../../fairness/slots.ts'
 import { networkOf } from './proxies.ts'
 import { READ_TIMEOUT_MS, withinTime } from './read-timeout.ts'
 
@@ -30,8 +30,8 @@ export interface Caller extends CallerAccess {
    * @throws `UNAUTHORIZED`
    */
   readMore: ReadCatalog
-  /** Waits once for the turn of the key, before work that keeps the processor busy. `readCatalog` does so by itself. */
-  beginWork: () => Promise<void>
+  /** Waits once for the turn of the key, if it must, before work that keeps the processor busy. `readCatalog` does so by itself. */
+  beginWork: () => Promise<void> | undefined
 }
 
 /**
@@ -55,7 +55,7 @@ interface AdmissionOptions {
 /** Creates the function that admits requests. It also records what each request takes, and sets the `RateLimit` headers. */
 export function createAdmission({ findKey, read, limits, maxInFlight, keyUsage, report }: AdmissionOptions): Admission {
   const beginWork = shareProcessor()
-  const limitWork = limitInFlight(maxInFlight)
+  const inFlight = createSlots(maxInFlight)
   const admitAgain = new WeakMap<FastifyRequest, () => Promise<Caller>>()
   return async (request, reply) => {
     const again = admitAgain.get(request)
@@ -80,18 +80,23 @@ export function createAdmission({ findKey, read, limits, maxInFlight, keyUsage, 
       }
     }
     const readMore: ReadCatalog = async (run) => readAs(await identifyAgain())(run)
-    let turn: Promise<void> | undefined
+    let hasBegun = false
     const beginOnce = () => {
-      turn ??= beginWork(key.id)
-      return turn
+      if (hasBegun) return undefined
+      hasBegun = true
+      return beginWork(key.id)
     }
     const callerOf = (caller: Identified): Caller => {
       const readCatalog: ReadCatalog = async (run) => {
         request.server.unread.check(key.id)
-        return limitWork(key.id, async () => {
-          await beginOnce()
-          return readAs(caller)(run)
-        })
+        if (!inFlight.take(key.id)) throw tooManyRequests()
+        try {
+          const turn = beginOnce()
+          if (turn) await turn
+          return await readAs(caller)(run)
+        } finally {
+          inFlight.release(key.id)
+        }
       }
       return { ...caller, use, readCatalog, readMore, beginWork: beginOnce }
     }

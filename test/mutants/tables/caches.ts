@@ -3,7 +3,7 @@ import type { MutantTable } from '../mutant.ts'
 
 const STALE_READS = ['test/catalog/verified-reads.test.ts']
 
-const UNREAD = ['test/server/unread.test.ts']
+const UNREAD = ['test/fairness/unread.test.ts']
 const LETTERS = ['test/catalog/letter-case.test.ts']
 const REPLICAS = ['test/server/replicas.isolated.test.ts']
 
@@ -463,8 +463,8 @@ export const CACHES: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/database/fair-share.ts',
-    tests: ['test/database/backpressure.test.ts'],
+    file: 'src/fairness/fair-share.ts',
+    tests: ['test/fairness/backpressure.test.ts'],
     mutants: [
       { find: 'this.#total === 0 || ', replace: '', tests: UNREAD },
       { find: '<= this.#capacity - this.#total', replace: '<= this.#capacity' },
@@ -474,7 +474,7 @@ export const CACHES: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/server/admission/slots.ts',
+    file: 'src/fairness/slots.ts',
     tests: ['test/server/long-exports.isolated.test.ts'],
     mutants: [{ find: 'slots.add(keyId, -1)', replace: 'slots.add(keyId, 0)' }],
   },
@@ -488,7 +488,7 @@ export const CACHES: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/server/admission/unread.ts',
+    file: 'src/fairness/unread.ts',
     tests: UNREAD,
     mutants: [
       { find: 'if (reader.unread) this.#shares.add(', replace: 'if (!reader) this.#shares.add(' },

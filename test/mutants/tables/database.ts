@@ -8,8 +8,8 @@ const COUNTS = ['test/catalog/counts-by-hand.test.ts', 'test/catalog/counts.test
 /** The triggers, functions and constraints of the database, and the merge of an import. */
 export const DATABASE: readonly MutantTable[] = [
   {
-    file: 'src/database/fair-queue.ts',
-    tests: ['test/database/fair-queue.test.ts'],
+    file: 'src/fairness/fair-queue.ts',
+    tests: ['test/fairness/fair-queue.test.ts'],
     mutants: [
       { find: 'return free > 1 && ', replace: 'return free > 0 && ' },
       { find: 'return free > 1 && this.#isWithinShare(keys)', replace: 'return free > 1' },
@@ -33,18 +33,19 @@ export const DATABASE: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/server/admission/processor.ts',
-    tests: ['test/server/processor.test.ts'],
+    file: 'src/fairness/processor.ts',
+    tests: ['test/fairness/processor.test.ts'],
     mutants: [
-      { find: 'busyMs > LARGE_MS && ', replace: '' },
-      { find: ' && queue.isShared([keyId])', replace: '' },
-      { find: 'setTimeout(end, busyMs)', replace: 'end()' },
-      { find: 'const PLACES = 2', replace: 'const PLACES = 1' },
+      { find: ' && nowMs < sharedUntilMs', replace: '' },
+      { find: 'nowMs + busyMs', replace: 'nowMs' },
+      { find: ' && nowMs - turnStartMs < TURN_MS', replace: '' },
+      { find: 'const isOver = nowMs - turnStartMs > TURN_MS', replace: 'const isOver = false' },
+      { find: 'waiting.size === 0 && nowMs', replace: 'nowMs' },
     ],
   },
   {
-    file: 'src/database/key-use.ts',
-    tests: ['test/database/fair-queue.test.ts'],
+    file: 'src/fairness/queue-account.ts',
+    tests: ['test/fairness/fair-queue.test.ts'],
     mutants: [
       { find: 'longMs < SHORT.longMs && ', replace: '' },
       { find: ' > SHORT.count', replace: ' >= 0' },

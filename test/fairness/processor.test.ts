@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { type BeginWork, shareProcessor } from '../../src/server/admission/processor.ts'
+import { type BeginWork, shareProcessor } from '../../src/fairness/processor.ts'
 
 /** Longer than the beginning of most requests, so that it counts as large. */
 const LARGE_MS = 20
@@ -18,7 +18,9 @@ async function countTurns(beginWork: BeginWork, key: string, busyMs: number): Pr
   await beginWork(key)
   keepBusy(busyMs)
   let hasBegun = false
-  const next = beginWork(key).then(() => (hasBegun = true))
+  const next = Promise.resolve(beginWork(key)).then(() => {
+    hasBegun = true
+  })
   let turns = 0
   while (!hasBegun) {
     await setImmediate()
@@ -55,6 +57,29 @@ describe('After the beginning of a large request', () => {
     expect(begun).toEqual(['other'])
     await Promise.all(both)
   })
+})
+
+test('Small requests of a key begin at once, and many that arrive together begin in more than one turn of the event loop', async () => {
+  const beginWork = shareProcessor()
+  const starts: (Promise<void> | undefined)[] = []
+  for (let n = 0; n < 200; n += 1) {
+    starts.push(beginWork('alone'))
+    keepBusy(0.1)
+  }
+  const waiting = starts.filter((start) => start !== undefined)
+  expect(starts[1]).toBeUndefined()
+  expect(waiting.length).toBeGreaterThan(100)
+  let begun = 0
+  for (const start of waiting) {
+    void start.then(() => {
+      keepBusy(0.1)
+      begun += 1
+    })
+  }
+  await setImmediate()
+  expect(begun).toBeGreaterThan(1)
+  expect(begun).toBeLessThan(waiting.length)
+  await Promise.all(waiting)
 })
 
 test('A key with small requests begins one in each turn of the event loop while another key is active', async () => {

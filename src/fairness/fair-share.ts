@@ -1,5 +1,3 @@
-import { tooManyRequests } from '../errors.ts'
-
 /**
  * Divides a capacity among owners, for example the memory for responses among API keys. An owner may hold at most as much as is
  * free: a dynamic threshold (Choudhury and Hahne, IEEE/ACM Transactions on Networking 6, 1998). So one owner alone gets half, two
@@ -56,24 +54,5 @@ export class FairShare {
 
   #heldBy(owner: string): number {
     return this.#held.get(owner) ?? 0
-  }
-}
-
-/**
- * Limits how many requests use the database at the same time. It refuses the others, because a queue would grow and delay every
- * request. A key may have as many as places are free, so it never takes the places of others. Cached responses do not count.
- * @returns a function that runs work of an API key, or throws `SERVICE_UNAVAILABLE`, with a retry after one second, above the limit
- */
-export function limitInFlight(
-  maxInFlight: number,
-): <Result>(keyId: string, work: () => Promise<Result>) => Promise<Result> {
-  const places = new FairShare(maxInFlight)
-  return async (keyId, work) => {
-    if (!places.take(keyId, 1)) throw tooManyRequests()
-    try {
-      return await work()
-    } finally {
-      places.add(keyId, -1)
-    }
   }
 }

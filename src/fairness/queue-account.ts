@@ -10,7 +10,7 @@ const SHORT = { count: 4, longMs: 500 }
 const LEVEL_MEMORY_MS = 10_000
 
 /** The time that the jobs of one key take (fair-queue.ts). Times are milliseconds of any clock. */
-export class KeyUse {
+export class QueueAccount {
   /** The number of jobs that run. */
   running = 0
   /** When its last job ended. */

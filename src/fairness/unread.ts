@@ -1,9 +1,8 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { LimitsConfig } from '../../config.ts'
-import { FairShare } from '../../database/fair-share.ts'
-import { CatalogError } from '../../errors.ts'
-import { networkOf } from './proxies.ts'
+import type { LimitsConfig } from '../config.ts'
+import { CatalogError } from '../errors.ts'
+import { FairShare } from './fair-share.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -11,10 +10,12 @@ declare module 'fastify' {
   }
 }
 
+/** Returns the id of the API key of a request, or the network of a client without a key. */
+type OwnerOf = (request: FastifyRequest) => string
+
 /** A response whose bytes are counted. */
 interface Unread {
   request: FastifyRequest
-  /** The id of the API key, or the network of a client without a key. */
   owner: string
   bytes: number
   isStream: boolean
@@ -48,6 +49,7 @@ export class UnreadResponses {
   readonly #stallTimeoutMs: number
   readonly #lookMs: number
   readonly #log: FastifyInstance['log']
+  readonly #ownerOf: OwnerOf
   readonly #readers = new Map<Socket, Reader>()
   /** Responses that were cut off since the start, by the reason. */
   readonly cutOff = { stalled: 0, memory: 0 }
@@ -56,7 +58,9 @@ export class UnreadResponses {
   constructor(
     app: FastifyInstance,
     { unreadBytes, responseStallTimeoutMs }: Pick<LimitsConfig, 'unreadBytes' | 'responseStallTimeoutMs'>,
+    ownerOf: OwnerOf,
   ) {
+    this.#ownerOf = ownerOf
     this.#shares = new FairShare(unreadBytes)
     this.#stallTimeoutMs = responseStallTimeoutMs
     this.#lookMs = Math.min(MAX_LOOK_MS, responseStallTimeoutMs / 4)
@@ -95,7 +99,7 @@ export class UnreadResponses {
     if (bytes < SMALL_BYTES) return
     const known = this.#readers.get(request.raw.socket)
     if (known) this.#release(known)
-    const owner = ownerOf(request)
+    const owner = this.#ownerOf(request)
     while (!this.#shares.hasRoom(owner, bytes)) {
       const slowest = this.#shares.isEntitled(owner, bytes) ? this.#slowestOf(this.#shares.largestOwner()) : undefined
       if (!slowest) throw tooMuchUnread()
@@ -118,7 +122,7 @@ export class UnreadResponses {
     // After a disconnect nobody would release it.
     if (!reader || raw.destroyed) return
     const known = reader.unread
-    const owner = known?.owner ?? ownerOf(request)
+    const owner = known?.owner ?? this.#ownerOf(request)
     if (!known) raw.once('close', () => this.#release(reader))
     this.#shares.add(owner, body.bytes - (known?.bytes ?? 0))
     reader.unread = { request, owner, ...body }
@@ -169,10 +173,6 @@ export class UnreadResponses {
     this.#release(reader)
     reader.socket.resetAndDestroy()
   }
-}
-
-function ownerOf({ use, ip }: FastifyRequest): string {
-  return use?.key.id ?? networkOf(ip)
 }
 
 /**

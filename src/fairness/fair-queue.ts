@@ -1,4 +1,4 @@
-import { KeyUse } from './key-use.ts'
+import { QueueAccount } from './queue-account.ts'
 
 /*
  * Fair queueing of jobs between API keys. A job is work that takes a place for a while: an SQL statement takes a connection, a
@@ -79,7 +79,7 @@ export class FairQueue {
   readonly #sliceMs: number
   readonly #hasSlices: boolean
   readonly #clock: () => number
-  readonly #uses = new Map<string, KeyUse>()
+  readonly #uses = new Map<string, QueueAccount>()
   /** The jobs that wait, in the order of their arrival. Those of the same keys share a list. */
   readonly #waiting = new Map<string, Waiting[]>()
   #running = 0
@@ -273,10 +273,10 @@ export class FairQueue {
     return durationMs < this.#sliceMs ? 0 : 1 + Math.floor(Math.log2(durationMs / this.#sliceMs))
   }
 
-  #useOf(key: string): KeyUse {
+  #useOf(key: string): QueueAccount {
     const known = this.#uses.get(key)
     if (known) return known
-    const use = new KeyUse()
+    const use = new QueueAccount()
     if (this.#uses.size >= KNOWN_KEYS) this.#forget()
     this.#uses.set(key, use)
     return use
