@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 import pg from 'pg'
-import { CANCELLED } from './cancellation.ts'
 import { TURN_TIMEOUT } from '../fairness/fair-queue.ts'
+import { CANCELLED } from './cancellation.ts'
 
 /**
  * The error of a connection to PostgreSQL that could not be opened, was lost, or does not answer. pg and Node report this with

@@ -1,11 +1,11 @@
 import { SpanKind } from '@opentelemetry/api'
 import pg from 'pg'
+import { type EndTurn, FairQueue } from '../fairness/fair-queue.ts'
 import { inSpan, isTracing } from '../tracing.ts'
 import { currentCancellation, StatementCancelled } from './cancellation.ts'
 import type { Canceller } from './canceller.ts'
 import type { ChangeFeed } from './change-feed.ts'
 import { ConnectionError, classifyError, DatabaseClient, isConnectionLost, readServerName } from './connection.ts'
-import { type EndTurn, FairQueue } from '../fairness/fair-queue.ts'
 
 /** How an SQL statement ended. */
 export interface StatementEnd {
