@@ -24,7 +24,8 @@ import { answerInOrder } from './admission/pipelining.ts'
 import { networkOf, trustProxies } from './admission/proxies.ts'
 import { MAX_BODY_BYTES } from './admission/refused-body.ts'
 import { sendError, toCatalogError, withContact } from './error-reply.ts'
-import { chooseRequestId, findBadHost, reportRefusedOrigins } from './request-head.ts'
+import { chooseRequestId, findFault, reportRefusedOrigins } from './request-head.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import { addRequestTelemetry } from './telemetry/request-telemetry.ts'
 
@@ -41,14 +42,6 @@ const IDLE_TIMEOUT_MS = 65_000
 const CHECK_INTERVAL_MS = 1_000
 /** Node's limit on the whole head of a request, so that this limit never applies first. */
 const MAX_PATH_PARAMETER_LENGTH = 16 * 1024
-
-/** A browser must not guess the media type, show a response in a frame, or send a referrer. */
-const SECURITY_HEADERS = {
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-}
 
 /** Response headers that a script on another origin may read. */
 const EXPOSED_HEADERS = [
@@ -97,7 +90,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
       // Fastify sets it later, but Node refuses a headersTimeout above it, and has 300 seconds by default.
       requestTimeout: limits.receiveTimeoutMs,
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
-      // findBadHost answers with an error body.
+      // findFault answers with an error body.
       requireHostHeader: false,
     },
     clientErrorHandler: answerClientError,
@@ -163,10 +156,12 @@ function refusalOf(
 ): CatalogError | undefined {
   // A browser sends the request, whose 414 a script can read, only after a preflight request that succeeds.
   if (request.url.length > MAX_URL_LENGTH && request.method !== 'OPTIONS') return urlTooLong()
-  const badHost = findBadHost(request.raw)
-  // A proxy may have read another host in this request, so the connection is not used again.
-  if (badHost) void reply.header('connection', 'close')
-  return badHost ?? (request.is404 ? unknownPath() : readiness?.refusalOf(request))
+  const fault = findFault(request.raw)
+  // A proxy may have read another host or another body in this request, so the connection is not used again.
+  if (fault) void reply.header('connection', 'close')
+  // The router takes * for /. Only OPTIONS can ask the server as a whole (RFC 9112 section 3.2.4).
+  const isUnknown = request.is404 || (request.url.startsWith('*') && request.method !== 'OPTIONS')
+  return fault ?? (isUnknown ? unknownPath() : readiness?.refusalOf(request))
 }
 
 function unknownPath(): CatalogError {

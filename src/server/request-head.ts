@@ -15,8 +15,13 @@ export function chooseRequestId(request: Pick<IncomingMessage, 'headers'>): stri
 /** A name or an address, and a port (RFC 3986 sections 3.2.2 and 3.2.3). */
 const HOST = /^(\[[\da-f:.]+\]|([\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(:\d{0,5})?$/i
 
-/** `VALIDATION_FAILED` for a request whose `Host` is missing, repeated or malformed (RFC 9112 section 3.2). */
-export function findBadHost({ rawHeaders, headers, httpVersion }: IncomingMessage): CatalogError | undefined {
+/**
+ * `VALIDATION_FAILED` for a request whose `Host` is missing, repeated or malformed (RFC 9112 section 3.2), or that has a body in chunks
+ * and HTTP/1.0, which has no chunks (section 6.1).
+ */
+export function findFault({ rawHeaders, headers, httpVersion }: IncomingMessage): CatalogError | undefined {
+  if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined)
+    return validationFailed([{ field: 'Transfer-Encoding', message: 'must not be given with HTTP/1.0' }])
   let count = 0
   // Node keeps the first of several in `headers`. Names and values alternate in `rawHeaders`.
   for (let n = 0; n < rawHeaders.length; n += 2) {

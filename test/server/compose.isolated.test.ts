@@ -18,6 +18,8 @@ import { hasRedis, startRedis } from '../support/redis.ts'
  */
 
 const service = z.object({
+  image: z.string(),
+  networks: z.object({ default: z.object({ ipv4_address: z.string() }) }).optional(),
   environment: z.record(z.string(), z.string()).optional(),
   depends_on: z.record(z.string(), z.unknown()).optional(),
 })
@@ -35,10 +37,18 @@ test('the gateways of compose.yaml have the same settings, and all of these are 
   expect(Object.keys(services).sort()).toEqual(['balancer', 'database', ...GATEWAYS, 'grafana', 'prometheus', 'valkey'])
   expect(services['gateway-1']).toEqual(services['gateway-2'])
   const environment = { ...services['gateway-1']?.environment, DATABASE_URL: 'postgresql://postgres@database/postgres' }
-  expect(readConfig(environment)).toMatchObject({ limits: { trustedProxies: { length: 3 } }, shutdownDelayMs: 3000 })
+  const trustedProxies = [services.balancer?.networks?.default.ipv4_address]
+  expect(readConfig(environment)).toMatchObject({ limits: { trustedProxies }, shutdownDelayMs: 3000 })
   for (const { depends_on = {} } of Object.values(services)) {
     for (const name of Object.keys(depends_on)) expect(services).toHaveProperty(name)
   }
+})
+
+test('all images have a digest, so nobody can change what a tag means', () => {
+  const bases = readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8').match(/(?<=^FROM )\S+/gm) ?? []
+  const others = Object.values(COMPOSE.services).map(({ image }) => image)
+  for (const image of [...bases, ...others.filter((image) => image !== 'dataset-catalog')])
+    expect(image).toMatch(/^[\w/.-]+:[\w.-]+@sha256:[0-9a-f]{64}$/)
 })
 
 const HAPROXY = '/usr/sbin/haproxy'
@@ -64,6 +74,7 @@ describe.skipIf(!isThere)('Two gateways behind the balancer of compose.yaml', ()
       TRUSTED_PROXIES: '127.0.0.1',
       METRICS_PORT: '0',
       SHUTDOWN_DELAY_MS: '2500',
+      MAX_REFUSALS_PER_MINUTE: '20',
     }
     gateways = await Promise.all(GATEWAYS.map(() => startGateway(env)))
     const port = await freePort()
@@ -102,6 +113,22 @@ describe.skipIf(!isThere)('Two gateways behind the balancer of compose.yaml', ()
     }
     // On a busy machine, Redis may take more than 200 ms. Each gateway then counts alone.
     await expect.poll(sendEight).toEqual([200, 200, 200, 200, 429, 429, 429, 429])
+  })
+
+  test('see the address of a client, and not the one that it chooses', async () => {
+    const send = async (n: number) => {
+      const headers = { 'x-forwarded-for': `203.0.113.${n}`, forwarded: `for=203.0.113.${n}` }
+      return (await fetch(`${url}/v1/datasets`, { headers })).status
+    }
+    const statuses: number[] = []
+    for (let n = 0; n < 30; n += 1) statuses.push(await send(n))
+    expect(statuses).toContain(429)
+  })
+
+  test('give links of the host that the client asked', async () => {
+    const headers = { ...(await createKey()), 'x-forwarded-host': 'elsewhere.example', 'x-forwarded-proto': 'https' }
+    const { links } = await (await fetch(`${url}/ogc`, { headers })).json()
+    for (const { href } of links) expect(href.startsWith(`${url}/`)).toBe(true)
   })
 
   test('answer every request during and after the stop of one of them', async () => {

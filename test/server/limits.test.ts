@@ -67,16 +67,21 @@ describe('A request that is too long or malformed gets an error of the usual for
     const [head = '', body = ''] = (await response).split('\r\n\r\n')
     expect(head).toContain(`HTTP/1.1 ${status} `)
     expect(head).toMatch(/X-Request-Id: \S+/)
+    expect(head).toMatch(/x-content-type-options: nosniff/)
+    expect(head).toMatch(/content-security-policy: default-src 'none'/)
     expect(JSON.parse(body)).toMatchObject({ error: { code, requestId: expect.any(String) } })
   })
 
   test('a body and headers, with a message that names the bound', async () => {
     const headers = { authorization: `Bearer ${t.key}`, 'content-type': 'application/json' }
-    for (const path of ['/graphql', '/mcp']) {
-      const response = await fetch(t.url + path, { method: 'POST', headers, body: ' '.repeat(256 * 1024 + 1) })
+    for (const [path, maximum] of [
+      ['/graphql', 262_144],
+      ['/mcp', 65_536],
+    ] as const) {
+      const response = await fetch(t.url + path, { method: 'POST', headers, body: ' '.repeat(maximum + 1) })
       expect([response.status, await response.text()]).toEqual([
         413,
-        expect.stringContaining('"The body must be at most 262144 bytes long"'),
+        expect.stringContaining(`"The body must be at most ${maximum} bytes long"`),
       ])
     }
     const socket = await openSocket(t.url)

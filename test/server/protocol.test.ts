@@ -48,6 +48,29 @@ describe('A request with a bad Host is a 400 with an error and an id:', () => {
   })
 })
 
+test.each(['POST /graphql', 'GET /healthz'])(
+  '%s of HTTP/1.0 in chunks is refused, and its connection closed',
+  async (target) => {
+    const head = `${target} HTTP/1.0\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer ${t.key}`
+    const body = `22\r\n{"query":"{ datasets { total } }"}\r\n0\r\n\r\n`
+    const response = await raw(`${head}\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n${body}`)
+    expect(response).toMatch(/^HTTP\/1.1 400 /)
+    expect(response).toMatch(/connection: close/i)
+    expect(response).toContain('Transfer-Encoding must not be given with HTTP/1.0')
+  },
+)
+
+test.each([
+  ['GET *', 404],
+  ['HEAD *', 404],
+  ['POST *', 404],
+  ['GET *healthz', 404],
+])('%s is %d', async (target, status) => {
+  expect(await raw(`${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)).toMatch(
+    new RegExp(`^HTTP/1.1 ${status} `),
+  )
+})
+
 test('an unknown expectation is ignored, as RFC 9110 section 10.1.1 allows', async () => {
   const response = await raw('GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: foo\r\nConnection: close\r\n\r\n')
   expect(response).toMatch(/^HTTP\/1.1 200 /)

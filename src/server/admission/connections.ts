@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { CatalogError, ERROR_CODES } from '../../errors.ts'
 import { errorBody } from '../../rest/error-body.ts'
 import { chooseRequestId } from '../request-head.ts'
+import { SECURITY_HEADERS } from '../security-headers.ts'
 import { type IsTrustedProxy, networkOf } from './proxies.ts'
 
 /** The maximum number of connections. Each takes a file descriptor and some kilobytes. */
@@ -94,6 +95,7 @@ export function answerClientError(error: ClientError, socket: Socket): void {
     `X-Request-Id: ${requestId}`,
     'Cache-Control: no-store',
     'Connection: close',
+    ...Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}`),
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`)
 }
