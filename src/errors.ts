@@ -1,4 +1,4 @@
-import { GraphQLError } from 'graphql'
+import { GraphQLError } from 'graphql/error/GraphQLError'
 
 /** All error codes that clients can receive, each with its HTTP status. */
 export const ERROR_CODES = {

@@ -9,7 +9,6 @@ import { printLine } from './print.ts'
 
 export function backupCommand(): Command {
   return new Command('backup')
-    .description('copy the embedded database to a new folder, also while the gateway runs; on PostgreSQL use pg_dump')
     .argument('<folder>', 'the new folder')
     .addHelpText('after', '\nExample:\n  npx catalog backup backups/monday')
     .action(runBackup)
@@ -17,7 +16,6 @@ export function backupCommand(): Command {
 
 export function restoreCommand(): Command {
   return new Command('restore')
-    .description('replace the embedded database with a backup, while the gateway is stopped')
     .argument('<folder>', 'folder of catalog backup')
     .option('--yes', 'do not ask; needed without a terminal')
     .addHelpText('after', '\nExample:\n  npx catalog restore backups/monday --yes')

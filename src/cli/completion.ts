@@ -1,4 +1,6 @@
 import type { RootCommand } from '@bomb.sh/tab'
+import tab from '@bomb.sh/tab/commander'
+import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { databaseExists } from '../database/database.ts'
 import { escapeControls } from '../errors.ts'
@@ -23,10 +25,17 @@ const OFFERED: ReadonlyMap<string, keyof Names> = new Map([
 ])
 
 /**
- * Makes the completion offer the keys and datasets of the configured database, if the command line takes one there.
- * @param words are those of the command line, the last of which is incomplete
+ * Adds `catalog completion SHELL`, which prints a script. The shell then asks the program for the possible words: the keys and datasets
+ * of the configured database too, if the command line takes one there.
+ * @param words are the arguments: after `complete --` those of the command line, the last of which is incomplete
  */
-export async function completeNames(completion: RootCommand, words: readonly string[]): Promise<void> {
+export async function addCompletion(program: Command, words: readonly string[]): Promise<void> {
+  const completion = tab(program, { completionCommandName: 'completion' })
+  const [command, separator, ...line] = words
+  if (command === 'complete' && separator === '--') await completeNames(completion, line)
+}
+
+async function completeNames(completion: RootCommand, words: readonly string[]): Promise<void> {
   if (!takesName(completion, words)) return
   // A shell shows no errors while it completes a word. Without the database, it offers no names.
   const names = await readNames().catch(() => NO_NAMES)

@@ -10,7 +10,6 @@ import { type Coloured, printJson, printLine } from './print.ts'
 
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description('check the configuration and the database, and say what to do; changes nothing')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  npx catalog doctor')
     .action(run)

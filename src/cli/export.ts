@@ -25,9 +25,6 @@ export function exportCommand(): Command {
     'bundle',
   ])
   return new Command('export')
-    .description(
-      'write a dataset with all of its items to a file, to stdout or to a bundle; or all datasets to a folder',
-    )
     .argument('[slug]', DATASET[1])
     .addOption(format)
     .option('--output <path>', 'the file to write, or the folder of a bundle; default: stdout')

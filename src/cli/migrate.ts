@@ -5,7 +5,6 @@ import { printJson, printLine } from './print.ts'
 
 export function migrateCommand(): Command {
   return new Command('migrate')
-    .description('apply the migrations that are missing in the database')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgresql://user@host/catalog npx catalog migrate')
     .action(run)

@@ -51,7 +51,7 @@ export function printNotice(line: string): void {
 export async function writeData(text: AsyncIterable<string>): Promise<void> {
   const shown = process.stdout.isTTY ? escapeLines(text) : text
   await pipeline(Readable.from(shown), process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
-    // src/cli.ts reports errors of stdout, except that a reader stops early (`| head`).
+    // program.ts reports errors of stdout, except that a reader stops early (`| head`).
     if (error.syscall !== 'write') throw error
   })
 }

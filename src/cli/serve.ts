@@ -4,10 +4,7 @@ import { readConfig } from '../config.ts'
 import { printFailure, printLine } from './print.ts'
 
 export function serveCommand(): Command {
-  return new Command('serve')
-    .description('migrate the database and serve requests until SIGTERM; settings are environment variables')
-    .addHelpText('after', '\nExample:\n  PORT=8080 npx catalog serve')
-    .action(run)
+  return new Command('serve').addHelpText('after', '\nExample:\n  PORT=8080 npx catalog serve').action(run)
 }
 
 async function run(): Promise<void> {

@@ -4,7 +4,6 @@ import { listCommand } from './list.ts'
 
 export function accessCommand(): Command {
   return new Command('access')
-    .description('explain which datasets a key may access, and why')
     .addHelpText('after', '\nExample:\n  npx catalog access explain app museums')
     .addCommand(explainCommand())
     .addCommand(listCommand())

@@ -7,7 +7,6 @@ import { updateCommand } from './update.ts'
 
 export function datasetsCommand(): Command {
   return new Command('datasets')
-    .description('list, show, update, remove and restore datasets; without a command, list them')
     .addHelpText('after', '\nExample:\n  npx catalog datasets')
     .addCommand(listCommand(), { isDefault: true })
     .addCommand(showCommand())

@@ -8,7 +8,6 @@ import { showEntryCommand } from './show.ts'
 
 export function historyCommand(): Command {
   return new Command('history')
-    .description('list the changes of one dataset or of all, the newest first; a removed dataset has a history too')
     .argument('[slug]', DATASET_NAMES)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  npx catalog history museums')

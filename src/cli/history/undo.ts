@@ -16,7 +16,6 @@ interface Options {
 
 export function undoCommand(): Command {
   return new Command('undo')
-    .description('put a dataset back into the state before its last change; this can be undone too')
     .argument('<slug>', DATASET_NAMES)
     .option('--overwrite', 'also overwrite what others have changed since, for example with psql')
     .option('--json', 'print JSON')

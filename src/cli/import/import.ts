@@ -33,7 +33,6 @@ interface Options {
 
 export function importCommand(): Command {
   return new Command('import')
-    .description('load or update datasets; each is imported completely or not at all')
     .argument(
       '<manifest...>',
       'manifest files, or folders of catalog export --all; the paths in a manifest are relative to it',

@@ -7,9 +7,10 @@ import { updateCommand } from './update.ts'
 import { usageCommand } from './usage.ts'
 
 export function keysCommand(): Command {
-  const keys = new Command('keys')
-    .description('create, list, update, rotate and revoke API keys, and grant them access to datasets')
-    .addHelpText('after', '\nExample:\n  npx catalog keys create --name app --dataset museums')
+  const keys = new Command('keys').addHelpText(
+    'after',
+    '\nExample:\n  npx catalog keys create --name app --dataset museums',
+  )
   const commands = [
     ...[createCommand(), listCommand(), showCommand(), usageCommand(), updateCommand(), rotateCommand()],
     ...[revokeCommand(), grantCommand(), ungrantCommand()],
