@@ -1,8 +1,10 @@
 import { operationFailed } from '../errors.ts'
+import { nearestName } from '../nearest-name.ts'
 import { describeColumns } from './formats/columns.ts'
 import { formatOf, readRows } from './formats/readers.ts'
+import type { Fields } from './formats/source-row.ts'
 import type { ItemFile } from './manifest.ts'
-import { mappedColumns } from './row/column-mapping.ts'
+import { hasColumn, mappedColumns, withNested } from './row/column-mapping.ts'
 import { ROW_FIELDS } from './row/parse-item.ts'
 
 const REQUIRED = ['name', 'administrativeAreaCode', 'categoryCode', 'latitude', 'longitude']
@@ -36,16 +38,56 @@ async function readColumns(file: ItemFile): Promise<readonly string[] | undefine
   return hasRows ? undefined : header
 }
 
-function findMissing({ name, columns }: ItemFile, existing: readonly string[], skipInvalid: boolean): string[] {
+/** A message needs no more names. */
+const MOST_NAMES = 1_000
+
+function findMissing(file: ItemFile, existing: readonly string[], skipInvalid: boolean): string[] {
+  const { columns } = file
   const missing = columns ? mappedColumns(columns).filter((column) => !existing.includes(column)) : []
   const given = columns ? Object.keys(columns) : existing
   const fields = skipInvalid ? [] : REQUIRED.filter((field) => !given.includes(field))
   if (!skipInvalid && !given.includes('id') && !given.includes('externalId')) fields.push('externalId (or id)')
-  if (missing.length + fields.length === 0) return []
+  return missing.length + fields.length === 0 ? [] : [describeMissing(file, existing, missing, fields)]
+}
+
+function describeMissing(
+  { name, columns }: ItemFile,
+  existing: readonly string[],
+  missing: readonly string[],
+  fields: readonly string[],
+): string {
+  const expected = columns ? mappedColumns(columns) : ROW_FIELDS
+  // Otherwise it may be any file, and its first line a secret.
+  const isKnown = existing.some((column) => expected.includes(column))
+  const listed = isKnown ? existing.slice(0, MOST_NAMES) : []
+  // Of two that are equally near, the one that no field has is likelier.
+  const known = [...listed].sort((one, other) => Number(expected.includes(one)) - Number(expected.includes(other)))
+  const named = missing.map((column) => {
+    const nearest = nearestName(column, known)
+    return nearest === undefined ? column : `${column} (did you mean ${nearest}?)`
+  })
   const reasons = [
-    ...(missing.length > 0 ? [`has no column ${missing.join(', ')}`] : []),
+    ...(missing.length > 0 ? [`has no column ${named.join(', ')}`] : []),
     ...(fields.length > 0 ? [`${columns ? 'no column is mapped to' : 'has no column for'} ${fields.join(', ')}`] : []),
-    describeColumns(existing, columns ? mappedColumns(columns) : ROW_FIELDS),
+    describeColumns(existing, expected),
   ]
-  return [`${name}: ${reasons.join('; ')}`]
+  return `${name}: ${reasons.join('; ')}`
+}
+
+/**
+ * Watches which of the mapped columns the rows of a file have.
+ * @returns what to call with each row, and at the end of the file. The latter throws `OPERATION_FAILED` if no row has a mapped column
+ */
+export function watchColumns(file: ItemFile): { see: (row: Fields) => void; end: () => void } {
+  const missing = new Set(file.columns ? mappedColumns(file.columns) : [])
+  const names = new Set<string>()
+  return {
+    see: (row) => {
+      for (const column of missing) if (hasColumn(row, column)) missing.delete(column)
+      if (missing.size > 0 && names.size < MOST_NAMES) for (const name of Object.keys(withNested(row))) names.add(name)
+    },
+    end: () => {
+      if (missing.size > 0 && names.size > 0) throw operationFailed(describeMissing(file, [...names], [...missing], []))
+    },
+  }
 }

@@ -30,6 +30,16 @@ const feature = (id: number) => ({
   geometry: { type: 'Point', coordinates: [127, 37] },
   properties: { title: `Place ${id}`, kind: 'x', population: id },
 })
+/** A row whose fields are in objects, and whose members with the names of fields are objects or lists. */
+const nested = (n: number) => ({
+  ref: { id: `r${n}` },
+  info: { title: `Place ${n}` },
+  telephone: { work: '02', home: '03' },
+  position: { lat: 37, lon: 127 },
+  opening: { hours: ['9', '17'] },
+  url: ['https://example.org'],
+  address: { street: `Street ${n}`, floor: n, note: { de: 'Hof' } },
+})
 
 test.each<[string, string, object]>([
   [
@@ -75,6 +85,18 @@ test.each<[string, string, object]>([
     'rows.ndjson',
     '{"title":"A","lat":"1","lon":2}\n{"title":"B","lat":1,"lon":3,"email":"a@b.c"}\n',
     { name: 'title', latitude: 'lat', longitude: 'lon', email: 'email', externalId: { template: '{title}' } },
+  ],
+  [
+    'nested.ndjson',
+    [1, 2].map((n) => JSON.stringify(nested(n))).join('\n'),
+    {
+      name: 'info.title',
+      latitude: 'position.lat',
+      longitude: 'position.lon',
+      streetAddress: 'address.street',
+      externalId: 'ref.id',
+      extraAttributes: ['telephone', 'opening', 'url', 'address.floor', 'address.note'],
+    },
   ],
 ])('A manifest for %s has the guessed columns, and imports all rows', async (name, text, expected) => {
   const path = await write(name, text)
@@ -126,6 +148,27 @@ test.each<[string, string, object]>([
   expect({ id, externalId, parentExternalId, extraAttributes }).toEqual(expected)
   const summary = await importManifest(db.database, manifest, { keepMissing: false, skipInvalid: false })
   expect(summary).toMatchObject({ created: checked.rows })
+})
+
+test('a manifest for GeoNames has areas with their country, and the other names as keywords', async () => {
+  const rows = [
+    'geonameid\tname\talternatenames\tlatitude\tlongitude\tfeature_code\tcountry_code\tadmin1_code',
+    ...['1\tSeoul\tSeoul,서울\t37.5\t127\tPPLC\tKR\t11', '2\tLyon\tLugdunum\t45.7\t4.8\tPPLA\tFR\t11'],
+  ]
+  const { manifest, columns } = await initManifest(await write('geonames.tsv', rows.join('\n')))
+  expect(columns).toEqual({
+    ...{ name: 'name', latitude: 'latitude', longitude: 'longitude', categoryCode: 'feature_code' },
+    ...{ externalId: 'geonameid', keywords: 'alternatenames', extraAttributes: ['country_code', 'admin1_code'] },
+    administrativeAreaCode: { template: '{country_code}-{admin1_code}' },
+  })
+  const { datasetId } = await importManifest(db.database, manifest, { keepMissing: false, skipInvalid: false })
+  const items = await db.database.prisma.item.findMany({ where: { datasetId }, orderBy: { name: 'asc' } })
+  expect(items.map((item) => [item.administrativeAreaCode, item.keywords])).toEqual([
+    ['FR-11', ['Lugdunum']],
+    ['KR-11', ['Seoul', '서울']],
+  ])
+  const iso = rows.join('\n').replace('KR\t11', 'KR\tKR-11').replace('FR\t11', 'FR\tFR-11')
+  expect((await initManifest(await write('iso.tsv', iso))).columns.administrativeAreaCode).toBe('admin1_code')
 })
 
 test('what has no column is named, and a file without rows or of another format is refused', async () => {

@@ -41,7 +41,7 @@ describe('Keywords', () => {
     await t.importer.run({ 'a.csv': file }, { items: [{ file: 'a.csv', columns }] })
     expect(await keywords()).toEqual(['ICN', 'RKSI', 'Seoul Incheon', '인천'])
     await t.importer.run(
-      { 'a.ndjson': ndjson({ ...row(), other: ['a;b', 'c'], iata: 7 }) },
+      { 'a.ndjson': ndjson({ ...row(), other: ['a;b', 'c'], iata: 7, icao: null }) },
       { items: [{ file: 'a.ndjson', columns }] },
     )
     expect(await keywords()).toEqual(['7', 'a;b', 'c'])

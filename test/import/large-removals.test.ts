@@ -92,7 +92,7 @@ describe('Before the rows are read', () => {
     expect(
       await importer.fail({ 'a.csv': `${header}\n1,A,37\n2,B,38\n` }, { items: [{ file: 'a.csv', columns }] }),
     ).toBe(
-      'a.csv: has no column 명칭, 경도; no column is mapped to administrativeAreaCode, categoryCode; the file has the columns id, 이름, 위도',
+      'a.csv: has no column 명칭 (did you mean 이름?), 경도 (did you mean 위도?); no column is mapped to administrativeAreaCode, categoryCode; the file has the columns id, 이름, 위도',
     )
     expect(await importer.fail({ 'a.csv': `${header}\n1,A,37\n` })).toBe(
       'a.csv: has no column for name, administrativeAreaCode, categoryCode, latitude, longitude; the file has the columns id, 이름, 위도',

@@ -267,12 +267,73 @@ describe('A field may come from', () => {
   })
 
   test.each<[object, string]>([
-    [{ column: 'aera', default: 'x' }, 'a.csv: has no column aera'],
-    [{ first: ['area', 'aera'] }, 'a.csv: has no column aera'],
+    [{ column: 'aera', default: 'x' }, 'a.csv: has no column aera (did you mean area?); the file'],
+    [{ first: ['area', 'aera'] }, 'a.csv: has no column aera (did you mean area?); the file'],
     [{ first: [] }, 'administrativeAreaCode.first must name at least one column'],
     [{ column: 'area' }, 'items.0.columns.administrativeAreaCode must be a column'],
     [{ column: 'area', default: [] }, 'items.0.columns.administrativeAreaCode must be a column'],
   ])('and %j is refused', async (administrativeAreaCode, reason) => {
     await expect(mapped('id,area\na,1\n', { administrativeAreaCode })).rejects.toThrow(reason)
+  })
+})
+
+describe('A mapped column that no row of a file has', () => {
+  const rows = [
+    { id: 'a', name: 'A', tel: '1', 'addr.city': 'own', addr: { street: 'S 1', 'zip.code': 9 } },
+    { id: 'b', name: 'B', addr: { street: 'S 2', city: 'nested' } },
+  ]
+  const given = { externalId: 'id', name: 'name', latitude: { value: 37 }, longitude: { value: 127 } }
+  const codes = { administrativeAreaCode: { value: 'x' }, categoryCode: { value: 'y' } }
+  const run = (file: string, columns: object, options: object = {}) =>
+    t.importer.fail(
+      {
+        'a.ndjson': rows.map((row) => JSON.stringify(row)).join('\n'),
+        'a.geojson': JSON.stringify({
+          type: 'FeatureCollection',
+          features: rows.map((properties) => ({ properties, geometry: { type: 'Point', coordinates: [127, 37] } })),
+        }),
+      },
+      { items: [{ file, columns: { ...given, ...codes, ...columns } }], ...options },
+    )
+
+  test.each(['a.ndjson', 'a.geojson'])('%s: is an error that names the nearest one', async (file) => {
+    expect(await run(file, {})).toMatch(/^loaded .*"created":2/)
+    for (const options of [{}, { skipInvalid: true }, { dryRun: true }]) {
+      const message = await run(file, { telephone: 'Tel', streetAddress: 'addr.stret', description: 'tel' }, options)
+      expect(message).toMatch(
+        new RegExp(
+          `^${file}: has no column Tel \\(did you mean tel\\?\\), addr.stret \\(did you mean addr.street\\?\\); the file has`,
+        ),
+      )
+    }
+    expect(await t.db.database.prisma.item.count()).toBe(2)
+  })
+
+  test.each(['a.ndjson', 'a.geojson'])('%s: a.b is the member b of a, unless a member has that name', async (file) => {
+    const columns = {
+      streetAddress: 'addr.street',
+      addressLocality: 'addr.city',
+      postalCode: 'addr.zip.code',
+      description: { template: '{addr.street}/{tel}' },
+      extraAttributes: ['addr.city', 'addr'],
+    }
+    expect(await run(file, columns)).toMatch(/^loaded .*"created":2/)
+    const items = await t.db.database.prisma.item.findMany({ orderBy: { name: 'asc' } })
+    expect(items).toMatchObject([
+      {
+        ...{ streetAddress: 'S 1', addressLocality: 'own', postalCode: '9', description: 'S 1/1' },
+        extraAttributes: { 'addr.city': 'own', addr: { street: 'S 1', 'zip.code': 9 } },
+      },
+      { streetAddress: 'S 2', addressLocality: 'nested', postalCode: null, description: 'S 2/' },
+    ])
+  })
+
+  test('is no error in an empty file, and a file that is no data shows none of its names', async () => {
+    const items = [{ file: 'b.ndjson', columns: { ...given, ...codes, name: 'nmae', externalId: 'di' } }]
+    expect(await t.importer.fail({ 'b.ndjson': '' }, { items })).toMatch(/^loaded/)
+    const message = await t.importer.fail({ 'b.ndjson': '{"secret":1}' }, { items })
+    expect(message).toBe(
+      'b.ndjson: has no column di, nmae; the file has 1 column, none of them expected; look at its first line',
+    )
   })
 })

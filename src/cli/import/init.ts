@@ -71,6 +71,12 @@ function printNext({ manifest, missing, checked: { rows, badRows } }: Initialize
     printLine(`Wrote ${manifest}. Complete it, then try it: npx catalog import --dry-run ${manifest}`)
     return
   }
+  if (badRows > rows / 2) {
+    printLine(
+      `Wrote ${manifest}, with which ${badRows} of ${rows} rows are bad. Correct it, then: npx catalog import --dry-run ${manifest}`,
+    )
+    return
+  }
   const skip = badRows > 0 ? '--skip-invalid ' : ''
   const bad = badRows > 0 ? `, ${badRows} of them bad` : ''
   printLine(`Wrote ${manifest}: ${rows} rows${bad}. Correct it if needed, then: npx catalog import ${skip}${manifest}`)

@@ -1,3 +1,6 @@
+/** Columns of countries. A code of an area may mean one place in each country. */
+export const COUNTRY_NAME = /^(country|countrycode|isocountry|land|pays|país)$/
+
 /**
  * Usual names of a field in data files, in the languages of the people who publish them, after `normalizeName`. An earlier pattern is a
  * better guess.
@@ -30,7 +33,7 @@ export const NAMES: Readonly<Record<string, readonly RegExp[]>> = {
     /^(ags|gemeindeschlüssel|gemeindekennziffer|kreisschlüssel|codeinsee|insee|codecommune|codgeo|codigomunicipio)$/,
     /^(adminarea|region|isoregion|admin1|admin1code|state|province|제공기관코드)$/,
     /^(bundesland|kanton|département|departement|provincia|regione|comunidad|시도|시도명|都道府県|都道府県名|省|省份)$/,
-    /^(country|countrycode|isocountry|land|pays|país)$/,
+    COUNTRY_NAME,
   ],
   categoryCode: [
     /^(category|categorycode|type|kind|class|featurecode)$/,
@@ -68,6 +71,7 @@ export const NAMES: Readonly<Record<string, readonly RegExp[]>> = {
     /^(contact|contactname|operator|운영기관명|ansprechpartner|betreiber|träger)$/,
     /(주관|관리|운영)기관명?$/,
   ],
+  keywords: [/^(keywords|tags|alternatenames|alternativenames|altnames|othernames|aliases|synonyms)$/],
   openingHours: [
     /^(openinghours|hours|운영시간|이용시간|영업시간|öffnungszeiten|oeffnungszeiten|horaires|horario|営業時間)$/,
   ],
@@ -87,8 +91,13 @@ export const ID_NAMES = [
   /(관리번호|고유번호|id)$/,
 ]
 
+/** Whether a pattern matches the name of a column, or the last part of a name such as `addr.street`. */
+export function matches(pattern: RegExp, column: string): boolean {
+  return pattern.test(normalizeName(column)) || pattern.test(normalizeName(column.slice(column.lastIndexOf('.') + 1)))
+}
+
 /** Returns a name without letter case, spaces and signs, with its letters composed. */
-export function normalizeName(name: string): string {
+function normalizeName(name: string): string {
   return name
     .normalize('NFKC')
     .toLowerCase()

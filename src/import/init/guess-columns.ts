@@ -2,10 +2,10 @@ import { isUuid } from '../../catalog/arguments.ts'
 import type { Dialect } from '../formats/dialect.ts'
 import type { Fields } from '../formats/source-row.ts'
 import type { Columns } from '../manifest.ts'
-import { textOf } from '../row/column-mapping.ts'
-import { ROW_FIELDS } from '../row/parse-item.ts'
+import { isNested, textOf } from '../row/column-mapping.ts'
+import { acceptsValue, ROW_FIELDS } from '../row/parse-item.ts'
 import { pointNumber } from '../row/position.ts'
-import { ID_NAMES, NAMES, normalizeName, PROJECTED_NAMES } from './column-names.ts'
+import { COUNTRY_NAME, ID_NAMES, matches, NAMES, PROJECTED_NAMES } from './column-names.ts'
 
 /** The columns of a file and their values in the first rows. */
 export interface Sample {
@@ -38,7 +38,7 @@ export function guessColumns(sample: Sample, category: string): GuessedColumns {
   const { identities, repeatedKey } = guessIdentities(sample, columns)
   const missing = ['name', 'latitude', 'longitude'].filter((field) => !Object.hasOwn(columns, field))
   if (identities.length === 0) missing.push('externalId')
-  columns.administrativeAreaCode ??= { value: 'unknown' }
+  columns.administrativeAreaCode = withCountry(sample, columns.administrativeAreaCode) ?? { value: 'unknown' }
   columns.categoryCode ??= { value: category }
   const [first = {}, ...others] = identities
   const complete = (identity: Columns) => withOtherColumns(sample, { ...columns, ...identity })
@@ -50,27 +50,52 @@ export function guessColumns(sample: Sample, category: string): GuessedColumns {
   }
 }
 
-/** Adds the columns that no field has as extra attributes, unless a column has all of these. */
+/** Adds the columns that no field has as extra attributes, unless a column has all of these. An object is one, or each of its members. */
 function withOtherColumns(sample: Sample, columns: Columns): Columns {
-  const used = new Set(Object.values(columns).filter((source) => typeof source === 'string'))
-  const others = sample.columns.filter((column) => !used.has(column))
+  const used = [...new Set(Object.values(columns).filter((source) => typeof source === 'string'))]
+  const objects = sample.columns.filter((column) => sample.rows.some((row) => isNested(row[column])))
+  const split = objects.filter((name) => used.some((column) => column.startsWith(`${name}.`)))
+  const isWhole = (column: string) => !split.includes(column)
+  const others = sample.columns.filter((column) => {
+    const outer = objects.filter((name) => column.startsWith(`${name}.`))
+    return !used.includes(column) && isWhole(column) && !outer.some(isWhole)
+  })
   return columns.extraAttributes === undefined && others.length > 0 ? { ...columns, extraAttributes: others } : columns
 }
 
-function findColumn(sample: Sample, field: string): string | undefined {
+function findColumn(sample: Sample, field: RowField): string | undefined {
   if (field === 'id' || field === 'externalId') return undefined
   if (sample.columns.includes(field) && fits(sample, field, field)) return field
   for (const pattern of NAMES[field] ?? []) {
-    const column = sample.columns.find((name) => pattern.test(normalizeName(name)) && fits(sample, field, name))
+    const column = sample.columns.find((name) => matches(pattern, name) && fits(sample, field, name))
     if (column !== undefined) return column
   }
   return undefined
 }
 
-function fits(sample: Sample, field: string, column: string): boolean {
+function fits(sample: Sample, field: RowField, column: string): boolean {
   if (field === 'latitude') return areNumbers(sample, column, (number) => Math.abs(number) <= 90)
-  return field !== 'longitude' || areNumbers(sample, column, (number) => Math.abs(number) <= 180)
+  if (field === 'longitude') return areNumbers(sample, column, (number) => Math.abs(number) <= 180)
+  const given = sample.rows.filter((row) => textOf(row[column]).trim() !== '')
+  const refused = given.filter((row) => !acceptsValue(field, row[column]))
+  return refused.length <= MOST_OTHERS * given.length
 }
+
+type RowField = (typeof ROW_FIELDS)[number]
+
+/**
+ * Puts the country before the codes of areas that stand for other areas in other countries: `06` of one country is not that of another.
+ */
+function withCountry(sample: Sample, area: Columns['administrativeAreaCode']): Columns['administrativeAreaCode'] {
+  const country = sample.columns.find((name) => matches(COUNTRY_NAME, name))
+  if (typeof area !== 'string' || country === undefined || country === area) return area
+  const numberOf = (columns: readonly string[]) => sample.rows.length - countRepeated(sample, columns)
+  const isShared = numberOf([area, country]) > MOST_SHARED * numberOf([area])
+  return isShared ? { template: `{${country}}-{${area}}` } : area
+}
+
+/** A few rows may have a wrong country. */
+const MOST_SHARED = 1.1
 
 /** Larger numbers are no degrees. */
 const LARGEST_ANGLE = 360
@@ -79,8 +104,7 @@ function findMetres(sample: Sample): Columns {
   const find = (field: 'latitude' | 'longitude') =>
     sample.columns.find(
       (name) =>
-        (PROJECTED_NAMES[field].test(normalizeName(name)) ||
-          NAMES[field]?.some((each) => each.test(normalizeName(name)))) &&
+        (matches(PROJECTED_NAMES[field], name) || NAMES[field]?.some((each) => matches(each, name))) &&
         areNumbers(sample, name, (number) => Math.abs(number) > LARGEST_ANGLE),
     )
   const [latitude, longitude] = [find('latitude'), find('longitude')]
@@ -89,7 +113,7 @@ function findMetres(sample: Sample): Columns {
 
 /** Columns with the names of the fields, a column whose values are unique, or else a template of the name and other columns. */
 function guessIdentities(sample: Sample, columns: Columns): { identities: Columns[]; repeatedKey: string | undefined } {
-  const keys = ID_NAMES.flatMap((pattern) => sample.columns.filter((name) => pattern.test(normalizeName(name))))
+  const keys = ID_NAMES.flatMap((pattern) => sample.columns.filter((name) => matches(pattern, name)))
   const unique = [...new Set(keys)].filter((name) => countRepeated(sample, [name]) === 0)
   const byKey = unique.map(
     (column): Columns => (valuesOf(sample, column).every(isUuid) ? { id: column } : { externalId: column }),

@@ -6,9 +6,9 @@ import { formatOf, readRows } from '../formats/readers.ts'
 import type { Fields } from '../formats/source-row.ts'
 import type { Columns, ItemFile } from '../manifest.ts'
 import { findProjection } from '../projection.ts'
-import { textOf } from '../row/column-mapping.ts'
+import { textOf, withNested } from '../row/column-mapping.ts'
 import { type CheckedFile, checkFile } from './check-file.ts'
-import { NAMES, normalizeName, PROJECTED_NAMES } from './column-names.ts'
+import { matches, NAMES, PROJECTED_NAMES } from './column-names.ts'
 import { detectDecimal, detectDialect } from './detect-dialect.ts'
 import { type GuessedColumns, guessColumns, readNumber, type Sample } from './guess-columns.ts'
 import { type CrsGuess, guessCrs } from './guess-crs.ts'
@@ -134,7 +134,7 @@ async function readSample(file: SourceFile): Promise<{ sample: Sample; ownCrs: s
   const rows: Fields[] = []
   for await (const row of readRows(file)) {
     if ('fields' in row) {
-      rows.push(row.fields)
+      rows.push(withNested(row.fields))
       ownCrs ??= row.crs === undefined ? undefined : findProjection(row.crs)?.code
     }
     if (rows.length >= SAMPLE_ROWS) break
@@ -142,7 +142,7 @@ async function readSample(file: SourceFile): Promise<{ sample: Sample; ownCrs: s
   if (rows.length === 0) throw operationFailed(`${file.name}: has no rows to guess the columns from`)
   const columns = [...new Set(rows.flatMap(Object.keys))]
   const patterns = [...(NAMES.latitude ?? []), ...(NAMES.longitude ?? []), ...Object.values(PROJECTED_NAMES)]
-  const placing = columns.filter((column) => patterns.some((pattern) => pattern.test(normalizeName(column))))
+  const placing = columns.filter((column) => patterns.some((pattern) => matches(pattern, column)))
   const sample = { columns, rows, decimal: detectDecimal(rows, placing) }
   return { sample, ownCrs: ownCrs === 'EPSG:4326' ? undefined : ownCrs }
 }

@@ -39,9 +39,49 @@ function readSource(field: string, source: ColumnSource, row: Fields): unknown {
   return names.map((name) => readValue(row, name)).find((value) => textOf(value).trim() !== '') ?? source.default
 }
 
-/** A column may be called `constructor`. If the row lacks it, `row[name]` would return the member of the prototype. */
 function readValue(row: Fields, name: string): unknown {
-  return Object.hasOwn(row, name) ? row[name] : undefined
+  return findValue(row, name)?.value
+}
+
+/**
+ * Returns the value of a column, or undefined if the row lacks the column. `a.b` is the member `b` of the object `a`, unless the row has a
+ * member of the whole name.
+ */
+function findValue(row: object, name: string): { value: unknown } | undefined {
+  // A column may be called `constructor`, which is a member of the prototype too.
+  if (Object.hasOwn(row, name)) return { value: Reflect.get(row, name) }
+  for (let dot = name.lastIndexOf('.'); dot > 0; dot = name.lastIndexOf('.', dot - 1)) {
+    const outer = name.slice(0, dot)
+    const inner: unknown = Object.hasOwn(row, outer) ? Reflect.get(row, outer) : undefined
+    const found = isNested(inner) ? findValue(inner, name.slice(dot + 1)) : undefined
+    if (found) return found
+  }
+  return undefined
+}
+
+/** Whether a value is an object, and not a list or a number. */
+export function isNested(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
+}
+
+/** Whether a row has a column, with or without a value. */
+export function hasColumn(row: Fields, name: string): boolean {
+  return findValue(row, name) !== undefined
+}
+
+/** Objects in objects are followed to this depth. */
+const NESTED_DEPTH = 3
+
+/** Returns the values of a row, and those of the objects in it by names such as `a.b`. */
+export function withNested(row: object, depth = NESTED_DEPTH): Fields {
+  const fields: Fields = { ...row }
+  for (const [name, value] of depth > 0 ? Object.entries(row) : []) {
+    if (!isNested(value)) continue
+    for (const [inner, each] of Object.entries(withNested(value, depth - 1))) {
+      if (!Object.hasOwn(fields, `${name}.${inner}`)) fields[`${name}.${inner}`] = each
+    }
+  }
+  return fields
 }
 
 /** One of the columns that make extraAttributes. An empty one gives no member. */

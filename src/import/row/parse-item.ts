@@ -96,6 +96,11 @@ type Row = z.output<typeof plainRow>
 /** The names of all fields that a row may have. */
 export const ROW_FIELDS = plainRow.keyof().options
 
+/** Whether an import accepts a value for a field, as far as the value alone shows. */
+export function acceptsValue(field: keyof typeof plainRow.shape, value: unknown): boolean {
+  return plainRow.shape[field].safeParse(value).success
+}
+
 /** What names the item of a row. A bad row may name it too. */
 export interface RowIdentity {
   id: string | null

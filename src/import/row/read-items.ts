@@ -1,3 +1,4 @@
+import { watchColumns } from '../check-columns.ts'
 import type { Fields, SourceRow } from '../formats/source-row.ts'
 import type { ItemFile } from '../manifest.ts'
 import {
@@ -19,7 +20,7 @@ type ReadItem = { line: number; warnings: string[] } & (
 
 /**
  * Yields the items of the rows of a file, as its entry in the manifest says, and the bad rows.
- * @throws `OPERATION_FAILED` if the file can't be read
+ * @throws `OPERATION_FAILED` if the file can't be read, or no row has a mapped column
  */
 export async function* readItems(
   file: ItemFile,
@@ -28,12 +29,16 @@ export async function* readItems(
 ): AsyncGenerator<ReadItem> {
   const parse = rowParser(file, datasetId)
   const mapIdentity = identityMapping(file)
+  const columns = watchColumns(file)
   let isFirst = true
   for await (const row of rows) {
     const { line } = row
     const unknown = isFirst && 'fields' in row ? unknownFields(file.columns, row.fields) : []
     const warnings = unknown.length > 0 ? [`not fields of an item, so ignored: ${unknown.join(', ')}`] : []
-    if ('fields' in row) isFirst = false
+    if ('fields' in row) {
+      isFirst = false
+      columns.see(row.fields)
+    }
     const parsed = 'fields' in row ? parse(row) : { ...row, badFields: [] }
     if ('item' in parsed) yield { line, item: parsed.item, warnings: [...warnings, ...parsed.warnings] }
     else {
@@ -41,6 +46,7 @@ export async function* readItems(
       yield { line, warnings, identity, ...placedProblem(file, row, parsed) }
     }
   }
+  columns.end()
 }
 
 type BadItem = Extract<ReturnType<typeof parseItem>, { problem: string }>
