@@ -17,6 +17,8 @@ export interface ApiKey extends Access {
   itemsPerMinute: number | null
   /** Null means that the key does not expire. */
   expiresAt: Date | null
+  /** The origins of the web pages that may use the key (origins.ts). With none, any client may. */
+  origins: readonly string[]
 }
 
 const PREFIX = 'dck_'
@@ -173,7 +175,7 @@ interface StoredTimes {
  */
 async function findByHashes(sql: SqlReader, hashes: readonly string[]): Promise<(StoredKey | null)[]> {
   const rows = await sql.$queryRaw<KeyRow[]>`
-    SELECT sought.n::integer AS n, k.id, k.name, k.access_tiers AS "accessTiers", k.requests_per_minute AS "requestsPerMinute", k.items_per_minute AS "itemsPerMinute",
+    SELECT sought.n::integer AS n, k.id, k.name, k.access_tiers AS "accessTiers", k.requests_per_minute AS "requestsPerMinute", k.items_per_minute AS "itemsPerMinute", k.origins,
            json_build_object('expiresAt', least(k.expires_at, secret.expires_at), 'revokedAt', k.revoked_at, 'grants', (
              SELECT coalesce(json_agg(json_build_object('datasetId', dataset_id, 'expiresAt', expires_at)), '[]')
                FROM grants WHERE api_key_id = k.id

@@ -16,6 +16,8 @@ export interface KeyChanges {
   requestsPerMinute?: number | null
   /** Null for no limit. */
   itemsPerMinute?: number | null
+  /** All of its origins (`parseOrigin`); none for a key that any client may use. */
+  origins?: readonly string[]
 }
 
 interface NewKey extends KeyChanges {
@@ -32,6 +34,7 @@ export interface KeyRecord {
   grants: { dataset: string; expiresAt: Date | null }[]
   requestsPerMinute: number | null
   itemsPerMinute: number | null
+  origins: string[]
   createdAt: Date
   expiresAt: Date | null
   revokedAt: Date | null
@@ -46,6 +49,7 @@ const KEY_COLUMNS = {
   accessTiers: true,
   requestsPerMinute: true,
   itemsPerMinute: true,
+  origins: true,
   createdAt: true,
   expiresAt: true,
   revokedAt: true,
@@ -126,7 +130,8 @@ export async function updateKey(prisma: PrismaClient, text: string, changes: Key
 }
 
 /** @throws `OPERATION_FAILED` if the name or a tier is not one line of text */
-function parseChanges({ accessTiers, ...changes }: KeyChanges) {
+function parseChanges({ accessTiers, origins, ...others }: KeyChanges) {
+  const changes = { ...others, ...(origins && { origins: [...new Set(origins)] }) }
   if (changes.name !== undefined && !isLineOfText(changes.name)) {
     throw operationFailed("A key's name must be a line of text")
   }

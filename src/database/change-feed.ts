@@ -11,8 +11,8 @@ import { PositionTracker } from './position-tracker.ts'
  * value read afterwards is new.
  */
 
-/** What can change: one dataset, one API key, or any dataset. */
-export type Topic = `dataset ${string}` | `key ${string}` | 'datasets'
+/** What can change: one dataset, one API key, or any of them. */
+export type Topic = `dataset ${string}` | `key ${string}` | 'datasets' | 'keys'
 
 /** The number of changes that had arrived at a point in time. */
 export type SequenceNumber = number
@@ -31,7 +31,8 @@ export class ChangeLog {
     if (payload === 'everything' || this.#changedAt.size >= MAX_TOPICS) this.invalidateAll()
     this.latest += 1
     this.#changedAt.set(payload, this.latest)
-    if (payload.startsWith('dataset ')) this.#changedAt.set('datasets', this.latest)
+    for (const kind of ['dataset', 'key'])
+      if (payload.startsWith(`${kind} `)) this.#changedAt.set(`${kind}s`, this.latest)
   }
 
   /** Treats all topics as changed now. */

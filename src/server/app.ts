@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { createKeyCache } from '../auth/api-key.ts'
 import type { KeyUsage } from '../auth/key-usage.ts'
+import { cacheKeyOrigins } from '../auth/origins.ts'
 import { openRateLimits, type RateLimits } from '../auth/rate-limit.ts'
 import { createSnapshotReader } from '../catalog/snapshot-reader.ts'
 import type { BaseMap } from '../config.ts'
@@ -9,6 +10,7 @@ import type { Database } from '../database/database.ts'
 import { createSlots, type Slots } from '../fairness/slots.ts'
 import type { RegisteredDocuments, TrustedDocuments } from '../graphql/operation/documents.ts'
 import { createAdmission } from './admission/admission.ts'
+import { answerPreflights } from './cors.ts'
 import { addExportRoutes } from './exports.ts'
 import { addGraphQLRoute } from './graphql.ts'
 import { addHealthRoutes } from './health.ts'
@@ -61,7 +63,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     shared,
     isReference = false,
   } = options
-  const app = await createHttp(options)
+  const app = createHttp(options)
 
   const changeFeed = database.followChanges()
   app.addHook('onClose', () => changeFeed.close())
@@ -69,8 +71,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const rateLimits = shared?.rateLimits ?? openRateLimits({ ...limits, report: (message) => app.log.warn(message) })
   app.addHook('onClose', async () => rateLimits.close())
   const findKey = createKeyCache(database.sql, isReference ? silentChangeFeed : changeFeed)
+  const findKeyOrigins = cacheKeyOrigins(database.sql, isReference ? silentChangeFeed : changeFeed)
+  answerPreflights(app, findKeyOrigins)
   const admit = createAdmission({
     findKey,
+    findKeyOrigins,
     read: readCatalog,
     limits: rateLimits,
     maxInFlight: limits.maxInFlight,
@@ -97,7 +102,14 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     federation,
     usesRawJson,
   })
-  addMcpRoute(app, { admit, responses, trusted: trustedDocuments, usesRawJson, corsOrigins: options.corsOrigins })
+  addMcpRoute(app, {
+    admit,
+    responses,
+    trusted: trustedDocuments,
+    usesRawJson,
+    findKeyOrigins,
+    corsOrigins: options.corsOrigins,
+  })
   addTileRoute(app, { admit, responses })
   addExportRoutes(app, { admit, slots: shared?.exportSlots ?? createSlots(limits.maxExports) })
   addOgcRoutes(app, { admit, responses, contact })

@@ -1,5 +1,4 @@
 import { METHODS } from 'node:http'
-import cors from '@fastify/cors'
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -23,8 +22,9 @@ import {
 import { answerInOrder } from './admission/pipelining.ts'
 import { networkOf, trustProxies } from './admission/proxies.ts'
 import { MAX_BODY_BYTES } from './admission/refused-body.ts'
+import { allowOrigins, reportRefusedOrigins } from './cors.ts'
 import { sendError, toCatalogError, withContact } from './error-reply.ts'
-import { chooseRequestId, findFault, reportRefusedOrigins } from './request-head.ts'
+import { chooseRequestId, findFault } from './request-head.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import { addRequestTelemetry } from './telemetry/request-telemetry.ts'
@@ -43,20 +43,6 @@ const CHECK_INTERVAL_MS = 1_000
 /** Node's limit on the whole head of a request, so that this limit never applies first. */
 const MAX_PATH_PARAMETER_LENGTH = 16 * 1024
 
-/** Response headers that a script on another origin may read. */
-const EXPOSED_HEADERS = [
-  'ETag',
-  'Content-Disposition',
-  'Content-Crs',
-  'Link',
-  'Preference-Applied',
-  'X-Request-Id',
-  'RateLimit',
-  'RateLimit-Policy',
-  'Retry-After',
-  'WWW-Authenticate',
-]
-
 /** The settings of the HTTP server. */
 export interface HttpOptions {
   corsOrigins: readonly string[]
@@ -73,7 +59,7 @@ export interface HttpOptions {
 }
 
 /** Creates a Fastify instance without routes. */
-export async function createHttp(options: HttpOptions): Promise<FastifyInstance> {
+export function createHttp(options: HttpOptions): FastifyInstance {
   const { corsOrigins, log, metrics, limits, readiness, contact, isReference = false } = options
   const isTrustedProxy = trustProxies(limits.trustedProxies)
   const app = fastify({
@@ -115,10 +101,12 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   if (!isReference) sendTogether(app)
   if (corsOrigins.length > 0) {
-    const origin = corsOrigins.includes('*') ? '*' : [...corsOrigins]
-    await app.register(cors, { origin, preflight: false, exposedHeaders: EXPOSED_HEADERS })
+    app.addHook('onRequest', (request, reply, done) => {
+      allowOrigins(request, reply, corsOrigins)
+      done()
+    })
   }
-  reportRefusedOrigins(app, corsOrigins)
+  reportRefusedOrigins(app)
   // After CORS, so that scripts on other origins can read a refusal too; before the body is read. Hooks use callbacks, because a
   // promise for each would take a tenth of the time of a cached response.
   app.addHook('onRequest', (request, reply, done) => {

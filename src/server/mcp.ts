@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FindKeyOrigins } from '../auth/origins.ts'
 import { validationFailed } from '../errors.ts'
 import type { TrustedDocuments } from '../graphql/operation/documents.ts'
 import { parseJson } from '../json.ts'
@@ -19,6 +20,7 @@ interface McpOptions {
   trusted: TrustedDocuments | undefined
   usesRawJson: boolean
   corsOrigins: readonly string[]
+  findKeyOrigins: FindKeyOrigins
 }
 
 /** The SDK parses a message several times. A call of a tool has some hundred bytes. */
@@ -26,7 +28,7 @@ const MAX_MESSAGE_BYTES = 64 * 1024
 
 /** Adds POST /mcp, the Model Context Protocol over streamable HTTP (docs/agents.md). */
 export function addMcpRoute(app: FastifyInstance, options: McpOptions): void {
-  const { admit, responses, trusted, usesRawJson, corsOrigins } = options
+  const { admit, responses, trusted, usesRawJson, corsOrigins, findKeyOrigins } = options
   const endpoint = createEndpoint(createTools({ trusted, usesRawJson }))
 
   addRoute(app, {
@@ -34,7 +36,9 @@ export function addMcpRoute(app: FastifyInstance, options: McpOptions): void {
     methods: ['POST'],
     bodyLimit: MAX_MESSAGE_BYTES,
     onRequest: async (request, reply) => {
-      if (!isAllowedOrigin(request.headers.origin, corsOrigins)) {
+      const { origin } = request.headers
+      // The origins of keys are of pages too; admission checks those of this key.
+      if (!isAllowedOrigin(origin, corsOrigins) && !(await findKeyOrigins()).has(String(origin))) {
         void reply.code(403).send(FORBIDDEN_ORIGIN)
         return reply
       }
@@ -103,7 +107,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 const FORBIDDEN_ORIGIN = {
   jsonrpc: '2.0',
   id: null,
-  error: { code: -32000, message: 'This origin is not in CORS_ORIGINS' },
+  error: { code: -32000, message: 'This origin is neither in CORS_ORIGINS nor one of a key' },
 }
 
 /**

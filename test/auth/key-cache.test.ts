@@ -46,7 +46,15 @@ test('a key has its own times: of its expiry, of its grants and of its revocatio
   const { id, key } = await createKey(prisma, { name: 'timed', expiresAt, requestsPerMinute: 7, datasets: ['draft'] })
   await prisma.grant.updateMany({ where: { apiKeyId: id }, data: { expiresAt: grantExpiresAt } })
   const find = createKeyCache(sql, silentChangeFeed)
-  const stored = { id, name: 'timed', requestsPerMinute: 7, itemsPerMinute: null, accessTiers: [], expiresAt }
+  const stored = {
+    id,
+    name: 'timed',
+    requestsPerMinute: 7,
+    itemsPerMinute: null,
+    origins: [],
+    accessTiers: [],
+    expiresAt,
+  }
   const grants = [{ datasetId: DATASET.draft, expiresAt: grantExpiresAt }]
   expect(await find(key)).toEqual({ ...stored, revokedAt: null, grants })
   const { revokedAt } = await revokeKey(prisma, id)

@@ -45,6 +45,7 @@ describe('catalog keys create', () => {
       ['expiresAt', '2199-01-31T00:00:00.000Z'],
       ['requestsPerMinute', 60],
       ['itemsPerMinute', null],
+      ['origins', []],
       ['createdAt', TIMESTAMP],
     ])
     const key = await authenticated(created.key)
@@ -99,10 +100,24 @@ describe('catalog keys update', () => {
     expect(stderr).toBe('warning: no dataset has the tier platinum; there are gold\n')
   })
 
+  test('gives a key all of its origins, in the form in which browsers send them', async () => {
+    const given = ['--origin', 'https://Maps.example/', '--origin', 'http://localhost:8080']
+    const origins = ['https://maps.example', 'http://localhost:8080']
+    const { id } = await keysJson('create', '--name', 'page', ...given, '--origin', 'https://maps.example')
+    expect(await keysJson('show', id)).toMatchObject({ origins })
+    expect((await keys('list')).stdout).toContain(` ${origins.join(',')} `)
+    expect((await keys('show', id)).stdout).toContain(`origins         ${origins.join(', ')}\n`)
+    const { stdout } = await keys('update', id, '--origin', 'https://other.example')
+    expect(stdout).toContain(', limit none, only for https://other.example\n')
+    expect(await keysJson('update', id, '--origin', '')).toMatchObject({ origins: [] })
+  })
+
   test.each([
-    [['update', 'second'], /Give at least one of --name, --tier, --expires, --rate-limit and --item-limit/],
+    [['update', 'second'], /Give at least one of --name, --tier, --expires, --rate-limit, --item-limit and --origin/],
     [['update', 'second', '--expires', 'yesterday'], /--expires must be a duration such as 90d/],
     [['update', 'second', '--rate-limit', '0'], /It must be a whole number from 1 to 999999999, or none/],
+    [['update', 'second', '--origin', 'https://maps.example/city'], /It must be the origin of web pages/],
+    [['create', '--name', 'x', '--origin', '*'], /It must be the origin of web pages/],
     [['update', 'nobody', '--name', 'x'], /There is no key with the id nobody/],
     [['usage', '--days', '0'], /--days must be a whole number from 1 to 3660, not "0"/],
   ])('keys %j fails with one line', async (args, line) => {
@@ -119,6 +134,7 @@ describe('catalog keys list', () => {
     expect(listed.find((key: { id: string }) => key.id === id)).toEqual({
       id,
       name: 'listed',
+      origins: [],
       accessTiers: [],
       grants: [{ dataset: 'draft', expiresAt: null }],
       requestsPerMinute: null,
@@ -130,7 +146,7 @@ describe('catalog keys list', () => {
     })
     const { stdout } = await keys('list')
     const [header = '', ...rows] = stdout.trimEnd().split('\n')
-    expect(header).toMatch(/^ID +NAME +STATE +EXPIRES +LAST USED +LIMIT +TIERS +DATASETS$/)
+    expect(header).toMatch(/^ID +NAME +STATE +EXPIRES +LAST USED +LIMIT +ORIGINS +TIERS +DATASETS$/)
     expect(rows).toHaveLength(listed.length)
     const row = rows.find((line) => line.startsWith(id)) ?? ''
     expect(row.indexOf('listed')).toBe(header.indexOf('NAME'))

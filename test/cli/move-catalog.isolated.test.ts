@@ -35,7 +35,7 @@ beforeAll(async () => {
     const granted = await createKey(prisma, { name: 'granted', datasets: ['korea-heritage', 'seoul-parks-draft'] })
     const gold = await createKey(prisma, { name: 'gold', accessTiers: ['gold'], requestsPerMinute: 5_000 })
     const ended = await createKey(prisma, { name: 'expired', expiresAt: new Date(0) })
-    const revoked = await createKey(prisma, { name: 'revoked' })
+    const revoked = await createKey(prisma, { name: 'revoked', origins: ['https://maps.example'] })
     await prisma.apiKey.update({ where: { id: revoked.id }, data: { revokedAt: new Date() } })
 
     const rotated = await rotateKey(prisma, granted.id, 3_600_000)
@@ -93,6 +93,8 @@ test('A catalog with its keys moves there and back, and answers each key byte fo
   expect(imported).toMatchObject({ code: 0, stderr: '' })
   expect(imported.stdout).toContain('keys: 5 added, 0 were there already')
   expect(await readAnswers(other)).toEqual(original)
+  const { stdout } = await runCatalog(other.env, 'keys', 'show', 'revoked', '--json')
+  expect(JSON.parse(stdout).origins).toEqual(['https://maps.example'])
   const history = JSON.parse((await runCatalog(other.env, 'history', 'seoul-landmarks', '--json')).stdout)
   expect(history).toMatchObject([
     { action: 'import', canUndo: true },

@@ -22,6 +22,7 @@ const KEY = {
   requestsPerMinute: null,
   itemsPerMinute: null,
   expiresAt: null,
+  origins: [],
 }
 
 const database = await openDatabase(
@@ -58,7 +59,7 @@ describe('A database that is unreachable', () => {
   })
 
   test('in the middle of a GraphQL request gives 503 too', async () => {
-    const app = await createHttp({ corsOrigins: [], limits })
+    const app = createHttp({ corsOrigins: [], limits })
     const use = new RequestUse({ id: 'x', name: 'x' }, new Date(), { usage: undefined, countItems: () => {} })
     const readCatalog = () => Promise.reject(new ConnectionError('gone'))
     addGraphQLRoute(app, {

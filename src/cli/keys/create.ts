@@ -4,11 +4,13 @@ import { withDatabase } from '../database.ts'
 import { printJson, printLine } from '../print.ts'
 import {
   collect,
+  collectOrigin,
   EXPIRES,
   expiry,
   ITEM_LIMIT,
   JSON_OPTION,
   type Limit,
+  ORIGIN_FLAG,
   parseLimit,
   RATE_LIMIT,
   storedLimit,
@@ -24,6 +26,7 @@ export function createCommand(): Command {
     .option(...EXPIRES)
     .option(...RATE_LIMIT, parseLimit)
     .option(...ITEM_LIMIT, parseLimit)
+    .option(ORIGIN_FLAG, 'only for requests of web pages with this origin (repeatable)', collectOrigin)
     .option(...JSON_OPTION)
     .addHelpText('after', '\nExample:\n  npx catalog keys create --name app --dataset museums --expires 90d')
     .action(create)
@@ -36,11 +39,12 @@ interface CreateOptions {
   expires?: string
   rateLimit?: Limit
   itemLimit?: Limit
+  origin?: string[]
   json?: true
 }
 
 async function create(options: CreateOptions): Promise<void> {
-  const { name, dataset = [], tier = [], expires, rateLimit = 'none', itemLimit = 'none', json } = options
+  const { name, dataset = [], tier = [], expires, rateLimit = 'none', itemLimit = 'none', origin = [], json } = options
   const newKey = {
     name,
     datasets: dataset,
@@ -48,6 +52,7 @@ async function create(options: CreateOptions): Promise<void> {
     expiresAt: expiry(expires),
     requestsPerMinute: storedLimit(rateLimit),
     itemsPerMinute: storedLimit(itemLimit),
+    origins: origin,
   }
   const created = await withDatabase(async ({ prisma }) => {
     const key = await createKey(prisma, newKey)
@@ -63,6 +68,6 @@ async function create(options: CreateOptions): Promise<void> {
 
 function createdKey({ id, key, name, accessTiers, grants, ...record }: KeyRecord & { key: string }) {
   const datasets = grants.map(({ dataset }) => dataset)
-  const { expiresAt, requestsPerMinute, itemsPerMinute, createdAt } = record
-  return { id, key, name, accessTiers, datasets, expiresAt, requestsPerMinute, itemsPerMinute, createdAt }
+  const { expiresAt, requestsPerMinute, itemsPerMinute, origins, createdAt } = record
+  return { id, key, name, accessTiers, datasets, expiresAt, requestsPerMinute, itemsPerMinute, origins, createdAt }
 }

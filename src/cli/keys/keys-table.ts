@@ -10,12 +10,16 @@ export function printKeys(keys: readonly KeyRecord[], now: Date): void {
     key.expiresAt?.toISOString() ?? 'never',
     key.lastUsedAt?.toISOString() ?? 'never',
     limitOf(key),
+    key.origins.join(',') || '-',
     key.accessTiers.join(',') || '-',
     key.grants.map(({ dataset, expiresAt }) => (isPast(expiresAt, now) ? `${dataset} (expired)` : dataset)).join(',') ||
       '-',
   ]
 
-  printTable(['ID', 'NAME', 'STATE', 'EXPIRES', 'LAST USED', 'LIMIT', 'TIERS', 'DATASETS'], keys.map(toCells))
+  printTable(
+    ['ID', 'NAME', 'STATE', 'EXPIRES', 'LAST USED', 'LIMIT', 'ORIGINS', 'TIERS', 'DATASETS'],
+    keys.map(toCells),
+  )
   // On stderr, so that a script reads only the table.
   printNotice('A valid key may also access the public datasets that are active or archived.')
 }

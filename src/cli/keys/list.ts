@@ -56,6 +56,7 @@ function describeKey(
     ['revoked', time(key.revokedAt)],
     ['last used', time(key.lastUsedAt)],
     ['limit', limitOf(key)],
+    ['origins', key.origins.join(', ') || 'any'],
     ['tiers', key.accessTiers.join(', ') || 'none'],
     ...key.grants.map(({ dataset, expiresAt }): [string, string] => [
       'grant',

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { parseExpiry } from '../../auth/expiry.ts'
+import { parseOrigin } from '../../auth/origins.ts'
 
 /* The arguments and options of several commands. */
 
@@ -10,6 +11,7 @@ export const EXPIRES = ['--expires <when>', 'a duration such as 90d, or an ISO d
 export const JSON_OPTION = ['--json', 'print JSON'] as const
 export const RATE_LIMIT = ['--rate-limit <n>', 'requests per minute, or none'] as const
 export const ITEM_LIMIT = ['--item-limit <n>', 'items in responses per minute, or none'] as const
+export const ORIGIN_FLAG = '--origin <url>'
 
 /** Returns the time of the option `--expires`; null without the option. */
 export function expiry(text: string | undefined): Date | null {
@@ -40,4 +42,13 @@ export function storedLimit(limit: Limit): number | null {
 /** Adds a value of an option that may stand several times. */
 export function collect(value: string, before: string[] = []): string[] {
   return [...before, value]
+}
+
+/** Adds an origin of an option that may stand several times. An empty text adds none. */
+export function collectOrigin(value: string, before: string[] = []): string[] {
+  const origin = parseOrigin(value)
+  if (origin === undefined && value !== '') {
+    throw new InvalidArgumentError('It must be the origin of web pages, such as https://maps.example.')
+  }
+  return origin === undefined ? before : [...before, origin]
 }

@@ -6,11 +6,13 @@ import { printJson, printLine } from '../print.ts'
 import { limitOf } from './keys-table.ts'
 import {
   collect,
+  collectOrigin,
   expiryOrNever,
   ITEM_LIMIT,
   JSON_OPTION,
   KEY,
   type Limit,
+  ORIGIN_FLAG,
   parseLimit,
   RATE_LIMIT,
   storedLimit,
@@ -19,13 +21,14 @@ import { warnOfUnusedTiers } from './unused-tiers.ts'
 
 export function updateCommand(): Command {
   return new Command('update')
-    .description('change the name, tiers, expiry or limits of a key; its secret and grants stay')
+    .description('change the name, tiers, expiry, limits or origins of a key; its secret and grants stay')
     .argument(...KEY)
     .option('--name <name>', 'what the key is for')
     .option('--tier <tier>', 'all access tiers of the key (repeatable); "" removes them', collect)
     .option('--expires <when>', 'a duration from now such as 90d, an ISO date, or never')
     .option(...RATE_LIMIT, parseLimit)
     .option(...ITEM_LIMIT, parseLimit)
+    .option(ORIGIN_FLAG, 'all origins of the key (repeatable); "" removes them', collectOrigin)
     .option(...JSON_OPTION)
     .addHelpText('after', '\nExample:\n  npx catalog keys update app --expires 90d')
     .action(update)
@@ -37,13 +40,14 @@ interface Options {
   expires?: string
   rateLimit?: Limit
   itemLimit?: Limit
+  origin?: string[]
   json?: true
 }
 
 async function update(id: string, { json, ...options }: Options): Promise<void> {
   const changes = changesOf(options)
   if (Object.keys(changes).length === 0) {
-    throw operationFailed('Give at least one of --name, --tier, --expires, --rate-limit and --item-limit')
+    throw operationFailed('Give at least one of --name, --tier, --expires, --rate-limit, --item-limit and --origin')
   }
   const key = await withDatabase(async ({ prisma }) => {
     const updated = await updateKey(prisma, id, changes)
@@ -52,20 +56,22 @@ async function update(id: string, { json, ...options }: Options): Promise<void> 
   })
   if (json) printJson(key)
   else {
-    const { name, accessTiers, expiresAt } = key
+    const { name, accessTiers, expiresAt, origins } = key
     const tiers = accessTiers.join(', ') || 'none'
+    const only = origins.length > 0 ? `, only for ${origins.join(', ')}` : ''
     printLine(
-      `Key ${key.id}: name ${name}, tiers ${tiers}, expires ${expiresAt?.toISOString() ?? 'never'}, limit ${limitOf(key)}`,
+      `Key ${key.id}: name ${name}, tiers ${tiers}, expires ${expiresAt?.toISOString() ?? 'never'}, limit ${limitOf(key)}${only}`,
     )
   }
 }
 
-function changesOf({ name, tier, expires, rateLimit, itemLimit }: Options): KeyChanges {
+function changesOf({ name, tier, expires, rateLimit, itemLimit, origin }: Options): KeyChanges {
   return {
     ...(name !== undefined && { name }),
     ...(tier !== undefined && { accessTiers: tier.filter((each) => each !== '') }),
     ...(expires !== undefined && { expiresAt: expiryOrNever(expires) }),
     ...(rateLimit !== undefined && { requestsPerMinute: storedLimit(rateLimit) }),
     ...(itemLimit !== undefined && { itemsPerMinute: storedLimit(itemLimit) }),
+    ...(origin !== undefined && { origins: origin }),
   }
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type ApiKey, authenticate, challenge, type FindKey } from '../../auth/api-key.ts'
 import { type KeyUsage, RequestUse } from '../../auth/key-usage.ts'
+import type { FindKeyOrigins } from '../../auth/origins.ts'
 import type { Allowance, RateLimits } from '../../auth/rate-limit.ts'
 import type { CallerAccess, ReadCatalog, SnapshotReader } from '../../catalog/snapshot-reader.ts'
 import { Cancellation, StatementCancelled, withCancellation } from '../../database/cancellation.ts'
@@ -8,6 +9,7 @@ import type { SqlReader } from '../../database/sql-reader.ts'
 import { CatalogError, tooManyRequests } from '../../errors.ts'
 import { shareProcessor } from '../../fairness/processor.ts'
 import { createSlots } from '../../fairness/slots.ts'
+import { allowKeyOrigins, requireOrigin } from '../cors.ts'
 import { networkOf } from './proxies.ts'
 import { READ_TIMEOUT_MS, withinTime } from './read-timeout.ts'
 
@@ -43,6 +45,7 @@ export type Admission = (request: FastifyRequest, reply: FastifyReply) => Promis
 
 interface AdmissionOptions {
   findKey: FindKey
+  findKeyOrigins: FindKeyOrigins
   read: SnapshotReader
   limits: RateLimits
   /** The maximum number of requests that use the database at the same time. */
@@ -53,7 +56,15 @@ interface AdmissionOptions {
 }
 
 /** Creates the function that admits requests. It also records what each request takes, and sets the `RateLimit` headers. */
-export function createAdmission({ findKey, read, limits, maxInFlight, keyUsage, report }: AdmissionOptions): Admission {
+export function createAdmission({
+  findKey,
+  findKeyOrigins,
+  read,
+  limits,
+  maxInFlight,
+  keyUsage,
+  report,
+}: AdmissionOptions): Admission {
   const beginWork = shareProcessor()
   const inFlight = createSlots(maxInFlight)
   const admitAgain = new WeakMap<FastifyRequest, () => Promise<Caller>>()
@@ -123,7 +134,12 @@ export function createAdmission({ findKey, read, limits, maxInFlight, keyUsage, 
     const { authorization } = request.headers
     const now = new Date()
     try {
-      return { key: await authenticate(findKey, authorization, now, snapshot), now }
+      const key = await authenticate(findKey, authorization, now, snapshot).catch(async (error: unknown) => {
+        await allowKeyOrigins(request, reply, findKeyOrigins)
+        throw error
+      })
+      if (key.origins.length > 0) requireOrigin(request, reply, key.origins)
+      return { key, now }
     } catch (error) {
       if (!(error instanceof CatalogError) || error.code !== 'UNAUTHORIZED') throw error
       // This limit never applies to requests with a valid key, because several clients may share an address.

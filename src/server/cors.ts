@@ -1,0 +1,90 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type FindKeyOrigins, pageOriginOf } from '../auth/origins.ts'
+import { CatalogError, escapeControls } from '../errors.ts'
+import { appendVary } from './negotiation.ts'
+import { originOf } from './request-head.ts'
+
+/*
+ * The pages of other origins whose scripts may read a response (the CORS protocol of the Fetch standard). Those of CORS_ORIGINS may read
+ * all responses; only those of a key with origins may read a response to this key.
+ */
+
+const ALLOW_ORIGIN = 'access-control-allow-origin'
+
+/** Response headers that a script on another origin may read. */
+const EXPOSED_HEADERS = [
+  ...['ETag', 'Content-Disposition', 'Content-Crs', 'Link', 'Preference-Applied', 'X-Request-Id'],
+  ...['Authentication-Info', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'WWW-Authenticate'],
+].join(', ')
+
+/** Lets a page read the response if its origin is one of these; `*` is any origin. */
+export function allowOrigins(request: FastifyRequest, reply: FastifyReply, origins: readonly string[]): void {
+  const { origin } = request.headers
+  const isOpen = origins.includes('*')
+  if (!isOpen) appendVary(reply, 'Origin')
+  if (!isOpen && (origin === undefined || !origins.includes(origin))) return
+  void reply.headers({ [ALLOW_ORIGIN]: isOpen ? '*' : origin, 'access-control-expose-headers': EXPOSED_HEADERS })
+}
+
+/**
+ * Lets only pages of the key's origins use it and read the response.
+ * @throws `UNAUTHORIZED` if the request is not of one of them
+ */
+export function requireOrigin(request: FastifyRequest, reply: FastifyReply, origins: readonly string[]): void {
+  // A long response looks up its key again after its head was sent.
+  if (!reply.raw.headersSent) allowOrigins(request, reply.removeHeader(ALLOW_ORIGIN), origins)
+  const origin = pageOriginOf(request.headers)
+  if (origin !== undefined && origins.includes(origin)) return
+  const seen = origin === undefined ? 'it has neither Origin nor Referer' : 'its Origin or Referer is another one'
+  throw new CatalogError(
+    'UNAUTHORIZED',
+    `This API key works only for requests of web pages with its origins, and ${seen}`,
+  )
+}
+
+/**
+ * Lets the pages of all keys with origins read the response to a request without a valid key. If the database is away, only those of
+ * CORS_ORIGINS may: each request with a key fails then, too.
+ */
+export async function allowKeyOrigins(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  findKeyOrigins: FindKeyOrigins,
+): Promise<void> {
+  const { origin } = request.headers
+  if (origin === undefined || reply.hasHeader(ALLOW_ORIGIN)) return
+  const found = await findKeyOrigins().catch(() => new Set<string>())
+  if (found.has(origin)) allowOrigins(request, reply, [origin])
+}
+
+/** Answers preflight requests, which have no key, for the origins of all keys. */
+export function answerPreflights(app: FastifyInstance, findKeyOrigins: FindKeyOrigins): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.method !== 'OPTIONS') done()
+    else void allowKeyOrigins(request, reply, findKeyOrigins).then(() => done())
+  })
+}
+
+/** Clients choose the origins, so the number of lines in the log is limited. */
+const MAX_ORIGINS = 20
+const MAX_LENGTH = 200
+
+/**
+ * Logs the first request of each page of another origin that may not read the response. The browser tells only the user of the page.
+ */
+export function reportRefusedOrigins(app: FastifyInstance): void {
+  const reported = new Set<string>()
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    const { origin } = request.headers
+    const isRefused = origin !== undefined && !reply.hasHeader(ALLOW_ORIGIN) && origin !== originOf(request)
+    if (isRefused && reported.size < MAX_ORIGINS && !reported.has(origin)) {
+      reported.add(origin)
+      const name = escapeControls(origin.slice(0, MAX_LENGTH))
+      app.log.warn(
+        { requestId: request.id },
+        `A page of the origin ${name} may not read the response; to allow it, add the origin to CORS_ORIGINS or to its key`,
+      )
+    }
+    done()
+  })
+}

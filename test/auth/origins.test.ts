@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createKey, revokeKey, updateKey } from '../../src/auth/keys.ts'
+import { parseOrigin } from '../../src/auth/origins.ts'
+import { post } from '../mcp/client.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { expectWithinASecond } from '../support/freshness.ts'
+
+const MAPS = 'https://maps.example'
+const OTHER = 'https://other.example'
+const TRUSTED = 'https://trusted.example'
+
+let t: TestApp
+let key: { id: string; key: string }
+beforeAll(async () => {
+  t = await startApp({ corsOrigins: [TRUSTED] })
+  key = await createKey(t.database.prisma, { name: 'maps', origins: [MAPS, 'http://localhost:8080'] })
+})
+afterAll(() => t.close())
+
+const get = (headers: Record<string, string>, path = '/v1/datasets', secret = key.key) =>
+  t.get(path, { authorization: `Bearer ${secret}`, ...headers })
+const allowed = ({ headers }: Response) => headers.get('access-control-allow-origin')
+const preflight = (origin: string, path = '/v1/datasets') =>
+  fetch(t.url + path, {
+    method: 'OPTIONS',
+    headers: { origin, 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' },
+  })
+
+describe('A key with origins', () => {
+  test.each([
+    ['Origin', { origin: MAPS }],
+    ['another Origin of the key', { origin: 'http://localhost:8080' }],
+    ['Referer', { referer: `${MAPS}/city?x=1` }],
+    ['Origin, whatever Referer says', { origin: MAPS, referer: `${OTHER}/` }],
+  ])('works with its %s, on every path', async (_what, headers: Record<string, string>) => {
+    const tile = '/tiles/all/0/0/0.mvt'
+    for (const path of ['/v1/datasets', tile, '/exports/seoul.csv', '/graphql?query={datasets{total}}', '/ogc']) {
+      const response = await get(headers, path)
+      expect([path, response.status, allowed(response)]).toEqual([path, 200, headers.origin ?? null])
+      expect(response.headers.get('vary')).toMatch(/\bOrigin\b/)
+    }
+  })
+
+  test.each([
+    ['another Origin', { origin: OTHER }, 'another one'],
+    ['an Origin of CORS_ORIGINS', { origin: TRUSTED }, 'another one'],
+    ['another Origin and its Referer', { origin: OTHER, referer: `${MAPS}/` }, 'another one'],
+    ['another port', { origin: `${MAPS}:8443` }, 'another one'],
+    ['another scheme', { origin: 'http://maps.example' }, 'another one'],
+    ['a subdomain', { origin: 'https://x.maps.example' }, 'another one'],
+    ['an opaque Origin', { origin: 'null' }, 'another one'],
+    ['another Referer', { referer: `${OTHER}/?${MAPS}` }, 'another one'],
+    ['a malformed Referer', { referer: 'maps.example' }, 'neither Origin nor Referer'],
+    ['neither', {}, 'neither Origin nor Referer'],
+  ])('is refused with %s, with a message that says so', async (_what, headers: Record<string, string>, seen) => {
+    for (const path of ['/v1/datasets', '/exports/seoul.csv', '/ogc']) {
+      const response = await get(headers, path)
+      expect([path, response.status, allowed(response)]).toEqual([path, 401, null])
+      expect(response.headers.get('www-authenticate')).toContain('error="invalid_token"')
+      const text = await response.text()
+      expect(text).toContain('works only for requests of web pages with its origins')
+      expect(text).toContain(seen)
+      expect(text).not.toContain(MAPS)
+    }
+  })
+
+  test('opens no response to a key without origins', async () => {
+    expect(allowed(await get({ origin: MAPS }, '/v1/datasets', t.key))).toBeNull()
+    expect(allowed(await get({ origin: TRUSTED }, '/v1/datasets', t.key))).toBe(TRUSTED)
+  })
+
+  test('may be used by its pages at /mcp', async () => {
+    const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+    expect((await post(t.url, key.key, list, { origin: MAPS })).status).toBe(200)
+    expect((await post(t.url, key.key, list, { origin: OTHER })).status).toBe(403)
+    expect((await post(t.url, key.key, list, { origin: TRUSTED })).status).toBe(401)
+  })
+
+  test('changes its origins within a second', async () => {
+    const { prisma } = t.database
+    const moved = await createKey(prisma, { name: 'moved', origins: ['https://before.example'] })
+    const status = async (origin: string) => (await get({ origin }, '/v1/datasets', moved.key)).status
+    expect(await status('https://before.example')).toBe(200)
+    await updateKey(prisma, moved.id, { origins: ['https://after.example'] })
+    const both = async () => [await status('https://before.example'), await status('https://after.example')]
+    await expectWithinASecond(both, (statuses) => expect(statuses).toEqual([401, 200]))
+    await updateKey(prisma, moved.id, { origins: [] })
+    await expectWithinASecond(
+      () => get({}, '/v1/datasets', moved.key),
+      (response) => expect(response.status).toBe(200),
+    )
+  })
+})
+
+describe('A preflight request', () => {
+  test('is answered for the origins of all keys and those of CORS_ORIGINS, and for no others', async () => {
+    for (const path of ['/v1/datasets', '/tiles/all/0/0/0.mvt', '/graphql']) {
+      for (const origin of [MAPS, 'http://localhost:8080', TRUSTED]) {
+        const response = await preflight(origin, path)
+        expect([path, response.status, allowed(response)]).toEqual([path, 204, origin])
+        expect(response.headers.get('access-control-allow-headers')).toContain('Authorization')
+      }
+      expect(allowed(await preflight(OTHER, path))).toBeNull()
+    }
+  })
+
+  test('follows new, changed and revoked keys within a second', async () => {
+    const { prisma } = t.database
+    const origins = async () => [
+      allowed(await preflight('https://one.example')),
+      allowed(await preflight('https://two.example')),
+    ]
+    expect(await origins()).toEqual([null, null])
+    const { id } = await createKey(prisma, { name: 'new', origins: ['https://one.example'] })
+    await expectWithinASecond(origins, (found) => expect(found).toEqual(['https://one.example', null]))
+    await updateKey(prisma, id, { origins: ['https://two.example'] })
+    await expectWithinASecond(origins, (found) => expect(found).toEqual([null, 'https://two.example']))
+    await revokeKey(prisma, id)
+    await expectWithinASecond(origins, (found) => expect(found).toEqual([null, null]))
+  })
+})
+
+test("a page of a key's origin may read why a request without a valid key is refused", async () => {
+  const unknown = await get({ origin: MAPS }, '/v1/datasets', `dck_${'A'.repeat(43)}`)
+  expect([unknown.status, allowed(unknown)]).toEqual([401, MAPS])
+  expect(allowed(await get({ origin: OTHER }, '/v1/datasets', 'x'))).toBeNull()
+})
+
+test.each([
+  ['https://maps.example', MAPS],
+  ['https://Maps.Example:443/', MAPS],
+  ['http://localhost:8080', 'http://localhost:8080'],
+  ['https://지도.example', 'https://xn--hq1bx03b.example'],
+])('%s is the origin %s', (text, origin) => {
+  expect(parseOrigin(text)).toBe(origin)
+})
+
+test.each([
+  ...['maps.example', 'https://maps.example/city', 'https://maps.example?x', 'https://u:p@maps.example'],
+  ...['ftp://maps.example', 'file:///', 'null', '*', ''],
+])('%j is no origin', (text) => {
+  expect(parseOrigin(text)).toBeUndefined()
+})
