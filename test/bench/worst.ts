@@ -29,6 +29,12 @@ const database = await openDatabase(
   { share: false, observe: ({ durationMs }) => (statementMs += durationMs) },
 )
 await fillWorld(database, [{ slug: 'towns', items: 85_000, related: true }])
+await database.withSession(async (session) => {
+  const { rowCount } = await session.query(`
+    UPDATE items SET address_region = 'r' || (hashtext(id::text) & 7), postal_code = 'p' || (hashtext(id::text) & 1023)
+     WHERE address_region IS NULL`)
+  if (rowCount) await session.query('VACUUM (ANALYZE) items')
+})
 const { key } = await createKey(database.prisma, { name: 'bench' })
 const app = await createApp({
   database,
@@ -56,7 +62,7 @@ interface Field {
 }
 
 const TEXTS = ['"a"', '"0"', '"e 1"', '"Place"', '"plaec"', '"zzz"', '"place 0a"'] as const
-const PAGES = ['1', '2', '50', '101', '400', '800'] as const
+const PAGES = ['1', '2', '50', '100', '101', '400', '800', '30000'] as const
 const LIMITS = ['1', '20', '100'] as const
 const SORTS = ['NAME', 'CREATED_AT', 'UPDATED_AT'] as const
 const RADII = ['1000', '10000', '50000'] as const
@@ -72,16 +78,24 @@ const ARGUMENTS: Readonly<Record<string, () => string>> = {
   text: () => pick(TEXTS),
   page: () => pick(PAGES),
   limit: () => pick(LIMITS),
+  first: () => pick(LIMITS),
   sort: () => pick(SORTS),
   order: () => pick(['ASC', 'DESC']),
   categoryCode: () => `"c${random(20)}"`,
   administrativeAreaCode: () => `"a${random(50)}"`,
+  addressRegion: () => `"r${random(9)}"`,
+  postalCode: () => `"p${random(1025)}"`,
+  parentItemId: () => pick(['null', PARENT]),
   latitude: () => pick(['37.56', '0', '-80', '51.5']),
   longitude: () => pick(['126.97', '0', '179.9']),
   radius: () => pick(RADII),
   within: () =>
     pick(['{ west: -180, south: -90, east: 180, north: 90 }', '{ west: 126, south: 37, east: 128, north: 38 }']),
 }
+
+const PARENT = JSON.stringify(String((await database.prisma.item.findFirst({ where: { children: { some: {} } } }))?.id))
+
+const FILTERS = ['categoryCode', 'administrativeAreaCode', 'addressRegion', 'postalCode'] as const
 
 interface Shape {
   field: string
@@ -94,19 +108,25 @@ const SHAPES: readonly [Shape, ...Shape[]] = [
   {
     field: 'items',
     required: [],
-    optional: ['page', 'limit', 'sort', 'order', 'categoryCode', 'administrativeAreaCode'],
+    optional: ['page', 'limit', 'sort', 'order', 'parentItemId', ...FILTERS],
     wrap: (field, item) => `dataset(id: "towns") { ${field} { total nodes { ${item} } } }`,
+  },
+  {
+    field: 'itemConnection',
+    required: [],
+    optional: ['first', 'sort', 'order', 'parentItemId', ...FILTERS],
+    wrap: (field, item) => `dataset(id: "towns") { ${field} { totalCount nodes { ${item} } } }`,
   },
   {
     field: 'searchItems',
     required: ['text'],
-    optional: ['page', 'limit', 'categoryCode', 'within'],
+    optional: ['page', 'limit', 'within', ...FILTERS],
     wrap: (field, item) => `${field} { total nodes { ${item} } }`,
   },
   {
     field: 'nearbyItems',
     required: ['latitude', 'longitude'],
-    optional: ['radius', 'page', 'limit', 'categoryCode', 'administrativeAreaCode'],
+    optional: ['radius', 'page', 'limit', ...FILTERS],
     wrap: (field, item) => `${field} { total nodes { distance item { ${item} } } }`,
   },
   {

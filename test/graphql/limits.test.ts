@@ -45,8 +45,29 @@ describe('The cost of an operation', () => {
     ['{ dataset(id: "a") { itemConnection(last: 5) { nodes { images { id } } } } }', {}, 1 + 10 + 5 * (1 + 1 + 5)],
     ['query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: ['a', 'b', 'c'] }, 1 + 3],
     ['{ a: __typename ...f ... on Query { ...f } } fragment f on Query { node(id: "a") { id } }', {}, 1 + 2 + 2],
+    ['{ searchItems(text: "a") { total } }', {}, 1_500 + 20 * 5],
+    ['{ findItems(text: "a") { total } }', {}, 1_500 + 20 * 5],
+    ['{ nearbyItems(latitude: 0, longitude: 0) { total } }', {}, 500 + 20 * 5],
   ])('of %s is the weighted number of fields in the largest response', (text, variables, cost) => {
     expect(measure(text, { ...variables }).cost).toBe(cost)
+  })
+
+  test.each<[string, number]>([
+    ['items', 0],
+    ['items(sort: UPDATED_AT)', 0],
+    ['items(categoryCode: "a")', 0],
+    ['items(categoryCode: "a", sort: NAME, order: DESC)', 0],
+    ['items(categoryCode: null, sort: CREATED_AT)', 0],
+    ['items(parentItemId: null)', 0],
+    ['items(categoryCode: "a", sort: UPDATED_AT)', 200],
+    ['items(parentItemId: null, sort: UPDATED_AT)', 200],
+    ['items(categoryCode: "a", administrativeAreaCode: "b")', 200],
+    ['items(categoryCode: "a", parentItemId: null)', 200],
+    ['items(postalCode: "a")', 200],
+    ['items(addressRegion: "a")', 200],
+    ['itemConnection(addressRegion: "a", sort: UPDATED_AT)', 200],
+  ])('of %s grows by %i for a list that no index has in its order, or that no trigger counts', (field, more) => {
+    expect(measure(`{ dataset(id: "a") { ${field} { pageSize: __typename } } }`).cost).toBe(1 + 10 + more + 20)
   })
 
   test.each(['items(limit: 5000)', 'itemConnection(first: 5000)', 'itemConnection(last: 5000)'])(

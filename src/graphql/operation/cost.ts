@@ -12,6 +12,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql'
 import { DEFAULTS, MAX_LIMIT } from '../../catalog/arguments.ts'
+import { FILTERS, type Filter, ITEM_FILTERS } from '../../catalog/filters.ts'
 import type { CatalogError } from '../../errors.ts'
 import { excessOf, LIMITS } from './limits.ts'
 import type { Fragments } from './projection.ts'
@@ -43,6 +44,20 @@ interface Operation {
 const DEEP_PAGE = { from: 101, cost: 500 }
 
 const isDeep = (page: unknown): boolean => typeof page === 'number' && page >= DEEP_PAGE.from
+
+/** PostgreSQL reads all items of a filtered list that no index has in its order, and counts them if no trigger does. */
+const SCANNED_LIST_COST = 200
+
+/** Whether a list is such a list. Each index of a filter has the order of names. */
+function isScanned(field: GraphQLField<unknown, unknown>, given: (name: string) => unknown): boolean {
+  if (!field.args.some(({ name }) => name === 'sort')) return false
+  const filters: (Filter | undefined)[] = ITEM_FILTERS.filter((name) => given(name) != null).map(
+    (name) => FILTERS[name],
+  )
+  if (given('parentItemId') !== undefined) filters.push(undefined)
+  const isByName = (given('sort') ?? 'NAME') === 'NAME'
+  return filters.length > 1 || filters.some((filter) => !isByName || (filter && filter.countedAs === undefined))
+}
 
 /**
  * Measures a valid operation before it runs. The cost of a field is its own cost plus its page size times the cost of its
@@ -78,10 +93,12 @@ export function measureOperation(definition: OperationDefinitionNode, operation:
     const { cost = 1 } = field.extensions
     if (!node.selectionSet || !isCompositeType(type)) return { cost, depth: 1 }
     const inside = measureSelection(node.selectionSet, type)
-    const page = node.arguments?.find((argument) => argument.name.value === 'page')
-    const deepCost = page && isDeep(read(page.value)) ? DEEP_PAGE.cost : 0
-    const length = lengthOf(node, field, read)
-    return { cost: cost + deepCost + length * inside.cost, depth: 1 + inside.depth }
+    const given = (name: string) => {
+      const argument = node.arguments?.find((argument) => argument.name.value === name)
+      return argument && read(argument.value)
+    }
+    const more = (isDeep(given('page')) ? DEEP_PAGE.cost : 0) + (isScanned(field, given) ? SCANNED_LIST_COST : 0)
+    return { cost: cost + more + lengthOf(field, given) * inside.cost, depth: 1 + inside.depth }
   }
 
   const measureFragment = (name: string): OperationSize => {
@@ -121,11 +138,7 @@ function defaultVariables({ variableDefinitions = [] }: OperationDefinitionNode)
 }
 
 /** How many objects a field may return: its page size, or the number of ids or representations in its arguments. */
-function lengthOf(node: FieldNode, field: GraphQLField<unknown, unknown>, read: (value: ValueNode) => unknown): number {
-  const given = (name: string) => {
-    const argument = node.arguments?.find((argument) => argument.name.value === name)
-    return argument && read(argument.value)
-  }
+function lengthOf(field: GraphQLField<unknown, unknown>, given: (name: string) => unknown): number {
   const keys = given('ids') ?? given('representations')
   if (Array.isArray(keys)) return keys.length
   const takes = (name: string) => field.args.some((arg) => arg.name === name)
