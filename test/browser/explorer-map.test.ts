@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { BaseMap } from '../../src/config.ts'
 import { parseCoordinate } from '../../src/explorer/explorer/point-field.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { giveKey, hasBrowser, openBrowser, type Visit, WIDE } from '../support/browser.ts'
+import { giveKey, hasBrowser, openBrowser, openControl, type Visit, WIDE } from '../support/browser.ts'
 import { writePmtiles } from '../support/pmtiles.ts'
 
 describe.skipIf(!hasBrowser)('The map of the explorer', () => {
@@ -56,6 +56,7 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
 
   test('by keyboard, the arrow keys and Enter choose a point on the map for a nearby search', async () => {
     await page.goto(`${t.url}/?at=25.5,-40.5,5`)
+    await openControl(page, 'Nearby')
     await page.getByRole('button', { name: 'a point on the map' }).press('Enter')
     await said('the arrow keys move the map and Enter takes its centre')
     await tabToMap()
@@ -75,6 +76,7 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     ['gyeonbok', /near=37\.5[\d.]*,126\.9[\d.]*,1000/, 'Around Gyeongbokgung Palace'],
   ])('a point for a nearby search can be typed: %s', async (text, address, shown) => {
     await page.goto(`${t.url}/?dataset=seoul-landmarks`)
+    await openControl(page, 'Nearby')
     await page.getByLabel('Coordinate or name of a place').fill(text)
     await page.keyboard.press('Enter')
     await page.getByText('within 1 km, nearest first').waitFor()
@@ -84,6 +86,7 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
 
   test('a nearby search keeps the filters, also with another radius', async () => {
     await page.goto(`${t.url}/?dataset=seoul-landmarks&category=palace`)
+    await openControl(page, 'Nearby')
     await page.getByLabel('Coordinate or name of a place').fill('37.5796, 126.977')
     await page.keyboard.press('Enter')
     await page.getByText('1 place with these filters within 1 km, nearest first').waitFor()
@@ -95,6 +98,7 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
 
   test('a typed point that is neither a coordinate nor a place is reported', async () => {
     await page.goto(`${t.url}/?dataset=seoul-landmarks`)
+    await openControl(page, 'Nearby')
     await page.getByLabel('Coordinate or name of a place').fill('91, 0')
     await page.getByRole('button', { name: 'Search there' }).click()
     await page.getByText('No place has a name like “91, 0”.').waitFor()
@@ -130,6 +134,7 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
 
   test('a filter is a list that typing narrows, by keyboard too, and nothing else', async () => {
     await page.goto(`${t.url}/?dataset=seoul-landmarks`)
+    await openControl(page, 'Filters')
     const category = page.getByRole('combobox', { name: 'Category', exact: true })
     await category.focus()
     await page.keyboard.type('PAL')
@@ -170,22 +175,23 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
 
   test('with filters, a download has only the places that they select', async () => {
     await page.goto(`${t.url}/?dataset=seoul-landmarks&category=palace`)
-    await page.getByText('Download all places with these filters').waitFor()
+    await openControl(page, 'Download')
+    await page.locator('.controls').getByText('Download all places with these filters').waitFor()
     const started = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'NDJSON', exact: true }).click()
-    const lines = readFileSync(await (await started).path(), 'utf8')
-      .trim()
-      .split('\n')
-    expect(lines.map((line) => JSON.parse(line).categoryCode)).toEqual(Array(4).fill('palace'))
+    await page.getByRole('button', { name: 'GeoJSON', exact: true }).click()
+    const { features } = JSON.parse(readFileSync(await (await started).path(), 'utf8'))
+    const codes = features.map((feature: { properties: { categoryCode: string } }) => feature.properties.categoryCode)
+    expect(codes).toEqual(Array(4).fill('palace'))
   })
 
   test('the page of a dataset has its facts, its codes with totals, some places, and the same for machines', async () => {
     await page.goto(`${t.url}/?dataset=seoul-landmarks`)
-    await page.getByRole('link', { name: 'About this dataset' }).click()
+    await page.getByRole('link', { name: 'About', exact: true }).click()
     await page.getByRole('heading', { name: 'Some of its places' }).waitFor()
     expect(await page.title()).toBe('About · Seoul Landmarks')
     await page.locator('.bars li', { hasText: 'palace' }).getByText('4', { exact: true }).waitFor()
     const { body } = await t.graphql('{ dataset(id: "seoul-landmarks") { exportSizes { format bytes } } }')
+    await page.getByText('For developers').click()
     for (const { bytes } of body.data.dataset.exportSizes)
       await page.getByRole('button', { name: `(${Number((bytes / 1000).toPrecision(2))} kB)` }).waitFor()
     const text = await page.locator('script[type="application/ld+json"]').textContent()

@@ -1,7 +1,7 @@
 import type { Locator, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-import { giveKey, hasBrowser, openBrowser, PHONE, type Visit, WIDE } from '../support/browser.ts'
+import { giveKey, hasBrowser, openBrowser, openControl, PHONE, type Visit, WIDE } from '../support/browser.ts'
 import { createImporter, ndjson, row } from '../support/import.ts'
 
 const STOPS = Array.from({ length: 60 }, (_, i) => row({ externalId: `stop-${i}`, name: `Bus stop ${i}` }))
@@ -101,6 +101,7 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
   test('on a narrow screen a list of codes is no wider than the screen', async () => {
     await page.setViewportSize(PHONE)
     await page.goto(`${t.url}/?dataset=labelled`)
+    await openControl(page, 'Filters')
     for (const name of ['Category', 'Area']) {
       await page.getByRole('combobox', { name, exact: true }).click()
       await page.getByRole('listbox').getByRole('option').nth(1).waitFor()
@@ -120,6 +121,7 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
   test('"a point on the map" stops waiting for a click when another view opens', async () => {
     await page.goto(`${t.url}/?dataset=places`)
     const message = page.getByText('Click on the map to search around that point.')
+    await openControl(page, 'Nearby')
     await page.getByRole('button', { name: 'a point on the map' }).click()
     await message.waitFor()
     await link('A museum').click()
@@ -135,6 +137,7 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
       if (route.request().postData()?.includes('query Place(')) held.push(route)
       else await route.continue()
     })
+    await openControl(page, 'Nearby')
     await page.getByLabel('Coordinate or name of a place').fill('museum')
     await page.keyboard.press('Enter')
     await expect.poll(() => held.length).toBe(1)

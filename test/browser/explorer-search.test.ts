@@ -277,7 +277,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     await field().fill(`it's`)
     await link(MARKUP).waitFor()
     const panel = page.locator('.request')
-    await panel.getByText('As a request').click()
+    await panel.getByText('For developers').click()
     expect(await panel.getByRole('button', { name: 'URL', exact: true }).count()).toBe(1)
     const copy = async (form: string) => {
       await panel.getByRole('button', { name: form, exact: true }).click()

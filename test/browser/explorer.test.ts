@@ -4,7 +4,16 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-import { clickCopy, giveKey, hasBrowser, openBrowser, PHONE, type Visit, WIDE } from '../support/browser.ts'
+import {
+  clickCopy,
+  giveKey,
+  hasBrowser,
+  openBrowser,
+  openControl,
+  PHONE,
+  type Visit,
+  WIDE,
+} from '../support/browser.ts'
 import { runShell } from '../support/process.ts'
 
 const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
@@ -65,6 +74,8 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
   })
 
   test('downloads a dataset in each format, and says when that fails', async () => {
+    await openControl(page, 'Download')
+    await page.getByText('For developers').click()
     for (const [format, name] of [
       ['NDJSON', 'seoul-landmarks.ndjson'],
       ['CSV', 'seoul-landmarks.csv'],
@@ -83,6 +94,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await page.getByRole('button', { name: 'CSV', exact: true }).click()
     await page.getByText('seoul-landmarks.csv is not complete: The server does not answer. Is it running?').waitFor()
     await page.unroute('**/exports/**')
+    await page.getByText('For developers').click()
     expect(await seriousViolations()).toEqual([])
   })
 
@@ -124,6 +136,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     expect(await page.title()).toBe('Gyeongbokgung Palace · Seoul Landmarks')
     const json = page.getByText('"roadAddress"')
     expect(await json.count()).toBe(0)
+    await page.getByText('For developers').click()
     await page.getByText('All members as JSON').click()
     await json.waitFor()
     await page.getByText(/\d+ empty members?/).click()
@@ -132,8 +145,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
   })
 
   test('the copied request gives the same item', async () => {
-    await page.getByText('As a request').click()
-    expect(await page.locator('.request pre').textContent()).not.toContain(t.key)
+    expect(await page.locator('.request > pre').textContent()).not.toContain(t.key)
     await clickCopy(page.locator('.request').getByRole('button', { name: 'Copy' }))
     const { stdout } = await runShell({}, await copied())
     expect(JSON.parse(stdout).data).toMatchObject({ name: 'Gyeongbokgung Palace', categoryCode: 'palace' })
@@ -228,6 +240,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
   test('searches around a point in all datasets', async () => {
     // In the Atlantic no place is under the mouse.
     await page.goto(`${t.url}/?at=25.5,-40.5,5`)
+    await openControl(page, 'Nearby')
     await page.getByRole('button', { name: 'a point on the map' }).click()
     await page.locator('.maplibregl-canvas').click()
     await expect.poll(() => page.url()).toMatch(/\?near=25\.\d+,-40\.\d+,1000/)
@@ -261,10 +274,11 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await t.database.prisma.codeLabel.create({ data: label })
     const shown = async () => {
       await page.goto(`${t.url}/?dataset=seoul-landmarks`)
+      await openControl(page, 'Filters')
       await page.getByRole('combobox', { name: 'Category', exact: true }).click()
       return page.getByRole('listbox').getByRole('option').allTextContents()
     }
-    await expect.poll(shown).toContain('Royal palace (palace)4')
+    await expect.poll(shown).toContain('Royal palace4')
     await page.locator('.places').getByText('Royal palace', { exact: true }).first().waitFor()
     await link('Gyeongbokgung Palace').click()
     await page.locator('.members').getByRole('link', { name: 'Royal palace', exact: true }).click()
@@ -334,7 +348,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await page.getByRole('button', { name: 'Forget key' }).click()
     await heading('See what your key opens').waitFor()
     const links = await page.locator('a').evaluateAll((all) => all.map((each) => each.getAttribute('href') ?? ''))
-    expect(new Set(links)).toEqual(new Set(['/', '/graphql', '/docs', '/openapi.json', '/readyz']))
+    expect(new Set(links)).toEqual(new Set(['#list', '/', '/graphql', '/docs', '/openapi.json', '/readyz']))
     for (const each of links) {
       expect((await fetch(t.url + each, { headers: { accept: 'text/html' } })).status).toBe(200)
     }

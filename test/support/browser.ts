@@ -39,6 +39,14 @@ export async function giveKey(page: Page, key: string): Promise<void> {
   await page.getByRole('button', { name: 'Use key' }).click()
 }
 
+/** Opens a form of the row of controls above a list of places, unless it is open. */
+export async function openControl(page: Page, name: 'Filters' | 'Nearby' | 'Download'): Promise<void> {
+  await page
+    .locator('.control-row')
+    .getByRole('button', { name: new RegExp(`^${name}`), expanded: false })
+    .click()
+}
+
 /** Clicks a button that copies, and waits for its message. It shows it for four seconds, in which a slow test may not look. */
 export async function clickCopy(button: Locator, message = 'Copied'): Promise<void> {
   const observed = await button.evaluateHandle((element, text) => {

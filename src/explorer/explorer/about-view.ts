@@ -1,11 +1,14 @@
 import { runGraphQL } from '../shared/api.ts'
 import { element } from '../shared/dom.ts'
+import { day, number } from '../shared/format.ts'
+import { t } from '../shared/text.ts'
 import { formatAddress, type View } from './address.ts'
 import { type Codes, type Facet, labelOf } from './codes.ts'
 import type { Dataset, Extent, ListedItem } from './data.ts'
 import { FACTS, LISTED } from './data.ts'
-import { type ExportSize, exportLinks } from './export-links.ts'
-import { requestPanel } from './request-panel.ts'
+import { developerPanel } from './developer-panel.ts'
+import { type ExportSize, exportLinks, NDJSON, SHOWN_FORMATS } from './export-links.ts'
+import { backLine } from './places-view.ts'
 import { safeUrl } from './safe-url.ts'
 import { textLink } from './text-link.ts'
 
@@ -52,41 +55,48 @@ export function aboutView(dataset: Dataset, about: About, codes: Codes, view: Vi
   return element(
     'article',
     { class: 'view about' },
-    element(
-      'p',
-      { class: 'back' },
-      element('a', { href: formatAddress({ dataset: dataset.slug }), 'data-view': 'back' }, '← Places'),
-    ),
+    backLine(element('a', { href: formatAddress({ dataset: dataset.slug }), 'data-view': 'back' }, t.backToPlaces)),
     element('h1', { tabindex: -1, dir: 'auto' }, dataset.name),
     element('p', { dir: 'auto' }, dataset.description ?? ''),
     facts(dataset, about),
-    exportLinks(dataset, {}, about.exportSizes),
-    bars('Categories', categories, (category) => ({ dataset: dataset.slug, category })),
-    bars('Areas', areas, (area) => ({ dataset: dataset.slug, area })),
+    exportLinks(dataset, {}, SHOWN_FORMATS, about.exportSizes),
+    bars(t.categories, categories, (category) => ({ dataset: dataset.slug, category })),
+    bars(t.areas, areas, (area) => ({ dataset: dataset.slug, area })),
     sample(dataset, about, codes),
-    requestPanel(view),
+    developerPanel(view, exportLinks(dataset, {}, NDJSON, about.exportSizes), memberList(accessFacts(dataset))),
     jsonLd(dataset, about),
   )
 }
 
 function facts(dataset: Dataset, about: About): HTMLElement {
   const { createdAt, updatedAt, extent } = about
-  const rows: [string, Node | string | null][] = [
-    ['Places', dataset.items.total.toLocaleString('en')],
-    ['Credit', dataset.attribution],
-    ['Licence', linked(about.license, LICENCES)],
-    ['Terms', linked(about.termsUrl)],
-    ['Publisher', about.publisher],
-    ['Contact', linked(about.contact)],
-    ['Source', linked(about.sourceUrl)],
-    ['Date of the source', about.sourceDate],
-    ['Changes', about.updateFrequency],
-    ['Access', dataset.visibility.toLowerCase() + (dataset.accessTier ? `, tier ${dataset.accessTier}` : '')],
-    ['Status', dataset.status.toLowerCase()],
-    ['First loaded', dayOf(createdAt)],
-    ['Last changed', dayOf(updatedAt)],
-    ['Extent', extent && extentText(extent)],
+  return memberList([
+    [t.placesLabel, number(dataset.items.total)],
+    [t.credit, dataset.attribution],
+    [t.licence, linked(about.license, LICENCES)],
+    [t.terms, linked(about.termsUrl)],
+    [t.publisher, about.publisher],
+    [t.contact, linked(about.contact)],
+    [t.source, linked(about.sourceUrl)],
+    [t.sourceDate, about.sourceDate],
+    [t.changes, about.updateFrequency],
+    [t.firstLoaded, day(createdAt)],
+    [t.lastChanged, day(updatedAt)],
+    [t.extent, extent && extentText(extent)],
+  ])
+}
+
+/** In the words of the API. */
+function accessFacts({ visibility, accessTier, status }: Dataset): Fact[] {
+  return [
+    [t.access, [visibility, accessTier].filter((part) => part !== null).join(' · ')],
+    [t.status, status],
   ]
+}
+
+type Fact = [label: string, value: Node | string | null]
+
+function memberList(rows: readonly Fact[]): HTMLElement {
   return element(
     'dl',
     { class: 'members' },
@@ -103,17 +113,9 @@ function linked(text: string | null, base?: string): Node | string | null {
   return text === null ? null : textLink(text, base)
 }
 
-function dayOf(time: string): string {
-  return new Date(time).toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' })
-}
-
-/** For example `33.1° to 38.6° north, 125° to 131.9° east`. */
+/** For example `33.10° north to 38.60° north, 125.00° east to 131.90° east`. */
 function extentText({ west, south, east, north }: Extent): string {
-  const degrees = (value: number, positive: string, negative: string) =>
-    `${Math.abs(value).toFixed(2)}° ${value < 0 ? negative : positive}`
-  const latitudes = [south, north].map((value) => degrees(value, 'north', 'south'))
-  const longitudes = [west, east].map((value) => degrees(value, 'east', 'west'))
-  return `${latitudes.join(' to ')}, ${longitudes.join(' to ')}`
+  return `${t.range(t.north(south), t.north(north))}, ${t.range(t.east(west), t.east(east))}`
 }
 
 /** The most frequent codes with their totals as bars. Each is a link to its places. */
@@ -127,21 +129,21 @@ function bars(title: string, facets: readonly Facet[], viewOf: (code: string) =>
     {},
     element('h2', {}, title),
     element('ul', { class: 'bars' }, ...shown.map((facet) => bar(facet, most, viewOf(facet.code)))),
-    rest > 0 ? element('p', { class: 'soft small' }, `and ${rest.toLocaleString('en')} more`) : undefined,
+    rest > 0 ? element('p', { class: 'soft small' }, t.andMore(rest)) : undefined,
   )
 }
 
 function bar({ code, label, total }: Facet, most: number, view: View): HTMLElement {
   const link = element('a', { href: formatAddress(view), 'data-view': true, dir: 'auto', title: code }, label ?? code)
   const value = element('meter', { min: 0, max: most, value: total, 'aria-hidden': 'true' })
-  return element('li', {}, link, value, element('span', { class: 'soft' }, total.toLocaleString('en')))
+  return element('li', {}, link, value, element('span', { class: 'soft' }, number(total)))
 }
 
 function sample({ slug, items: { total } }: Dataset, { items: { nodes } }: About, { categories }: Codes): HTMLElement {
   return element(
     'section',
     {},
-    element('h2', {}, 'Some of its places'),
+    element('h2', {}, t.somePlaces),
     element(
       'ul',
       { class: 'places' },
@@ -154,15 +156,7 @@ function sample({ slug, items: { total } }: Dataset, { items: { nodes } }: About
         ),
       ),
     ),
-    element(
-      'p',
-      {},
-      element(
-        'a',
-        { href: formatAddress({ dataset: slug }), 'data-view': true },
-        `All ${total.toLocaleString('en')} places`,
-      ),
-    ),
+    element('p', {}, element('a', { href: formatAddress({ dataset: slug }), 'data-view': true }, t.allPlaces(total))),
   )
 }
 

@@ -1,3 +1,4 @@
+import { chosenLanguage } from '../shared/language.ts'
 import { type Bounds, parseBox } from './box.ts'
 import { parseTable, type Table, writeTable } from './table-columns.ts'
 
@@ -98,6 +99,7 @@ export function formatAddress({ dataset, category, area, text, within, item, at,
   else if (table) writeTable(table, params)
   if (item) params.set('item', item)
   if (at) params.set('at', `${round(at.latitude, 5)},${round(at.longitude, 5)},${round(at.zoom, 2)}`)
+  if (chosenLanguage) params.set('lang', chosenLanguage)
   const query = params.toString().replaceAll('%2C', ',')
   return query === '' ? '/' : `/?${query}`
 }

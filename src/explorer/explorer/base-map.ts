@@ -2,6 +2,7 @@ import { layers as basemapLayers, namedFlavor } from '@protomaps/basemaps'
 import type { LayerSpecification } from 'maplibre-gl'
 import { addProtocol } from 'maplibre-gl'
 import { PMTiles, Protocol } from 'pmtiles'
+import { language, locale } from '../shared/language.ts'
 import type { Colours } from './colours.ts'
 import { readPageData } from './page-data.ts'
 import { type DrawnBaseMap, WORLD_CREDIT, worldMap } from './world.ts'
@@ -16,7 +17,10 @@ export interface BaseMap {
 }
 
 /** The base map that needs no configuration. */
-export const WORLD: BaseMap = { draw: (colour) => worldMap(colour, navigator.languages), credit: WORLD_CREDIT }
+export const WORLD: BaseMap = {
+  draw: (colour) => worldMap(colour, [locale, ...navigator.languages]),
+  credit: WORLD_CREDIT,
+}
 
 /** The zoom at which a place is shown. Beyond it the map of the package has hardly a name beside the place. */
 export function placeZoom(): number {
@@ -59,7 +63,7 @@ async function loadPmtiles(url: string): Promise<BaseMap> {
   const metadata = await file.getMetadata()
   const attribution = typeof metadata === 'object' && metadata && 'attribution' in metadata ? metadata.attribution : ''
   const sources: DrawnBaseMap['sources'] = { base: { type: 'vector', url: `pmtiles://${url}` } }
-  const lang = new Intl.Locale(navigator.language).language
+  const lang = language
   return {
     draw: (_colour, isDark) => ({
       sources,

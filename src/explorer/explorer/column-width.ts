@@ -1,3 +1,4 @@
+import { t } from '../shared/text.ts'
 import { splitter } from './splitter.ts'
 
 /*
@@ -20,7 +21,7 @@ export function widthHandle(field: string, label: string, cells: readonly HTMLEl
   if (chosen !== undefined) applyWidth(cells, chosen)
   return splitter({
     class: 'width-handle',
-    label: `Width of ${label}`,
+    label: t.widthOf(label),
     width: () => Math.round(cells[0]?.getBoundingClientRect().width ?? MIN_WIDTH),
     least: () => MIN_WIDTH,
     most: () => MAX_WIDTH,

@@ -1,5 +1,6 @@
 import { readKey } from '../shared/key.ts'
 import { onWaiting } from '../shared/patience.ts'
+import { t } from '../shared/text.ts'
 import { aboutView, readAbout } from './about-view.ts'
 import { formatAddress, hasPlaces, haveSamePlaces, isSearch, parseAddress, tableOf, type View } from './address.ts'
 import { loadBaseMap, placeZoom, WORLD } from './base-map.ts'
@@ -9,7 +10,7 @@ import { DARK, LIGHT } from './colours.ts'
 import { type Dataset, findDataset, type Item, type ListedItem, readDatasets, readItem } from './data.ts'
 import { datasetsView } from './datasets-view.ts'
 import { itemView } from './item-view.ts'
-import { legendOf, showLegend } from './legend.ts'
+import { type Legend, legendOf, showLegend } from './legend.ts'
 import { type ExplorerMap, openMap } from './map.ts'
 import { showCredits, showStatus, showWaiting } from './map-lines.ts'
 import type { NearbyActions } from './nearby-form.ts'
@@ -62,7 +63,7 @@ export class Explorer {
       onHome: () => this.#goHome(),
       onCentre: (message) => this.#picker.isWaiting || showStatus(message),
       onMove: (at) => this.#noteMove(at),
-      onProblem: () => showStatus('The map is not complete: a part of it could not be loaded.'),
+      onProblem: () => showStatus(t.mapIncomplete),
     })
     void this.#loadBaseMap()
     onWaiting(showWaiting)
@@ -81,7 +82,7 @@ export class Explorer {
   /** The map of the package stands in for a configured one that can't be loaded. */
   async #loadBaseMap(): Promise<void> {
     const baseMap = await loadBaseMap().catch((error: unknown) => {
-      showStatus(`The configured base map can't be loaded: ${error instanceof Error ? error.message : error}`)
+      showStatus(t.baseMapFailed(error instanceof Error ? error.message : String(error)))
       return WORLD
     })
     this.#mapCredit = baseMap.credit
@@ -205,7 +206,16 @@ export class Explorer {
     signal.throwIfAborted()
     this.#items = items
     const list = placesView(
-      { view, dataset: this.#dataset(), codes: this.#codes, codesOf, suggestions, ...results, items },
+      {
+        view,
+        dataset: this.#dataset(),
+        codes: this.#codes,
+        codesOf,
+        legend: this.#legend(),
+        suggestions,
+        ...results,
+        items,
+      },
       {
         open: (next) => this.open(next),
         more: () => this.#attempt(() => this.#showPlaces(view, page + 1, signal), signal),
@@ -237,7 +247,17 @@ export class Explorer {
     const element = tableView({ view, table, codesOf, ...results }, (next) => this.open(next))
     this.#showView(
       placesView(
-        { view, dataset: this.#dataset(), codes: this.#codes, codesOf, items: [], total, suggestions, table: element },
+        {
+          view,
+          dataset: this.#dataset(),
+          codes: this.#codes,
+          codesOf,
+          legend: this.#legend(),
+          items: [],
+          total,
+          suggestions,
+          table: element,
+        },
         { open: (next) => this.open(next), more: () => {}, ...this.#nearbyActions(view) },
       ),
     )
@@ -273,7 +293,7 @@ export class Explorer {
   }
 
   #drawMap(hasKey = readKey() !== undefined): void {
-    const legend = legendOf(this.#view, this.#codes, hasKey ? this.#datasets : [])
+    const legend = this.#legend(hasKey)
     showLegend(legend, this.#dark.matches ? DARK : LIGHT)
     this.#map.show({
       hasKey,
@@ -282,6 +302,10 @@ export class Explorer {
       item: this.#item,
       isDark: this.#dark.matches,
     })
+  }
+
+  #legend(hasKey = true): Legend {
+    return legendOf(this.#view, this.#codes, hasKey ? this.#datasets : [])
   }
 
   /** Moves the map to everything that the view shows. All places of a long search are somewhere in their datasets. */

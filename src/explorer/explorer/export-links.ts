@@ -1,5 +1,7 @@
 import { readError, send } from '../shared/api.ts'
 import { button, element } from '../shared/dom.ts'
+import { size as sizeOf } from '../shared/format.ts'
+import { t } from '../shared/text.ts'
 import type { View } from './address.ts'
 import type { Dataset } from './data.ts'
 import { filtersOf } from './tiles.ts'
@@ -9,7 +11,11 @@ import { filtersOf } from './tiles.ts'
  * page reads it, and gives it to the browser to save.
  */
 
-const FORMATS = { ndjson: 'NDJSON', csv: 'CSV', geojson: 'GeoJSON' } as const
+/** The formats by the endings of their files. */
+type Formats = Readonly<Record<string, string>>
+export const SHOWN_FORMATS: Formats = { csv: 'CSV', geojson: 'GeoJSON' }
+/** For programs. */
+export const NDJSON: Formats = { ndjson: 'NDJSON' }
 
 /** The size of a file in bytes. Large ones are estimated. */
 export interface ExportSize {
@@ -19,21 +25,26 @@ export interface ExportSize {
 }
 
 /** Creates a button for each format, with its size if it is known, and a line with the status. */
-export function exportLinks({ slug }: Dataset, view: View, sizes: readonly ExportSize[] = []): HTMLElement {
+export function exportLinks(
+  { slug }: Dataset,
+  view: View,
+  formats: Formats,
+  sizes: readonly ExportSize[] = [],
+): HTMLElement {
   const filters = new URLSearchParams(filtersOf(view))
   const status = element('span', { class: 'soft small', role: 'status' })
   const download = async (name: string) => {
-    status.textContent = `Downloading ${name} …`
+    status.textContent = t.downloading(name)
     status.textContent = await save(name, filters).then(
-      () => `${name} is complete.`,
-      (error: unknown) => `${name} is not complete: ${error instanceof Error ? error.message : error}`,
+      () => t.downloaded(name),
+      (error: unknown) => t.notDownloaded(name, error instanceof Error ? error.message : String(error)),
     )
   }
   return element(
     'p',
     { class: 'exports' },
-    filters.size > 0 ? 'Download all places with these filters: ' : 'Download all places: ',
-    ...Object.entries(FORMATS).map(([ending, format]) =>
+    element('span', {}, filters.size > 0 ? t.downloadFiltered : t.downloadAll),
+    ...Object.entries(formats).map(([ending, format]) =>
       button(
         format + sizeText(sizes.find((size) => size.format === ending)),
         () => void download(`${slug}.${ending}`),
@@ -47,14 +58,8 @@ export function exportLinks({ slug }: Dataset, view: View, sizes: readonly Expor
 /** For example ` (12 kB)` or ` (about 1.4 MB)`. */
 export function sizeText(size: ExportSize | undefined): string {
   if (!size) return ''
-  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte']
-  const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, size.bytes)) / 3))
-  const amount = (size.bytes / 1000 ** step).toLocaleString('en', {
-    style: 'unit',
-    unit: units[step],
-    maximumSignificantDigits: 2,
-  })
-  return size.isExact ? ` (${amount})` : ` (about ${amount})`
+  const amount = sizeOf(size.bytes)
+  return ` (${size.isExact ? amount : t.aboutSize(amount)})`
 }
 
 /** Reads an export and lets the browser save it. Throws an error when the server refuses it or cuts it off. */

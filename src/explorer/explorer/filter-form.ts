@@ -1,5 +1,7 @@
 import { Combobox, type Option } from '../shared/combobox.ts'
 import { button, element } from '../shared/dom.ts'
+import { number } from '../shared/format.ts'
+import { t } from '../shared/text.ts'
 import type { View } from './address.ts'
 import { type Codes, type Facet, labelOf } from './codes.ts'
 
@@ -9,7 +11,7 @@ import { type Codes, type Facet, labelOf } from './codes.ts'
 
 /** A list of all codes may have thousands. */
 const MAX_OPTIONS = 100
-const ANY: Option = { value: '', label: 'any' }
+const ANY: Option = { value: '', label: t.any }
 
 /** Creates the form. */
 export function filterForm(view: View, { categories, areas }: Codes, open: (view: View) => void): HTMLElement {
@@ -18,10 +20,10 @@ export function filterForm(view: View, { categories, areas }: Codes, open: (view
   const kept = { dataset, text, within, near, at: within && at, table: table && { ...table, page: 1 } }
   return element(
     'div',
-    { class: 'fields', role: 'group', 'aria-label': 'Filters' },
-    field('category', 'Category', category, categories, (code) => open({ ...kept, area, category: code })),
-    field('area', 'Area', area, areas, (code) => open({ ...kept, category, area: code })),
-    category || area ? button('Clear filters', () => open(kept), { class: 'button' }) : undefined,
+    { class: 'fields', role: 'group', 'aria-label': t.filters },
+    field('category', t.category, category, categories, (code) => open({ ...kept, area, category: code })),
+    field('area', t.area, area, areas, (code) => open({ ...kept, category, area: code })),
+    category || area ? button(t.clearFilters, () => open(kept), { class: 'button' }) : undefined,
   )
 }
 
@@ -57,11 +59,10 @@ function optionsFor(text: string, facets: readonly Facet[]): Option[] {
   const found = facets.filter(({ code, label }) => `${label ?? ''} ${code}`.toLowerCase().includes(typed))
   const rest = found.length - MAX_OPTIONS
   return [...(typed === '' ? [ANY] : []), ...found.slice(0, MAX_OPTIONS).map(optionOf)].map((option, i, all) =>
-    rest > 0 && i === all.length - 1 ? { ...option, note: `${option.note}, ${rest} more: type to narrow` } : option,
+    rest > 0 && i === all.length - 1 ? { ...option, note: `${option.note}, ${t.narrow(rest)}` } : option,
   )
 }
 
 function optionOf({ code, label, total }: Facet): Option {
-  const note = total.toLocaleString('en')
-  return label === null ? { value: code, label: code, note } : { value: code, label: `${label} (${code})`, note }
+  return { value: code, label: label ?? code, note: number(total) }
 }

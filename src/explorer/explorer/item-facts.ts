@@ -1,4 +1,6 @@
 import { element } from '../shared/dom.ts'
+import { day } from '../shared/format.ts'
+import { t } from '../shared/text.ts'
 import { formatAddress } from './address.ts'
 import { type Codes, labelOf } from './codes.ts'
 import type { Item } from './data.ts'
@@ -14,19 +16,19 @@ type Row = [label: string, value: Node | string | null | undefined]
 /** Returns the members that have a value, by their labels, and the dataset if asked for. */
 export function itemFacts(item: Item, codes: Codes, hasDataset: boolean): HTMLElement {
   return memberList([
-    ['Dataset', hasDataset ? datasetLink(item) : undefined],
-    ['Category', codeLink(item, 'category', labelOf(item.categoryCode, codes.categories))],
-    ['Area', codeLink(item, 'area', labelOf(item.administrativeAreaCode, codes.areas))],
-    ['Also known as', item.keywords.join(', ')],
-    ['Address', addressOf(item)],
-    ['Lot address', item.jibunAddress],
-    ['Opening hours', item.openingHours],
-    ['Telephone', item.telephone],
-    ['E-mail', item.email],
-    ['Website', webLink(item.url)],
-    ['Contact', item.contactName],
-    ['Coordinates', `${item.latitude}, ${item.longitude}`],
-    ['Last changed', new Date(item.updatedAt).toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' })],
+    [t.dataset, hasDataset ? datasetLink(item) : undefined],
+    [t.category, codeLink(item, 'category', labelOf(item.categoryCode, codes.categories))],
+    [t.area, codeLink(item, 'area', labelOf(item.administrativeAreaCode, codes.areas))],
+    [t.keywords, item.keywords.join(', ')],
+    [t.address, addressOf(item)],
+    [t.lotAddress, item.jibunAddress],
+    [t.openingHours, item.openingHours],
+    [t.telephone, item.telephone],
+    [t.email, item.email],
+    [t.website, webLink(item.url)],
+    [t.contact, item.contactName],
+    [t.coordinates, `${item.latitude}, ${item.longitude}`],
+    [t.lastChanged, day(item.updatedAt)],
   ])
 }
 
@@ -37,7 +39,7 @@ export function attributeTable({ extraAttributes }: Item): HTMLElement | undefin
   return element(
     'section',
     {},
-    element('h2', {}, 'From the source'),
+    element('h2', {}, t.fromSource),
     element(
       'table',
       { class: 'attributes' },
@@ -65,14 +67,8 @@ export function foldedMembers({ dataset: _, parent, children, images, ...members
     .map(([name]) => name)
   const json = JSON.stringify(members, undefined, 2)
   return [
-    ...(empty.length > 0
-      ? [
-          folded(`${empty.length} empty ${empty.length === 1 ? 'member' : 'members'}`, () =>
-            element('p', {}, empty.join(', ')),
-          ),
-        ]
-      : []),
-    folded('All members as JSON', () => element('pre', { tabindex: 0 }, element('code', {}, json))),
+    ...(empty.length > 0 ? [folded(t.emptyMembers(empty.length), () => element('p', {}, empty.join(', ')))] : []),
+    folded(t.json, () => element('pre', { tabindex: 0 }, element('code', {}, json))),
   ]
 }
 

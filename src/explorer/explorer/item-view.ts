@@ -1,11 +1,12 @@
 import { element } from '../shared/dom.ts'
+import { t } from '../shared/text.ts'
 import { formatAddress, hasPlaces, type View } from './address.ts'
 import type { Codes } from './codes.ts'
 import type { Item } from './data.ts'
+import { developerPanel } from './developer-panel.ts'
 import { attributeTable, foldedMembers, itemFacts } from './item-facts.ts'
 import { pictureFigure } from './picture.ts'
-import { ALL_DATASETS } from './places-view.ts'
-import { requestPanel } from './request-panel.ts'
+import { backLine } from './places-view.ts'
 
 /*
  * The page of one item.
@@ -17,25 +18,20 @@ export function itemView(item: Item, view: View, codes: Codes): HTMLElement {
   // The list of a search or a circle in all datasets; without one, as in a link to the item only, the item's dataset.
   const isOfAll = view.dataset === undefined && hasPlaces(before)
   const list = isOfAll ? before : { ...before, dataset: view.dataset ?? item.dataset.slug }
-  const listName = isOfAll ? ALL_DATASETS : item.dataset.name
+  const listName = isOfAll ? t.allDatasetsTitle : item.dataset.name
   const images = [...item.images].sort((left, right) => Number(right.isPrimary) - Number(left.isPrimary))
   return element(
     'article',
     { class: 'view' },
-    element(
-      'p',
-      { class: 'back' },
-      element('a', { href: formatAddress(list), 'data-view': 'back' }, '← ', element('bdi', {}, listName)),
-    ),
+    backLine(element('a', { href: formatAddress(list), 'data-view': 'back' }, '← ', element('bdi', {}, listName))),
     element('h1', { tabindex: -1, dir: 'auto' }, item.name),
+    images.length > 0 ? element('div', { class: 'pictures' }, ...images.map(pictureFigure)) : undefined,
     element('p', { dir: 'auto' }, item.description),
     itemFacts(item, codes, isOfAll),
-    images.length > 0 ? element('div', { class: 'pictures' }, ...images.map(pictureFigure)) : undefined,
     relatives(item, view),
     attributeTable(item),
     element('p', { class: 'soft small', dir: 'auto' }, item.dataset.attribution),
-    ...foldedMembers(item),
-    requestPanel(view),
+    developerPanel(view, ...foldedMembers(item)),
   )
 }
 
@@ -47,11 +43,11 @@ function relatives({ parent, children }: Item, view: View): HTMLElement | undefi
   return element(
     'section',
     {},
-    parent ? element('p', {}, 'Part of ', link(parent)) : undefined,
-    children.total > 0 ? element('h2', {}, 'Parts') : undefined,
+    parent ? element('p', {}, `${t.partOf}: `, link(parent)) : undefined,
+    children.total > 0 ? element('h2', {}, t.parts) : undefined,
     children.total > 0
       ? element('ul', { class: 'parts' }, ...children.nodes.map((child) => element('li', {}, link(child))))
       : undefined,
-    unlisted > 0 ? element('p', { class: 'soft' }, `and ${unlisted.toLocaleString('en')} more`) : undefined,
+    unlisted > 0 ? element('p', { class: 'soft' }, t.andMore(unlisted)) : undefined,
   )
 }

@@ -1,9 +1,11 @@
 import type { ExpressionSpecification } from 'maplibre-gl'
 import { byId, element } from '../shared/dom.ts'
+import { number } from '../shared/format.ts'
+import { t } from '../shared/text.ts'
 import { formatAddress, isSearch, type View } from './address.ts'
 import type { Codes } from './codes.ts'
-import type { Colours } from './colours.ts'
-import type { Dataset } from './data.ts'
+import { type Colours, DARK, LIGHT } from './colours.ts'
+import type { Dataset, ListedItem } from './data.ts'
 import { firstPage } from './table-columns.ts'
 
 /*
@@ -87,7 +89,7 @@ export function showLegend({ entries, others, isWhole }: Legend, colour: Colours
         {},
         swatch(colour.values[i] ?? colour.others),
         element('a', { href: formatAddress(view), 'data-view': true, dir: 'auto' }, name),
-        isWhole ? element('span', { class: 'soft' }, total.toLocaleString('en')) : undefined,
+        isWhole ? element('span', { class: 'soft' }, number(total)) : undefined,
       ),
     ),
     ...(others > 0
@@ -96,12 +98,22 @@ export function showLegend({ entries, others, isWhole }: Legend, colour: Colours
             'li',
             {},
             swatch(colour.others),
-            element('span', {}, 'others'),
-            isWhole ? element('span', { class: 'soft' }, others.toLocaleString('en')) : undefined,
+            element('span', {}, t.others),
+            isWhole ? element('span', { class: 'soft' }, number(others)) : undefined,
           ),
         ]
       : []),
   )
+}
+
+/** The colour of a place, for the list; undefined if all places have the same. */
+export function swatchOf(
+  { property, entries }: Legend,
+  place: Pick<ListedItem, Legend['property']>,
+): HTMLElement | undefined {
+  if (entries.length < 2) return undefined
+  const { values, others } = matchMedia('(prefers-color-scheme: dark)').matches ? DARK : LIGHT
+  return swatch(values[entries.findIndex(({ value }) => value === place[property])] ?? others)
 }
 
 function swatch(colour: string): HTMLElement {

@@ -1,6 +1,7 @@
 import { byId } from '../shared/dom.ts'
 import { onKeyChange } from '../shared/key.ts'
 import { startKeyField } from '../shared/key-field.ts'
+import { languageChoice, translatePage } from '../shared/text.ts'
 import { Explorer } from './explorer.ts'
 import { startPanelWidth } from './panel-width.ts'
 
@@ -8,7 +9,14 @@ import { startPanelWidth } from './panel-width.ts'
  * Starts the explorer. The key field starts first, because it takes a key out of the address.
  */
 
+translatePage()
 startKeyField()
+byId('page-tools', HTMLElement).append(languageChoice())
+byId('skip', HTMLAnchorElement).addEventListener('click', (event) => {
+  // A fragment would be an entry in the history.
+  event.preventDefault()
+  byId('list', HTMLElement).focus()
+})
 // On a phone the legend would cover half of the map.
 byId('legend', HTMLDetailsElement).open = !matchMedia('(max-width: 760px)').matches
 startPanelWidth(byId('side', HTMLElement))

@@ -1,5 +1,6 @@
 import { FullscreenControl, type IControl, type Map as MapView, NavigationControl, ScaleControl } from 'maplibre-gl'
 import { button, element } from '../shared/dom.ts'
+import { t } from '../shared/text.ts'
 
 /*
  * The buttons and the scale on the map.
@@ -16,7 +17,7 @@ export function addControls(map: MapView, area: HTMLElement, goHome: () => void)
 }
 
 function homeControl(goHome: () => void): IControl {
-  const label = 'Show all places of this view'
+  const label = t.home
   const home = button('', goHome, { class: 'home-button', title: label, 'aria-label': label })
   home.append(icon(HOUSE))
   const group = element('div', { class: 'maplibregl-ctrl maplibregl-ctrl-group' }, home)

@@ -1,5 +1,6 @@
 import type { ApiError } from '../shared/api.ts'
 import { byId, element } from '../shared/dom.ts'
+import { t } from '../shared/text.ts'
 
 /*
  * The lines of text on the map and at the foot of the page.
@@ -20,6 +21,6 @@ export function showStatus(message: string): void {
 
 /** Says that something waits for the server; undefined removes the line. */
 export function showWaiting(problem: ApiError | undefined): void {
-  const reason = problem?.status === 0 ? 'No connection to the server.' : 'The server is busy.'
-  byId('connection', HTMLElement).textContent = problem ? `${reason} Trying again …` : ''
+  const message = problem?.status === 0 ? t.noConnection : t.busy
+  byId('connection', HTMLElement).textContent = problem ? message : ''
 }

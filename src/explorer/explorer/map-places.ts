@@ -1,4 +1,5 @@
 import { type MapGeoJSONFeature, type Map as MapView, Point } from 'maplibre-gl'
+import { t } from '../shared/text.ts'
 
 /*
  * The places that the map has drawn at a point.
@@ -47,7 +48,7 @@ export function placeAtCentre(map: MapView): TopPlace {
 
 /** Returns the name of a place, or the number of places. */
 export function nameOf({ place, total }: TopPlace): string {
-  return total > 1 ? `${total.toLocaleString('en')} places` : String(place?.properties.name)
+  return total > 1 ? t.places(total) : String(place?.properties.name)
 }
 
 /** Returns the position of a place in degrees, in the copy of the world that is nearest to a longitude. */

@@ -1,5 +1,6 @@
 import { Map as MapView, Popup } from 'maplibre-gl'
 import { readKey } from '../shared/key.ts'
+import { t } from '../shared/text.ts'
 import type { View } from './address.ts'
 import type { BaseMap } from './base-map.ts'
 import { type Bounds, visibleBox, wrapLongitude } from './box.ts'
@@ -49,7 +50,6 @@ const CLUSTER_ZOOM_STEP = 2
 const FLIGHT_MS = 600
 /** How long names appear and disappear. */
 const FADE_MS = 300
-const NO_PLACE = 'No place under the cross. The arrow keys move the map, + and − zoom.'
 /** From here on a click opens an item, even if its dot lies on others. */
 const STACK_ZOOM = 16
 
@@ -64,6 +64,13 @@ export function openMap(container: HTMLElement, start: View['at'], events: Event
     center: start ? [start.longitude, start.latitude] : [20, 20],
     zoom: start?.zoom ?? 1,
     attributionControl: false,
+    locale: {
+      'Map.Title': t.map,
+      'NavigationControl.ZoomIn': t.zoomIn,
+      'NavigationControl.ZoomOut': t.zoomOut,
+      'FullscreenControl.Enter': t.enterFullscreen,
+      'FullscreenControl.Exit': t.exitFullscreen,
+    },
     fadeDuration: isStill() ? 0 : FADE_MS,
     // Tiles need the key; other files of this server don't. The server of a configured base map never gets it, whatever its paths.
     transformRequest: (url) => {
@@ -96,8 +103,8 @@ export function openMap(container: HTMLElement, start: View['at'], events: Event
   useKeyboard(map, {
     describeCentre: () => {
       const top = placeAtCentre(map)
-      if (!top.place) return NO_PLACE
-      return opens(top) ? `${nameOf(top)}. Enter opens it.` : `${nameOf(top)}. Enter zooms in.`
+      if (!top.place) return t.noPlace
+      return opens(top) ? t.enterOpens(nameOf(top)) : t.enterZooms(nameOf(top))
     },
     clickCentre: () => choose(placeAtCentre(map), map.getCenter()),
     say: events.onCentre,

@@ -1,4 +1,5 @@
 import { button, element } from '../shared/dom.ts'
+import { t } from '../shared/text.ts'
 import { DEFAULT_RADIUS_METRES, MAX_RADIUS_METRES, type View } from './address.ts'
 import { showStatus } from './map-lines.ts'
 import { type Point, pointField } from './point-field.ts'
@@ -39,14 +40,14 @@ export function nearbyForm({ near }: View, { pick, search }: NearbyActions): HTM
     if (!status.isConnected) return
     search({ ...point, radius: metres })
     // The first of several places may not be the one that was meant.
-    if (name !== undefined) showStatus(`Around ${name}`)
+    if (name !== undefined) showStatus(t.around(name))
   }
   const here = withRadius((metres) => {
-    status.textContent = 'Asking your device where you are …'
+    status.textContent = t.locating
     navigator.geolocation.getCurrentPosition(
       ({ coords }) => searchAround({ latitude: coords.latitude, longitude: coords.longitude }, metres),
       ({ message }) => {
-        status.textContent = `Your device does not say where you are. ${message}`
+        status.textContent = t.notLocated(message)
       },
     )
   })
@@ -59,15 +60,16 @@ export function nearbyForm({ near }: View, { pick, search }: NearbyActions): HTM
   return element(
     'fieldset',
     { class: 'fields' },
-    element('legend', {}, 'Nearby'),
-    element('label', { for: 'radius' }, 'Within'),
+    element('legend', { class: 'visually-hidden' }, t.nearby),
+    element('label', { for: 'radius' }, t.radius),
     radius,
-    element('span', {}, 'm of'),
-    button('a point on the map', withRadius(pick), { class: 'button' }),
-    button('here', here, { class: 'button' }),
+    element('span', {}, t.metresOf),
+    button(t.pointOnMap, withRadius(pick), { class: 'button' }),
+    button(t.here, here, { class: 'button' }),
     ...typed,
-    near && button('Clear', () => search(undefined), { class: 'button' }),
-    near && element('p', { class: 'soft small' }, `Around ${near.latitude.toFixed(5)}, ${near.longitude.toFixed(5)}`),
+    near && button(t.clear, () => search(undefined), { class: 'button' }),
+    near &&
+      element('p', { class: 'soft small' }, t.around(`${near.latitude.toFixed(5)}, ${near.longitude.toFixed(5)}`)),
     status,
   )
 }

@@ -1,4 +1,5 @@
 import { element } from '../shared/dom.ts'
+import { t } from '../shared/text.ts'
 import type { Bounds } from './box.ts'
 
 /*
@@ -11,13 +12,7 @@ export function hasWebGL(): boolean {
 
 /** Says in the map's element that there is no map. */
 export function noMap(container: HTMLElement) {
-  container.replaceChildren(
-    element(
-      'p',
-      { class: 'no-map' },
-      'This browser can’t draw the map: it has no WebGL 2. All the rest works without it.',
-    ),
-  )
+  container.replaceChildren(element('p', { class: 'no-map' }, t.noMap))
   return {
     show: () => {},
     useBaseMap: () => {},

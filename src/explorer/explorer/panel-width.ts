@@ -1,3 +1,4 @@
+import { t } from '../shared/text.ts'
 import { splitter } from './splitter.ts'
 
 /*
@@ -13,7 +14,7 @@ export function startPanelWidth(panel: HTMLElement): void {
   const { documentElement } = document
   const handle = splitter({
     class: 'panel-handle',
-    label: 'Width of the panel',
+    label: t.panelWidth,
     width: () => panel.getBoundingClientRect().width,
     least: () => LEAST,
     most: () => Math.max(LEAST, documentElement.clientWidth * MOST_SHARE),

@@ -1,4 +1,5 @@
 import { button, element } from '../shared/dom.ts'
+import { t } from '../shared/text.ts'
 import type { Picture } from './data.ts'
 import { pictureUrl } from './safe-url.ts'
 
@@ -12,10 +13,10 @@ export function pictureFigure({ thumbnailMediumUrl, originalUrl, altText }: Pict
   const preview = pictureUrl(thumbnailMediumUrl, location.origin)
   const original = pictureUrl(originalUrl, location.origin)
   const frame = element('div', { class: 'frame' })
-  if (!preview) frame.append(note('The picture has no address that can be shown.'))
+  if (!preview) frame.append(note(t.noPictureAddress))
   else if (preview.origin === location.origin) frame.append(image(preview, altText))
   else {
-    const load = button(`Load picture from ${preview.host}`, () => frame.replaceChildren(image(preview, altText)), {
+    const load = button(t.loadPicture(preview.host), () => frame.replaceChildren(image(preview, altText)), {
       class: 'button',
     })
     frame.append(load)
@@ -27,16 +28,25 @@ export function pictureFigure({ thumbnailMediumUrl, originalUrl, altText }: Pict
     element(
       'figcaption',
       {},
-      element('span', { dir: 'auto' }, altText || 'No description'),
+      element('span', { dir: 'auto' }, altText || t.noDescription),
       original && ' · ',
-      original && element('a', { href: original.href, target: '_blank', rel: 'noopener noreferrer' }, 'Original'),
+      original && element('a', { href: original.href, target: '_blank', rel: 'noopener noreferrer' }, t.original),
     ),
   )
 }
 
+/** A small picture of a place in a list, if it is on this server. */
+export function thumbnail(address: string | null): HTMLElement | undefined {
+  const url = pictureUrl(address ?? '', location.origin)
+  if (url?.origin !== location.origin) return undefined
+  const made = element('img', { class: 'thumbnail', src: url.href, alt: '', loading: 'lazy' })
+  made.addEventListener('error', () => made.remove())
+  return made
+}
+
 function image(url: URL, alt: string): HTMLImageElement {
   const made = element('img', { src: url.href, alt, loading: 'lazy', referrerpolicy: 'no-referrer' })
-  made.addEventListener('error', () => made.replaceWith(note('The picture can’t be loaded.')))
+  made.addEventListener('error', () => made.replaceWith(note(t.pictureFailed)))
   return made
 }
 

@@ -1,14 +1,18 @@
 import { button, element } from '../shared/dom.ts'
+import { distance, number } from '../shared/format.ts'
+import { t } from '../shared/text.ts'
 import { formatAddress, isSearch, type View } from './address.ts'
 import { type Codes, type CodesOf, labelOf } from './codes.ts'
+import { controlRow } from './controls.ts'
 import type { Dataset, ListedItem } from './data.ts'
-import { datasetFacts } from './datasets-view.ts'
-import { exportLinks } from './export-links.ts'
+import { developerPanel } from './developer-panel.ts'
+import { exportLinks, NDJSON, SHOWN_FORMATS } from './export-links.ts'
 import { filterForm } from './filter-form.ts'
-import { metres } from './metres.ts'
+import { type Legend, swatchOf } from './legend.ts'
 import { type NearbyActions, nearbyForm } from './nearby-form.ts'
-import { requestPanel } from './request-panel.ts'
+import { thumbnail } from './picture.ts'
 import type { Results } from './results.ts'
+import { shareButton } from './share.ts'
 import { DEFAULT_TABLE } from './table-columns.ts'
 
 /*
@@ -22,6 +26,8 @@ export interface PlacesContent extends Results {
   /** The codes of the dataset, for the filters. */
   codes: Codes
   codesOf: CodesOf
+  /** The colours of the map, which the list has too. */
+  legend: Legend
   /** What was probably meant, if nothing was found. */
   suggestions?: readonly ListedItem[]
   /** The table that stands in for the list. */
@@ -33,87 +39,97 @@ export interface PlacesActions extends NearbyActions {
   more: () => void
 }
 
-/** The heading of a list that has places of all datasets. */
-export const ALL_DATASETS = 'All datasets'
-
 /** Creates the view. */
 export function placesView(content: PlacesContent, actions: PlacesActions): HTMLElement {
-  const { view, dataset, items, total, codes, codesOf } = content
+  const { view, dataset, items, total } = content
   const rest = total - items.length
   return element(
     'div',
     { class: 'view' },
-    element('p', { class: 'back' }, element('a', { href: '/', 'data-view': 'back' }, '← All datasets')),
+    backLine(element('a', { href: formatAddress({}), 'data-view': 'back' }, t.backToDatasets)),
     // A screen reader reads the number of places with the heading, which gets the focus.
     element(
       'h1',
       { tabindex: -1, dir: 'auto', 'aria-describedby': isSearch(view) ? 'search-status' : 'total' },
-      dataset?.name ?? view.dataset ?? ALL_DATASETS,
+      dataset?.name ?? view.dataset ?? t.allDatasetsTitle,
     ),
-    ...(isSearch(view) ? [] : introduction(content, actions)),
-    view.dataset === undefined ? undefined : filterForm(view, codes, actions.open),
+    !isSearch(view) && dataset?.description
+      ? element('p', { class: 'summary', dir: 'auto' }, dataset.description)
+      : undefined,
+    controls(content, actions),
     // The search form shows the number of found places.
     isSearch(view) ? undefined : element('p', { class: 'soft', id: 'total', role: 'status' }, count(view, total)),
-    viewSwitch(view),
     didYouMean(content),
-    content.table ?? element('ol', { class: 'places' }, ...items.map((item) => row(view, item, codesOf))),
-    rest > 0 && !content.table
-      ? button(`Show more (${rest.toLocaleString('en')} left)`, actions.more, { class: 'button' })
-      : undefined,
-    requestPanel(view),
+    content.table ?? element('ol', { class: 'places' }, ...items.map((item) => row(content, item))),
+    rest > 0 && !content.table ? button(t.more(rest), actions.more, { class: 'button' }) : undefined,
+    developerPanel(view, dataset && exportLinks(dataset, view, NDJSON)),
   )
 }
 
-function didYouMean({ view, suggestions = [], codesOf }: PlacesContent): HTMLElement | undefined {
-  if (suggestions.length === 0) return undefined
-  const rows = suggestions.map((item) => row(view, item, codesOf))
-  return element('section', {}, element('h2', {}, 'Did you mean'), element('ul', { class: 'places' }, ...rows))
+/** The line above a heading: the way back, and the button to share the view. */
+export function backLine(back: HTMLElement): HTMLElement {
+  return element('p', { class: 'back' }, back, shareButton())
 }
 
-/** The link from the list to the table, or back. */
-function viewSwitch(view: View): HTMLElement {
+function controls({ view, dataset, codes }: PlacesContent, actions: PlacesActions): HTMLElement {
   const other = { ...view, table: view.table ? undefined : DEFAULT_TABLE }
-  const label = view.table ? 'As a list' : 'As a table'
-  return element('p', {}, element('a', { class: 'button', href: formatAddress(other), 'data-view': true }, label))
+  const given = [view.category, view.area].filter((code) => code !== undefined).length
+  const link = (label: string, to: View) =>
+    element('a', { class: 'button', href: formatAddress(to), 'data-view': true }, label)
+  return controlRow(
+    [
+      ...(view.dataset === undefined
+        ? []
+        : [
+            {
+              id: 'filters',
+              label: given > 0 ? `${t.filters} (${number(given)})` : t.filters,
+              form: filterForm(view, codes, actions.open),
+            },
+          ]),
+      ...(isSearch(view) ? [] : [{ id: 'nearby', label: t.nearby, form: nearbyForm(view, actions) }]),
+      ...(dataset && !isSearch(view)
+        ? [{ id: 'download', label: t.download, form: exportLinks(dataset, view, SHOWN_FORMATS) }]
+        : []),
+    ],
+    view.near ? 'nearby' : given > 0 ? 'filters' : undefined,
+    link(view.table ? t.asList : t.asTable, other),
+    dataset && link(t.about, { dataset: dataset.slug, isAbout: true }),
+  )
 }
 
-function introduction({ view, dataset }: PlacesContent, actions: PlacesActions): (HTMLElement | undefined)[] {
-  return [
-    dataset && element('p', { dir: 'auto' }, dataset.description ?? ''),
-    dataset && datasetFacts(dataset),
-    dataset &&
-      element(
-        'p',
-        {},
-        element(
-          'a',
-          { href: formatAddress({ dataset: dataset.slug, isAbout: true }), 'data-view': true },
-          'About this dataset',
-        ),
-      ),
-    dataset && exportLinks(dataset, view),
-    nearbyForm(view, actions),
-  ]
+function didYouMean(content: PlacesContent): HTMLElement | undefined {
+  const { suggestions = [] } = content
+  if (suggestions.length === 0) return undefined
+  const rows = suggestions.map((item) => row(content, item))
+  return element('section', {}, element('h2', {}, t.didYouMean), element('ul', { class: 'places' }, ...rows))
 }
 
 function count({ near, category, area, table }: View, total: number): string {
-  if (total === 0) return near || category || area ? 'No places match.' : 'This dataset has no places yet.'
-  const places = `${total.toLocaleString('en')} ${total === 1 ? 'place' : 'places'}`
-  const filtered = category || area ? ' with these filters' : ''
-  if (near) return `${places}${filtered} within ${metres(near.radius)}, nearest first`
-  return filtered || table ? places + filtered : `${places}, by name`
+  const isFiltered = category !== undefined || area !== undefined
+  if (total === 0) return near || isFiltered ? t.noMatch : t.empty
+  if (near) return t.within(total, distance(near.radius), isFiltered)
+  if (isFiltered) return t.filtered(total)
+  return table ? t.places(total) : t.byName(total)
 }
 
-function row(view: View, { id, datasetId, name, categoryCode, distance }: ListedItem, codesOf: CodesOf): HTMLElement {
+function row(
+  { view, codesOf, legend }: Pick<PlacesContent, 'view' | 'codesOf' | 'legend'>,
+  item: ListedItem,
+): HTMLElement {
+  const { id, datasetId, name, categoryCode, thumbnailUrl } = item
+  const label = labelOf(categoryCode, codesOf(datasetId).categories)
   return element(
     'li',
     {},
+    thumbnail(thumbnailUrl),
     element('a', { href: formatAddress({ ...view, item: id, at: undefined }), 'data-view': true, dir: 'auto' }, name),
     element(
       'span',
       { class: 'soft small' },
-      distance === undefined ? '' : `${metres(distance)} · `,
-      element('bdi', {}, labelOf(categoryCode, codesOf(datasetId).categories)),
+      item.distance === undefined ? '' : `${distance(item.distance)} · `,
+      swatchOf(legend, item),
+      element('bdi', { title: categoryCode }, label),
     ),
   )
 }

@@ -1,5 +1,6 @@
 import { runGraphQL } from '../shared/api.ts'
 import { button, element } from '../shared/dom.ts'
+import { t } from '../shared/text.ts'
 
 /*
  * A point for a nearby search, typed as a coordinate or as the name of a place.
@@ -27,16 +28,16 @@ export function pointField(choose: (point: Point) => void, say: (message: string
     class: 'wide',
     autocomplete: 'off',
     spellcheck: false,
-    placeholder: '37.58, 126.98 or a name',
-    'aria-label': 'Coordinate or name of a place',
+    placeholder: t.pointExample,
+    'aria-label': t.point,
   })
   const go = async () => {
     const text = input.value.trim()
-    if (text === '') return say('Type a coordinate such as 37.58, 126.98, or the name of a place.')
+    if (text === '') return say(t.typePoint)
     try {
       const point = parseCoordinate(text) ?? (await findPlace(text))
       if (point) choose(point)
-      else say(`No place has a name like “${text}”.`)
+      else say(t.noSuchPlace(text))
     } catch (error) {
       say(error instanceof Error ? error.message : String(error))
     }
@@ -46,7 +47,7 @@ export function pointField(choose: (point: Point) => void, say: (message: string
     event.preventDefault()
     void go()
   })
-  return [input, button('Search there', () => void go(), { class: 'button' })]
+  return [input, button(t.searchThere, () => void go(), { class: 'button' })]
 }
 
 interface FoundPlace {

@@ -1,3 +1,4 @@
+import { t } from '../shared/text.ts'
 import { showStatus } from './map-lines.ts'
 
 /*
@@ -26,10 +27,6 @@ export class PointPicker {
   #wait(radius: number | undefined): void {
     this.#radius = radius
     document.body.classList.toggle('picking', radius !== undefined)
-    showStatus(
-      radius === undefined
-        ? ''
-        : 'Click on the map to search around that point. By keyboard, the arrow keys move the map and Enter takes its centre.',
-    )
+    showStatus(radius === undefined ? '' : t.pickPoint)
   }
 }

@@ -2,6 +2,8 @@ import { ApiError } from '../shared/api.ts'
 import { button, element } from '../shared/dom.ts'
 import { forgetKey } from '../shared/key.ts'
 import { askForKey } from '../shared/key-field.ts'
+import { t } from '../shared/text.ts'
+import { formatAddress } from './address.ts'
 import { readPageData } from './page-data.ts'
 
 /*
@@ -14,24 +16,34 @@ import { readPageData } from './page-data.ts'
  */
 export function problemView(error: unknown, retry: () => void): HTMLElement {
   const isFinal = error instanceof ApiError && error.status < 500
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   if (error instanceof ApiError && error.status === 401) {
     forgetKey()
-    const { contact } = readPageData()
-    const ask = contact === undefined ? '' : ` Whom to ask: ${contact}`
-    askForKey(`This key is unknown, expired or revoked. Give another one.${ask}`)
+    askForKey(t.giveAnotherKey(readPageData().contact))
   }
   return element(
     'div',
     { class: 'view' },
-    element('h1', {}, 'This view can’t be shown'),
+    element('h1', {}, t.problem),
     element(
       'div',
       { class: 'problem', role: 'alert' },
       element('p', {}, message),
       isFinal
-        ? element('a', { class: 'button', href: '/', 'data-view': true }, 'All datasets')
-        : button('Try again', retry, { class: 'button' }),
+        ? element('a', { class: 'button', href: formatAddress({}), 'data-view': true }, t.allDatasetsTitle)
+        : button(t.tryAgain, retry, { class: 'button' }),
     ),
   )
+}
+
+/** Says an error in the page's language, if it is one that a person meets. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error)
+  const known: Readonly<Record<string, string>> = {
+    NOT_FOUND: t.notFound,
+    DATASET_ACCESS_DENIED: t.denied,
+    UNAUTHORIZED: t.keyUnknown,
+    UNREACHABLE: t.unreachable,
+  }
+  return known[error.code] ?? error.message
 }

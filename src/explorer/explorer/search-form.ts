@@ -1,5 +1,6 @@
 import { Combobox } from '../shared/combobox.ts'
 import { byId, element } from '../shared/dom.ts'
+import { t } from '../shared/text.ts'
 import { isSearch, type View } from './address.ts'
 import type { Bounds } from './box.ts'
 import { labelOf, NO_CODES, readCodesOf } from './codes.ts'
@@ -28,7 +29,7 @@ export interface SearchActions {
 function textProblem(text: string): string | undefined {
   const length = [...text].length
   if (length <= MAX_TEXT_LENGTH) return undefined
-  return `The text has ${length.toLocaleString('en')} characters. Shorten it to ${MAX_TEXT_LENGTH}.`
+  return t.textTooLong(length, MAX_TEXT_LENGTH)
 }
 
 export class SearchForm {
@@ -46,7 +47,7 @@ export class SearchForm {
 
   constructor(actions: SearchActions) {
     this.#actions = actions
-    this.#suggestions = new Combobox(this.#text, 'Suggested places', ({ value }) => {
+    this.#suggestions = new Combobox(this.#text, t.suggestions, ({ value }) => {
       this.stop()
       actions.openItem(value)
     })
@@ -63,7 +64,7 @@ export class SearchForm {
     byId('search-form', HTMLFormElement).addEventListener('submit', (event) => {
       event.preventDefault()
       this.stop()
-      if (this.#trimmed() === '' && !this.#isVisibleOnly.checked) this.say('Type a part of a name.')
+      if (this.#trimmed() === '' && !this.#isVisibleOnly.checked) this.say(t.typeName)
       else this.#run()
     })
   }
@@ -78,7 +79,7 @@ export class SearchForm {
     const shown = findDataset(datasets, view)
     const unknown: [string, string][] = view.dataset && !shown ? [[view.dataset, view.dataset]] : []
     this.#dataset.replaceChildren(
-      element('option', { value: '' }, 'all datasets'),
+      element('option', { value: '' }, t.allDatasets),
       ...[...known, ...unknown].map(([value, name]) => element('option', { value }, name)),
     )
     this.#dataset.value = shown?.slug ?? view.dataset ?? ''
@@ -104,7 +105,7 @@ export class SearchForm {
 
   /** Shows the number of items that a search has found. */
   sayTotal(view: View, total: number): void {
-    if (isSearch(view)) this.say(totalText(view, total))
+    if (isSearch(view)) this.say(t.found(total, view.text, view.within !== undefined))
   }
 
   say(message: string): void {
@@ -156,11 +157,4 @@ export class SearchForm {
   #trimmed(): string {
     return this.#text.value.trim()
   }
-}
-
-function totalText({ text, within }: View, total: number): string {
-  const named = text === undefined ? '' : ` with “${text}” in the name or keywords`
-  const where = within === undefined ? '' : ' in the visible part of the map'
-  if (total === 0) return `No places${named}${where}.`
-  return `${total.toLocaleString('en')} ${total === 1 ? 'place' : 'places'}${named}${where}`
 }

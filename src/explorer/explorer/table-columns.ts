@@ -1,3 +1,5 @@
+import { t } from '../shared/text.ts'
+
 /*
  * The columns of the table, and how it is sorted. Names of fields are those of GraphQL.
  */
@@ -23,23 +25,23 @@ const SORTS = ['name', 'createdAt', 'updatedAt'] as const
 export type Sort = (typeof SORTS)[number]
 
 export const COLUMNS: readonly Column[] = [
-  { field: 'name', label: 'Name', sort: 'name' },
-  { field: 'categoryCode', label: 'Category' },
-  { field: 'administrativeAreaCode', label: 'Area' },
-  { field: 'keywords', label: 'Also known as' },
-  { field: 'streetAddress', label: 'Address' },
-  { field: 'roadAddress', label: 'Road address' },
-  { field: 'addressLocality', label: 'Locality' },
-  { field: 'postalCode', label: 'Postal code' },
-  { field: 'openingHours', label: 'Opening hours' },
-  { field: 'telephone', label: 'Telephone' },
-  { field: 'email', label: 'E-mail' },
-  { field: 'url', label: 'Website' },
-  { field: 'latitude', label: 'Latitude' },
-  { field: 'longitude', label: 'Longitude' },
-  { field: 'externalId', label: 'External id' },
-  { field: 'createdAt', label: 'Created', sort: 'createdAt' },
-  { field: 'updatedAt', label: 'Changed', sort: 'updatedAt' },
+  { field: 'name', label: t.name, sort: 'name' },
+  { field: 'categoryCode', label: t.category },
+  { field: 'administrativeAreaCode', label: t.area },
+  { field: 'keywords', label: t.keywords },
+  { field: 'streetAddress', label: t.address },
+  { field: 'roadAddress', label: t.roadAddress },
+  { field: 'addressLocality', label: t.locality },
+  { field: 'postalCode', label: t.postalCode },
+  { field: 'openingHours', label: t.openingHours },
+  { field: 'telephone', label: t.telephone },
+  { field: 'email', label: t.email },
+  { field: 'url', label: t.website },
+  { field: 'latitude', label: t.latitude },
+  { field: 'longitude', label: t.longitude },
+  { field: 'externalId', label: t.externalId },
+  { field: 'createdAt', label: t.created, sort: 'createdAt' },
+  { field: 'updatedAt', label: t.changed, sort: 'updatedAt' },
 ]
 const DEFAULT_FIELDS = ['name', 'categoryCode', 'administrativeAreaCode', 'updatedAt']
 

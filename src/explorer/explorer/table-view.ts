@@ -1,8 +1,9 @@
 import { element } from '../shared/dom.ts'
+import { distance } from '../shared/format.ts'
+import { t } from '../shared/text.ts'
 import { formatAddress, isSortable, type View } from './address.ts'
 import { type Codes, type CodesOf, labelOf } from './codes.ts'
 import { widthHandle } from './column-width.ts'
-import { metres } from './metres.ts'
 import { PAGE_SIZE } from './results.ts'
 import { COLUMNS, type Column, type Row, type Table } from './table-columns.ts'
 
@@ -32,11 +33,11 @@ export function tableView(content: TableContent, open: (view: View) => void): HT
   })
   return element(
     'section',
-    { class: 'table-view', 'aria-label': 'Table of places' },
+    { class: 'table-view', 'aria-label': t.table },
     columnChoice(view, table, open),
     element(
       'div',
-      { class: 'table-frame', role: 'region', 'aria-label': 'Rows', tabindex: 0 },
+      { class: 'table-frame', role: 'region', 'aria-label': t.rows, tabindex: 0 },
       element(
         'table',
         {},
@@ -54,7 +55,7 @@ function columnsOf({ near }: View, { fields }: Table): Column[] {
   return [...(name ? [name] : []), ...(near ? [DISTANCE] : []), ...others]
 }
 
-const DISTANCE: Column = { field: 'distance', label: 'Distance' }
+const DISTANCE: Column = { field: 'distance', label: t.distance }
 
 function sortedBy({ sort }: Column, view: View): 'ascending' | 'descending' | undefined {
   if (sort === undefined || sort !== view.table?.sort || !isSortable(view)) return undefined
@@ -72,7 +73,7 @@ function heading({ label, sort }: Column, view: View, table: Table): Node | stri
 }
 
 function cell({ field }: Column, row: Row, view: View, codesOf: CodesOf): HTMLElement {
-  if (field === 'distance') return element('td', {}, metres(row.distance ?? 0))
+  if (field === 'distance') return element('td', {}, distance(row.distance ?? 0))
   const values = row[field] ?? ''
   const value = typeof values === 'string' ? values : values.join(', ')
   if (field !== 'name') return element('td', { dir: 'auto' }, textOf(field, value, codesOf(row.datasetId)))
@@ -106,7 +107,7 @@ function columnChoice(view: View, table: Table, open: (view: View) => void): HTM
   const details = element(
     'details',
     { class: 'columns', open: isChoiceOpen },
-    element('summary', {}, 'Columns'),
+    element('summary', {}, t.columns),
     ...boxes,
   )
   details.addEventListener('toggle', () => {
@@ -130,11 +131,11 @@ function pages({ view, table, total }: TableContent): HTMLElement {
       : undefined
   return element(
     'nav',
-    { class: 'pages', 'aria-label': 'Pages of the table' },
-    link('First', 1),
-    link('Previous', table.page - 1),
-    element('span', {}, `Page ${table.page.toLocaleString('en')} of ${last.toLocaleString('en')}`),
-    link('Next', table.page + 1),
-    link('Last', last),
+    { class: 'pages', 'aria-label': t.tablePages },
+    link(t.first, 1),
+    link(t.previous, table.page - 1),
+    element('span', {}, t.page(table.page, last)),
+    link(t.next, table.page + 1),
+    link(t.last, last),
   )
 }

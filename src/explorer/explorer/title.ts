@@ -1,3 +1,4 @@
+import { t } from '../shared/text.ts'
 import { isSearch, type View } from './address.ts'
 
 /*
@@ -9,10 +10,10 @@ const SITE = 'Dataset Catalog'
 /** Returns the title of a view: the most particular name first. `dataset` and `item` are names, if they are known. */
 export function titleOf(view: View, dataset: string | undefined, item: string | undefined): string {
   const place = dataset ?? view.dataset
-  if (view.isAbout) return join('About', place)
+  if (view.isAbout) return join(t.about, place)
   if (view.item !== undefined) return join(item, place)
-  if (view.near) return join('Nearby', place)
-  if (isSearch(view)) return join(view.text === undefined ? 'Visible places' : `“${view.text}”`, place)
+  if (view.near) return join(t.nearby, place)
+  if (isSearch(view)) return join(view.text === undefined ? t.visiblePlaces : `“${view.text}”`, place)
   return join(place)
 }
 

@@ -1,3 +1,5 @@
+import { t } from './text.ts'
+
 /*
  * Creates elements. Text is always set as text, never as HTML, so a browser shows markup in data and does not execute it.
  */
@@ -38,12 +40,12 @@ const MESSAGE_MS = 4_000
 const resets = new WeakMap<HTMLButtonElement, number>()
 
 /** Copies a text, and says so on the button for a short time. */
-export async function copy(text: string, on: HTMLButtonElement): Promise<void> {
+export async function copy(text: string, on: HTMLButtonElement, message = t.copied): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
-    showOnButton('Copied', on)
+    showOnButton(message, on)
   } catch {
-    showOnButton('Copying is not allowed', on)
+    showOnButton(t.copyRefused, on)
   }
 }
 

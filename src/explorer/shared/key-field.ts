@@ -1,12 +1,11 @@
 import { readError, send } from './api.ts'
 import { byId } from './dom.ts'
 import { forgetKey, onKeyChange, readKey, setKey, takeKeyFromAddress } from './key.ts'
+import { t } from './text.ts'
 
 /*
  * The field for the API key, in the bar of all pages.
  */
-
-const MALFORMED = 'A key begins with dck_ and has no spaces.'
 
 /** Starts the key field, and takes a key from the address. No other script may run before, because it could read the key there. */
 export function startKeyField(): void {
@@ -26,7 +25,7 @@ export function startKeyField(): void {
   })
   byId('key-forget', HTMLButtonElement).addEventListener('click', () => {
     forgetKey()
-    status.textContent = 'The key is forgotten.'
+    status.textContent = t.keyForgotten
     input.focus()
   })
   onKeyChange(showKey)
@@ -42,7 +41,7 @@ function useKeyOfAddress(): void {
   if (fitsHeader(key)) setKey(key)
   else {
     if (readKey() !== undefined) forgetKey()
-    askForKey(MALFORMED)
+    askForKey(t.keyMalformed)
   }
 }
 
@@ -60,11 +59,11 @@ function showKey(key: string | undefined): void {
 
 /** Asks the server whether a key is valid. Returns the problem; undefined if the key is valid. */
 async function checkKey(key: string): Promise<string | undefined> {
-  if (!fitsHeader(key)) return MALFORMED
+  if (!fitsHeader(key)) return t.keyMalformed
   try {
     const response = await send('/v1/datasets', {}, key)
     if (response.ok) return undefined
-    if (response.status === 401) return 'This key is unknown, expired or revoked.'
+    if (response.status === 401) return t.keyUnknown
     return (await readError(response)).message
   } catch (error) {
     return error instanceof Error ? error.message : String(error)

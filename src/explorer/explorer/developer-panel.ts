@@ -1,19 +1,21 @@
 import { button, copy, element } from '../shared/dom.ts'
 import { readKey } from '../shared/key.ts'
+import { t } from '../shared/text.ts'
 import type { View } from './address.ts'
 import { formsOf, graphiqlPath } from './request-forms.ts'
 import { requestOf } from './requests.ts'
 
 /*
- * "As a request": the request for the current view, as text to copy. The copied text contains the key; the screen hides it.
+ * "For developers": the request for the current view, as text to copy, and what else only a developer asks for. The copied text contains
+ * the key; the screen hides it.
  */
 
 const HIDDEN_KEY = 'dck_…'
 let chosen = 'curl'
 let isOpen = false
 
-/** Creates the panel for a view. */
-export function requestPanel(view: View): HTMLElement {
+/** Creates the panel for a view. `more` follows the request. */
+export function developerPanel(view: View, ...more: (HTMLElement | undefined)[]): HTMLElement {
   const request = requestOf(view)
   const shown = formsOf(request, location.origin, HIDDEN_KEY)
   const code = element('code', {}, shown[chosen])
@@ -30,22 +32,23 @@ export function requestPanel(view: View): HTMLElement {
     return choice
   })
   const copyButton: HTMLButtonElement = button(
-    'Copy',
+    t.copy,
     () => copy(formsOf(request, location.origin, readKey() ?? HIDDEN_KEY)[chosen] ?? '', copyButton),
-    { class: 'button primary', title: 'The copied text holds your API key' },
+    { class: 'button primary', title: t.copyTitle },
   )
   const panel = element(
     'details',
     { class: 'request', open: isOpen },
-    element('summary', {}, 'As a request'),
-    element('div', { class: 'choices', role: 'group', 'aria-label': 'Form of the request' }, ...choices),
+    element('summary', {}, t.developers),
+    element('div', { class: 'choices', role: 'group', 'aria-label': t.requestForm }, ...choices),
     element('pre', { tabindex: 0 }, code),
     element(
       'p',
       { class: 'actions' },
       copyButton,
-      element('a', { class: 'button', href: graphiqlPath(request) }, 'Open in GraphiQL'),
+      element('a', { class: 'button', href: graphiqlPath(request) }, t.openGraphiql),
     ),
+    ...more,
   )
   panel.addEventListener('toggle', () => {
     isOpen = panel.open

@@ -1,0 +1,25 @@
+import { button, copy, showOnButton } from '../shared/dom.ts'
+import { t } from '../shared/text.ts'
+
+/*
+ * The address of the view for somebody else. It never has the key.
+ */
+
+/** Creates a button that opens the system's share sheet where there is one, and copies the address elsewhere. */
+export function shareButton(): HTMLButtonElement {
+  const made: HTMLButtonElement = button(
+    t.share,
+    async () => {
+      const { href } = location
+      if (!navigator.canShare?.({ url: href })) return copy(href, made, t.linkCopied)
+      try {
+        await navigator.share({ title: document.title, url: href })
+      } catch (error) {
+        // A person may close the sheet.
+        if (error instanceof DOMException && error.name !== 'AbortError') showOnButton(error.message, made)
+      }
+    },
+    { class: 'button share' },
+  )
+  return made
+}

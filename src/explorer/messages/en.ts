@@ -1,0 +1,223 @@
+import { degrees, number } from '../shared/format.ts'
+
+/*
+ * The messages in English. The tables of the other languages have the same names (test/browser/messages.test.ts).
+ */
+
+const places = (total: number) => `${number(total)} ${total === 1 ? 'place' : 'places'}`
+
+export const en = {
+  // The bar
+  pages: 'Pages',
+  explorer: 'Explorer',
+  reference: 'API reference',
+  language: 'Language',
+  skip: 'Skip to the results',
+  apiKey: 'API key',
+  useKey: 'Use key',
+  keyInUse: 'Key in use',
+  forgetKey: 'Forget key',
+  forgetKeyTitle: 'Removes the key from this tab',
+  keyNote: 'Sent to this server only, in the header Authorization: Bearer. Kept until you close this tab.',
+  keyForgotten: 'The key is forgotten.',
+  keyMalformed: 'A key begins with dck_ and has no spaces.',
+  keyUnknown: 'This key is unknown, expired or revoked.',
+  giveAnotherKey: (contact: string | undefined) =>
+    `This key is unknown, expired or revoked. Give another one.${contact === undefined ? '' : ` Whom to ask: ${contact}`}`,
+  copy: 'Copy',
+  copied: 'Copied',
+  copyRefused: 'Copying is not allowed',
+
+  // Without a key
+  welcome: 'See what your key opens',
+  welcomeText:
+    'Datasets of places on a map: museums, airports, markets. Give your API key above. It stays in this tab and goes to this server only.',
+  noKey: 'No key yet?',
+  askFor: 'Ask for one: ',
+  operatorMakesOne: 'The operator of this server makes one:',
+  withoutPage: 'Without this page',
+  aboutGraphiql: 'Datasets, items and images in one request.',
+  aboutReference: 'REST, exports, tiles and OGC, to read and to try.',
+  aboutOpenapi: 'The same for your tools.',
+  health: 'Health',
+  aboutHealth: 'Whether this server can answer.',
+
+  // Waiting and problems
+  noConnection: 'No connection to the server. Trying again …',
+  busy: 'The server is busy. Trying again …',
+  problem: 'This view can’t be shown',
+  notFound: 'There is no such dataset or place.',
+  denied: 'Your key may not see this dataset.',
+  unreachable: 'The server does not answer. Is it running?',
+  tryAgain: 'Try again',
+  mapIncomplete: 'The map is not complete: a part of it could not be loaded.',
+  baseMapFailed: (reason: string) => `The configured base map can't be loaded: ${reason}`,
+  noMap: 'This browser can’t draw the map: it has no WebGL 2. All the rest works without it.',
+
+  // The search
+  side: 'Datasets and results',
+  search: 'Search by name or keyword',
+  searchArea: 'Places',
+  searchIn: 'in',
+  allDatasets: 'all datasets',
+  visibleOnly: 'only what the map shows',
+  suggestions: 'Suggested places',
+  typeName: 'Type a part of a name.',
+  textTooLong: (length: number, most: number) =>
+    `The text has ${number(length)} characters. Shorten it to ${number(most)}.`,
+  found: (total: number, text: string | undefined, isVisibleOnly: boolean) =>
+    (total === 0 ? 'No places' : places(total)) +
+    (text === undefined ? '' : ` with “${text}” in the name or keywords`) +
+    (isVisibleOnly ? ' in the visible part of the map' : '') +
+    (total === 0 ? '.' : ''),
+  didYouMean: 'Did you mean',
+  visiblePlaces: 'Visible places',
+
+  // Datasets
+  datasets: 'Datasets',
+  datasetsTotal: (count: number, total: number) =>
+    `${number(count)} ${count === 1 ? 'dataset' : 'datasets'}, ${places(total)}`,
+  noDatasets: 'This key opens no datasets. Its operator can grant it some.',
+
+  // Lists of places
+  backToDatasets: '← All datasets',
+  allDatasetsTitle: 'All datasets',
+  controls: 'Controls',
+  filters: 'Filters',
+  nearby: 'Nearby',
+  download: 'Download',
+  asTable: 'Table',
+  asList: 'List',
+  about: 'About',
+  share: 'Share',
+  linkCopied: 'Link copied',
+  places,
+  byName: (total: number) => `${places(total)}, by name`,
+  filtered: (total: number) => `${places(total)} with these filters`,
+  within: (total: number, radius: string, isFiltered: boolean) =>
+    `${places(total)}${isFiltered ? ' with these filters' : ''} within ${radius}, nearest first`,
+  noMatch: 'No places match.',
+  empty: 'This dataset has no places yet.',
+  more: (rest: number) => `Show more (${number(rest)} left)`,
+  andMore: (rest: number) => `and ${number(rest)} more`,
+  narrow: (rest: number) => `${number(rest)} more: type to narrow`,
+  any: 'any',
+  clearFilters: 'Clear filters',
+
+  // Nearby
+  radius: 'Within',
+  metresOf: 'm of',
+  pointOnMap: 'a point on the map',
+  here: 'here',
+  clear: 'Clear',
+  point: 'Coordinate or name of a place',
+  pointExample: '37.58, 126.98 or a name',
+  searchThere: 'Search there',
+  typePoint: 'Type a coordinate such as 37.58, 126.98, or the name of a place.',
+  noSuchPlace: (text: string) => `No place has a name like “${text}”.`,
+  around: (name: string) => `Around ${name}`,
+  locating: 'Asking your device where you are …',
+  notLocated: (reason: string) => `Your device does not say where you are. ${reason}`,
+  pickPoint:
+    'Click on the map to search around that point. By keyboard, the arrow keys move the map and Enter takes its centre.',
+
+  // Downloads
+  downloadAll: 'Download all places:',
+  downloadFiltered: 'Download all places with these filters:',
+  aboutSize: (size: string) => `about ${size}`,
+  downloading: (name: string) => `Downloading ${name} …`,
+  downloaded: (name: string) => `${name} is complete.`,
+  notDownloaded: (name: string, reason: string) => `${name} is not complete: ${reason}`,
+
+  // For developers
+  developers: 'For developers',
+  requestForm: 'Form of the request',
+  copyTitle: 'The copied text holds your API key',
+  openGraphiql: 'Open in GraphiQL',
+  emptyMembers: (count: number) => `${number(count)} empty ${count === 1 ? 'member' : 'members'}`,
+  json: 'All members as JSON',
+
+  // A dataset
+  backToPlaces: '← Places',
+  placesLabel: 'Places',
+  credit: 'Credit',
+  licence: 'Licence',
+  terms: 'Terms',
+  publisher: 'Publisher',
+  contact: 'Contact',
+  source: 'Source',
+  sourceDate: 'Date of the source',
+  changes: 'Changes',
+  access: 'Access',
+  status: 'Status',
+  firstLoaded: 'First loaded',
+  lastChanged: 'Last changed',
+  extent: 'Extent',
+  north: (value: number) => `${degrees(value)}° ${value < 0 ? 'south' : 'north'}`,
+  east: (value: number) => `${degrees(value)}° ${value < 0 ? 'west' : 'east'}`,
+  range: (from: string, to: string) => `${from} to ${to}`,
+  categories: 'Categories',
+  areas: 'Areas',
+  somePlaces: 'Some of its places',
+  allPlaces: (total: number) => `All ${places(total)}`,
+
+  // A place
+  dataset: 'Dataset',
+  category: 'Category',
+  area: 'Area',
+  keywords: 'Also known as',
+  address: 'Address',
+  roadAddress: 'Road address',
+  lotAddress: 'Lot address',
+  locality: 'Locality',
+  postalCode: 'Postal code',
+  openingHours: 'Opening hours',
+  telephone: 'Telephone',
+  email: 'E-mail',
+  website: 'Website',
+  coordinates: 'Coordinates',
+  fromSource: 'From the source',
+  partOf: 'Part of',
+  parts: 'Parts',
+  original: 'Original',
+  noDescription: 'No description',
+  noPictureAddress: 'The picture has no address that can be shown.',
+  pictureFailed: 'The picture can’t be loaded.',
+  loadPicture: (host: string) => `Load picture from ${host}`,
+
+  // The table
+  table: 'Table of places',
+  rows: 'Rows',
+  columns: 'Columns',
+  name: 'Name',
+  distance: 'Distance',
+  latitude: 'Latitude',
+  longitude: 'Longitude',
+  externalId: 'External id',
+  created: 'Created',
+  changed: 'Changed',
+  tablePages: 'Pages of the table',
+  first: 'First',
+  previous: 'Previous',
+  next: 'Next',
+  last: 'Last',
+  page: (page: number, last: number) => `Page ${number(page)} of ${number(last)}`,
+  widthOf: (column: string) => `Width of ${column}`,
+  panelWidth: 'Width of the panel',
+
+  // The map
+  map: 'Map',
+  mapArea: 'Map and legend',
+  colours: 'Colours',
+  others: 'others',
+  zoomIn: 'Zoom in',
+  zoomOut: 'Zoom out',
+  enterFullscreen: 'Enter fullscreen',
+  exitFullscreen: 'Exit fullscreen',
+  home: 'Show all places of this view',
+  enterOpens: (name: string) => `${name}. Enter opens it.`,
+  enterZooms: (name: string) => `${name}. Enter zooms in.`,
+  noPlace: 'No place under the cross. The arrow keys move the map, + and − zoom.',
+}
+
+export type Messages = typeof en

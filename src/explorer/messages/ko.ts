@@ -1,0 +1,218 @@
+import { degrees, number } from '../shared/format.ts'
+import type { Messages } from './en.ts'
+
+/*
+ * The messages in Korean.
+ */
+
+const places = (total: number) => `장소 ${number(total)}곳`
+
+export const ko: Messages = {
+  // 상단 막대
+  pages: '페이지',
+  explorer: '탐색기',
+  reference: 'API 문서',
+  language: '언어',
+  skip: '결과로 건너뛰기',
+  apiKey: 'API 키',
+  useKey: '키 사용',
+  keyInUse: '키 사용 중',
+  forgetKey: '키 지우기',
+  forgetKeyTitle: '이 탭에서 키를 지웁니다',
+  keyNote: '이 서버에만 Authorization: Bearer 헤더로 보냅니다. 탭을 닫을 때까지 보관합니다.',
+  keyForgotten: '키를 지웠습니다.',
+  keyMalformed: '키는 dck_로 시작하며 공백이 없습니다.',
+  keyUnknown: '알 수 없거나 만료되었거나 취소된 키입니다.',
+  giveAnotherKey: (contact) =>
+    `알 수 없거나 만료되었거나 취소된 키입니다. 다른 키를 입력하세요.${contact === undefined ? '' : ` 문의: ${contact}`}`,
+  copy: '복사',
+  copied: '복사했습니다',
+  copyRefused: '복사할 수 없습니다',
+
+  // 키가 없을 때
+  welcome: '내 키로 볼 수 있는 데이터',
+  welcomeText:
+    '박물관, 공항, 시장 같은 장소 데이터를 지도에서 봅니다. 위에 API 키를 입력하세요. 키는 이 탭에만 보관하며 이 서버에만 보냅니다.',
+  noKey: '키가 없나요?',
+  askFor: '신청: ',
+  operatorMakesOne: '서버 운영자가 만듭니다:',
+  withoutPage: '이 페이지 없이 쓰기',
+  aboutGraphiql: '데이터셋, 장소, 이미지를 한 번에 요청합니다.',
+  aboutReference: 'REST, 내보내기, 타일, OGC를 읽고 시험합니다.',
+  aboutOpenapi: '같은 내용을 도구용으로 제공합니다.',
+  health: '상태',
+  aboutHealth: '서버가 응답할 수 있는지 보여 줍니다.',
+
+  // 대기와 문제
+  noConnection: '서버에 연결할 수 없습니다. 다시 시도하는 중 …',
+  busy: '서버가 바쁩니다. 다시 시도하는 중 …',
+  problem: '이 화면을 보여 줄 수 없습니다',
+  notFound: '그런 데이터셋이나 장소가 없습니다.',
+  denied: '이 키로는 이 데이터셋을 볼 수 없습니다.',
+  unreachable: '서버가 응답하지 않습니다. 서버가 켜져 있나요?',
+  tryAgain: '다시 시도',
+  mapIncomplete: '지도가 완전하지 않습니다. 일부를 불러오지 못했습니다.',
+  baseMapFailed: (reason) => `설정한 배경 지도를 불러올 수 없습니다: ${reason}`,
+  noMap: '이 브라우저는 WebGL 2가 없어 지도를 그릴 수 없습니다. 나머지는 그대로 쓸 수 있습니다.',
+
+  // 검색
+  side: '데이터셋과 결과',
+  search: '이름이나 키워드로 검색',
+  searchArea: '장소',
+  searchIn: '범위',
+  allDatasets: '모든 데이터셋',
+  visibleOnly: '지도에 보이는 곳만',
+  suggestions: '추천 장소',
+  typeName: '이름의 일부를 입력하세요.',
+  textTooLong: (length, most) => `글자 수가 ${number(length)}자입니다. ${number(most)}자로 줄이세요.`,
+  found: (total, text, isVisibleOnly) =>
+    (isVisibleOnly ? '지도에 보이는 부분에서 ' : '') +
+    (text === undefined ? '' : `이름이나 키워드에 “${text}”이(가) 있는 `) +
+    (total === 0 ? '장소가 없습니다.' : places(total)),
+  didYouMean: '이것을 찾으셨나요',
+  visiblePlaces: '보이는 장소',
+
+  // 데이터셋
+  datasets: '데이터셋',
+  datasetsTotal: (count, total) => `데이터셋 ${number(count)}개, ${places(total)}`,
+  noDatasets: '이 키로 볼 수 있는 데이터셋이 없습니다. 운영자에게 권한을 요청하세요.',
+
+  // 장소 목록
+  backToDatasets: '← 모든 데이터셋',
+  allDatasetsTitle: '모든 데이터셋',
+  controls: '도구',
+  filters: '필터',
+  nearby: '주변',
+  download: '내려받기',
+  asTable: '표',
+  asList: '목록',
+  about: '소개',
+  share: '공유',
+  linkCopied: '링크를 복사했습니다',
+  places,
+  byName: (total) => `${places(total)}, 이름순`,
+  filtered: (total) => `조건에 맞는 ${places(total)}`,
+  within: (total, radius, isFiltered) =>
+    `${radius} 안의 ${isFiltered ? '조건에 맞는 ' : ''}${places(total)}, 가까운 순`,
+  noMatch: '조건에 맞는 장소가 없습니다.',
+  empty: '이 데이터셋에는 아직 장소가 없습니다.',
+  more: (rest) => `더 보기 (${number(rest)}곳 남음)`,
+  andMore: (rest) => `그 밖에 ${number(rest)}개`,
+  narrow: (rest) => `${number(rest)}개 더: 입력하면 줄어듭니다`,
+  any: '전체',
+  clearFilters: '필터 해제',
+
+  // 주변
+  radius: '반경',
+  metresOf: 'm',
+  pointOnMap: '지도에서 고르기',
+  here: '내 위치',
+  clear: '해제',
+  point: '좌표 또는 장소 이름',
+  pointExample: '37.58, 126.98 또는 이름',
+  searchThere: '그곳에서 찾기',
+  typePoint: '37.58, 126.98 같은 좌표나 장소 이름을 입력하세요.',
+  noSuchPlace: (text) => `“${text}”와(과) 비슷한 이름의 장소가 없습니다.`,
+  around: (name) => `${name} 주변`,
+  locating: '기기의 위치를 확인하는 중 …',
+  notLocated: (reason) => `기기의 위치를 알 수 없습니다. ${reason}`,
+  pickPoint: '지도를 누르면 그 지점 주변을 찾습니다. 키보드에서는 화살표 키로 지도를 옮기고 Enter로 가운데를 고릅니다.',
+
+  // 내려받기
+  downloadAll: '모든 장소 내려받기:',
+  downloadFiltered: '조건에 맞는 모든 장소 내려받기:',
+  aboutSize: (size) => `약 ${size}`,
+  downloading: (name) => `${name} 내려받는 중 …`,
+  downloaded: (name) => `${name} 완료.`,
+  notDownloaded: (name, reason) => `${name}을(를) 끝까지 받지 못했습니다: ${reason}`,
+
+  // 개발자용
+  developers: '개발자용',
+  requestForm: '요청 형식',
+  copyTitle: '복사한 글에는 API 키가 들어 있습니다',
+  openGraphiql: 'GraphiQL에서 열기',
+  emptyMembers: (count) => `빈 항목 ${number(count)}개`,
+  json: '모든 항목을 JSON으로',
+
+  // 데이터셋 소개
+  backToPlaces: '← 장소',
+  placesLabel: '장소 수',
+  credit: '출처 표시',
+  licence: '라이선스',
+  terms: '이용 조건',
+  publisher: '제공 기관',
+  contact: '문의',
+  source: '출처',
+  sourceDate: '기준일',
+  changes: '갱신 주기',
+  access: '접근',
+  status: '상태',
+  firstLoaded: '처음 등록',
+  lastChanged: '마지막 변경',
+  extent: '범위',
+  north: (value) => `${value < 0 ? '남위' : '북위'} ${degrees(value)}°`,
+  east: (value) => `${value < 0 ? '서경' : '동경'} ${degrees(value)}°`,
+  range: (from, to) => `${from} ~ ${to}`,
+  categories: '분류',
+  areas: '지역',
+  somePlaces: '장소 예시',
+  allPlaces: (total) => `${places(total)} 모두 보기`,
+
+  // 장소
+  dataset: '데이터셋',
+  category: '분류',
+  area: '지역',
+  keywords: '다른 이름',
+  address: '주소',
+  roadAddress: '도로명 주소',
+  lotAddress: '지번 주소',
+  locality: '시·군·구',
+  postalCode: '우편번호',
+  openingHours: '운영 시간',
+  telephone: '전화',
+  email: '이메일',
+  website: '누리집',
+  coordinates: '좌표',
+  fromSource: '원본 정보',
+  partOf: '상위 장소',
+  parts: '하위 장소',
+  original: '원본',
+  noDescription: '설명 없음',
+  noPictureAddress: '보여 줄 수 있는 사진 주소가 없습니다.',
+  pictureFailed: '사진을 불러올 수 없습니다.',
+  loadPicture: (host) => `${host}에서 사진 불러오기`,
+
+  // 표
+  table: '장소 표',
+  rows: '행',
+  columns: '열',
+  name: '이름',
+  distance: '거리',
+  latitude: '위도',
+  longitude: '경도',
+  externalId: '외부 식별자',
+  created: '등록',
+  changed: '변경',
+  tablePages: '표의 페이지',
+  first: '처음',
+  previous: '이전',
+  next: '다음',
+  last: '마지막',
+  page: (page, last) => `${number(last)}쪽 중 ${number(page)}쪽`,
+  widthOf: (column) => `${column} 너비`,
+  panelWidth: '패널 너비',
+
+  // 지도
+  map: '지도',
+  mapArea: '지도와 범례',
+  colours: '색',
+  others: '기타',
+  zoomIn: '확대',
+  zoomOut: '축소',
+  enterFullscreen: '전체 화면',
+  exitFullscreen: '전체 화면 끝내기',
+  home: '이 화면의 모든 장소 보기',
+  enterOpens: (name) => `${name}. Enter로 엽니다.`,
+  enterZooms: (name) => `${name}. Enter로 확대합니다.`,
+  noPlace: '십자 아래에 장소가 없습니다. 화살표 키로 지도를 옮기고 +와 −로 확대·축소합니다.',
+}

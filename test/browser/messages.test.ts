@@ -1,0 +1,35 @@
+import { globSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { de } from '../../src/explorer/messages/de.ts'
+import { en } from '../../src/explorer/messages/en.ts'
+import { ko } from '../../src/explorer/messages/ko.ts'
+
+const names = Object.keys(en).sort()
+const sources = globSync('{src/explorer/{explorer,shared}/*.ts,src/server/pages/html/*.html}').map((file) =>
+  readFileSync(file, 'utf8'),
+)
+const used = new Set(
+  sources.flatMap((source) =>
+    [...source.matchAll(/\bt\.(\w+)|data-t(?:-[a-z-]+)?="(\w+)"/g)].map(([, code, html]) => code ?? html ?? ''),
+  ),
+)
+
+test.each(Object.entries({ de, ko }))(
+  'the table of messages %s has each message, and none is empty',
+  (_name, table) => {
+    expect(Object.keys(table).sort()).toEqual(names)
+    expect(Object.values(table).filter((message) => message === '')).toEqual([])
+  },
+)
+
+test('each message is used, and each message that is used is there', () => {
+  expect([...used].sort()).toEqual(names)
+})
+
+test('the texts of the HTML are those of the English table', () => {
+  const texts: Readonly<Record<string, unknown>> = en
+  const html = globSync('src/server/pages/html/{header,explorer}.html').map((file) => readFileSync(file, 'utf8'))
+  const shown = html.flatMap((page) => [...page.matchAll(/data-t="(\w+)"[^>]*>([^<]*)</g)])
+  expect(shown.length).toBeGreaterThan(10)
+  for (const [, name = '', text] of shown) expect(text).toBe(texts[name])
+})
