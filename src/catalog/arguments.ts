@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type Problem, validationFailed } from '../errors.ts'
+import { Prisma } from '../generated/prisma/client.ts'
 import type { BoundingBox } from './box.ts'
 import { type FilterValues, type ItemFilter, mapFilters } from './filters.ts'
 import { ITEM_SORTS, type ItemSort } from './sorts.ts'
@@ -135,6 +136,17 @@ export const searchArguments = z
     path: ['text'],
     error: 'must be given if within is not',
   })
+
+/**
+ * The number of a decimal text. If the text is out of bounds and would be rounded to a bound, as 90.00000000000000001 to 90, the result
+ * is out of bounds too. All bounds are whole numbers.
+ */
+export function numberOf(text: string, valid: z.ZodType<number>): number {
+  const rounded = Number(text)
+  if (!Number.isInteger(rounded)) return rounded
+  const beyond = rounded + new Prisma.Decimal(text).comparedTo(rounded)
+  return valid.safeParse(beyond).success ? rounded : beyond
+}
 
 /** The valid numbers of each argument that a URL can have. */
 export const NUMBERS: ReadonlyMap<string, z.ZodType<number, number>> = new Map(

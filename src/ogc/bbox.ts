@@ -1,4 +1,4 @@
-import { latitude, longitude } from '../catalog/arguments.ts'
+import { latitude, longitude, numberOf } from '../catalog/arguments.ts'
 import type { BoundingBox } from '../catalog/box.ts'
 
 /**
@@ -22,10 +22,12 @@ export function parseBbox(text: string): BoundingBox | Problem {
   if ((parts.length !== 4 && parts.length !== 6) || !parts.every((part) => NUMBER.test(part))) {
     return { problem: 'must be 4 or 6 numbers separated by commas' }
   }
-  const numbers = parts.map(Number)
-  const isFlat = numbers.length === 4
-  const [west = 0, south = 0, east = 0, north = 0] = isFlat ? numbers : [0, 1, 3, 4].map((n) => numbers[n] ?? 0)
-  const [lowest = 0, highest = 0] = isFlat ? [] : [numbers[2], numbers[5]]
+  const isFlat = parts.length === 4
+  const edges = isFlat ? parts : [0, 1, 3, 4].map((n) => parts[n] ?? '')
+  const [west = 0, south = 0, east = 0, north = 0] = edges.map((edge, n) =>
+    numberOf(edge, n % 2 === 0 ? longitude : latitude),
+  )
+  const [lowest = 0, highest = 0] = isFlat ? [] : [Number(parts[2]), Number(parts[5])]
   if (![west, east].every((value) => longitude.safeParse(value).success)) {
     return { problem: 'must have longitudes between -180 and 180' }
   }

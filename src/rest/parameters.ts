@@ -18,10 +18,12 @@ export const wholeNumber = z
 
 const NUMBER = '[+-]?[0-9]+(\\.[0-9]+)?'
 
-const decimalNumber = z
-  .string()
-  .regex(new RegExp(`^${NUMBER}$`), 'must be a plain decimal number')
-  .transform(Number)
+const decimalNumber = (valid: z.ZodType<number, number>) =>
+  z
+    .string()
+    .regex(new RegExp(`^${NUMBER}$`), 'must be a plain decimal number')
+    .transform((text) => domain.numberOf(text, valid))
+    .pipe(valid)
 
 const BOX = new RegExp(`^${NUMBER}(,${NUMBER}){3}$`)
 
@@ -30,7 +32,9 @@ const box = z
   .string()
   .regex(BOX, { error: 'must be west,south,east,north in decimal degrees', abort: true })
   .transform((text, context) => {
-    const [west, south, east, north] = text.split(',').map(Number)
+    const [west, south, east, north] = text
+      .split(',')
+      .map((edge, n) => domain.numberOf(edge, n % 2 === 0 ? domain.longitude : domain.latitude))
     const parsed = domain.boundingBox.safeParse({ west, south, east, north })
     if (parsed.success) return parsed.data
     for (const { path, message } of parsed.error.issues) context.addIssue(`has a ${path.join('.')} that ${message}`)
@@ -73,7 +77,7 @@ function textOf({ name, type }: Described): z.ZodType<unknown, string> {
   if (isEnumType(nullable) && words) return enumParameter(words, nullable)
   if (String(nullable) === 'BoundingBox') return box
   if (String(nullable) === 'Int' && numbers) return wholeNumber.pipe(numbers)
-  if (String(nullable) === 'Float' && numbers) return decimalNumber.pipe(numbers)
+  if (String(nullable) === 'Float' && numbers) return decimalNumber(numbers)
   if (!texts) throw new TypeError(`catalog/arguments.ts has no values of ${name}`)
   return texts
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { parseArguments, tileArguments } from '../catalog/arguments.ts'
 import { MAX_ZOOM, TILE_EXTENT, type TileAddress, type TileFeature } from '../catalog/tile.ts'
+import { notFound } from '../errors.ts'
 import { parseQueryString, queryStringOf } from '../query-string.ts'
 import { tileParameters, wholeNumber } from '../rest/parameters.ts'
 import type { Admission } from './admission/admission.ts'
@@ -45,6 +46,8 @@ export function addTileRoute(app: FastifyInstance, { admit, responses }: TileOpt
       chooseRepresentation(request.headers.accept, [{ mediaType: TILE_MEDIA_TYPE }])
       return responses.send({ request, reply, caller, cacheKey: `${TILE_MEDIA_TYPE} ${request.url}` }, async () => {
         const { datasetId = '', ...numbers } = pathParameters(request)
+        // A tile has one address.
+        if (Object.values(numbers).some((text) => /^0\d/.test(text ?? ''))) throw notFound('tile')
         const schema = addressSchema(numbers.z)
         const pathIssues = schema.safeParse(numbers).error?.issues
         const query = parseQueryString(tileParameters, queryStringOf(request.url), pathIssues)

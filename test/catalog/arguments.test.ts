@@ -8,6 +8,7 @@ import {
   latitude,
   limit,
   longitude,
+  numberOf,
   page,
   pageArguments,
   parentItemId,
@@ -111,6 +112,15 @@ describe('A search', () => {
       expect(problemsOf(searchArguments, { text })).toEqual(['text must not be only white space'])
     }
   })
+})
+
+test('a number that would be rounded to a bound keeps its side of it', () => {
+  const numbers = ['90.00000000000000001', '-90.00000000000000001', '90', '89.99999999999999999999', '89.999999999999992']
+  const isValid = (text: string) => latitude.safeParse(numberOf(text, latitude)).success
+  expect(numbers.map(isValid)).toEqual([false, false, true, true, true])
+  expect(numberOf('37.00000000000000000001', latitude)).toBe(37)
+  expect(numberOf('89.99999999999999999999', latitude)).toBe(90)
+  expect(numberOf('90.5', latitude)).toBe(90.5)
 })
 
 test('an error names the problems of other arguments too', () => {

@@ -42,12 +42,16 @@ describe('/req/core/query-param-unknown, /req/core/query-param-invalid: a bad pa
       '.,0,1,1',
       '--1,0,1,1',
     ].map((bbox) => [`bbox=${bbox}`, 'bbox', NUMBERS]),
-    ...['-180.0000001,0,1,1', '0,0,181,1', '1e9,0,1,1', '1e999,0,1,1'].map((bbox) => [
+    ...['-180.0000001,0,1,1', '0,0,181,1', '0,0,180.00000000000000001,1', '1e9,0,1,1', '1e999,0,1,1'].map((bbox) => [
       `bbox=${bbox}`,
       'bbox',
       LONGITUDES,
     ]),
-    ...['0,-91,1,1', '0,0,1,90.0000001', '0,-1e400,1,1'].map((bbox) => [`bbox=${bbox}`, 'bbox', LATITUDES]),
+    ...['0,-91,1,1', '0,0,1,90.0000001', '0,0,1,9.0000000000000000001e1', '0,-1e400,1,1'].map((bbox) => [
+      `bbox=${bbox}`,
+      'bbox',
+      LATITUDES,
+    ]),
     ['bbox=0,1,1,0', 'bbox', 'must have a south that is at most its north'],
     ['bbox=0,0,9,1,1,8', 'bbox', 'must have a lowest elevation that is at most its highest'],
     ...[

@@ -102,6 +102,9 @@ describe('Bad requests', () => {
     '/tiles/seoul/0/0/0',
     '/tiles/seoul/0/0/0.png',
     '/tiles/seoul/0/0/0.mvt/',
+    '/tiles/seoul/00/0/0.mvt',
+    '/tiles/seoul/0/00/0.mvt',
+    '/tiles/seoul/10/0/01.mvt',
   ])('%s is not a tile path and gives 404', async (path) => {
     expect(await errorOf(path)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
   })
@@ -122,6 +125,7 @@ describe('Bad requests', () => {
     ['radius=5', 'radius must be given only with latitude and longitude'],
     ['latitude=91&longitude=1&radius=0', 'latitude must be at most 90; radius must be at least 1'],
     ['latitude=1e1&longitude=1', 'latitude must be a plain decimal number'],
+    ['latitude=1&longitude=-180.00000000000000001', 'longitude must be at least -180'],
     ['categoryCode=', 'categoryCode must not be empty'],
   ])('%s is 400 and names the parameter', async (query, message) => {
     expect(await errorOf(`${WORLD}?${query}`)).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', message })

@@ -47,6 +47,8 @@ export const ARGUMENTS: readonly MutantTable[] = [
       { find: 'MAX_LIMIT = 100', replace: 'MAX_LIMIT = 101' },
       { find: 'number(1, 50_000)', replace: 'number(0, 50_000)' },
       { find: 'parentItemId: parentItemId.optional()', replace: 'parentItemId: optional(uuid)' },
+      { find: 'valid.safeParse(beyond).success', replace: 'true' },
+      { find: 'if (!Number.isInteger(rounded)) return rounded', replace: '' },
       { find: 'first === undefined || last === undefined', replace: 'true' },
       { find: 'south <= north', replace: 'south < north' },
       { find: '[...value].length <= maxLength', replace: 'value.length <= maxLength' },
