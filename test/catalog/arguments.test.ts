@@ -115,7 +115,13 @@ describe('A search', () => {
 })
 
 test('a number that would be rounded to a bound keeps its side of it', () => {
-  const numbers = ['90.00000000000000001', '-90.00000000000000001', '90', '89.99999999999999999999', '89.999999999999992']
+  const numbers = [
+    '90.00000000000000001',
+    '-90.00000000000000001',
+    '90',
+    '89.99999999999999999999',
+    '89.999999999999992',
+  ]
   const isValid = (text: string) => latitude.safeParse(numberOf(text, latitude)).success
   expect(numbers.map(isValid)).toEqual([false, false, true, true, true])
   expect(numberOf('37.00000000000000000001', latitude)).toBe(37)

@@ -92,6 +92,50 @@ test.each(SELECTIONS.map((filters) => [filters]))(
   },
 )
 
+test.each(SELECTIONS.map((filters) => [filters]))(
+  'a search by text in a circle with %j has the order and the total, in GraphQL, in REST and as a tool',
+  async (filters) => {
+    const nearest = expectedIds(filters, (n) => n <= 180)
+    const circle = `text: "pläce", ${CIRCLE}, radius: 2000, limit: 7, ${ARGUMENTS}`
+    const query = `query (${VARIABLES}) { findItems(${circle}) { total nodes { item { id } } } }`
+    const { total, nodes } = (await t.graphql(query, { ...filters })).body.data.findItems
+    const expected = [nearest.length, nearest.slice(0, 7)]
+    expect([total, nodes.map(({ item }: { item: { id: string } }) => item.id)]).toEqual(expected)
+    if (
+      filters.addressRegion !== undefined ||
+      filters.addressLocality !== undefined ||
+      filters.postalCode !== undefined
+    )
+      return
+    const given = { text: 'pläce', ...START, radius: 2000, limit: 7, ...filters }
+    const search = new URLSearchParams(Object.entries(given).map(([name, value]) => [name, String(value)]))
+    const responses = [await (await t.get(`/search?${search}`)).json()]
+    responses.push((await callTool(t.url, t.key, 'searchItems', given)).structuredContent)
+    for (const { data, meta } of responses)
+      expect([meta.total, data.map(({ id }: { id: string }) => id)]).toEqual(expected)
+  },
+)
+
+test('the only selected item of a square of a tile is shown, whatever other items are in the square', async () => {
+  const place = (n: number, categoryCode: string, longitude: number) => ({
+    ...{
+      id: idOf(9_000 + n),
+      datasetId: DATASET.archived,
+      name: `Square ${n}`,
+      administrativeAreaCode: '',
+      categoryCode,
+    },
+    ...{ latitude: 51, longitude, createdAt: new Date(0), updatedAt: new Date(0) },
+  })
+  const others = Array.from({ length: 5 }, (_, n) => place(n, 'not selected', 7))
+  const crowd = Array.from({ length: 300 }, (_, n) => place(100 + n, 'selected', 7.02))
+  await t.database.prisma.item.createMany({ data: [...others, place(50, 'selected', 7), ...crowd] })
+  const { z, x, y } = tileOf({ latitude: 51, longitude: 7 }, 11)
+  const response = await t.get(`/tiles/archived/${z}/${x}/${y}.mvt?categoryCode=selected`)
+  const features = decodeTile(await response.arrayBuffer(), { z, x, y })
+  expect(features.map(({ properties }) => properties.id ?? properties.total).sort()).toEqual([300, idOf(9_050)].sort())
+})
+
 test.each(ITEM_FILTERS)('a nearby search with an empty %s is refused, and null is none', async (filter) => {
   const query = `query ($value: String) { nearbyItems(${CIRCLE}, ${filter}: $value) { total } }`
   const { body } = await t.graphql(query, { value: '' })

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createKey } from '../../src/auth/keys.ts'
+import { callTool } from '../mcp/client.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { DATASET } from '../support/catalog.ts'
+
+/* No door that takes a text finds an item that the key may not access, however the text names it. */
+
+const NAME = 'Zanzibar Observatory'
+const HIDDEN = '99999999-0000-4000-8000-000000000001'
+
+let t: TestApp
+let granted: string
+beforeAll(async () => {
+  t = await startApp()
+  granted = (await createKey(t.database.prisma, { name: 'granted', datasets: ['restricted'] })).key
+  const place = (id: string, datasetId: string, name: string) => ({
+    ...{ id, datasetId, name, keywords: ['Stargazer'], administrativeAreaCode: 'a', categoryCode: 'c' },
+    ...{ latitude: 10, longitude: 20, createdAt: new Date(0), updatedAt: new Date(0) },
+  })
+  await t.database.prisma.item.create({ data: place(HIDDEN, DATASET.restricted, NAME) })
+})
+afterAll(() => t.close())
+
+const TEXTS = {
+  'its whole name': NAME,
+  'the beginning of its name': 'Zanzibar Obs',
+  'a word of its name': 'observatory',
+  'its misspelt name': 'Zanzbar Observatry',
+  'its keyword': 'Stargazer',
+  'its misspelt keyword': 'Stargazr',
+}
+const MISSPELT: readonly string[] = [TEXTS['its misspelt name'], TEXTS['its misspelt keyword']]
+
+type Ask = (text: string, key: string) => Promise<string>
+
+const graphql =
+  (field: string): Ask =>
+  async (text, key) =>
+    JSON.stringify((await t.graphql(`query ($text: String!) { ${field} }`, { text }, key)).body)
+
+const path =
+  (before: string, after = ''): Ask =>
+  async (text, key) =>
+    (await t.get(`${before}${encodeURIComponent(text)}${after}`, { authorization: `Bearer ${key}` })).text()
+
+const tool =
+  (name: string, given: object = {}): Ask =>
+  async (text, key) =>
+    JSON.stringify(await callTool(t.url, key, name, { text, ...given }))
+
+const BOX = '{ west: 19, south: 9, east: 21, north: 11 }'
+const CIRCLE = 'latitude: 10, longitude: 20, radius: 1000'
+
+const SUGGESTIONS: Record<string, Ask> = {
+  'suggestions of GraphQL': graphql('suggestItems(text: $text) { id name }'),
+  'suggestions in a box': graphql(`suggestItems(text: $text, within: ${BOX}) { id name }`),
+  'suggestions of a category': graphql('suggestItems(text: $text, categoryCode: "c") { id name }'),
+  'the tool of suggestions': tool('suggestItems'),
+}
+const SEARCHES: Record<string, Ask> = {
+  'a search of GraphQL': graphql('searchItems(text: $text) { total nodes { id name } }'),
+  'a search in a box': graphql(`searchItems(text: $text, within: ${BOX}) { total nodes { id name } }`),
+  'a search for one of all forms': graphql('findItems(text: $text) { total nodes { item { id name } } }'),
+  'a search in a circle': graphql(`findItems(text: $text, ${CIRCLE}) { total nodes { item { id name } } }`),
+  'a search of REST': path('/search?text='),
+  'a search of REST in a circle': path('/search?text=', '&latitude=10&longitude=20&radius=1000'),
+  'a search of REST in a box': path('/search?text=', '&within=19,9,21,11'),
+  'the tool of searches': tool('searchItems'),
+  'the tool of searches in a circle': tool('searchItems', { latitude: 10, longitude: 20, radius: 1000 }),
+  'a tile': path('/tiles/all/0/0/0.mvt?text='),
+  'a tile of a circle': path('/tiles/all/0/0/0.mvt?text=', '&latitude=10&longitude=20&radius=1000'),
+}
+
+const DOORS = Object.entries({ ...SUGGESTIONS, ...SEARCHES })
+
+test.each(DOORS)('%s does not find a hidden item', async (door, ask) => {
+  for (const [how, text] of Object.entries(TEXTS)) {
+    const hidden = await ask(text, t.key)
+    expect(hidden, how).not.toContain(HIDDEN)
+    expect(hidden, how).not.toContain(NAME)
+    const isFound = door in SUGGESTIONS || !MISSPELT.includes(text)
+    expect((await ask(text, granted)).includes(HIDDEN), how).toBe(isFound)
+  }
+})
