@@ -3,7 +3,8 @@ import { ARGUMENTS } from './tables/arguments.ts'
 import { AUTH } from './tables/auth.ts'
 import { CACHES } from './tables/caches.ts'
 import { DATABASE } from './tables/database.ts'
+import { DOORS } from './tables/doors.ts'
 import { SQL } from './tables/sql.ts'
 
 /** All mutants. */
-export const TABLES: readonly MutantTable[] = [...ARGUMENTS, ...SQL, ...AUTH, ...CACHES, ...DATABASE]
+export const TABLES: readonly MutantTable[] = [...ARGUMENTS, ...SQL, ...AUTH, ...CACHES, ...DATABASE, ...DOORS]

@@ -1,0 +1,126 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are source code
+import type { MutantTable } from '../mutant.ts'
+
+const NAMES = ['test/server/hidden-names.test.ts']
+const FILTERED = ['test/catalog/place-filters.test.ts']
+const SUGGESTIONS = ['test/graphql/suggest.test.ts']
+
+/** Doors to many items at once: suggestions, searches, tiles, exports, extents; and the history and usage of datasets. */
+export const DOORS: readonly MutantTable[] = [
+  {
+    file: 'src/catalog/sql/suggest.ts',
+    tests: NAMES,
+    mutants: [
+      {
+        find: 'SELECT i.id ${allItems(scope)} AND letter_grams',
+        replace: 'SELECT i.id FROM items i WHERE letter_grams',
+      },
+      { find: 'WHERE i.dataset_id = owner.dataset_id AND ${beginning} >=', replace: 'WHERE ${beginning} >=' },
+      { find: '`${allItems(scope)} AND ${isCandidate}`', replace: '`FROM items i WHERE ${isCandidate}`' },
+      {
+        find: 'return isFound({ within, categoryCode }, [])',
+        replace: 'return isFound({ within }, [])',
+        tests: SUGGESTIONS,
+      },
+      {
+        find: 'return isFound({ within, categoryCode }, [])',
+        replace: 'return isFound({ categoryCode }, [])',
+        tests: SUGGESTIONS,
+      },
+      { find: '.slice(0, suggestion.limit)', replace: '', tests: SUGGESTIONS },
+    ],
+  },
+  {
+    file: 'src/catalog/sql/search-in-circle.ts',
+    tests: FILTERED,
+    mutants: [
+      { find: ' AND ${isFound(window, words)}', replace: '' },
+      { find: '${isFound(window, words)}', replace: '${isFound({ text: window.text, within: window.within }, words)}' },
+      { find: ' AND ${isInCircle(window)}', replace: '' },
+      { find: 'candidatesFor(text, scope)', replace: 'candidatesFor(text, [])' },
+    ],
+  },
+  {
+    file: 'src/catalog/sql/tiles.ts',
+    tests: FILTERED,
+    mutants: [
+      { find: 'WHERE true ${andSelected(source)}', replace: 'WHERE true' },
+      { find: 'cellRange(source.tile))} ${andSelected(source)}', replace: 'cellRange(source.tile))}' },
+      { find: 'cellRange(tile))} ${andSelected(source)}', replace: 'cellRange(tile))}' },
+      { find: '[hasFilterValues(filters)]', replace: '[]' },
+      { find: '[await isFoundBy(prisma, text)]', replace: '[]' },
+      { find: '[isWithin(within)]', replace: '[]' },
+      { find: '[isInCircle(circle)]', replace: '[]' },
+      { find: 'zoom !== undefined && !isSelected', replace: 'zoom !== undefined' },
+      { find: 'WHERE n = 1 AND dataset_id', replace: 'WHERE dataset_id' },
+      { find: 'items.length <= MAX_FEATURES', replace: 'items.length < 1' },
+    ],
+  },
+  {
+    file: 'src/catalog/sql/export.ts',
+    tests: FILTERED,
+    mutants: [
+      { find: ' AND ${hasFilterValues(content.filters ?? {})}', replace: '' },
+      {
+        find: 'AND i.id > batch."lastId"::uuid',
+        replace: 'AND i.id >= batch."lastId"::uuid',
+        tests: ['test/server/exports.test.ts'],
+      },
+      { find: 'i.id > ${after}::uuid', replace: 'i.id >= ${after}::uuid', tests: ['test/server/exports.test.ts'] },
+      {
+        find: 'AND ${hasFilterValues(filters)} ORDER BY 1',
+        replace: 'ORDER BY 1',
+        tests: ['test/server/flat-exports.test.ts'],
+      },
+      {
+        find: 'WHERE i.dataset_id = ${datasetId}::uuid AND ${hasFilterValues(filters)}',
+        replace: 'WHERE ${hasFilterValues(filters)}',
+        tests: ['test/server/flat-exports.test.ts'],
+      },
+    ],
+  },
+  {
+    file: 'src/catalog/sql/extent.ts',
+    tests: ['test/graphql/extent.test.ts'],
+    mutants: [
+      { find: 'WHERE t.dataset_id = owner.dataset_id AND', replace: 'WHERE' },
+      { find: 'ON i.dataset_id = owner.dataset_id AND', replace: 'ON' },
+      { find: 'west - east >= 180', replace: 'west - east >= 0' },
+      { find: 'first === 180 ? (row.first_longitude_below_180 ?? 180) : first', replace: 'first' },
+      { find: 'row.west_column_last_longitude === 180 ? 180 : row.last_longitude', replace: 'row.last_longitude' },
+      { find: 'WITH TIES', replace: 'ONLY' },
+      {
+        find: 'i.updated_at FROM items i WHERE i.dataset_id = owner.dataset_id',
+        replace: 'i.updated_at FROM items i WHERE true',
+      },
+    ],
+  },
+  {
+    file: 'src/import/history/changed-since.ts',
+    tests: ['test/import/history.test.ts'],
+    mutants: [
+      { find: 'IS DISTINCT FROM a.hash', replace: 'IS NULL' },
+      { find: ' AND i.dataset_id = $1\n      WHERE', replace: '\n      WHERE' },
+      { find: '(rows[0]?.revision ?? null) === entry.revision', replace: 'rows.length > 0' },
+    ],
+  },
+  {
+    file: 'src/auth/usage-report.ts',
+    tests: ['test/auth/key-usage.test.ts', 'test/server/usage.test.ts'],
+    mutants: [
+      { find: '(days - 1) * DAY_MS', replace: 'days * DAY_MS' },
+      { find: '...(apiKeyId !== undefined && { apiKeyId }),', replace: '' },
+      { find: '...(datasetId !== undefined && { datasetId }),', replace: '' },
+      { find: 'requests: { gt: 0 },', replace: '' },
+    ],
+  },
+  {
+    file: 'src/database/fair-queue.ts',
+    tests: ['test/database/fair-queue.test.ts'],
+    mutants: [
+      { find: 'running < Math.max(1, this.#places / 4)', replace: 'running < this.#places' },
+      { find: '      for (const use of uses) use.end(startMs, nowMs)\n', replace: '' },
+      { find: '        if (list.length === 0) this.#waiting.delete(name)\n'.trim(), replace: '' },
+    ],
+  },
+]
