@@ -115,8 +115,8 @@ export const DOORS: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/database/fair-queue.ts',
-    tests: ['test/database/fair-queue.test.ts'],
+    file: 'src/fairness/fair-queue.ts',
+    tests: ['test/fairness/fair-queue.test.ts'],
     mutants: [
       { find: 'running < Math.max(1, this.#places / 4)', replace: 'running < this.#places' },
       { find: '      for (const use of uses) use.end(startMs, nowMs)\n', replace: '' },
