@@ -113,7 +113,8 @@ const SQL_PARTS: Readonly<Record<string, string>> = {
   'src/catalog/projection.ts: SELECT_LISTS[form](members, more)':
     'SELECT lists, made of constants and column names of the datamodel',
   'src/catalog/sql/extent.ts: number': 'one of two constants, by its type',
-  'src/catalog/sql/export.ts: csvCell(field)': 'an expression over a column name',
+  'src/catalog/sql/export-lines.ts: csvCell(field)': 'an expression over a column name',
+  'src/catalog/sql/export-lines.ts: jsonCell(field)': 'an expression over a column name',
   'src/catalog/sql/items.ts: String(MAX_LIMIT + 1)': 'a constant number',
   "src/catalog/sql/offset-bookmarks.ts: toTextExpression('value')": 'an expression from the table of sort orders',
   'src/catalog/sql/tiles.ts: column': 'one of two constants, by its type',

@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { EXPORT_FORMATS } from '../src/catalog/export-formats.ts'
 import { ITEM_FILTERS } from '../src/catalog/filters.ts'
 import { ERROR_CODES } from '../src/errors.ts'
 import { ROW_FIELDS } from '../src/import/row/parse-item.ts'
@@ -101,6 +102,11 @@ test('the page on imports has every field of a row', () => {
 test.each(['docs/graphql.md', 'docs/ogc.md', 'docs/tiles.md', 'docs/exports.md'])('%s has every filter', (path) => {
   const page = PAGES.find((each) => each.path === path)
   expect(ITEM_FILTERS.filter((filter) => !page?.text.includes(`\`${filter}\``))).toEqual([])
+})
+
+test('the page on exports has every format', () => {
+  const page = PAGES.find(({ path }) => path === 'docs/exports.md')
+  expect(EXPORT_FORMATS.filter(({ name }) => !page?.text.includes(`\n| \`${name}\` | `))).toEqual([])
 })
 
 test.each(each(ALL_PAGES))('every metric that %s names exists', (_path, page) => {

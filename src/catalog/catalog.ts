@@ -12,7 +12,7 @@ import {
 } from './arguments.ts'
 import { createConnection, type ItemConnection } from './connection.ts'
 import type { ItemConnectionArguments } from './cursor.ts'
-import type { ExportBatch, ExportContent, ExportSize, ExportWindow } from './export-formats.ts'
+import type { ExportBatch, ExportContent, ExportWindow } from './export.ts'
 import type { Extent, FeaturePage, FeatureWindow } from './features.ts'
 import type { FilterValues } from './filters.ts'
 import { type Dataset, type Image, type Item, type JsonText, type NearbyItem, parseImage, parseItem } from './models.ts'
@@ -27,6 +27,7 @@ import {
 import type { Loaders } from './snapshot/loaders.ts'
 import type { DatasetList, ReadLog } from './snapshot/read-log.ts'
 import type { LookupRow } from './sql/by-id.ts'
+import type { ExportSize } from './sql/export-sizes.ts'
 import type { Facet, FacetField } from './sql/facets.ts'
 import { type ItemList, selectItems } from './sql/item-list.ts'
 import type { TileAddress, TileFeature } from './tile.ts'
@@ -297,7 +298,7 @@ export class Catalog {
     return this.#loaders.extents.load(id)
   }
 
-  /** The sizes of the exports of a dataset without filters, in each format. */
+  /** The sizes of the exports of a dataset without filters, in each text format. */
   exportSizesOf({ id }: Dataset): Promise<ExportSize[]> {
     return this.#loaders.exportSizes.load(id)
   }

@@ -16,6 +16,8 @@ export interface Column {
   /** Prisma's name of the scalar type, for example `String`. */
   type: string
   isList: boolean
+  /** Whether it is never null. */
+  isRequired: boolean
 }
 
 /** The columns of the table `items`, by field. */
@@ -28,7 +30,9 @@ export const DATASET_COLUMNS = columnsOf('Dataset')
 function columnsOf(model: 'Item' | 'Image' | 'Dataset'): ReadonlyMap<string, Column> {
   const fields = getDatamodel().datamodel.models[model]?.fields ?? []
   const scalars = fields.filter(({ kind }) => kind !== 'object' && kind !== 'enum')
-  return new Map(scalars.map(({ name, type, isList }) => [name, { name: columnName(name), type, isList }]))
+  return new Map(
+    scalars.map(({ name, type, isList, isRequired }) => [name, { name: columnName(name), type, isList, isRequired }]),
+  )
 }
 
 /** The fields of an item in lists, in the order of the members in REST and in exports. */
@@ -43,6 +47,14 @@ export const DETAIL_FIELDS = [
   ...LIST_FIELDS,
   ...['contactName', 'telephone', 'email', 'url', 'openingHours', 'extraAttributes'],
 ] as const
+
+/** The members of an exported item: those of the item detail without `dataset`, then `externalId` and `keywords`. */
+export const EXPORT_FIELDS = [...DETAIL_FIELDS, 'images', 'externalId', 'keywords'] as const
+
+/** The column of an extra attribute in an export. It has a prefix, because an attribute may have the name of a member. */
+export function attributeColumn(name: string): string {
+  return `extraAttributes.${name}`
+}
 
 /** The name of a field's column. schema.prisma maps every field to its name in snake case. */
 export function columnName(field: string): string {

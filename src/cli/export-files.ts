@@ -2,13 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import {
-  datasetChanged,
-  type ExportFormat,
-  type ExportWindow,
-  FIRST_WINDOW,
-  writeExport,
-} from '../catalog/export-formats.ts'
+import { datasetChanged, type ExportWindow, FIRST_WINDOW, linesFrom } from '../catalog/export.ts'
+import { type ExportFormat, type ExportPart, NDJSON } from '../catalog/export-formats.ts'
 import type { Dataset } from '../catalog/models.ts'
 import { fetchExportBatch } from '../catalog/sql/export.ts'
 import { messageOf, operationFailed } from '../errors.ts'
@@ -39,8 +34,8 @@ interface FileOptions {
  */
 export async function exportFile(source: ExportSource, { format, path, force }: FileOptions): Promise<void> {
   if (!force) await refuseExisting(path)
-  const { text } = await openExport(source, format)
-  await writeComplete(path, text)
+  const { lines } = await openExport(source, format)
+  await writeComplete(path, format.encode(lines, undefined))
 }
 
 /**
@@ -48,8 +43,8 @@ export async function exportFile(source: ExportSource, { format, path, force }: 
  * @throws `SERVICE_UNAVAILABLE` when the dataset changes meanwhile
  */
 export async function exportToStdout(source: ExportSource, format: ExportFormat): Promise<void> {
-  const { text } = await openExport(source, format)
-  await writeData(text)
+  const { lines } = await openExport(source, format)
+  await writeData(format.encode(lines, undefined))
 }
 
 /**
@@ -65,13 +60,13 @@ export async function exportBundle(
   const items = join(folder, ITEMS)
   if (!force) for (const path of [manifest, items]) await refuseExisting(path)
   await mkdir(folder, { recursive: true }).catch(cannotWrite(folder))
-  const { dataset, labels, text } = await openExport(source, 'ndjson')
+  const { dataset, labels, lines } = await openExport(source, NDJSON)
   const check = new BundleCheck(dataset)
   check.addAll(await findCycles(source.prisma, dataset.id))
   check.addManifest(manifestText(dataset, labels, ITEMS))
   // A folder without a manifest is no bundle. So an export that fails leaves none.
   await rm(manifest, { force: true })
-  await writeComplete(items, check.readBack(text))
+  await writeComplete(items, check.readBack(NDJSON.encode(lines)))
   const list = check.needsExact ? [{ file: ITEMS, exact: true }] : ITEMS
   await writeComplete(manifest, [manifestText(dataset, labels, list)])
 }
@@ -94,7 +89,7 @@ function manifestText({ revision, ...dataset }: Dataset, labels: readonly CodeLa
   return `${JSON.stringify(manifest, null, 2)}\n`
 }
 
-/** A dataset, its labels, and the text of its export in the same state. */
+/** A dataset, its labels, and the lines of its export in the same state. */
 async function openExport({ prisma, id, onItems }: ExportSource, format: ExportFormat) {
   const read = async (window: ExportWindow) => {
     const batch = await fetchExportBatch(prisma, id, { format }, window)
@@ -108,7 +103,7 @@ async function openExport({ prisma, id, onItems }: ExportSource, format: ExportF
   })
   const first = await read(FIRST_WINDOW)
   if (!dataset || dataset.revision !== first.revision) throw datasetChanged()
-  return { dataset, labels, text: writeExport({ format }, first, read) }
+  return { dataset, labels, lines: linesFrom(first, read) }
 }
 
 /** @throws `OPERATION_FAILED` if there is such a file */
@@ -123,7 +118,7 @@ export async function refuseExisting(path: string): Promise<void> {
 /** Writes a file under another name, and renames it when it is complete. A signal that ends the command leaves no unfinished file. */
 export async function writeComplete(
   path: string,
-  text: Iterable<string> | AsyncIterable<string>,
+  parts: Iterable<string> | AsyncIterable<ExportPart>,
   mode?: number,
 ): Promise<void> {
   // Another command may be writing the same file.
@@ -135,7 +130,7 @@ export async function writeComplete(
   }
   for (const signal of SIGNALS) process.once(signal, stop)
   try {
-    await writeFile(partial, text, mode === undefined ? {} : { mode })
+    await writeFile(partial, parts, mode === undefined ? {} : { mode })
     await rename(partial, path)
   } catch (error) {
     await rm(partial, { force: true })

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import { resolveDataset } from '../auth/names.ts'
-import type { ExportFormat } from '../catalog/export-formats.ts'
+import { EXPORT_FORMATS } from '../catalog/export-formats.ts'
 import { operationFailed } from '../errors.ts'
 import { withDatabase } from './database.ts'
 import { DATASET } from './datasets/show.ts'
@@ -10,7 +10,7 @@ import { terminalProgress } from './export-progress.ts'
 import { printLine } from './print.ts'
 
 interface Options {
-  format?: ExportFormat | 'bundle'
+  format?: string
   output?: string
   all?: string
   withKeys?: true
@@ -19,9 +19,7 @@ interface Options {
 
 export function exportCommand(): Command {
   const format = new Option('--format <format>', 'a bundle is a folder to import elsewhere').choices([
-    'ndjson',
-    'csv',
-    'geojson',
+    ...EXPORT_FORMATS.map(({ name }) => name),
     'bundle',
   ])
   return new Command('export')
@@ -56,11 +54,12 @@ async function exportAll(folder: string, withKeys: boolean, force = false): Prom
   )
 }
 
-async function exportOne(
-  text: string,
-  { format, output, force = false }: Options & { format: ExportFormat | 'bundle' },
-) {
-  if (format === 'bundle' && output === undefined) throw operationFailed('--format bundle needs --output FOLDER')
+async function exportOne(text: string, { format: name, output, force = false }: Options) {
+  // Without a format, it is a bundle: commander has checked the name.
+  const format = EXPORT_FORMATS.find((each) => each.name === name)
+  if (!format && output === undefined) throw operationFailed('--format bundle needs --output FOLDER')
+  if (format && !format.frame && output === undefined && process.stdout.isTTY)
+    throw operationFailed(`--format ${name} is no text for a terminal; name a file with --output PATH`)
   await withDatabase(async ({ prisma }) => {
     const { id, slug } = await resolveDataset(prisma, text)
     // On a terminal, the lines of the export itself are the progress.
@@ -68,7 +67,7 @@ async function exportOne(
     const progress = showsProgress ? terminalProgress(await prisma.item.count({ where: { datasetId: id } })) : undefined
     const source: ExportSource = { prisma, id, onItems: progress?.add }
     try {
-      if (format === 'bundle') await exportBundle(source, { folder: output ?? '', force })
+      if (!format) await exportBundle(source, { folder: output ?? '', force })
       else if (output === undefined) await exportToStdout(source, format)
       else await exportFile(source, { format, path: output, force })
     } finally {

@@ -46,18 +46,18 @@ export function printNotice(line: string): void {
 /**
  * Writes lines of data to stdout, as they are for another program, and without control characters on a terminal. Stops when the reader
  * stops.
- * @param text consists of whole lines in each part
+ * @param parts each of them has whole lines, or bytes
  */
-export async function writeData(text: AsyncIterable<string>): Promise<void> {
-  const shown = process.stdout.isTTY ? escapeLines(text) : text
+export async function writeData(parts: AsyncIterable<string | Uint8Array>): Promise<void> {
+  const shown = process.stdout.isTTY ? escapeLines(parts) : parts
   await pipeline(Readable.from(shown), process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
     // program.ts reports errors of stdout, except that a reader stops early (`| head`).
     if (error.syscall !== 'write') throw error
   })
 }
 
-async function* escapeLines(text: AsyncIterable<string>): AsyncGenerator<string> {
-  for await (const part of text) yield part.split(/\r?\n/).map(escapeControls).join('\n')
+async function* escapeLines(parts: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {
+  for await (const part of parts) yield String(part).split(/\r?\n/).map(escapeControls).join('\n')
 }
 
 /** Moves a terminal to the start of the line, and clears the line. */

@@ -1,4 +1,4 @@
-import { EXPORT_FIELDS } from '../catalog/export-formats.ts'
+import { EXPORT_FIELDS } from '../catalog/columns.ts'
 import type { Dataset } from '../catalog/models.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'

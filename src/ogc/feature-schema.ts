@@ -1,5 +1,5 @@
 import { getNamedType, isListType, isNonNullType, isObjectType } from 'graphql'
-import { EXPORT_FIELDS } from '../catalog/export-formats.ts'
+import { EXPORT_FIELDS } from '../catalog/columns.ts'
 import type { ItemFilter } from '../catalog/filters.ts'
 import { type JsonSchema, scalarSchema } from '../graphql/json-schema.ts'
 import { schema } from '../graphql/schema.ts'

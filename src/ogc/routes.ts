@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts'
-import { exportTag } from '../catalog/export-formats.ts'
+import { exportTag } from '../catalog/export.ts'
 import { pickFilters } from '../catalog/filters.ts'
 import type { Dataset } from '../catalog/models.ts'
 import { GEOJSON } from '../rest/envelope.ts'

@@ -91,8 +91,8 @@ export const tileParameters = querySchema(argumentsOf('Query', 'findItems'), [
 /** The query parameters of an export. Unknown parameters are refused. */
 export const exportParameters = z.strictObject(mapFilters(() => domain.filterValue.optional()))
 
-/** The query parameters of an export as CSV. */
-export const csvParameters = exportParameters.extend({
+/** The query parameters of an export whose extra attributes may have a column each. */
+export const flatExportParameters = exportParameters.extend({
   flat: z
     .enum(['true', 'false'], 'must be true or false')
     .transform((word) => word === 'true')

@@ -1,23 +1,15 @@
 import { pipeline, Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalog } from '../catalog/catalog.ts'
-import {
-  EXPORT_FORMAT_NAMES,
-  EXPORT_FORMATS,
-  type ExportContent,
-  type ExportFormat,
-  type ExportWindow,
-  exportTag,
-  FIRST_WINDOW,
-  writeExport,
-} from '../catalog/export-formats.ts'
+import { type ExportContent, type ExportWindow, exportTag, FIRST_WINDOW, writeExport } from '../catalog/export.ts'
+import { EXPORT_FORMATS, type ExportFormat, type ExportPart } from '../catalog/export-formats.ts'
 import { type FilterValues, pickFilters } from '../catalog/filters.ts'
 import type { Dataset } from '../catalog/models.ts'
 import type { ReadCatalog } from '../catalog/snapshot-reader.ts'
 import { CatalogError } from '../errors.ts'
 import type { Slots } from '../fairness/slots.ts'
 import { parseQueryString, queryStringOf } from '../query-string.ts'
-import { csvParameters, exportParameters } from '../rest/parameters.ts'
+import { exportParameters, flatExportParameters } from '../rest/parameters.ts'
 import type { Admission } from './admission/admission.ts'
 import { toCatalogError } from './error-reply.ts'
 import { addRoute, pathParameters } from './http.ts'
@@ -46,14 +38,14 @@ interface ExportSelection {
   isFlat: boolean
 }
 
-/** Adds GET /exports/{datasetId}.ndjson, .csv and .geojson. */
+/** Adds GET /exports/{datasetId}.{format} for each format. */
 export function addExportRoutes(app: FastifyInstance, { admit, slots }: ExportOptions): void {
   const sendExport = async (request: FastifyRequest, reply: FastifyReply, format: ExportFormat) => {
     const { key, readCatalog, readMore } = await admit(request, reply)
     const selection = parseSelection(format, queryStringOf(request.url))
     const { datasetId = '' } = pathParameters(request)
     const { result: dataset } = await readCatalog((catalog) => catalog.dataset(datasetId))
-    const coding = chooseContentCoding(request.headers['accept-encoding'])
+    const coding = format.frame && chooseContentCoding(request.headers['accept-encoding'])
     void reply.header('cache-control', 'private, no-cache')
     if (sendIfUnchanged(request, reply, { etag: tagOf(dataset, selection), coding })) return
     if (request.method === 'HEAD') {
@@ -70,14 +62,14 @@ export function addExportRoutes(app: FastifyInstance, { admit, slots }: ExportOp
     })
     const { content } = first
     // By id, because another dataset may get the slug.
-    const text = writeExport(content, first, (window) => readBatch(readMore, first.dataset.id, content, window))
-    const stream = openStream(text, (part) => request.use?.send(Buffer.byteLength(part)))
+    const parts = writeExport(content, first, (window) => readBatch(readMore, first.dataset.id, content, window))
+    const stream = openStream(parts, (part) => request.use?.send(Buffer.byteLength(part)))
     stream.once('close', endExport).once('error', (error) => cutOff(request, reply, error))
     setHeaders(reply, { dataset: first.dataset, selection, coding })
     // Without a callback, pipeline would throw the error that `cutOff` gets.
     void reply.send(coding ? pipeline(stream, createEncoder(coding), () => {}) : stream)
   }
-  for (const format of EXPORT_FORMAT_NAMES) {
+  for (const format of EXPORT_FORMATS) {
     addRoute(app, {
       path: exportPath(format),
       methods: ['GET'],
@@ -87,24 +79,26 @@ export function addExportRoutes(app: FastifyInstance, { admit, slots }: ExportOp
 }
 
 /** The path of an export, in the router's syntax. */
-export function exportPath(format: ExportFormat): string {
-  return `/exports/:datasetId(.+).${format}`
+export function exportPath({ name }: ExportFormat): string {
+  return `/exports/:datasetId(.+).${name}`
 }
 
 /** The parameters of the query string. */
-export const EXPORT_PARAMETERS = { ndjson: exportParameters, csv: csvParameters, geojson: exportParameters }
+export function exportQuery({ hasColumns }: ExportFormat) {
+  return hasColumns ? flatExportParameters : exportParameters
+}
 
 /**
  * Parses the query string.
  * @throws `VALIDATION_FAILED`
  */
 function parseSelection(format: ExportFormat, queryString: string): ExportSelection {
-  const query = parseQueryString(EXPORT_PARAMETERS[format], queryString)
+  const query = parseQueryString(exportQuery(format), queryString)
   return { format, filters: pickFilters(query), isFlat: 'flat' in query && query.flat === true }
 }
 
 function tagOf(dataset: Dataset, { format, filters, isFlat }: ExportSelection): string {
-  return exportTag(dataset, format, JSON.stringify([pickFilters(filters), isFlat]))
+  return exportTag(dataset, format.name, JSON.stringify([pickFilters(filters), isFlat]))
 }
 
 /** @throws `VALIDATION_FAILED` if it has too many columns, also to HEAD */
@@ -135,9 +129,9 @@ function setHeaders(reply: FastifyReply, { dataset, selection, coding }: Represe
   appendVary(reply, VARY)
   void reply.headers({
     etag: entityTag({ etag: tagOf(dataset, selection), coding }),
-    'content-type': EXPORT_FORMATS[selection.format].contentType,
+    'content-type': selection.format.contentType,
     // A slug has only characters that need no escape in a quoted string (RFC 6266), and is a valid name of a file.
-    'content-disposition': `attachment; filename="${dataset.slug}.${selection.format}"`,
+    'content-disposition': `attachment; filename="${dataset.slug}.${selection.format.name}"`,
     ...(coding && { 'content-encoding': coding }),
   })
 }
@@ -157,10 +151,10 @@ async function beginExport(slots: Slots, keyId: string): Promise<() => void> {
 const RETRY_AFTER_SECONDS = 5
 
 /**
- * A stream of text that is read as fast as the client takes it.
+ * A stream that is read as fast as the client takes it.
  * @param onPart is called with each part that the client takes
  */
-function openStream(parts: AsyncIterable<string>, onPart: (part: string) => void): Readable {
+function openStream(parts: AsyncIterable<ExportPart>, onPart: (part: ExportPart) => void): Readable {
   const counted = async function* () {
     for await (const part of parts) {
       yield part

@@ -8,6 +8,7 @@ import {
   type HTTPMethods,
   LogController,
 } from 'fastify'
+import { EXPORT_FORMATS } from '../catalog/export-formats.ts'
 import type { LimitsConfig } from '../config.ts'
 import { CatalogError } from '../errors.ts'
 import { UnreadResponses } from '../fairness/unread.ts'
@@ -85,7 +86,8 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     bodyLimit: MAX_BODY_BYTES,
     routerOptions: { maxParamLength: MAX_PATH_PARAMETER_LENGTH },
     // Fastify calls this for a path that is not percent-encoded UTF-8.
-    frameworkErrors: (_error, request, reply) => sendError(request, reply.headers(SECURITY_HEADERS), unknownPath()),
+    frameworkErrors: (_error, request, reply) =>
+      sendError(request, reply.headers(SECURITY_HEADERS), unknownPath(request)),
   })
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
@@ -113,7 +115,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     void reply.header('x-request-id', request.id).headers(SECURITY_HEADERS)
     done(refusalOf(request, reply, readiness))
   })
-  app.setNotFoundHandler((request, reply) => sendError(request, reply, unknownPath()))
+  app.setNotFoundHandler((request, reply) => sendError(request, reply, unknownPath(request)))
   app.setErrorHandler((error, request, reply) =>
     sendError(request, reply, withContact(toCatalogError(error, request), request, contact)),
   )
@@ -149,11 +151,13 @@ function refusalOf(
   if (fault) void reply.header('connection', 'close')
   // The router takes * for /. Only OPTIONS can ask the server as a whole (RFC 9112 section 3.2.4).
   const isUnknown = request.is404 || (request.url.startsWith('*') && request.method !== 'OPTIONS')
-  return fault ?? (isUnknown ? unknownPath() : readiness?.refusalOf(request))
+  return fault ?? (isUnknown ? unknownPath(request) : readiness?.refusalOf(request))
 }
 
-function unknownPath(): CatalogError {
-  return new CatalogError('NOT_FOUND', 'There is no such path')
+function unknownPath({ url }: FastifyRequest): CatalogError {
+  const endings = EXPORT_FORMATS.map(({ name }) => `.${name}`).join(', ')
+  const hint = url.startsWith('/exports/') ? `. Exports end with one of ${endings}` : ''
+  return new CatalogError('NOT_FOUND', `There is no such path${hint}`)
 }
 
 /** Whether the gateway is ready: after its database is migrated, and until it is asked to stop. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createKey } from '../../src/auth/keys.ts'
-import { EXPORT_MEMBERS } from '../../src/catalog/sql/export.ts'
+import { EXPORT_MEMBERS } from '../../src/catalog/sql/export-lines.ts'
 import { readConfig } from '../../src/config.ts'
 import { createApp } from '../../src/server/app.ts'
 import { timeOf } from './measure.ts'

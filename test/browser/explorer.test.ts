@@ -80,14 +80,15 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
       ['NDJSON', 'seoul-landmarks.ndjson'],
       ['CSV', 'seoul-landmarks.csv'],
       ['GeoJSON', 'seoul-landmarks.geojson'],
+      ['GeoParquet', 'seoul-landmarks.parquet'],
     ] as const) {
       const started = page.waitForEvent('download')
       await page.getByRole('button', { name: format, exact: true }).click()
       const download = await started
       expect(download.suggestedFilename()).toBe(name)
       const headers = { authorization: `Bearer ${t.key}` }
-      const expected = await (await fetch(`${t.url}/exports/${name}`, { headers })).text()
-      expect(readFileSync(await download.path(), 'utf8')).toBe(expected)
+      const expected = await (await fetch(`${t.url}/exports/${name}`, { headers })).arrayBuffer()
+      expect(readFileSync(await download.path()).equals(Buffer.from(expected))).toBe(true)
       await page.getByText(`${name} is complete.`).waitFor()
     }
     await page.route('**/exports/**', (route) => route.abort())

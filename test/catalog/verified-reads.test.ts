@@ -7,6 +7,7 @@ import {
   searchArguments,
 } from '../../src/catalog/arguments.ts'
 import { Catalog } from '../../src/catalog/catalog.ts'
+import { NDJSON } from '../../src/catalog/export-formats.ts'
 import { createLoaders } from '../../src/catalog/snapshot/loaders.ts'
 import { DatasetList, ReadLog, readDatasetList, Statements } from '../../src/catalog/snapshot/read-log.ts'
 import { cacheFeatureCounts } from '../../src/catalog/sql/features.ts'
@@ -102,7 +103,7 @@ const READS: Record<string, (catalog: Catalog) => Promise<unknown>> = {
   'an extent': (catalog) => catalog.extentOf(seoul(catalog)),
   'the sizes of exports': (catalog) => catalog.exportSizesOf(seoul(catalog)),
   'a batch of an export': (catalog) =>
-    catalog.exportBatch(seoul(catalog), { format: 'ndjson' }, { after: null, limit: 5 }),
+    catalog.exportBatch(seoul(catalog), { format: NDJSON }, { after: null, limit: 5 }),
   'the attributes of a flat export': (catalog) => catalog.attributesOf(seoul(catalog), {}),
 }
 

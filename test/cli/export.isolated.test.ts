@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EXPORT_FORMATS, NDJSON } from '../../src/catalog/export-formats.ts'
 import { exportFile } from '../../src/cli/export-files.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
@@ -23,9 +24,20 @@ afterAll(async () => {
 const run = (...args: string[]) => runCatalog(t.env, 'export', ...args)
 
 describe('catalog export', () => {
-  test.each(['ndjson', 'csv', 'geojson'])('%s: stdout gets what the gateway serves', async (format) => {
-    const served = await (await t.get(`/exports/seoul.${format}`)).text()
-    expect(await run('seoul', '--format', format)).toEqual({ code: 0, stdout: served, stderr: '' })
+  test.each(EXPORT_FORMATS.filter(({ frame }) => frame))(
+    '$name: stdout gets what the gateway serves',
+    async ({ name: format }) => {
+      const served = await (await t.get(`/exports/seoul.${format}`)).text()
+      expect(await run('seoul', '--format', format)).toEqual({ code: 0, stdout: served, stderr: '' })
+    },
+  )
+
+  test('GeoParquet is written to a file as the gateway serves it', async () => {
+    await mkdir(join(folder, 'geo'))
+    const path = join(folder, 'geo', 'seoul.parquet')
+    expect(await run('seoul', '--format', 'parquet', '--output', path)).toMatchObject({ code: 0, stderr: '' })
+    const served = await (await t.get('/exports/seoul.parquet')).arrayBuffer()
+    expect((await readFile(path)).equals(Buffer.from(served))).toBe(true)
   })
 
   test('a file is written once, and replaced only with --force', async () => {
@@ -46,13 +58,13 @@ describe('catalog export', () => {
   })
 
   test('two exports of one file at the same time both succeed', async () => {
-    const path = join(folder, 'twice', 'seoul.csv')
+    const path = join(folder, 'twice', 'seoul.ndjson')
     await mkdir(join(folder, 'twice'))
     const { prisma } = t.database
     const { id } = await prisma.dataset.findUniqueOrThrow({ where: { slug: 'seoul' } })
-    await Promise.all([1, 2].map(() => exportFile({ prisma, id }, { format: 'csv', path, force: true })))
-    expect(await readFile(path, 'utf8')).toBe(await (await t.get('/exports/seoul.csv')).text())
-    expect(await readdir(join(folder, 'twice'))).toEqual(['seoul.csv'])
+    await Promise.all([1, 2].map(() => exportFile({ prisma, id }, { format: NDJSON, path, force: true })))
+    expect(await readFile(path, 'utf8')).toBe(await (await t.get('/exports/seoul.ndjson')).text())
+    expect(await readdir(join(folder, 'twice'))).toEqual(['seoul.ndjson'])
   })
 
   test('a bundle has the whole dataset, and import takes it elsewhere', async () => {
@@ -95,7 +107,8 @@ describe('catalog export', () => {
     const interrupted = await mkdtemp(join(folder, 'interrupted-'))
     // Interrupts itself at the second batch of items. The first one is being written then.
     const script = `
-      import { exportFile } from './src/cli/export-files.ts'
+      import { NDJSON } from '../../src/catalog/export-formats.ts'
+import { exportFile } from './src/cli/export-files.ts'
       import { readConfig } from './src/config.ts'
       import { openDatabase } from './src/database/database.ts'
       const { prisma } = await openDatabase(readConfig(process.env).database, { share: true })
@@ -103,7 +116,7 @@ describe('catalog export', () => {
       let batches = 0
       const onItems = () => { if (++batches === 2) process.kill(process.pid, '${signal}') }
       const path = ${JSON.stringify(join(interrupted, 'a.csv'))}
-      await exportFile({ prisma, id, onItems }, { format: 'csv', path, force: false })
+      await exportFile({ prisma, id, onItems }, { format: NDJSON, path, force: false })
       process.exit()`
     await runProcess(process.execPath, ['--input-type=module-typescript', '--eval', script], environment(t.env))
     expect((await readdir(interrupted)).filter((name) => name !== 'a.csv')).toEqual([])
@@ -119,7 +132,7 @@ describe('catalog export', () => {
   test.each([
     [['unknown', '--format', 'csv'], /^catalog: There is no dataset with the slug unknown/],
     [['seoul'], /^catalog: required option '--format <format>' not specified\n$/],
-    [['seoul', '--format', 'xml'], /Allowed choices are ndjson, csv, geojson, bundle/],
+    [['seoul', '--format', 'xml'], /Allowed choices are ndjson, csv, geojson, parquet, bundle/],
     [['seoul', '--format', 'bundle'], /^catalog: --format bundle needs --output FOLDER\n$/],
     [['seoul', '--format', 'csv', '--output', '/nowhere/a.csv'], /^catalog: \/nowhere\/a.csv can't be written: ENOENT/],
     [['seoul', '--format', 'bundle', '--output', '/dev/null/a'], /^catalog: \/dev\/null\/a can't be written: ENOTDIR/],

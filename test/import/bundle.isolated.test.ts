@@ -7,6 +7,7 @@ import { gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
+import { EXPORT_FORMATS } from '../../src/catalog/export-formats.ts'
 import { exportBundle, exportFile } from '../../src/cli/export-files.ts'
 import { readConfig } from '../../src/config.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
@@ -224,14 +225,14 @@ describe('A bundle imported elsewhere', () => {
 })
 
 describe('A file of an export', () => {
-  test.each(['ndjson', 'csv', 'geojson'] as const)(
-    '%s: the import reads it, and it changes nothing',
+  test.each(EXPORT_FORMATS.filter(({ frame }) => frame))(
+    '$name: the import reads it, and it changes nothing',
     async (format) => {
       for (const { id, slug } of await original.database.prisma.dataset.findMany()) {
-        const path = join(folder, `${slug}-export.${format}`)
+        const path = join(folder, `${slug}-export.${format.name}`)
         await exportFile({ prisma: original.database.prisma, id }, { format, path, force: false })
         const { revision, ...dataset } = await original.database.prisma.dataset.findUniqueOrThrow({ where: { id } })
-        const manifest = join(folder, `${slug}-${format}.json`)
+        const manifest = join(folder, `${slug}-${format.name}.json`)
         await writeFile(manifest, JSON.stringify({ dataset, items: basename(path) }))
         const summary = await importManifest(original.database, manifest, { keepMissing: false, skipInvalid: false })
         expect(summary).toMatchObject({ slug, created: 0, updated: 0, removed: 0, skipped: 0 })

@@ -1,6 +1,6 @@
 import Ajv from 'ajv'
 import { afterAll, describe, expect, test } from 'vitest'
-import { EXPORT_FIELDS } from '../../src/catalog/export-formats.ts'
+import { EXPORT_FIELDS } from '../../src/catalog/columns.ts'
 import { ITEM_FILTERS } from '../../src/catalog/filters.ts'
 import { ITEM, SEOUL_ITEMS } from '../support/catalog.ts'
 import { CRS84, GEOJSON, ITEMS, idsOf, linksOf, type OgcLink, readPages, startOgc } from '../support/ogc.ts'

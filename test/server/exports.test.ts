@@ -3,12 +3,14 @@ import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withdrawGrant } from '../../src/auth/grants.ts'
 import { createKey } from '../../src/auth/keys.ts'
+import { EXPORT_FORMATS } from '../../src/catalog/export-formats.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET, ITEM, PALACE } from '../support/catalog.ts'
 import { authorization, finish, open, recordsOf, statusOf } from '../support/exports.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
+import { rowsOf } from '../support/parquet.ts'
 
-const FORMATS = ['ndjson', 'csv', 'geojson'] as const
+const FORMATS = EXPORT_FORMATS.map(({ name }) => name)
 const ITEMS_OF_SEOUL = [
   ...[ITEM.palace, ITEM.gate, ITEM.hall, ITEM.museum, ITEM.same1, ITEM.same2, ITEM.tower, ITEM.plain, ITEM.umlaut],
 ]
@@ -87,7 +89,9 @@ describe('GET /exports/{datasetId}.{format}', () => {
         ...{ status: 'active', visibility: 'public', createdAt: new Date(), updatedAt: new Date() },
       },
     })
-    const text = await (await t.get(`/exports/empty.${format}`)).text()
+    const response = await t.get(`/exports/empty.${format}`)
+    if (format === 'parquet') return expect(await rowsOf(response)).toEqual([])
+    const text = await response.text()
     if (format === 'ndjson') expect(text).toBe('')
     else if (format === 'csv') expect(text).toMatch(/^id,datasetId,.*\r\n$/)
     else expect(JSON.parse(text)).toEqual({ type: 'FeatureCollection', features: [] })
@@ -155,12 +159,13 @@ describe('GET /exports/{datasetId}.{format}', () => {
       return tags
     }
     const before = await tagsOf()
-    expect(new Set(before).size).toBe(9)
+    // GeoParquet is compressed already.
+    expect(new Set(before).size).toBe(10)
     expect(await tagsOf()).toEqual(before)
     await t.database.prisma.item.updateMany({ where: { datasetId: DATASET.archived }, data: { telephone: '1' } })
     await expectWithinASecond(tagsOf, (tags) => expect(tags.filter((tag) => before.includes(tag))).toEqual([]))
     const after = await tagsOf()
-    expect(new Set(after).size).toBe(9)
+    expect(new Set(after).size).toBe(10)
   })
 
   test('If-None-Match gives 304 for any coding of the same content, and If-Match 412 for another', async () => {
@@ -182,9 +187,11 @@ describe('GET /exports/{datasetId}.{format}', () => {
     expect(await statusOf(t, '/exports/seoul.geojson', { 'if-none-match': etag })).toBe(200)
   })
 
-  test('HEAD has the headers of GET and no body', async () => {
+  test.each(FORMATS)('%s: HEAD has the headers of GET and no body', async (format) => {
     const [head, get] = await Promise.all(
-      ['HEAD', 'GET'].map((method) => fetch(`${t.url}/exports/seoul.csv`, { method, headers: authorization(t.key) })),
+      ['HEAD', 'GET'].map((method) =>
+        fetch(`${t.url}/exports/seoul.${format}`, { method, headers: authorization(t.key) }),
+      ),
     )
     expect(head?.status).toBe(200)
     expect(await head?.text()).toBe('')
@@ -198,6 +205,17 @@ describe('GET /exports/{datasetId}.{format}', () => {
       'vary',
     ]
     for (const name of names) expect(head?.headers.get(name), name).toBe(get?.headers.get(name))
+  })
+
+  test('another ending is 404, and the message names the formats', async () => {
+    for (const method of ['GET', 'POST']) {
+      const response = await fetch(`${t.url}/exports/seoul.shp`, { method })
+      const { error } = await response.json()
+      expect([response.status, error.message]).toEqual([
+        404,
+        'There is no such path. Exports end with one of .ndjson, .csv, .geojson, .parquet',
+      ])
+    }
   })
 
   test('OPTIONS answers a preflight, and other methods are 405', async () => {

@@ -18,6 +18,7 @@ const untilIdle = (t: TestApp) => expect.poll(() => t.database.poolUse()).toMatc
 
 /** Their descriptions are more than a socket holds even if they are compressed: 60 MB. */
 const LARGE = 3_000
+const CODINGS = ['identity', 'gzip', 'br'] as const
 const DESCRIPTION = "(SELECT string_agg(md5(n || '/' || k), '') FROM generate_series(1, 625) AS k)"
 
 describe('An export that is longer than the buffers of a connection', () => {
@@ -29,13 +30,14 @@ describe('An export that is longer than the buffers of a connection', () => {
   afterAll(() => t.close())
 
   const PATH = '/exports/large.ndjson'
+  const PARQUET = '/exports/large.parquet'
   const identity = { 'accept-encoding': 'identity' }
 
   const newKey = async () => (await createKey(t.database.prisma, { name: 'another' })).key
 
   /** Starts an export, lets `act` do something while most of it is not read, and reads the rest. */
-  async function whileOpen(act: () => Promise<unknown>, key = t.key) {
-    const response = await open(t, PATH, { ...identity, ...authorization(key) })
+  async function whileOpen(act: () => Promise<unknown>, key = t.key, path = PATH) {
+    const response = await open(t, path, { ...identity, ...authorization(key) })
     expect(response.statusCode).toBe(200)
     await act()
     return finish(response)
@@ -83,11 +85,12 @@ describe('An export that is longer than the buffers of a connection', () => {
 
   test('it takes no connection of the pool while the reader pauses', async () => {
     await whileOpen(() => untilIdle(t))
+    await whileOpen(() => untilIdle(t), t.key, PARQUET)
   })
 
   test('a reader that stops midway leaves no statement, no connection and no place taken', async () => {
-    for (const coding of ['identity', 'gzip', 'br']) {
-      const response = await open(t, PATH, { 'accept-encoding': coding })
+    for (const [path, coding] of [...CODINGS.map((each) => [PATH, each] as const), [PARQUET, 'identity'] as const]) {
+      const response = await open(t, path, { 'accept-encoding': coding })
       await once(response, 'data')
       response.destroy()
       await expect.poll(() => statusOf(t, '/exports/seoul.csv')).toBe(200)
@@ -95,11 +98,14 @@ describe('An export that is longer than the buffers of a connection', () => {
     }
   })
 
-  test.each(['identity', 'gzip', 'br'])('%s: a change midway ends the response without its end', async (coding) => {
-    const response = await open(t, PATH, { 'accept-encoding': coding })
-    await t.database.prisma.item.updateMany({ where: { name: 'Place 1' }, data: { telephone: coding } })
-    expect((await finish(response)).isComplete).toBe(false)
-  })
+  test.each([...CODINGS.map((coding) => [coding, PATH] as const), ['GeoParquet', PARQUET] as const])(
+    '%s: a change midway ends the response without its end',
+    async (coding, path) => {
+      const response = await open(t, path, { 'accept-encoding': coding })
+      await t.database.prisma.item.updateMany({ where: { name: 'Place 1' }, data: { telephone: coding } })
+      expect((await finish(response)).isComplete).toBe(false)
+    },
+  )
 
   test('a change to another dataset does not matter', async () => {
     const { isComplete } = await whileOpen(() =>

@@ -71,6 +71,7 @@ const DOORS: readonly [string, (n: number) => [string, string?]][] = [
   ['OGC API Features', (n) => [page(n)]],
   ['an export', () => ['/exports/many.ndjson']],
   ['an export with a column for each attribute', () => ['/exports/many.csv?flat=true']],
+  ['a GeoParquet export', () => ['/exports/many.parquet']],
   ['tiles', (n) => [`/tiles/many/${n % 19}/0/0.mvt`]],
   ['facets', (n) => graphql(`f${n}`, () => 'categories { code total }')],
   ['GraphQL', (n) => graphql(`i${n}`, (k) => `items(limit: 100, page: ${k + 1}) { nodes { id name description } }`)],

@@ -1,9 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EXPORT_FORMATS } from '../../src/catalog/export-formats.ts'
 import { OGC_ROUTES } from '../../src/ogc/routes.ts'
 import { openApiDocument } from '../../src/rest/openapi/document.ts'
-import { csvParameters, exportParameters, tileParameters } from '../../src/rest/parameters.ts'
+import { tileParameters } from '../../src/rest/parameters.ts'
+import { exportQuery } from '../../src/server/exports.ts'
 import { documentOfAllPaths } from '../../src/server/openapi/document.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { lint } from '../support/openapi.ts'
@@ -57,10 +59,10 @@ interface Parameter {
 
 describe('The parameters are those that the route parses', () => {
   test.each([
-    ['/exports/{datasetId}.ndjson', ['datasetId'], exportParameters],
-    ['/exports/{datasetId}.csv', ['datasetId'], csvParameters],
-    ['/exports/{datasetId}.geojson', ['datasetId'], exportParameters],
-    ['/tiles/{datasetId}/{z}/{x}/{y}.mvt', ['datasetId', 'z', 'x', 'y'], tileParameters],
+    ...EXPORT_FORMATS.map(
+      (format) => [`/exports/{datasetId}.${format.name}`, ['datasetId'], exportQuery(format)] as const,
+    ),
+    ['/tiles/{datasetId}/{z}/{x}/{y}.mvt', ['datasetId', 'z', 'x', 'y'], tileParameters] as const,
   ])('%s', (path, inPath, { shape }) => {
     const parameters: Parameter[] = all.paths[path].get.parameters
     expect(parameters.map(({ name }) => name)).toEqual([...inPath, ...Object.keys(shape)])
@@ -93,9 +95,8 @@ describe('A response matches the document', () => {
   })
 
   test.each([
-    ['/exports/seoul.csv', '/exports/{datasetId}.csv'],
-    ['/exports/seoul.ndjson', '/exports/{datasetId}.ndjson'],
-    ['/tiles/seoul/0/0/0.mvt', '/tiles/{datasetId}/{z}/{x}/{y}.mvt'],
+    ...EXPORT_FORMATS.map(({ name }) => [`/exports/seoul.${name}`, `/exports/{datasetId}.${name}`] as const),
+    ['/tiles/seoul/0/0/0.mvt', '/tiles/{datasetId}/{z}/{x}/{y}.mvt'] as const,
   ])('%s has a documented media type and documented headers', async (url, path) => {
     const { headers } = await t.get(url)
     const { content, headers: documented } = all.paths[path].get.responses[200]

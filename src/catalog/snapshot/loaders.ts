@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader'
 import type { TileSelection } from '../arguments.ts'
-import type { ExportContent, ExportWindow } from '../export-formats.ts'
+import type { ExportContent, ExportWindow } from '../export.ts'
 import type { FeatureWindow } from '../features.ts'
 import type { FilterValues } from '../filters.ts'
 import type { Dataset, Item } from '../models.ts'

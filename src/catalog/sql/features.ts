@@ -4,7 +4,8 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import type { FeaturePage, FeatureSelection, FeatureWindow } from '../features.ts'
 import { givenFilters } from '../filters.ts'
 import { type BoxContent, countInBox, isWithin, itemsInCells } from './box.ts'
-import { boundedLines, FEATURE_LINES } from './export.ts'
+import { boundedLines } from './export.ts'
+import { FEATURE_LINES } from './export-lines.ts'
 import { isSelected, ownerTable, type Totals } from './item-list.ts'
 
 /*

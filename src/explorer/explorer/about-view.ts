@@ -7,7 +7,7 @@ import { type Codes, type Facet, labelOf } from './codes.ts'
 import type { Dataset, Extent, ListedItem } from './data.ts'
 import { FACTS, LISTED } from './data.ts'
 import { developerPanel } from './developer-panel.ts'
-import { type ExportSize, exportLinks, NDJSON, SHOWN_FORMATS } from './export-links.ts'
+import { type ExportSize, exportLinks } from './export-links.ts'
 import { backLine } from './places-view.ts'
 import { safeUrl } from './safe-url.ts'
 import { textLink } from './text-link.ts'
@@ -59,11 +59,11 @@ export function aboutView(dataset: Dataset, about: About, codes: Codes, view: Vi
     element('h1', { tabindex: -1, dir: 'auto' }, dataset.name),
     element('p', { dir: 'auto' }, dataset.description ?? ''),
     facts(dataset, about),
-    exportLinks(dataset, {}, SHOWN_FORMATS, about.exportSizes),
+    exportLinks(dataset, {}, 'people', about.exportSizes),
     bars(t.categories, categories, (category) => ({ dataset: dataset.slug, category })),
     bars(t.areas, areas, (area) => ({ dataset: dataset.slug, area })),
     sample(dataset, about, codes),
-    developerPanel(view, exportLinks(dataset, {}, NDJSON, about.exportSizes), memberList(accessFacts(dataset))),
+    developerPanel(view, exportLinks(dataset, {}, 'programs', about.exportSizes), memberList(accessFacts(dataset))),
     jsonLd(dataset, about),
   )
 }

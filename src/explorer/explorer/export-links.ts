@@ -4,18 +4,13 @@ import { size as sizeOf } from '../shared/format.ts'
 import { t } from '../shared/text.ts'
 import type { View } from './address.ts'
 import type { Dataset } from './data.ts'
+import { readPageData } from './page-data.ts'
 import { filtersOf } from './tiles.ts'
 
 /*
  * Downloads of a dataset, or of its places with the filters of a view. The key is in a header, so a plain link can't get the file: the
  * page reads it, and gives it to the browser to save.
  */
-
-/** The formats by the endings of their files. */
-type Formats = Readonly<Record<string, string>>
-export const SHOWN_FORMATS: Formats = { csv: 'CSV', geojson: 'GeoJSON' }
-/** For programs. */
-export const NDJSON: Formats = { ndjson: 'NDJSON' }
 
 /** The size of a file in bytes. Large ones are estimated. */
 export interface ExportSize {
@@ -24,13 +19,14 @@ export interface ExportSize {
   isExact: boolean
 }
 
-/** Creates a button for each format, with its size if it is known, and a line with the status. */
+/** Creates a button for each format of people or of programs, with its size if the gateway knows it, and a line with the status. */
 export function exportLinks(
   { slug }: Dataset,
   view: View,
-  formats: Formats,
+  readers: 'people' | 'programs',
   sizes: readonly ExportSize[] = [],
 ): HTMLElement {
+  const formats = readPageData().formats.filter((format) => format.readers === readers)
   const filters = new URLSearchParams(filtersOf(view))
   const status = element('span', { class: 'soft small', role: 'status' })
   const download = async (name: string) => {
@@ -44,12 +40,10 @@ export function exportLinks(
     'p',
     { class: 'exports' },
     element('span', {}, filters.size > 0 ? t.downloadFiltered : t.downloadAll),
-    ...Object.entries(formats).map(([ending, format]) =>
-      button(
-        format + sizeText(sizes.find((size) => size.format === ending)),
-        () => void download(`${slug}.${ending}`),
-        { class: 'button' },
-      ),
+    ...formats.map(({ name, title }) =>
+      button(title + sizeText(sizes.find((size) => size.format === name)), () => void download(`${slug}.${name}`), {
+        class: 'button',
+      }),
     ),
     status,
   )

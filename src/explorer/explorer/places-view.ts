@@ -6,7 +6,7 @@ import { type Codes, type CodesOf, labelOf } from './codes.ts'
 import { controlRow } from './controls.ts'
 import type { Dataset, ListedItem } from './data.ts'
 import { developerPanel } from './developer-panel.ts'
-import { exportLinks, NDJSON, SHOWN_FORMATS } from './export-links.ts'
+import { exportLinks } from './export-links.ts'
 import { filterForm } from './filter-form.ts'
 import { type Legend, swatchOf } from './legend.ts'
 import { type NearbyActions, nearbyForm } from './nearby-form.ts'
@@ -62,7 +62,7 @@ export function placesView(content: PlacesContent, actions: PlacesActions): HTML
     didYouMean(content),
     content.table ?? element('ol', { class: 'places' }, ...items.map((item) => row(content, item))),
     rest > 0 && !content.table ? button(t.more(rest), actions.more, { class: 'button' }) : undefined,
-    developerPanel(view, dataset && exportLinks(dataset, view, NDJSON)),
+    developerPanel(view, dataset && exportLinks(dataset, view, 'programs')),
   )
 }
 
@@ -89,7 +89,7 @@ function controls({ view, dataset, codes }: PlacesContent, actions: PlacesAction
           ]),
       ...(isSearch(view) ? [] : [{ id: 'nearby', label: t.nearby, form: nearbyForm(view, actions) }]),
       ...(dataset && !isSearch(view)
-        ? [{ id: 'download', label: t.download, form: exportLinks(dataset, view, SHOWN_FORMATS) }]
+        ? [{ id: 'download', label: t.download, form: exportLinks(dataset, view, 'people') }]
         : []),
     ],
     view.near ? 'nearby' : given > 0 ? 'filters' : undefined,

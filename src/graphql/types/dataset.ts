@@ -1,6 +1,6 @@
-import type { ExportSize as ExportSizeRow } from '../../catalog/export-formats.ts'
 import type { Extent as ExtentRow } from '../../catalog/features.ts'
 import type { Dataset as DatasetRow } from '../../catalog/models.ts'
+import { type ExportSize as ExportSizeRow, SIZED_FORMATS } from '../../catalog/sql/export-sizes.ts'
 import { builder } from '../builder.ts'
 import { Node } from './node.ts'
 
@@ -33,10 +33,12 @@ const Extent = builder.objectRef<ExtentRow>('Extent').implement({
   }),
 })
 
+const ENDINGS = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(SIZED_FORMATS.map((name) => `\`${name}\``))
+
 const ExportSize = builder.objectRef<ExportSizeRow>('ExportSize').implement({
   description: 'The size of an export.',
   fields: (t) => ({
-    format: t.exposeString('format', { description: 'The ending of the file: `ndjson`, `csv` or `geojson`.' }),
+    format: t.exposeString('format', { description: `The ending of the file: ${ENDINGS}.` }),
     bytes: t.exposeFloat('bytes', { description: 'Bytes before compression.' }),
     isExact: t.exposeBoolean('isExact', {
       description: 'Whether the size is exact. That of a large dataset is estimated from its first items.',
@@ -72,8 +74,8 @@ export const Dataset = builder.prismaObject('Dataset', {
     }),
     exportSizes: t.field({
       type: [ExportSize],
-      description: 'The sizes of the files of /exports, without filters.',
-      extensions: { cost: 100, assumedLength: 3 },
+      description: 'The sizes of the text files of /exports, without filters.',
+      extensions: { cost: 100, assumedLength: SIZED_FORMATS.length },
       resolve: (dataset, _args, { catalog }) => catalog.exportSizesOf(dataset),
     }),
   }),

@@ -1,12 +1,12 @@
-import { EXPORT_FORMAT_NAMES, EXPORT_FORMATS, type ExportFormat } from '../../catalog/export-formats.ts'
+import { EXPORT_FORMATS, type ExportFormat } from '../../catalog/export-formats.ts'
 import { MAX_ZOOM } from '../../catalog/tile.ts'
 import { argumentsOf } from '../../graphql/operation/parameters.ts'
-import { type Json, objectOf } from '../../rest/openapi/components.ts'
+import type { Json } from '../../rest/openapi/components.ts'
 import { parametersOf } from '../../rest/openapi/parameters.ts'
 import { ACCESS_CODES, COMMON_CODES, headers, responsesOf, SUCCESS_HEADERS } from '../../rest/openapi/responses.ts'
 import { tileParameters } from '../../rest/parameters.ts'
 import { DATASET_ID, pathTemplate } from '../../rest/routes.ts'
-import { EXPORT_PARAMETERS, exportPath } from '../exports.ts'
+import { exportPath, exportQuery } from '../exports.ts'
 import { TILE_MEDIA_TYPE, TILE_PATH } from '../tiles.ts'
 
 /*
@@ -22,51 +22,21 @@ export const FILE_TAGS: Json[] = [
 /** The paths of exports and map tiles, with references to the errors of the REST routes and to the features of `/ogc`. */
 export function filePaths(): Record<string, Json> {
   return Object.fromEntries([
-    ...EXPORT_FORMAT_NAMES.map((format) => [pathTemplate(exportPath(format)), { get: exportOperation(format) }]),
+    ...EXPORT_FORMATS.map((format) => [pathTemplate(exportPath(format)), { get: exportOperation(format) }]),
     [pathTemplate(TILE_PATH), { get: tileOperation() }],
   ])
 }
 
-interface ExportText {
-  operationId: string
-  summary: string
-  description: string
-  body: Json
-}
-
-const EXPORTS: Readonly<Record<ExportFormat, ExportText>> = {
-  ndjson: {
-    operationId: 'exportNdjson',
-    summary: 'A dataset as lines of JSON',
-    description: 'The items of a dataset by id, one JSON object on each line.',
-    body: { type: 'string' },
-  },
-  csv: {
-    operationId: 'exportCsv',
-    summary: 'A dataset as CSV',
-    description: 'The items of a dataset by id, one row each, with a header (RFC 4180).',
-    body: { type: 'string' },
-  },
-  geojson: {
-    operationId: 'exportGeoJson',
-    summary: 'A dataset as GeoJSON',
-    description: 'The items of a dataset by id, as a FeatureCollection of points (RFC 7946).',
-    body: objectOf({
-      type: { type: 'string', const: 'FeatureCollection' },
-      features: { type: 'array', items: { $ref: '#/components/schemas/Feature' } },
-    }),
-  },
-}
-
 function exportOperation(format: ExportFormat): Json {
-  const { body, ...texts } = EXPORTS[format]
-  const route = { pathParameters: { datasetId: DATASET_ID }, query: EXPORT_PARAMETERS[format] }
+  const { body, ...texts } = format.operation
+  const route = { pathParameters: { datasetId: DATASET_ID }, query: exportQuery(format) }
   const codes = [...COMMON_CODES, ...ACCESS_CODES].filter((code) => code !== 'NOT_ACCEPTABLE')
   const fileName = { description: 'Names the file after the slug of the dataset.', schema: { type: 'string' } }
+  const mediaType = format.contentType.replace(/;.*/, '')
   const success = {
     description: texts.description,
     headers: { ...headers(...SUCCESS_HEADERS), 'Content-Disposition': fileName },
-    content: { [mediaTypeOf(format)]: { schema: body } },
+    content: { [mediaType]: { schema: body } },
   }
   return {
     ...texts,
@@ -74,11 +44,6 @@ function exportOperation(format: ExportFormat): Json {
     parameters: parametersOf(route, ARGUMENTS),
     responses: responsesOf(success, codes),
   }
-}
-
-/** The content type without its parameters. */
-function mediaTypeOf(format: ExportFormat): string {
-  return EXPORT_FORMATS[format].contentType.replace(/;.*/, '')
 }
 
 function tileOperation(): Json {

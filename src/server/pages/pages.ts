@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { EXPORT_FORMATS } from '../../catalog/export-formats.ts'
 import type { BaseMap } from '../../config.ts'
 import { addRoute } from '../http.ts'
 import { ResponseBody, sendCacheable } from '../reply.ts'
@@ -40,7 +41,12 @@ export function addPages(app: FastifyInstance, { baseMap, contact }: PageOptions
     return (request: FastifyRequest, reply: FastifyReply) =>
       sendCacheable(request, reply.header('content-security-policy', policies[name]), body)
   }
-  addRoute(app, { path: '/', methods: ['GET'], handler: page('explorer', { baseMap: shownBaseMap(baseMap), contact }) })
+  const formats = EXPORT_FORMATS.map(({ name, title, readers }) => ({ name, title, readers }))
+  addRoute(app, {
+    path: '/',
+    methods: ['GET'],
+    handler: page('explorer', { baseMap: shownBaseMap(baseMap), contact, formats }),
+  })
   addRoute(app, { path: '/docs', methods: ['GET'], handler: page('reference') })
   return { sendGraphiql: page('graphiql', { examples: EXAMPLES, variables: VARIABLES }) }
 }
