@@ -21,7 +21,7 @@ const [HEAP_MB, CACHE_MB, UNREAD_MB, IN_FLIGHT, EXPORTS] = [384, 16, 64, 20, 4]
 /** The size of the largest response of GraphQL below. */
 const LARGEST_MB = 5
 const EMBEDDED_MB = inject('template').kind === 'embedded' ? 1_000 : 0
-const GREATEST_MB = 200 + HEAP_MB + CACHE_MB + 2 * UNREAD_MB + IN_FLIGHT * LARGEST_MB + 5 * EXPORTS + EMBEDDED_MB
+const GREATEST_MB = 200 + HEAP_MB + CACHE_MB + 2 * UNREAD_MB + IN_FLIGHT * LARGEST_MB + 30 * EXPORTS + EMBEDDED_MB
 
 /** Requests at each door at the same time. */
 const CLIENTS = 60
