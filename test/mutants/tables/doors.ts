@@ -60,7 +60,7 @@ export const DOORS: readonly MutantTable[] = [
     file: 'src/catalog/sql/export.ts',
     tests: FILTERED,
     mutants: [
-      { find: ' AND ${hasFilterValues(content.filters ?? {})}', replace: '' },
+      { find: ' AND ${hasFilterValues(filters)}`\n', replace: '`\n' },
       {
         find: 'AND i.id > batch."lastId"::uuid',
         replace: 'AND i.id >= batch."lastId"::uuid',
