@@ -1,3 +1,4 @@
+import { currentCancellation } from '../database/cancellation.ts'
 import type { ChangeFeed } from '../database/change-feed.ts'
 import { isCancelled, isConflict, isUnavailable } from '../database/connection.ts'
 import type { Database } from '../database/database.ts'
@@ -61,6 +62,8 @@ export interface ReadCounts {
 }
 
 const SNAPSHOT_TIMEOUT_MS = 20_000
+/** The longest time of a timer of Node. */
+const LONGEST_WAIT_MS = 2 ** 31 - 1
 
 /** The number of times that a transaction begins, if concurrent changes make it fail. */
 const MAX_TRANSACTIONS = 3
@@ -180,7 +183,9 @@ async function inSnapshot<Result>(
       LOCK TABLE items, images, code_labels, datasets, item_counts, cube_counts, tile_counts IN ACCESS SHARE MODE`
     return read(snapshot)
   }
-  const options = { timeout: SNAPSHOT_TIMEOUT_MS, maxWait: SNAPSHOT_TIMEOUT_MS }
+  // A response that has begun waits for its turn as long as it must.
+  const maxWait = currentCancellation()?.hasBegun ? LONGEST_WAIT_MS : SNAPSHOT_TIMEOUT_MS
+  const options = { timeout: SNAPSHOT_TIMEOUT_MS, maxWait }
   try {
     return await prisma.$transaction(run, { isolationLevel: 'RepeatableRead', ...options })
   } catch (error) {

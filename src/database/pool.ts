@@ -121,12 +121,12 @@ export class CatalogPool extends pg.Pool {
   }
 
   async #lend(yieldTurn?: () => void): Promise<pg.PoolClient> {
-    const keys = currentCancellation()?.keys
+    const { keys, hasBegun } = currentCancellation() ?? {}
     if (!keys?.length) {
       this.#queue.passBy()
       return this.#connect()
     }
-    const endTurn = await this.#queue.begin(keys, yieldTurn)
+    const endTurn = await this.#queue.begin(keys, yieldTurn, hasBegun)
     try {
       return endAtRelease(await this.#connect(), endTurn)
     } catch (error) {

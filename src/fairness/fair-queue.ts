@@ -114,10 +114,11 @@ export class FairQueue {
    * @param keys are the ids of the API keys that share the job. The job begins when the first of them may begin one, and its time counts
    * for each of them.
    * @param yieldTurn is called at most once, if the job must stop for another key
+   * @param isPatient is true for a job that waits as long as it must
    * @throws a `TurnTimeout`
    */
-  async begin(keys: readonly string[], yieldTurn?: () => void): Promise<EndTurn> {
-    return this.#mayStart(keys) ? this.#start(keys, yieldTurn) : this.#wait(keys, yieldTurn)
+  async begin(keys: readonly string[], yieldTurn?: () => void, isPatient = false): Promise<EndTurn> {
+    return this.#mayStart(keys) ? this.#start(keys, yieldTurn) : this.#wait(keys, yieldTurn, isPatient)
   }
 
   /**
@@ -181,7 +182,7 @@ export class FairQueue {
     }
   }
 
-  #wait(keys: readonly string[], yieldTurn: (() => void) | undefined): Promise<EndTurn> {
+  #wait(keys: readonly string[], yieldTurn: (() => void) | undefined, isPatient: boolean): Promise<EndTurn> {
     return new Promise((resolve, reject) => {
       const name = keys.join()
       const list = this.#waiting.get(name) ?? []
@@ -191,10 +192,11 @@ export class FairQueue {
         list.splice(list.indexOf(waiting), 1)
         if (list.length === 0) this.#waiting.delete(name)
       }
-      const timer = setTimeout(() => {
+      const giveUp = () => {
         leave()
         reject(new TurnTimeout(this.#timeoutMs))
-      }, this.#timeoutMs).unref()
+      }
+      const timer = isPatient ? undefined : setTimeout(giveUp, this.#timeoutMs).unref()
       const waiting: Waiting = {
         keys,
         start: () => {

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
+import { Cancellation, withCancellation } from '../../src/database/cancellation.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -192,4 +193,37 @@ test('an export of a gateway that is killed with SIGKILL has no clean end', asyn
     child.kill('SIGKILL')
     await drop()
   }
+})
+
+test('An export that has begun is never refused: its next part waits for a turn as long as it must', async () => {
+  const t = await startApp()
+  await addLarge(t.database.prisma, 'large', LARGE, DESCRIPTION)
+  // A new request waits two seconds for its turn.
+  const database = await openDatabase({ ...t.config, poolSize: 1, statementTimeoutMs: 2_000 }, { share: true })
+  const slow = await startApp({ beside: { ...t, database } })
+  const response = await open(slow, '/exports/large.ndjson', { 'accept-encoding': 'identity' })
+  expect(response.statusCode).toBe(200)
+  await untilIdle(slow)
+  const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const busy = withCancellation(new Cancellation(['greedy']), () =>
+    database.prisma.$transaction(
+      async () => {
+        begun.resolve()
+        await end.promise
+      },
+      { timeout: 60_000, maxWait: 60_000 },
+    ),
+  )
+  await begun.promise
+  const finished = finish(response)
+  await expect.poll(() => database.poolUse().waiting).toBe(1)
+  // This request came later, and has waited too long.
+  const refused = await slow.get('/v1/datasets/seoul/items')
+  expect([refused.status, await refused.text()]).toEqual([503, expect.stringContaining('Too many requests at once')])
+  end.resolve()
+  await busy
+  expect(await finished).toMatchObject({ isComplete: true })
+  await slow.close()
+  await database.close()
+  await t.close()
 })

@@ -27,8 +27,9 @@ export interface Caller extends CallerAccess {
   /** @throws `UNAUTHORIZED` if the key stops working before the read ends */
   readCatalog: ReadCatalog
   /**
-   * The same for a response that has begun, so the limit on requests in flight does not apply. It begins with the key as it is now: a
-   * long response ends soon after the key is revoked or a grant is withdrawn.
+   * The same for a response that has begun, so no limit on requests in flight or on time applies, and its statements wait for their
+   * turns as long as they must. It begins with the key as it is now: a long response ends soon after the key is revoked or a grant is
+   * withdrawn.
    * @throws `UNAUTHORIZED`
    */
   readMore: ReadCatalog
@@ -80,17 +81,18 @@ export function createAdmission({
       if (cancellation?.isCancelled) throw new StatementCancelled()
       return identify(request, reply, snapshot)
     }
-    const readAs = (caller: CallerAccess): ReadCatalog => {
+    const readAs = (caller: CallerAccess, hasBegun = false): ReadCatalog => {
       return async (run) => {
         const current = cancellation ?? cancellationFor(reply, key.id)
         cancellation = current
+        current.hasBegun = hasBegun
         const reading = withCancellation(current, () => read(caller, identifyAgain)(run))
-        const ended = await withinTime(reading, READ_TIMEOUT_MS, () => current.cancel())
+        const ended = await (hasBegun ? reading : withinTime(reading, READ_TIMEOUT_MS, () => current.cancel()))
         use.read(ended.readLog.itemsRead)
         return ended
       }
     }
-    const readMore: ReadCatalog = async (run) => readAs(await identifyAgain())(run)
+    const readMore: ReadCatalog = async (run) => readAs(await identifyAgain(), true)(run)
     let hasBegun = false
     const beginOnce = () => {
       if (hasBegun) return undefined

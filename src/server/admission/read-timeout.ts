@@ -1,6 +1,6 @@
 import { CatalogError } from '../../errors.ts'
 
-/** Milliseconds in which a request must have read the catalog. An export has this time for each part. */
+/** Milliseconds in which a request must have read the catalog. An export has it for its first part. */
 export const READ_TIMEOUT_MS = 15_000
 
 /**

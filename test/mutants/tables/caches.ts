@@ -434,8 +434,8 @@ export const CACHES: readonly MutantTable[] = [
         tests: ['test/server/freshness.test.ts'],
       },
       {
-        find: 'readAs(await identifyAgain())',
-        replace: 'readAs({ key, now })',
+        find: 'readAs(await identifyAgain(), true)',
+        replace: 'readAs({ key, now }, true)',
         tests: ['test/server/exports.test.ts'],
         equivalent: 'the reader asks for the key again at the end of each read, and then decides by that one',
       },

@@ -21,6 +21,11 @@ export const DATABASE: readonly MutantTable[] = [
       { find: 'if (rank < least)', replace: 'if (rank > least || least > 1e12)' },
       { find: 'return Math.min(...ranks)', replace: 'return Math.max(...ranks)' },
       { find: '        leave()\n        reject', replace: '        reject' },
+      {
+        find: 'isPatient ? undefined : setTimeout',
+        replace: 'setTimeout',
+        tests: ['test/server/long-exports.isolated.test.ts'],
+      },
       { find: 'Math.max(0, use.virtualMs(nowMs) - this.#virtualMs)', replace: '0' },
       { find: 'use.start(startMs, this.#virtualMs)', replace: 'use.start(startMs, 0)' },
       { find: 'if (this.#waiting.size === 0) advance(nowMs)', replace: '' },
