@@ -40,7 +40,7 @@ const MAX_LOOK_MS = 1_000
 const SMALL_BYTES = 16 * 1024
 
 /**
- * The responses that their clients have not read yet. A client that reads nothing is cut off. The memory for their bodies has a
+ * The responses that their clients have not read yet, and the requests that their clients have not sent yet. A client that reads nothing is cut off. The memory for their bodies has a
  * bound, and each key has a share of it. If a key with less than its share needs memory, the slowest reader of the key that holds
  * most is cut off.
  */
@@ -91,8 +91,8 @@ export class UnreadResponses {
   }
 
   /**
-   * Reserves memory for a body before it is encoded and sent, or for a large body before it is read from the database. A later call
-   * for the same response replaces the size.
+   * Reserves memory for a body before it is encoded and sent, or for a large body before it is read from the database, or for the body
+   * of a request before it is received. A later call for the same request replaces the size.
    * @throws `SERVICE_UNAVAILABLE` if there is no room for it
    */
   reserve(request: FastifyRequest, reply: FastifyReply, bytes: number): void {
@@ -188,7 +188,7 @@ function bytesTaken(socket: Socket): number {
 function tooMuchUnread(): CatalogError {
   return new CatalogError(
     'SERVICE_UNAVAILABLE',
-    'Too many bytes of earlier responses are not read yet; read them first',
+    'Too many bytes of earlier requests and responses are in progress; finish them first',
     {
       retryAfterSeconds: 1,
     },
