@@ -137,3 +137,11 @@ test('a large GeoParquet file has row groups of about 10,000 items, and each ite
   expect(ids).toEqual([...new Set(ids)].sort())
   expect(ids).toHaveLength(23_000)
 })
+
+test('row groups of GeoParquet with long texts have fewer items, so that they fit into memory', async () => {
+  await addLarge(t.database.prisma, 'long', 600, "repeat('x', 20000)")
+  const { row_groups: groups } = await metadataOf(await t.get('/exports/long.parquet'))
+  const sizes = groups.map(({ num_rows: rows }) => Number(rows))
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(600)
+  expect(sizes.filter((size) => size > 300)).toEqual([])
+})
