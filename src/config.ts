@@ -93,6 +93,10 @@ const environment = z
       .string()
       .regex(/^[^\p{Cc}]{1,200}$/u, 'must be one line of at most 200 characters')
       .optional(),
+    PUBLIC_KEY: z
+      .string()
+      .regex(/^dck_[\w-]{43,128}$/, 'must be an API key, which begins with dck_')
+      .optional(),
     FEDERATION: flag.default(false),
     DATABASE_POOL_SIZE: integer(1, 1000).default(DEFAULT_POOL_SIZE),
     CONNECT_TIMEOUT_MS: integer(1, MAX_WAIT_MS).default(5_000),
@@ -153,6 +157,7 @@ const environment = z
     trustedDocuments: env.TRUSTED_DOCUMENTS,
     baseMap: env.BASE_MAP,
     contact: env.CONTACT,
+    publicKey: env.PUBLIC_KEY,
     federation: env.FEDERATION,
     shutdownDelayMs: env.SHUTDOWN_DELAY_MS,
     logLevel: env.LOG_LEVEL,

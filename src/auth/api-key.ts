@@ -1,25 +1,11 @@
 import { hash, randomBytes } from 'node:crypto'
 import DataLoader from 'dataloader'
-import type { Access } from '../catalog/access.ts'
+import type { ApiKey } from '../catalog/access.ts'
 import { outsideRequests } from '../database/cancellation.ts'
 import type { ChangeFeed } from '../database/change-feed.ts'
 import { RevisionCache } from '../database/revision-cache.ts'
 import type { SqlReader } from '../database/sql-reader.ts'
 import { CatalogError } from '../errors.ts'
-
-/** A valid API key. */
-export interface ApiKey extends Access {
-  id: string
-  name: string
-  /** Null means no limit. */
-  requestsPerMinute: number | null
-  /** Null means no limit. */
-  itemsPerMinute: number | null
-  /** Null means that the key does not expire. */
-  expiresAt: Date | null
-  /** The origins of the web pages that may use the key (origins.ts). With none, any client may. */
-  origins: readonly string[]
-}
 
 const PREFIX = 'dck_'
 const RANDOM_BYTES = 32
@@ -62,27 +48,25 @@ export function isValidKey(
  */
 export async function authenticate(
   findKey: FindKey,
-  authorization: string | undefined,
+  authorization: string,
   now: Date,
   snapshot?: SqlReader,
 ): Promise<ApiKey> {
-  if (!sendsBearer(authorization)) {
-    throw new CatalogError('UNAUTHORIZED', 'An API key is required: send the header Authorization: Bearer <API_KEY>')
-  }
   const token = bearerToken(authorization)
   const key = token !== undefined && isKeyShaped(token) ? await findKey(token, snapshot) : null
   if (!key || !isValidKey(key, now)) {
-    throw new CatalogError('UNAUTHORIZED', 'The API key is not valid')
+    throw new CatalogError('UNAUTHORIZED', INVALID)
   }
   return key
 }
 
-/** The name of the scheme is case-insensitive (RFC 9110 section 11.1). */
-function sendsBearer(authorization: string | undefined): authorization is string {
+/** Whether an `Authorization` header has the scheme of bearer tokens, whose name is case-insensitive (RFC 9110 section 11.1). */
+export function sendsBearer(authorization: string | undefined): authorization is string {
   return authorization !== undefined && /^bearer(?: |$)/i.test(authorization)
 }
 
-function bearerToken(authorization: string): string | undefined {
+/** Returns the token of such a header; undefined if it is malformed. */
+export function bearerToken(authorization: string): string | undefined {
   return /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization)?.[1]
 }
 
@@ -93,8 +77,11 @@ function bearerToken(authorization: string): string | undefined {
 export function challenge(authorization: string | undefined): string {
   const realm = 'Bearer realm="dataset-catalog"'
   if (!sendsBearer(authorization)) return realm
-  return `${realm}, error="invalid_token", error_description="The API key is not valid"`
+  return `${realm}, error="invalid_token", error_description="${INVALID}"`
 }
+
+/** The message of a 401 to a bearer token. */
+const INVALID = 'The API key is not valid'
 
 /** A key from the database, valid or not. */
 export interface StoredKey extends ApiKey {

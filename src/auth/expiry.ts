@@ -10,6 +10,9 @@ const UNIT_MS = new Map([
   ['w', 604_800_000],
 ])
 
+/** For this time before it stops working, each response to a key says so. */
+export const EXPIRY_NOTICE_MS = 14 * 86_400_000
+
 /** A date, or a date with a time and an offset. */
 const isoDate = z.union([z.iso.date(), z.iso.datetime({ offset: true })])
 

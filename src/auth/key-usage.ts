@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ApiKey } from '../catalog/access.ts'
 import type { ItemsRead } from '../catalog/snapshot/read-log.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
-import type { ApiKey } from './api-key.ts'
 
 /**
  * What one request takes: the usage of its key, the items for the limit of its key, and the facts for the log and the metrics.

@@ -12,6 +12,20 @@ export interface Access {
   grants: readonly DatasetGrant[]
 }
 
+/** A valid API key. */
+export interface ApiKey extends Access {
+  id: string
+  name: string
+  /** Null means no limit. */
+  requestsPerMinute: number | null
+  /** Null means no limit. */
+  itemsPerMinute: number | null
+  /** Null means that the key does not expire. */
+  expiresAt: Date | null
+  /** The origins of the web pages that may use the key (auth/origins.ts). With none, any client may. */
+  origins: readonly string[]
+}
+
 /** The fields of a dataset that decide who may access it. */
 export type DatasetAccessFields = Pick<Dataset, 'id' | 'status' | 'visibility' | 'accessTier'>
 

@@ -148,9 +148,16 @@ export function numberOf(text: string, valid: z.ZodType<number>): number {
   return valid.safeParse(beyond).success ? rounded : beyond
 }
 
+/** Days. */
+export const DEFAULT_USAGE_DAYS = 30
+const usageDays = wholeNumber(1, 366)
+
+/** The arguments of the usage of a key. */
+export const usageArguments = z.object({ days: orDefault(usageDays, DEFAULT_USAGE_DAYS) })
+
 /** The valid numbers of each argument that a URL can have. */
 export const NUMBERS: ReadonlyMap<string, z.ZodType<number, number>> = new Map(
-  Object.entries({ page, limit, latitude, longitude, radius }),
+  Object.entries({ page, limit, latitude, longitude, radius, days: usageDays }),
 )
 
 /** The valid texts of each argument that a URL can have. */

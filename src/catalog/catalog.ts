@@ -16,6 +16,7 @@ import type { ExportBatch, ExportContent, ExportWindow } from './export.ts'
 import type { Extent, FeaturePage, FeatureWindow } from './features.ts'
 import type { FilterValues } from './filters.ts'
 import { type Dataset, type Image, type Item, type JsonText, type NearbyItem, parseImage, parseItem } from './models.ts'
+import { OwnKey } from './own-key.ts'
 import { createFoundPage, createPage, type Page, type Window } from './page.ts'
 import {
   ALL_COLUMNS,
@@ -52,6 +53,11 @@ export class Catalog {
     this.#list = list
     this.#loaders = loaders
     this.#readLog = readLog
+  }
+
+  /** The API key itself. */
+  ownKey(): OwnKey {
+    return new OwnKey(this.#list, this.#loaders, this.#readLog)
   }
 
   /** The datasets that the key may access, by name, then id. */

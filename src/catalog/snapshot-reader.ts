@@ -4,7 +4,7 @@ import { isCancelled, isConflict, isUnavailable } from '../database/connection.t
 import type { Database } from '../database/database.ts'
 import type { SqlReader } from '../database/sql-reader.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
-import type { Access, DatasetGrant } from './access.ts'
+import type { ApiKey, DatasetGrant } from './access.ts'
 import { Catalog } from './catalog.ts'
 import { createLoaders } from './snapshot/loaders.ts'
 import {
@@ -31,9 +31,9 @@ type Read<Result> = (catalog: Catalog) => Promise<Result> | Result
 /** Runs `read` on one state of the catalog and of the API key. It runs again if one of them changed meanwhile. */
 export type ReadCatalog = <Result>(read: Read<Result>) => Promise<SnapshotResult<Result>>
 
-/** What an API key may access, and the time that decides which grants have expired. */
+/** An API key, and the time that decides which of its grants have expired. */
 export interface CallerAccess {
-  key: Access
+  key: ApiKey
   now: Date
 }
 

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { checkPublicKey } from '../auth/public-key.ts'
 import { pingRedis } from '../auth/rate-limit.ts'
 import { type Config, type DatabaseConfig, readConfig } from '../config.ts'
 import { type Database, databaseExists, openDatabase } from '../database/database.ts'
@@ -35,7 +36,7 @@ async function examine(): Promise<Finding[]> {
   return [...findings, 'finding' in redis ? redis.finding : { check: 'redis', isOk: true, found: 'answers' }]
 }
 
-async function examineDatabase({ database: config }: Config): Promise<Finding[]> {
+async function examineDatabase({ database: config, publicKey }: Config): Promise<Finding[]> {
   if (!databaseExists(config)) {
     return [
       {
@@ -50,6 +51,7 @@ async function examineDatabase({ database: config }: Config): Promise<Finding[]>
     const database = await openDatabase(config, { share: true })
     try {
       const findings = [...(await examineFiles(config)), ...(await database.withSession(checkHealth))]
+      if (publicKey !== undefined) findings.push(await examinePublicKey(database, publicKey))
       return findings.every(({ isOk }) => isOk) ? [...findings, ...(await examineSamples(database))] : findings
     } finally {
       await database.close()
@@ -67,6 +69,14 @@ async function examineFiles(config: DatabaseConfig): Promise<Finding[]> {
   if (paths.length === 0) return [{ check: 'files', isOk: true, found: 'only their owner can read them' }]
   const found = `other users of this machine can read ${paths.join(', ')}`
   return [{ check: 'files', isOk: false, found, advice: `run chmod -R go= ${paths.join(' ')}` }]
+}
+
+async function examinePublicKey({ prisma }: Database, publicKey: string): Promise<Finding> {
+  const check = 'public key'
+  const checked = await attempt(check, () => checkPublicKey(prisma, publicKey))
+  if ('finding' in checked) return checked.finding
+  const isOk = checked.value === undefined
+  return { check, isOk, found: checked.value ?? 'may access only what every key may access' }
 }
 
 /** Samples are no fault, but a catalog for partners should not show them. */
@@ -92,6 +102,7 @@ async function attempt<Value>(
 const ADVICE = {
   configuration: 'the documentation lists all settings',
   database: 'check DATABASE_URL or DATA_DIR, and that the database runs',
+  'public key': 'give PUBLIC_KEY another key: npx catalog keys create --name public',
   redis: 'check REDIS_URL; until Redis answers, each gateway counts requests separately',
 }
 

@@ -83,11 +83,15 @@ const CHECKS: Readonly<Record<string, Check>> = {
     return fail('do not arrive', 'connect to PostgreSQL directly, or to a pooler in session mode')
   },
   keys: async (session) => {
-    const [row] = await rows<{ n: number }>(
+    const [row] = await rows<{ n: number; ending: string | null }>(
       session,
-      `SELECT count(*)::integer AS n FROM api_keys WHERE revoked_at IS NULL AND coalesce(expires_at > now(), true)`,
+      `SELECT count(*)::integer AS n, string_agg(name, ', ' ORDER BY expires_at) FILTER (WHERE expires_at < now() + interval '14 days') AS ending
+         FROM api_keys WHERE revoked_at IS NULL AND coalesce(expires_at > now(), true)`,
     )
-    return row?.n ? ok(`${row.n} valid`) : fail('no valid key', 'run npx catalog keys create --name NAME')
+    if (!row?.n) return fail('no valid key', 'run npx catalog keys create --name NAME')
+    if (row.ending === null) return ok(`${row.n} valid`)
+    const found = `${row.n} valid; within 14 days these expire: ${row.ending}`
+    return { isOk: true, found, advice: 'to keep one, run npx catalog keys update NAME --expires 90d' }
   },
 }
 

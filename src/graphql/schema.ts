@@ -9,6 +9,7 @@ import './types/search.ts'
 import './types/find.ts'
 import './types/suggest.ts'
 import './types/facet.ts'
+import './types/api-key.ts'
 import './types/node.ts'
 import './types/image.ts'
 

@@ -63,12 +63,15 @@ const SUGGESTIONS: ToolRoute = {
 }
 
 /**
- * The tools by name: one for each REST route, the suggestions, and one for each trusted document whose operation has a name and a
+ * The tools by name: one for each REST route with data, the suggestions, and one for each trusted document whose operation has a name and a
  * description. A later document replaces an earlier one with the same name.
  * @throws `OPERATION_FAILED` if a document has the name of another tool
  */
 export function createTools({ trusted, usesRawJson }: ToolOptions): ReadonlyMap<string, Tool> {
-  const routes = [...REST_ROUTES, SUGGESTIONS].map((route) => routeTool(route, { usesRawJson }))
+  // The key is for people and programs that watch their limits. Each tool takes room in an agent's context.
+  const routes = [...REST_ROUTES.filter(({ tag }) => tag !== 'Key'), SUGGESTIONS].map((route) =>
+    routeTool(route, { usesRawJson }),
+  )
   const tools = new Map(routes.map((tool) => [tool.definition.name, tool]))
   const names = new Set(tools.keys())
   for (const query of trusted?.values() ?? []) {

@@ -11,7 +11,7 @@ import { querySchema } from './parameters.ts'
 export interface RestRoute extends ResponseSource {
   /** The operation's name in the OpenAPI document and in generated clients. */
   name: string
-  tag: 'Datasets' | 'Items'
+  tag: 'Datasets' | 'Items' | 'Key'
   summary: string
   description: string
   /** The name of a record of the response in the OpenAPI document and in generated clients. */
@@ -44,7 +44,7 @@ export const ITEM = LIST_FIELDS.join(' ')
 const FILTER_VARIABLES = ITEM_FILTERS.map(filterVariable).join(', ')
 const FILTER_ARGUMENTS = ITEM_FILTERS.map((filter) => `${filter}: $${filter}`).join(', ')
 
-/** The five /v1 routes and the search. Clients may rely on the order of the members. */
+/** The five /v1 routes, the search and the key. Clients may rely on the order of the members. */
 const ROWS: readonly Row[] = [
   {
     name: 'listDatasets',
@@ -188,6 +188,25 @@ const ROWS: readonly Row[] = [
     resource: ['findItems'],
     envelope: listEnvelope(toFoundItem),
     hasFeatures: true,
+  },
+  {
+    name: 'getKey',
+    tag: 'Key',
+    summary: 'The API key',
+    description: schema.getQueryType()?.getFields().apiKey?.description ?? '',
+    record: 'ApiKey',
+    path: '/key',
+    pathParameters: {},
+    query: ['days'],
+    refusesUnknown: true,
+    operation: `query ($days: Int) {
+      apiKey {
+        id name tiers grants { dataset { id slug } expiresAt } expiresAt requestsPerMinute itemsPerMinute origins
+        usage(days: $days) { day dataset { id slug } requests items bytes }
+      }
+    }`,
+    resource: ['apiKey'],
+    envelope: recordEnvelope(),
   },
 ]
 

@@ -44,6 +44,8 @@ interface AppOptions extends HttpOptions {
   isReference?: boolean
   /** Records the last use of each key. */
   keyUsage?: KeyUsage
+  /** The key of visitors without one. */
+  publicKey?: string | undefined
   /** Without it this process serves its port alone. */
   shared?: Shared
 }
@@ -59,6 +61,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     federation = false,
     limits,
     keyUsage,
+    publicKey,
     responseCacheBytes,
     shared,
     isReference = false,
@@ -80,6 +83,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     limits: rateLimits,
     maxInFlight: limits.maxInFlight,
     keyUsage,
+    publicKey,
     report: (error) => app.log.warn(error),
   })
   const responses = new ResponseCache(changeFeed, isReference ? 0 : responseCacheBytes)
@@ -92,7 +96,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   })
   addRestRoutes(app, { admit, responses, usesRawJson })
   addOpenApiRoutes(app, contact)
-  const { sendGraphiql } = addPages(app, { baseMap, contact })
+  const { sendGraphiql } = addPages(app, { baseMap, contact, publicKey })
   addGraphQLRoute(app, {
     sendGraphiql,
     admit,

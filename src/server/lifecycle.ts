@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { checkPublicKey } from '../auth/public-key.ts'
 import type { Config } from '../config.ts'
 import { isTransient } from '../database/connection.ts'
 import { type Database, databaseExists } from '../database/database.ts'
@@ -57,7 +58,11 @@ export async function prepareDatabase(
         void stopped.then(() => session.end())
         return migrate(session)
       })
-      return { sampleKey: config.sampleData ? await loadSampleData(database, url, print) : undefined }
+      const sampleKey = config.sampleData ? await loadSampleData(database, url, print) : undefined
+      const { publicKey } = config
+      const warning = publicKey === undefined ? undefined : await checkPublicKey(database.prisma, publicKey)
+      if (warning !== undefined) warn(warning)
+      return { sampleKey }
     } catch (error) {
       if (!isTransient(error)) throw error
       if (!hasWarned && !isStopped()) warn(`${messageOf(error)}; waiting for it`)

@@ -36,7 +36,8 @@ interface CacheableRequest {
 /**
  * Caches response bodies in memory. A response depends on the request, on the datasets that it reads, and on the decisions of the
  * access rule about datasets; the key of the caller counts for nothing else. So a cached response goes to a caller for whom the rule,
- * evaluated for each lookup, makes the same decisions, while none of the datasets has changed.
+ * evaluated for each lookup, makes the same decisions, while none of the datasets has changed. A response about the key itself is not
+ * cached.
  */
 export class ResponseCache {
   readonly #responses: RevisionCache<CachedResponse>
@@ -80,7 +81,8 @@ function doNotStore(): void {}
 
 function storeIn(store: Lookup<CachedResponse>['store']): Found['store'] {
   return (response, readLog) => {
-    const { decisions, onAll } = readLog.dependencies
+    const { decisions, onAll, onKey } = readLog.dependencies
+    if (onKey) return
     const { itemsRead } = readLog
     const topics: Topic[] = onAll ? ['datasets'] : decisions.map(({ dataset }): Topic => `dataset ${dataset.id}`)
     store({ response: inOwnMemory(response), decisions, itemsRead }, topics)

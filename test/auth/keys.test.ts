@@ -38,7 +38,7 @@ describe('A malformed key', () => {
   ])('is refused without asking the database: %j', async (authorization) => {
     const before = db.statements.length
     await expect(
-      authenticate(createKeyCache(db.database.prisma, silentChangeFeed), authorization, now),
+      authenticate(createKeyCache(db.database.prisma, silentChangeFeed), authorization ?? '', now),
     ).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
     expect(db.statements).toHaveLength(before)
   })

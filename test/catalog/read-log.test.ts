@@ -3,8 +3,9 @@ import { DatasetList, decidesAlike, ReadLog, readDatasetList } from '../../src/c
 import { DATASET, seedCatalog } from '../support/catalog.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { someDataset } from '../support/datasets.ts'
+import { keyWith } from '../support/key.ts'
 
-const key = { accessTiers: ['gold'], grants: [{ datasetId: 'granted', expiresAt: new Date(1_000) }] }
+const key = keyWith({ accessTiers: ['gold'], grants: [{ datasetId: 'granted', expiresAt: new Date(1_000) }] })
 const { seoul, paid } = DATASET
 
 let db: TestDatabase

@@ -10,6 +10,7 @@ import type { SqlReader } from '../../src/database/sql-reader.ts'
 import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
 import { createFeed } from '../support/changes.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { keyWith } from '../support/key.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
 
 let db: TestDatabase
@@ -24,7 +25,7 @@ const withGrant = (datasetId: string, expiresAt: Date | null = null): Access => 
   accessTiers: [],
   grants: [{ datasetId, expiresAt }],
 })
-const callerWith = (key: Access, now = new Date()): CallerAccess => ({ key, now })
+const callerWith = (access: Access, now = new Date()): CallerAccess => ({ key: keyWith(access), now })
 
 /** A reader whose feed hears of no change, so what it has cached stays. */
 let reader: ReturnType<typeof createSnapshotReader>

@@ -17,6 +17,7 @@ import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
 import { DATASET, IMAGE, ITEM, seedCatalog } from '../support/catalog.ts'
 import { createFeed } from '../support/changes.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { keyWith } from '../support/key.ts'
 
 /*
  * Whatever a request reads, a change of the dataset between the list of datasets and the statement is noticed, and the change of a
@@ -45,10 +46,7 @@ beforeAll(async () => {
 })
 afterAll(() => db.close())
 
-const ALL_ACCESS = {
-  accessTiers: [],
-  grants: Object.values(DATASET).map((datasetId) => ({ datasetId, expiresAt: null })),
-}
+const ALL_ACCESS = keyWith({ grants: Object.values(DATASET).map((datasetId) => ({ datasetId, expiresAt: null })) })
 
 /** A catalog that reads with this list of datasets. `afterStart` runs after the first statement of a nearby search. */
 function open(list: DatasetList, afterStart = async () => {}) {

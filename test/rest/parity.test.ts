@@ -23,6 +23,7 @@ const EXAMPLES: Record<string, [string, Record<string, unknown>]> = {
     '/v1/dataset-items/nearby?latitude=37.57&longitude=126.97&radius=5000.5&datasetId=seoul',
     { latitude: 37.57, longitude: 126.97, radius: 5000.5, datasetId: 'seoul' },
   ],
+  '/key': ['/key?days=7', { days: 7 }],
   '/search': [
     '/search?text=gw&within=126,37,128,38&latitude=37.57&longitude=126.97&radius=5000.5&datasetId=seoul&limit=5',
     {

@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest'
 import { RequestUse } from '../../src/auth/key-usage.ts'
-import type { Access } from '../../src/catalog/access.ts'
+import type { ApiKey } from '../../src/catalog/access.ts'
 import type { Dataset } from '../../src/catalog/models.ts'
 import { DatasetList, ReadLog } from '../../src/catalog/snapshot/read-log.ts'
 import { ResponseBody } from '../../src/server/reply.ts'
 import { ResponseCache } from '../../src/server/response-cache.ts'
 import { createFeed } from '../support/changes.ts'
 import { someDataset } from '../support/datasets.ts'
+import { keyWith } from '../support/key.ts'
 
 const now = new Date()
-const nobody: Access = { accessTiers: [], grants: [] }
-const withGrant = (datasetId: string): Access => ({ ...nobody, grants: [{ datasetId, expiresAt: null }] })
+const nobody = keyWith()
+const withGrant = (datasetId: string): ApiKey => ({ ...nobody, grants: [{ datasetId, expiresAt: null }] })
 const aaa = someDataset('aaa', 1n, { visibility: 'restricted' })
 const bbb = someDataset('bbb', 2n, { visibility: 'restricted' })
 const zzz = someDataset('zzz', 3n)
@@ -21,9 +22,9 @@ const use = new RequestUse({ id: 'id', name: 'name' }, now, { usage: undefined, 
 function createCache() {
   const { feed, notify } = createFeed()
   const cache = new ResponseCache(feed, 64 * 1024 * 1024)
-  const find = (key: Access, request = '? a') => cache.find(request, { key, now, use }).response?.body.toString()
+  const find = (key: ApiKey, request = '? a') => cache.find(request, { key, now, use }).response?.body.toString()
   /** Makes a response that asks about datasets in this order. */
-  const store = (key: Access, asked: readonly Dataset[], text: string, { request = '? a', onAll = false } = {}) => {
+  const store = (key: ApiKey, asked: readonly Dataset[], text: string, { request = '? a', onAll = false } = {}) => {
     const found = cache.find(request, { key, now, use })
     const readLog = new ReadLog(new DatasetList([aaa, bbb, zzz]), key, now)
     for (const dataset of asked) readLog.mayAccess(dataset)
@@ -54,7 +55,7 @@ test('a response goes to the keys for which the rule makes the same decisions, i
 
 test('the rule is evaluated for each lookup, at its time', () => {
   const { cache, store } = createCache()
-  const key: Access = { ...nobody, grants: [{ datasetId: 'aaa', expiresAt: new Date(now.getTime() + 1) }] }
+  const key: ApiKey = { ...nobody, grants: [{ datasetId: 'aaa', expiresAt: new Date(now.getTime() + 1) }] }
   store(key, [aaa], 'granted').end()
   expect(cache.find('? a', { key, now, use }).response).toBeDefined()
   expect(cache.find('? a', { key, now: new Date(now.getTime() + 1), use }).response).toBeUndefined()
@@ -87,4 +88,12 @@ test('of two concurrent reads, the one that saw an earlier state and ends later 
   notify('dataset zzz')
   store(nobody, [zzz], '4').end()
   expect(find(nobody)).toBe('4')
+})
+
+test('a response about the key itself is not cached', () => {
+  const { cache, find } = createCache()
+  const readLog = new ReadLog(new DatasetList([zzz]), nobody, now)
+  readLog.dependOnKey()
+  cache.find('? a', { key: nobody, now, use }).store(new ResponseBody('of the key'), readLog)
+  expect(find(nobody)).toBeUndefined()
 })

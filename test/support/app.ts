@@ -38,6 +38,8 @@ export interface StartOptions {
   metrics?: Metrics
   /** Whom to ask for a key. */
   contact?: string
+  /** The key of visitors without one. */
+  publicKey?: string
   /** Memory for cached responses; by default that of the configuration. */
   responseCacheBytes?: number
   /** Overrides some of the default limits. */
@@ -72,6 +74,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     ...(options.log && { log: options.log }),
     metrics: options.metrics,
     contact: options.contact,
+    publicKey: options.publicKey,
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   if (!beside && data === 'sample') await loadSampleData(db.database, url)

@@ -2,12 +2,13 @@ import type { Catalog } from '../../src/catalog/catalog.ts'
 import { createSnapshotReader } from '../../src/catalog/snapshot-reader.ts'
 import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import type { Database } from '../../src/database/database.ts'
+import { keyWith } from './key.ts'
 
 /** Returns a function that reads from the catalog with a key without tiers and grants, and without cached values. */
 export function createPublicReader(
   database: Database,
 ): <Result>(read: (catalog: Catalog) => Promise<Result>) => Promise<Result> {
   const reader = createSnapshotReader(database, silentChangeFeed)
-  const caller = { key: { accessTiers: [], grants: [] }, now: new Date() }
+  const caller = { key: keyWith(), now: new Date() }
   return async (read) => (await reader(caller, async () => caller)(read)).result
 }

@@ -43,6 +43,10 @@ export function createLoaders(options: LoaderOptions) {
     ...imageLoaders(options),
     ...placeLoaders(options),
     ...wholeDatasetLoaders(options),
+    keyUsage: (apiKeyId: string, since: Date) =>
+      statements.unverified([], ({ prisma }) =>
+        prisma.keyUsageDay.findMany({ where: { apiKeyId, day: { gte: since }, requests: { gt: 0 } } }),
+      ),
     facets: new ArgumentsLoader((field: FacetField, datasetIds: readonly string[]) =>
       statements.unverified(datasetIds, ({ prisma }) =>
         (isReference ? countFacets : storedFacets)(prisma, field, datasetIds),

@@ -3,7 +3,7 @@ import { isConflict } from '../../database/connection.ts'
 import { RevisionCache } from '../../database/revision-cache.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { type Access, type DatasetAccessFields, mayAccess } from '../access.ts'
+import { type Access, type ApiKey, type DatasetAccessFields, mayAccess } from '../access.ts'
 import type { Dataset } from '../models.ts'
 import type { FeatureCounts } from '../sql/features.ts'
 import type { Totals } from '../sql/item-list.ts'
@@ -84,21 +84,22 @@ export function decidesAlike(decisions: readonly Decision[], access: Access, now
  */
 export class ReadLog {
   readonly #list: DatasetList
-  readonly #access: Access
-  readonly #now: Date
+  readonly key: ApiKey
+  readonly now: Date
   readonly #decisions = new Map<string, Decision>()
   /** The datasets that a statement read without returning their revisions. */
   readonly #unverified = new Set<string>()
   #isAllUnverified = false
   #isMixed = false
   #dependsOnAll = false
+  #dependsOnKey = false
   #items = 0
   #scope: readonly string[] | undefined
 
-  constructor(list: DatasetList, access: Access, now: Date) {
+  constructor(list: DatasetList, key: ApiKey, now: Date) {
     this.#list = list
-    this.#access = access
-    this.#now = now
+    this.key = key
+    this.now = now
   }
 
   /** The revision of a dataset in the list; null if the list does not have it. */
@@ -138,25 +139,31 @@ export class ReadLog {
     this.#dependsOnAll = true
   }
 
+  /** Logs that the result shows the key itself and its use, which changes with each request. So it may not be cached. */
+  dependOnKey(): void {
+    this.#dependsOnKey = true
+    this.dependOnAll()
+  }
+
   /** Whether the key may access a dataset (access.ts). Logs the decision. */
   mayAccess(dataset: DatasetAccessFields): boolean {
     const known = this.#decisions.get(dataset.id)
     if (known) return known.isAllowed
     const { id, status, visibility, accessTier } = dataset
-    const isAllowed = mayAccess(this.#access, dataset, this.#now)
+    const isAllowed = mayAccess(this.key, dataset, this.now)
     this.#decisions.set(id, { dataset: { id, status, visibility, accessTier }, isAllowed })
     return isAllowed
   }
 
   /** The UUIDs of the datasets that the key may access. This logs no decision, so the result does not depend on them. */
   get scope(): readonly string[] {
-    this.#scope ??= this.#list.all.filter((dataset) => mayAccess(this.#access, dataset, this.#now)).map(({ id }) => id)
+    this.#scope ??= this.#list.all.filter((dataset) => mayAccess(this.key, dataset, this.now)).map(({ id }) => id)
     return this.#scope
   }
 
-  /** The decisions on which the result depends, and whether it depends on all datasets. */
-  get dependencies(): { decisions: readonly Decision[]; onAll: boolean } {
-    return { decisions: [...this.#decisions.values()], onAll: this.#dependsOnAll }
+  /** The decisions on which the result depends, and whether it depends on all datasets, and on the key itself. */
+  get dependencies(): { decisions: readonly Decision[]; onAll: boolean; onKey: boolean } {
+    return { decisions: [...this.#decisions.values()], onAll: this.#dependsOnAll, onKey: this.#dependsOnKey }
   }
 
   get itemsRead(): ItemsRead {

@@ -1,6 +1,6 @@
 import { readError, send } from './api.ts'
 import { byId } from './dom.ts'
-import { forgetKey, onKeyChange, readKey, setKey, takeKeyFromAddress } from './key.ts'
+import { forgetKey, onKeyChange, readOwnKey, setKey, takeKeyFromAddress } from './key.ts'
 import { t } from './text.ts'
 
 /*
@@ -29,7 +29,7 @@ export function startKeyField(): void {
     input.focus()
   })
   onKeyChange(showKey)
-  showKey(readKey())
+  showKey(readOwnKey())
   useKeyOfAddress()
   // `hashchange` is later: the explorer may have written another address by then.
   window.addEventListener('popstate', useKeyOfAddress)
@@ -40,7 +40,7 @@ function useKeyOfAddress(): void {
   if (key === undefined) return
   if (fitsHeader(key)) setKey(key)
   else {
-    if (readKey() !== undefined) forgetKey()
+    if (readOwnKey() !== undefined) forgetKey()
     askForKey(t.keyMalformed)
   }
 }

@@ -7,9 +7,20 @@ const STORAGE_NAME = 'dataset-catalog.key'
 
 const listeners = new Set<(key: string | undefined) => void>()
 
-/** Returns the key, undefined when there is none. */
-export function readKey(): string | undefined {
+/** Returns the key of this tab; undefined if there is none. */
+export function readOwnKey(): string | undefined {
   return sessionStorage.getItem(STORAGE_NAME) ?? undefined
+}
+
+/** Returns the key of this tab, or else the one that the page has for visitors (PUBLIC_KEY); undefined if there is none. */
+export function readKey(): string | undefined {
+  return readOwnKey() ?? readPublicKey()
+}
+
+function readPublicKey(): string | undefined {
+  const data = document.querySelector<HTMLTemplateElement>('template#page-data')?.content.textContent ?? '{}'
+  const { publicKey }: { publicKey?: string } = JSON.parse(data)
+  return publicKey
 }
 
 /** Keeps the key for this tab and tells the listeners. */
@@ -20,6 +31,7 @@ export function setKey(key: string): void {
 
 /** Forgets the key and tells the listeners. */
 export function forgetKey(): void {
+  if (readOwnKey() === undefined) return
   sessionStorage.removeItem(STORAGE_NAME)
   for (const listener of listeners) listener(undefined)
 }

@@ -47,6 +47,7 @@ export function openApiDocument(contact?: string): OpenApi {
     tags: [
       { name: 'Datasets', description: 'Collections of places.' },
       { name: 'Items', description: 'Places of the datasets.' },
+      { name: 'Key', description: 'The API key of the request.' },
     ],
     paths: Object.fromEntries(paths),
     components: {

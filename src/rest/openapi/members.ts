@@ -87,14 +87,15 @@ export function fieldOf({ field, node }: Resource, name: string): Resource {
 function schemaOf(type: GraphQLOutputType, node: FieldNode, define: DefineSchema): Json {
   if (isNonNullType(type)) return presentSchemaOf(type.ofType, node, define)
   const value = presentSchemaOf(type, node, define)
-  return { ...value, type: [value.type, 'null'] }
+  return value.$ref ? { anyOf: [value, { type: 'null' }] } : { ...value, type: [value.type, 'null'] }
 }
 
 function presentSchemaOf(type: GraphQLOutputType, node: FieldNode, define: DefineSchema): Json {
   if (isListType(type)) return { type: 'array', items: schemaOf(type.ofType, node, define) }
   if (isObjectType(type)) {
-    // The only nested objects are the images and the dataset of an item.
-    const name = type.name === 'Dataset' ? 'DatasetReference' : type.name
+    const isDataset = type.name === 'Dataset'
+    const hasId = isDataset && node.selectionSet && fieldsOf(node.selectionSet).some(({ name }) => name.value === 'id')
+    const name = isDataset ? `Dataset${hasId ? 'Address' : 'Reference'}` : type.name
     return define(name, objectOf(membersOf(type, node.selectionSet, define), type.description ?? ''))
   }
   if (isEnumType(type)) return define(type.name, enumOf(type))

@@ -35,12 +35,13 @@ export const HEADERS: Record<string, Json> = {
   Link: text('The pages `first`, `prev`, `next` and `last`, if they exist (RFC 8288).'),
   'RateLimit-Policy': text('Request limit of the key. Absent if the key has no limit or is not valid.'),
   RateLimit: text('Remaining requests, and seconds until the limit resets. Absent without a limit.'),
+  'Authentication-Info': text('`expires="…"` if the API key stops working within 14 days (RFC 9110, section 11.6.3).'),
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', format: 'int32', minimum: 0 } },
   'WWW-Authenticate': text('The challenge (RFC 6750).'),
 }
 
 /** The headers of every response. */
-const COMMON_HEADERS = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit']
+const COMMON_HEADERS = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Authentication-Info']
 /** The headers of every success. */
 export const SUCCESS_HEADERS = [...COMMON_HEADERS, 'ETag', 'Cache-Control', 'Vary']
 

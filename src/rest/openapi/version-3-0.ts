@@ -36,6 +36,14 @@ function convertMember(name: string, value: unknown): [string, unknown][] {
           ]
         : [[name, type]]
     }
+    case 'anyOf':
+      // A reference to an object, or null.
+      if (!Array.isArray(value) || !isObject(value[0]) || value[0].$ref === undefined) break
+      return [
+        ['type', 'object'],
+        ['allOf', value.slice(0, 1)],
+        ['nullable', true],
+      ]
     case 'const':
       return [['enum', [value]]]
     case 'examples':

@@ -1,8 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type ApiKey, authenticate, challenge, type FindKey } from '../../auth/api-key.ts'
+import { authenticate, bearerToken, challenge, type FindKey, sendsBearer } from '../../auth/api-key.ts'
+import { EXPIRY_NOTICE_MS } from '../../auth/expiry.ts'
 import { type KeyUsage, RequestUse } from '../../auth/key-usage.ts'
 import type { FindKeyOrigins } from '../../auth/origins.ts'
 import type { Allowance, RateLimits } from '../../auth/rate-limit.ts'
+import { missingKey } from '../../auth/sent-key.ts'
+import type { ApiKey } from '../../catalog/access.ts'
 import type { CallerAccess, ReadCatalog, SnapshotReader } from '../../catalog/snapshot-reader.ts'
 import { Cancellation, StatementCancelled, withCancellation } from '../../database/cancellation.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
@@ -22,7 +25,6 @@ declare module 'fastify' {
 
 /** An admitted caller: its API key, and how it reads the catalog. */
 export interface Caller extends CallerAccess {
-  key: ApiKey
   use: RequestUse
   /** @throws `UNAUTHORIZED` if the key stops working before the read ends */
   readCatalog: ReadCatalog
@@ -52,6 +54,8 @@ interface AdmissionOptions {
   /** The maximum number of requests that use the database at the same time. */
   maxInFlight: number
   keyUsage?: KeyUsage | undefined
+  /** The key of visitors without one. */
+  publicKey?: string | undefined
   /** Called with the error when received items can't be counted. */
   report: (error: unknown) => void
 }
@@ -64,6 +68,7 @@ export function createAdmission({
   limits,
   maxInFlight,
   keyUsage,
+  publicKey,
   report,
 }: AdmissionOptions): Admission {
   const beginWork = shareProcessor()
@@ -73,9 +78,11 @@ export function createAdmission({
     const again = admitAgain.get(request)
     if (again) return again()
     const { key, now } = await identify(request, reply)
-    const use = new RequestUse(key, now, { usage: keyUsage, countItems: (items) => countItems(key, items) })
+    const name = nameForLimits(key, request)
+    const use = new RequestUse(key, now, { usage: keyUsage, countItems: (items) => countItems(key, name, items) })
     request.use = use
-    await checkLimits(key, reply)
+    announceExpiry({ key, now }, reply)
+    await checkLimits(key, name, reply)
     let cancellation: Cancellation | undefined
     const identifyAgain = async (snapshot?: SqlReader) => {
       if (cancellation?.isCancelled) throw new StatementCancelled()
@@ -99,7 +106,7 @@ export function createAdmission({
       hasBegun = true
       return beginWork(key.id)
     }
-    const callerOf = (caller: Identified): Caller => {
+    const callerOf = (caller: CallerAccess): Caller => {
       const readCatalog: ReadCatalog = async (run) => {
         request.server.unread.check(key.id)
         if (!inFlight.take(key.id)) throw tooManyRequests()
@@ -118,32 +125,42 @@ export function createAdmission({
   }
 
   /** Counts the request. A request that begins within the limit of items gets all of its items. */
-  async function checkLimits({ id, requestsPerMinute, itemsPerMinute }: ApiKey, reply: FastifyReply): Promise<void> {
-    const requests = requestsPerMinute === null ? undefined : await limits.countRequest(id, requestsPerMinute)
-    const items = itemsPerMinute === null ? undefined : await limits.countItems(id, itemsPerMinute, 0)
+  async function checkLimits(
+    { requestsPerMinute, itemsPerMinute }: ApiKey,
+    name: string,
+    reply: FastifyReply,
+  ): Promise<void> {
+    const requests = requestsPerMinute === null ? undefined : await limits.countRequest(name, requestsPerMinute)
+    const items = itemsPerMinute === null ? undefined : await limits.countItems(name, itemsPerMinute, 0)
     if (!requests && !items) return
     setAllowances(reply, { ...(requests && { requests }), ...(items && { items }) })
     if (requests?.isExceeded) throw rateLimited(`This API key may make ${requests.limit} requests a minute`, requests)
     if (items?.remaining === 0) throw rateLimited(`This API key may receive ${items.limit} items a minute`, items)
   }
 
-  function countItems({ id, itemsPerMinute }: ApiKey, items: number): void {
-    if (itemsPerMinute !== null) limits.countItems(id, itemsPerMinute, items).catch(report)
+  function countItems({ itemsPerMinute }: ApiKey, name: string, items: number): void {
+    if (itemsPerMinute !== null) limits.countItems(name, itemsPerMinute, items).catch(report)
+  }
+
+  /** The name under which the limits of a key count. Visitors with the public key count by their address. */
+  function nameForLimits({ id }: ApiKey, { headers, ip }: FastifyRequest): string {
+    const isPublic = publicKey !== undefined && bearerToken(headers.authorization ?? '') === publicKey
+    return isPublic ? `${id} ${networkOf(ip)}` : id
   }
 
   /** The key of a request, and the time at which it is valid. */
-  async function identify(request: FastifyRequest, reply: FastifyReply, snapshot?: SqlReader): Promise<Identified> {
+  async function identify(request: FastifyRequest, reply: FastifyReply, snapshot?: SqlReader): Promise<CallerAccess> {
     const { authorization } = request.headers
     const now = new Date()
+    let key: ApiKey | undefined
     try {
-      const key = await authenticate(findKey, authorization, now, snapshot).catch(async (error: unknown) => {
-        await allowKeyOrigins(request, reply, findKeyOrigins)
-        throw error
-      })
+      if (!sendsBearer(authorization)) throw missingKey(request)
+      key = await authenticate(findKey, authorization, now, snapshot)
       if (key.origins.length > 0) requireOrigin(request, reply, key.origins)
       return { key, now }
     } catch (error) {
       if (!(error instanceof CatalogError) || error.code !== 'UNAUTHORIZED') throw error
+      if (!key) await allowKeyOrigins(request, reply, findKeyOrigins)
       // This limit never applies to requests with a valid key, because several clients may share an address.
       const allowance = await limits.countRefusal(networkOf(request.ip))
       if (allowance.isExceeded) throw rateLimited('Too many requests without a valid API key', allowance)
@@ -153,8 +170,10 @@ export function createAdmission({
   }
 }
 
-interface Identified extends CallerAccess {
-  key: ApiKey
+/** Says in a header (RFC 9110 section 11.6.3) that the key will soon stop working. */
+function announceExpiry({ key: { expiresAt }, now }: CallerAccess, reply: FastifyReply): void {
+  if (expiresAt === null || expiresAt.getTime() > now.getTime() + EXPIRY_NOTICE_MS) return
+  void reply.header('authentication-info', `expires="${expiresAt.toISOString()}"`)
 }
 
 /** Sets the headers of draft-ietf-httpapi-ratelimit-headers-10. The names of the allowances are those of the policies. */

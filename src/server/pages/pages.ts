@@ -26,10 +26,12 @@ interface PageOptions {
   baseMap?: BaseMap | undefined
   /** Whom to ask for a key. */
   contact?: string | undefined
+  /** The key of visitors without one. */
+  publicKey?: string | undefined
 }
 
 /** Adds /, /docs and the assets of the pages. */
-export function addPages(app: FastifyInstance, { baseMap, contact }: PageOptions): Pages {
+export function addPages(app: FastifyInstance, { baseMap, contact, publicKey }: PageOptions): Pages {
   const origin = baseMap && 'url' in baseMap ? new URL(baseMap.url).origin : undefined
   const policies = policiesOf(origin)
   const assets = openAssets()
@@ -45,7 +47,7 @@ export function addPages(app: FastifyInstance, { baseMap, contact }: PageOptions
   addRoute(app, {
     path: '/',
     methods: ['GET'],
-    handler: page('explorer', { baseMap: shownBaseMap(baseMap), contact, formats }),
+    handler: page('explorer', { baseMap: shownBaseMap(baseMap), contact, formats, publicKey }),
   })
   addRoute(app, { path: '/docs', methods: ['GET'], handler: page('reference') })
   return { sendGraphiql: page('graphiql', { examples: EXAMPLES, variables: VARIABLES }) }

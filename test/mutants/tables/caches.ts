@@ -89,7 +89,7 @@ export const CACHES: readonly MutantTable[] = [
     tests: ['test/catalog/read-log.test.ts', 'test/catalog/verified-reads.test.ts'],
     mutants: [
       {
-        find: '.filter((dataset) => mayAccess(this.#access, dataset, this.#now))',
+        find: '.filter((dataset) => mayAccess(this.key, dataset, this.now))',
         replace: '',
         tests: ['test/catalog/read-log.test.ts'],
       },
