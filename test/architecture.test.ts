@@ -119,7 +119,7 @@ const SQL_PARTS: Readonly<Record<string, string>> = {
   "src/catalog/sql/offset-bookmarks.ts: toTextExpression('value')": 'an expression from the table of sort orders',
   'src/catalog/sql/tiles.ts: column': 'one of two constants, by its type',
   'src/database/change-feed.ts: heartbeat': 'a constant of connection.ts or wire.ts',
-  'src/database/database.ts: IMPORT.begin': 'a constant of wire.ts',
+  'src/database/database.ts: IMPORT.begin(rows)': 'a constant of wire.ts and a number',
   'src/database/database.ts: IMPORT.end': 'a constant of wire.ts',
   'src/database/embedded/postgres-worker.ts: request': 'constants of router.ts and folder-copy.ts',
   'src/database/embedded/shared-session.ts: sql': 'constants of router.ts and folder-copy.ts',

@@ -2,6 +2,8 @@ import { readConfig } from '../config.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { checkMigrated, migrate } from '../database/migrate.ts'
 import { operationFailed } from '../errors.ts'
+import { commandOrigin } from './origin.ts'
+import { printNotice } from './print.ts'
 
 /**
  * Opens the configured database and runs `use`. This works while a server has the database open too. Only `serve` and `migrate`
@@ -27,7 +29,12 @@ export async function withDatabase<Result>(use: (database: Database) => Promise<
 /** Opens the configured database, whether or not migrations are missing, and runs `use`. */
 export async function withOpenDatabase<Result>(use: (database: Database) => Promise<Result>): Promise<Result> {
   const { database: config } = readConfig(process.env)
-  const database = await openDatabase(config, { share: true })
+  const name = `${commandOrigin().command} (process ${process.pid})`
+  const onWait = (line: string) =>
+    printNotice(
+      `This command ${line}. Ctrl+C stops it; kill with that number stops the other, which then changes nothing`,
+    )
+  const database = await openDatabase(config, { share: true, command: { name, onWait } })
   try {
     return await use(database)
   } finally {

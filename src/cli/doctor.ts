@@ -2,11 +2,12 @@ import { Command } from 'commander'
 import { checkPublicKey } from '../auth/public-key.ts'
 import { pingRedis } from '../auth/rate-limit.ts'
 import { type Config, type DatabaseConfig, readConfig } from '../config.ts'
-import { type Database, databaseExists, openDatabase } from '../database/database.ts'
+import { type Database, databaseExists } from '../database/database.ts'
 import { findReadableByOthers } from '../database/embedded/private-files.ts'
 import { checkHealth, type Finding } from '../database/health-checks.ts'
 import { messageOf } from '../errors.ts'
 import { findSamples } from '../sample/find.ts'
+import { withOpenDatabase } from './database.ts'
 import { type Coloured, printJson, printLine } from './print.ts'
 
 export function doctorCommand(): Command {
@@ -47,16 +48,13 @@ async function examineDatabase({ database: config, publicKey }: Config): Promise
       },
     ]
   }
-  const examined = await attempt('database', async () => {
-    const database = await openDatabase(config, { share: true })
-    try {
+  const examined = await attempt('database', () =>
+    withOpenDatabase(async (database) => {
       const findings = [...(await examineFiles(config)), ...(await database.withSession(checkHealth))]
       if (publicKey !== undefined) findings.push(await examinePublicKey(database, publicKey))
       return findings.every(({ isOk }) => isOk) ? [...findings, ...(await examineSamples(database))] : findings
-    } finally {
-      await database.close()
-    }
-  })
+    }),
+  )
   return 'finding' in examined
     ? [examined.finding]
     : [{ check: 'database', isOk: true, found: 'answers' }, ...examined.value]

@@ -8,7 +8,9 @@ import { cancelByFunction, cancelByRequest } from './canceller.ts'
 import { type ChangeFeed, type FeedEvent, followChanges } from './change-feed.ts'
 import { classifyError, DatabaseClient, isConnectionLost, SERVER_HEARTBEAT } from './connection.ts'
 import { type Embedded, type EmbeddedOptions, openEmbedded, SOCKET_PORT, socketPath } from './embedded/embedded.ts'
+import { WAITING } from './embedded/protocol.ts'
 import { HEARTBEAT, IMPORT, READER } from './embedded/wire.ts'
+import { adviseOnFullDisk } from './full-disk.ts'
 import { CatalogPool, type CatalogPoolOptions, type PoolUse, type StatementEnd } from './pool.ts'
 import { Replica } from './replica.ts'
 import { serverConnection } from './session.ts'
@@ -59,6 +61,8 @@ interface OpenOptions extends EmbeddedOptions {
   onStatement?: (sql: string, parameters: string) => void
   /** Called at the end of each statement. */
   observe?: ((end: StatementEnd) => void) | undefined
+  /** The command that opens the database. `onWait` is called with what its statements wait for. */
+  command?: { name: string; onWait: (line: string) => void }
 }
 
 /** The server stops a statement at its timeout. If the server does not answer, the client stops waiting this much later. */
@@ -84,9 +88,11 @@ export function databaseExists(config: DatabaseConfig): boolean {
  */
 export async function openDatabase(config: DatabaseConfig, options: OpenOptions): Promise<Database> {
   const embedded = config.kind === 'embedded' ? await openEmbedded(config.dataDir, options) : undefined
-  const connection = embedded
-    ? embeddedConnection(embedded)
-    : serverConnection(config.kind === 'postgres' ? config.url : '')
+  const { command } = options
+  const connection = {
+    ...(embedded ? embeddedConnection(embedded) : serverConnection(config.kind === 'postgres' ? config.url : '')),
+    ...(embedded && command && { application_name: command.name }),
+  }
   // A command writes in transactions, so it is not a reader. A gateway and its workers are.
   const isReader = embedded !== undefined && (!options.share || options.socketDir !== undefined)
   const { prisma, sql, pool } = openServer(
@@ -107,9 +113,13 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
     prisma,
     sql,
     replicas,
-    withSession: (use) => withSession({ ...connection, connectionTimeoutMillis: config.connectTimeoutMs }, use),
+    withSession: (use) =>
+      withSession({ ...connection, connectionTimeoutMillis: config.connectTimeoutMs }, (session) => {
+        reportWaits(session, options)
+        return use(session)
+      }),
     withReadersOnCopy: (session, rows, work) =>
-      embedded && rows >= ROWS_WORTH_A_COPY ? withReadersOnCopy(session, work) : work(),
+      embedded && rows >= ROWS_WORTH_A_COPY ? withReadersOnCopy(session, rows, work) : work(),
     followChanges: (relay) =>
       follow(options.changeFeed ?? followChanges({ ...feedOptions(connection, config), relay, tracksPosition })),
     poolUse: () => pool.use,
@@ -165,6 +175,7 @@ function openServer(connection: pg.ClientConfig, config: DatabaseConfig, options
       : // The embedded database has one session.
         { places: 1, sliceMs: EMBEDDED_SLICE_MS, canceller: cancelByRequest(socketPath(connection.host ?? '')) }),
   })
+  pool.on('connect', (client) => reportWaits(client, options))
   // The clients of the embedded database share one session, so their statement names would collide.
   const nameOf = config.kind === 'postgres' ? statementName : () => ''
   const { onStatement } = options
@@ -184,8 +195,17 @@ function openReplica(url: string, config: DatabaseConfig, options: OpenOptions):
   })
 }
 
-async function withReadersOnCopy<Result>(session: pg.ClientBase, work: () => Promise<Result>): Promise<Result> {
-  await session.query(IMPORT.begin)
+/** Reports what the statements of a client of the embedded database wait for. */
+function reportWaits(client: pg.ClientBase, { command }: OpenOptions): void {
+  if (command) client.on('notice', ({ code, message }) => code === WAITING && command.onWait(message ?? ''))
+}
+
+async function withReadersOnCopy<Result>(
+  session: pg.ClientBase,
+  rows: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  await session.query(IMPORT.begin(rows))
   const result = await work().catch(async (error: unknown) => {
     // Without a connection this fails too, and the import has ended with it. `error` says why the connection ended.
     await session.query(IMPORT.end).catch(() => {})
@@ -205,6 +225,8 @@ async function withSession<Result>(config: pg.ClientConfig, use: (session: pg.Cl
   try {
     return await use(session)
   } catch (error) {
+    const advice = adviseOnFullDisk(messageOf(error))
+    if (advice !== messageOf(error)) throw operationFailed(advice, error)
     if (isConnectionLost(error)) throw operationFailed(`The database went away: ${messageOf(error)}`, error)
     throw error
   } finally {

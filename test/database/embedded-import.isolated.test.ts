@@ -29,7 +29,8 @@ describe.runIf(inject('template').kind === 'embedded')('While a large import run
   let meanwhile: Promise<unknown> | undefined
   beforeAll(async () => {
     empty = await createEmpty()
-    database = await openDatabase(empty.config, { share: false })
+    const command = { name: 'catalog import places.json (process 1)', onWait: () => {} }
+    database = await openDatabase(empty.config, { share: false, command })
     importer = await createImporter({
       ...database,
       withReadersOnCopy: (session, count, work) =>
@@ -118,6 +119,21 @@ describe.runIf(inject('template').kind === 'embedded')('While a large import run
     expect(during).toBe(true)
     await expect.poll(() => feed.isUnchanged(['datasets'], before)).toBe(false)
     await feed.close()
+  })
+
+  test('a command that waits says what for, how many rows that has, and for how long', async () => {
+    const lines: string[] = []
+    const command = { name: 'catalog keys create (process 2)', onWait: (line: string) => lines.push(line) }
+    const other = await openDatabase(empty.config, { share: true, command })
+    let created: Promise<unknown> | undefined
+    await importWhile('waited', async () => {
+      created = createKey(other.prisma, { name: 'waits' })
+      await expect.poll(() => lines.length).toBeGreaterThan(0)
+    })
+    await created
+    expect(lines[0]).toMatch(/^waits for catalog import places\.json \(process 1\) with \d{4,5} rows, for \d+ s now$/)
+    expect(await database.prisma.apiKey.count({ where: { name: 'waits' } })).toBe(1)
+    await other.close()
   })
 
   test('a statement that writes waits for the end of the import, and succeeds', async () => {

@@ -8,9 +8,9 @@ test('if the copy fails, its readers wait for the end of the import', async () =
   const failed = Promise.withResolvers<string>()
   const openCopy = async () => ({ ...postgres, ended: failed.promise, close: async () => {} })
   const router = new Router(postgres, { openCopy })
-  const importer = { socket: new Socket(), isReader: false }
-  const reader = { socket: new Socket(), isReader: true }
-  await router.beginImport(importer)
+  const importer = { socket: new Socket(), isReader: false, name: '' }
+  const reader = { socket: new Socket(), isReader: true, name: '' }
+  await router.beginImport(importer, '4000')
   const onCopy = await router.acquire(reader, false)
   onCopy.release()
   failed.resolve('killed')
@@ -44,8 +44,8 @@ test('imports that wait for the end of another begin one after the other', { tim
   }
   const router = new Router(postgres, { openCopy })
   const runImport = async () => {
-    const client = { socket: new Socket(), isReader: false }
-    await router.beginImport(client)
+    const client = { socket: new Socket(), isReader: false, name: '' }
+    await router.beginImport(client, '4000')
     const turn = await router.acquire(client, false)
     turn.release()
     router.endImport(client)

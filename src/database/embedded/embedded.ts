@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
 import { messageOf, operationFailed } from '../../errors.ts'
+import { adviseOnFullDisk } from '../full-disk.ts'
 import { completeRestore } from './backup.ts'
 import { lockFolder } from './lock.ts'
 import { endOf } from './postgres-thread.ts'
@@ -138,7 +139,7 @@ async function start(options: StartOptions): Promise<Embedded> {
       const reason = await endOf(worker)
       if (isClosing) return
       if (dataDir === MEMORY) throw operationFailed(`The in-memory database has ended and its data is lost: ${reason}`)
-      report(`The embedded database has ended and is started again: ${reason}`)
+      report(`The embedded database has ended and is started again: ${adviseOnFullDisk(reason)}`)
       await restart()
     }
   }
@@ -150,7 +151,7 @@ async function start(options: StartOptions): Promise<Embedded> {
         if (isClosing) await stop()
         return
       } catch (error) {
-        report(`The embedded database does not start: ${messageOf(error)}`)
+        report(`The embedded database does not start: ${adviseOnFullDisk(messageOf(error))}`)
         await sleep(RESTART_PAUSE_MS)
       }
     }

@@ -14,6 +14,7 @@ const MESSAGE = {
   sync: 0x53,
   terminate: 0x58,
   notification: 0x41,
+  notice: 0x4e,
   error: 0x45,
   backendKeyData: 0x4b,
   readyForQuery: 0x5a,
@@ -113,12 +114,29 @@ export function isQuery(batch: Uint8Array, text: string): boolean {
   )
 }
 
+/** Returns a notice for a client, which can be sent at any time. Its SQLSTATE is none of PostgreSQL's. */
+export function noticeOf(text: string): Uint8Array {
+  const fields = Buffer.from(`SNOTICE\0C${WAITING}\0M${text}\0\0`)
+  const notice = Buffer.alloc(HEADER_BYTES)
+  notice[0] = MESSAGE.notice
+  notice.writeInt32BE(4 + fields.length, 1)
+  return Buffer.concat([notice, fields])
+}
+
+/** The SQLSTATE of a notice that says why a statement waits. */
+export const WAITING = '0W000'
+
+/** The first characters of a Query message; empty for another batch. */
+export function queryOf(batch: Uint8Array): string {
+  if (batch[0] !== MESSAGE.query) return ''
+  return asBuffer(batch).toString('utf8', HEADER_BYTES, Math.min(batch.length - 1, HEADER_BYTES + 200))
+}
+
 const CREATE_TABLE = /^\s*CREATE TEMPORARY TABLE (\w+) /
 
 /** The name of the temporary table that a batch creates first, if it is a Query message. */
 export function temporaryTableOf(batch: Uint8Array): string | undefined {
-  if (batch[0] !== MESSAGE.query) return undefined
-  return CREATE_TABLE.exec(asBuffer(batch).toString('utf8', HEADER_BYTES, HEADER_BYTES + 200))?.[1]
+  return CREATE_TABLE.exec(queryOf(batch))?.[1]
 }
 
 export interface Output {

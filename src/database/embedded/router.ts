@@ -14,6 +14,8 @@ export interface Client {
   socket: Socket
   /** Whether the client may use the copy. It needs neither temporary tables nor notifications, and writes in single statements. */
   isReader: boolean
+  /** The command and its process, for those who wait for it. */
+  name: string
 }
 
 /** The right to use a session until `release` is called. */
@@ -50,6 +52,8 @@ export class Router {
   /** The clients that have sent a batch. Each of them gets all notifications. */
   readonly #listeners = new Set<Socket>()
   #import: RunningImport | undefined
+  /** The client that had the primary session last, and since when. */
+  #holder: { name: string; sinceMs: number } = { name: '', sinceMs: 0 }
   /** Resolves when the copy of the last import is closed. */
   #copyClosed: Promise<void> = Promise.resolve()
 
@@ -67,8 +71,21 @@ export class Router {
       if (!session || !release) await this.#import?.ended.promise
       // While the client waited, an import may have begun or ended.
       else if (session !== this.#sessionFor(client, isStartup)) release()
-      else return { postgres: session.postgres, isReadOnly: this.#isReadOnlyFor(client), release }
+      else {
+        if (session === this.#primary && !this.#import) this.#hold(client)
+        return { postgres: session.postgres, isReadOnly: this.#isReadOnlyFor(client), release }
+      }
     }
+  }
+
+  #hold({ name }: Client, work = ''): void {
+    this.#holder = { name: (name || 'another process') + work, sinceMs: Date.now() }
+  }
+
+  /** Says who has the session, and for how long. */
+  get holder(): string {
+    const { name, sinceMs } = this.#holder
+    return `${name}, for ${Math.round((Date.now() - sinceMs) / 1000)} s now`
   }
 
   /** Undefined if the client must wait for the end of an import. */
@@ -87,7 +104,7 @@ export class Router {
   }
 
   /** Makes the copy for the readers, and gives the primary session to the client until it calls `endImport`. */
-  async beginImport(client: Client): Promise<void> {
+  async beginImport(client: Client, rows: string): Promise<void> {
     if (!this.#openCopy) return
     // Not `importEnded`, which returns some turns after its last look: of several imports that wait, each would begin.
     while (this.#import) await this.#import.ended.promise
@@ -98,6 +115,7 @@ export class Router {
       notifications: [],
     }
     this.#import = running
+    this.#hold(client, ` with ${rows} rows`)
     await this.#primary.query('SET default_transaction_read_only = on')
     try {
       await this.#copyClosed

@@ -11,6 +11,8 @@ import {
   hasError,
   isIdle,
   isQuery,
+  noticeOf,
+  queryOf,
   splitNotifications,
   startupParameter,
   temporaryTableOf,
@@ -29,7 +31,14 @@ import type { Client, Router, Turn } from './router.ts'
 export const READER = 'reader'
 
 /** Queries of an import before and after a long time in which it needs the session for itself. */
-export const IMPORT = { begin: `SET catalog.import = 'on'`, end: `SET catalog.import = 'off'` } as const
+export const IMPORT = {
+  begin: (rows: number) => `SET catalog.import = '${rows}'`,
+  end: `SET catalog.import = 'off'`,
+} as const
+const IMPORT_BEGIN = /^SET catalog\.import = '(\d+)'$/
+
+/** A client that waits for longer than the first time gets a notice that says why, and another one after each second time. */
+const NOTICE_MS = { first: 500, next: 10_000 } as const
 
 /**
  * The heartbeat of the change feed, a query without a statement. The wire server answers it itself, so that it has a response during
@@ -62,7 +71,7 @@ export async function serveWire(router: Router, path: string): Promise<Server> {
     const key = { processId, secretKey: randomInt(2 ** 31) }
     const session: ClientSession = { key, statementTimeoutMs: 0, cancel: undefined }
     shared.sessions.set(key.processId, session)
-    void serveClient(shared, { socket, isReader: false }, session).finally(() => {
+    void serveClient(shared, { socket, isReader: false, name: '' }, session).finally(() => {
       shared.sessions.delete(key.processId)
       socket.destroy()
     })
@@ -102,16 +111,19 @@ async function serveClient(shared: Shared, client: Client, session: ClientSessio
           if (other?.key.secretKey === cancelled.secretKey) other.cancel?.()
           return
         }
-        client.isReader = startupParameter(batch.bytes, 'application_name') === READER
+        const name = startupParameter(batch.bytes, 'application_name') ?? ''
+        client.isReader = name === READER
+        client.name = client.isReader ? 'the gateway' : name
         session.statementTimeoutMs = Number(startupParameter(batch.bytes, 'statement_timeout') ?? 0)
         shared.greeting ??= (await execute(router, client, session, turn, batch)).response
         socket.write(withBackendKey(shared.greeting, session.key))
         router.addListener(socket)
         continue
       }
-      if (isQuery(batch.bytes, IMPORT.begin)) {
+      const [, rows] = IMPORT_BEGIN.exec(queryOf(batch.bytes)) ?? []
+      if (rows !== undefined) {
         isImporting = true
-        await router.beginImport(client)
+        await router.beginImport(client, rows)
       }
       const table = temporaryTableOf(batch.bytes)
       if (table !== undefined) tables.add(table)
@@ -148,7 +160,7 @@ async function execute(
   { bytes, isStartup }: Batch,
 ): Promise<{ response: Uint8Array; turn?: Turn }> {
   for (;;) {
-    const current = turn ?? (await router.acquire(client, isStartup))
+    const current = turn ?? (await explainWait(router, client, router.acquire(client, isStartup)))
     const output = await executeCancellably(current.postgres, session, bytes).catch((error: unknown) => {
       current.release()
       throw error
@@ -159,8 +171,19 @@ async function execute(
     current.release()
     const isRefused = current.isReadOnly && hasError(response, READ_ONLY_TRANSACTION)
     if (turn || !isRefused) return { response }
-    await router.importEnded()
+    await explainWait(router, client, router.importEnded())
   }
+}
+
+/** Tells a command what it waits for. The statements of a gateway wait without a notice. */
+async function explainWait<Result>(router: Router, { isReader, socket }: Client, wait: Promise<Result>) {
+  if (isReader) return wait
+  const tell = () => {
+    socket.write(noticeOf(`waits for ${router.holder}`))
+    timer = setTimeout(tell, NOTICE_MS.next)
+  }
+  let timer = setTimeout(tell, NOTICE_MS.first)
+  return wait.finally(() => clearTimeout(timer))
 }
 
 async function executeCancellably(postgres: Postgres, session: ClientSession, bytes: Uint8Array): Promise<Uint8Array> {
