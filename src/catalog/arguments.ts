@@ -200,8 +200,14 @@ export interface Circle {
   radius: number
 }
 
+/** The members of an item by which a cluster of a tile can tell its shares. */
+export const SHARES = ['categoryCode', 'datasetId'] as const
+export type Share = (typeof SHARES)[number]
+
 /** Which items a tile shows: those that match every member. Without members, all. */
 export interface TileSelection extends FilterValues {
+  /** Tells of each cluster how many of its items have each value. */
+  shares?: Share | undefined
   /** As in the search (sql/search.ts). */
   text?: string | undefined
   within?: BoundingBox | undefined
@@ -210,7 +216,13 @@ export interface TileSelection extends FilterValues {
 
 /** The arguments of a map tile: which items it shows. */
 export const tileArguments = z
-  .object({ text: optional(searchText), within: optional(boundingBox), ...point, ...filters })
+  .object({
+    text: optional(searchText),
+    within: optional(boundingBox),
+    ...point,
+    ...filters,
+    shares: optional(z.enum(SHARES)),
+  })
   .superRefine(checkPoint)
   .transform(({ latitude, longitude, radius = DEFAULTS.radius, ...selection }): TileSelection => {
     const hasPoint = latitude !== undefined && longitude !== undefined

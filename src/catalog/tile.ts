@@ -30,12 +30,17 @@ interface TileItem {
 /** The properties of a cluster: its number of items, which is two or more. */
 interface TileCluster {
   total: number
+  /** The number of items with each value, as a JSON object in a text: a property of a vector tile is no object. */
+  shares?: string
 }
 
 export const MAX_ZOOM = 18
 
 /** Units along a tile's edge. At `MAX_ZOOM` a unit is a cell. */
 export const TILE_EXTENT = 4096
+
+/** A cluster tells its most frequent values, so that its size has a bound. */
+export const MAX_SHARES = 64
 
 /** The zoom of a cell. */
 export const CELL_ZOOM = 30

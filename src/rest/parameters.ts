@@ -82,11 +82,13 @@ function textOf({ name, type }: Described): z.ZodType<unknown, string> {
   return texts
 }
 
-/** The query parameters of a map tile: what a search selects items by, and all filters. Unknown parameters are refused. */
+/** The query parameters of a map tile: what a search selects items by, all filters, and the shares. Unknown parameters are refused. */
 export const tileParameters = querySchema(argumentsOf('Query', 'findItems'), [
   ...['text', 'within', 'latitude', 'longitude', 'radius'],
   ...ITEM_FILTERS,
-]).strict()
+])
+  .extend({ shares: z.enum(domain.SHARES, `must be one of ${domain.SHARES.join(', ')}`).optional() })
+  .strict()
 
 /** The query parameters of an export. Unknown parameters are refused. */
 export const exportParameters = z.strictObject(mapFilters(() => domain.filterValue.optional()))

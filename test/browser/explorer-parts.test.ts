@@ -1,4 +1,6 @@
 import { VectorTile } from '@mapbox/vector-tile'
+import { fromGeojsonVt } from '@maplibre/vt-pbf'
+import fc from 'fast-check'
 import { PbfReader } from 'pbf'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { formatAddress, isSearch, parseAddress, type View } from '../../src/explorer/explorer/address.ts'
@@ -6,11 +8,13 @@ import { type Bounds, boxAround, boxAroundAll, visibleBox } from '../../src/expl
 import { LIGHT } from '../../src/explorer/explorer/colours.ts'
 import { sizeText } from '../../src/explorer/explorer/export-links.ts'
 import { circle, destination } from '../../src/explorer/explorer/geodesic.ts'
-import { textLayers } from '../../src/explorer/explorer/place-layers.ts'
+import type { Legend } from '../../src/explorer/explorer/legend.ts'
+import { groupDots, radiusOf } from '../../src/explorer/explorer/place-groups.ts'
+import { placeFeatures, placeLayers } from '../../src/explorer/explorer/place-layers.ts'
 import { formsOf, graphiqlPath } from '../../src/explorer/explorer/request-forms.ts'
 import { requestOf } from '../../src/explorer/explorer/requests.ts'
 import { pictureUrl, safeUrl } from '../../src/explorer/explorer/safe-url.ts'
-import { pointsOf, tileTemplate } from '../../src/explorer/explorer/tiles.ts'
+import { dotsOf, tileSources } from '../../src/explorer/explorer/tiles.ts'
 import { worldMap } from '../../src/explorer/explorer/world.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { runShell } from '../support/process.ts'
@@ -178,8 +182,8 @@ test.each([
 })
 
 test('the tiles of a view have its filters, its text or its circle', () => {
-  vi.stubGlobal('location', { origin: BASE })
-  const selection = (view: View) => tileTemplate(view).slice(`${BASE}/tiles/all/{z}/{x}/{y}.mvt`.length)
+  const selection = (view: View) =>
+    tileSources(view, 'datasetId', false)[0]?.template.slice('/tiles/all/{z}/{x}/{y}.mvt'.length)
   expect(selection({})).toBe('')
   expect(selection({ category: 'palace', area: '11 110', text: '경복' })).toBe(
     `?categoryCode=palace&administrativeAreaCode=11+110&text=${encodeURIComponent('경복')}`,
@@ -267,12 +271,79 @@ test('a picture of the sample data is loaded from this server, any other one fro
   expect(pictureUrl('https://x.example/sample/../a.png', BASE)?.href).toBe('https://x.example/a.png')
 })
 
-test('reads the positions and the number of the items of a tile', async () => {
-  const response = await fetch(`${t.url}/tiles/all/0/0/0.mvt`, { headers: { authorization: `Bearer ${t.key}` } })
-  const points = pointsOf(await response.arrayBuffer())
-  const total = (sum: number, point: { total: number }) => sum + point.total
-  expect(points.reduce(total, 0)).toBe(44)
-  for (const { x, y } of points) expect(Math.min(x, y, 1 - x, 1 - y)).toBeGreaterThanOrEqual(-0.1)
+test('reads the positions, the items and the shares of the dots of a tile', async () => {
+  const [source] = tileSources({}, 'datasetId')
+  const url = `${t.url}${source?.template.replace('{z}/{x}/{y}', '0/0/0')}`
+  const response = await fetch(url, { headers: { authorization: `Bearer ${t.key}` } })
+  const dots = dotsOf(await response.arrayBuffer(), 'datasetId', '0/0/0')
+  expect(dots.reduce((sum, { total }) => sum + total, 0)).toBe(44)
+  for (const { x, y, item, shares } of dots) {
+    expect(Math.min(x, y, 1 - x, 1 - y)).toBeGreaterThanOrEqual(0)
+    expect(shares).toEqual({ [item?.datasetId ?? '']: 1 })
+  }
+  const tile = fromGeojsonVt(
+    { items: { features: [{ type: 1, geometry: [[2048, 1024]], tags: { total: 9, shares: '{"a":8,"b":1}' } }] } },
+    { version: 2, extent: 4096 },
+  )
+  const [cluster] = dotsOf(new Uint8Array(tile).buffer, 'categoryCode', '1/1/0')
+  expect(cluster).toEqual({ x: 0.75, y: 0.125, total: 9, shares: { a: 8, b: 1 } })
+})
+
+const dot = (x: number, category: string, total = 1) => {
+  const item = { id: `${x}`, name: '', categoryCode: category, datasetId: '' }
+  return { x, y: 0.5, total, shares: { [category]: total }, ...(total === 1 && { item }) }
+}
+
+test('dots that would overlap are one with the sums of their items and shares, and others stay as they are', () => {
+  const dots = [dot(0.5, 'a'), dot(0.5, 'b'), dot(0.502, 'a', 40), dot(0.6, 'c')]
+  const groups = groupDots(dots, 1000)
+  expect(groups).toMatchObject([
+    { x: 0.502, total: 42, shares: { a: 41, b: 1 } },
+    { x: 0.6, total: 1, item: { id: '0.6' } },
+  ])
+  expect(groups[0]?.item).toBeUndefined()
+  expect(groupDots(dots, 1_000_000)).toHaveLength(3)
+  // Two items at the same point are one at any zoom, and no further than that point.
+  expect(groupDots(dots.slice(0, 2), 1e9)).toMatchObject([{ total: 2, spread: 0 }])
+})
+
+test('circles on the map never overlap, and no item is lost', () => {
+  const place = fc.record({
+    x: fc.double({ min: 0, max: 0.1, noNaN: true }),
+    y: fc.double({ min: 0, max: 0.1, noNaN: true }),
+  })
+  fc.assert(
+    fc.property(fc.array(fc.tuple(place, fc.integer({ min: 1, max: 3_000_000 })), { maxLength: 60 }), (places) => {
+      const groups = groupDots(
+        places.map(([at, total]) => ({ ...at, total, shares: { a: total } })),
+        4096,
+      )
+      const sum = places.reduce((all, [, total]) => all + total, 0)
+      expect(groups.reduce((all, { total }) => all + total, 0)).toBe(sum)
+      expect(groups.reduce((all, { shares }) => all + (shares.a ?? 0), 0)).toBe(sum)
+      for (const [n, one] of groups.entries()) {
+        for (const other of groups.slice(n + 1)) {
+          const pixels = Math.hypot(one.x - other.x, one.y - other.y) * 4096
+          expect(pixels).toBeGreaterThanOrEqual(radiusOf(one.total) + radiusOf(other.total))
+        }
+      }
+    }),
+  )
+})
+
+test('a pie has the colours of the legend, and grey for all others', () => {
+  const entries = ['b', 'a'].map((value) => ({ value, name: value, total: 1, view: {} }))
+  const legend: Legend = { property: 'categoryCode', entries, isWhole: true, others: 1 }
+  const group = { x: 0.5, y: 0.5, total: 6, shares: { a: 3, c: 1, b: 2 }, spread: 1 }
+  const [feature] = placeFeatures([group], legend, LIGHT).features
+  expect(JSON.parse(feature?.properties?.icon)).toMatchObject({
+    arcs: [
+      [LIGHT.values[0], 2],
+      [LIGHT.values[1], 3],
+      [LIGHT.others, 1],
+    ],
+  })
+  expect(feature?.geometry).toEqual({ type: 'Point', coordinates: [0, 0] })
 })
 
 test.each<[string, Bounds[], Bounds]>([
@@ -306,16 +377,9 @@ test.each<[string, Bounds[], Bounds]>([
   expect(boxAroundAll(boxes)).toEqual(around)
 })
 
-test('where the world is small, only the greatest clusters have their numbers', () => {
-  const [, totals] = textLayers({ source: 'places' }, LIGHT)
-  expect(totals?.layout).toMatchObject({
-    'text-overlap': ['step', ['zoom'], 'never', 0.45, 'always'],
-    'symbol-sort-key': ['-', ['get', 'total']],
-  })
-})
-
 test('the map draws the name of the chosen place once', () => {
-  const [names] = textLayers({ source: 'places' }, LIGHT, 'chosen id')
+  const legend: Legend = { property: 'datasetId', entries: [], isWhole: true, others: 0 }
+  const names = placeLayers({ source: 'places' }, legend, LIGHT, 'chosen id').find(({ id }) => id === 'names')
   expect(JSON.stringify(names)).toContain('["!=",["get","id"],"chosen id"]')
 })
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { TileSelection } from '../../src/catalog/arguments.ts'
 import type { Catalog } from '../../src/catalog/catalog.ts'
 import { cellRange, MAX_FEATURES, MAX_ZOOM, rangeAtZoom, type TileAddress } from '../../src/catalog/tile.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
@@ -203,4 +204,39 @@ test('the cell that the database computes for a place lies in the tile of the pl
       expect(BigInt(cell) >= first && BigInt(cell) < end).toBe(true)
     }
   }
+})
+
+test('a cluster tells how many of its items are of each dataset or category, also of selected items', async () => {
+  const { prisma } = db.database
+  const [{ id } = { id: '' }] = await prisma.item.findMany({ where: { datasetId: DATASET.archived }, take: 1 })
+  const isArchived = { datasetId: DATASET.archived }
+  await prisma.item.updateMany({ where: { ...isArchived, latitude: { lt: 0 } }, data: { categoryCode: 'south' } })
+  await prisma.item.update({ where: { id }, data: { categoryCode: 'a "quoted" code' } })
+  const world = { z: 0, x: 0, y: 0 }
+  const sharesOf = async (datasetId: string | undefined, selection: TileSelection) => {
+    const features = await read((catalog) => catalog.tile(world, datasetId, selection))
+    const sums: Record<string, number> = {}
+    for (const { properties } of features) {
+      if (!('total' in properties)) continue
+      const shares: Record<string, number> = JSON.parse(properties.shares ?? '')
+      expect(Object.values(shares).reduce((sum, n) => sum + n, 0)).toBe(properties.total)
+      for (const [value, n] of Object.entries(shares)) sums[value] = (sums[value] ?? 0) + n
+    }
+    for (const { properties } of features) {
+      if ('total' in properties) continue
+      const value = properties[selection.shares ?? 'datasetId']
+      sums[value] = (sums[value] ?? 0) + 1
+    }
+    return sums
+  }
+  const byDataset = Object.fromEntries([...PLACES].map(([datasetId, places]) => [datasetId, places.length]))
+  expect(await sharesOf(undefined, { shares: 'datasetId' })).toEqual(byDataset)
+  const groups = await prisma.item.groupBy({ by: ['categoryCode'], where: isArchived, _count: true })
+  const byCategory = Object.fromEntries(groups.map(({ categoryCode, _count }) => [categoryCode, _count]))
+  expect(await sharesOf(DATASET.archived, { shares: 'categoryCode' })).toEqual(byCategory)
+  const { south = 0 } = byCategory
+  expect(await sharesOf(undefined, { shares: 'datasetId', categoryCode: 'south' })).toEqual({
+    [DATASET.archived]: south,
+  })
+  expect(await sharesOf(undefined, { shares: 'categoryCode', categoryCode: 'south' })).toEqual({ south })
 })

@@ -1,12 +1,13 @@
 import { PLANNED_EACH_TIME } from '../../database/planned-each-time.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import type { TileSelection } from '../arguments.ts'
+import type { Share, TileSelection } from '../arguments.ts'
 import { givenFilters, hasFilterValues } from '../filters.ts'
 import {
   bitsBelowCluster,
   cellRange,
   countedZoomFor,
   MAX_FEATURES,
+  MAX_SHARES,
   positionInTile,
   rangeAtZoom,
   type TileAddress,
@@ -24,7 +25,7 @@ import { isFoundBy } from './search.ts'
  */
 
 type ItemRow = [x: number, y: number, id: string, name: string, categoryCode: string, datasetId: string]
-type ClusterRow = [x: number, y: number, total: number, item: ItemRow | null]
+type ClusterRow = [x: number, y: number, total: number, item: ItemRow | null, shares: string | null]
 
 /** Returns the features of the selected items of a tile, in a fixed order: by cell, then id. */
 export async function fetchTile(
@@ -33,12 +34,15 @@ export async function fetchTile(
   selection: TileSelection,
   scope: Scope,
 ): Promise<TileFeature[]> {
-  const source = { tile, scope, isSelected: await conditionOf(prisma, selection) }
+  const { shares, ...selected } = selection
+  const source = { tile, scope, shares, isSelected: await conditionOf(prisma, selected) }
   const items = await fetchItems(prisma, source)
   if (items.length <= MAX_FEATURES) return items.map((row) => itemFeature(tile, row))
   const clusters = await fetchClusters(prisma, source)
-  return clusters.map(([x, y, total, item]) =>
-    item ? itemFeature(tile, item) : { ...position(tile, x, y), properties: { total } },
+  return clusters.map(([x, y, total, item, counts]) =>
+    item
+      ? itemFeature(tile, item)
+      : { ...position(tile, x, y), properties: { total, ...(counts !== null && { shares: counts }) } },
   )
 }
 
@@ -48,11 +52,12 @@ interface TileSource {
   scope: Scope
   /** SQL condition of an item `i`; undefined if all items are selected. */
   isSelected: Prisma.Sql | undefined
+  shares: Share | undefined
 }
 
 async function conditionOf(
   prisma: Prisma.TransactionClient,
-  { text, within, circle, ...filters }: TileSelection,
+  { text, within, circle, ...filters }: Omit<TileSelection, 'shares'>,
 ): Promise<Prisma.Sql | undefined> {
   const conditions = [
     ...(givenFilters(filters).length > 0 ? [hasFilterValues(filters)] : []),
@@ -111,9 +116,10 @@ async function fetchClusters(prisma: Prisma.TransactionClient, source: TileSourc
       SELECT square, sum(n)::integer AS n, div(sum(sum_x), sum(n))::integer AS x, div(sum(sum_y), sum(n))::integer AS y,
              (array_agg(dataset_id))[1] AS dataset_id
         FROM (${selectCounts(source)}) AS counted GROUP BY square HAVING sum(n) > 0
-    )
-    SELECT json_agg(json_build_array(x, y, n, item.columns) ORDER BY square)::text AS rows
+    ), share AS MATERIALIZED (${selectShares(source)})
+    SELECT json_agg(json_build_array(x, y, n, item.columns, share.counts) ORDER BY square)::text AS rows
       FROM cluster
+      LEFT JOIN share USING (square)
       LEFT JOIN LATERAL (
              SELECT ${ITEM} AS columns
                FROM (SELECT * FROM items
@@ -147,6 +153,24 @@ function selectCounts(source: TileSource): Prisma.Sql {
               FROM items i
              WHERE i.dataset_id = ANY (${[...scope]}::uuid[]) AND ${isInRange('i.tile_cell', cellRange(tile))} ${andSelected(source)}
              GROUP BY 1, 2) AS part`
+}
+
+/** SQL for the shares of a tile's squares: square, and a JSON text with the number of items of each value (counts). */
+function selectShares(source: TileSource): Prisma.Sql {
+  const { tile, scope, shares } = source
+  if (shares === undefined) return Prisma.sql`SELECT NULL::bigint AS square, NULL::text AS counts`
+  const values =
+    shares === 'datasetId'
+      ? Prisma.sql`SELECT square, dataset_id::text AS value, sum(n) AS n FROM (${selectCounts(source)}) AS part GROUP BY 1, 2`
+      : Prisma.sql`
+      SELECT i.tile_cell >> ${bitsBelowCluster(tile)}::integer AS square, i.category_code AS value, count(*) AS n FROM items i
+       WHERE i.dataset_id = ANY (${[...scope]}::uuid[]) AND ${isInRange('i.tile_cell', cellRange(tile))} ${andSelected(source)}
+       GROUP BY 1, 2`
+  return Prisma.sql`
+      SELECT square, json_object_agg(value, n ORDER BY n DESC, value COLLATE "C")::text AS counts
+        FROM (SELECT *, row_number() OVER (PARTITION BY square ORDER BY n DESC, value COLLATE "C") AS rank
+                FROM (${values}) AS counted WHERE n > 0) AS ranked
+       WHERE rank <= ${MAX_SHARES} GROUP BY square`
 }
 
 /** SQL for the `ItemRow` of an item `i`. */

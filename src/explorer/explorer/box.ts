@@ -66,6 +66,15 @@ export function wrapLongitude(longitude: number): number {
   return longitude >= -180 && longitude <= 180 ? longitude : ((((longitude + 180) % 360) + 360) % 360) - 180
 }
 
+/** The share of the world's square (Web Mercator) above a latitude, and back. */
+export function mercator(latitude: number): number {
+  const sine = Math.sin((latitude * Math.PI) / 180)
+  return 0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)
+}
+export function latitudeOf(y: number): number {
+  return (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI
+}
+
 function around(ranges: readonly (readonly [number, number])[]): [west: number, east: number] {
   return [Math.min(...ranges.map(([west]) => west)), Math.max(...ranges.map(([, east]) => east))]
 }

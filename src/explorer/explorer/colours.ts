@@ -13,13 +13,10 @@ export interface Colours {
   /** A place, or a cluster of about a hundred places. */
   dot: string
   /** Clusters of few and of many places. */
-  few: string
-  many: string
   /** The edge of a place. */
   edge: string
   /** The text on a cluster. */
   ink: string
-  inkOnFew: string
   /** Names beside places. */
   text: string
   /** Names of cities and countries. */
@@ -37,10 +34,7 @@ export const LIGHT: Colours = {
   others: '#8a929c',
   edge: '#1b2430',
   dot: '#0b5cad',
-  few: '#c4dcf3',
-  many: '#062f5e',
   ink: '#ffffff',
-  inkOnFew: '#0d2a4a',
   text: '#1f2933',
   cities: '#5b6672',
   countries: '#7b7f6f',
@@ -54,10 +48,7 @@ export const DARK: Colours = {
   others: '#8a95a1',
   edge: '#0d1722',
   dot: '#7db9f5',
-  few: '#2d4a68',
-  many: '#d6eaff',
   ink: '#0d1722',
-  inkOnFew: '#e3eefa',
   text: '#e3e8ee',
   cities: '#9aa5b1',
   countries: '#7d8894',

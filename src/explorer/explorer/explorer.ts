@@ -58,6 +58,10 @@ export class Explorer {
     this.#area = new ViewArea(list)
     this.#map = openMap(map, this.#view.at, {
       onPlace: (item) => this.open({ ...this.#view, item }),
+      onPoint: (latitude, longitude, radius) => {
+        const { dataset, category, area } = this.#view
+        this.open({ dataset, category, area, near: { latitude, longitude, radius } })
+      },
       isPicking: () => this.#picker.isWaiting,
       onGround: (latitude, longitude) => this.#pick(latitude, longitude),
       onHome: () => this.#goHome(),

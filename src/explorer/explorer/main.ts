@@ -17,8 +17,9 @@ byId('skip', HTMLAnchorElement).addEventListener('click', (event) => {
   event.preventDefault()
   byId('list', HTMLElement).focus()
 })
-// On a phone the legend would cover half of the map.
-byId('legend', HTMLDetailsElement).open = !matchMedia('(max-width: 760px)').matches
+// On a phone they would cover half of the map.
+const isNarrow = matchMedia('(max-width: 760px)').matches
+for (const id of ['legend', 'credit-box']) byId(id, HTMLDetailsElement).open = !isNarrow
 startPanelWidth(byId('side', HTMLElement))
 const explorer = new Explorer(byId('list', HTMLElement), byId('map', HTMLElement))
 onKeyChange(() => explorer.restart())

@@ -1,4 +1,5 @@
-import { readWorld } from './tiles.ts'
+import { latitudeOf } from './box.ts'
+import { readTile, tileSources } from './tiles.ts'
 
 /*
  * A small map of the world with the places of a dataset, as SVG.
@@ -38,13 +39,13 @@ export function smallMap(dataset: string, signal: AbortSignal): SVGSVGElement {
 
 async function drawPlaces(svg: SVGSVGElement, dataset: string, signal: AbortSignal): Promise<void> {
   try {
-    const points = await readWorld(dataset, signal)
+    const [source] = tileSources({ dataset }, 'datasetId', false)
+    const points = source ? await readTile(source, '0/0/0', signal) : []
     const most = Math.max(...points.map(({ total }) => total))
     for (const { x, y, total } of points) {
-      const latitude = (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI
       const dot = document.createElementNS(SVG, 'circle')
       dot.setAttribute('cx', (x * 360).toFixed(1))
-      dot.setAttribute('cy', Math.min(HEIGHT - 3, NORTH - latitude).toFixed(1))
+      dot.setAttribute('cy', Math.min(HEIGHT - 3, NORTH - latitudeOf(y)).toFixed(1))
       dot.setAttribute('r', (2.5 + 3 * Math.sqrt(total / most)).toFixed(1))
       svg.append(dot)
     }

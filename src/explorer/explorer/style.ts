@@ -6,8 +6,7 @@ import { type Colours, DARK, LIGHT } from './colours.ts'
 import type { ListedItem } from './data.ts'
 import { circle } from './geodesic.ts'
 import type { Legend } from './legend.ts'
-import { alwaysShown, dotLayers, nameLayer, textLayers } from './place-layers.ts'
-import { tileTemplate } from './tiles.ts'
+import { alwaysShown, nameLayer, placeLayers } from './place-layers.ts'
 
 /*
  * Converts the content of the map to a MapLibre style. MapLibre compares the style with the last one, and draws the difference.
@@ -25,33 +24,35 @@ export interface MapContent {
 }
 
 /** Returns the style for a content on a base map. */
-export function styleOf(content: MapContent, baseMap: BaseMap): StyleSpecification {
+export function styleOf(content: MapContent, baseMap: BaseMap, places: FeatureCollection): StyleSpecification {
   const colour = content.isDark ? DARK : LIGHT
   const base = baseMap.draw(colour, content.isDark)
   // MapLibre takes some time to empty a source, but removes a source at once.
-  const places = content.hasKey ? placesOf(content, colour) : { sources: {}, layers: [] }
+  const shown = content.hasKey ? placesOf(content, colour, places) : { sources: {}, layers: [] }
   return {
     version: 8,
     ...(base.sprite !== undefined && { sprite: base.sprite }),
-    sources: { ...base.sources, ...places.sources },
-    layers: [...base.layers, ...places.layers],
+    sources: { ...base.sources, ...shown.sources },
+    layers: [...base.layers, ...shown.layers],
   }
 }
 
 /** The layers above the base map: the circle of a nearby search, the places of the view, and the shown item. */
-function placesOf({ view, item, legend }: MapContent, colour: Colours): Pick<StyleSpecification, 'sources' | 'layers'> {
-  const source = { source: 'places', 'source-layer': 'items' }
+function placesOf(
+  { view, item, legend }: MapContent,
+  colour: Colours,
+  places: FeatureCollection,
+): Pick<StyleSpecification, 'sources' | 'layers'> {
   return {
     sources: {
       area: { type: 'geojson', data: areaOf(view) },
-      places: { type: 'vector', tiles: [tileTemplate(view)], minzoom: 0, maxzoom: 18 },
+      places: { type: 'geojson', data: places },
       chosen: { type: 'geojson', data: pointsOf(item ? [item] : []) },
     },
     layers: [
       { id: 'area', type: 'fill', source: 'area', paint: { 'fill-color': colour.chosen, 'fill-opacity': 0.08 } },
       { id: 'area-edge', type: 'line', source: 'area', paint: { 'line-color': colour.chosen, 'line-width': 1.5 } },
-      ...dotLayers(source, legend, colour),
-      ...textLayers(source, colour, item?.id),
+      ...placeLayers({ source: 'places' }, legend, colour, item?.id),
       {
         id: 'chosen',
         type: 'circle',

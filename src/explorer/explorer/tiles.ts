@@ -3,34 +3,36 @@ import { PbfReader } from 'pbf'
 import { readError, send } from '../shared/api.ts'
 import { patiently } from '../shared/patience.ts'
 import type { View } from './address.ts'
+import type { Dot } from './place-groups.ts'
 
 /*
  * The tiles of a dataset.
  */
 
-/** A dot of a tile: an item, or a cluster. */
-export interface TilePoint {
-  /** Position in the tile, from 0 (west, north) to 1. */
-  x: number
-  y: number
-  /** Number of items; 1 for a single item. */
-  total: number
+/** Tiles, and what their clusters tell. */
+export interface TileSource {
+  /** The URL with `{z}/{x}/{y}`. */
+  template: string
+  /** The member of a place by which a cluster tells its shares. */
+  by: 'categoryCode' | 'datasetId'
 }
 
 /**
- * Returns the address template of the tiles with the places of a view. A search in the visible part of the map needs no other tiles
- * after each move: the map shows that part anyway.
+ * Returns the tiles with the places of a view. A search in the visible part of the map needs no other tiles after each move: the map
+ * shows that part anyway.
+ * @param hasShares is whether the clusters have several colours
  */
-export function tileTemplate(view: View): string {
+export function tileSources(view: View, by: TileSource['by'], hasShares = true): TileSource[] {
   const { dataset, text, near } = view
   const selection = new URLSearchParams({
     ...filtersOf(view),
     ...(near
       ? { latitude: String(near.latitude), longitude: String(near.longitude), radius: String(near.radius) }
       : text && { text }),
+    ...(hasShares && { shares: by }),
   })
   const path = `/tiles/${encodeURIComponent(dataset ?? 'all')}/{z}/{x}/{y}.mvt`
-  return location.origin + path + (selection.size > 0 ? `?${selection}` : '')
+  return [{ template: path + (selection.size > 0 ? `?${selection}` : ''), by }]
 }
 
 /** The parameters of tiles and exports for the filters of a view. */
@@ -38,27 +40,34 @@ export function filtersOf({ category, area }: View): Record<string, string> {
   return { ...(category && { categoryCode: category }), ...(area && { administrativeAreaCode: area }) }
 }
 
-/** Reads the dots of the tile of the whole world. */
-export async function readWorld(dataset: string | undefined, signal: AbortSignal): Promise<TilePoint[]> {
+/** Reads the dots of a tile, which `address` names as `z/x/y`. Throws an ApiError if the server refuses it. */
+export function readTile(source: TileSource, address: string, signal: AbortSignal): Promise<Dot[]> {
   return patiently(async () => {
-    const response = await send(tileTemplate({ dataset }).replace('{z}/{x}/{y}', '0/0/0'), { signal })
+    const response = await send(source.template.replace('{z}/{x}/{y}', address), { signal })
     if (!response.ok) throw await readError(response)
-    return pointsOf(await response.arrayBuffer())
+    return dotsOf(await response.arrayBuffer(), source.by, address)
   }, signal)
 }
 
 /** Returns the dots of a tile. */
-export function pointsOf(tile: ArrayBuffer): TilePoint[] {
+export function dotsOf(tile: ArrayBuffer, by: TileSource['by'], address: string): Dot[] {
   const { items } = new VectorTile(new PbfReader(tile)).layers
   // A tile without items has no layer.
   if (!items) return []
+  const [zoom = 0, column = 0, row = 0] = address.split('/').map(Number)
+  const tiles = 2 ** zoom
   return Array.from({ length: items.length }, (_, n) => {
     const feature = items.feature(n)
     const [[point = { x: 0, y: 0 }] = []] = feature.loadGeometry()
-    return {
-      x: point.x / items.extent,
-      y: point.y / items.extent,
-      total: Number(feature.properties.total ?? 1),
+    const position = { x: (column + point.x / items.extent) / tiles, y: (row + point.y / items.extent) / tiles }
+    const { total, shares, id, name, categoryCode, datasetId } = feature.properties
+    if (total !== undefined) return { ...position, total: Number(total), shares: JSON.parse(String(shares ?? '{}')) }
+    const item = {
+      id: String(id),
+      name: String(name),
+      categoryCode: String(categoryCode),
+      datasetId: String(datasetId),
     }
+    return { ...position, total: 1, shares: { [item[by]]: 1 }, item }
   })
 }

@@ -209,6 +209,7 @@ export const de: Messages = {
   mapArea: 'Karte und Legende',
   colours: 'Farben',
   others: 'andere',
+  credits: 'Quellen',
   zoomIn: 'Vergrößern',
   zoomOut: 'Verkleinern',
   enterFullscreen: 'Vollbild',
@@ -216,5 +217,6 @@ export const de: Messages = {
   home: 'Alle Orte dieser Ansicht zeigen',
   enterOpens: (name) => `${name}. Die Eingabetaste öffnet.`,
   enterZooms: (name) => `${name}. Die Eingabetaste vergrößert.`,
+  enterLists: (name) => `${name}. Die Eingabetaste listet sie auf.`,
   noPlace: 'Kein Ort unter dem Kreuz. Die Pfeiltasten bewegen die Karte, + und − ändern den Maßstab.',
 }

@@ -210,6 +210,7 @@ export const en = {
   mapArea: 'Map and legend',
   colours: 'Colours',
   others: 'others',
+  credits: 'Credits',
   zoomIn: 'Zoom in',
   zoomOut: 'Zoom out',
   enterFullscreen: 'Enter fullscreen',
@@ -217,6 +218,7 @@ export const en = {
   home: 'Show all places of this view',
   enterOpens: (name: string) => `${name}. Enter opens it.`,
   enterZooms: (name: string) => `${name}. Enter zooms in.`,
+  enterLists: (name: string) => `${name}. Enter lists them.`,
   noPlace: 'No place under the cross. The arrow keys move the map, + and − zoom.',
 }
 

@@ -207,6 +207,7 @@ export const ko: Messages = {
   mapArea: '지도와 범례',
   colours: '색',
   others: '기타',
+  credits: '출처',
   zoomIn: '확대',
   zoomOut: '축소',
   enterFullscreen: '전체 화면',
@@ -214,5 +215,6 @@ export const ko: Messages = {
   home: '이 화면의 모든 장소 보기',
   enterOpens: (name) => `${name}. Enter로 엽니다.`,
   enterZooms: (name) => `${name}. Enter로 확대합니다.`,
+  enterLists: (name) => `${name}. Enter로 목록을 봅니다.`,
   noPlace: '십자 아래에 장소가 없습니다. 화살표 키로 지도를 옮기고 +와 −로 확대·축소합니다.',
 }

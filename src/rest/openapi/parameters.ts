@@ -17,6 +17,10 @@ const EXCEPTIONS: Readonly<Record<string, { description: string; schema?: Json }
       ],
     },
   },
+  shares: {
+    description:
+      'Each cluster gets the property `shares`: how many of its items have each category, or are of each dataset, as JSON text.',
+  },
   flat: {
     description:
       'With `true`, each extra attribute has a column, such as `extraAttributes.builtYear`. By default they are JSON in one cell.',

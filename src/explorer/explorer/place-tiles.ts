@@ -1,0 +1,83 @@
+import { type Bounds, mercator } from './box.ts'
+import type { Dot } from './place-groups.ts'
+import { readTile, type TileSource } from './tiles.ts'
+
+/*
+ * Reads the tiles with the places of the visible part of the map.
+ */
+
+const MAX_ZOOM = 18
+
+interface Actions {
+  /** The dots of all visible tiles, when the last of them has come. */
+  onDots: (dots: readonly Dot[], zoom: number) => void
+  onLoading: (isLoading: boolean) => void
+  /** A tile that asking again would not give. */
+  onProblem: () => void
+}
+
+export class PlaceTiles {
+  readonly #actions: Actions
+  #sources: readonly TileSource[] = []
+  #tiles = new Map<string, Promise<Dot[]>>()
+  #reads = new AbortController()
+  #round = 0
+
+  constructor(actions: Actions) {
+    this.#actions = actions
+  }
+
+  /** Reads other places from now on. Returns whether they are others, so that the old dots are none of them. */
+  use(sources: readonly TileSource[]): boolean {
+    if (JSON.stringify(sources) === JSON.stringify(this.#sources)) return false
+    this.#reads.abort()
+    this.#reads = new AbortController()
+    this.#tiles = new Map()
+    this.#sources = sources
+    return true
+  }
+
+  /** Reads the tiles of a box that it does not have. */
+  async read(box: Bounds, mapZoom: number): Promise<void> {
+    const round = ++this.#round
+    const zoom = Math.min(MAX_ZOOM, Math.max(0, Math.floor(mapZoom)))
+    const { signal } = this.#reads
+    const before = this.#tiles
+    this.#tiles = new Map()
+    for (const source of this.#sources) {
+      for (const address of tilesIn(box, zoom)) {
+        const name = `${address} ${source.template}`
+        this.#tiles.set(name, before.get(name) ?? this.#readTile(source, address, signal))
+      }
+    }
+    this.#actions.onLoading(true)
+    const dots = await Promise.all(this.#tiles.values())
+    if (round !== this.#round) return
+    this.#actions.onLoading(false)
+    if (!signal.aborted) this.#actions.onDots(dots.flat(), zoom)
+  }
+
+  async #readTile(source: TileSource, address: string, signal: AbortSignal): Promise<Dot[]> {
+    try {
+      return await readTile(source, address, signal)
+    } catch {
+      if (!signal.aborted) this.#actions.onProblem()
+      return []
+    }
+  }
+}
+
+/** The tiles of a zoom in a box, as `z/x/y`. The box may go beyond the antimeridian. */
+function tilesIn([west, south, east, north]: Bounds, zoom: number): string[] {
+  const count = 2 ** zoom
+  const column = (longitude: number) => Math.floor(((longitude + 180) / 360) * count)
+  const row = (latitude: number) => Math.min(count - 1, Math.max(0, Math.floor(mercator(latitude) * count)))
+  const columns = range(column(west), Math.min(column(east), column(west) + count - 1))
+  return columns.flatMap((x) =>
+    range(row(north), row(south)).map((y) => `${zoom}/${((x % count) + count) % count}/${y}`),
+  )
+}
+
+function range(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, n) => first + n)
+}
