@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
+import { type BaseMap, NAMED_BASE_MAPS } from './base-maps.ts'
 import { operationFailed } from './errors.ts'
 
 const flag = z
@@ -38,9 +39,6 @@ const SAMPLERS = [
   'parentbased_always_off',
   'parentbased_traceidratio',
 ] as const
-
-/** The base map of the explorer: a PMTiles file, or the URL of a MapLibre style or of raster tiles. */
-export type BaseMap = { kind: 'pmtiles'; path: string } | { kind: 'style' | 'raster'; url: string }
 
 /** The exporter and the sampler of traces. */
 export interface TracingConfig {
@@ -226,6 +224,8 @@ function tracingOf(env: TracingVariables): TracingConfig | undefined {
 }
 
 function parseBaseMap(text: string, { addIssue }: { addIssue: (message: string) => void }): BaseMap {
+  const named = NAMED_BASE_MAPS[text]
+  if (named) return named
   const url = URL.parse(text)
   if (url?.protocol === 'https:' || url?.protocol === 'http:') {
     const given = ['{z}', '{x}', '{y}'].filter((part) => text.includes(part))
@@ -234,7 +234,10 @@ function parseBaseMap(text: string, { addIssue }: { addIssue: (message: string) 
   }
   const problem = findProblemOfPmtiles(text)
   if (problem !== undefined) {
-    addIssue(`must be the URL of a style or of raster tiles, or the path of a PMTiles file: ${text} ${problem}`)
+    const names = Object.keys(NAMED_BASE_MAPS).join(', ')
+    addIssue(
+      `must be ${names}, the URL of a style or of raster tiles, or the path of a PMTiles file: ${text} ${problem}`,
+    )
   }
   return { kind: 'pmtiles', path: text }
 }

@@ -19,6 +19,7 @@ const LAYERS = [
   'fairness',
   'tracing',
   'config',
+  'base-maps',
   'query-string',
   'nearest-name',
   'errors',

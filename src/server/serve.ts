@@ -55,7 +55,7 @@ export async function serve(config: Config, output: Output): Promise<void> {
     const prepared = await prepareDatabase(database, { config, url, stopped, isStopped }, output)
     if (prepared) {
       readiness.state = 'ready'
-      for (const line of startupBanner(url, prepared.sampleKey)) output.print(line)
+      for (const line of startupBanner(url, prepared.sampleKey, config.baseMap !== undefined)) output.print(line)
     }
     await stopped
     readiness.state = 'stopping'

@@ -1,8 +1,8 @@
 /** An item with a parent and a picture. Its UUID comes from its externalId, so it is the same on every machine. */
 const GWANGHWAMUN = 'ed9ea7d8-caaf-5cf9-817b-36ba51a4744b'
 
-/** The lines that the operator sees when the gateway is ready: its addresses, and commands to try. */
-export function startupBanner(url: string, sampleKey: string | undefined): string[] {
+/** The lines that the operator sees when the gateway is ready: its addresses, and commands to try; at the first start a base map too. */
+export function startupBanner(url: string, sampleKey: string | undefined, hasBaseMap: boolean): string[] {
   const address = [`Dataset Catalog at ${url}`, `GraphiQL at ${url}/graphql`, `API reference at ${url}/docs`]
   if (sampleKey === undefined) {
     return [...address, 'Create an API key: npx catalog keys create --name NAME']
@@ -15,6 +15,9 @@ export function startupBanner(url: string, sampleKey: string | undefined): strin
     `Sample key, shown this once: ${sampleKey}`,
     // A browser does not send the fragment, so the key is in no request and no log.
     `Explore with it: ${url}/#key=${sampleKey}`,
+    ...(hasBaseMap
+      ? []
+      : ['With streets: BASE_MAP=openfreemap npm start (browsers then load that map from tiles.openfreemap.org)']),
     '',
     'Try:',
     `  ${curl} '${url}/v1/datasets'`,

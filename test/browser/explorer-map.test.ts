@@ -5,10 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { BaseMap } from '../../src/config.ts'
+import type { BaseMap } from '../../src/base-maps.ts'
+import { readConfig } from '../../src/config.ts'
 import { parseCoordinate } from '../../src/explorer/explorer/point-field.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { giveKey, hasBrowser, openBrowser, openControl, type Visit, WIDE } from '../support/browser.ts'
+import { createImporter, ndjson, row } from '../support/import.ts'
 import { writePmtiles } from '../support/pmtiles.ts'
 
 describe.skipIf(!hasBrowser)('The map of the explorer', () => {
@@ -52,6 +54,36 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     await said('N Seoul Tower. Enter opens it.')
     await page.keyboard.press('Enter')
     await heading('N Seoul Tower').waitFor()
+  })
+
+  test('places at one point are one point with their number, and a click lists them', async () => {
+    const at = { latitude: '10', longitude: '20' }
+    const items = ['One', 'Two', 'Three'].map((name) => row({ ...at, externalId: name, name }))
+    const importer = await createImporter(t.database)
+    await importer.run({ 'items.ndjson': ndjson(...items) }, { dataset: { slug: 'tower', name: 'Tower' } })
+    await importer.close()
+    await page.goto(`${t.url}/?dataset=tower&at=10,20,14`)
+    await heading('Tower').waitFor()
+    await tabToMap()
+    await said('3 places. Enter lists them.')
+    await page.keyboard.press('Enter')
+    await page.getByText(/^3 places within \d m, nearest first$/).waitFor()
+    expect(await page.locator('.places a').allTextContents()).toHaveLength(3)
+    await t.database.prisma.dataset.delete({ where: { slug: 'tower' } })
+  })
+
+  test('the map shows one world, and moves over the antimeridian', async () => {
+    await page.goto(`${t.url}/?at=0,0,-2`)
+    await heading('Datasets').waitFor()
+    await page.getByRole('button', { name: 'Show all places of this view' }).click()
+    const worldPixels = () => 512 * 2 ** Number(new URL(page.url()).searchParams.get('at')?.split(',')[2])
+    const { width = 0 } = (await canvas().boundingBox()) ?? {}
+    await expect.poll(worldPixels).toBeGreaterThan(width - 2)
+    await page.goto(`${t.url}/?at=-17,179.9,8`)
+    await heading('Datasets').waitFor()
+    await tabToMap()
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(() => page.url()).toMatch(/at=-17[.\d]*,-17\d/)
   })
 
   test('by keyboard, the arrow keys and Enter choose a point on the map for a nearby search', async () => {
@@ -285,6 +317,24 @@ describe.skipIf(!hasBrowser)('The explorer on a configured base map', () => {
     const { status, ...shown } = await open({ kind: 'pmtiles', path })
     expect(status).toBe(206)
     expect(shown).toEqual({ credit: 'Map: Example', shown: '', foreign: [], errors: [] })
+  })
+
+  test('draws a map with a name by day and by night, with its credit, and loads from its server only', async () => {
+    const { baseMap } = readConfig({ BASE_MAP: 'openfreemap' })
+    const t = await startApp({ ...(baseMap && { baseMap }) })
+    const { browser, page, foreign, errors } = await openBrowser(t.url, WIDE)
+    const asked: string[] = []
+    await page.route('https://tiles.openfreemap.org/**', (route) => {
+      asked.push(new URL(route.request().url()).pathname)
+      return route.fulfill({ json: { version: 8, sources: {}, layers: [{ id: 'ground', type: 'background' }] } })
+    })
+    await page.goto(t.url)
+    await page.locator('#credit').getByText('Map: OpenFreeMap © OpenMapTiles, data from OpenStreetMap').waitFor()
+    expect(asked.sort()).toEqual(['/styles/dark', '/styles/positron'])
+    expect(new Set(foreign.map((url) => new URL(url).origin))).toEqual(new Set(['https://tiles.openfreemap.org']))
+    expect(errors).toEqual([])
+    await browser.close()
+    await t.close()
   })
 
   test('never sends the key to the server of the base map, even if its paths are those of our tiles', async () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PMTiles } from 'pmtiles'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { NAMED_BASE_MAPS } from '../../src/base-maps.ts'
 import { readConfig } from '../../src/config.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { writePmtiles } from '../support/pmtiles.ts'
@@ -135,10 +136,27 @@ test('BASE_MAP is a PMTiles file, a style, or raster tiles', () => {
   expect(baseMap('')).toBeUndefined()
 })
 
+test.each(Object.entries(NAMED_BASE_MAPS))(
+  '%s needs no key, has its credit, and loads from one origin only',
+  async (name, map) => {
+    expect(readConfig({ BASE_MAP: name }).baseMap).toEqual(map)
+    if (map.kind === 'pmtiles') throw new TypeError('A file has no name of its own')
+    const { url, dark = url, credit } = map
+    const { origin, search } = new URL(url)
+    expect([new URL(dark).origin, search]).toEqual([origin, ''])
+    expect(credit).toBeTruthy()
+    const other = await startApp({ baseMap: map })
+    const policy = (await fetch(other.url)).headers.get('content-security-policy')?.split('; ')
+    expect(policy).toContain(`connect-src 'self' ${origin}`)
+    await other.close()
+  },
+)
+
 test('a wrong BASE_MAP is one clear line', () => {
   const text = join(folder, 'text.pmtiles')
   writeFileSync(text, 'no tiles')
-  const form = 'BASE_MAP must be the URL of a style or of raster tiles, or the path of a PMTiles file:'
+  const form =
+    'BASE_MAP must be openfreemap, versatiles, basemap.de, the URL of a style or of raster tiles, or the path of a PMTiles file:'
   const message = (value: string) => () => readConfig({ BASE_MAP: value })
   expect(message(text)).toThrow(`${form} ${text} is no PMTiles file of version 3`)
   expect(message('/nowhere.pmtiles')).toThrow(`${form} /nowhere.pmtiles can't be read (ENOENT)`)

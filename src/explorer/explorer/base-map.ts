@@ -33,7 +33,13 @@ export async function loadBaseMap(): Promise<BaseMap> {
   if (!baseMap) return WORLD
   const url = new URL(baseMap.url, location.href).href
   if (baseMap.kind === 'raster') return rasterMap(decodeURI(url))
-  return baseMap.kind === 'style' ? loadStyle(url) : loadPmtiles(url)
+  if (baseMap.kind === 'pmtiles') return loadPmtiles(url)
+  const day = await loadStyle(url)
+  const night = baseMap.dark === undefined ? day : await loadStyle(baseMap.dark)
+  return {
+    draw: (_colour, isDark) => (isDark ? night : day).drawn,
+    credit: `Map: ${baseMap.credit ?? day.credits}`,
+  }
 }
 
 function rasterMap(url: string): BaseMap {
@@ -42,7 +48,8 @@ function rasterMap(url: string): BaseMap {
   return { draw: () => ({ sources, layers }), credit: `Map: ${new URL(url).host}` }
 }
 
-async function loadStyle(url: string): Promise<BaseMap> {
+/** Reads a style and the credit lines of its sources. */
+async function loadStyle(url: string): Promise<{ drawn: DrawnBaseMap; credits: string }> {
   const response = await fetch(url)
   if (!response.ok) throw new Error(`${url} answers with ${response.status}`)
   const { sources, layers, sprite }: DrawnBaseMap = await response.json()
@@ -52,7 +59,7 @@ async function loadStyle(url: string): Promise<BaseMap> {
   const absolute = typeof sprite === 'string' ? new URL(sprite, url).href : undefined
   // Its fonts are left out: MapLibre draws all letters with the fonts of the reader's system.
   const drawn = { sources, layers, ...(absolute !== undefined && { sprite: absolute }) }
-  return { draw: () => drawn, credit: ['Map:', ...new Set(credits)].join(' ') }
+  return { drawn, credits: [...new Set(credits)].join(' ') }
 }
 
 async function loadPmtiles(url: string): Promise<BaseMap> {

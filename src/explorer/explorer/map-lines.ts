@@ -1,4 +1,4 @@
-import type { ApiError } from '../shared/api.ts'
+import type { ApiError } from '../shared/api-error.ts'
 import { byId, element } from '../shared/dom.ts'
 import { t } from '../shared/text.ts'
 

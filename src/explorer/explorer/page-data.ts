@@ -3,7 +3,7 @@ import { byId } from '../shared/dom.ts'
 /** What the gateway writes into the page (server/pages/pages.ts). */
 interface PageData {
   /** The base map that the operator configured with `BASE_MAP`. */
-  baseMap?: { kind: 'pmtiles' | 'style' | 'raster'; url: string }
+  baseMap?: { kind: 'pmtiles' | 'style' | 'raster'; url: string; dark?: string; credit?: string }
   /** Whom to ask for a key: an e-mail address, a URL or a text, from `CONTACT`. */
   contact?: string
   /** The formats of exports: the ending of the file, a title, and who reads it. */

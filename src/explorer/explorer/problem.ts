@@ -1,4 +1,4 @@
-import { ApiError } from '../shared/api.ts'
+import { ApiError } from '../shared/api-error.ts'
 import { button, element } from '../shared/dom.ts'
 import { forgetKey } from '../shared/key.ts'
 import { askForKey } from '../shared/key-field.ts'

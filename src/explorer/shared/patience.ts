@@ -1,4 +1,4 @@
-import { ApiError } from './api.ts'
+import { ApiError } from './api-error.ts'
 
 /*
  * Tries again what a busy server or a lost connection has stopped. What the page shows stays meanwhile.

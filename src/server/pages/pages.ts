@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { BaseMap } from '../../base-maps.ts'
 import { EXPORT_FORMATS } from '../../catalog/export-formats.ts'
-import type { BaseMap } from '../../config.ts'
 import { addRoute } from '../http.ts'
 import { ResponseBody, sendCacheable } from '../reply.ts'
 import { addAssetRoute, openAssets } from './assets.ts'

@@ -47,7 +47,7 @@ export async function serveWithWorkers(config: Config, output: Output): Promise<
     if (prepared) {
       primary.setReadiness('ready')
       await unlessFailed(Promise.race([primary.workers.whenReady, stopped]))
-      for (const line of startupBanner(url, prepared.sampleKey)) output.print(line)
+      for (const line of startupBanner(url, prepared.sampleKey, config.baseMap !== undefined)) output.print(line)
     }
     await unlessFailed(stopped)
     primary.setReadiness('stopping')

@@ -46,7 +46,16 @@ export const DOORS: readonly MutantTable[] = [
     mutants: [
       { find: 'WHERE true ${andSelected(source)}', replace: 'WHERE true' },
       { find: 'cellRange(source.tile))} ${andSelected(source)}', replace: 'cellRange(source.tile))}' },
-      { find: 'cellRange(tile))} ${andSelected(source)}', replace: 'cellRange(tile))}' },
+      {
+        find: 'cellRange(tile))} ${andSelected(source)}\n             GROUP BY',
+        replace: 'cellRange(tile))}\n             GROUP BY',
+      },
+      {
+        find: 'cellRange(tile))} ${andSelected(source)}\n       GROUP BY',
+        replace: 'cellRange(tile))}\n       GROUP BY',
+        tests: ['test/catalog/tiles.test.ts'],
+      },
+      { find: 'WHERE rank <= ${MAX_SHARES}', replace: 'WHERE rank <= 1', tests: ['test/catalog/tiles.test.ts'] },
       { find: '[hasFilterValues(filters)]', replace: '[]' },
       { find: '[await isFoundBy(prisma, text)]', replace: '[]' },
       { find: '[isWithin(within)]', replace: '[]' },
