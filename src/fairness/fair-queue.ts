@@ -40,6 +40,9 @@ interface Yielding {
 interface Waiting {
   keys: readonly string[]
   start: () => void
+  /** When the job fails if it still waits. */
+  untilMs: number
+  giveUp: () => void
 }
 
 /** The code of `TurnTimeout`. It is no SQLSTATE, because the database has not failed. */
@@ -175,6 +178,7 @@ export class FairQueue {
       this.#running -= 1
       if (yielding) this.#yielding.delete(yielding)
       for (const use of uses) use.end(startMs, nowMs)
+      this.#refuseLate(this.#waiting.get(keys.join()), nowMs)
       // A job that made nobody wait is no debt.
       if (this.#waiting.size === 0) advance(nowMs)
       this.#startNext(nowMs)
@@ -197,16 +201,31 @@ export class FairQueue {
         reject(new TurnTimeout(this.#timeoutMs))
       }
       const timer = isPatient ? undefined : setTimeout(giveUp, this.#timeoutMs).unref()
+      const nowMs = this.#clock()
       const waiting: Waiting = {
         keys,
+        untilMs: isPatient ? Number.POSITIVE_INFINITY : nowMs + this.#timeoutMs,
+        giveUp,
         start: () => {
           leave()
           resolve(this.#start(keys, yieldTurn))
         },
       }
       list.push(waiting)
+      this.#refuseLate(list, nowMs)
       this.#letYield()
     })
+  }
+
+  /** Refuses the last jobs of a key that can't get their turns in time. Otherwise they would wait for nothing. */
+  #refuseLate(list: Waiting[] | undefined, nowMs: number): void {
+    for (;;) {
+      const last = list?.at(-1)
+      if (!list || !last) return
+      const waitMs = Math.min(...last.keys.map((key) => this.#uses.get(key)?.waitMs(list.length - 1) ?? 0))
+      if (nowMs + waitMs <= last.untilMs) return
+      last.giveUp()
+    }
   }
 
   #startNext(nowMs: number): void {

@@ -9,6 +9,9 @@ const SHORT = { count: 4, longMs: 500 }
 /** The longest job of a key within this time decides the level of the key. */
 const LEVEL_MEMORY_MS = 10_000
 
+/** The shortest of this number of last jobs says how long the next ones take at least. */
+const LAST_JOBS = 4
+
 /** The time that the jobs of one key take (fair-queue.ts). Times are milliseconds of any clock. */
 export class QueueAccount {
   /** The number of jobs that run. */
@@ -20,6 +23,8 @@ export class QueueAccount {
   #longestMs = 0
   #longestAtMs = 0
   #startsMs = 0
+  /** The durations of the last jobs. */
+  readonly #lastJobsMs: number[] = []
   /** The virtual time without that of running jobs. */
   #endedMs = 0
 
@@ -48,6 +53,8 @@ export class QueueAccount {
     }
     const durationMs = nowMs - startMs
     this.#endedMs += durationMs
+    this.#lastJobsMs.push(durationMs)
+    if (this.#lastJobsMs.length > LAST_JOBS) this.#lastJobsMs.shift()
     this.#endedLongMs = this.#decay(this.#endedLongMs, nowMs) + (durationMs > LONG_MS ? durationMs : 0)
     this.#endedCount = this.#decay(this.#endedCount, nowMs) + 1
     this.lastMs = nowMs
@@ -58,6 +65,12 @@ export class QueueAccount {
   /** The milliseconds of the longest job that has ended lately. */
   longestMs(nowMs: number): number {
     return nowMs - this.#longestAtMs < LEVEL_MEMORY_MS ? this.#longestMs : 0
+  }
+
+  /** The milliseconds until the key can begin as many jobs, if each takes as long as the shortest of its last ones; 0 if few have ended. */
+  waitMs(jobs: number): number {
+    if (this.#lastJobsMs.length < LAST_JOBS || this.running === 0) return 0
+    return (jobs * Math.min(...this.#lastJobsMs)) / this.running
   }
 
   /** How much a sum that was right at `lastMs` counts now. */

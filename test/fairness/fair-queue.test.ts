@@ -375,3 +375,34 @@ test('whatever keys send, places are never exceeded, none is idle without reason
     expect(started).toBe(begun)
   }
 })
+
+describe('A job that can not get its turn in time', () => {
+  const burst = async (jobMs: number, count: number) => {
+    let nowMs = 0
+    const queue = new FairQueue({ places: 2, timeoutMs: 1_000, clock: () => nowMs })
+    for (let n = 0; n < 4; n += 1) {
+      const end = await queue.begin(['key'])
+      nowMs += jobMs
+      end()
+    }
+    const outcomes: string[] = []
+    for (let n = 0; n < count; n += 1) {
+      const isPatient = n === count - 1
+      void queue.begin(['key'], undefined, isPatient).then(
+        () => outcomes.push('begins'),
+        () => outcomes.push('refused'),
+      )
+    }
+    await settled()
+    return { outcomes, waiting: queue.waiting }
+  }
+
+  test('is refused at once, if the last jobs of its key were long', async () => {
+    // One runs, and those wait before which 0, 300, 600 and 900 milliseconds pass. The last one must wait.
+    expect(await burst(300, 10)).toEqual({ outcomes: ['begins', ...Array(4).fill('refused')], waiting: 5 })
+  })
+
+  test('waits if the last jobs of its key were short', async () => {
+    expect(await burst(1, 100)).toEqual({ outcomes: ['begins'], waiting: 99 })
+  })
+})

@@ -12,6 +12,9 @@ export const DATABASE: readonly MutantTable[] = [
     tests: ['test/fairness/fair-queue.test.ts'],
     mutants: [
       { find: 'return free > 1 && ', replace: 'return free > 0 && ' },
+      { find: 'nowMs + waitMs <= last.untilMs', replace: 'true' },
+      { find: 'waitMs(list.length - 1)', replace: 'waitMs(list.length)' },
+      { find: 'isPatient ? Number.POSITIVE_INFINITY : ', replace: '' },
       { find: 'return free > 1 && this.#isWithinShare(keys)', replace: 'return free > 1' },
       { find: 'if (keys.some((key) => !this.#uses.get(key)?.running)) return free > 0', replace: '' },
       { find: 'if (!use.hasShortJobs(nowMs)) running', replace: 'running' },
