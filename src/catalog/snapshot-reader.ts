@@ -16,7 +16,6 @@ import {
   Statements,
 } from './snapshot/read-log.ts'
 import { cacheFeatureCounts } from './sql/features.ts'
-import { storedTotals } from './sql/item-list.ts'
 import { OffsetBookmarks } from './sql/offset-bookmarks.ts'
 import { createBatchers } from './sql/statement-batcher.ts'
 
@@ -110,8 +109,7 @@ export function createSnapshotReader(
       const server = {
         prisma: snapshot,
         sql: snapshot,
-        batchers: createBatchers(snapshot, storedTotals),
-        totals: storedTotals,
+        batchers: createBatchers(snapshot),
       }
       return run(read, await identify(snapshot), await readDatasetList(snapshot), server)
     })
@@ -142,8 +140,7 @@ function createServerReader({ prisma, sql }: Pick<Database, 'prisma' | 'sql'>, c
   const server: Server = {
     prisma,
     sql,
-    batchers: createBatchers(sql, storedTotals),
-    totals: storedTotals,
+    batchers: createBatchers(sql),
     bookmarks: new OffsetBookmarks(changeFeed),
     featureCounts: cacheFeatureCounts(changeFeed),
   }
@@ -160,7 +157,7 @@ async function run<Result>(
   server: Server,
 ): Promise<Ended<Result>> {
   const readLog = new ReadLog(list, key, now)
-  const loaders = createLoaders({ statements: new Statements(server, readLog), readLog, isReference: false })
+  const loaders = createLoaders({ statements: new Statements(server, readLog), readLog })
   const result = (async () => read(new Catalog(list, loaders, readLog)))()
   // A concurrent change may have caused an error. If the result is one state, the reader throws the error.
   await result.catch((error: unknown) => {

@@ -3,7 +3,7 @@ import type { ReadLog } from '../catalog/snapshot/read-log.ts'
 import type { ReadCatalog } from '../catalog/snapshot-reader.ts'
 import { operationFailed } from '../errors.ts'
 import { catalogErrorOf } from '../graphql/errors.ts'
-import { type PrepareOptions, prepareDocument, type TrustedDocuments } from '../graphql/operation/documents.ts'
+import { prepareDocument, type TrustedDocuments } from '../graphql/operation/documents.ts'
 import { execute } from '../graphql/operation/execute.ts'
 import { type Parameter, parametersOf } from '../graphql/operation/parameters.ts'
 import { schema } from '../graphql/schema.ts'
@@ -35,10 +35,6 @@ interface ToolDefinition {
 /** The tools only read, and only from this catalog. */
 const ANNOTATIONS = { readOnlyHint: true, openWorldHint: false }
 
-interface ToolOptions extends PrepareOptions {
-  trusted?: TrustedDocuments | undefined
-}
-
 /** The parts of a REST route that make a tool. */
 type ToolRoute = Pick<
   RestRoute,
@@ -67,15 +63,13 @@ const SUGGESTIONS: ToolRoute = {
  * description. A later document replaces an earlier one with the same name.
  * @throws `OPERATION_FAILED` if a document has the name of another tool
  */
-export function createTools({ trusted, usesRawJson }: ToolOptions): ReadonlyMap<string, Tool> {
+export function createTools(trusted?: TrustedDocuments): ReadonlyMap<string, Tool> {
   // The key is for people and programs that watch their limits. Each tool takes room in an agent's context.
-  const routes = [...REST_ROUTES.filter(({ tag }) => tag !== 'Key'), SUGGESTIONS].map((route) =>
-    routeTool(route, { usesRawJson }),
-  )
+  const routes = [...REST_ROUTES.filter(({ tag }) => tag !== 'Key'), SUGGESTIONS].map(routeTool)
   const tools = new Map(routes.map((tool) => [tool.definition.name, tool]))
   const names = new Set(tools.keys())
   for (const query of trusted?.values() ?? []) {
-    const tool = documentTool(query, { usesRawJson })
+    const tool = documentTool(query)
     if (!tool) continue
     const { name } = tool.definition
     if (names.has(name)) throw operationFailed(`TRUSTED_DOCUMENTS has a document ${name}, and /mcp has a tool ${name}`)
@@ -85,27 +79,27 @@ export function createTools({ trusted, usesRawJson }: ToolOptions): ReadonlyMap<
 }
 
 /** A tool with the same responses as a REST route. */
-function routeTool(route: ToolRoute, options: PrepareOptions): Tool {
+function routeTool(route: ToolRoute): Tool {
   const { name, summary, description, parameters } = route
   // Prepared with the first call, so that the start does not take longer.
   let json: Representation | undefined
   return {
     ...describe({ name, title: summary, description }, parameters),
     respond: (readCatalog, variables) => {
-      json ??= representationsOf(route, options)[0]
+      json ??= representationsOf(route)[0]
       return json.respond(readCatalog, variables)
     },
   }
 }
 
 /** A tool with the same `data` as /graphql; undefined if the document has no single operation with a name and a description. */
-function documentTool(query: string, options: PrepareOptions): Tool | undefined {
+function documentTool(query: string): Tool | undefined {
   const document = parse(query)
   const [operation, ...others] = document.definitions.filter(isOperation)
   const name = operation?.name?.value
   const description = operation?.description?.value
   if (name === undefined || !description || others.length > 0) return undefined
-  const prepared = prepareDocument(query, options)
+  const prepared = prepareDocument(query)
   return {
     ...describe({ name, description }, parametersOf(document)),
     respond: async (readCatalog, variables) => {

@@ -3,8 +3,9 @@ import type { ReadLog } from '../catalog/snapshot/read-log.ts'
 import type { ReadCatalog } from '../catalog/snapshot-reader.ts'
 import { enumWord } from '../graphql/enum-words.ts'
 import { catalogErrorOf } from '../graphql/errors.ts'
-import { type PrepareOptions, prepareDocument } from '../graphql/operation/documents.ts'
+import { prepareDocument } from '../graphql/operation/documents.ts'
 import { execute } from '../graphql/operation/execute.ts'
+import type { NodeForm } from '../graphql/operation/raw-json.ts'
 import { enumType } from '../graphql/schema.ts'
 import { queryStringOf } from '../query-string.ts'
 
@@ -147,32 +148,19 @@ export interface ResponseSource {
 }
 
 /** The representations of a route; the first is the default. Call it once for each route: it prepares the route's operation. */
-export function representationsOf(
-  route: ResponseSource,
-  options: PrepareOptions,
-): [Representation, ...Representation[]] {
-  return [
-    represent(
-      'application/json',
-      'application/json; charset=utf-8',
-      route,
-      { ...options, form: 'rest' },
-      route.envelope,
-    ),
-    ...(route.hasFeatures
-      ? [represent(GEOJSON, GEOJSON, route, { usesRawJson: true, form: 'geojson' }, featureCollection)]
-      : []),
-  ]
+export function representationsOf(route: ResponseSource): [Representation, ...Representation[]] {
+  const json = represent('application/json', 'application/json; charset=utf-8', route, 'rest', route.envelope)
+  return route.hasFeatures ? [json, represent(GEOJSON, GEOJSON, route, 'geojson', featureCollection)] : [json]
 }
 
 function represent<Body extends { meta: Envelope['meta'] }>(
   mediaType: string,
   contentType: string,
   { operation, resource }: ResponseSource,
-  options: PrepareOptions,
+  form: NodeForm,
   toBody: (resource: unknown) => Body,
 ): Representation {
-  const prepared = prepareDocument(operation, options)
+  const prepared = prepareDocument(operation, { form })
   if ('errors' in prepared)
     throw new GraphQLError(`The operation of a route is not valid: ${prepared.errors.join('; ')}`)
   return {

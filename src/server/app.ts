@@ -5,7 +5,6 @@ import { cacheKeyOrigins } from '../auth/origins.ts'
 import { openRateLimits, type RateLimits } from '../auth/rate-limit.ts'
 import type { BaseMap } from '../base-maps.ts'
 import { createSnapshotReader } from '../catalog/snapshot-reader.ts'
-import { silentChangeFeed } from '../database/change-feed.ts'
 import type { Database } from '../database/database.ts'
 import { createSlots, type Slots } from '../fairness/slots.ts'
 import type { RegisteredDocuments, TrustedDocuments } from '../graphql/operation/documents.ts'
@@ -40,8 +39,6 @@ interface AppOptions extends HttpOptions {
   baseMap?: BaseMap | undefined
   /** Memory for cached responses; 0 caches none. */
   responseCacheBytes: number
-  /** Whether to use neither caches nor optimisations. For the differential test and the benchmarks only. */
-  isReference?: boolean
   /** Records the last use of each key. */
   keyUsage?: KeyUsage
   /** The key of visitors without one. */
@@ -64,7 +61,6 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     publicKey,
     responseCacheBytes,
     shared,
-    isReference = false,
   } = options
   const app = createHttp(options)
 
@@ -73,8 +69,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const readCatalog = createSnapshotReader(database, changeFeed)
   const rateLimits = shared?.rateLimits ?? openRateLimits({ ...limits, report: (message) => app.log.warn(message) })
   app.addHook('onClose', async () => rateLimits.close())
-  const findKey = createKeyCache(database.sql, isReference ? silentChangeFeed : changeFeed)
-  const findKeyOrigins = cacheKeyOrigins(database.sql, isReference ? silentChangeFeed : changeFeed)
+  const findKey = createKeyCache(database.sql, changeFeed)
+  const findKeyOrigins = cacheKeyOrigins(database.sql, changeFeed)
   answerPreflights(app, findKeyOrigins)
   const admit = createAdmission({
     findKey,
@@ -86,15 +82,14 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     publicKey,
     report: (error) => app.log.warn(error),
   })
-  const responses = new ResponseCache(changeFeed, isReference ? 0 : responseCacheBytes)
-  const usesRawJson = !isReference
+  const responses = new ResponseCache(changeFeed, responseCacheBytes)
   metrics?.watch({
     poolUse: database.poolUse,
     cacheLookups: () => responses.lookups,
     reads: () => readCatalog.reads,
     unread: app.unread,
   })
-  addRestRoutes(app, { admit, responses, usesRawJson })
+  addRestRoutes(app, { admit, responses })
   addOpenApiRoutes(app, contact)
   const { sendGraphiql } = addPages(app, { baseMap, contact, publicKey })
   addGraphQLRoute(app, {
@@ -104,13 +99,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     trusted: trustedDocuments,
     registered: shared?.registeredDocuments,
     federation,
-    usesRawJson,
   })
   addMcpRoute(app, {
     admit,
     responses,
     trusted: trustedDocuments,
-    usesRawJson,
     findKeyOrigins,
     corsOrigins: options.corsOrigins,
   })

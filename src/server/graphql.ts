@@ -27,16 +27,15 @@ interface GraphQLOptions extends Pages {
   trusted: TrustedDocuments | undefined
   registered: RegisteredDocuments | undefined
   federation: boolean
-  usesRawJson: boolean
 }
 
 /** Adds /graphql: GraphiQL for a browser, GraphQL over HTTP for all other clients. */
 export function addGraphQLRoute(
   app: FastifyInstance,
-  { admit, responses, trusted, registered, federation, usesRawJson, sendGraphiql }: GraphQLOptions,
+  { admit, responses, trusted, registered, federation, sendGraphiql }: GraphQLOptions,
 ): void {
   const schema = federation ? createSubgraphSchema() : undefined
-  const execute = createYogaAdapter({ trusted, registered, usesRawJson, ...(schema && { schema }) })
+  const execute = createYogaAdapter({ trusted, registered, ...(schema && { schema }) })
   addBodyParser(app)
 
   addRoute(app, {

@@ -55,13 +55,11 @@ export interface HttpOptions {
   contact?: string | undefined
   /** Without it the application is ready at once. */
   readiness?: Readiness
-  /** Sends each response at once, instead of all of one turn of the event loop together. */
-  isReference?: boolean
 }
 
 /** Creates a Fastify instance without routes. */
 export function createHttp(options: HttpOptions): FastifyInstance {
-  const { corsOrigins, log, metrics, limits, readiness, contact, isReference = false } = options
+  const { corsOrigins, log, metrics, limits, readiness, contact } = options
   const isTrustedProxy = trustProxies(limits.trustedProxies)
   const app = fastify({
     trustProxy: limits.trustedProxies.length > 0 && isTrustedProxy,
@@ -101,7 +99,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   app.decorate('unread', new UnreadResponses(app, limits, ownerOf))
   // RFC 9110 section 10.1.1 lets a server ignore expectations that it doesn't know.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
-  if (!isReference) sendTogether(app)
+  sendTogether(app)
   if (corsOrigins.length > 0) {
     app.addHook('onRequest', (request, reply, done) => {
       allowOrigins(request, reply, corsOrigins)

@@ -18,7 +18,6 @@ interface McpOptions {
   admit: Admission
   responses: ResponseCache
   trusted: TrustedDocuments | undefined
-  usesRawJson: boolean
   corsOrigins: readonly string[]
   findKeyOrigins: FindKeyOrigins
 }
@@ -28,8 +27,8 @@ const MAX_MESSAGE_BYTES = 64 * 1024
 
 /** Adds POST /mcp, the Model Context Protocol over streamable HTTP (docs/agents.md). */
 export function addMcpRoute(app: FastifyInstance, options: McpOptions): void {
-  const { admit, responses, trusted, usesRawJson, corsOrigins, findKeyOrigins } = options
-  const endpoint = createEndpoint(createTools({ trusted, usesRawJson }))
+  const { admit, responses, trusted, corsOrigins, findKeyOrigins } = options
+  const endpoint = createEndpoint(createTools(trusted))
 
   addRoute(app, {
     path: '/mcp',

@@ -11,11 +11,10 @@ import type { ResponseCache } from './response-cache.ts'
 interface RestOptions {
   admit: Admission
   responses: ResponseCache
-  usesRawJson: boolean
 }
 
 /** Adds the /v1 routes. Each turns parameters into variables, executes its operation and sends the result as an envelope. */
-export function addRestRoutes(app: FastifyInstance, { admit, responses, usesRawJson }: RestOptions): void {
+export function addRestRoutes(app: FastifyInstance, { admit, responses }: RestOptions): void {
   void app.register(async (routes) => {
     // Before the routes, so that each of their responses says it: also those to other methods, and errors.
     routes.addHook('onRequest', (request, reply, done) => {
@@ -24,7 +23,7 @@ export function addRestRoutes(app: FastifyInstance, { admit, responses, usesRawJ
       done()
     })
     for (const route of REST_ROUTES) {
-      const representations = representationsOf(route, { usesRawJson })
+      const representations = representationsOf(route)
       const schemas = { lenient: route.query, strict: route.query.strict() }
       addRoute(routes, {
         path: route.path,

@@ -29,9 +29,9 @@ export function startEmbedded(dataDir: string, env: Readonly<Record<string, stri
   return start('./src/cli.ts', ['serve'], { DATABASE_URL: undefined, DATA_DIR: dataDir, PORT: '0', ...env })
 }
 
-/** Starts the gateway in its reference mode, on a free port. */
-export function startReference(databaseUrl: string): Promise<Server> {
-  return start(process.execPath, ['test/bench/reference.ts'], { DATABASE_URL: databaseUrl, PORT: '0' })
+/** Starts the gateway without cached responses, on a free port. */
+export function startUncached(databaseUrl: string): Promise<Server> {
+  return startGateway(databaseUrl, { RESPONSE_CACHE_MB: '0' })
 }
 
 /** Starts a server with which the gateway is compared, on a free port. */

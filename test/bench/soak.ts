@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bearer, ITEMS, post, RELATED } from './comparisons.ts'
 import { median, timeOf } from './measure.ts'
-import { COLLECTS_GARBAGE, collectGarbage, residentMegabytes, startGateway, startReference } from './processes.ts'
+import { COLLECTS_GARBAGE, collectGarbage, residentMegabytes, startGateway, startUncached } from './processes.ts'
 import { createKeys, fillWorld, openWorld } from './world.ts'
 import { ask, type LoadRequest, load } from './wrk.ts'
 
 /*
  * Sends minutes of mixed load to one gateway: lists, items, searches and GraphQL, cached and not, during ten commits a second.
  * Prints the rate of each minute, and the memory after a garbage collection. Fails if the memory of the last third of the time is
- * more than 10 % above that of the third before. Meanwhile it compares random responses with those of the reference mode, and fails
+ * more than 10 % above that of the third before. Meanwhile it compares random responses with those of a gateway without cached responses, and fails
  * at the first difference. It also prints the time after which a commit showed at the latest.
  *
  *   node test/bench/soak.ts postgresql://superuser@host/a-database-of-its-own [minutes [pause [workers]]]
@@ -29,7 +29,7 @@ await fillWorld(database, [
 const keys = await createKeys(database, KEYS)
 const ids = (await database.prisma.item.findMany({ take: 1_000, select: { id: true } })).map(({ id }) => id)
 const gateway = await startGateway(databaseUrl, { WORKERS: workers, ...COLLECTS_GARBAGE })
-const reference = await startReference(databaseUrl)
+const reference = await startUncached(databaseUrl)
 
 let isOver = false
 /** Number of the last commit, which is the description of the dataset `small`. */

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type NearbyItem, parseItems } from '../../src/catalog/models.ts'
 import type { Fetched } from '../../src/catalog/page.ts'
 import { recordsWith } from '../../src/catalog/projection.ts'
-import { storedTotals } from '../../src/catalog/sql/item-list.ts'
 import { fetchNearbyPages, type NearbyWindow } from '../../src/catalog/sql/nearby.ts'
 import { searchNearby } from '../../src/catalog/sql/nearby-by-grid.ts'
 import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
@@ -92,7 +91,7 @@ const plain = (window: NearbyWindow, scope: readonly string[]) =>
 /** Searches several pages of a circle by the grid, and compares them. Returns the total. */
 async function expectSame(windows: readonly NearbyWindow[], scope: readonly string[]): Promise<number> {
   const { prisma: sql } = db.database
-  const { startNearby } = createBatchers(sql, storedTotals)
+  const { startNearby } = createBatchers(sql)
   const [expected] = windows[0] ? await plain(windows[0], scope) : []
   const { total, nodes } = flat(expected ?? { json: '[]', total: 0 })
   for (const window of windows) {

@@ -4,7 +4,6 @@ import type { FilterValues } from '../../src/catalog/filters.ts'
 import { type NearbyItem, parseItems } from '../../src/catalog/models.ts'
 import { NO_ITEMS, recordsWith } from '../../src/catalog/projection.ts'
 import { pointAt } from '../../src/catalog/sql/ecef-grid.ts'
-import { storedTotals } from '../../src/catalog/sql/item-list.ts'
 import { type SearchStatements, searchNearby } from '../../src/catalog/sql/nearby-by-grid.ts'
 import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -132,7 +131,7 @@ async function plainSearch({
 async function expectExact(searches: number): Promise<number> {
   let greatest = 0
   const { prisma } = db.database
-  const { startNearby } = createBatchers(prisma, storedTotals)
+  const { startNearby } = createBatchers(prisma)
   const statements: SearchStatements = { start: startNearby, refine: (run) => run(prisma) }
   // Up to seven at a time, so that statements have one, two and four searches.
   for (let n = 0; n < searches; ) {
@@ -170,7 +169,7 @@ describe('A search by grid has the results of a plain search', () => {
 
 test('a search for the total alone reads no more places than one for a page', async () => {
   const { sql } = db.database
-  const { startNearby } = createBatchers(sql, storedTotals)
+  const { startNearby } = createBatchers(sql)
   /** The ranges of cubes in which the last statement measures or tests places. */
   const rangesFor = async (limit: number) => {
     const window = { latitude: 37.5, longitude: 127, radius: 50_000, offset: 0, limit, projection: NO_ITEMS }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { NDJSON } from '../../src/catalog/export-formats.ts'
 import { type FilterValues, givenFilters, ITEM_FILTERS, type ItemFilter } from '../../src/catalog/filters.ts'
+import { fetchExportBatch } from '../../src/catalog/sql/export.ts'
 import { callTool } from '../mcp/client.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
@@ -230,6 +232,14 @@ test.each(SELECTIONS.map((filters) => [filters]))(
     if (givenFilters(filters).length > 0) expect(ids).toEqual(all)
   },
 )
+
+test('a part of an export begins after its id', async () => {
+  const window = { after: idOf(3), limit: 2 }
+  const content = { format: NDJSON }
+  const { lines, isLast } = await fetchExportBatch(t.database.prisma, DATASET.seoul, content, window)
+  expect(recordsOf(`${lines}\n`).map(({ id }: { id: string }) => id)).toEqual([idOf(4), idOf(5)])
+  expect(isLast).toBe(false)
+})
 
 test('each selection of an export has its own ETag, and a change of the items changes it', async () => {
   const queries = [

@@ -203,14 +203,6 @@ describe('A search', () => {
     expect(found).toBeGreaterThan(SEARCHES * 10)
   }, 600_000)
 
-  test('finds the same without the indexes', async () => {
-    for (let n = 0; n < 40; n += 1) {
-      const window = { ...newSearch(n), limit: 20, offset: 0, projection: recordsWith({ fields: ['id'] }) }
-      const found = await fetchSearchPage(db.database.prisma, window, DATASETS)
-      expect(await fetchSearchPage(db.database.prisma, window, DATASETS, { isReference: true })).toEqual(found)
-    }
-  })
-
   test('finds the same for texts whose grams many items have', async () => {
     await db.database.withSession((session) => session.query('ANALYZE items'))
     const { prisma } = db.database

@@ -7,7 +7,6 @@ import { type ItemProjection, recordsWith } from '../../src/catalog/projection.t
 import { ArgumentsLoader } from '../../src/catalog/snapshot/loaders.ts'
 import { ITEM_SORTS } from '../../src/catalog/sorts.ts'
 import { fetchImages } from '../../src/catalog/sql/by-id.ts'
-import { storedTotals } from '../../src/catalog/sql/item-list.ts'
 import { fetchItemPages, type ItemWindow } from '../../src/catalog/sql/items.ts'
 import { fetchNearbyPages, type NearbyWindow } from '../../src/catalog/sql/nearby.ts'
 import { createBatchers, isCheap } from '../../src/catalog/sql/statement-batcher.ts'
@@ -96,16 +95,16 @@ describe('Reads that arrive at the same time', () => {
     const windows = [LIST, ...Object.values(LISTS).map((other) => ({ ...LIST, ...other }))].flatMap((window) =>
       [seoul, archived].map((id) => ({ window, owner: owner(id) })),
     )
-    const { fetchWindow } = createBatchers(db.database.sql, storedTotals)
+    const { fetchWindow } = createBatchers(db.database.sql)
     const together = await Promise.all(windows.map((owned) => fetchWindow(owned)))
     for (const [n, { window, owner }] of windows.entries()) {
-      const [alone] = await fetchItemPages(db.database.sql, window, [owner], storedTotals)
+      const [alone] = await fetchItemPages(db.database.sql, window, [owner])
       expect(together[n], JSON.stringify(window)).toEqual(alone)
     }
   })
 
   test('of items have each their own result, with their own members', async () => {
-    const { fetchItem } = createBatchers(db.database.sql, storedTotals)
+    const { fetchItem } = createBatchers(db.database.sql)
     const ids = [ITEM.gate, '99999999-0000-4000-8000-000000000001', ITEM.paid, ITEM.hall, ITEM.gate]
     const names: ItemProjection = { members: ['id', 'name'], form: 'json' }
     const latitudes: ItemProjection = { members: ['id', 'latitude'], form: 'json' }
@@ -127,7 +126,7 @@ describe('Reads that arrive at the same time', () => {
   test('of items and images have the content only for keys that may access their dataset', async () => {
     const { sql } = db.database
     const image = await db.database.prisma.image.findFirstOrThrow({ where: { item: { datasetId: seoul } } })
-    const { fetchItem } = createBatchers(sql, storedTotals)
+    const { fetchItem } = createBatchers(sql)
     const projection = recordsWith({ fields: ['name'] })
     const scopes = [[], [seoul], [paid], [archived, paid], [seoul, paid]]
     const items = await Promise.all(scopes.map((scope) => fetchItem({ id: ITEM.paid, projection, scope })))
@@ -141,7 +140,7 @@ describe('Reads that arrive at the same time', () => {
   })
 
   test('fail together if their statement fails', async () => {
-    const { fetchItem } = createBatchers(db.database.sql, storedTotals)
+    const { fetchItem } = createBatchers(db.database.sql)
     const broken = [1, 2].map(() => fetchItem({ id: 'no UUID', scope: [], projection: LIST.projection }))
     const failures = broken.map((read) => read.catch(() => 'rejected'))
     const waits = setTimeout(5_000, 'still waits', { ref: false })
@@ -153,7 +152,7 @@ describe('Reads that arrive at the same time', () => {
 test('several owners and several scopes in one statement have their results in their order', async () => {
   const { sql } = db.database
   const owners = [DATASET.paid, DATASET.seoul, DATASET.archived].map((datasetId) => ({ datasetId, parentItemId: null }))
-  const pages = await fetchItemPages(sql, LIST, owners, storedTotals)
+  const pages = await fetchItemPages(sql, LIST, owners)
   expect(pages.map(({ json, total }) => [parseItems(json)[0]?.name, total])).toEqual([
     ['Paid place', 1],
     ['Geunjeongjeon', 9],

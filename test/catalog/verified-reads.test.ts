@@ -11,7 +11,6 @@ import { NDJSON } from '../../src/catalog/export-formats.ts'
 import { createLoaders } from '../../src/catalog/snapshot/loaders.ts'
 import { DatasetList, ReadLog, readDatasetList, Statements } from '../../src/catalog/snapshot/read-log.ts'
 import { cacheFeatureCounts } from '../../src/catalog/sql/features.ts'
-import { storedTotals } from '../../src/catalog/sql/item-list.ts'
 import { BOOKMARK_STEP, OffsetBookmarks } from '../../src/catalog/sql/offset-bookmarks.ts'
 import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
 import { DATASET, IMAGE, ITEM, seedCatalog } from '../support/catalog.ts'
@@ -51,7 +50,7 @@ const ALL_ACCESS = keyWith({ grants: Object.values(DATASET).map((datasetId) => (
 /** A catalog that reads with this list of datasets. `afterStart` runs after the first statement of a nearby search. */
 function open(list: DatasetList, afterStart = async () => {}) {
   const { prisma, sql } = db.database
-  const batchers = createBatchers(sql, storedTotals)
+  const batchers = createBatchers(sql)
   const startNearby: typeof batchers.startNearby = async (search) => {
     const row = await batchers.startNearby(search)
     await afterStart()
@@ -60,9 +59,9 @@ function open(list: DatasetList, afterStart = async () => {}) {
   const { feed } = createFeed()
   const readLog = new ReadLog(list, ALL_ACCESS, new Date())
   const caches = { bookmarks: new OffsetBookmarks(feed), featureCounts: cacheFeatureCounts(feed) }
-  const server = { prisma, sql, batchers: { ...batchers, startNearby }, totals: storedTotals, ...caches }
+  const server = { prisma, sql, batchers: { ...batchers, startNearby }, ...caches }
   const statements = new Statements(server, readLog)
-  const loaders = createLoaders({ statements, readLog, isReference: false })
+  const loaders = createLoaders({ statements, readLog })
   return { catalog: new Catalog(list, loaders, readLog), readLog, statements }
 }
 

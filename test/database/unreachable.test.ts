@@ -75,7 +75,6 @@ describe('A database that is unreachable', () => {
       trusted: undefined,
       registered: undefined,
       federation: false,
-      usesRawJson: true,
       sendGraphiql: () => {},
     })
     for (const accept of ['application/json', 'application/graphql-response+json']) {

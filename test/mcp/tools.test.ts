@@ -81,7 +81,7 @@ describe.each<Era>(['2025-11-25', '2026-07-28'])('To a client of the revision %s
 })
 
 test('there is a tool for each REST route with data, and each tool is called by these tests', () => {
-  const names = [...createTools({ usesRawJson: true }).keys()]
+  const names = [...createTools().keys()]
   expect(names).toEqual([...ROUTES.map(({ name }) => name), 'suggestItems'])
   expect(new Set(CALLS.map(([name]) => name))).toEqual(new Set(ROUTES.map(({ name }) => name)))
 })

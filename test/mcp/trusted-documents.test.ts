@@ -50,7 +50,7 @@ test('only documents of one operation with a name and a description are tools; t
 })
 
 test('the variables are the parameters, with their own descriptions and defaults or those of the schema', async () => {
-  const tool = createTools({ trusted: DOCUMENTS, usesRawJson: true }).get('codesOf')
+  const tool = createTools(DOCUMENTS).get('codesOf')
   expect(tool?.definition.inputSchema).toEqual({
     type: 'object',
     properties: {
@@ -78,7 +78,7 @@ test('the answer is the data that /graphql returns', async () => {
 })
 
 test('a variable that is a list is a list of JSON', async () => {
-  const tool = createTools({ trusted: DOCUMENTS, usesRawJson: true }).get('recordsById')
+  const tool = createTools(DOCUMENTS).get('recordsById')
   expect(tool?.definition.inputSchema.properties.ids).toMatchObject({ type: 'array', items: { type: 'string' } })
   const { structuredContent } = await callTool(t.url, t.key, 'recordsById', { ids: [DATASET.seoul, DATASET.draft] })
   expect(structuredContent).toEqual({ data: { nodes: [{ id: DATASET.seoul }, null] } })
@@ -105,5 +105,5 @@ test('errors have the codes of the other tools', async () => {
 
 test('a document with the name of another tool stops the start', () => {
   const trusted = new Map([['x', '"""Mine.""" query listItems { datasets { total } }']])
-  expect(() => createTools({ trusted, usesRawJson: true })).toThrow(/TRUSTED_DOCUMENTS .* listItems/)
+  expect(() => createTools(trusted)).toThrow(/TRUSTED_DOCUMENTS .* listItems/)
 })

@@ -29,6 +29,12 @@ describe('CSV with flat=true', () => {
     expect(lines.every((cells) => cells.length === header.length)).toBe(true)
   })
 
+  test('has no column for an attribute of another dataset, which the key may not see', async () => {
+    const { prisma } = t.database
+    await prisma.item.update({ where: { id: ITEM.draft }, data: { extraAttributes: { secret: 1 } } })
+    expect((await attributesOf('flat=true&categoryCode=palace')).header.join()).not.toContain('secret')
+  })
+
   test('has no such column if the selected items have no attribute', async () => {
     const { header } = await attributesOf('flat=true&categoryCode=gate')
     expect(header.some((name) => name.startsWith('extraAttributes'))).toBe(false)

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { recordsWith } from '../../src/catalog/projection.ts'
-import { storedTotals } from '../../src/catalog/sql/item-list.ts'
 import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
 import { CANCELLED, Cancellation, withCancellation } from '../../src/database/cancellation.ts'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -116,7 +115,7 @@ describe.runIf(inject('template').kind === 'postgres')('While the database is sl
       offset: 0,
       isCounted: false,
     } as const
-    const { fetchWindow } = createBatchers(t.database.sql, storedTotals)
+    const { fetchWindow } = createBatchers(t.database.sql)
     const readTwice = (requests: readonly Cancellation[]) =>
       requests.map((request) =>
         withCancellation(request, () =>

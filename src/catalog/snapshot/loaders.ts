@@ -10,7 +10,7 @@ import { fetchImages, type LookupRow } from '../sql/by-id.ts'
 import { fetchAttributes, fetchExportBatch } from '../sql/export.ts'
 import { fetchExportSizes } from '../sql/export-sizes.ts'
 import { fetchExtents } from '../sql/extent.ts'
-import { countFacets, type FacetField, storedFacets } from '../sql/facets.ts'
+import { type FacetField, fetchFacets } from '../sql/facets.ts'
 import { fetchFeaturePage, fetchFeatures } from '../sql/features.ts'
 import { countItems, type ItemOwner, type ItemSelection } from '../sql/item-list.ts'
 import {
@@ -37,7 +37,7 @@ export type Loaders = ReturnType<typeof createLoaders>
 
 /** Creates the loaders of one read. They do not check access. */
 export function createLoaders(options: LoaderOptions) {
-  const { statements, isReference } = options
+  const { statements } = options
   return {
     ...itemLoaders(options),
     ...imageLoaders(options),
@@ -48,9 +48,7 @@ export function createLoaders(options: LoaderOptions) {
         prisma.keyUsageDay.findMany({ where: { apiKeyId, day: { gte: since }, requests: { gt: 0 } } }),
       ),
     facets: new ArgumentsLoader((field: FacetField, datasetIds: readonly string[]) =>
-      statements.unverified(datasetIds, ({ prisma }) =>
-        (isReference ? countFacets : storedFacets)(prisma, field, datasetIds),
-      ),
+      statements.unverified(datasetIds, ({ prisma }) => fetchFacets(prisma, field, datasetIds)),
     ),
   }
 }
@@ -75,7 +73,7 @@ function imageLoaders({ statements }: LoaderOptions) {
 }
 
 /** Items near a point, with a name or in a box, and on a map tile. */
-function placeLoaders({ statements, readLog, isReference }: LoaderOptions) {
+function placeLoaders({ statements, readLog }: LoaderOptions) {
   /** Logs the items of the pages. */
   const countItems = ({ offset, limit }: Window, pages: Fetched[]): Fetched[] => {
     for (const { total } of pages) readLog.countItems(Math.min(Math.max((total ?? 0) - offset, 0), limit))
@@ -85,7 +83,7 @@ function placeLoaders({ statements, readLog, isReference }: LoaderOptions) {
     nearbyPages: new ArgumentsLoader(async (window: NearbyWindow, scopes: readonly string[][]) => {
       const [scope] = scopes
       // Several searches in one request are rare. Plain PostGIS runs them in one statement; the grid needs several for each.
-      if (isReference || !scope || scopes.length > 1)
+      if (!scope || scopes.length > 1)
         return countItems(
           window,
           await statements.unverified(scopes.flat(), ({ sql }) => fetchNearbyPages(sql, window, scopes)),
@@ -102,19 +100,19 @@ function placeLoaders({ statements, readLog, isReference }: LoaderOptions) {
     }),
     searchPages: new ArgumentsLoader(async (window: SearchWindow, scopes: readonly string[][]) => {
       const pages = scopes.map((scope) =>
-        statements.unverified(scope, ({ prisma }) => fetchSearchPage(prisma, window, scope, { isReference })),
+        statements.unverified(scope, ({ prisma }) => fetchSearchPage(prisma, window, scope)),
       )
       return countItems(window, await Promise.all(pages))
     }),
     circleSearchPages: new ArgumentsLoader(async (window: CircleSearch & NearbyWindow, scopes: readonly string[][]) => {
       const pages = scopes.map((scope) =>
-        statements.unverified(scope, ({ prisma }) => fetchSearchInCircle(prisma, window, scope, { isReference })),
+        statements.unverified(scope, ({ prisma }) => fetchSearchInCircle(prisma, window, scope)),
       )
       return countItems(window, await Promise.all(pages))
     }),
     suggestions: async (suggestion: Suggestion, scope: readonly string[], projection: ItemProjection) => {
       const items = await statements.unverified(scope, async ({ prisma }) =>
-        fetchItemsInOrder(prisma, await fetchSuggestions(prisma, suggestion, scope, { isReference }), projection),
+        fetchItemsInOrder(prisma, await fetchSuggestions(prisma, suggestion, scope), projection),
       )
       readLog.countItems(items.length)
       return items
@@ -142,8 +140,8 @@ function wholeDatasetLoaders({ statements, readLog }: LoaderOptions) {
   return {
     featurePage: async ({ id }: Dataset, window: FeatureWindow) => {
       const revision = readLog.revisionOf(id)
-      const page = await statements.unverified([id], ({ prisma, totals, featureCounts }) =>
-        fetchFeaturePage({ prisma, datasetId: id, totals, revision, counts: featureCounts }, window),
+      const page = await statements.unverified([id], ({ prisma, featureCounts }) =>
+        fetchFeaturePage({ prisma, datasetId: id, revision, counts: featureCounts }, window),
       )
       readLog.countItems(page.count)
       return page
@@ -196,7 +194,7 @@ function itemLoaders(options: LoaderOptions) {
       return pages
     }),
     itemCounts: new ArgumentsLoader((selection: ItemSelection, owners: readonly ItemOwner[]) =>
-      statements.unverified(datasetsOf(owners), ({ sql, totals }) => countItems(sql, selection, owners, totals)),
+      statements.unverified(datasetsOf(owners), ({ sql }) => countItems(sql, selection, owners)),
     ),
     itemsBeyond: new ArgumentsLoader((list: ItemsBeyond, positions: readonly OwnerPosition[]) =>
       statements.unverified(datasetsOf(positions), ({ sql }) => haveItemsBeyond(sql, list, positions)),
@@ -218,7 +216,7 @@ function logFound(readLog: ReadLog, rows: (LookupRow | null)[]): (LookupRow | nu
 }
 
 async function readPages(
-  { statements, readLog, isReference }: LoaderOptions,
+  { statements, readLog }: LoaderOptions,
   window: ItemWindow,
   owners: readonly ItemOwner[],
 ): Promise<ItemWindowContent[]> {
@@ -226,16 +224,16 @@ async function readPages(
   const only = owners.length === 1 ? owner : undefined
   const seenIn = (pages: ItemWindowContent[]) =>
     pages.map(({ revision }, n): SeenRevision => [owners[n]?.datasetId ?? '', revision])
-  if (!isReference && only && isCheap(window))
+  if (only && isCheap(window))
     return statements.verified(async ({ batchers }) => [await batchers.fetchWindow({ window, owner: only })], seenIn)
   const revision = only && readLog.revisionOf(only.datasetId)
-  return statements.verified(async ({ sql, totals, bookmarks }) => {
+  return statements.verified(async ({ sql, bookmarks }) => {
     if (!bookmarks || !only || revision == null || window.offset < BOOKMARK_STEP)
-      return fetchItemPages(sql, window, owners, totals)
+      return fetchItemPages(sql, window, owners)
     const from = await bookmarks.startAt(window, only, revision, (after, steps) =>
-      fetchBookmarks(sql, { ...window, after }, only, { steps, totals }),
+      fetchBookmarks(sql, { ...window, after }, only, steps),
     )
-    return fetchItemPages(sql, from, owners, totals)
+    return fetchItemPages(sql, from, owners)
   }, seenIn)
 }
 
@@ -243,8 +241,6 @@ async function readPages(
 interface LoaderOptions {
   statements: Statements
   readLog: ReadLog
-  /** Whether to search all points, and to send each statement by itself. For tests. */
-  isReference: boolean
 }
 
 /**

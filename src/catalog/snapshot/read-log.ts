@@ -6,7 +6,6 @@ import type { Prisma } from '../../generated/prisma/client.ts'
 import { type Access, type ApiKey, type DatasetAccessFields, mayAccess } from '../access.ts'
 import type { Dataset } from '../models.ts'
 import type { FeatureCounts } from '../sql/features.ts'
-import type { Totals } from '../sql/item-list.ts'
 import type { OffsetBookmarks } from '../sql/offset-bookmarks.ts'
 import type { Batchers } from '../sql/statement-batcher.ts'
 
@@ -192,7 +191,6 @@ export interface Server {
   prisma: Prisma.TransactionClient
   sql: SqlReader
   batchers: Batchers
-  totals: Totals
   /** What requests share. A read in a transaction uses neither. */
   bookmarks?: OffsetBookmarks
   featureCounts?: FeatureCounts

@@ -1,5 +1,4 @@
 import { Prisma } from '../../generated/prisma/client.ts'
-import { itemColumn } from '../columns.ts'
 import { FILTERS } from '../filters.ts'
 
 /** A code, its label in the dataset, and the number of items with it. */
@@ -17,49 +16,21 @@ interface Row {
 }
 
 /** The facets of each dataset, from the table `item_counts` (item-list.ts), in one statement. */
-export async function storedFacets(
+export async function fetchFacets(
   prisma: Prisma.TransactionClient,
   field: FacetField,
   datasetIds: readonly string[],
 ): Promise<Facet[][]> {
   const prefix = `all ${FILTERS[field].countedAs} '`
   // The name of a list doubles the quotes in a code, and ends with a quote: "all area 'A' category 'C'" has single ones inside.
-  return selectFacets(
-    prisma,
-    field,
-    datasetIds,
-    Prisma.sql`
-      SELECT replace(quoted.code, '''''', '''') AS code, counted.n AS total
-        FROM item_counts counted
-       CROSS JOIN LATERAL (
-              SELECT substr(counted.list, length(${prefix}) + 1, length(counted.list) - length(${prefix}) - 1) AS code
-            ) AS quoted
-       WHERE counted.dataset_id = owner.dataset_id AND starts_with(counted.list, ${prefix})
-         AND replace(quoted.code, '''''', '') NOT LIKE '%''%'`,
-  )
-}
-
-/** The same from the items. */
-export async function countFacets(
-  prisma: Prisma.TransactionClient,
-  field: FacetField,
-  datasetIds: readonly string[],
-): Promise<Facet[][]> {
-  return selectFacets(
-    prisma,
-    field,
-    datasetIds,
-    Prisma.sql`SELECT ${itemColumn(field)} AS code, count(*) AS total FROM items i WHERE i.dataset_id = owner.dataset_id GROUP BY 1`,
-  )
-}
-
-/** @param facets is SQL for the rows (code, total) of the dataset `owner`. */
-async function selectFacets(
-  prisma: Prisma.TransactionClient,
-  field: FacetField,
-  datasetIds: readonly string[],
-  facets: Prisma.Sql,
-): Promise<Facet[][]> {
+  const facets = Prisma.sql`
+    SELECT replace(quoted.code, '''''', '''') AS code, counted.n AS total
+      FROM item_counts counted
+     CROSS JOIN LATERAL (
+            SELECT substr(counted.list, length(${prefix}) + 1, length(counted.list) - length(${prefix}) - 1) AS code
+          ) AS quoted
+     WHERE counted.dataset_id = owner.dataset_id AND starts_with(counted.list, ${prefix})
+       AND replace(quoted.code, '''''', '') NOT LIKE '%''%'`
   const rows = await prisma.$queryRaw<Row[]>`
     SELECT array_to_json(ARRAY(
              SELECT facet FROM (

@@ -6,7 +6,7 @@ import { givenFilters } from '../filters.ts'
 import { type BoxContent, countInBox, isWithin, itemsInCells } from './box.ts'
 import { boundedLines } from './export.ts'
 import { FEATURE_LINES } from './export-lines.ts'
-import { isSelected, ownerTable, type Totals } from './item-list.ts'
+import { isSelected, ownerTable, totalOf } from './item-list.ts'
 
 /*
  * Pages of GeoJSON features by keyset. One statement finds the ids of a page. Then PostgreSQL writes the features, in several
@@ -47,7 +47,6 @@ interface FeatureSource {
   datasetId: string
   /** The revision of the dataset; null if it does not exist. */
   revision: bigint | null
-  totals: Totals
   /** The counts of earlier pages. In a transaction there are none, and statements can't run at the same time. */
   counts: FeatureCounts | undefined
 }
@@ -120,7 +119,7 @@ export async function fetchFeatures(
 }
 
 async function countMatches(source: FeatureSource, selection: FeatureSelection): Promise<Match> {
-  const { prisma, datasetId, totals } = source
+  const { prisma, datasetId } = source
   const { within, updatedFrom, updatedTo, ...filters } = selection
   const isDated = updatedFrom !== undefined || updatedTo !== undefined
   const isFiltered = givenFilters(filters).length > 0 || isDated
@@ -128,9 +127,9 @@ async function countMatches(source: FeatureSource, selection: FeatureSelection):
   const total =
     isDated || (within && isFiltered)
       ? Prisma.sql`(SELECT count(*) ${candidates(source, selection, content?.cells)})::integer`
-      : totals({ among: 'all', ...filters })
+      : totalOf({ among: 'all', ...filters })
   const [row] = await prisma.$queryRaw<{ total: number; size: number; revision: bigint | null }[]>`
-    SELECT ${total} AS total, ${totals({ among: 'all' })} AS size,
+    SELECT ${total} AS total, ${totalOf({ among: 'all' })} AS size,
            (SELECT revision FROM datasets WHERE id = ${datasetId}::uuid) AS revision
       FROM ${owner(source)}`
   if (!row) throw new TypeError('The statement returned no row')

@@ -127,17 +127,13 @@ export function orderOf({ sort, order }: ItemOrder): Prisma.Sql {
  * 20261121000001_counts).
  */
 
-/** Returns SQL for the number of selected items of an owner, which is a row of the table `owner`. */
-export type Totals = (selection: ItemSelection) => Prisma.Sql
-
-/** Counts the items. */
-export const countedTotals: Totals = (selection) =>
-  Prisma.sql`(SELECT count(*) FROM items i WHERE ${isSelected(selection)})::integer`
-
-/** Reads the number from `item_counts`, or counts the items of a list that the table does not have. */
-export const storedTotals: Totals = (selection) => {
+/**
+ * SQL for the number of selected items of an owner, which is a row of the table `owner`. It counts the items of a list that `item_counts`
+ * does not have.
+ */
+export function totalOf(selection: ItemSelection): Prisma.Sql {
   const list = storedList(selection)
-  if (!list) return countedTotals(selection)
+  if (!list) return Prisma.sql`(SELECT count(*) FROM items i WHERE ${isSelected(selection)})::integer`
   return Prisma.sql`coalesce((
       SELECT stored.n FROM item_counts stored WHERE stored.dataset_id = owner.dataset_id AND stored.list = ${list}
     ), 0)`
@@ -167,9 +163,8 @@ export async function countItems(
   sql: SqlReader,
   selection: ItemSelection,
   owners: readonly ItemOwner[],
-  totals: Totals,
 ): Promise<number[]> {
   const rows = await sql.$queryRaw<{ total: number }[]>`
-    SELECT ${totals(selection)} AS total FROM ${ownerTable(owners)} ORDER BY owner.n`
+    SELECT ${totalOf(selection)} AS total FROM ${ownerTable(owners)} ORDER BY owner.n`
   return rows.map((row) => row.total)
 }

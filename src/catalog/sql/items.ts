@@ -14,7 +14,7 @@ import {
   isSelected,
   orderOf,
   ownerTable,
-  type Totals,
+  totalOf,
 } from './item-list.ts'
 
 /*
@@ -52,9 +52,8 @@ export async function fetchItemPages(
   sql: SqlReader,
   window: ItemWindow,
   owners: readonly ItemOwner[],
-  totals: Totals,
 ): Promise<ItemWindowContent[]> {
-  return sql.$queryRaw<ItemWindowContent[]>`${selectWindows(window, owners, totals)} ORDER BY n`
+  return sql.$queryRaw<ItemWindowContent[]>`${selectWindows(window, owners)} ORDER BY n`
 }
 
 /** A window of one owner's list. */
@@ -64,26 +63,22 @@ export interface OwnedWindow {
 }
 
 /** Reads windows of different lists, in one statement. Returns the contents in the order of the windows. */
-export async function fetchItemWindows(
-  sql: SqlReader,
-  windows: readonly OwnedWindow[],
-  totals: Totals,
-): Promise<ItemWindowContent[]> {
+export async function fetchItemWindows(sql: SqlReader, windows: readonly OwnedWindow[]): Promise<ItemWindowContent[]> {
   const selects = windows.map(
     ({ window, owner }, place) =>
-      Prisma.sql`SELECT ${place}::integer AS place, one.* FROM (${selectWindows(window, [owner], totals)}) AS one`,
+      Prisma.sql`SELECT ${place}::integer AS place, one.* FROM (${selectWindows(window, [owner])}) AS one`,
   )
   const rows = await sql.$queryRaw<(ItemWindowContent & { place: number })[]>(Prisma.join(selects, ' UNION ALL '))
   return rows.sort((a, b) => a.place - b.place).map(({ place: _, ...content }) => content)
 }
 
-function selectWindows(window: ItemWindow, owners: readonly ItemOwner[], totals: Totals): Prisma.Sql {
+function selectWindows(window: ItemWindow, owners: readonly ItemOwner[]): Prisma.Sql {
   // Without OFFSET 0, PostgreSQL would read the items once for the array and once for their number.
   return Prisma.sql`
     SELECT owner.n, (SELECT revision FROM datasets WHERE id = owner.dataset_id) AS revision, list.total,
            ${jsonText(Prisma.sql`page.items`)} AS json, cardinality(page.items) AS count
       FROM ${ownerTable(owners)}
-     CROSS JOIN LATERAL (SELECT ${window.isCounted ? totals(window.selection) : Prisma.sql`NULL::integer`} AS total) AS list
+     CROSS JOIN LATERAL (SELECT ${window.isCounted ? totalOf(window.selection) : Prisma.sql`NULL::integer`} AS total) AS list
      CROSS JOIN LATERAL (SELECT ${itemsOf(window)} AS items OFFSET 0) AS page`
 }
 

@@ -3,15 +3,7 @@ import { RevisionCache } from '../../database/revision-cache.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { SORTS } from '../sorts.ts'
-import {
-  type ItemOwner,
-  type ItemPosition,
-  isBetween,
-  isSelected,
-  orderOf,
-  ownerTable,
-  type Totals,
-} from './item-list.ts'
+import { type ItemOwner, type ItemPosition, isBetween, isSelected, orderOf, ownerTable, totalOf } from './item-list.ts'
 import type { ItemWindow } from './items.ts'
 
 /*
@@ -78,7 +70,7 @@ export async function fetchBookmarks(
   sql: SqlReader,
   window: ItemWindow,
   owner: ItemOwner,
-  { steps, totals }: { steps: number; totals: Totals },
+  steps: number,
 ): Promise<Bookmarks> {
   const { column, toTextExpression } = SORTS[window.sort]
   const [row] = await sql.$queryRaw<{ revision: bigint | null; bookmarks: string | null }[]>`
@@ -92,6 +84,6 @@ export async function fetchBookmarks(
              ) AS numbered WHERE n % ${BOOKMARK_STEP}::bigint = 0
            )::text AS bookmarks
       FROM ${ownerTable([owner])}
-     CROSS JOIN LATERAL (SELECT ${totals(window.selection)} AS total) AS list`
+     CROSS JOIN LATERAL (SELECT ${totalOf(window.selection)} AS total) AS list`
   return { revision: row?.revision ?? null, bookmarks: JSON.parse(row?.bookmarks ?? '[]') }
 }

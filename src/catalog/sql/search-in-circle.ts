@@ -11,17 +11,14 @@ export interface CircleSearch extends Search, Circle {}
 /**
  * A part of the list of the items that a search finds in a circle, nearest first, then by id, and the total. PostgreSQL chooses
  * between the index of grams and the one of locations.
- * @param isReference is whether to test all items of the datasets, and not only those with the grams of the text
  */
 export async function fetchSearchInCircle(
   prisma: Prisma.TransactionClient,
   window: CircleSearch & NearbyWindow,
   scope: Scope,
-  { isReference = false } = {},
 ): Promise<Fetched> {
   const text = window.text === undefined ? undefined : await foldText(prisma, window.text)
-  const { items, words } =
-    text && !isReference ? candidatesFor(text, scope) : { items: allItems(scope), words: text?.words ?? [] }
+  const { items, words } = text ? candidatesFor(text, scope) : { items: allItems(scope), words: [] }
   const [row] = await prisma.$queryRaw<Fetched[]>`
     WITH hit AS MATERIALIZED (
       SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance

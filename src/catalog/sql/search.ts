@@ -36,17 +36,15 @@ const COMMON_SHARE = 0.2
 
 /**
  * A part of the list, and the total.
- * @param isReference is whether to test all items of the datasets, and not only the candidates
  * @param commonShare is the share of the items above which a gram is common
  */
 export async function fetchSearchPage(
   prisma: Prisma.TransactionClient,
   window: SearchWindow,
   scope: Scope,
-  { isReference = false, commonShare = COMMON_SHARE } = {},
+  { commonShare = COMMON_SHARE } = {},
 ): Promise<Fetched> {
   const text = window.text === undefined ? undefined : await foldText(prisma, window.text, commonShare)
-  if (isReference) return fetchFrom(prisma, allItems(scope), window, text)
   if (text) {
     const { items, words } = candidatesFor(text, scope)
     return fetchFrom(prisma, items, window, text, words)

@@ -9,7 +9,7 @@ import { DEFAULTS } from '../arguments.ts'
 import { type FilterValues, givenFilters, type ItemFilter } from '../filters.ts'
 import { type ItemProjection, NO_ITEMS } from '../projection.ts'
 import { fetchItems, type LookupRow } from './by-id.ts'
-import { hasStoredTotal, type Scope, type Totals } from './item-list.ts'
+import { hasStoredTotal, type Scope } from './item-list.ts'
 import { fetchItemWindows, type ItemWindow, type ItemWindowContent, type OwnedWindow } from './items.ts'
 import { type NearbyStart, type NearbyStartRow, startSearches } from './nearby-by-grid.ts'
 
@@ -37,11 +37,11 @@ export interface Batchers {
   startNearby: (search: NearbyStart) => Promise<NearbyStartRow>
 }
 
-export function createBatchers(sql: SqlReader, totals: Totals): Batchers {
+export function createBatchers(sql: SqlReader): Batchers {
   return {
     fetchWindow: batchStatements(
       ({ window }) => shapeOf(window),
-      (windows) => fetchItemWindows(sql, windows, totals),
+      (windows) => fetchItemWindows(sql, windows),
     ),
     fetchItem: batchStatements(
       ({ projection, scope }) => JSON.stringify([projection, scope]),

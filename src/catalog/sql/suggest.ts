@@ -35,7 +35,6 @@ export interface Suggestion {
 
 /**
  * The ids of the items that are probably meant, best first.
- * @param isReference is whether all items of the datasets are candidates
  * @param mostAtOnce if the index finds at most this many items, they are read at once, and otherwise by the lengths of their names
  * @param commonShare is the share of the items above which a gram is common
  */
@@ -43,13 +42,11 @@ export async function fetchSuggestions(
   prisma: Prisma.TransactionClient,
   suggestion: Suggestion,
   scope: Scope,
-  { isReference = false, mostAtOnce = 8_000, commonShare = COMMON_SHARE } = {},
+  { mostAtOnce = 8_000, commonShare = COMMON_SHARE } = {},
 ): Promise<string[]> {
   const meant = await readText(prisma, suggestion.text)
   if (meant.phrase === '') return []
-  const ranked = isReference
-    ? rankCandidates(meant, await readCandidates(prisma, Prisma.sql`${allItems(scope)} AND ${isAllowed(suggestion)}`))
-    : await findMeant(prisma, { ...suggestion, meant, mostAtOnce, commonShare }, scope)
+  const ranked = await findMeant(prisma, { ...suggestion, meant, mostAtOnce, commonShare }, scope)
   return idsInOrder(ranked).slice(0, suggestion.limit)
 }
 

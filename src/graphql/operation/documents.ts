@@ -25,9 +25,7 @@ export interface InvalidDocument {
 export interface PrepareOptions {
   /** The schema that clients see; by default the one without the fields for a gateway (federation.ts). */
   schema?: GraphQLSchema
-  /** Whether PostgreSQL writes the items of pages as JSON whenever the selection allows it (raw-json.ts). */
-  usesRawJson: boolean
-  /** The form of raw JSON; by default that of GraphQL. */
+  /** The form of the items that PostgreSQL writes as JSON (raw-json.ts); by default that of GraphQL. */
   form?: NodeForm
 }
 
@@ -37,7 +35,7 @@ const MAX_ERRORS = 20
 /** Parses, validates and rewrites a document. It does not throw for a bad document: it returns the errors. */
 export function prepareDocument(
   query: string,
-  { usesRawJson, form, schema = catalogSchema }: PrepareOptions,
+  { form, schema = catalogSchema }: PrepareOptions = {},
 ): PreparedDocument | InvalidDocument {
   try {
     const document = parse(query, { maxTokens: LIMITS.tokens })
@@ -48,8 +46,7 @@ export function prepareDocument(
     const excess = findExcess(document)
     if (excess) return { errors: [excess], document }
     // Introspection must not show the fields that raw-json.ts adds to the schema.
-    const executable =
-      usesRawJson && !isIntrospection(document) ? withRawJson(document, schema, form) : { schema, document }
+    const executable = isIntrospection(document) ? { schema, document } : withRawJson(document, schema, form)
     return { document, fragments: fragmentsOf(document), executable }
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [error] }

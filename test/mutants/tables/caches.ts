@@ -138,8 +138,8 @@ export const CACHES: readonly MutantTable[] = [
     tests: STALE_READS,
     mutants: [
       {
-        find: 'statements.unverified(datasetIds, ({ prisma }) =>\n        (isReference',
-        replace: 'statements.unverified([], ({ prisma }) =>\n        (isReference',
+        find: 'statements.unverified(datasetIds, ({ prisma }) => fetchFacets',
+        replace: 'statements.unverified([], ({ prisma }) => fetchFacets',
       },
       { find: 'await statements.unverified(datasetIds', replace: 'await statements.unverified([]' },
       { find: 'statements.unverified(scopes.flat()', replace: 'statements.unverified(scopes[0] ?? []' },
@@ -162,8 +162,8 @@ export const CACHES: readonly MutantTable[] = [
         equivalent: 'the list has no dataset of revision 0, so both differ from it',
       },
       {
-        find: 'statements.unverified([id], ({ prisma, totals, featureCounts })',
-        replace: 'statements.unverified([], ({ prisma, totals, featureCounts })',
+        find: 'statements.unverified([id], ({ prisma, featureCounts })',
+        replace: 'statements.unverified([], ({ prisma, featureCounts })',
       },
       { find: 'statements.unverified([id], async', replace: 'statements.unverified([], async' },
       {
@@ -205,8 +205,8 @@ export const CACHES: readonly MutantTable[] = [
         replace: '({ batchers }) => [await batchers.fetchWindow({ window, owner: only })], () => [])',
       },
       {
-        find: 'fetchItemPages(sql, from, owners, totals)\n  }, seenIn)',
-        replace: 'fetchItemPages(sql, from, owners, totals)\n  }, () => [])',
+        find: 'fetchItemPages(sql, from, owners)\n  }, seenIn)',
+        replace: 'fetchItemPages(sql, from, owners)\n  }, () => [])',
       },
       { find: 'statements.unverified(datasetsOf(owners)', replace: 'statements.unverified([]' },
       { find: 'statements.unverified(datasetsOf(positions)', replace: 'statements.unverified([]' },

@@ -3,7 +3,7 @@ import type { MutantTable } from '../mutant.ts'
 
 const NAMES = ['test/server/hidden-names.test.ts']
 const FILTERED = ['test/catalog/place-filters.test.ts']
-const SUGGESTIONS = ['test/graphql/suggest.test.ts']
+const SUGGESTIONS = ['test/catalog/suggest.test.ts']
 
 /** Doors to many items at once: suggestions, searches, tiles, exports, extents; and the history and usage of datasets. */
 export const DOORS: readonly MutantTable[] = [
@@ -75,7 +75,7 @@ export const DOORS: readonly MutantTable[] = [
         replace: 'AND i.id >= batch."lastId"::uuid',
         tests: ['test/server/exports.test.ts'],
       },
-      { find: 'i.id > ${after}::uuid', replace: 'i.id >= ${after}::uuid', tests: ['test/server/exports.test.ts'] },
+      { find: 'i.id > ${after}::uuid', replace: 'i.id >= ${after}::uuid' },
       {
         find: 'AND ${hasFilterValues(filters)} ORDER BY 1',
         replace: 'ORDER BY 1',

@@ -197,11 +197,11 @@ export const SQL: readonly MutantTable[] = [
       { find: 'offset, skip = offset,', replace: 'offset, skip = 0,', tests: ['test/catalog/sorts.test.ts'] },
       { find: "isForCursor ? ['datasetId', sort] : []", replace: '[]', tests: ['test/graphql/connection.test.ts'] },
       { find: ' IS NOT NULL AS found', replace: ' IS NULL AS found', tests: ['test/graphql/connection.test.ts'] },
-      { find: 'totals)} ORDER BY n`', replace: 'totals)} ORDER BY n DESC`', tests: ['test/catalog/sql-keys.test.ts'] },
+      { find: 'owners)} ORDER BY n`', replace: 'owners)} ORDER BY n DESC`', tests: ['test/catalog/sql-keys.test.ts'] },
       { find: 'a.place - b.place', replace: 'b.place - a.place', tests: ['test/catalog/sql-keys.test.ts'] },
       {
-        find: 'window.isCounted ? totals(window.selection)',
-        replace: '!window.isCounted ? totals(window.selection)',
+        find: 'window.isCounted ? totalOf(window.selection)',
+        replace: '!window.isCounted ? totalOf(window.selection)',
         tests: ['test/graphql/connection.test.ts'],
       },
       { find: 'if (offset === 0) {', replace: 'if (offset < 500) {', tests: ['test/catalog/sorts.test.ts'] },
@@ -405,7 +405,7 @@ export const SQL: readonly MutantTable[] = [
   {
     file: 'src/catalog/sql/suggest.ts',
     tests: ['test/graphql/suggest.test.ts'],
-    mutants: [{ find: 'SELECT place.rank, place.id', replace: 'SELECT 0 AS rank, place.id' }],
+    mutants: [{ find: 'SELECT place.rank, place.id', replace: 'SELECT -place.rank AS rank, place.id' }],
   },
   {
     file: 'src/server/error-reply.ts',
