@@ -88,8 +88,13 @@ export interface StoredKey extends ApiKey {
   revokedAt: Date | null
 }
 
-/** Returns the stored key of a token, as it is now or as a snapshot has it; null if there is none. */
-export type FindKey = (token: string, snapshot?: SqlReader) => Promise<StoredKey | null>
+/** Finds stored keys. */
+export interface FindKey {
+  /** Returns the stored key of a token, as it is now or as a snapshot has it; null if there is none. */
+  (token: string, snapshot?: SqlReader): Promise<StoredKey | null>
+  /** Whether the cache has a key that was found before, and it has not changed since. It is much cheaper than to find the key again. */
+  isUnchanged: (key: ApiKey) => boolean
+}
 
 /** Above this number, the cache removes the least recently used key. */
 const MAX_CACHED_KEYS = 10_000
@@ -101,15 +106,19 @@ const MAX_CACHED_KEYS = 10_000
 export function createKeyCache(sql: SqlReader, changeFeed: ChangeFeed): FindKey {
   const cache = new RevisionCache<StoredKey>(changeFeed, { limit: MAX_CACHED_KEYS })
   const findByHash = createFinder(sql)
-  return async (token, snapshot) => {
+  const hashes = new WeakMap<ApiKey, string>()
+  const find = async (token: string, snapshot?: SqlReader) => {
     const hash = hashKey(token)
     if (snapshot) return (await findByHashes(snapshot, [hash]))[0] ?? null
-    return cache.load(
-      hash,
-      () => findByHash(hash),
-      ({ id }) => [`key ${id}`],
-    )
+    const read = async () => {
+      const key = await findByHash(hash)
+      if (key) hashes.set(key, hash)
+      return key
+    }
+    return cache.load(hash, read, ({ id }) => [`key ${id}`])
   }
+  const isUnchanged = (key: ApiKey) => cache.has(hashes.get(key) ?? '', key)
+  return Object.assign(find, { isUnchanged })
 }
 
 /** After a search with an unknown key, the next one waits for this number of times its duration. */

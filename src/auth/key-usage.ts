@@ -94,7 +94,8 @@ interface Row extends Counts {
 /** Records when and how much keys are used: first in memory, and at intervals in the database. */
 export class KeyUsage {
   readonly #prisma: PrismaClient
-  #rows = new Map<string, Row>()
+  /** By day, key and dataset. */
+  #rows = new Map<number, Map<string, Map<string, Row>>>()
   #lastUses = new Map<string, Date>()
 
   constructor(prisma: PrismaClient) {
@@ -114,10 +115,12 @@ export class KeyUsage {
   }
 
   #add(added: Row): void {
-    const name = `${added.keyId} ${added.datasetId} ${added.day}`
-    const row = this.#rows.get(name)
+    const { day, keyId, datasetId } = added
+    const ofDay = getOrAdd(this.#rows, day, () => new Map<string, Map<string, Row>>())
+    const ofKey = getOrAdd(ofDay, keyId, () => new Map<string, Row>())
+    const row = ofKey.get(datasetId)
     if (!row) {
-      this.#rows.set(name, added)
+      ofKey.set(datasetId, added)
       return
     }
     row.requests += added.requests
@@ -127,7 +130,7 @@ export class KeyUsage {
 
   /** Writes the usage since the last write to the database. After an error, the next write includes it. */
   async write(): Promise<void> {
-    const rows = [...this.#rows.values()]
+    const rows = [...this.#rows.values()].flatMap((keys) => [...keys.values()].flatMap((ofKey) => [...ofKey.values()]))
     const lastUses = [...this.#lastUses]
     if (rows.length === 0) return
     this.#rows = new Map()
@@ -196,4 +199,13 @@ export class KeyUsage {
       await Promise.race([writeLast(), sleep(LAST_WRITE_MS, undefined, { ref: false })])
     }
   }
+}
+
+function getOrAdd<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
+  let value = map.get(key)
+  if (value === undefined) {
+    value = create()
+    map.set(key, value)
+  }
+  return value
 }

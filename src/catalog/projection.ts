@@ -29,6 +29,18 @@ export interface ItemProjection {
   form: 'records' | 'json' | 'features'
 }
 
+const keys = new WeakMap<ItemProjection, string>()
+
+/** A text that is equal for equal projections. It is made once for each object, and a document has the same objects in each request. */
+export function projectionKey(projection: ItemProjection): string {
+  let key = keys.get(projection)
+  if (key === undefined) {
+    key = JSON.stringify(projection)
+    keys.set(projection, key)
+  }
+  return key
+}
+
 /** The requested parts of a list. */
 export interface ListProjection {
   /** Without it, no items are read. */

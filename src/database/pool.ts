@@ -120,13 +120,19 @@ export class CatalogPool extends pg.Pool {
     return this.#lend()
   }
 
-  async #lend(yieldTurn?: () => void): Promise<pg.PoolClient> {
+  #lend(yieldTurn?: () => void): Promise<pg.PoolClient> {
     const { keys, hasBegun } = currentCancellation() ?? {}
     if (!keys?.length) {
       this.#queue.passBy()
       return this.#connect()
     }
-    const endTurn = await this.#queue.begin(keys, yieldTurn, hasBegun)
+    const endTurn = this.#queue.beginAtOnce(keys, yieldTurn)
+    return endTurn
+      ? this.#lendUntil(endTurn)
+      : this.#queue.begin(keys, yieldTurn, hasBegun).then((end) => this.#lendUntil(end))
+  }
+
+  async #lendUntil(endTurn: EndTurn): Promise<pg.PoolClient> {
     try {
       return endAtRelease(await this.#connect(), endTurn)
     } catch (error) {

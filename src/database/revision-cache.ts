@@ -71,9 +71,16 @@ export class RevisionCache<Value extends {}> {
     return { value: found, store }
   }
 
-  #find(key: string, isFor: (value: Value) => boolean): Value | undefined {
-    for (const { value, since, topics } of this.#entries.get(key) ?? []) {
-      if (this.#changeFeed.isUnchanged(topics, since) && isFor(value)) return value
+  /** Whether a lookup of the key would return this value. */
+  has(key: string, value: object): boolean {
+    return this.#find(key) === value
+  }
+
+  #find(key: string, isFor?: (value: Value) => boolean): Value | undefined {
+    const entries = this.#entries.get(key)
+    if (!entries) return undefined
+    for (const { value, since, topics } of entries) {
+      if (this.#changeFeed.isUnchanged(topics, since) && (!isFor || isFor(value))) return value
     }
     return undefined
   }
@@ -88,8 +95,9 @@ export class RevisionCache<Value extends {}> {
     read: () => Promise<Value | null>,
     topicsOf: (value: Value) => readonly Topic[],
   ): Promise<Value | null> {
+    const known = this.#find(key)
+    if (known !== undefined) return known
     const found = this.lookup(key)
-    if (found.value !== undefined) return found.value
     const since = this.#changeFeed.latest()
     if (since === undefined) return read()
     const current = this.#reads.get(key)

@@ -2,15 +2,14 @@ import { QueueAccount } from './queue-account.ts'
 
 /*
  * Fair queueing of jobs between API keys. A job is work that takes a place for a while: an SQL statement takes a connection, a
- * compression takes a thread, the first work of a request takes a part of a turn of the event loop. Each of these has a queue of its own.
+ * compression takes a thread. Each of these has a queue of its own.
  *
  * If jobs must wait, their order is that of start-time fair queueing: each key has a virtual time, which grows by the time of its jobs, and
  * the key with the least one goes first. The virtual time of the queue is that of the key whose job began last. A key that comes back
  * begins there. So a key that sends little waits for one job at most, and has no debt or credit from before.
  * Goyal, Vin, Cheng: Start-time Fair Queuing (SIGCOMM 1996), https://doi.org/10.1145/248156.248171
  *
- * A key alone may use all places but the last. The last place is
- * for a key that runs no job. While several keys are active, a key whose jobs are long, or not yet known to be short, has one place. It
+ * A key alone may use all places but the last. The last place is for a key that runs no job. While several keys are active, a key whose jobs are long, or not yet known to be short, has one place. It
  * gets another one only while all such keys together use less than a quarter of the places, because many long jobs would take the
  * processors from short ones. Each worker process has its own queues. Each queue is fair, so all of them together are.
  */
@@ -121,7 +120,12 @@ export class FairQueue {
    * @throws a `TurnTimeout`
    */
   async begin(keys: readonly string[], yieldTurn?: () => void, isPatient = false): Promise<EndTurn> {
-    return this.#mayStart(keys) ? this.#start(keys, yieldTurn) : this.#wait(keys, yieldTurn, isPatient)
+    return this.beginAtOnce(keys, yieldTurn) ?? this.#wait(keys, yieldTurn, isPatient)
+  }
+
+  /** The same for a job that need not wait; undefined if it must. */
+  beginAtOnce(keys: readonly string[], yieldTurn?: () => void): EndTurn | undefined {
+    return this.#mayStart(keys) ? this.#start(keys, yieldTurn) : undefined
   }
 
   /**

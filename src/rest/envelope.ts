@@ -108,10 +108,7 @@ export function pageLinks(
 ): string | undefined {
   if (typeof page !== 'number' || typeof limit !== 'number' || typeof total !== 'number') return undefined
   const last = Math.max(1, Math.ceil(total / limit))
-  const { pathname } = new URL(url, 'http://localhost')
-  const query = new URLSearchParams(queryStringOf(url))
-  for (const name of new Set(query.keys())) if (name === 'page' || !parameters.includes(name)) query.delete(name)
-  const start = `${pathname}?${query}${query.size > 0 ? '&' : ''}page=`
+  const start = startOfLink(url, parameters)
   const link = (relation: string, number: number) => `<${start}${number}>; rel="${relation}"`
   const links = [
     link('first', 1),
@@ -120,6 +117,23 @@ export function pageLinks(
     link('last', last),
   ].join(', ')
   return links.length <= MAX_LINK_LENGTH ? links : undefined
+}
+
+/** A URL that is the same after parsing and printing. To parse one takes 20 µs. */
+const PLAIN_URL = /^\/[\w-][\w/-]*(\?([\w-]+=[\w.*-]*(&(?=\w)|$))*)?$/
+
+/** The URL of a page up to its number. */
+function startOfLink(url: string, parameters: readonly string[]): string {
+  const isOther = (name: string) => name !== 'page' && parameters.includes(name)
+  if (PLAIN_URL.test(url)) {
+    const [path = '', query = ''] = url.split('?')
+    const kept = query.split('&').filter((pair) => isOther(pair.slice(0, pair.indexOf('='))))
+    return `${path}?${kept.map((pair) => `${pair}&`).join('')}page=`
+  }
+  const { pathname } = new URL(url, 'http://localhost')
+  const query = new URLSearchParams(queryStringOf(url))
+  for (const name of new Set(query.keys())) if (!isOther(name)) query.delete(name)
+  return `${pathname}?${query}${query.size > 0 ? '&' : ''}page=`
 }
 
 /** A response body as text, its `meta`, and the log of the reads on which it depends. */

@@ -176,8 +176,10 @@ export class Readiness {
 
 /** The parameters of the path, which Fastify has decoded. */
 export function pathParameters({ params }: FastifyRequest): Record<string, string> {
-  const given = typeof params === 'object' && params !== null ? Object.entries(params) : []
-  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]))
+  const texts: Record<string, string> = {}
+  if (typeof params !== 'object' || params === null) return texts
+  for (const [name, value] of Object.entries(params)) texts[name] = String(value)
+  return texts
 }
 
 interface Route {

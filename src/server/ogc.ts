@@ -75,7 +75,7 @@ function addOgcRoute(scope: FastifyInstance, route: OgcRoute, { admit, responses
       if (version && (await isUnchanged(request, reply, caller, version))) return
       const { result, readLog } = await caller.readCatalog(read)
       const response = responseBody(result, mediaType)
-      if (response.body.length <= MAX_CACHED_BYTES) cached.store(response, readLog)
+      if (response.length <= MAX_CACHED_BYTES) cached.store(response, readLog)
       return sendCacheable(request, reply, response)
     },
   })

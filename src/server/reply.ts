@@ -7,9 +7,15 @@ import { CatalogError } from '../errors.ts'
 import { FairQueue } from '../fairness/fair-queue.ts'
 import { appendVary, type Coding, chooseContentCoding, VARY } from './negotiation.ts'
 
+/** Node writes a longer text in a copy of its own. */
+const SHORT_BYTES = 16_000
+
 /** A response body with its entity tag. */
 export class ResponseBody {
-  readonly body: Buffer
+  /** Text is UTF-8. */
+  readonly content: string | Buffer
+  /** Bytes of the body. */
+  readonly length: number
   readonly contentType: string
   /** The `Link` header; undefined for a response without pages. */
   readonly links: string | undefined
@@ -20,6 +26,7 @@ export class ResponseBody {
   /** False for a body that is probably sent only once: to encode it would take longer than to send it. */
   isEncoded = true
   #etag: string | undefined
+  #body: Buffer | undefined
 
   constructor(
     content: string | Buffer,
@@ -30,14 +37,28 @@ export class ResponseBody {
   ) {
     this.weakTag = weakTag
     this.cacheControl = cacheControl
-    this.body = typeof content === 'string' ? Buffer.from(content) : content
+    this.content = content
+    this.length = Buffer.byteLength(content)
     this.contentType = contentType
     this.links = links
   }
 
+  get body(): Buffer {
+    this.#body ??= Buffer.isBuffer(this.content) ? this.content : Buffer.from(this.content)
+    return this.#body
+  }
+
+  /**
+   * The body as it is sent without a coding. Node sends a short text together with the headers, without a copy of either. Fastify adds a
+   * charset to some types of text that have none.
+   */
+  get plain(): string | Buffer {
+    return this.length < SHORT_BYTES && this.contentType.includes('charset=') ? this.content : this.body
+  }
+
   /** The entity tag (RFC 9110 section 8.8.3). It is computed on first use, because a response to a POST needs none. */
   get etag(): string {
-    this.#etag ??= this.weakTag ?? `"${hash('sha256', this.body, 'base64url')}"`
+    this.#etag ??= this.weakTag ?? `"${hash('sha256', this.content, 'base64url')}"`
     return this.#etag
   }
 }
@@ -83,24 +104,24 @@ function sendBody(
   content: ResponseBody,
   { vary, ...headers }: { vary: string; etag?: string; link?: string },
 ): void | Promise<void> {
-  const { body, contentType } = content
+  const { length, contentType } = content
   if (request.method !== 'HEAD') {
-    request.server.unread.reserve(request, reply, body.length)
-    request.use?.send(body.length)
+    request.server.unread.reserve(request, reply, length)
+    request.use?.send(length)
   }
   const coding = codingOf(request, content)
-  const send = (bytes: Buffer) => {
+  const send = (bytes: string | Buffer) => {
     appendVary(reply, vary)
     void reply
       .headers({ ...headers, 'content-type': contentType, ...(coding && { 'content-encoding': coding }) })
       .send(bytes)
   }
-  const encoded = coding ? encode(body, coding, request.use?.key.id) : body
-  return Buffer.isBuffer(encoded) ? send(encoded) : encoded.then(send)
+  const encoded = coding ? encode(content.body, coding, request.use?.key.id) : content.plain
+  return encoded instanceof Promise ? encoded.then(send) : send(encoded)
 }
 
-function codingOf({ headers }: FastifyRequest, { body, isEncoded }: ResponseBody): Coding | undefined {
-  return !isEncoded || body.length < MIN_ENCODED_BYTES ? undefined : chooseContentCoding(headers['accept-encoding'])
+function codingOf({ headers }: FastifyRequest, { length, isEncoded }: ResponseBody): Coding | undefined {
+  return !isEncoded || length < MIN_ENCODED_BYTES ? undefined : chooseContentCoding(headers['accept-encoding'])
 }
 
 /** The entity tag of a content, and the content coding of the response. */

@@ -51,7 +51,7 @@ export class ResponseCache {
     this.#responses = new RevisionCache(changeFeed, {
       limit: Math.max(1, Math.floor(bytes / 2)),
       sizeOf: ({ response, decisions }) =>
-        Math.ceil(response.body.length * COMPRESSED_COPIES_FACTOR) + ENTRY_BYTES + DECISION_BYTES * decisions.length,
+        Math.ceil(response.length * COMPRESSED_COPIES_FACTOR) + ENTRY_BYTES + DECISION_BYTES * decisions.length,
     })
   }
 
@@ -89,12 +89,13 @@ function storeIn(store: Lookup<CachedResponse>['store']): Found['store'] {
   }
 }
 
-/** Copies a small body out of Node's buffer pool. Otherwise one cached body would keep a whole pool of 8 kB in memory. */
+/** Copies a body into a buffer of its own, out of the heap or of Node's buffer pool. Otherwise one cached body would keep a whole pool of 8 kB in memory. */
 function inOwnMemory(response: ResponseBody): ResponseBody {
-  const { body, contentType, links, cacheControl, weakTag } = response
-  if (body.length === body.buffer.byteLength) return response
-  const copy = Buffer.allocUnsafeSlow(body.length)
-  body.copy(copy)
+  const { content, length, contentType, links, cacheControl, weakTag } = response
+  if (Buffer.isBuffer(content) && length === content.buffer.byteLength) return response
+  const copy = Buffer.allocUnsafeSlow(length)
+  if (Buffer.isBuffer(content)) content.copy(copy)
+  else copy.write(content)
   return new ResponseBody(copy, contentType, links, cacheControl, weakTag)
 }
 

@@ -1,6 +1,6 @@
 import { buildSchema, type GraphQLSchema, Kind, parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { measureOperation } from '../../src/graphql/operation/cost.ts'
+import { greatestSize, measureOperation } from '../../src/graphql/operation/cost.ts'
 import { findExcessLength } from '../../src/graphql/operation/limits.ts'
 
 /* The size of an operation on a schema without weights: each field costs 1. */
@@ -69,6 +69,25 @@ describe('The cost of an operation', () => {
     for (const length of [1, 50, 2]) {
       expect(measure({ ids: Array.from({ length }, () => 'a') }).cost).toBe(1 + length)
     }
+  })
+})
+
+describe('The greatest cost of an operation', () => {
+  const greatest = (text: string) => {
+    const [operation] = parse(text).definitions
+    if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('no operation')
+    return greatestSize(operation, { schema: SCHEMA, fragments: {} }).cost
+  }
+
+  test.each<[string, number]>([
+    ['{ lists(limit: 7, page: 2) { a } }', 1 + 7],
+    ['query ($n: Int) { lists(limit: $n) { a } }', 1 + 100],
+    ['query ($n: Int = 9) { slices(last: $n) { a } }', 1 + 100],
+    ['query ($n: Int) { lists(page: $n) { a } }', 1 + 500 + 20],
+    ['query ($a: ID, $b: ID) { byId(ids: [$a, $b]) { a } }', 1 + 2],
+    ['query ($ids: [ID]) { byId(ids: $ids) { a } }', Number.POSITIVE_INFINITY],
+  ])('of %s is %d', (text, cost) => {
+    expect(greatest(text)).toBe(cost)
   })
 })
 

@@ -137,6 +137,9 @@ describe('Keys with different rights', () => {
   })
 })
 
+/** Long enough for the requests before the change, also on a busy machine. */
+const LIFE_MS = 5_000
+
 describe('A change during a request', () => {
   test.runIf(inject('template').kind === 'postgres')(
     'of the rights of its key ends it or repeats it: nothing that is written later is shown',
@@ -145,12 +148,14 @@ describe('A change during a request', () => {
       const withdraw = async (id: string) => withdrawGrant(prisma, { keyId: id, dataset: 'draft' })
       const expire = async (id: string) =>
         prisma.grant.updateMany({ where: { apiKeyId: id }, data: { expiresAt: new Date() } })
-      for (const [change, status] of [
-        [withdraw, 403],
-        [expire, 403],
-        [async (id: string) => revokeKey(prisma, id), 401],
+      for (const [change, status, lifeMs] of [
+        [withdraw, 403, undefined],
+        [expire, 403, undefined],
+        [async (id: string) => revokeKey(prisma, id), 401, undefined],
+        [async () => sleep(LIFE_MS), 401, LIFE_MS],
       ] as const) {
-        const { id, key } = await createKey(prisma, { name: 'withdrawn', datasets: ['draft'] })
+        const expiresAt = lifeMs === undefined ? null : new Date(Date.now() + lifeMs)
+        const { id, key } = await createKey(prisma, { name: 'withdrawn', datasets: ['draft'], expiresAt })
         const page = async () => {
           created += 1
           return t.get(`/v1/datasets/draft/items?limit=${10 + created}`, authorize(key))

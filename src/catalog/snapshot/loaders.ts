@@ -5,7 +5,7 @@ import type { FeatureWindow } from '../features.ts'
 import type { FilterValues } from '../filters.ts'
 import type { Dataset, Item } from '../models.ts'
 import type { Fetched, Window } from '../page.ts'
-import type { ItemProjection } from '../projection.ts'
+import { type ItemProjection, projectionKey } from '../projection.ts'
 import { fetchImages, type LookupRow } from '../sql/by-id.ts'
 import { fetchAttributes, fetchExportBatch } from '../sql/export.ts'
 import { fetchExportSizes } from '../sql/export-sizes.ts'
@@ -97,7 +97,7 @@ function placeLoaders({ statements, readLog }: LoaderOptions) {
         refine: (run) => statements.unverified(scope, ({ sql }) => run(sql)),
       })
       return countItems(window, [page])
-    }),
+    }, windowKey),
     searchPages: new ArgumentsLoader(async (window: SearchWindow, scopes: readonly string[][]) => {
       const pages = scopes.map((scope) =>
         statements.unverified(scope, ({ prisma }) => fetchSearchPage(prisma, window, scope)),
@@ -123,6 +123,10 @@ function placeLoaders({ statements, readLog }: LoaderOptions) {
       return features
     },
   }
+}
+
+function windowKey<Rest extends object>({ projection, ...rest }: Rest & { projection: ItemProjection }): string {
+  return `${JSON.stringify(rest)} ${projectionKey(projection)}`
 }
 
 /** The revision of each dataset of a scope, from the pairs of id and revision that a statement returned as JSON. */
@@ -181,7 +185,7 @@ function itemLoaders(options: LoaderOptions) {
       const find = (id: string) =>
         statements.verified(({ batchers }) => batchers.fetchItem({ projection, id, scope }), seenRevision)
       return logFound(readLog, await Promise.all(ids.map(find)))
-    }),
+    }, projectionKey),
     images: new DataLoader(async (ids: readonly string[]) => {
       const { scope } = readLog
       return statements.unverified('all', ({ sql }) => fetchImages(sql, { ids, scope }))
@@ -192,7 +196,7 @@ function itemLoaders(options: LoaderOptions) {
       const { limit, isForCursor = false } = window
       for (const { count } of pages) readLog.countItems(Math.min(count, isForCursor ? limit - 1 : limit))
       return pages
-    }),
+    }, windowKey),
     itemCounts: new ArgumentsLoader((selection: ItemSelection, owners: readonly ItemOwner[]) =>
       statements.unverified(datasetsOf(owners), ({ sql }) => countItems(sql, selection, owners)),
     ),
@@ -249,15 +253,23 @@ interface LoaderOptions {
  */
 export class ArgumentsLoader<Arguments, Key, Value> {
   readonly #find: (args: Arguments, keys: readonly Key[]) => Promise<Value[]>
+  readonly #keyOf: (args: Arguments) => string
   readonly #loaders = new Map<string, DataLoader<Key, Value, string>>()
 
-  /** @param find returns a value for each key, in the order of the keys */
-  constructor(find: (args: Arguments, keys: readonly Key[]) => Promise<Value[]>) {
+  /**
+   * @param find returns a value for each key, in the order of the keys
+   * @param keyOf returns a text that is equal for equal arguments
+   */
+  constructor(
+    find: (args: Arguments, keys: readonly Key[]) => Promise<Value[]>,
+    keyOf: (args: Arguments) => string = JSON.stringify,
+  ) {
     this.#find = find
+    this.#keyOf = keyOf
   }
 
   load(args: Arguments, key: Key): Promise<Value> {
-    const argumentsKey = JSON.stringify(args)
+    const argumentsKey = this.#keyOf(args)
     let loader = this.#loaders.get(argumentsKey)
     if (!loader) {
       loader = new DataLoader((keys) => this.#find(args, keys), { cacheKeyFn: (key) => JSON.stringify(key) })

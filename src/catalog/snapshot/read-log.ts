@@ -176,11 +176,14 @@ export class ReadLog {
    * statements that did not return these revisions, this compares the revisions of now with the list. If they are equal, nothing has
    * changed since the list was read, because a dataset never has the same revision twice.
    */
-  async isOneState(prisma: Prisma.TransactionClient): Promise<boolean> {
+  isOneState(prisma: Prisma.TransactionClient): boolean | Promise<boolean> {
     if (this.#isMixed) return false
     const ids = this.#isAllUnverified ? this.#list.all.map(({ id }) => id) : [...this.#unverified]
-    if (ids.length === 0 && !this.#isAllUnverified) return true
-    const where = this.#isAllUnverified ? {} : { id: { in: ids } }
+    return ids.length === 0 && !this.#isAllUnverified ? true : this.#areUnchanged(ids, prisma)
+  }
+
+  async #areUnchanged(ids: readonly string[], prisma: Prisma.TransactionClient): Promise<boolean> {
+    const where = this.#isAllUnverified ? {} : { id: { in: [...ids] } }
     const current = await prisma.dataset.findMany({ where, select: { id: true, revision: true } })
     return current.length === ids.length && current.every(({ id, revision }) => revision === this.revisionOf(id))
   }

@@ -7,7 +7,7 @@ import {
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { DEFAULTS } from '../arguments.ts'
 import { type FilterValues, givenFilters, type ItemFilter } from '../filters.ts'
-import { type ItemProjection, NO_ITEMS } from '../projection.ts'
+import { type ItemProjection, NO_ITEMS, projectionKey } from '../projection.ts'
 import { fetchItems, type LookupRow } from './by-id.ts'
 import { hasStoredTotal, type Scope } from './item-list.ts'
 import { fetchItemWindows, type ItemWindow, type ItemWindowContent, type OwnedWindow } from './items.ts'
@@ -44,12 +44,12 @@ export function createBatchers(sql: SqlReader): Batchers {
       (windows) => fetchItemWindows(sql, windows),
     ),
     fetchItem: batchStatements(
-      ({ projection, scope }) => JSON.stringify([projection, scope]),
+      ({ projection, scope }) => `${scope.join()} ${projectionKey(projection)}`,
       (lookups) => fetchItemsOf(sql, lookups),
       (waiting) => waiting,
     ),
     startNearby: batchStatements(
-      ({ window }) => JSON.stringify([filtersIn(window), window.projection]),
+      ({ window }) => `${filtersIn(window)} ${projectionKey(window.projection)}`,
       (searches) => startSearches(sql, searches),
     ),
   }
@@ -131,9 +131,9 @@ function batchStatements<Part, Result>(
 
 /** Returns a key that is equal for windows with the same SQL text. They differ only in its parameters. */
 function shapeOf({ selection, sort, order, after, before, isForCursor, isCounted, projection }: ItemWindow): string {
-  const bounds = [after, before].map((bound) => bound !== undefined)
-  const list = [selection.among, filtersIn(selection), sort, order, bounds]
-  return JSON.stringify([list, isForCursor, isCounted, projection])
+  const bounds = `${after !== undefined} ${before !== undefined}`
+  const list = `${selection.among} ${filtersIn(selection)} ${sort} ${order} ${bounds}`
+  return `${list} ${isForCursor === true} ${isCounted} ${projectionKey(projection)}`
 }
 
 function filtersIn(values: FilterValues): ItemFilter[] {

@@ -43,7 +43,10 @@ interface Operation {
 /** PostgreSQL walks over the items before a page, and takes about as long for a deep one as for a search (test/bench/worst.ts). */
 const DEEP_PAGE = { from: 101, cost: 500 }
 
-const isDeep = (page: unknown): boolean => typeof page === 'number' && page >= DEEP_PAGE.from
+/** In place of the values of variables: for the greatest size that an operation has with any variables. */
+const ANY = Symbol('any value')
+
+const isDeep = (page: unknown): boolean => page === ANY || (typeof page === 'number' && page >= DEEP_PAGE.from)
 
 /** PostgreSQL reads all items of a filtered list that no index has in its order, and counts them if no trigger does. */
 const SCANNED_LIST_COST = 200
@@ -64,9 +67,28 @@ function isScanned(field: GraphQLField<unknown, unknown>, given: (name: string) 
  * selections. A deep page costs more. Each fragment is measured once, so the work is linear in the length of the document.
  */
 export function measureOperation(definition: OperationDefinitionNode, operation: Operation): OperationSize {
+  const variables = { ...defaultVariables(definition), ...operation.variables }
+  return measureWith((value) => valueFromASTUntyped(value, variables), definition, operation)
+}
+
+/** The greatest size that an operation has with any variables. */
+export function greatestSize(
+  definition: OperationDefinitionNode,
+  operation: Omit<Operation, 'variables'>,
+): OperationSize {
+  const read = (value: ValueNode) => (value.kind === Kind.VARIABLE ? ANY : valueFromASTUntyped(value))
+  return measureWith(read, definition, operation)
+}
+
+type ReadValue = (value: ValueNode) => unknown
+
+function measureWith(
+  read: ReadValue,
+  definition: OperationDefinitionNode,
+  operation: Omit<Operation, 'variables'>,
+): OperationSize {
   const root = operation.schema.getRootType(definition.operation)
   if (!root) return { cost: 0, depth: 0 }
-  const variables = { ...defaultVariables(definition), ...operation.variables }
   const known = new Map<string, OperationSize>()
 
   const measureSelection = (set: SelectionSetNode, type: GraphQLCompositeType): OperationSize => {
@@ -112,8 +134,6 @@ export function measureOperation(definition: OperationDefinitionNode, operation:
     return size
   }
 
-  const read = (value: ValueNode): unknown => valueFromASTUntyped(value, variables)
-
   const typeNamed = (name: string | undefined, otherwise: GraphQLCompositeType): GraphQLCompositeType => {
     const type = name === undefined ? undefined : operation.schema.getType(name)
     return isCompositeType(type) ? type : otherwise
@@ -140,6 +160,7 @@ function defaultVariables({ variableDefinitions = [] }: OperationDefinitionNode)
 /** How many objects a field may return: its page size, or the number of ids or representations in its arguments. */
 function lengthOf(field: GraphQLField<unknown, unknown>, given: (name: string) => unknown): number {
   const keys = given('ids') ?? given('representations')
+  if (keys === ANY) return Number.POSITIVE_INFINITY
   if (Array.isArray(keys)) return keys.length
   const takes = (name: string) => field.args.some((arg) => arg.name === name)
   if (takes('limit')) return pageSize(given('limit'))
@@ -149,5 +170,6 @@ function lengthOf(field: GraphQLField<unknown, unknown>, given: (name: string) =
 
 /** The given page size. A value that is not a page size counts as the default, because the resolver will refuse it. */
 function pageSize(given: unknown): number {
+  if (given === ANY) return MAX_LIMIT
   return typeof given === 'number' && given > 0 && given <= MAX_LIMIT ? given : DEFAULTS.limit
 }

@@ -1,9 +1,20 @@
 import { readFile } from 'node:fs/promises'
-import { type DocumentNode, GraphQLError, type GraphQLSchema, parse, validate, visit } from 'graphql'
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  parse,
+  validate,
+  visit,
+} from 'graphql'
+import type { FieldDetailsList, GroupedFieldSet } from 'graphql/execution/collectFields'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { messageOf, operationFailed } from '../../errors.ts'
 import { schema as catalogSchema } from '../schema.ts'
+import { findExcess as findOperationExcess, greatestSize } from './cost.ts'
 import { findExcess, findRepetitions, LIMITS } from './limits.ts'
 import { type Fragments, fragmentsOf } from './projection.ts'
 import { type Executable, type NodeForm, withRawJson } from './raw-json.ts'
@@ -13,6 +24,46 @@ export interface PreparedDocument {
   document: DocumentNode
   fragments: Fragments
   executable: Executable
+}
+
+/** The fields that graphql-js collects of each selection set. They are the same in each request, unless the document has directives. */
+export interface CollectedFields {
+  root?: GroupedFieldSet
+  ofObject: WeakMap<FieldDetailsList, { type: GraphQLObjectType; fields: GroupedFieldSet }>
+}
+
+/** What is known of an operation before its variables are. */
+interface PreparedOperation {
+  /** Whether it exceeds no limit with any variables. */
+  isAlwaysSmall: boolean
+  /** Undefined if they depend on variables. */
+  collected: CollectedFields | undefined
+}
+
+const operations = new WeakMap<OperationDefinitionNode, PreparedOperation>()
+
+/** Prepares an operation of a document on first use. */
+export function preparedOperation(
+  { document, fragments, executable }: PreparedDocument,
+  operation: OperationDefinitionNode,
+): PreparedOperation {
+  const known = operations.get(operation)
+  if (known) return known
+  const size = greatestSize(operation, { schema: executable.schema, fragments })
+  const collected = hasDirectives(document) ? undefined : { ofObject: new WeakMap() }
+  const prepared = { isAlwaysSmall: !findOperationExcess(size), collected }
+  operations.set(operation, prepared)
+  return prepared
+}
+
+function hasDirectives(document: DocumentNode): boolean {
+  let isFound = false
+  visit(document, {
+    Directive: () => {
+      isFound = true
+    },
+  })
+  return isFound
 }
 
 /** A document that can't be executed, and why. */

@@ -2,10 +2,12 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLLeafType,
+  type GraphQLObjectType,
   getOperationAST,
   OperationTypeNode,
   validateExecutionArgs,
 } from 'graphql'
+import { collectSubfields, type FieldDetailsList, type GroupedFieldSet } from 'graphql/execution/collectFields'
 import { createSharedExecutionContext } from 'graphql/execution/createSharedExecutionContext'
 import { Executor } from 'graphql/execution/Executor'
 import type { ReadLog } from '../../catalog/snapshot/read-log.ts'
@@ -15,7 +17,7 @@ import { inSpan } from '../../tracing.ts'
 import type { GraphQLContext } from '../builder.ts'
 import { graphqlErrorOf } from '../errors.ts'
 import { findExcess, measureOperation } from './cost.ts'
-import type { InvalidDocument, PreparedDocument } from './documents.ts'
+import { type CollectedFields, type InvalidDocument, type PreparedDocument, preparedOperation } from './documents.ts'
 import { LIMITS, limitExceeded } from './limits.ts'
 import { printJson } from './raw-json.ts'
 
@@ -55,25 +57,29 @@ export async function execute(
   const { fragments, executable } = prepared
   if (!operation) return refused([invalid('operationName must name an operation of the document')])
   if (operation.operation !== OperationTypeNode.QUERY) return refused([invalid('The catalog has queries only')])
-  const size = measureOperation(operation, { schema: executable.schema, fragments, variables: variables ?? {} })
-  const excess = findExcess(size)
+  const { isAlwaysSmall, collected } = preparedOperation(prepared, operation)
+  const size =
+    isAlwaysSmall && !showsCost
+      ? undefined
+      : measureOperation(operation, { schema: executable.schema, fragments, variables: variables ?? {} })
+  const excess = size && findExcess(size)
   if (excess) return refused([excess])
 
   const { result, readLog } = await readCatalog((catalog) => {
     const contextValue: GraphQLContext = { catalog, rawJson: [] }
     const run = async () => {
-      const executed = await runDocument({ ...executable, variableValues: variables, operationName, contextValue })
+      const args = { ...executable, variableValues: variables, operationName, contextValue }
+      const executed = await runDocument(args, collected)
       return { executed, rawJson: contextValue.rawJson }
     }
     return inOperationSpan(operationName, run)
   })
   const { errors, ...rest } = result.executed
-  const cost = { requested: size.cost, maximum: LIMITS.cost }
   return {
     result: {
       ...(errors && { errors: errors.map(graphqlErrorOf) }),
       ...rest,
-      ...(showsCost && { extensions: { cost } }),
+      ...(showsCost && size && { extensions: { cost: { requested: size.cost, maximum: LIMITS.cost } } }),
     },
     print: (value) => printJson(value, result.rawJson),
     readLog,
@@ -104,12 +110,13 @@ interface RunArgs extends ExecutionArgs {
  * resolvers read no AbortSignal: database/cancellation.ts cancels their statements.
  * @returns only the error `VALIDATION_FAILED` if the response becomes too large
  */
-async function runDocument(args: RunArgs): Promise<ExecutionResult> {
+async function runDocument(args: RunArgs, collected: CollectedFields | undefined): Promise<ExecutionResult> {
   const validated = validateExecutionArgs(args)
   if (!('schema' in validated)) return { errors: validated }
   // Otherwise graphql-js would create an AbortController, and abort it after the execution.
   const shared = createSharedExecutionContext(undefined)
   const executor = new MeasuringExecutor(validated, shared)
+  executor.collected = collected
   executor.texts = args.contextValue.rawJson
   const result = await executor.executeRootSelectionSet()
   const { excess } = executor.size
@@ -143,13 +150,34 @@ export class ResponseSize {
 
 class MeasuringExecutor extends Executor {
   readonly size = new ResponseSize()
+  collected: CollectedFields | undefined
   /** The texts that placeholders stand for. */
   texts: readonly string[] = []
   #measuredTexts = 0
 
-  override collectAndExecuteSubfields(...args: Parameters<Executor['collectAndExecuteSubfields']>) {
+  override executeRootGroupedFieldSet(
+    ...[rootType, rootValue, fields, serially, position]: Parameters<Executor['executeRootGroupedFieldSet']>
+  ) {
+    if (this.collected) this.collected.root ??= fields
+    return super.executeRootGroupedFieldSet(rootType, rootValue, this.collected?.root ?? fields, serially, position)
+  }
+
+  override collectAndExecuteSubfields(
+    ...[type, list, path, result, position]: Parameters<Executor['collectAndExecuteSubfields']>
+  ) {
     this.size.addObject()
-    return super.collectAndExecuteSubfields(...args)
+    if (!this.collected) return super.collectAndExecuteSubfields(type, list, path, result, position)
+    return this.executeFields(type, result, path, this.#fieldsOf(type, list, this.collected), position)
+  }
+
+  #fieldsOf(type: GraphQLObjectType, list: FieldDetailsList, { ofObject }: CollectedFields): GroupedFieldSet {
+    const known = ofObject.get(list)
+    if (known?.type === type) return known.fields
+    const { schema, fragments, variableValues, hideSuggestions } = this.validatedExecutionArgs
+    const { groupedFieldSet } = collectSubfields(schema, fragments, variableValues, type, list, hideSuggestions)
+    // An object may be of several types if a field returns an interface. The fields of the first type are kept.
+    if (!known) ofObject.set(list, { type, fields: groupedFieldSet })
+    return groupedFieldSet
   }
 
   override completeLeafValue(type: GraphQLLeafType, result: unknown): unknown {

@@ -86,7 +86,9 @@ export function createAdmission({
     let cancellation: Cancellation | undefined
     const identifyAgain = async (snapshot?: SqlReader) => {
       if (cancellation?.isCancelled) throw new StatementCancelled()
-      return identify(request, reply, snapshot)
+      const later = new Date()
+      const isSame = !snapshot && findKey.isUnchanged(key) && (key.expiresAt === null || key.expiresAt > later)
+      return isSame ? { key, now: later } : identify(request, reply, snapshot)
     }
     const readAs = (caller: CallerAccess, hasBegun = false): ReadCatalog => {
       return async (run) => {

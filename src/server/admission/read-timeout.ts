@@ -18,6 +18,12 @@ export function withinTime<Result>(work: Promise<Result>, timeMs: number, stop: 
       )
       stop()
     }, timeMs)
-    work.then(resolve, reject).finally(() => clearTimeout(timer))
+    const end = <Value>(settle: (value: Value) => void) => {
+      return (value: Value) => {
+        clearTimeout(timer)
+        settle(value)
+      }
+    }
+    work.then(end(resolve), end(reject))
   })
 }

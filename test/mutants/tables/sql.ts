@@ -239,19 +239,19 @@ export const SQL: readonly MutantTable[] = [
     file: 'src/catalog/snapshot/loaders.ts',
     tests: ['test/catalog/sql-keys.test.ts'],
     mutants: [
-      { find: 'JSON.stringify(args)', replace: 'JSON.stringify({ ...args, offset: 0 })' },
-      { find: 'JSON.stringify(args)', replace: 'JSON.stringify({ ...args, projection: 0 })' },
+      { find: '`${JSON.stringify(rest)} ${', replace: '`${JSON.stringify({ ...rest, offset: 0 })} ${' },
+      { find: '(rest)} ${projectionKey(projection)}`', replace: '(rest)}`' },
     ],
   },
   {
     file: 'src/catalog/sql/statement-batcher.ts',
     tests: ['test/catalog/sql-keys.test.ts'],
     mutants: [
-      { find: 'JSON.stringify([projection, scope])', replace: 'JSON.stringify([scope])' },
-      { find: 'JSON.stringify([projection, scope])', replace: 'JSON.stringify([projection])' },
+      { find: '`${scope.join()} ${projectionKey(projection)}`', replace: 'scope.join()' },
+      { find: '`${scope.join()} ${projectionKey(projection)}`', replace: 'projectionKey(projection)' },
       {
-        find: '[selection.among, filtersIn(selection), sort, order, bounds]',
-        replace: '[selection.among, filtersIn(selection), order, bounds]',
+        find: '${filtersIn(selection)} ${sort} ${order}',
+        replace: '${filtersIn(selection)} ${order}',
         equivalent: 'each part of a statement has its own SQL, so it only makes more statements to prepare',
       },
       { find: '!isCounted || hasStoredTotal(selection)', replace: 'true' },
