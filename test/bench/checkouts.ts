@@ -16,7 +16,7 @@ import { ask, load } from './wrk.ts'
  * Processor time depends less on the other work of the machine than a rate does. Checkouts with other migrations have a database each,
  * with the same rows; it stays for the next run.
  *
- *   node test/bench/checkouts.ts postgresql://superuser@host/any-database FOLDER-OF-ANOTHER-CHECKOUT... [--rounds 5] [--doors item]
+ *   node test/bench/checkouts.ts postgresql://superuser@host/any-database FOLDER-OF-ANOTHER-CHECKOUT... [--rounds 5] [--doors 'item|list']
  */
 
 const ITEMS = 20_000
@@ -45,7 +45,7 @@ print(['---', '---', ...others.map(() => '--- | ---')])
 try {
   for (const kind of ['uncached', 'cached'] as const) {
     for (const [n, { name, isCached }] of (checkouts[0]?.doors ?? []).entries()) {
-      if (!name.includes(values.doors) || (kind === 'cached' && !isCached)) continue
+      if (!new RegExp(values.doors).test(name) || (kind === 'cached' && !isCached)) continue
       const [ours = Number.NaN, ...theirs] = await compare((checkout) => [
         checkout[kind],
         checkout.doors[n]?.requests ?? [],

@@ -35,7 +35,7 @@ export function startUncached(databaseUrl: string): Promise<Server> {
 }
 
 /** Starts a server with which the gateway is compared, on a free port. */
-export function startPeer(name: 'postgraphile' | 'floor', databaseUrl: string): Promise<Server> {
+export function startPeer(name: 'postgraphile' | 'mercurius' | 'floor', databaseUrl: string): Promise<Server> {
   return start(process.execPath, [`test/bench/peers/${name}.js`, databaseUrl, '0'], { NODE_ENV: 'production' })
 }
 
