@@ -182,7 +182,7 @@ export class FairQueue {
       this.#running -= 1
       if (yielding) this.#yielding.delete(yielding)
       for (const use of uses) use.end(startMs, nowMs)
-      this.#refuseLate(this.#waiting.get(keys.join()), nowMs)
+      if (this.#waiting.size > 0) this.#refuseLate(this.#waiting.get(keys.join()), nowMs)
       // A job that made nobody wait is no debt.
       if (this.#waiting.size === 0) advance(nowMs)
       this.#startNext(nowMs)
