@@ -7,21 +7,20 @@ import { findReadableByOthers } from '../database/embedded/private-files.ts'
 import { checkHealth, type Finding } from '../database/health-checks.ts'
 import { messageOf } from '../errors.ts'
 import { findSamples } from '../sample/find.ts'
+import { printing } from './command.ts'
 import { withOpenDatabase } from './database.ts'
-import { type Coloured, printJson, printLine } from './print.ts'
+import { type Coloured, printLine } from './print.ts'
 
 export function doctorCommand(): Command {
-  return new Command('doctor')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  npx catalog doctor')
-    .action(run)
-}
-
-async function run({ json }: { json?: true }): Promise<void> {
-  const findings = await examine()
-  if (json) printJson(findings)
-  else for (const finding of findings) printFinding(finding)
-  if (findings.some(({ isOk }) => !isOk)) process.exitCode = 1
+  return printing(new Command('doctor'), {
+    example: 'doctor',
+    run: async () => {
+      const findings = await examine()
+      if (findings.some(({ isOk }) => !isOk)) process.exitCode = 1
+      return findings
+    },
+    print: (findings) => findings.forEach(printFinding),
+  })
 }
 
 async function examine(): Promise<Finding[]> {

@@ -28,8 +28,9 @@ export function printJson(value: unknown): void {
   printLine(JSON.stringify(value))
 }
 
-/** Prints a table on stdout, with each column as wide as its widest cell. */
-export function printTable(header: readonly string[], rows: readonly (readonly string[])[]): void {
+/** Prints a table on stdout, with each column as wide as its widest cell; or a line if it has no rows. */
+export function printTable(header: readonly string[], rows: readonly (readonly string[])[], emptyLine?: string): void {
+  if (rows.length === 0 && emptyLine !== undefined) return void printLine(emptyLine)
   const lines = [header, ...rows].map((cells) => cells.map(escapeControls))
   const widths = header.map((_, column) => Math.max(...lines.map((line) => columnsOf(line[column] ?? ''))))
   for (const line of lines) {

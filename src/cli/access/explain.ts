@@ -4,25 +4,24 @@ import { resolveDataset } from '../../auth/names.ts'
 import { isUuid } from '../../catalog/arguments.ts'
 import { operationFailed } from '../../errors.ts'
 import type { PrismaClient } from '../../generated/prisma/client.ts'
+import { printing } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { DATASET } from '../datasets/show.ts'
-import { JSON_OPTION, KEY } from '../keys/options.ts'
-import { printJson, printLine } from '../print.ts'
+import { KEY } from '../keys/options.ts'
+import { printLine } from '../print.ts'
 import { findExplainedKey } from './explained-key.ts'
 
 export function explainCommand(): Command {
-  return new Command('explain')
+  const command = new Command('explain')
     .description('explain whether a key may access a dataset, why and until when, and print commands that change that')
     .argument(...KEY)
     .argument(...DATASET)
     .argument('[item]', 'id or externalId of an item of the dataset')
-    .option(...JSON_OPTION)
-    .addHelpText('after', '\nExample:\n  npx catalog access explain app museums')
-    .action(explain)
+  return printing(command, { example: 'access explain app museums', run: explain, print: printExplanation })
 }
 
-async function explain(keyText: string, datasetText: string, itemText: string | undefined, options: { json?: true }) {
-  const explained = await withDatabase(async ({ prisma }) => {
+async function explain(keyText: string, datasetText: string, itemText: string | undefined) {
+  return withDatabase(async ({ prisma }) => {
     const key = await findExplainedKey(prisma, keyText)
     const { id, slug } = await resolveDataset(prisma, datasetText)
     const dataset = await prisma.dataset.findUniqueOrThrow({ where: { id } })
@@ -30,7 +29,9 @@ async function explain(keyText: string, datasetText: string, itemText: string | 
     const { id: keyId, name: keyName } = key
     return { keyId, keyName, dataset: slug, item, ...explainAccess(key, dataset, new Date()) }
   })
-  if (options.json) return printJson(explained)
+}
+
+function printExplanation(explained: Awaited<ReturnType<typeof explain>>): void {
   const { keyId, keyName, dataset, item } = explained
   const subject =
     item === null ? `the dataset ${dataset}` : `the item ${item}, because it follows its dataset ${dataset}`

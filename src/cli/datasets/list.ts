@@ -1,14 +1,21 @@
 import { Command } from 'commander'
+import { printing } from '../command.ts'
 import { withDatabase } from '../database.ts'
-import { printJson, printLine, printTable } from '../print.ts'
+import { printTable } from '../print.ts'
 import { type DatasetSummary, summarizeDatasets } from './summary.ts'
 
+export const NO_DATASETS = 'There are no datasets. Import one: npx catalog import MANIFEST'
+
 export function listCommand(): Command {
-  return new Command('list')
-    .description('list all datasets, each with the number of its items and of the keys that may access it')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  npx catalog datasets list')
-    .action(run)
+  const command = new Command('list').description(
+    'list all datasets, each with the number of its items and of the keys that may access it',
+  )
+  return printing(command, {
+    example: 'datasets list',
+    run: () => withDatabase(({ prisma }) => summarizeDatasets(prisma, new Date())),
+    print: printList,
+    toJson: (datasets) => datasets.map(briefly),
+  })
 }
 
 /** The members of a dataset that have the same few words in each list. */
@@ -27,16 +34,12 @@ function briefly({
   return { id, slug, name, status, visibility, accessTier, items, keys, createdAt, updatedAt }
 }
 
-async function run({ json }: { json?: true }): Promise<void> {
-  const datasets = await withDatabase(({ prisma }) => summarizeDatasets(prisma, new Date()))
-  if (json) printJson(datasets.map(briefly))
-  else if (datasets.length === 0) printLine('There are no datasets. Import one: npx catalog import MANIFEST')
-  else {
-    printTable(
-      ['SLUG', 'NAME', 'STATUS', 'VISIBILITY', 'TIER', 'ITEMS', 'KEYS', 'UPDATED'],
-      datasets.map(({ slug, name, status, visibility, accessTier, items, keys, updatedAt }) => [
-        ...[slug, name, status, visibility, accessTier ?? '-', String(items), String(keys), updatedAt.toISOString()],
-      ]),
-    )
-  }
+function printList(datasets: readonly DatasetSummary[]): void {
+  printTable(
+    ['SLUG', 'NAME', 'STATUS', 'VISIBILITY', 'TIER', 'ITEMS', 'KEYS', 'UPDATED'],
+    datasets.map(({ slug, name, status, visibility, accessTier, items, keys, updatedAt }) => [
+      ...[slug, name, status, visibility, accessTier ?? '-', String(items), String(keys), updatedAt.toISOString()],
+    ]),
+    NO_DATASETS,
+  )
 }

@@ -1,5 +1,6 @@
 import { findValidKeys } from '../../auth/keys.ts'
 import { mayAccess } from '../../catalog/access.ts'
+import { operationFailed } from '../../errors.ts'
 import type { PrismaClient } from '../../generated/prisma/client.ts'
 
 /** All datasets by name, or the one with the id. `keys` is the number of valid keys that may access the dataset at `now`. */
@@ -18,6 +19,13 @@ export async function summarizeDatasets(prisma: PrismaClient, now: Date, id?: st
     createdAt,
     updatedAt,
   }))
+}
+
+/** @throws `OPERATION_FAILED` if there is no dataset with the id any more */
+export async function summarizeDataset(prisma: PrismaClient, id: string): Promise<DatasetSummary> {
+  const [dataset] = await summarizeDatasets(prisma, new Date(), id)
+  if (!dataset) throw operationFailed('The dataset has been removed')
+  return dataset
 }
 
 export type DatasetSummary = Awaited<ReturnType<typeof summarizeDatasets>>[number]

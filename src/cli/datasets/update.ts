@@ -3,14 +3,15 @@ import { resolveDataset } from '../../auth/names.ts'
 import { columnName } from '../../catalog/columns.ts'
 import { operationFailed } from '../../errors.ts'
 import { updateDataset } from '../../import/update-dataset.ts'
+import { printing } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { commandOrigin } from '../origin.ts'
 import { printNotice } from '../print.ts'
 import { DATASET, printDataset } from './show.ts'
-import { summarizeDatasets } from './summary.ts'
+import { type DatasetSummary, summarizeDataset } from './summary.ts'
 
 export function updateCommand(): Command {
-  return new Command('update')
+  const command = new Command('update')
     .description('change fields of a dataset without importing it again')
     .argument(...DATASET)
     .option('--slug <slug>', 'name of the dataset in URLs: letters, digits and ._~-, not shaped like a UUID')
@@ -27,9 +28,11 @@ export function updateCommand(): Command {
     .option('--source-url <url>', 'URL of the source; "" removes it')
     .option('--source-date <date>', 'date of the source, such as 2026-01-31; "" removes it')
     .option('--update-frequency <text>', 'how often the data change; "" removes it')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  npx catalog datasets update museums --status archived')
-    .action(update)
+  return printing(command, {
+    example: 'datasets update museums --status archived',
+    run: update,
+    print: printDataset,
+  })
 }
 
 /** The option of a field: `--terms-url` for `termsUrl`. */
@@ -53,7 +56,7 @@ interface Options {
   json?: true
 }
 
-async function update(text: string, { json, tier, ...options }: Options): Promise<void> {
+async function update(text: string, { json: _, tier, ...options }: Options): Promise<DatasetSummary> {
   const changes = { ...options, ...(tier !== undefined && { accessTier: tier }) }
   if (Object.keys(changes).length === 0) {
     throw operationFailed(
@@ -61,15 +64,14 @@ async function update(text: string, { json, tier, ...options }: Options): Promis
         '--publisher, --contact, --terms-url, --source-url, --source-date and --update-frequency',
     )
   }
-  const [dataset] = await withDatabase(async ({ prisma, withSession }) => {
+  const dataset = await withDatabase(async ({ prisma, withSession }) => {
     const { id } = await resolveDataset(prisma, text)
     // A session has no statement timeout, and an import of the dataset takes a while.
     await withSession((session) => updateDataset(session, id, changes, optionOf, commandOrigin()))
-    return summarizeDatasets(prisma, new Date(), id)
+    return summarizeDataset(prisma, id)
   })
-  if (!dataset) return
   if (dataset.visibility === 'paid' && dataset.accessTier === null) {
     printNotice('warning: a paid dataset without a tier is open only to keys with a grant; give it one with --tier')
   }
-  printDataset(dataset, json)
+  return dataset
 }

@@ -3,53 +3,51 @@ import type { Database } from '../../database/database.ts'
 import { operationFailed } from '../../errors.ts'
 import { findLastEntry, type KnownDataset } from '../../import/history/entries.ts'
 import { type UndoSummary, undoLastEntry } from '../../import/history/undo.ts'
+import { printing } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { DATASET_NAMES } from '../keys/options.ts'
 import { commandOrigin } from '../origin.ts'
-import { printJson, printLine } from '../print.ts'
+import { printLine } from '../print.ts'
 import { findDataset } from './find-dataset.ts'
 
-interface Options {
-  overwrite?: true
-  json?: true
-}
-
 export function undoCommand(): Command {
-  return new Command('undo')
+  const command = new Command('undo')
     .argument('<slug>', DATASET_NAMES)
     .option('--overwrite', 'also overwrite what others have changed since, for example with psql')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  npx catalog undo museums')
-    .action(undo)
+  return printing(command, {
+    example: 'undo museums',
+    run: (text: string, { overwrite }: { overwrite?: true }) =>
+      withDatabase((database) => runUndo(database, text, overwrite ?? false, () => {})),
+    print: ({ slug, undone, exists, created, updated, removed }) => {
+      const state = exists ? '' : '; the dataset is removed, because the change had created it'
+      printLine(
+        `${slug}: entry ${undone} is undone: ${created} created, ${updated} updated, ${removed} removed${state}`,
+      )
+    },
+    toJson,
+  })
 }
 
 /** `catalog datasets restore`. */
 export function restoreDatasetCommand(): Command {
-  return new Command('restore')
+  const command = new Command('restore')
     .description('bring back a removed dataset with its items, images, labels and grants')
     .argument('<removed>', 'slug or id of the removed dataset')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  npx catalog datasets restore museums')
-    .action(restore)
+  return printing(command, {
+    example: 'datasets restore museums',
+    run: restore,
+    print: ({ slug, created }) => printLine(`The dataset ${slug} is restored, with ${created} items`),
+    toJson,
+  })
 }
 
-async function undo(text: string, { overwrite, json }: Options): Promise<void> {
-  const summary = await withDatabase((database) => runUndo(database, text, overwrite ?? false, () => {}))
-  if (json) return printSummary(summary)
-  const { slug, undone, exists, created, updated, removed } = summary
-  const state = exists ? '' : '; the dataset is removed, because the change had created it'
-  printLine(`${slug}: entry ${undone} is undone: ${created} created, ${updated} updated, ${removed} removed${state}`)
-}
-
-async function restore(text: string, { json }: Options): Promise<void> {
-  const summary = await withDatabase((database) =>
+async function restore(text: string): Promise<UndoSummary> {
+  return withDatabase((database) =>
     runUndo(database, text, false, ({ slug, exists }) => {
       if (exists)
         throw operationFailed(`The dataset ${slug} exists; go back to its former state with: npx catalog undo ${slug}`)
     }),
   )
-  if (json) printSummary(summary)
-  else printLine(`The dataset ${summary.slug} is restored, with ${summary.created} items`)
 }
 
 async function runUndo(
@@ -69,6 +67,6 @@ async function runUndo(
   })
 }
 
-function printSummary({ undone, ...summary }: UndoSummary): void {
-  printJson({ ...summary, undone: Number(undone) })
+function toJson({ undone, ...summary }: UndoSummary) {
+  return { ...summary, undone: Number(undone) }
 }

@@ -1,14 +1,14 @@
 import { Command } from 'commander'
 import { createKey, type KeyRecord } from '../../auth/keys.ts'
+import { printing } from '../command.ts'
 import { withDatabase } from '../database.ts'
-import { printJson, printLine } from '../print.ts'
+import { printLine } from '../print.ts'
 import {
   collect,
   collectOrigin,
   EXPIRES,
   expiry,
   ITEM_LIMIT,
-  JSON_OPTION,
   type Limit,
   ORIGIN_FLAG,
   parseLimit,
@@ -18,7 +18,7 @@ import {
 import { warnOfUnusedTiers } from './unused-tiers.ts'
 
 export function createCommand(): Command {
-  return new Command('create')
+  const command = new Command('create')
     .description('create a key and print it; it is not shown again')
     .requiredOption('--name <name>', 'what the key is for')
     .option('--dataset <slug>', 'grant access to a dataset (repeatable)', collect)
@@ -27,9 +27,15 @@ export function createCommand(): Command {
     .option(...RATE_LIMIT, parseLimit)
     .option(...ITEM_LIMIT, parseLimit)
     .option(ORIGIN_FLAG, 'only for requests of web pages with this origin (repeatable)', collectOrigin)
-    .option(...JSON_OPTION)
-    .addHelpText('after', '\nExample:\n  npx catalog keys create --name app --dataset museums --expires 90d')
-    .action(create)
+  return printing(command, {
+    example: 'keys create --name app --dataset museums --expires 90d',
+    run: create,
+    print: ({ id, name, key }) => {
+      printLine(`Key ${id} for ${name}. It is not shown again:`)
+      printLine(key)
+    },
+    toJson: createdKey,
+  })
 }
 
 interface CreateOptions {
@@ -40,11 +46,10 @@ interface CreateOptions {
   rateLimit?: Limit
   itemLimit?: Limit
   origin?: string[]
-  json?: true
 }
 
-async function create(options: CreateOptions): Promise<void> {
-  const { name, dataset = [], tier = [], expires, rateLimit = 'none', itemLimit = 'none', origin = [], json } = options
+async function create(options: CreateOptions) {
+  const { name, dataset = [], tier = [], expires, rateLimit = 'none', itemLimit = 'none', origin = [] } = options
   const newKey = {
     name,
     datasets: dataset,
@@ -54,16 +59,11 @@ async function create(options: CreateOptions): Promise<void> {
     itemsPerMinute: storedLimit(itemLimit),
     origins: origin,
   }
-  const created = await withDatabase(async ({ prisma }) => {
+  return withDatabase(async ({ prisma }) => {
     const key = await createKey(prisma, newKey)
     await warnOfUnusedTiers(prisma, tier)
     return key
   })
-  if (json) printJson(createdKey(created))
-  else {
-    printLine(`Key ${created.id} for ${created.name}. It is not shown again:`)
-    printLine(created.key)
-  }
 }
 
 function createdKey({ id, key, name, accessTiers, grants, ...record }: KeyRecord & { key: string }) {

@@ -1,45 +1,33 @@
 import { Command } from 'commander'
 import { type KeyRecord, listKeys, showKey } from '../../auth/keys.ts'
+import { printing } from '../command.ts'
 import { withDatabase } from '../database.ts'
-import { printJson, printLine } from '../print.ts'
+import { printLine } from '../print.ts'
 import { limitOf, printKeys, stateOf } from './keys-table.ts'
-import { JSON_OPTION, KEY } from './options.ts'
-
-interface Options {
-  json?: true
-}
+import { KEY } from './options.ts'
 
 export function listCommand(): Command {
-  return new Command('list')
+  const command = new Command('list')
     .description('list all keys with their ids and access, but not their secrets, which are not stored')
-    .option(...JSON_OPTION)
-    .addHelpText(
-      'after',
-      '\nA valid key may also access the public datasets that are active or archived.\n\nExample:\n  npx catalog keys list',
-    )
-    .action(list)
+    .addHelpText('after', '\nA valid key may also access the public datasets that are active or archived.')
+  return printing(command, {
+    example: 'keys list',
+    run: () => withDatabase(({ prisma }) => listKeys(prisma)),
+    print: (keys) => printKeys(keys, new Date()),
+  })
 }
 
 export function showCommand(): Command {
-  return new Command('show')
+  const command = new Command('show')
     .description('show one key with its grants, tiers, limit and old secrets that still work')
     .argument(...KEY)
-    .option(...JSON_OPTION)
-    .addHelpText('after', '\nExample:\n  npx catalog keys show app')
-    .action(show)
-}
-
-async function list({ json }: Options): Promise<void> {
-  const keys = await withDatabase(({ prisma }) => listKeys(prisma))
-  if (json) printJson(keys)
-  else printKeys(keys, new Date())
-}
-
-async function show(id: string, { json }: Options): Promise<void> {
-  const now = new Date()
-  const key = await withDatabase(({ prisma }) => showKey(prisma, id, now))
-  if (json) printJson(key)
-  else for (const [label, value] of describeKey(key, now)) printLine(`${label.padEnd(16)}${value}`)
+  return printing(command, {
+    example: 'keys show app',
+    run: (id: string) => withDatabase(({ prisma }) => showKey(prisma, id, new Date())),
+    print: (key) => {
+      for (const [label, value] of describeKey(key, new Date())) printLine(`${label.padEnd(16)}${value}`)
+    },
+  })
 }
 
 function describeKey(

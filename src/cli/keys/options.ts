@@ -8,7 +8,6 @@ export const KEY = ['<id>', 'id of the key, its name, or the first 4 or more cha
 export const DATASET_NAMES = 'slug of the dataset, its id, its name, or the first 4 or more characters of its id'
 export const DATASET = ['--dataset <slug>', DATASET_NAMES] as const
 export const EXPIRES = ['--expires <when>', 'a duration such as 90d, or an ISO date'] as const
-export const JSON_OPTION = ['--json', 'print JSON'] as const
 export const RATE_LIMIT = ['--rate-limit <n>', 'requests per minute, or none'] as const
 export const ITEM_LIMIT = ['--item-limit <n>', 'items in responses per minute, or none'] as const
 export const ORIGIN_FLAG = '--origin <url>'

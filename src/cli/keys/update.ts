@@ -1,15 +1,15 @@
 import { Command } from 'commander'
 import { type KeyChanges, updateKey } from '../../auth/keys.ts'
 import { operationFailed } from '../../errors.ts'
+import { printing } from '../command.ts'
 import { withDatabase } from '../database.ts'
-import { printJson, printLine } from '../print.ts'
+import { printLine } from '../print.ts'
 import { limitOf } from './keys-table.ts'
 import {
   collect,
   collectOrigin,
   expiryOrNever,
   ITEM_LIMIT,
-  JSON_OPTION,
   KEY,
   type Limit,
   ORIGIN_FLAG,
@@ -20,7 +20,7 @@ import {
 import { warnOfUnusedTiers } from './unused-tiers.ts'
 
 export function updateCommand(): Command {
-  return new Command('update')
+  const command = new Command('update')
     .description('change the name, tiers, expiry, limits or origins of a key; its secret and grants stay')
     .argument(...KEY)
     .option('--name <name>', 'what the key is for')
@@ -29,9 +29,7 @@ export function updateCommand(): Command {
     .option(...RATE_LIMIT, parseLimit)
     .option(...ITEM_LIMIT, parseLimit)
     .option(ORIGIN_FLAG, 'all origins of the key (repeatable); "" removes them', collectOrigin)
-    .option(...JSON_OPTION)
-    .addHelpText('after', '\nExample:\n  npx catalog keys update app --expires 90d')
-    .action(update)
+  return printing(command, { example: 'keys update app --expires 90d', run: update, print: printUpdated })
 }
 
 interface Options {
@@ -41,28 +39,27 @@ interface Options {
   rateLimit?: Limit
   itemLimit?: Limit
   origin?: string[]
-  json?: true
 }
 
-async function update(id: string, { json, ...options }: Options): Promise<void> {
+async function update(id: string, options: Options) {
   const changes = changesOf(options)
   if (Object.keys(changes).length === 0) {
     throw operationFailed('Give at least one of --name, --tier, --expires, --rate-limit, --item-limit and --origin')
   }
-  const key = await withDatabase(async ({ prisma }) => {
+  return withDatabase(async ({ prisma }) => {
     const updated = await updateKey(prisma, id, changes)
     await warnOfUnusedTiers(prisma, changes.accessTiers ?? [])
     return updated
   })
-  if (json) printJson(key)
-  else {
-    const { name, accessTiers, expiresAt, origins } = key
-    const tiers = accessTiers.join(', ') || 'none'
-    const only = origins.length > 0 ? `, only for ${origins.join(', ')}` : ''
-    printLine(
-      `Key ${key.id}: name ${name}, tiers ${tiers}, expires ${expiresAt?.toISOString() ?? 'never'}, limit ${limitOf(key)}${only}`,
-    )
-  }
+}
+
+function printUpdated(key: Awaited<ReturnType<typeof updateKey>>): void {
+  const { name, accessTiers, expiresAt, origins } = key
+  const tiers = accessTiers.join(', ') || 'none'
+  const only = origins.length > 0 ? `, only for ${origins.join(', ')}` : ''
+  printLine(
+    `Key ${key.id}: name ${name}, tiers ${tiers}, expires ${expiresAt?.toISOString() ?? 'never'}, limit ${limitOf(key)}${only}`,
+  )
 }
 
 function changesOf({ name, tier, expires, rateLimit, itemLimit, origin }: Options): KeyChanges {
