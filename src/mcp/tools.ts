@@ -1,4 +1,4 @@
-import { type DocumentNode, Kind, type OperationDefinitionNode, parse } from 'graphql'
+import { type DocumentNode, GraphQLBoolean, Kind, type OperationDefinitionNode, parse } from 'graphql'
 import type { ReadLog } from '../catalog/snapshot/read-log.ts'
 import type { ReadCatalog } from '../catalog/snapshot-reader.ts'
 import { operationFailed } from '../errors.ts'
@@ -29,6 +29,7 @@ interface ToolDefinition {
   title?: string
   description: string
   inputSchema: InputSchema
+  outputSchema?: Record<string, unknown>
   annotations: typeof ANNOTATIONS
 }
 
@@ -38,7 +39,7 @@ const ANNOTATIONS = { readOnlyHint: true, openWorldHint: false }
 /** The parts of a REST route that make a tool. */
 type ToolRoute = Pick<
   RestRoute,
-  'name' | 'summary' | 'description' | 'operation' | 'parameters' | 'resource' | 'envelope'
+  'name' | 'summary' | 'description' | 'operation' | 'parameters' | 'resource' | 'envelope' | 'hasFeatures'
 >
 
 const SUGGEST = `query (
@@ -82,14 +83,38 @@ export function createTools(trusted?: TrustedDocuments): ReadonlyMap<string, Too
 function routeTool(route: ToolRoute): Tool {
   const { name, summary, description, parameters } = route
   // Prepared with the first call, so that the start does not take longer.
-  let json: Representation | undefined
+  let forms: readonly [Representation, ...Representation[]] | undefined
+  const isRecord = name.startsWith('get')
+  const { definition, toVariables } = describe(
+    { name, title: summary, description },
+    route.hasFeatures ? [...parameters, GEOJSON_FORM] : parameters,
+  )
   return {
-    ...describe({ name, title: summary, description }, parameters),
-    respond: (readCatalog, variables) => {
-      json ??= representationsOf(route)[0]
-      return json.respond(readCatalog, variables)
+    definition: { ...definition, outputSchema: outputSchemaOf(isRecord, route.hasFeatures === true) },
+    toVariables,
+    respond: (readCatalog, { geojson, ...variables }) => {
+      forms ??= representationsOf(route)
+      const [json, features = json] = forms
+      return (geojson ? features : json).respond(readCatalog, variables)
     },
   }
+}
+
+/** Chooses the form of a list of places. */
+const GEOJSON_FORM: Parameter = {
+  name: 'geojson',
+  type: GraphQLBoolean,
+  description: 'As a FeatureCollection.',
+  argumentDescription: undefined,
+  defaultValue: false,
+  isRequired: false,
+}
+
+/** The JSON Schema of an envelope, or of a FeatureCollection. It names no members of records: that would make the list of tools long. */
+function outputSchemaOf(isRecord: boolean, hasFeatures: boolean): Record<string, unknown> {
+  const data = { type: isRecord ? 'object' : 'array' }
+  const properties = { data, ...(hasFeatures && { features: data }), meta: { type: 'object' } }
+  return { type: 'object', properties, required: hasFeatures ? ['meta'] : ['data', 'meta'] }
 }
 
 /** A tool with the same `data` as /graphql; undefined if the document has no single operation with a name and a description. */

@@ -12,6 +12,7 @@ import { EXPORT_FORMATS } from '../catalog/export-formats.ts'
 import type { LimitsConfig } from '../config.ts'
 import { CatalogError } from '../errors.ts'
 import { UnreadResponses } from '../fairness/unread.ts'
+import { pathTemplate, REST_ROUTES } from '../rest/routes.ts'
 import {
   answerClientError,
   closeConnections,
@@ -154,7 +155,11 @@ function refusalOf(
 
 function unknownPath({ url }: FastifyRequest): CatalogError {
   const endings = EXPORT_FORMATS.map(({ name }) => `.${name}`).join(', ')
-  const hint = url.startsWith('/exports/') ? `. Exports end with one of ${endings}` : ''
+  const hint = url.startsWith('/exports/')
+    ? `. Exports end with one of ${endings}`
+    : url.startsWith('/v1/')
+      ? `. There are ${REST_ROUTES.map(({ path }) => pathTemplate(path)).join(', ')}`
+      : ''
   return new CatalogError('NOT_FOUND', `There is no such path${hint}`)
 }
 

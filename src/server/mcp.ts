@@ -4,11 +4,12 @@ import type { FindKeyOrigins } from '../auth/origins.ts'
 import { validationFailed } from '../errors.ts'
 import type { TrustedDocuments } from '../graphql/operation/documents.ts'
 import { parseJson } from '../json.ts'
-import { createEndpoint } from '../mcp/endpoint.ts'
+import { createEndpoint, type ToolResponse } from '../mcp/endpoint.ts'
 import { toolError } from '../mcp/errors.ts'
 import { createTools, type Tool } from '../mcp/tools.ts'
 import type { Admission, Caller } from './admission/admission.ts'
 import { sendMcpError, toCatalogError } from './error-reply.ts'
+import { exportLinks } from './export-link.ts'
 import { addRoute } from './http.ts'
 import { chooseRepresentation } from './negotiation.ts'
 import { ResponseBody, sendUncacheable } from './reply.ts'
@@ -72,20 +73,21 @@ interface Call {
   responses: ResponseCache
 }
 
-/** The JSON text of a tool's response, from the response cache if it is there. */
+/** A tool's response, from the response cache if it is there. */
 async function callTool(
   { request, caller, responses }: Call,
   tool: Tool,
   given: Readonly<Record<string, unknown>>,
-): Promise<string | CallToolResult> {
+): Promise<ToolResponse | CallToolResult> {
   try {
     const variables = tool.toVariables(given)
     const cacheKey = `mcp ${tool.definition.name} ${JSON.stringify(variables)}`
     const cached = responses.find(cacheKey, caller)
-    if (cached.response) return cached.response.body.toString()
+    const withLinks = (text: string) => ({ text, links: exportLinks(request, tool.definition.name, variables, text) })
+    if (cached.response) return withLinks(cached.response.body.toString())
     const { body, readLog } = await tool.respond(caller.readCatalog, variables)
     if (readLog) cached.store(new ResponseBody(body), readLog)
-    return body
+    return withLinks(body)
   } catch (error) {
     return toolError(toCatalogError(error, request), request.id)
   }

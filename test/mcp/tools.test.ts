@@ -73,7 +73,7 @@ describe.each<Era>(['2025-11-25', '2026-07-28'])('To a client of the revision %s
     for (let n = 0; n < 2; n += 1) {
       const { content, structuredContent, isError } = await client.callTool({ name, arguments: given })
       expect(isError).toBeUndefined()
-      expect(content).toEqual([{ type: 'text', text: body }])
+      expect(content.filter(({ type }) => type === 'text')).toEqual([{ type: 'text', text: body }])
       expect(structuredContent).toEqual(JSON.parse(body))
     }
     await client.close()
@@ -229,4 +229,33 @@ test('a change in the database is visible within a second, although answers are 
   expect([await nameOf(), await nameOf()]).toEqual(['Geunjeongjeon', 'Geunjeongjeon'])
   await t.database.prisma.item.update({ where: { id: ITEM.hall }, data: { name: 'Throne hall' } })
   await expect.poll(nameOf).toBe('Throne hall')
+})
+
+test('a list of places as GeoJSON has the features of REST', async () => {
+  const rest = await t.get('/v1/datasets/seoul/items?limit=3', {
+    authorization: `Bearer ${t.key}`,
+    accept: 'application/geo+json',
+  })
+  const given = { datasetId: 'seoul', limit: 3, geojson: true }
+  const { structuredContent } = await callTool(t.url, t.key, 'listItems', given)
+  expect(structuredContent).toEqual(await rest.json())
+  expect((await callTool(t.url, t.key, 'listItems', { ...given, geojson: false })).structuredContent.data).toHaveLength(
+    3,
+  )
+})
+
+test('a list that is cut has a link to the export of the same items, and a whole one has none', async () => {
+  const linksOf = async (given: object) =>
+    (await callTool(t.url, t.key, 'listItems', { datasetId: 'seoul', ...given })).content.slice(1)
+  const filter = { administrativeAreaCode: '11110' }
+  const [link] = await linksOf({ limit: 2, ...filter })
+  const uri = `${t.url}/exports/seoul.geojson?administrativeAreaCode=11110`
+  expect(link).toMatchObject({ type: 'resource_link', uri, mimeType: 'application/geo+json' })
+  const { features } = await (await fetch(uri, { headers: { authorization: `Bearer ${t.key}` } })).json()
+  expect(JSON.stringify(link)).toContain(`All ${features.length} items`)
+  expect([
+    await linksOf({ limit: 2, parentItemId: null }),
+    await linksOf({}),
+    await linksOf({ limit: 3, ...filter }),
+  ]).toEqual([...[[], [], []]])
 })

@@ -274,3 +274,14 @@ describe('/graphql over GET', () => {
     expect(again.status).toBe(304)
   })
 })
+
+test('an unknown path below /v1 names the paths that there are', async () => {
+  for (const path of ['/v1/search', '/v1/', '/v1/dataset']) {
+    const response = await t.get(path)
+    expect([response.status, (await response.json()).error.message]).toEqual([
+      404,
+      'There is no such path. There are /v1/datasets, /v1/datasets/{datasetId}, /v1/datasets/{datasetId}/items, ' +
+        '/v1/dataset-items/nearby, /v1/dataset-items/{itemId}, /search, /key',
+    ])
+  }
+})

@@ -101,7 +101,9 @@ describe('A response matches the document', () => {
     const { headers } = await t.get(url)
     const { content, headers: documented } = all.paths[path].get.responses[200]
     expect(Object.keys(content)).toEqual([headers.get('content-type')?.split(';')[0]])
-    expect(Object.keys(documented).filter((name) => !headers.has(name) && !name.startsWith('RateLimit'))).toEqual([])
+    expect(
+      Object.keys(documented).filter((name) => !headers.has(name) && !/^RateLimit|^Authentication-Info$/.test(name)),
+    ).toEqual([])
   })
 
   test.each([
@@ -117,4 +119,15 @@ describe('A response matches the document', () => {
     const isValid = ajv.getSchema(`all${schema.$ref}`)
     expect(isValid?.(await response.json())).toBe(true)
   })
+})
+
+test('the reference begins with how to authenticate, errors, pages, limits, caching, versions and formats', async () => {
+  const { info } = await (await t.get('/openapi.json')).json()
+  const headings = [...info.description.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading)
+  expect(headings).toEqual([
+    ...['Authentication', 'Errors', 'Pages', 'Limits and headers', 'Caching and polling', 'Versions', 'Formats'],
+  ])
+  const shown = JSON.parse(/```json\n(.*?)```/s.exec(info.description)?.[1] ?? '')
+  const { error } = await (await t.get('/v1/datasets/seoul/items?limit=101')).json()
+  expect(shown).toEqual({ error: { ...error, requestId: shown.error.requestId } })
 })

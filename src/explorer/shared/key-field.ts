@@ -1,6 +1,7 @@
 import { readError, send } from './api.ts'
 import { byId } from './dom.ts'
 import { forgetKey, onKeyChange, readOwnKey, setKey, takeKeyFromAddress } from './key.ts'
+import { startKeyFacts } from './key-facts.ts'
 import { t } from './text.ts'
 
 /*
@@ -28,6 +29,7 @@ export function startKeyField(): void {
     status.textContent = t.keyForgotten
     input.focus()
   })
+  startKeyFacts(byId('key-facts', HTMLDetailsElement))
   onKeyChange(showKey)
   showKey(readOwnKey())
   useKeyOfAddress()
@@ -52,6 +54,8 @@ export function askForKey(message: string): void {
 }
 
 function showKey(key: string | undefined): void {
+  // The facts of another key would stay.
+  byId('key-facts', HTMLDetailsElement).open = false
   byId('key-form', HTMLFormElement).hidden = key !== undefined
   byId('key-known', HTMLElement).hidden = key === undefined
   if (key !== undefined) byId('key-status', HTMLElement).textContent = ''

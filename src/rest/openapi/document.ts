@@ -40,7 +40,7 @@ export function openApiDocument(contact?: string): OpenApi {
       version: '1',
       description: DESCRIPTION,
       contact: contactObject(contact ?? 'Maintainers of the Dataset Catalog'),
-      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+      license: { name: 'UNLICENSED: all rights are with the owner', identifier: 'LicenseRef-UNLICENSED' },
     },
     servers: serversAt('/'),
     security: [{ apiKey: [] }],

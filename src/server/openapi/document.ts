@@ -4,15 +4,11 @@ import { OGC_ROUTES } from '../../ogc/routes.ts'
 import type { Components, Json, OpenApi } from '../../rest/openapi/components.ts'
 import { openApiDocument } from '../../rest/openapi/document.ts'
 import { FILE_TAGS, filePaths } from './files.ts'
+import { introduction } from './introduction.ts'
 
 /*
  * One OpenAPI 3.1 document of all paths, for the API reference: the REST routes, exports, tiles, and OGC API Features.
  */
-
-const DESCRIPTION =
-  'Datasets of places: as lists and single records, by name or near a point, as whole files, as map tiles, and as OGC API Features. ' +
-  'Each response contains only what the API key may access. `/graphql` gives the same data, in any combination; `/mcp` gives it to ' +
-  'agents.'
 
 /**
  * The document as an object. The URL of its server is relative.
@@ -25,7 +21,7 @@ export function documentOfAllPaths(contact?: string): OpenApi {
   const { schemas, responses, ...others } = rest.components
   return {
     ...rest,
-    info: { ...rest.info, description: DESCRIPTION },
+    info: { ...rest.info, description: introduction(contact) },
     tags: [...rest.tags, ...FILE_TAGS, OGC_TAG],
     paths: { ...rest.paths, ...filePaths(), ...Object.fromEntries(ogc) },
     components: {

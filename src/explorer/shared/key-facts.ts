@@ -1,0 +1,58 @@
+import { readError, send } from './api.ts'
+import { element } from './dom.ts'
+import { day, number } from './format.ts'
+import { t } from './text.ts'
+
+/*
+ * What a key opens and how much it was used, behind "Key in use" in the bar.
+ */
+
+/** The data of GET /key that is shown. */
+interface KeyFacts {
+  name: string
+  tiers: string[]
+  grants: { dataset: { slug: string }; expiresAt: string | null }[]
+  expiresAt: string | null
+  requestsPerMinute: number | null
+  itemsPerMinute: number | null
+  usage: { requests: number; items: number }[]
+}
+
+/** Reads the facts each time that a person opens them. */
+export function startKeyFacts(details: HTMLDetailsElement): void {
+  details.addEventListener('toggle', async () => {
+    details.querySelector('dl, p')?.remove()
+    if (details.open) details.append(await readFacts())
+  })
+}
+
+async function readFacts(): Promise<HTMLElement> {
+  try {
+    const response = await send('/key')
+    if (!response.ok) throw await readError(response)
+    const { data }: { data: KeyFacts } = await response.json()
+    return element(
+      'dl',
+      {},
+      ...describe(data).flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]),
+    )
+  } catch (error) {
+    return element('p', {}, error instanceof Error ? error.message : String(error))
+  }
+}
+
+function describe(key: KeyFacts): [string, string][] {
+  const until = (time: string | null) => (time === null ? '' : ` – ${day(time)}`)
+  const limit = (value: number | null) => (value === null ? '–' : number(value))
+  const sum = (name: 'requests' | 'items') => number(key.usage.reduce((total, row) => total + row[name], 0))
+  return [
+    [t.keyName, key.name],
+    [t.keyExpires, key.expiresAt === null ? '–' : day(key.expiresAt)],
+    [t.keyTiers, key.tiers.join(', ') || '–'],
+    [t.keyGrants, key.grants.map(({ dataset, expiresAt }) => dataset.slug + until(expiresAt)).join(', ') || '–'],
+    [t.keyRequestLimit, limit(key.requestsPerMinute)],
+    [t.keyItemLimit, limit(key.itemsPerMinute)],
+    [t.keyRequests, sum('requests')],
+    [t.keyItems, sum('items')],
+  ]
+}

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createKey, revokeKey } from '../../src/auth/keys.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { giveKey, hasBrowser, openBrowser, type Visit, WIDE } from '../support/browser.ts'
+
+describe.skipIf(!hasBrowser)('A visitor of a catalog with a public key', () => {
+  let t: TestApp
+  let open: TestApp
+  let visit: Visit
+  beforeAll(async () => {
+    t = await startApp()
+    open = await startApp({ beside: t, publicKey: (await createKey(t.database.prisma, { name: 'public' })).key })
+    visit = await openBrowser(open.url, WIDE)
+  })
+  afterAll(async () => {
+    await visit.browser.close()
+    await open.close()
+    await t.close()
+  })
+
+  test('sees the public datasets without a key, those of a key after giving it, and the facts of the key', async () => {
+    const { page, errors } = visit
+    await page.goto(`${open.url}/`)
+    await page.locator('#list').getByText('Seoul', { exact: true }).first().waitFor()
+    expect(await page.getByLabel('API key', { exact: true }).isVisible()).toBe(true)
+    expect(await page.locator('#list').getByText('Restricted', { exact: true }).count()).toBe(0)
+
+    const access = { accessTiers: ['gold'], datasets: ['restricted'], requestsPerMinute: 6_000 }
+    const partner = await createKey(t.database.prisma, { name: 'partner of 2026', ...access })
+    await giveKey(page, partner.key)
+    await page.locator('#list').getByText('Restricted', { exact: true }).first().waitFor()
+    await page.getByText('Key in use').click()
+    const facts = page.locator('#key-facts dl')
+    await facts.waitFor()
+    const text = (await facts.textContent()) ?? ''
+    for (const fact of ['partner of 2026', 'gold', 'restricted', '6,000']) expect(text).toContain(fact)
+
+    await revokeKey(t.database.prisma, partner.id)
+    await page.getByRole('button', { name: 'Forget key' }).click()
+    await page.locator('#list').getByText('Seoul', { exact: true }).first().waitFor()
+    expect(await page.locator('#list').getByText('Restricted', { exact: true }).count()).toBe(0)
+    expect(errors).toEqual([])
+  })
+})
