@@ -11,6 +11,7 @@ const VIEWS: Readonly<Record<string, string>> = {
   '': '.card',
   '?dataset=seoul-landmarks': '.places',
   '?dataset=seoul-landmarks&category=palace': '.places',
+  '?dataset=seoul-landmarks,world-airports': '.compared .places li',
   '?dataset=seoul-landmarks&view=about': '.bars',
   '?dataset=seoul-landmarks&view=table': '.table-frame tbody th',
   '?dataset=seoul-landmarks&near=37.5796,126.977,1000': '.places',

@@ -10,6 +10,8 @@ import { parseTable, type Table, writeTable } from './table-columns.ts'
 export interface View {
   /** Slug or UUID; undefined for all datasets. Then there are no filters, because codes are those of a dataset. */
   dataset?: string | undefined
+  /** Slugs or UUIDs of two or more datasets side by side. Then `dataset` is undefined. */
+  compared?: readonly string[] | undefined
   /** The map's centre in degrees, and its zoom. */
   at?: { latitude: number; longitude: number; zoom: number } | undefined
   category?: string | undefined
@@ -41,7 +43,7 @@ export function isSearch({ text, within, near }: View): boolean {
 
 /** Whether a view shows places: of a dataset, of a search or around a point. */
 export function hasPlaces(view: View): boolean {
-  return view.dataset !== undefined || view.near !== undefined || isSearch(view)
+  return view.dataset !== undefined || view.compared !== undefined || view.near !== undefined || isSearch(view)
 }
 
 /** Whether a person can choose the order of a view's places. A search and a circle have their own. */
@@ -66,10 +68,12 @@ export function parseAddress(search: string): View {
   const text = (name: string) => params.get(name) || undefined
   const [latitude, longitude, zoom] = numbers(params.get('at'), [MIN_ZOOM, MAX_ZOOM])
   const [nearLatitude, nearLongitude, radius] = numbers(params.get('near'), [1, MAX_RADIUS_METRES])
-  const dataset = text('dataset')
+  // No slug has a comma.
+  const [dataset, ...others] = new Set((params.get('dataset') ?? '').split(',').filter((slug) => slug !== ''))
   return {
-    dataset,
-    ...(dataset && { category: text('category'), area: text('area') }),
+    dataset: others.length > 0 ? undefined : dataset,
+    ...(dataset && others.length > 0 && { compared: [dataset, ...others] }),
+    ...(dataset && others.length === 0 && { category: text('category'), area: text('area') }),
     text: text('text')?.trim() || undefined,
     within: parseBox(params.get('within')),
     item: text('item'),
@@ -87,7 +91,20 @@ export function parseAddress(search: string): View {
 }
 
 /** Writes a view as a path with a query string. */
-export function formatAddress({ dataset, category, area, text, within, item, at, near, table, isAbout }: View): string {
+export function formatAddress({
+  compared,
+  category,
+  area,
+  text,
+  within,
+  item,
+  at,
+  near,
+  table,
+  isAbout,
+  ...view
+}: View) {
+  const dataset = compared?.join() ?? view.dataset
   const params = new URLSearchParams()
   if (dataset) params.set('dataset', dataset)
   if (category) params.set('category', category)

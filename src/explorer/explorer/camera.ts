@@ -1,5 +1,5 @@
 import { isSearch, type View } from './address.ts'
-import { boxAround } from './box.ts'
+import { boxAround, boxAroundAll } from './box.ts'
 import { type ListedItem, readExtent } from './data.ts'
 import { circle } from './geodesic.ts'
 import type { ExplorerMap } from './map.ts'
@@ -23,8 +23,10 @@ export async function moveMap(map: ExplorerMap, view: View, before: View, signal
   if (within) return map.fitExactly(within)
   if (isSearch(view)) return
   if (before.item !== undefined && before.dataset === dataset) return
-  const bounds = await readExtent(dataset, signal)
-  if (bounds && !signal.aborted) map.fit(bounds, DATASET_ZOOM)
+  const { compared = [dataset] } = view
+  const extents = await Promise.all(compared.map((each) => readExtent(each, signal)))
+  const known = extents.filter((extent) => extent !== undefined)
+  if (known.length > 0 && !signal.aborted) map.fit(boxAroundAll(known), DATASET_ZOOM)
 }
 
 /** Where a place is, in degrees. */

@@ -7,6 +7,7 @@ import { loadBaseMap, placeZoom, WORLD } from './base-map.ts'
 import { moveMap, moveToItems, type Position } from './camera.ts'
 import { type Codes, type CodesOf, NO_CODES, readCodes, readCodesOf } from './codes.ts'
 import { DARK, LIGHT } from './colours.ts'
+import { compareView } from './compare-view.ts'
 import { type Dataset, findDataset, type Item, type ListedItem, readDatasets, readItem } from './data.ts'
 import { datasetsView } from './datasets-view.ts'
 import { itemView } from './item-view.ts'
@@ -59,8 +60,8 @@ export class Explorer {
     this.#map = openMap(map, this.#view.at, {
       onPlace: (item) => this.open({ ...this.#view, item }),
       onPoint: (latitude, longitude, radius) => {
-        const { dataset, category, area } = this.#view
-        this.open({ dataset, category, area, near: { latitude, longitude, radius } })
+        const { dataset, compared, category, area } = this.#view
+        this.open({ dataset, compared, category, area, near: { latitude, longitude, radius } })
       },
       isPicking: () => this.#picker.isWaiting,
       onGround: (latitude, longitude) => this.#pick(latitude, longitude),
@@ -175,9 +176,13 @@ export class Explorer {
     if (view.item !== undefined) {
       await this.#showItem(view, signal)
     } else if (view.isAbout && view.dataset !== undefined) await this.#showAbout(view, view.dataset, signal)
+    else if (view.compared) await this.#showCompared(view, view.compared, signal)
     else if (tableOf(view)) await this.#showTable(view, signal)
     else if (hasPlaces(view)) await this.#showPlaces(view, 1, signal)
-    else this.#showView(datasetsView(this.#datasets, this.#nearbyActions(view), signal))
+    else
+      this.#showView(
+        datasetsView(this.#datasets, { ...this.#nearbyActions(view), open: (next) => this.open(next) }, signal),
+      )
   }
 
   /** A view of the datasets shows them as they are now, and a view of one may name a dataset that is new. */
@@ -240,6 +245,19 @@ export class Explorer {
     if (dataset) this.#showView(aboutView(dataset, about, this.#codes, view))
   }
 
+  async #showCompared(view: View, compared: readonly string[], signal: AbortSignal): Promise<void> {
+    const results = await Promise.all(
+      compared.map((dataset) => readResults({ ...view, dataset, compared: undefined }, 1, signal)),
+    )
+    const found = results.flatMap(({ items }) => items)
+    const codesOf = await readCodesOf(found, signal)
+    signal.throwIfAborted()
+    const total = results.reduce((sum, each) => sum + each.total, 0)
+    this.#showView(compareView({ view, datasets: this.#datasets, results, codesOf, legend: this.#legend() }))
+    this.#search.sayTotal(view, total)
+    this.#moveToFound(view, found, total)
+  }
+
   async #showTable(view: View, signal: AbortSignal): Promise<void> {
     const table = tableOf(view) ?? DEFAULT_TABLE
     const results = await readTable(view, table, signal)
@@ -280,10 +298,10 @@ export class Explorer {
     if (isSearch(view) && !view.within && !view.at) moveToItems(this.#map, found)
   }
 
-  #nearbyActions({ dataset, category, area, table }: View): NearbyActions {
+  #nearbyActions({ dataset, compared, category, area, table }: View): NearbyActions {
     return {
       pick: (radius) => this.#picker.toggle(radius),
-      search: (near) => this.open({ dataset, category, area, near, table: firstPage(table) }),
+      search: (near) => this.open({ dataset, compared, category, area, near, table: firstPage(table) }),
     }
   }
 
@@ -316,9 +334,9 @@ export class Explorer {
   #goHome(): void {
     // Without a key the view shows nothing, and the message about a refused key would be wrong.
     if (readKey() === undefined) return
-    const { dataset, near, within, text } = this.#view
+    const { dataset, compared, near, within, text } = this.#view
     const isByName = text !== undefined && !near && !within
-    const view = { dataset, near, within }
+    const view = { dataset, compared, near, within }
     if (isByName && this.#found.length > 0) moveToItems(this.#map, this.#found)
     else void this.#attempt(() => moveMap(this.#map, view, {}, this.#reads.signal), this.#reads.signal)
   }

@@ -43,13 +43,17 @@ export function legendOf(view: View, { categories }: Codes, datasets: readonly D
     isAbout: undefined,
     table: firstPage(view.table),
   }
+  const { compared } = view
+  const shown = compared
+    ? datasets.filter(({ id, slug }) => compared.includes(slug) || compared.includes(id))
+    : datasets
   const all =
     view.dataset === undefined
-      ? datasets.map(({ id, slug, name, items: { total } }) => ({
+      ? shown.map(({ id, slug, name, items: { total } }) => ({
           value: id,
           name,
           total,
-          view: { ...list, dataset: slug },
+          view: { ...list, compared: undefined, dataset: slug },
         }))
       : categories.map(({ code, label, total }) => ({
           value: code,
@@ -62,12 +66,12 @@ export function legendOf(view: View, { categories }: Codes, datasets: readonly D
     .filter(({ total }) => total > 0)
     .sort((left, right) => right.total - left.total)
   // If only one value has no colour, the rest would be that value.
-  const shown = byTotal.slice(0, byTotal.length === MAX_ENTRIES + 1 ? MAX_ENTRIES - 1 : MAX_ENTRIES)
+  const entries = byTotal.slice(0, byTotal.length === MAX_ENTRIES + 1 ? MAX_ENTRIES - 1 : MAX_ENTRIES)
   return {
     property: view.dataset === undefined ? 'datasetId' : 'categoryCode',
-    entries: shown,
+    entries,
     isWhole: view.area === undefined && view.near === undefined && !isSearch(view),
-    others: byTotal.slice(shown.length).reduce((sum, { total }) => sum + total, 0),
+    others: byTotal.slice(entries.length).reduce((sum, { total }) => sum + total, 0),
   }
 }
 

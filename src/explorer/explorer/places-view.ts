@@ -113,7 +113,8 @@ function count({ near, category, area, table }: View, total: number): string {
   return table ? t.places(total) : t.byName(total)
 }
 
-function row(
+/** Creates the row of a place, with a link to it. */
+export function row(
   { view, codesOf, legend }: Pick<PlacesContent, 'view' | 'codesOf' | 'legend'>,
   item: ListedItem,
 ): HTMLElement {

@@ -22,6 +22,7 @@ export interface ApiRequest {
 export function requestOf(view: View): ApiRequest {
   if (view.item) return itemRequest(view.item)
   if (view.isAbout && view.dataset) return aboutRequest(view.dataset)
+  if (view.compared) return compareRequest(view, view.compared)
   if (view.near) return nearbyRequest(view)
   if (isSearch(view)) return searchRequest(view)
   const table = tableOf(view)
@@ -61,6 +62,29 @@ function aboutRequest(dataset: string): ApiRequest {
 `,
     variables: { dataset },
   }
+}
+
+/** The same list of several datasets in one document. REST has one request for each; this is that of the first. */
+function compareRequest({ compared: _, ...view }: View, compared: readonly string[]): ApiRequest {
+  const { near, text, within } = view
+  const search = { ...(text && { text }), ...(within && { within: toBoundingBox(within) }), limit: PAGE_SIZE }
+  const given = near ? { ...near, limit: PAGE_SIZE } : search
+  const list = near ? 'nearbyItems' : isSearch(view) ? 'searchItems' : 'items'
+  const nodes = near ? `{ distance item { ${LISTED} } }` : `{ ${LISTED} }`
+  const values = Object.entries(given).map(([name, value]) => `${name}: ${literal(value)}`)
+  const parts = compared.map(
+    (slug, n) => `  dataset${n + 1}: dataset(id: ${literal(slug)}) {
+    name
+    attribution
+    ${list}(${values.join(', ')}) {
+      total
+      nodes ${nodes}
+    }
+  }
+`,
+  )
+  const [first] = compared
+  return { ...requestOf({ ...view, dataset: first }), query: `query Compare {\n${parts.join('')}}\n`, variables: {} }
 }
 
 function nearbyRequest({ near, ...view }: View): ApiRequest {

@@ -16,7 +16,7 @@ const MAX_TEXT_LENGTH = 200
 /** Milliseconds without a key press, after which the search begins. */
 const TYPING_PAUSE_MS = 250
 
-export type Search = Pick<View, 'dataset' | 'text' | 'within'>
+export type Search = Pick<View, 'dataset' | 'compared' | 'text' | 'within'>
 
 export interface SearchActions {
   search: (search: Search) => void
@@ -78,11 +78,12 @@ export class SearchForm {
     const known = datasets.map(({ slug, name }): [string, string] => [slug, name])
     const shown = findDataset(datasets, view)
     const unknown: [string, string][] = view.dataset && !shown ? [[view.dataset, view.dataset]] : []
+    if (view.compared) unknown.push([view.compared.join(), t.compared])
     this.#dataset.replaceChildren(
       element('option', { value: '' }, t.allDatasets),
       ...[...known, ...unknown].map(([value, name]) => element('option', { value }, name)),
     )
-    this.#dataset.value = shown?.slug ?? view.dataset ?? ''
+    this.#dataset.value = shown?.slug ?? view.dataset ?? view.compared?.join() ?? ''
     if (!isSearch(view)) this.#report(undefined)
   }
 
@@ -123,8 +124,9 @@ export class SearchForm {
 
   /** What the form asks for. */
   #asked(): Search {
+    const chosen = this.#dataset.value
     return {
-      dataset: this.#dataset.value || undefined,
+      ...(chosen.includes(',') ? { compared: chosen.split(',') } : { dataset: chosen || undefined }),
       text: this.#trimmed() || undefined,
       within: this.#isVisibleOnly.checked ? this.#actions.visibleBox() : undefined,
     }

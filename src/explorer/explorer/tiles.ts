@@ -23,7 +23,7 @@ export interface TileSource {
  * @param hasShares is whether the clusters have several colours
  */
 export function tileSources(view: View, by: TileSource['by'], hasShares = true): TileSource[] {
-  const { dataset, text, near } = view
+  const { dataset = 'all', compared = [dataset], text, near } = view
   const selection = new URLSearchParams({
     ...filtersOf(view),
     ...(near
@@ -31,8 +31,8 @@ export function tileSources(view: View, by: TileSource['by'], hasShares = true):
       : text && { text }),
     ...(hasShares && { shares: by }),
   })
-  const path = `/tiles/${encodeURIComponent(dataset ?? 'all')}/{z}/{x}/{y}.mvt`
-  return [{ template: path + (selection.size > 0 ? `?${selection}` : ''), by }]
+  const query = selection.size > 0 ? `?${selection}` : ''
+  return compared.map((id) => ({ template: `/tiles/${encodeURIComponent(id)}/{z}/{x}/{y}.mvt${query}`, by }))
 }
 
 /** The parameters of tiles and exports for the filters of a view. */

@@ -9,7 +9,7 @@ const SITE = 'Dataset Catalog'
 
 /** Returns the title of a view: the most particular name first. `dataset` and `item` are names, if they are known. */
 export function titleOf(view: View, dataset: string | undefined, item: string | undefined): string {
-  const place = dataset ?? view.dataset
+  const place = dataset ?? view.dataset ?? (view.compared && t.compared)
   if (view.isAbout) return join(t.about, place)
   if (view.item !== undefined) return join(item, place)
   if (view.near) return join(t.nearby, place)

@@ -84,6 +84,9 @@ export const de: Messages = {
   // Datensätze
   datasets: 'Datensätze',
   datasetsTotal: (count, total) => `${number(count)} ${count === 1 ? 'Datensatz' : 'Datensätze'}, ${places(total)}`,
+  compare: 'Vergleichen',
+  compareHint: 'Wählen Sie zwei oder mehr Datensätze.',
+  compared: 'Vergleich',
   noDatasets: 'Dieser Schlüssel öffnet keine Datensätze. Sein Betreiber kann welche freigeben.',
 
   // Listen von Orten

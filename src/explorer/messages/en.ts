@@ -85,6 +85,9 @@ export const en = {
   datasets: 'Datasets',
   datasetsTotal: (count: number, total: number) =>
     `${number(count)} ${count === 1 ? 'dataset' : 'datasets'}, ${places(total)}`,
+  compare: 'Compare',
+  compareHint: 'Choose two or more datasets.',
+  compared: 'Comparison',
   noDatasets: 'This key opens no datasets. Its operator can grant it some.',
 
   // Lists of places

@@ -83,6 +83,9 @@ export const ko: Messages = {
   // 데이터셋
   datasets: '데이터셋',
   datasetsTotal: (count, total) => `데이터셋 ${number(count)}개, ${places(total)}`,
+  compare: '비교',
+  compareHint: '데이터셋을 두 개 이상 고르세요.',
+  compared: '비교',
   noDatasets: '이 키로 볼 수 있는 데이터셋이 없습니다. 운영자에게 권한을 요청하세요.',
 
   // 장소 목록
