@@ -91,7 +91,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   })
   addRestRoutes(app, { admit, responses })
   addOpenApiRoutes(app, contact)
-  const { sendGraphiql } = addPages(app, { baseMap, contact, publicKey })
+  const { sendGraphiql, sendOgc } = addPages(app, { baseMap, contact, publicKey })
   addGraphQLRoute(app, {
     sendGraphiql,
     admit,
@@ -109,7 +109,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   })
   addTileRoute(app, { admit, responses })
   addExportRoutes(app, { admit, slots: shared?.exportSlots ?? createSlots(limits.maxExports) })
-  addOgcRoutes(app, { admit, responses, contact })
+  addOgcRoutes(app, { admit, responses, contact, sendOgc })
   addHealthRoutes(app, database)
   return app
 }

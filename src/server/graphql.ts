@@ -21,7 +21,7 @@ import type { Pages } from './pages/pages.ts'
 import { ResponseBody, sendCacheable, sendUncacheable } from './reply.ts'
 import type { ResponseCache } from './response-cache.ts'
 
-interface GraphQLOptions extends Pages {
+interface GraphQLOptions extends Pick<Pages, 'sendGraphiql'> {
   admit: Admission
   responses: ResponseCache
   trusted: TrustedDocuments | undefined

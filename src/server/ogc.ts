@@ -9,6 +9,7 @@ import type { Admission, Caller } from './admission/admission.ts'
 import { sendError, toCatalogError, withContact } from './error-reply.ts'
 import { addRoute, pathParameters } from './http.ts'
 import { chooseContentCoding, chooseRepresentation } from './negotiation.ts'
+import type { Pages } from './pages/pages.ts'
 import { ResponseBody, sendCacheable, sendIfUnchanged } from './reply.ts'
 import { originOf } from './request-head.ts'
 import type { ResponseCache } from './response-cache.ts'
@@ -27,6 +28,15 @@ interface OgcOptions {
   responses: ResponseCache
   /** Whom to ask for a key. */
   contact?: string | undefined
+  sendOgc: Pages['sendOgc']
+}
+
+/** The resources that a person may open in a browser. */
+const HAVE_PAGES = new Set(['getLandingPage', 'getCollections', 'getCollection', 'getFeatures', 'getFeature'])
+
+/** Whether a browser opens the address: it asks for HTML, as `f=html` does. Other clients get JSON. */
+function wantsPage({ headers, url }: FastifyRequest): boolean {
+  return headers.accept?.includes('text/html') === true || /[?&]f=html(&|$)/.test(url)
 }
 
 /** Adds the routes of OGC API Features. Their errors are problem details. */
@@ -47,7 +57,7 @@ function sendProblem(request: FastifyRequest, reply: FastifyReply, error: Catalo
   return sendError(request, reply.removeHeader('content-crs'), error, problemBody)
 }
 
-function addOgcRoute(scope: FastifyInstance, route: OgcRoute, { admit, responses }: OgcOptions): void {
+function addOgcRoute(scope: FastifyInstance, route: OgcRoute, { admit, responses, sendOgc }: OgcOptions): void {
   const [first, ...others] = route.mediaTypes
   const forms = [{ mediaType: first }, ...others.map((mediaType) => ({ mediaType }))] as const
   addRoute(scope, {
@@ -55,6 +65,7 @@ function addOgcRoute(scope: FastifyInstance, route: OgcRoute, { admit, responses
     path: route.path.slice(PREFIX.length) || '/',
     methods: ['GET'],
     handler: async (request, reply) => {
+      if (HAVE_PAGES.has(route.name) && wantsPage(request)) return sendOgc(request, reply)
       const caller = await admit(request, reply)
       const { mediaType } = chooseRepresentation(request.headers.accept, forms)
       // HTTP/1.0 needs no Host, and a proxy can forward anything.

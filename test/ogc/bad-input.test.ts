@@ -227,10 +227,10 @@ describe('A caller without access', () => {
 })
 
 test.each([
-  ['/ogc', 'text/html'],
+  ['/ogc', 'image/png'],
   ['/ogc/api', 'application/yaml'],
   ['/ogc/collections', 'application/geo+json'],
-  [ITEMS, 'text/html'],
+  [ITEMS, 'image/png'],
   [`${ITEMS}/${ITEM.palace}`, 'application/gml+xml;version=3.2'],
 ])('%s has no form for a client that accepts only %s: 406', async (path, accept) => {
   const { status, headers, body } = await getOgc(t, path, { accept })

@@ -20,6 +20,8 @@ const HTML = 'text/html; charset=utf-8'
 export interface Pages {
   /** Sends the GraphiQL page; its path is shared with the GraphQL API. */
   sendGraphiql: (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>
+  /** Sends the page of a resource of /ogc, whose path is shared with its JSON. */
+  sendOgc: (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>
 }
 
 interface PageOptions {
@@ -50,7 +52,10 @@ export function addPages(app: FastifyInstance, { baseMap, contact, publicKey }: 
     handler: page('explorer', { baseMap: shownBaseMap(baseMap), contact, formats, publicKey }),
   })
   addRoute(app, { path: '/docs', methods: ['GET'], handler: page('reference') })
-  return { sendGraphiql: page('graphiql', { examples: EXAMPLES, variables: VARIABLES }) }
+  return {
+    sendGraphiql: page('graphiql', { examples: EXAMPLES, variables: VARIABLES }),
+    sendOgc: page('ogc', { publicKey }),
+  }
 }
 
 /** The base map as the explorer loads it. The path of a file stays here. */

@@ -35,6 +35,7 @@ export const policiesOf = (baseMapOrigin?: string) => ({
   }),
   /** The editor makes styles while it runs, and carries its fonts in its stylesheet. */
   graphiql: policy({ 'style-src': "'self' 'unsafe-inline'", 'font-src': 'data:', 'worker-src': "'self'" }),
+  ogc: policy({}),
   /** Scalar makes styles while it runs. */
   reference: policy({ 'style-src': "'self' 'unsafe-inline'", 'font-src': 'data:' }),
 })

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+import { giveKey, hasBrowser, LARGE, openBrowser, type Visit } from '../support/browser.ts'
+import { DATASET, ITEM } from '../support/catalog.ts'
+
+describe.skipIf(!hasBrowser)('A person who opens /ogc', () => {
+  let t: TestApp
+  let visit: Visit
+  beforeAll(async () => {
+    t = await startApp()
+    visit = await openBrowser(t.url, LARGE)
+  })
+  afterAll(async () => {
+    await visit.browser.close()
+    await t.close()
+  })
+
+  test('gives a key, and follows links to a collection with its map, to its items, and to an item', async () => {
+    const { page, errors, foreign } = visit
+    await page.goto(`${t.url}/ogc`)
+    await page.getByRole('alert').waitFor()
+    await giveKey(page, t.key)
+    await page.getByRole('link', { name: 'The collections' }).click()
+    await page.getByRole('link', { name: 'Seoul', exact: true }).click()
+    await page.locator('.ogc-map circle').first().waitFor()
+    await page.goto(`${t.url}/ogc/collections/${DATASET.seoul}/items`)
+    await page.getByRole('link', { name: 'Gyeongbokgung', exact: true }).click()
+    await page.getByRole('heading', { name: 'Gyeongbokgung' }).waitFor()
+    expect(page.url()).toBe(`${t.url}/ogc/collections/${DATASET.seoul}/items/${ITEM.palace}`)
+    expect([errors, foreign]).toEqual([[], []])
+  })
+
+  test('gets the page by f=html too, and other clients get JSON', async () => {
+    const type = async (path: string, accept?: string) => {
+      const headers = { authorization: `Bearer ${t.key}`, ...(accept && { accept }) }
+      return (await fetch(t.url + path, { headers })).headers.get('content-type')
+    }
+    expect(await type('/ogc/collections?f=html')).toContain('text/html')
+    for (const accept of [undefined, '*/*', 'application/json']) {
+      expect(await type('/ogc/collections', accept)).toContain('application/json')
+    }
+  })
+})
