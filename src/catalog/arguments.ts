@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type Problem, validationFailed } from '../errors.ts'
 import { Prisma } from '../generated/prisma/client.ts'
-import type { BoundingBox } from './box.ts'
 import { type FilterValues, type ItemFilter, mapFilters } from './filters.ts'
+import type { Selection } from './selection.ts'
 import { ITEM_SORTS, type ItemSort } from './sorts.ts'
 
 /*
@@ -193,25 +193,14 @@ export const findArguments = z
     { path: ['text'], error: 'must be given if within and a point are not' },
   )
 
-/** A circle on the spheroid: centre in degrees, radius in metres. */
-export interface Circle {
-  latitude: number
-  longitude: number
-  radius: number
-}
-
 /** The members of an item by which a cluster of a tile can tell its shares. */
 export const SHARES = ['categoryCode', 'datasetId'] as const
 export type Share = (typeof SHARES)[number]
 
 /** Which items a tile shows: those that match every member. Without members, all. */
-export interface TileSelection extends FilterValues {
+export interface TileSelection extends Selection {
   /** Tells of each cluster how many of its items have each value. */
   shares?: Share | undefined
-  /** As in the search (sql/search.ts). */
-  text?: string | undefined
-  within?: BoundingBox | undefined
-  circle?: Circle | undefined
 }
 
 /** The arguments of a map tile: which items it shows. */

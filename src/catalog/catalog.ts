@@ -25,6 +25,7 @@ import {
   type ListProjection,
   withoutDistance,
 } from './projection.ts'
+import type { Selection } from './selection.ts'
 import type { Loaders } from './snapshot/loaders.ts'
 import type { DatasetList, ReadLog } from './snapshot/read-log.ts'
 import type { LookupRow } from './sql/by-id.ts'
@@ -199,12 +200,12 @@ export class Catalog {
     return this.searchIn(this.#datasetsIn(datasetId), args, projection)
   }
 
-  /** A page of the items with a name or in a box. The caller has checked access to the datasets. */
-  searchIn(
+  /** A page of the items with a name, in a box, or in a circle. The caller has checked access to the datasets. */
+  searchIn<Node extends Item = Item>(
     datasets: readonly Dataset[],
-    args: Omit<SearchArguments, 'datasetId'>,
+    args: Omit<SearchArguments, 'datasetId'> & Selection,
     projection = DEFAULT_LIST_PROJECTION,
-  ): Page {
+  ): Page<Node> {
     const scope = datasets.map((dataset) => dataset.id)
     const { page, limit, ...search } = args
     const fetch = (window: Window) => this.#loaders.searchPages.load({ ...search, ...window }, scope)
@@ -223,13 +224,11 @@ export class Catalog {
     const datasets = this.#datasetsIn(datasetId)
     if (latitude === undefined || longitude === undefined)
       return this.searchIn(datasets, args, withoutDistance(projection))
-    const { text, within, ...rest } = { ...args, latitude, longitude, radius }
-    if (text === undefined && within === undefined) return this.nearbyIn(datasets, rest, projection)
-    const scope = datasets.map((dataset) => dataset.id)
-    const { page, limit, ...circle } = rest
-    const fetch = (window: Window) =>
-      this.#loaders.circleSearchPages.load({ ...circle, text, within, ...window }, scope)
-    return createFoundPage(fetch, args, projection)
+    const circle = { latitude, longitude, radius }
+    const isNearby = args.text === undefined && args.within === undefined
+    return isNearby
+      ? this.nearbyIn(datasets, { ...args, ...circle }, projection)
+      : this.searchIn(datasets, { ...args, circle }, projection)
   }
 
   /**

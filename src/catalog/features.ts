@@ -1,18 +1,11 @@
-import type { BoundingBox } from './box.ts'
-import type { FilterValues } from './filters.ts'
+import type { Selection } from './selection.ts'
 
 /*
  * The items of a dataset as GeoJSON features (RFC 7946), in order of id.
  */
 
-/** Which items of a dataset are selected. Without members, all are. */
-export interface FeatureSelection extends FilterValues {
-  within?: BoundingBox | undefined
-  /** The item's `updatedAt` is not before this time. */
-  updatedFrom?: Date | undefined
-  /** The item's `updatedAt` is not after this time. */
-  updatedTo?: Date | undefined
-}
+/** Which items of a dataset are selected. */
+export type FeatureSelection = Omit<Selection, 'text' | 'circle'>
 
 /** A part of the selected items: those after an id, and their maximum number. */
 export interface FeatureWindow extends FeatureSelection {

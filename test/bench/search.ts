@@ -1,5 +1,6 @@
 import { recordsWith } from '../../src/catalog/projection.ts'
-import { fetchSearchPage, type Search } from '../../src/catalog/sql/search.ts'
+import type { Selection } from '../../src/catalog/selection.ts'
+import { fetchSearchPage } from '../../src/catalog/sql/search.ts'
 import { fetchSuggestions } from '../../src/catalog/sql/suggest.ts'
 import type { Database } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
@@ -106,7 +107,7 @@ function newBox() {
   }
 }
 
-async function measure(title: string, newSearch: () => Search): Promise<void> {
+async function measure(title: string, newSearch: () => Selection): Promise<void> {
   const times: Measured[] = []
   for (let n = 0; n < SEARCHES; n += 1) {
     const search = newSearch()

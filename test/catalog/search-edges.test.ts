@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseItems } from '../../src/catalog/models.ts'
 import { recordsWith } from '../../src/catalog/projection.ts'
-import { fetchSearchPage, type Search } from '../../src/catalog/sql/search.ts'
+import type { Selection } from '../../src/catalog/selection.ts'
+import { fetchSearchPage } from '../../src/catalog/sql/search.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -73,7 +74,7 @@ beforeAll(async () => {
 })
 afterAll(() => db.close())
 
-async function search(given: Search, { limit = 100, offset = 0, scope = [DATASET.archived as string] } = {}) {
+async function search(given: Selection, { limit = 100, offset = 0, scope = [DATASET.archived as string] } = {}) {
   const window = { ...given, limit, offset, projection: recordsWith({ fields: ['id', 'name'] }) }
   const { json, total } = await fetchSearchPage(db.database.prisma, window, scope)
   const nodes = parseItems(json)

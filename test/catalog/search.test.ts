@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseItems } from '../../src/catalog/models.ts'
 import { recordsWith } from '../../src/catalog/projection.ts'
-import { fetchSearchPage, foldText, type Search } from '../../src/catalog/sql/search.ts'
+import type { Selection } from '../../src/catalog/selection.ts'
+import { fetchSearchPage, foldText } from '../../src/catalog/sql/search.ts'
 import { randomCases } from '../support/cases.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { fold } from '../support/fold.ts'
@@ -130,7 +131,7 @@ function newText(): string {
   return /\P{White_Space}/u.test(changed) ? changed : 'a'
 }
 
-function newSearch(n: number): Search {
+function newSearch(n: number): Selection {
   const [south, north] = [Number(degrees(90)), Number(degrees(90))].sort((a, b) => a - b)
   const world = { west: Number(degrees(180)), east: Number(degrees(180)), south: south ?? 0, north: north ?? 0 }
   const { latitude, longitude } = CITY
@@ -150,7 +151,7 @@ function newSearch(n: number): Search {
 }
 
 /** The ids of all found items, in order. */
-function scan({ text, within, administrativeAreaCode, categoryCode }: Search, scope: readonly string[]): string[] {
+function scan({ text, within, administrativeAreaCode, categoryCode }: Selection, scope: readonly string[]): string[] {
   const words = fold(text ?? '')
     .split(/\p{White_Space}+/u)
     .filter((word) => word !== '')

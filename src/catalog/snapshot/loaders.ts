@@ -25,7 +25,6 @@ import { fetchNearbyPages, type NearbyWindow } from '../sql/nearby.ts'
 import { searchNearby } from '../sql/nearby-by-grid.ts'
 import { BOOKMARK_STEP, fetchBookmarks } from '../sql/offset-bookmarks.ts'
 import { fetchSearchPage, type SearchWindow } from '../sql/search.ts'
-import { type CircleSearch, fetchSearchInCircle } from '../sql/search-in-circle.ts'
 import { isCheap } from '../sql/statement-batcher.ts'
 import { fetchItemsInOrder, fetchSuggestions, type Suggestion } from '../sql/suggest.ts'
 import { fetchTile } from '../sql/tiles.ts'
@@ -101,12 +100,6 @@ function placeLoaders({ statements, readLog }: LoaderOptions) {
     searchPages: new ArgumentsLoader(async (window: SearchWindow, scopes: readonly string[][]) => {
       const pages = scopes.map((scope) =>
         statements.unverified(scope, ({ prisma }) => fetchSearchPage(prisma, window, scope)),
-      )
-      return countItems(window, await Promise.all(pages))
-    }),
-    circleSearchPages: new ArgumentsLoader(async (window: CircleSearch & NearbyWindow, scopes: readonly string[][]) => {
-      const pages = scopes.map((scope) =>
-        statements.unverified(scope, ({ prisma }) => fetchSearchInCircle(prisma, window, scope)),
       )
       return countItems(window, await Promise.all(pages))
     }),

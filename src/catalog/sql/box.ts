@@ -10,6 +10,7 @@ import {
 } from '../box.ts'
 import { type CellRange, COUNTED_ZOOMS } from '../tile.ts'
 import type { Scope } from './item-list.ts'
+import { whereInBox } from './where.ts'
 
 /*
  * How many items are in a box. Tiles inside the box are counted already (`tile_counts`); on its border, the decimals of each item
@@ -81,7 +82,7 @@ async function countOnBorder(
 ): Promise<number> {
   if (cells.length === 0) return 0
   const [row] = await prisma.$queryRaw<{ total: number }[]>`
-    SELECT count(*)::integer AS total ${itemsInCells(cells, scope)} AND ${isWithin(box)}`
+    SELECT count(*)::integer AS total ${itemsInCells(cells, scope)} AND ${whereInBox(box)}`
   return row?.total ?? 0
 }
 
@@ -106,13 +107,4 @@ function rangeTable(ranges: readonly { first: number | bigint; end: number | big
   const firsts = ranges.map(({ first }) => String(first))
   const ends = ranges.map(({ end }) => String(end))
   return Prisma.sql`unnest(${firsts}::text[]::bigint[], ${ends}::text[]::bigint[]) AS range (first, after_last)`
-}
-
-/** Whether the item `i` is in the box. Text keeps the decimals of the box: PostgreSQL would round a float. */
-export function isWithin({ west, south, east, north }: BoundingBox): Prisma.Sql {
-  const degrees = (value: number) => Prisma.sql`${String(value)}::text::numeric`
-  const isEast = Prisma.sql`i.longitude >= ${degrees(west)}`
-  const isWest = Prisma.sql`i.longitude <= ${degrees(east)}`
-  const isBetween = west <= east ? Prisma.sql`${isEast} AND ${isWest}` : Prisma.sql`(${isEast} OR ${isWest})`
-  return Prisma.sql`i.latitude >= ${degrees(south)} AND i.latitude <= ${degrees(north)} AND ${isBetween}`
 }

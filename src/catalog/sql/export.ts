@@ -32,10 +32,10 @@ export async function fetchExportBatch(
   { after, limit }: ExportWindow,
 ): Promise<ExportBatch> {
   const isAfter = after === null ? Prisma.sql`true` : Prisma.sql`i.id > ${after}::uuid`
-  const isSelected = Prisma.sql`i.dataset_id = ${datasetId}::uuid AND ${hasFilterValues(filters)}`
-  const items = Prisma.sql`${isSelected} AND ${isAfter} ORDER BY i.id LIMIT ${limit}`
+  const where = Prisma.sql`i.dataset_id = ${datasetId}::uuid AND ${hasFilterValues(filters)}`
+  const items = Prisma.sql`${where} AND ${isAfter} ORDER BY i.id LIMIT ${limit}`
   const [batch] = await prisma.$queryRaw<ExportBatch[]>`
-    SELECT batch.*, NOT EXISTS (SELECT FROM items i WHERE ${isSelected} AND i.id > batch."lastId"::uuid) AS "isLast"
+    SELECT batch.*, NOT EXISTS (SELECT FROM items i WHERE ${where} AND i.id > batch."lastId"::uuid) AS "isLast"
       FROM (SELECT (SELECT revision FROM datasets WHERE id = ${datasetId}::uuid) AS revision,
                    count(*)::integer AS count,
                    coalesce(string_agg(line, ${format.separator} ORDER BY id), '') AS lines,

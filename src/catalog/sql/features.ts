@@ -3,10 +3,11 @@ import { RevisionCache } from '../../database/revision-cache.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { FeaturePage, FeatureSelection, FeatureWindow } from '../features.ts'
 import { givenFilters } from '../filters.ts'
-import { type BoxContent, countInBox, isWithin, itemsInCells } from './box.ts'
+import { type BoxContent, countInBox, itemsInCells } from './box.ts'
 import { boundedLines } from './export.ts'
 import { FEATURE_LINES } from './export-lines.ts'
-import { isSelected, ownerTable, totalOf } from './item-list.ts'
+import { ownerTable, totalOf } from './item-list.ts'
+import { whereSelected } from './where.ts'
 
 /*
  * Pages of GeoJSON features by keyset. One statement finds the ids of a page. Then PostgreSQL writes the features, in several
@@ -167,13 +168,9 @@ function owner({ datasetId }: FeatureSource): Prisma.Sql {
 /** FROM and WHERE of the selected items `i` of the table `owner`. `cells` are the cells of the box. */
 function candidates(
   { datasetId }: FeatureSource,
-  { within, updatedFrom, updatedTo, ...filters }: FeatureSelection,
+  selection: FeatureSelection,
   cells?: BoxContent['cells'],
 ): Prisma.Sql {
-  const conditions = [cells ? itemsInCells(cells, [datasetId]) : Prisma.sql`FROM items i WHERE true`]
-  conditions.push(isSelected({ among: 'all', ...filters }))
-  if (within) conditions.push(isWithin(within))
-  if (updatedFrom) conditions.push(Prisma.sql`i.updated_at >= ${updatedFrom.toISOString()}::timestamptz`)
-  if (updatedTo) conditions.push(Prisma.sql`i.updated_at <= ${updatedTo.toISOString()}::timestamptz`)
-  return Prisma.join(conditions, ' AND ')
+  const items = cells ? itemsInCells(cells, [datasetId]) : Prisma.sql`FROM items i WHERE true`
+  return Prisma.sql`${items} AND i.dataset_id = owner.dataset_id AND ${whereSelected(selection)}`
 }

@@ -74,7 +74,7 @@ export function ownerTable(owners: readonly ItemOwner[]): Prisma.Sql {
 }
 
 /** SQL condition: the item is in the selection. */
-export function isSelected(selection: ItemSelection): Prisma.Sql {
+export function whereListed(selection: ItemSelection): Prisma.Sql {
   const conditions = [Prisma.sql`i.dataset_id = owner.dataset_id`]
   if (selection.among === 'roots') conditions.push(Prisma.sql`i.parent_item_id IS NULL`)
   if (selection.among === 'children') conditions.push(Prisma.sql`i.parent_item_id = owner.parent_item_id`)
@@ -133,7 +133,7 @@ export function orderOf({ sort, order }: ItemOrder): Prisma.Sql {
  */
 export function totalOf(selection: ItemSelection): Prisma.Sql {
   const list = storedList(selection)
-  if (!list) return Prisma.sql`(SELECT count(*) FROM items i WHERE ${isSelected(selection)})::integer`
+  if (!list) return Prisma.sql`(SELECT count(*) FROM items i WHERE ${whereListed(selection)})::integer`
   return Prisma.sql`coalesce((
       SELECT stored.n FROM item_counts stored WHERE stored.dataset_id = owner.dataset_id AND stored.list = ${list}
     ), 0)`

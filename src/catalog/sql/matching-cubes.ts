@@ -5,7 +5,8 @@ import { FILTERS, type FilterValues, givenFilters, hasFilterValues } from '../fi
 import type { Fetched } from '../page.ts'
 import { BITS_PER_LEVEL, type Cover, type CubeLevel } from './ecef-grid.ts'
 import type { Scope } from './item-list.ts'
-import { centreOf, isInCircle, itemsOf, type NearbyWindow } from './nearby.ts'
+import { itemsOf, type NearbyWindow } from './nearby.ts'
+import { centreOf, whereInCircle } from './where.ts'
 
 /*
  * The items of cubes that have the values of filters. The index on cubes has the codes, so filters by codes read no items. The other
@@ -31,7 +32,7 @@ export async function testFew(
        WHERE i.dataset_id = ANY (${[...scope]}::uuid[]) AND ${hasFilterValues(window)} LIMIT ${limit + 1}
     ), hit AS MATERIALIZED (
       SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance FROM matching i
-       WHERE (SELECT count(*) FROM matching) <= ${limit} AND ${isInCircle(window)}
+       WHERE (SELECT count(*) FROM matching) <= ${limit} AND ${whereInCircle(window)}
     )
     SELECT ${itemsOf(window)} AS json, (SELECT count(*) FROM hit)::integer AS total,
            (SELECT count(*) FROM matching)::integer AS matching,

@@ -5,7 +5,8 @@ import type { Fetched } from '../page.ts'
 import { BITS_PER_LEVEL, type Cover, type CubeLevel, coverOf, distancesTo, type Point, pointAt } from './ecef-grid.ts'
 import type { Scope } from './item-list.ts'
 import { type CubeRow, isReadAtOnce, matchingOfPart, readMatchingCubes, testFew } from './matching-cubes.ts'
-import { centreOf, isInCircle, itemsOf, type NearbyWindow } from './nearby.ts'
+import { itemsOf, type NearbyWindow } from './nearby.ts'
+import { centreOf, whereInCircle } from './where.ts'
 
 /*
  * A nearby search with the counts of the ECEF grid. It has exactly the result of nearby.ts, and reads far fewer points:
@@ -114,7 +115,7 @@ function selectStart({ window, scope, cover: { level, cubes } }: NearbyStart): P
         FROM size CROSS JOIN cover WHERE is_small
     ), hit AS MATERIALIZED (
       SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance
-        FROM part ${itemsOfPart(window)} WHERE ${isInCircle(window)}
+        FROM part ${itemsOfPart(window)} WHERE ${whereInCircle(window)}
     )
     SELECT ${itemsOf(window)} AS json, (SELECT count(*) FROM hit)::integer AS total, (
              SELECT json_agg(json_build_array(cube, array_position(${[...scope]}::uuid[], dataset_id), n))
@@ -241,11 +242,11 @@ async function measure({ refine, window, scope }: Search, state: SearchState): P
     (sql) => sql.$queryRaw<(Fetched & { total: number; boundary: number })[]>`
     WITH hit AS MATERIALIZED (
       SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance
-        FROM ${itemsIn(window, candidates, scope)} WHERE ${isInCircle(window)}
+        FROM ${itemsIn(window, candidates, scope)} WHERE ${whereInCircle(window)}
     )
     SELECT ${itemsOf({ ...window, offset: window.offset - before })} AS json,
            (SELECT count(*) FROM hit)::integer AS total,
-           (SELECT count(*) FROM ${itemsIn(window, boundary, scope)} WHERE ${isInCircle(window)})::integer AS boundary`,
+           (SELECT count(*) FROM ${itemsIn(window, boundary, scope)} WHERE ${whereInCircle(window)})::integer AS boundary`,
   )
   if (!row) throw new TypeError('The search returned no row')
   return { json: row.json, total: inside + row.total + row.boundary }

@@ -1,10 +1,11 @@
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import type { Circle } from '../arguments.ts'
-import { type FilterValues, hasFilterValues } from '../filters.ts'
+import type { FilterValues } from '../filters.ts'
 import type { Fetched, Window } from '../page.ts'
 import { itemsAt, jsonText } from '../projection.ts'
+import type { Circle } from '../selection.ts'
 import type { Scope } from './item-list.ts'
+import { centreOf, whereSelected } from './where.ts'
 
 /*
  * Items around a point, from plain PostGIS. ST_DWithin and ST_Distance on the WGS 84 spheroid decide which items are in the
@@ -26,7 +27,7 @@ export async function fetchNearbyPages(
      CROSS JOIN LATERAL (
             WITH hit AS MATERIALIZED (
               SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance FROM items i
-               WHERE i.dataset_id = ANY (scope.dataset_ids::uuid[]) AND ${isInCircle(window)} AND ${hasFilterValues(window)}
+               WHERE i.dataset_id = ANY (scope.dataset_ids::uuid[]) AND ${whereSelected({ ...window, circle: window })}
             )
             SELECT ${itemsOf(window)} AS json, (SELECT count(*) FROM hit)::integer AS total
           ) AS page
@@ -34,7 +35,7 @@ export async function fetchNearbyPages(
 }
 
 /** SQL for the items of a window of the table `hit` (id, distance), as JSON text. */
-export function itemsOf({ limit, offset, projection }: NearbyWindow): Prisma.Sql {
+export function itemsOf({ limit, offset, projection }: Window): Prisma.Sql {
   const places = Prisma.sql`SELECT id, distance FROM hit ORDER BY distance, id LIMIT ${limit} OFFSET ${offset}::bigint`
   return jsonText(itemsAt(places, Prisma.sql`place.distance, place.id`, projection, ['distance']))
 }
@@ -46,14 +47,4 @@ export function itemsOf({ limit, offset, projection }: NearbyWindow): Prisma.Sql
 function scopeTable(scopes: readonly Scope[]): Prisma.Sql {
   const datasetIds = scopes.map((ids) => `{${ids.join(',')}}`)
   return Prisma.sql`unnest(${datasetIds}::text[]) WITH ORDINALITY AS scope (dataset_ids, n)`
-}
-
-/** SQL condition: the item `i` is in the circle. */
-export function isInCircle(circle: Circle): Prisma.Sql {
-  return Prisma.sql`ST_DWithin(i.location, ${centreOf(circle)}, ${circle.radius}::float8)`
-}
-
-/** SQL for the centre, as a PostGIS geography. In a subquery, so that PostgreSQL computes it once and not for each item. */
-export function centreOf({ latitude, longitude }: Circle): Prisma.Sql {
-  return Prisma.sql`(SELECT ST_SetSRID(ST_MakePoint(${longitude}::float8, ${latitude}::float8), 4326)::geography)`
 }

@@ -1,24 +1,20 @@
 import { Prisma } from '../../generated/prisma/client.ts'
-import type { BoundingBox } from '../box.ts'
-import { type FilterValues, givenFilters, hasFilterValues } from '../filters.ts'
+import { givenFilters } from '../filters.ts'
 import type { JsonText } from '../models.ts'
 import type { Fetched, Window } from '../page.ts'
 import { itemsAt, jsonText } from '../projection.ts'
-import { countInBox, isWithin, itemsInCells } from './box.ts'
+import type { Circle, Selection } from '../selection.ts'
+import { countInBox, itemsInCells } from './box.ts'
 import type { Scope } from './item-list.ts'
+import { itemsOf } from './nearby.ts'
+import { centreOf, whereInName, whereSelected } from './where.ts'
 
 /*
  * Items by name or keyword, in a box, or both (docs/graphql.md). PostgreSQL folds names and texts, so that both are folded by the same code.
  */
 
-/** What the items have in common. */
-export interface Search extends FilterValues {
-  text?: string | undefined
-  within?: BoundingBox | undefined
-}
-
 /** A part of the list of the found items. */
-export interface SearchWindow extends Search, Window {}
+export interface SearchWindow extends Selection, Window {}
 
 /** A folded text: its words, and the words with single spaces between them. */
 interface FoldedText {
@@ -35,7 +31,7 @@ interface FoldedText {
 const COMMON_SHARE = 0.2
 
 /**
- * A part of the list, and the total.
+ * A part of the list, and the total. Items in a circle are in the order of their distance, others by name.
  * @param commonShare is the share of the items above which a gram is common
  */
 export async function fetchSearchPage(
@@ -45,6 +41,8 @@ export async function fetchSearchPage(
   { commonShare = COMMON_SHARE } = {},
 ): Promise<Fetched> {
   const text = window.text === undefined ? undefined : await foldText(prisma, window.text, commonShare)
+  const { circle } = window
+  if (circle) return fetchNearest(prisma, { ...window, circle }, scope, text)
   if (text) {
     const { items, words } = candidatesFor(text, scope)
     return fetchFrom(prisma, items, window, text, words)
@@ -74,10 +72,26 @@ async function fetchFrom(
   const { limit, offset } = window
   const [row] = await prisma.$queryRaw<Fetched[]>`
     WITH hit AS MATERIALIZED (
-      SELECT i.id, i.name, ${rankOf(text)} AS rank ${candidates} AND ${isFound(window, words)}
+      SELECT i.id, i.name, ${rankOf(text)} AS rank ${candidates} AND ${whereSelected(window, words)}
     )
     SELECT (SELECT count(*) FROM hit)::integer AS total,
            ${itemsFrom(window, Prisma.sql`SELECT * FROM hit ORDER BY rank, name, id LIMIT ${limit} OFFSET ${offset}::bigint`)} AS json`
+  return row ?? { json: '[]', total: 0 }
+}
+
+/** Reads the items in a circle. PostgreSQL chooses between the index of grams and the one of locations. */
+async function fetchNearest(
+  prisma: Prisma.TransactionClient,
+  window: SearchWindow & { circle: Circle },
+  scope: Scope,
+  text: FoldedText | undefined,
+): Promise<Fetched> {
+  const { items, words } = text ? candidatesFor(text, scope) : { items: allItems(scope), words: [] }
+  const [row] = await prisma.$queryRaw<Fetched[]>`
+    WITH hit AS MATERIALIZED (
+      SELECT i.id, ST_Distance(i.location, ${centreOf(window.circle)}) AS distance ${items} AND ${whereSelected(window, words)}
+    )
+    SELECT ${itemsOf(window)} AS json, (SELECT count(*) FROM hit)::integer AS total`
   return row ?? { json: '[]', total: 0 }
 }
 
@@ -106,7 +120,7 @@ async function walkNames(prisma: Prisma.TransactionClient, window: SearchWindow,
       Prisma.sql`
         SELECT 0 AS rank, one.id, one.name FROM unnest(${[...scope]}::uuid[]) AS owner (dataset_id)
          CROSS JOIN LATERAL (
-                SELECT i.id, i.name FROM items i WHERE i.dataset_id = owner.dataset_id AND ${isFound(window, [])}
+                SELECT i.id, i.name FROM items i WHERE i.dataset_id = owner.dataset_id AND ${whereSelected(window)}
                  ORDER BY i.name, i.id LIMIT ${offset + limit}::bigint
               ) AS one
          ORDER BY one.name, one.id LIMIT ${limit} OFFSET ${offset}::bigint`,
@@ -150,7 +164,7 @@ interface Candidates {
 }
 
 /** The items with the grams of a text, or all items if the index does not help to find them. */
-export function candidatesFor({ words, isRare }: FoldedText, scope: Scope): Candidates {
+function candidatesFor({ words, isRare }: FoldedText, scope: Scope): Candidates {
   if (!isRare) return { items: allItems(scope), words }
   return {
     items: Prisma.sql`${allItems(scope)} AND ${hasGramsOf(words)}`,
@@ -159,11 +173,15 @@ export function candidatesFor({ words, isRare }: FoldedText, scope: Scope): Cand
   }
 }
 
-/** SQL condition: the text finds the item `i`. */
-export async function isFoundBy(prisma: Prisma.TransactionClient, text: string): Promise<Prisma.Sql> {
+/** SQL condition: the item `i` matches a selection, which may have a text. */
+export async function whereFound(
+  prisma: Prisma.TransactionClient,
+  { text, ...selection }: Selection,
+): Promise<Prisma.Sql> {
+  if (text === undefined) return whereSelected(selection)
   const { words, isRare } = await foldText(prisma, text)
-  const isFoundByWords = isFound({}, words)
-  return isRare ? Prisma.sql`${hasGramsOf(words)} AND ${isFoundByWords}` : isFoundByWords
+  const isFound = whereSelected(selection, words)
+  return isRare ? Prisma.sql`${hasGramsOf(words)} AND ${isFound}` : isFound
 }
 
 /** SQL condition that every item has whose name and keywords have the words. An index answers it. */
@@ -191,17 +209,5 @@ function rankOf(text: FoldedText | undefined): Prisma.Sql {
   const { phrase, words } = text
   return Prisma.sql`CASE WHEN i.folded_name = ${phrase} OR strpos(i.folded_keywords, ${`\n${phrase}\n`}) > 0 THEN 0
                          WHEN starts_with(i.folded_name, ${phrase}) THEN 1
-                         WHEN i.folded_keywords = '' OR (${Prisma.join(words.map(isInName), ' AND ')}) THEN 2 ELSE 3 END`
-}
-
-function isInName(word: string): Prisma.Sql {
-  return Prisma.sql`strpos(i.folded_name, ${word}) > 0`
-}
-
-/** SQL condition: the item `i` has the words, is in the box, and has the values of the filters. */
-export function isFound({ within, ...search }: Search, words: readonly string[]): Prisma.Sql {
-  const conditions = [hasFilterValues(search)]
-  for (const word of words) conditions.push(Prisma.sql`(${isInName(word)} OR strpos(i.folded_keywords, ${word}) > 0)`)
-  if (within) conditions.push(isWithin(within))
-  return Prisma.join(conditions, ' AND ')
+                         WHEN i.folded_keywords = '' OR (${Prisma.join(words.map(whereInName), ' AND ')}) THEN 2 ELSE 3 END`
 }

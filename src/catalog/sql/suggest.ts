@@ -1,7 +1,7 @@
 import { Prisma } from '../../generated/prisma/client.ts'
-import type { BoundingBox } from '../box.ts'
 import { type Item, type JsonText, parseItems } from '../models.ts'
 import { type ItemProjection, itemsAt, jsonText } from '../projection.ts'
+import type { Selection } from '../selection.ts'
 import {
   idsInOrder,
   isAtLevel,
@@ -12,8 +12,9 @@ import {
   sharedLevels,
 } from '../suggestions.ts'
 import type { Scope } from './item-list.ts'
-import { allItems, gramShares, isFound } from './search.ts'
+import { allItems, gramShares } from './search.ts'
 import { findCandidates, readCandidates, type Search } from './suggestion-candidates.ts'
+import { whereSelected } from './where.ts'
 
 /*
  * Items that are probably meant by a text. PostgreSQL finds candidates by indexes, and TypeScript ranks them (suggestions.ts).
@@ -25,11 +26,9 @@ import { findCandidates, readCandidates, type Search } from './suggestion-candid
  */
 const COMMON_SHARE = 0.5
 
-/** A text, and what the items have in common. */
-export interface Suggestion {
+/** A text, and which items it may mean. */
+export interface Suggestion extends Selection {
   text: string
-  within?: BoundingBox | undefined
-  categoryCode?: string | undefined
   limit: number
 }
 
@@ -93,8 +92,8 @@ async function findMeant(
     const groups = groupsOf(rareFirst, level)
     const isSelective = groups.every((group) => group.some((gram) => !common.has(gram)))
     const isCandidate = isSelective
-      ? Prisma.sql`(${hasOneOf(groups)}) AND ${isAllowed(suggestion)}`
-      : isAllowed(suggestion)
+      ? Prisma.sql`(${hasOneOf(groups)}) AND ${whereSelected(suggestion)}`
+      : whereSelected(suggestion)
     const items = Prisma.sql`${allItems(scope)} AND ${isCandidate}`
     ranked.push(...(await findCandidates(prisma, { meant, mostAtOnce, level, items, isSelective })))
     const found = new Set(ranked.flatMap((each) => (isAtLevel(each, level) ? each.candidate.id : [])))
@@ -106,7 +105,7 @@ async function findMeant(
 function equalItems({ phrase }: Meant, suggestion: Suggestion, scope: Scope): Prisma.Sql {
   return Prisma.sql`
     SELECT i.id ${allItems(scope)} AND letter_grams(i.folded_name, i.folded_keywords) @> ARRAY[${`=${phrase}`}]
-       AND ${isAllowed(suggestion)} ORDER BY i.name, i.id LIMIT ${suggestion.limit}`
+       AND ${whereSelected(suggestion)} ORDER BY i.name, i.id LIMIT ${suggestion.limit}`
 }
 
 function beginnings({ phrase }: Meant, suggestion: Suggestion, scope: Scope): Prisma.Sql {
@@ -121,7 +120,7 @@ function beginnings({ phrase }: Meant, suggestion: Suggestion, scope: Scope): Pr
      CROSS JOIN LATERAL (
             SELECT i.id, ${beginning} AS beginning FROM items i
              WHERE i.dataset_id = owner.dataset_id AND ${beginning} >= begun.phrase AND ${beginning} < ${end}
-               AND ${isAllowed(suggestion)}
+               AND ${whereSelected(suggestion)}
              ORDER BY ${beginning}, i.id LIMIT ${suggestion.limit}
           ) AS one
      ORDER BY ltrim(one.beginning) COLLATE "C", one.id LIMIT ${suggestion.limit}`
@@ -161,8 +160,4 @@ async function readShares(
     rareFirst: rows.map(({ gram }) => gram),
     common: new Set(rows.flatMap(({ gram, isCommon }) => (isCommon ? gram : []))),
   }
-}
-
-function isAllowed({ within, categoryCode }: Suggestion): Prisma.Sql {
-  return isFound({ within, categoryCode }, [])
 }

@@ -1,7 +1,7 @@
 import { PLANNED_EACH_TIME } from '../../database/planned-each-time.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Share, TileSelection } from '../arguments.ts'
-import { givenFilters, hasFilterValues } from '../filters.ts'
+import type { Selection } from '../selection.ts'
 import {
   bitsBelowCluster,
   cellRange,
@@ -13,10 +13,8 @@ import {
   type TileAddress,
   type TileFeature,
 } from '../tile.ts'
-import { isWithin } from './box.ts'
 import type { Scope } from './item-list.ts'
-import { isInCircle } from './nearby.ts'
-import { isFoundBy } from './search.ts'
+import { whereFound } from './search.ts'
 
 /*
  * The features of a map tile. A tile with few items contains all of them. A tile with many items is divided into squares, and
@@ -55,17 +53,9 @@ interface TileSource {
   shares: Share | undefined
 }
 
-async function conditionOf(
-  prisma: Prisma.TransactionClient,
-  { text, within, circle, ...filters }: Omit<TileSelection, 'shares'>,
-): Promise<Prisma.Sql | undefined> {
-  const conditions = [
-    ...(givenFilters(filters).length > 0 ? [hasFilterValues(filters)] : []),
-    ...(text === undefined ? [] : [await isFoundBy(prisma, text)]),
-    ...(within ? [isWithin(within)] : []),
-    ...(circle ? [isInCircle(circle)] : []),
-  ]
-  return conditions.length === 0 ? undefined : Prisma.sql`${PLANNED_EACH_TIME} ${Prisma.join(conditions, ' AND ')}`
+async function conditionOf(prisma: Prisma.TransactionClient, selection: Selection): Promise<Prisma.Sql | undefined> {
+  if (Object.values(selection).every((member) => member === undefined)) return undefined
+  return Prisma.sql`${PLANNED_EACH_TIME} ${await whereFound(prisma, selection)}`
 }
 
 /** SQL conditions of an item `i`, after those of its place. */

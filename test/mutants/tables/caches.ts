@@ -378,8 +378,6 @@ export const CACHES: readonly MutantTable[] = [
       { find: 'written < ids.length', replace: 'written <= ids.length' },
       { find: 'Prisma.sql`i.id > ', replace: 'Prisma.sql`i.id >= ' },
       { find: 'content && !isFiltered', replace: 'content' },
-      { find: 'i.updated_at >= ', replace: 'i.updated_at > ' },
-      { find: 'i.updated_at <= ', replace: 'i.updated_at < ' },
       { find: 'isDated || (within && isFiltered)', replace: 'isDated' },
       { find: 'givenFilters(filters).length > 0 || isDated', replace: 'isDated' },
     ],

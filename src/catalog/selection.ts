@@ -1,0 +1,21 @@
+import type { BoundingBox } from './box.ts'
+import type { FilterValues } from './filters.ts'
+
+/** A circle on the spheroid: centre in degrees, radius in metres. */
+export interface Circle {
+  latitude: number
+  longitude: number
+  radius: number
+}
+
+/** Which items: those that match every member. Without members, all. */
+export interface Selection extends FilterValues {
+  /** Each of its words is in the name or the keywords (sql/search.ts). */
+  text?: string | undefined
+  within?: BoundingBox | undefined
+  circle?: Circle | undefined
+  /** The item's `updatedAt` is not before this time. */
+  updatedFrom?: Date | undefined
+  /** The item's `updatedAt` is not after this time. */
+  updatedTo?: Date | undefined
+}
