@@ -11,8 +11,8 @@ import {
   cacheDatasetList,
   type DatasetList,
   ReadLog,
+  type ReadSource,
   readDatasetList,
-  type Server,
   Statements,
 } from './snapshot/read-log.ts'
 import { cacheFeatureCounts } from './sql/features.ts'
@@ -137,7 +137,7 @@ function hasSameRights(first: CallerAccess, second: CallerAccess): boolean {
 /** Creates a reader that verifies by the read log that its statements saw one state. */
 function createServerReader({ prisma, sql }: Pick<Database, 'prisma' | 'sql'>, changeFeed: ChangeFeed): ServerReader {
   const currentList = cacheDatasetList(prisma, changeFeed)
-  const server: Server = {
+  const server: ReadSource = {
     prisma,
     sql,
     batchers: createBatchers(sql),
@@ -154,7 +154,7 @@ async function run<Result>(
   read: Read<Result>,
   { key, now }: CallerAccess,
   list: DatasetList,
-  server: Server,
+  server: ReadSource,
 ): Promise<Ended<Result>> {
   const readLog = new ReadLog(list, key, now)
   const loaders = createLoaders({ statements: new Statements(server, readLog), readLog })

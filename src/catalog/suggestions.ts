@@ -15,7 +15,7 @@ export interface Candidate {
 }
 
 /** The letters of a text: its words with single spaces between them, and their grams. */
-export interface Meant {
+export interface ParsedText {
   phrase: string
   /** Whether the indexes tell a name that is equal to it from one that only begins with it. */
   isShort: boolean
@@ -25,7 +25,7 @@ export interface Meant {
 }
 
 /** Takes a text apart. */
-export function meantBy(letters: string): Meant {
+export function parseText(letters: string): ParsedText {
   const words = letters.split(/[\s\n]+/u).filter((word) => word !== '')
   const phrase = words.join(' ')
   const grams = gramsOf(phrase)
@@ -42,17 +42,17 @@ export function meantBy(letters: string): Meant {
 const ORDERED_LETTERS = 50
 
 /** Texts with fewer grams must have all of them in a name or a keyword. */
-const FEWEST_GRAMS = 5
+const MIN_GRAMS = 5
 
 /** A mistake changes up to three grams, so a long text may have two mistakes. */
-const MOST_MISSING = 6
+const MAX_MISSING = 6
 
 /**
  * The number of grams that a name or a keyword must share with a text that has `count` grams: more than half, so that the grams can
  * be divided into groups of at least two, one of which it has.
  */
 function neededGrams(count: number): number {
-  return count < FEWEST_GRAMS ? count : count - Math.min(Math.floor(count / 2) - 1, MOST_MISSING)
+  return count < MIN_GRAMS ? count : count - Math.min(Math.floor(count / 2) - 1, MAX_MISSING)
 }
 
 /**
@@ -71,7 +71,7 @@ export function sharedLevels(count: number): number[] {
 function gramsOf(phrase: string): Set<string> {
   const words = phrase.split(' ')
   const grams = new Set(words.flatMap(gramsOfWord))
-  if (grams.size > FEWEST_GRAMS) return grams
+  if (grams.size > MIN_GRAMS) return grams
   const beginning = new Set([
     ...words.slice(0, -1).flatMap(gramsOfWord),
     ...gramsOfWord(words.at(-1) ?? '').slice(0, -1),
@@ -111,11 +111,14 @@ function forEachThree(word: string, visit: (first: number, second: number, third
 const SPACE = 32
 const LAST_OF_FIRST_PLANE = 0xffff
 
+/** An equal name or keyword, a name that begins with the text, or another name or keyword. In this order they are suggested. */
+const MATCH_KINDS = ['equal', 'beginning', 'similar'] as const
+type MatchKind = (typeof MATCH_KINDS)[number]
+
 /** A candidate that is meant, and what decides its place. */
 export interface Ranked {
   candidate: Candidate
-  /** 0 for an equal name or keyword, 1 for a name that begins with the text, 2 for other names and keywords. */
-  kind: number
+  kind: MatchKind
   /** Of a name that begins with the text: its first letters. */
   beginning: string
   /** Of other names and keywords: how like the best of them is to the text. */
@@ -128,16 +131,16 @@ interface Likeness {
   shared: number
   /** The number of letters in those of its words that have such a gram. */
   matched: number
-  /** 0 if it has the letters of the text in a row, whatever spaces are between them, as in "O'Hare" for "ohare"; otherwise 1. */
-  apart: number
+  /** Whether it has the letters of the text in a row, whatever spaces are between them, as in "O'Hare" for "ohare". */
+  isContiguous: boolean
   /** 0 for a name, 1 for a keyword. */
   source: number
   length: number
 }
 
 /** Returns the candidates that are probably meant, in the given order. */
-export function rankCandidates(meant: Meant, candidates: readonly Candidate[]): Ranked[] {
-  return candidates.flatMap((candidate) => rank(meant, candidate) ?? [])
+export function rankCandidates(parsed: ParsedText, candidates: readonly Candidate[]): Ranked[] {
+  return candidates.flatMap((candidate) => rank(parsed, candidate) ?? [])
 }
 
 /**
@@ -152,24 +155,26 @@ export function idsInOrder(ranked: readonly Ranked[]): string[] {
 
 /** Whether a candidate comes before all that share fewer grams. */
 export function isAtLevel({ kind, likeness }: Ranked, level: number): boolean {
-  return kind < 2 || likeness.shared >= level
+  return kind !== 'similar' || likeness.shared >= level
 }
 
-function rank(meant: Meant, candidate: Candidate): Ranked | undefined {
-  const { phrase, isShort, grams } = meant
+function rank(parsed: ParsedText, candidate: Candidate): Ranked | undefined {
+  const { phrase, isShort, grams } = parsed
   const { letters, keywords } = candidate
   const entries = (keywords === '' ? letters : `${letters}\n${keywords}`).split('\n').map((entry) => entry.trim())
-  if (entries.includes(phrase)) return { candidate, kind: 0, beginning: '', likeness: UNLIKE }
+  if (entries.includes(phrase)) return { candidate, kind: 'equal', beginning: '', likeness: UNLIKE }
   if (isShort && afterSpace(letters).startsWith(phrase)) {
-    return { candidate, kind: 1, beginning: afterSpace(firstLetters(letters)), likeness: UNLIKE }
+    return { candidate, kind: 'beginning', beginning: afterSpace(firstLetters(letters)), likeness: UNLIKE }
   }
-  const likenesses = entries.map((entry, n) => compareWords(meant, entry, Math.min(n, 1)))
-  if (keywords !== '') likenesses.push({ ...compareWords(meant, wordsOf(phrase, entries), 1), apart: 1 })
+  const likenesses = entries.map((entry, n) => compareWords(parsed, entry, Math.min(n, 1)))
+  if (keywords !== '') likenesses.push({ ...compareWords(parsed, wordsOf(phrase, entries), 1), isContiguous: false })
   const [likeness = UNLIKE] = likenesses.sort(byLikeness)
-  return likeness.shared >= neededGrams(grams.size) ? { candidate, kind: 2, beginning: '', likeness } : undefined
+  return likeness.shared >= neededGrams(grams.size)
+    ? { candidate, kind: 'similar', beginning: '', likeness }
+    : undefined
 }
 
-const UNLIKE: Likeness = { shared: 0, matched: 0, apart: 1, source: 0, length: 0 }
+const UNLIKE: Likeness = { shared: 0, matched: 0, isContiguous: false, source: 0, length: 0 }
 
 /**
  * The words of the name and the keywords that are those of the text; the last one may only begin with the last of the text. Empty if one is
@@ -184,7 +189,7 @@ function wordsOf(phrase: string, entries: readonly string[]): string {
   return ending !== undefined && wanted.every((word) => words.includes(word)) ? [...wanted, ending].join(' ') : ''
 }
 
-function compareWords({ phrase, grams, points }: Meant, entry: string, source: number): Likeness {
+function compareWords({ phrase, grams, points }: ParsedText, entry: string, source: number): Likeness {
   const shared = new Set<string>()
   let matched = 0
   for (const word of entry.split(' ')) {
@@ -201,8 +206,8 @@ function compareWords({ phrase, grams, points }: Meant, entry: string, source: n
     })
     if (isMatched) matched += word.length
   }
-  const isInRow = shared.size >= neededGrams(grams.size) && withoutSpaces(entry).includes(withoutSpaces(phrase))
-  return { shared: shared.size, matched, apart: isInRow ? 0 : 1, source, length: entry.length }
+  const isContiguous = shared.size >= neededGrams(grams.size) && withoutSpaces(entry).includes(withoutSpaces(phrase))
+  return { shared: shared.size, matched, isContiguous, source, length: entry.length }
 }
 
 function withoutSpaces(text: string): string {
@@ -210,7 +215,13 @@ function withoutSpaces(text: string): string {
 }
 
 function byLikeness(a: Likeness, b: Likeness): number {
-  return b.shared - a.shared || a.matched - b.matched || a.apart - b.apart || a.source - b.source || a.length - b.length
+  return (
+    b.shared - a.shared ||
+    a.matched - b.matched ||
+    Number(b.isContiguous) - Number(a.isContiguous) ||
+    a.source - b.source ||
+    a.length - b.length
+  )
 }
 
 /** The letters of a name that begins with a bracket or another separator begin with a space. */
@@ -223,9 +234,9 @@ function firstLetters(text: string): string {
 }
 
 function compare(a: Ranked, b: Ranked): number {
-  if (a.kind !== b.kind) return a.kind - b.kind
+  if (a.kind !== b.kind) return MATCH_KINDS.indexOf(a.kind) - MATCH_KINDS.indexOf(b.kind)
   const byId = byCodePoint(a.candidate.id, b.candidate.id)
-  if (a.kind === 1) return byCodePoint(a.beginning, b.beginning) || byId
+  if (a.kind === 'beginning') return byCodePoint(a.beginning, b.beginning) || byId
   return byLikeness(a.likeness, b.likeness) || byCodePoint(a.candidate.name, b.candidate.name) || byId
 }
 

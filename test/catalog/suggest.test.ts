@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fetchSuggestions, type Suggestion } from '../../src/catalog/sql/suggest.ts'
 import { readCandidates } from '../../src/catalog/sql/suggestion-candidates.ts'
-import { idsInOrder, meantBy, rankCandidates } from '../../src/catalog/suggestions.ts'
+import { idsInOrder, parseText, rankCandidates } from '../../src/catalog/suggestions.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -91,7 +91,7 @@ async function suggest(given: Partial<Suggestion>, scope = [DATASET], options = 
 async function compareAll({ text, categoryCode, limit }: Suggestion, datasetId: string) {
   const { prisma } = db.database
   const [row] = await prisma.$queryRaw<{ letters: string }[]>`SELECT letters_of(fold_name(${text})) AS letters`
-  const meant = meantBy(row?.letters ?? '')
+  const meant = parseText(row?.letters ?? '')
   if (meant.phrase === '') return []
   const isCategory = categoryCode === undefined ? Prisma.sql`true` : Prisma.sql`i.category_code = ${categoryCode}`
   const all = Prisma.sql`FROM items i WHERE i.dataset_id = ${datasetId}::uuid AND ${isCategory}`

@@ -190,7 +190,7 @@ export class ReadLog {
 }
 
 /** What reads use of one server, or of one transaction. */
-export interface Server {
+export interface ReadSource {
   prisma: Prisma.TransactionClient
   sql: SqlReader
   batchers: Batchers
@@ -201,10 +201,10 @@ export interface Server {
 
 /** Sends the statements of one read. There is no other way to send one, so the log knows what every statement has read. */
 export class Statements {
-  readonly #server: Server
+  readonly #server: ReadSource
   readonly #readLog: ReadLog
 
-  constructor(server: Server, readLog: ReadLog) {
+  constructor(server: ReadSource, readLog: ReadLog) {
     this.#server = server
     this.#readLog = readLog
   }
@@ -214,7 +214,7 @@ export class Statements {
    * @param seenIn returns these revisions
    */
   async verified<Result>(
-    run: (server: Server) => Promise<Result>,
+    run: (server: ReadSource) => Promise<Result>,
     seenIn: (result: Result) => Iterable<SeenRevision>,
   ): Promise<Result> {
     const result = await this.#run(run)
@@ -223,12 +223,15 @@ export class Statements {
   }
 
   /** Runs statements that read from these datasets, or from all. They are verified at the end of the read. */
-  unverified<Result>(datasetIds: readonly string[] | 'all', run: (server: Server) => Promise<Result>): Promise<Result> {
+  unverified<Result>(
+    datasetIds: readonly string[] | 'all',
+    run: (server: ReadSource) => Promise<Result>,
+  ): Promise<Result> {
     this.#readLog.leaveUnverified(datasetIds)
     return this.#run(run)
   }
 
-  #run<Result>(run: (server: Server) => Promise<Result>): Promise<Result> {
+  #run<Result>(run: (server: ReadSource) => Promise<Result>): Promise<Result> {
     return run(this.#server).catch((error: unknown) => {
       if (isConflict(error)) this.#readLog.fail()
       throw error

@@ -5,8 +5,8 @@ import type { Selection } from '../selection.ts'
 import {
   idsInOrder,
   isAtLevel,
-  type Meant,
-  meantBy,
+  type ParsedText,
+  parseText,
   type Ranked,
   rankCandidates,
   sharedLevels,
@@ -43,9 +43,9 @@ export async function fetchSuggestions(
   scope: Scope,
   { mostAtOnce = 8_000, commonShare = COMMON_SHARE } = {},
 ): Promise<string[]> {
-  const meant = await readText(prisma, suggestion.text)
-  if (meant.phrase === '') return []
-  const ranked = await findMeant(prisma, { ...suggestion, meant, mostAtOnce, commonShare }, scope)
+  const parsed = await readText(prisma, suggestion.text)
+  if (parsed.phrase === '') return []
+  const ranked = await findMeant(prisma, { ...suggestion, parsed, mostAtOnce, commonShare }, scope)
   return idsInOrder(ranked).slice(0, suggestion.limit)
 }
 
@@ -62,9 +62,9 @@ export async function fetchItemsInOrder(
   return parseItems(row?.json ?? '[]')
 }
 
-async function readText(prisma: Prisma.TransactionClient, text: string): Promise<Meant> {
+async function readText(prisma: Prisma.TransactionClient, text: string): Promise<ParsedText> {
   const [row] = await prisma.$queryRaw<{ letters: string }[]>`SELECT letters_of(fold_name(${text})) AS letters`
-  return meantBy(row?.letters ?? '')
+  return parseText(row?.letters ?? '')
 }
 
 /**
@@ -74,20 +74,20 @@ async function readText(prisma: Prisma.TransactionClient, text: string): Promise
 async function findMeant(
   prisma: Prisma.TransactionClient,
   {
-    meant,
+    parsed,
     mostAtOnce,
     commonShare,
     ...suggestion
-  }: Suggestion & Pick<Search, 'meant' | 'mostAtOnce'> & { commonShare: number },
+  }: Suggestion & Pick<Search, 'parsed' | 'mostAtOnce'> & { commonShare: number },
   scope: Scope,
 ): Promise<Ranked[]> {
-  const places = Prisma.sql`(${equalItems(meant, suggestion, scope)}) UNION (${beginnings(meant, suggestion, scope)})`
-  const first = meant.isShort
+  const places = Prisma.sql`(${equalItems(parsed, suggestion, scope)}) UNION (${beginnings(parsed, suggestion, scope)})`
+  const first = parsed.isShort
     ? await readCandidates(prisma, Prisma.sql`FROM (${places}) AS place JOIN items i ON i.id = place.id WHERE true`)
     : []
-  const ranked = rankCandidates(meant, first)
+  const ranked = rankCandidates(parsed, first)
   if (ranked.length >= suggestion.limit) return ranked
-  const { rareFirst, common } = await readShares(prisma, [...meant.grams], commonShare)
+  const { rareFirst, common } = await readShares(prisma, [...parsed.grams], commonShare)
   for (const level of sharedLevels(rareFirst.length)) {
     const groups = groupsOf(rareFirst, level)
     const isSelective = groups.every((group) => group.some((gram) => !common.has(gram)))
@@ -95,20 +95,20 @@ async function findMeant(
       ? Prisma.sql`(${hasOneOf(groups)}) AND ${whereSelected(suggestion)}`
       : whereSelected(suggestion)
     const items = Prisma.sql`${allItems(scope)} AND ${isCandidate}`
-    ranked.push(...(await findCandidates(prisma, { meant, mostAtOnce, level, items, isSelective })))
+    ranked.push(...(await findCandidates(prisma, { parsed, mostAtOnce, level, items, isSelective })))
     const found = new Set(ranked.flatMap((each) => (isAtLevel(each, level) ? each.candidate.id : [])))
     if (found.size >= suggestion.limit) break
   }
   return ranked
 }
 
-function equalItems({ phrase }: Meant, suggestion: Suggestion, scope: Scope): Prisma.Sql {
+function equalItems({ phrase }: ParsedText, suggestion: Suggestion, scope: Scope): Prisma.Sql {
   return Prisma.sql`
     SELECT i.id ${allItems(scope)} AND letter_grams(i.folded_name, i.folded_keywords) @> ARRAY[${`=${phrase}`}]
        AND ${whereSelected(suggestion)} ORDER BY i.name, i.id LIMIT ${suggestion.limit}`
 }
 
-function beginnings({ phrase }: Meant, suggestion: Suggestion, scope: Scope): Prisma.Sql {
+function beginnings({ phrase }: ParsedText, suggestion: Suggestion, scope: Scope): Prisma.Sql {
   const beginning = Prisma.sql`left(letters_of(i.folded_name), 50) COLLATE "C"`
   // The letters of a name that begins with a bracket or another separator begin with a space.
   const phrases = Prisma.sql`unnest(${[phrase, ` ${phrase}`]}::text[]) AS begun (phrase)`

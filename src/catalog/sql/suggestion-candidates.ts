@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { type Candidate, isAtLevel, type Meant, type Ranked, rankCandidates } from '../suggestions.ts'
+import { type Candidate, isAtLevel, type ParsedText, type Ranked, rankCandidates } from '../suggestions.ts'
 
 /*
  * Reads the items that share enough grams with a text (suggest.ts). If they are many, only those with the shortest names are compared.
@@ -10,16 +10,16 @@ import { type Candidate, isAtLevel, type Meant, type Ranked, rankCandidates } fr
  * If more items than this share enough grams with a text, only those with the shortest names are compared: to compare all of them would
  * take seconds for a word of 300,000 names.
  */
-const MOST_COMPARED = 2_000
+const MAX_COMPARED = 2_000
 
 /** An id before all others. */
 const NIL = '00000000-0000-0000-0000-000000000000'
 
 /** The index has the lengths of names up to this; longer names have it too. */
-const MOST_LENGTH = 100
+const MAX_LENGTH = 100
 
 /** Where the index does not help, the items are read in parts, and each part is larger than the one before, up to this factor. */
-const MOST_GROWTH = 8
+const MAX_GROWTH = 8
 
 /** They take two to three milliseconds. */
 const RANKED_AT_ONCE = 1_000
@@ -28,7 +28,7 @@ const RANKED_AT_ONCE = 1_000
 export interface Search {
   /** Whether they are few enough to find them by the index; otherwise they are all items. */
   isSelective: boolean
-  meant: Meant
+  parsed: ParsedText
   mostAtOnce: number
   /** The number of grams that they need. */
   level: number
@@ -38,7 +38,7 @@ export interface Search {
 
 /** Those of the items that share enough grams; if they are many, those with the shortest names. */
 export async function findCandidates(prisma: Prisma.TransactionClient, search: Search): Promise<Ranked[]> {
-  if (!search.isSelective) return shortest(await findInOrder(prisma, search, search.items, MOST_COMPARED))
+  if (!search.isSelective) return shortest(await findInOrder(prisma, search, search.items, MAX_COMPARED))
   const [row] = await prisma.$queryRaw<{ lengths: number[]; candidates: string | null }[]>`
     WITH found AS MATERIALIZED (SELECT i.id, i.name, i.folded_name, i.folded_keywords ${search.items}),
     first AS MATERIALIZED (SELECT * FROM found LIMIT ${search.mostAtOnce + 1}),
@@ -63,13 +63,13 @@ async function findByLength(
 ): Promise<Ranked[]> {
   let found: Ranked[] = []
   let length = 0
-  for (let share = 1 / 32; found.length < MOST_COMPARED && length < MOST_LENGTH; share *= 2) {
-    const last = Math.min(lengths[Math.floor(share * lengths.length)] ?? MOST_LENGTH, MOST_LENGTH)
+  for (let share = 1 / 32; found.length < MAX_COMPARED && length < MAX_LENGTH; share *= 2) {
+    const last = Math.min(lengths[Math.floor(share * lengths.length)] ?? MAX_LENGTH, MAX_LENGTH)
     const keys = Array.from({ length: last - length }, (_, n) => `\n${length + 1 + n}`)
     if (keys.length === 0) continue
     const hasLength = Prisma.sql`letter_grams(i.folded_name, i.folded_keywords) && ${keys}::text[]`
     const items = Prisma.sql`${search.items} AND ${hasLength}`
-    found = found.concat(await findInOrder(prisma, search, items, MOST_COMPARED - found.length))
+    found = found.concat(await findInOrder(prisma, search, items, MAX_COMPARED - found.length))
     length = last
   }
   return found
@@ -88,7 +88,7 @@ async function findInOrder(
   const { mostAtOnce } = search
   let found: Ranked[] = []
   let after: Pick<Candidate, 'length' | 'id'> = { length: 0, id: NIL }
-  for (let growth = 1; ; growth = Math.min(2 * growth, MOST_GROWTH)) {
+  for (let growth = 1; ; growth = Math.min(2 * growth, MAX_GROWTH)) {
     const limit = growth * (mostAtOnce + 1)
     const isAfter = Prisma.sql`(length(i.folded_name), i.id) > (${after.length}::integer, ${after.id}::uuid)`
     const candidates = await readCandidates(
@@ -103,11 +103,11 @@ async function findInOrder(
 }
 
 /** The candidates that share enough grams. Between two thousands of them, other requests use the processor. */
-async function rankAtLevel({ meant, level }: Search, candidates: readonly Candidate[]): Promise<Ranked[]> {
+async function rankAtLevel({ parsed, level }: Search, candidates: readonly Candidate[]): Promise<Ranked[]> {
   const ranked: Ranked[] = []
   for (let first = 0; first < candidates.length; first += RANKED_AT_ONCE) {
     if (first > 0) await setImmediate()
-    const some = rankCandidates(meant, candidates.slice(first, first + RANKED_AT_ONCE))
+    const some = rankCandidates(parsed, candidates.slice(first, first + RANKED_AT_ONCE))
     ranked.push(...some.filter((each) => isAtLevel(each, level)))
   }
   return ranked
@@ -115,7 +115,7 @@ async function rankAtLevel({ meant, level }: Search, candidates: readonly Candid
 
 function shortest(ranked: readonly Ranked[]): Ranked[] {
   const byLength = ({ candidate: a }: Ranked, { candidate: b }: Ranked) => a.length - b.length || (a.id < b.id ? -1 : 1)
-  return ranked.toSorted(byLength).slice(0, MOST_COMPARED)
+  return ranked.toSorted(byLength).slice(0, MAX_COMPARED)
 }
 
 /** @param items is FROM and the beginning of WHERE */
