@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createKey } from '../../src/auth/keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { giveKey, hasBrowser, openBrowser, PHONE, type Visit } from '../support/browser.ts'
 
@@ -157,6 +158,17 @@ describe.skipIf(!hasBrowser)('With a key, a person', () => {
       await foreign.close()
     },
   )
+
+  test('sends a link that somebody without a key opens, where the operator has a public key: no click', async () => {
+    const { key } = await createKey(t.database.prisma, { name: 'public' })
+    const open = await startApp({ beside: t, publicKey: key })
+    const stranger = await visit.browser.newPage({ viewport: SCREEN })
+    await stranger.goto(`${open.url}/?dataset=seoul-landmarks&category=palace`)
+    await stranger.getByText('4 places with these filters').waitFor()
+    expect(clicks).toBe(0)
+    await stranger.close()
+    await open.close()
+  })
 
   test('shares a view without the key: 1 click', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
