@@ -139,6 +139,11 @@ export const EXPORT_FORMATS: readonly ExportFormat[] = [
   },
 ]
 
+/** The media type of a content type, without its parameters. */
+export function mediaTypeOf(contentType: string): string {
+  return contentType.replace(/;.*/, '')
+}
+
 /** The first line of CSV. */
 function csvHeader(attributes: Attributes): string {
   const cells = EXPORT_FIELDS.flatMap((field) =>

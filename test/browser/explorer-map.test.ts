@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { BaseMap } from '../../src/base-maps.ts'
+import { EXPORT_FORMATS } from '../../src/catalog/export-formats.ts'
 import { readConfig } from '../../src/config.ts'
 import { parseCoordinate } from '../../src/explorer/explorer/point-field.ts'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -230,6 +231,7 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     const data = JSON.parse(text ?? '')
     expect(data).toMatchObject({ '@type': 'Dataset', name: 'Seoul Landmarks', isAccessibleForFree: true })
     const headers = { authorization: `Bearer ${t.key}` }
+    expect(data.distribution).toHaveLength(EXPORT_FORMATS.length)
     for (const { contentUrl, encodingFormat } of data.distribution) {
       const download = await fetch(contentUrl, { headers })
       expect(download.headers.get('content-type')).toContain(encodingFormat)

@@ -8,6 +8,7 @@ import type { Dataset, Extent, ListedItem } from './data.ts'
 import { FACTS, LISTED } from './data.ts'
 import { developerPanel } from './developer-panel.ts'
 import { type ExportSize, exportLinks } from './export-links.ts'
+import { readPageData } from './page-data.ts'
 import { backLine } from './places-view.ts'
 import { safeUrl } from './safe-url.ts'
 import { textLink } from './text-link.ts'
@@ -192,10 +193,10 @@ function jsonLd(dataset: Dataset, about: About): HTMLElement {
     dateCreated: createdAt,
     dateModified: updatedAt,
     ...(box && { spatialCoverage: { '@type': 'Place', geo: { '@type': 'GeoShape', box } } }),
-    distribution: Object.entries(MEDIA_TYPES).map(([ending, encodingFormat]) => ({
+    distribution: readPageData().formats.map(({ name, mediaType }) => ({
       '@type': 'DataDownload',
-      encodingFormat,
-      contentUrl: `${location.origin}/exports/${dataset.slug}.${ending}`,
+      encodingFormat: mediaType,
+      contentUrl: `${location.origin}/exports/${dataset.slug}.${name}`,
     })),
   }
   return element('script', { type: 'application/ld+json' }, JSON.stringify(data))
@@ -205,5 +206,3 @@ function jsonLd(dataset: Dataset, about: About): HTMLElement {
 function contactPoint(contact: string): object {
   return { '@type': 'ContactPoint', [safeUrl(contact) ? 'url' : 'email']: contact }
 }
-
-const MEDIA_TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv', geojson: 'application/geo+json' }

@@ -1,4 +1,4 @@
-import { EXPORT_FORMATS, type ExportFormat } from '../../catalog/export-formats.ts'
+import { EXPORT_FORMATS, type ExportFormat, mediaTypeOf } from '../../catalog/export-formats.ts'
 import { MAX_ZOOM } from '../../catalog/tile.ts'
 import { argumentsOf } from '../../graphql/operation/parameters.ts'
 import type { Json } from '../../rest/openapi/components.ts'
@@ -32,11 +32,10 @@ function exportOperation(format: ExportFormat): Json {
   const route = { pathParameters: { datasetId: DATASET_ID }, query: exportQuery(format) }
   const codes = [...COMMON_CODES, ...ACCESS_CODES].filter((code) => code !== 'NOT_ACCEPTABLE')
   const fileName = { description: 'Names the file after the slug of the dataset.', schema: { type: 'string' } }
-  const mediaType = format.contentType.replace(/;.*/, '')
   const success = {
     description: texts.description,
     headers: { ...headers(...SUCCESS_HEADERS), 'Content-Disposition': fileName },
-    content: { [mediaType]: { schema: body } },
+    content: { [mediaTypeOf(format.contentType)]: { schema: body } },
   }
   return {
     ...texts,

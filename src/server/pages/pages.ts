@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { BaseMap } from '../../base-maps.ts'
-import { EXPORT_FORMATS } from '../../catalog/export-formats.ts'
+import { EXPORT_FORMATS, mediaTypeOf } from '../../catalog/export-formats.ts'
 import { addRoute } from '../http.ts'
 import { ResponseBody, sendCacheable } from '../reply.ts'
 import { addAssetRoute, openAssets } from './assets.ts'
@@ -45,7 +45,10 @@ export function addPages(app: FastifyInstance, { baseMap, contact, publicKey }: 
     return (request: FastifyRequest, reply: FastifyReply) =>
       sendCacheable(request, reply.header('content-security-policy', policies[name]), body)
   }
-  const formats = EXPORT_FORMATS.map(({ name, title, readers }) => ({ name, title, readers }))
+  const formats = EXPORT_FORMATS.map(({ name, title, readers, contentType }) => ({
+    ...{ name, title, readers },
+    mediaType: mediaTypeOf(contentType),
+  }))
   addRoute(app, {
     path: '/',
     methods: ['GET'],
