@@ -56,6 +56,12 @@ describe('Dataset.extent', () => {
     expect((await getOgc(t, '/ogc/collections/archived')).body.extent).toBeUndefined()
   })
 
+  test('has the times of the items of its dataset only', async () => {
+    await t.database.prisma.item.update({ where: { id: ITEM.draft }, data: { updatedAt: new Date('2199-01-01') } })
+    const { interval } = (await getOgc(t, '/ogc/collections/seoul')).body.extent.temporal
+    expect(interval[0][1] < '2199').toBe(true)
+  })
+
   test('shows a change within a second', async () => {
     await addItem(-17, 179.9)
     await expectWithinASecond(

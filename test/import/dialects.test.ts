@@ -1,6 +1,6 @@
 import iconv from 'iconv-lite'
 import { describe, expect, test } from 'vitest'
-import { findProjection } from '../../src/import/projection.ts'
+import { findReferenceSystem } from '../../src/import/reference-system.ts'
 import { collection, csv, point, row, useImporter } from '../support/import.ts'
 
 const t = useImporter()
@@ -100,7 +100,7 @@ describe('Coordinates of another reference system become degrees of WGS 84', () 
     ['http://www.opengis.net/def/crs/EPSG/0/25832', 691603.032, 5334780.031, 11.5755, 48.1374],
     ['urn:ogc:def:crs:OGC:1.3:CRS84', 11.5755, 48.1374, 11.5755, 48.1374],
   ])('%s', (code, x, y, longitude, latitude) => {
-    const degrees = findProjection(code)?.toDegrees(x, y)
+    const degrees = findReferenceSystem(code)?.toDegrees(x, y)
     // 1e-6 degrees are 11 cm.
     expect(degrees?.longitude).toBeCloseTo(longitude, 6)
     expect(degrees?.latitude).toBeCloseTo(latitude, 6)
@@ -115,7 +115,7 @@ describe('Coordinates of another reference system become degrees of WGS 84', () 
     ['EPSG:31468', 4468512.933, 5333349.496, 11.5755, 48.1374],
     ['EPSG:31469', 5411596.103, 5658005.659, 13.7373, 51.0504],
   ])('%s, to some metres', (code, x, y, longitude, latitude) => {
-    const degrees = findProjection(code)?.toDegrees(x, y)
+    const degrees = findReferenceSystem(code)?.toDegrees(x, y)
     expect(Math.abs((degrees?.longitude ?? 0) - longitude)).toBeLessThan(1.5e-4)
     expect(Math.abs((degrees?.latitude ?? 0) - latitude)).toBeLessThan(1e-4)
   })

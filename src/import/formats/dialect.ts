@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { findProjection } from '../projection.ts'
+import { findReferenceSystem } from '../reference-system.ts'
 import { isEncoding } from './encodings.ts'
 
 /** How a file is written. What is missing has its default: UTF-8, commas, decimal points, WGS 84, the first sheet. */
@@ -15,7 +15,7 @@ export const dialectMembers = {
   decimal: z.enum(['.', ',']).optional(),
   crs: z
     .string()
-    .refine((name) => findProjection(name) !== undefined, {
+    .refine((name) => findReferenceSystem(name) !== undefined, {
       error: 'must be the code of a coordinate reference system that is known here, such as EPSG:25832',
     })
     .optional(),

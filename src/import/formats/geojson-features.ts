@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { operationFailed } from '../../errors.ts'
 import { parseExactJson } from '../exact-json.ts'
-import { findProjection } from '../projection.ts'
+import { findReferenceSystem } from '../reference-system.ts'
 import { adviseEntry, type SourceFile } from './dialect.ts'
 import { MAX_ROW_LENGTH } from './source-row.ts'
 
@@ -43,8 +43,8 @@ export async function* splitFeatures(text: AsyncIterable<string>, file: SourceFi
 
 /** @throws `OPERATION_FAILED` if a reference system that stands after the features is not that of the manifest */
 function checkLateCrs(file: SourceFile, name: string): void {
-  const crs = findProjection(name)?.code ?? name
-  const given = findProjection(file.dialect.crs ?? 'EPSG:4326')?.code
+  const crs = findReferenceSystem(name)?.code ?? name
+  const given = findReferenceSystem(file.dialect.crs ?? 'EPSG:4326')?.code
   if (given === crs) return
   throw operationFailed(`${file.name}: its crs stands after its features, too late; ${adviseEntry(file, { crs })}`)
 }

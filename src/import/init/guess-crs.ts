@@ -1,4 +1,4 @@
-import { findProjection, type Projection } from '../projection.ts'
+import { findReferenceSystem, type ReferenceSystem } from '../reference-system.ts'
 
 /** A reference system that fits to coordinates, and where it puts the first of them. */
 export interface CrsGuess {
@@ -44,7 +44,7 @@ export function guessCrs(
   const spoken = USUAL.flatMap(({ columns, numbers }) => (names.some((name) => columns.test(name)) ? numbers : []))
   const guessesOf = (numbers: readonly number[]) =>
     [...new Set(numbers)].flatMap((number) => {
-      const projection = findProjection(`EPSG:${number}`)
+      const projection = findReferenceSystem(`EPSG:${number}`)
       return projection ? fitting(projection, points) : []
     })
   const byName = guessesOf(named)
@@ -63,7 +63,7 @@ function namedSystems(name: string): number[] {
 }
 
 function fitting(
-  { code, name, isGeographic, toDegrees, contains }: Projection,
+  { code, name, isGeographic, toDegrees, contains }: ReferenceSystem,
   points: readonly { x: number; y: number }[],
 ): CrsGuess[] {
   const places = points.flatMap(({ x, y }) => toDegrees(x, y) ?? [])

@@ -5,7 +5,7 @@ import type { Dialect, SourceFile } from '../formats/dialect.ts'
 import { formatOf, readRows } from '../formats/readers.ts'
 import type { Fields } from '../formats/source-row.ts'
 import type { Columns, ItemFile } from '../manifest.ts'
-import { findProjection } from '../projection.ts'
+import { findReferenceSystem } from '../reference-system.ts'
 import { textOf, withNested } from '../row/column-mapping.ts'
 import { type CheckedFile, checkFile } from './check-file.ts'
 import { matches, NAMES, PROJECTED_NAMES } from './column-names.ts'
@@ -135,7 +135,7 @@ async function readSample(file: SourceFile): Promise<{ sample: Sample; ownCrs: s
   for await (const row of readRows(file)) {
     if ('fields' in row) {
       rows.push(withNested(row.fields))
-      ownCrs ??= row.crs === undefined ? undefined : findProjection(row.crs)?.code
+      ownCrs ??= row.crs === undefined ? undefined : findReferenceSystem(row.crs)?.code
     }
     if (rows.length >= SAMPLE_ROWS) break
   }

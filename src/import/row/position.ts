@@ -1,7 +1,7 @@
 import { operationFailed } from '../../errors.ts'
 import { adviseEntry, type SourceFile } from '../formats/dialect.ts'
 import type { Fields } from '../formats/source-row.ts'
-import { findProjection, type Projection } from '../projection.ts'
+import { findReferenceSystem, type ReferenceSystem } from '../reference-system.ts'
 import { textOf } from './column-mapping.ts'
 
 /** Converts the coordinates of a row to degrees of WGS 84, or says why it can't. */
@@ -22,10 +22,10 @@ export function positionConverter(file: SourceFile): ConvertPosition {
 }
 
 /** The system to convert from; undefined if the coordinates are degrees of WGS 84. */
-function projectionOf(file: SourceFile, ownCrs: string | undefined): Projection | undefined {
+function projectionOf(file: SourceFile, ownCrs: string | undefined): ReferenceSystem | undefined {
   const { crs } = file.dialect
-  const own = ownCrs === undefined ? undefined : findProjection(ownCrs)
-  const given = crs === undefined ? undefined : findProjection(crs)
+  const own = ownCrs === undefined ? undefined : findReferenceSystem(ownCrs)
+  const given = crs === undefined ? undefined : findReferenceSystem(crs)
   if (own && given && own.code !== given.code) {
     throw operationFailed(`${file.name}: says that its crs is ${own.code}; ${adviseEntry(file, { crs: own.code })}`)
   }
@@ -54,7 +54,7 @@ export function pointNumber(value: unknown, areMetres: boolean): unknown {
 
 const DECIMALS = 7
 
-function project(fields: Fields, projection: Projection): ReturnType<ConvertPosition> {
+function project(fields: Fields, projection: ReferenceSystem): ReturnType<ConvertPosition> {
   const [y, x] = [numberOf(fields.latitude), numberOf(fields.longitude)]
   // Without numbers, the check of the fields says what is wrong.
   if (x === undefined || y === undefined) return { fields }
@@ -64,7 +64,7 @@ function project(fields: Fields, projection: Projection): ReturnType<ConvertPosi
   return { fields: { ...fields, longitude: longitude.toFixed(DECIMALS), latitude: latitude.toFixed(DECIMALS) } }
 }
 
-function outsideOf({ code, name, isGeographic, toDegrees, contains }: Projection, x: number, y: number): string {
+function outsideOf({ code, name, isGeographic, toDegrees, contains }: ReferenceSystem, x: number, y: number): string {
   const place = `latitude and longitude are outside of the area of ${code} (${name})`
   if (!isGeographic && Math.abs(x) <= 180 && Math.abs(y) <= 90) return `${place}; they look like degrees`
   const swapped = toDegrees(y, x)

@@ -3,7 +3,7 @@ import { brotliDecompressSync } from 'node:zlib'
 import proj4 from 'proj4'
 
 /** Converts coordinates of a reference system to degrees of WGS 84. */
-export interface Projection {
+export interface ReferenceSystem {
   /** `EPSG:` and a number. */
   code: string
   name: string
@@ -47,13 +47,13 @@ function isFrom(first: number, last: number) {
 const SYSTEMS = new URL('vendor/epsg-index-2.0.0.br', import.meta.url)
 let systems: string | undefined
 
-const projections = new Map<string, Projection | undefined>()
+const projections = new Map<string, ReferenceSystem | undefined>()
 
 /**
  * Returns the system with a code: `EPSG:25832`, or the same as a URN or URL, as GeoJSON has it.
  * Undefined for an unknown system, and for one whose datum or projection proj4 does not have.
  */
-export function findProjection(name: string): Projection | undefined {
+export function findReferenceSystem(name: string): ReferenceSystem | undefined {
   const number = numberOf(name)
   if (number === undefined) return undefined
   const known = projections.get(number)
@@ -72,7 +72,7 @@ function numberOf(name: string): string | undefined {
   )?.[1]
 }
 
-function readProjection(number: string): Projection | undefined {
+function readProjection(number: string): ReferenceSystem | undefined {
   systems ??= brotliDecompressSync(readFileSync(SYSTEMS)).toString()
   const start = systems.indexOf(`\n${number}\t`) + 1
   if (start === 0) return undefined
@@ -113,7 +113,7 @@ function findForward(number: number, text: string): ((point: [number, number]) =
 const MARGIN = 1
 
 /** @param bounds north, west, south and east */
-function area(bounds: string): Projection['contains'] {
+function area(bounds: string): ReferenceSystem['contains'] {
   const [north = 90, west = -180, south = -90, east = 180] = bounds.split(',').map(Number)
   return ({ longitude, latitude }) => {
     if (latitude > north + MARGIN || latitude < south - MARGIN) return false
