@@ -125,17 +125,16 @@ describe('GeoParquet', () => {
 })
 
 test('a large GeoParquet file has row groups of about 10,000 items, and each item once, in order of id', async () => {
-  await addLarge(t.database.prisma, 'many', 23_000, "'x'")
+  await addLarge(t.database.prisma, 'many', 11_500, "'x'")
   const response = await t.get('/exports/many.parquet')
   const { row_groups: groups, num_rows: total } = await metadataOf(response.clone())
-  expect(total).toBe(23_000n)
-  expect(groups.map(({ num_rows: rows }) => Number(rows)).slice(0, 2)).toEqual([
-    expect.toSatisfy((rows) => rows >= 10_000 && rows < 11_000),
-    expect.toSatisfy((rows) => rows >= 10_000 && rows < 11_000),
-  ])
+  expect(total).toBe(11_500n)
+  const sizes = groups.map(({ num_rows: rows }) => Number(rows))
+  expect(sizes).toHaveLength(2)
+  expect(sizes[0]).toSatisfy((size) => size >= 10_000 && size < 11_000)
   const ids = (await rowsOf(response)).map(({ id }) => id)
   expect(ids).toEqual([...new Set(ids)].sort())
-  expect(ids).toHaveLength(23_000)
+  expect(ids).toHaveLength(11_500)
 })
 
 test('row groups of GeoParquet with long texts have fewer items, so that they fit into memory', async () => {
