@@ -7,8 +7,8 @@ import { CatalogError } from '../errors.ts'
 import { FairQueue } from '../fairness/fair-queue.ts'
 import { appendVary, type Coding, chooseContentCoding, VARY } from './negotiation.ts'
 
-/** Node writes a longer text in a copy of its own. */
-const SHORT_BYTES = 16_000
+/** To put a longer text together with the headers takes longer than a second part of the write. */
+const SHORT_BYTES = 4_000
 
 /** A response body with its entity tag. */
 export class ResponseBody {
@@ -58,7 +58,7 @@ export class ResponseBody {
 
   /** The entity tag (RFC 9110 section 8.8.3). It is computed on first use, because a response to a POST needs none. */
   get etag(): string {
-    this.#etag ??= this.weakTag ?? `"${hash('sha256', this.content, 'base64url')}"`
+    this.#etag ??= this.weakTag ?? `"${hash('sha256', this.plain, 'base64url')}"`
     return this.#etag
   }
 }

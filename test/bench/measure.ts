@@ -13,7 +13,7 @@ export interface Compared {
   ratio: number
 }
 
-const SECONDS = 4
+const SECONDS = 3
 
 /** Compares responses per second under load. The sides take turns. */
 export async function compareRates(ours: Side, other: Side, rounds: number): Promise<Compared> {
