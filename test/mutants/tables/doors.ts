@@ -25,7 +25,7 @@ export const DOORS: readonly MutantTable[] = [
     tests: FILTERED,
     mutants: [
       { find: '[hasFilterValues(selection), ', replace: '[' },
-      { find: ', ...words.map(whereWord)]', replace: ']' },
+      { find: ', ...words.map(whereWord)]', replace: ']', tests: ['test/catalog/search.test.ts'] },
       { find: 'if (within) conditions.push(whereInBox(within))', replace: '' },
       { find: 'if (circle) conditions.push(whereInCircle(circle))', replace: '' },
       { find: 'i.updated_at >= ', replace: 'i.updated_at > ', tests: ['test/ogc/paging.test.ts'] },
