@@ -1,12 +1,14 @@
-// Generates the Prisma client, the Pothos types, the bundle of PostGIS and the base map in src/generated, after every
+// Generates the Prisma client, the Pothos types, the bundle of PostGIS, the base map and a new database in src/generated, after every
 // `npm install`. It runs the generators themselves, because the package `prisma` has 200 MB of other things and downloads an engine.
+import { rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import { LEAN_POSTGIS, writeLeanPostgis } from '../src/database/embedded/lean-postgis.ts'
 import { writeBaseMap } from './base-map.js'
-import { writePostgis } from './postgis.js'
+import { writeCluster } from './cluster.js'
 import { removeUnused } from './unused.js'
 
-// `npx catalog` runs this install script too. The generated files are up to date then, and another process may use them.
+// `npx catalog` runs this script too. The generated files are up to date then, and another process may use them.
 if (process.env.npm_command === 'exec') process.exit()
 
 // The ES modules of these packages import a file that they lack.
@@ -27,7 +29,13 @@ for (const generator of generators) {
   await generator.generate()
   generator.stop()
 }
-writePostgis()
+rmSync(LEAN_POSTGIS, { force: true })
+await writeLeanPostgis()
 writeBaseMap()
-if (process.env.npm_lifecycle_event === 'postinstall') removeUnused()
+try {
+  await writeCluster()
+} catch (error) {
+  process.stdout.write(`The first start creates the database, because it could not be made now: ${error.message}\n`)
+}
+if (process.env.npm_lifecycle_event === 'dependencies') removeUnused()
 process.stdout.write('Generated src/generated\n')

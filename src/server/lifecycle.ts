@@ -37,7 +37,7 @@ export function stopSignal(): { stopped: Promise<void>; isStopped: () => boolean
 /** Prints that the start takes some seconds, if the embedded database does not exist yet. */
 export function announceFirstStart({ database }: Config, { print }: Output): void {
   if (databaseExists(database)) return
-  print('Creating the database. This takes about ten seconds ...')
+  print('Creating the database ...')
 }
 
 /**

@@ -9,6 +9,8 @@ import { z } from 'zod'
 import { messageOf, operationFailed } from '../../errors.ts'
 import { adviseOnFullDisk } from '../full-disk.ts'
 import { completeRestore } from './backup.ts'
+import { unpackCluster } from './cluster.ts'
+import { writeLeanPostgis } from './lean-postgis.ts'
 import { lockFolder } from './lock.ts'
 import { endOf } from './postgres-thread.ts'
 import { makePrivate } from './private-files.ts'
@@ -103,6 +105,9 @@ async function startLocked(
     await completeRestore(folder)
     await makePrivate(folder, options.report)
     const dataDir = join(folder, 'postgres')
+    await unpackCluster(dataDir)
+    // A package that only root can write to stays as it is, and starts slower.
+    await writeLeanPostgis().catch(() => {})
     // PGlite would make a folder that everybody can read.
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
     const embedded = await start({ dataDir, ...options })

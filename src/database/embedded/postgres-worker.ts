@@ -5,6 +5,7 @@ import { postgis } from '@electric-sql/pglite-postgis'
 import { z } from 'zod'
 import { messageOf } from '../../errors.ts'
 import { SET_SESSION } from '../session.ts'
+import { LEAN_POSTGIS } from './lean-postgis.ts'
 import { CANCEL_FUNCTION, type PostgresRequest, postgresData, postgresRequest } from './postgres-thread.ts'
 import { isComplete } from './protocol.ts'
 
@@ -12,14 +13,12 @@ import { isComplete } from './protocol.ts'
  * Runs PostgreSQL in WebAssembly. A statement blocks this thread until it ends or is cancelled, and a full disk blocks it for ever.
  */
 
-/** The part of PostGIS that is used here (prisma/postgis.js writes it). The complete package works too, but starts slower. */
-const BUNDLE = new URL('../../generated/postgis.tar.gz', import.meta.url)
-
+/** The complete package works too, but starts slower. */
 const leanPostgis: Extension = {
   name: 'postgis',
   setup: async (pg, options) => {
     const complete = await postgis.setup(pg, options)
-    return existsSync(BUNDLE) ? { ...complete, bundlePath: BUNDLE } : complete
+    return existsSync(LEAN_POSTGIS) ? { ...complete, bundlePath: LEAN_POSTGIS } : complete
   },
 }
 

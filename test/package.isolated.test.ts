@@ -1,0 +1,145 @@
+import { hash } from 'node:crypto'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { giveKey, hasBrowser, openBrowser, WIDE } from './support/browser.ts'
+import { CHECKOUT, runProcess, startProcess } from './support/process.ts'
+import { xlsx } from './support/xlsx.ts'
+
+/*
+ * The package as a stranger installs it: in an empty folder, with the Node of this project and the oldest one that it supports.
+ */
+
+const OLDEST = '22.15.0'
+let folder = ''
+let tarball = ''
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'catalog-package-'))
+  tarball = await pack('first')
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+async function pack(name: string): Promise<string> {
+  const target = join(folder, name)
+  await mkdir(target)
+  await run(CHECKOUT, dirname(process.execPath), `npm pack --pack-destination ${target}`)
+  return join(target, 'dataset-catalog-1.0.0.tgz')
+}
+
+/** Runs a script in a folder, with the Node of another folder, and returns what it prints. */
+async function run(cwd: string, nodeFolder: string, script: string, env: Record<string, string> = {}): Promise<string> {
+  const variables = { HOME: folder, PATH: `${nodeFolder}:/usr/local/bin:/usr/bin:/bin`, ...env }
+  const { code, stdout, stderr } = await runProcess('bash', ['-euc', `cd '${cwd}'; ${script}`], variables)
+  expect(code, stderr).toBe(0)
+  return stdout
+}
+
+test('two packages of one commit are equal, and small; the list of licences is the committed one', async () => {
+  const licences = await run(CHECKOUT, dirname(process.execPath), 'git status --porcelain THIRD_PARTY.md')
+  const [first, second] = await Promise.all([tarball, await pack('second')].map((path) => readFile(path)))
+  expect(hash('sha256', second ?? '')).toBe(hash('sha256', first ?? ''))
+  expect(first?.length).toBeLessThan(15e6)
+  expect(licences).toBe('')
+})
+
+test('a Node that is too old gets one line', async () => {
+  const launcher = join(CHECKOUT, 'package/catalog.js')
+  await writeFile(join(folder, 'old.cjs'), `Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } })`)
+  const { code, stdout, stderr } = await runProcess(
+    process.execPath,
+    ['--require', join(folder, 'old.cjs'), launcher],
+    {},
+  )
+  expect([code, stdout, stderr]).toEqual([1, '', 'catalog: Node 22.15 or newer is needed; this one is 20.20.2\n'])
+})
+
+test.each([['the Node of this project'], [OLDEST]])('on %s, the package serves, imports and shows', async (version) => {
+  const home = await mkdtemp(join(folder, 'installed-'))
+  let node = dirname(process.execPath)
+  if (version === OLDEST) {
+    await run(home, node, `mkdir node && cd node && echo '{}' >package.json && npm install --no-audit node@${OLDEST}`)
+    node = join(home, 'node/node_modules/node/bin')
+  }
+  const app = join(home, 'app')
+  await run(home, node, `mkdir app && cd app && echo '{}' >package.json && npm install --no-audit ${tarball}`)
+  const megabytes = Number(await run(app, node, 'du -sm node_modules | cut -f 1'))
+  expect(megabytes).toBeLessThan(150)
+  expect(await run(app, node, 'node_modules/.bin/catalog --version')).toBe('1.0.0\n')
+
+  const gateway = await startInstalled(app, node)
+  const get = (path: string) => fetch(gateway.url + path, { headers: { authorization: `Bearer ${gateway.key}` } })
+  expect((await get('/readyz')).status).toBe(200)
+  expect((await get('/v1/datasets/world-airports')).status).toBe(200)
+  const query = '{ nearbyItems(latitude: 37.576, longitude: 126.977, radius: 100) { total } }'
+  expect(await (await get(`/graphql?query=${encodeURIComponent(query)}`)).json()).toEqual({
+    data: { nearbyItems: { total: 1 } },
+  })
+  expect((await get('/exports/world-airports.parquet')).status).toBe(200)
+  expect((await get('/docs')).status).toBe(200)
+  const [, assets = ''] = /(\/assets\/\w+)\//.exec(await (await get('/')).text()) ?? []
+  for (const path of ['lib/graphiql/graphiql.js', 'lib/scalar/scalar.js', 'lib/world/3/6/3.mvt', 'explorer/main.ts']) {
+    expect([path, (await get(`${assets}/${path}`)).status]).toEqual([path, 200])
+  }
+
+  await writeFile(join(app, 'places.csv'), 'id;name;x;y\n1;Kirche;691603,032;5334780,031\n')
+  await writeFile(
+    join(app, 'places.xlsx'),
+    xlsx({
+      Places: [
+        ['id', 'name', 'x', 'y'],
+        ['2', 'Dom', 691604, 5334781],
+      ],
+    }),
+  )
+  const columns = { externalId: 'id', name: 'name', longitude: 'x', latitude: 'y' }
+  const codes = { categoryCode: { value: 'church' }, administrativeAreaCode: { value: '09' } }
+  const items = ['places.csv', 'places.xlsx'].map((file) => ({
+    file,
+    crs: 'EPSG:25832',
+    ...(file.endsWith('.csv') && { decimal: ',', delimiter: ';' }),
+    columns: { ...columns, ...codes },
+  }))
+  const dataset = { slug: 'munich', name: 'Munich', status: 'active', visibility: 'public', attribution: 'Test' }
+  await writeFile(join(app, 'manifest.json'), JSON.stringify({ dataset, items }))
+  expect(await run(app, node, 'node_modules/.bin/catalog import --json manifest.json')).toContain('"created":2')
+  const list = z.object({ data: z.array(z.object({ name: z.string(), latitude: z.string() })) })
+  const { data } = list.parse(await (await get('/v1/datasets/munich/items')).json())
+  expect(data.map(({ name, latitude }) => [name, Number(latitude).toFixed(3)])).toEqual([
+    ['Dom', '48.137'],
+    ['Kirche', '48.137'],
+  ])
+
+  if (hasBrowser) {
+    const { browser, page, errors, foreign } = await openBrowser(gateway.url, WIDE)
+    await page.goto(`${gateway.url}/?dataset=world-airports`)
+    await giveKey(page, gateway.key)
+    await page.getByText(/places, by name/).waitFor()
+    expect((await page.screenshot()).length).toBeGreaterThan(10_000)
+    expect([errors, foreign]).toEqual([[], []])
+    await browser.close()
+  }
+  expect(await gateway.stop()).toBe(0)
+})
+
+async function startInstalled(app: string, node: string) {
+  const child = startProcess(join(node, 'node'), ['node_modules/.bin/catalog', 'serve'], {
+    cwd: app,
+    env: { PATH: `${node}:/usr/bin:/bin`, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let printed = ''
+  child.stdout?.on('data', (data) => {
+    printed += data
+  })
+  await expect.poll(() => printed).toContain('Sample key')
+  const [url = ''] = /http:\/\/[\d.:]+/.exec(printed) ?? []
+  const [key = ''] = /dck_[\w-]+/.exec(printed) ?? []
+  const stop = async () => {
+    child.kill('SIGTERM')
+    return new Promise<number | null>((resolve) => child.once('exit', resolve))
+  }
+  return { url, key, stop }
+}
