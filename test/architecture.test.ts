@@ -133,7 +133,6 @@ const SQL_PARTS: Readonly<Record<string, string>> = {
   'src/database/migrate.ts: sql': 'the files in prisma/migrations',
   'src/database/objects.ts: OBJECTS': 'constants of that file',
   'src/database/pool.ts: statement': 'passes on what Prisma sends',
-  'src/database/connection.ts: SERVER_NAME': 'a constant',
   'src/database/sql-reader.ts: { text, values: sql.values, name: nameOf(text), types: ROW_TYPES }':
     'a statement of Prisma.sql',
   'src/cli/export-catalog.ts: CATALOG_LINES[name]': 'one of two constants',

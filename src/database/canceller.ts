@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type NetConnectOpts } from 'node:net'
 import pg from 'pg'
+import { DatabaseClient } from './connection.ts'
 import { type BackendKey, cancelRequest } from './embedded/protocol.ts'
 
 /** Cancels statements. */
@@ -14,8 +15,8 @@ export interface Canceller {
 }
 
 /**
- * Cancels by a function of PostgreSQL. All cancellations share one connection, because many clients may disconnect at once. A cancel
- * request of the protocol would not do here: a pooler may send it to another server.
+ * Cancels by a function of PostgreSQL. All cancellations share one connection, because many clients may disconnect at once. A pooler in
+ * session mode gives clients ids of its own, so the session itself has said which process it is.
  */
 export function cancelByFunction(options: pg.PoolConfig): Canceller {
   const connection = new pg.Pool({ ...options, max: 1 })
@@ -23,21 +24,22 @@ export function cancelByFunction(options: pg.PoolConfig): Canceller {
   connection.on('error', () => {})
   return {
     cancel: async (client) => {
-      await connection.query('SELECT pg_cancel_backend($1)', [keyOf(client).processId])
+      const process = client instanceof DatabaseClient ? client.session?.process : undefined
+      await connection.query('SELECT pg_cancel_backend($1)', [process])
     },
     close: () => connection.end(),
   }
 }
 
 /**
- * Cancels by cancel requests of the protocol, each on a connection of its own.
+ * Cancels by cancel requests of the protocol, each on a connection of its own: for the embedded database, and for a pooler in transaction
+ * mode, which alone knows the process that runs the statement of a client.
  * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS
- * @param path of the server's Unix socket
  */
-export function cancelByRequest(path: string): Canceller {
+export function cancelByRequest(server: NetConnectOpts): Canceller {
   return {
     cancel: async (client) => {
-      const socket = connect(path)
+      const socket = connect(server)
       socket.on('error', () => socket.destroy())
       socket.end(cancelRequest(keyOf(client)))
       await once(socket, 'close')

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type pg from 'pg'
-import { readServerName } from './connection.ts'
+import type { DatabaseClient } from './connection.ts'
 import type { LogPosition } from './log-position.ts'
 import { PositionTracker } from './position-tracker.ts'
+import type { Session } from './session.ts'
 
 /*
  * Every transaction that writes sends notifications on the channel `catalog`, which say what it changed (triggers in
@@ -173,7 +173,7 @@ export const silentChangeFeed: ChangeFeed = {
 
 interface FollowOptions {
   /** Creates a client that is not yet connected. */
-  createClient: () => pg.Client
+  createClient: () => DatabaseClient
   /** A statement that is sent at intervals: `SERVER_HEARTBEAT`, or one that returns no row. */
   heartbeat: string
   /** Whether to keep `position` up to date, for replicas. */
@@ -205,8 +205,7 @@ export function followChanges({ createClient, heartbeat, tracksPosition, relay }
     const client = createClient()
     try {
       await client.connect()
-      const server = await readServerName(client)
-      if (server !== undefined) leaveFor(server)
+      if (client.session) leaveFor(client.session.server)
     } finally {
       void client.end()
     }
@@ -230,7 +229,7 @@ export function followChanges({ createClient, heartbeat, tracksPosition, relay }
       apply({ kind: 'changed', payload })
       tracker?.update()
     })
-    const ask = async () => (await client.query<{ server: string; session: number }>(heartbeat)).rows[0]
+    const ask = async (): Promise<Session | undefined> => (await client.query(heartbeat)).rows[0]
     const receive = async () => {
       await client.connect()
       const first = await ask()
@@ -242,7 +241,7 @@ export function followChanges({ createClient, heartbeat, tracksPosition, relay }
         const untilDateMs = Date.now() + HEARTBEAT_VALID_MS
         // PostgreSQL sends all pending notifications before the answer. So does the embedded database (embedded/wire.ts).
         const answer = await ask()
-        if (answer?.server !== first?.server || answer?.session !== first?.session) return
+        if (answer?.server !== first?.server || answer?.process !== first?.process) return
         apply({ kind: 'complete', untilMs, untilDateMs })
         // Without an answer nothing is known, and the next check may get one.
         if (first && beat % HEARTBEATS_PER_CHECK === 0) void checkAddress().catch(() => {})

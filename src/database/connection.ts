@@ -1,7 +1,7 @@
-import type { ClientBase } from 'pg'
 import pg from 'pg'
 import { TURN_TIMEOUT } from '../fairness/fair-queue.ts'
 import { CANCELLED } from './cancellation.ts'
+import { beginSession, SESSION_ID, type Session, type SessionConfig } from './session.ts'
 
 /**
  * The error of a connection to PostgreSQL that could not be opened, was lost, or does not answer. pg and Node report this with
@@ -21,12 +21,44 @@ export function classifyError(error: unknown): unknown {
   return new ConnectionError(error.message || String(error), { cause: error })
 }
 
-/** A client whose statements fail with an error from PostgreSQL or with a `ConnectionError`. */
+/**
+ * A client that gives its session the settings of the catalog, and whose statements fail with an error from PostgreSQL or with a
+ * `ConnectionError`.
+ */
 export class DatabaseClient extends pg.Client {
-  constructor(config?: pg.ClientConfig) {
+  /** The server of the session, and the id of its process there; undefined on the embedded database, which has one session. */
+  session: Session | undefined
+  readonly #settings: SessionConfig['settings']
+
+  constructor(config?: SessionConfig) {
     super(config)
+    this.#settings = config?.settings
     // An `error` event without a listener would end the process. The statements themselves report the lost connection.
     this.on('error', () => {})
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: pg's `connect` has two signatures: the pool gives a callback
+  override connect(callback?: any): any {
+    const connected = this.#begin()
+    if (callback === undefined) return connected
+    connected.then((client) => callback(null, client), callback)
+  }
+
+  async #begin(): Promise<this> {
+    await super.connect()
+    if (!this.#settings) return this
+    try {
+      this.session = (await super.query<Session>(beginSession(this.#settings))).rows[0]
+      return this
+    } catch (error) {
+      void this.end()
+      throw classifyError(error)
+    }
+  }
+
+  /** Whether a pooler is between the client and its session: then the client knows the process by another id. */
+  get isPooled(): boolean {
+    return this.session !== undefined && Reflect.get(this, 'processID') !== this.session.process
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: pg's `query` has six signatures, and all of them pass through here
@@ -44,16 +76,8 @@ export class DatabaseClient extends pg.Client {
  * change feed and the connections of the pool know their server by name, and use the same one.
  */
 
-/** Selects the name of a server: no other server, and no earlier start of this one, has the same. */
-const SERVER_NAME = 'SELECT pg_postmaster_start_time()::text AS server'
-
 /** The heartbeat of the change feed for a server. Its answer changes if a proxy moves the connection to another session. */
-export const SERVER_HEARTBEAT = `${SERVER_NAME}, pg_backend_pid() AS session`
-
-/** Returns the name of the server to which a client is connected. */
-export async function readServerName(client: ClientBase): Promise<string | undefined> {
-  return (await client.query<{ server: string }>(SERVER_NAME)).rows[0]?.server
-}
+export const SERVER_HEARTBEAT = `SELECT ${SESSION_ID}`
 
 /**
  * SQLSTATE classes of failures that can pass: connection exception, insufficient resources, operator intervention (statement

@@ -13,7 +13,7 @@ import { HEARTBEAT, IMPORT, READER } from './embedded/wire.ts'
 import { adviseOnFullDisk } from './full-disk.ts'
 import { CatalogPool, type CatalogPoolOptions, type PoolUse, type StatementEnd } from './pool.ts'
 import { Replica } from './replica.ts'
-import { serverConnection } from './session.ts'
+import { hasOwnSessions, type SessionConfig, serverConnection } from './session.ts'
 import { createPrisma, createSqlReader, type SqlReader, statementName } from './sql-reader.ts'
 
 /** An open database, with one interface for the embedded database and a PostgreSQL server. */
@@ -88,11 +88,7 @@ export function databaseExists(config: DatabaseConfig): boolean {
  */
 export async function openDatabase(config: DatabaseConfig, options: OpenOptions): Promise<Database> {
   const embedded = config.kind === 'embedded' ? await openEmbedded(config.dataDir, options) : undefined
-  const { command } = options
-  const connection = {
-    ...(embedded ? embeddedConnection(embedded) : serverConnection(config.kind === 'postgres' ? config.url : '')),
-    ...(embedded && command && { application_name: command.name }),
-  }
+  const { connection, direct } = connectionsOf(config, embedded, options.command?.name)
   // A command writes in transactions, so it is not a reader. A gateway and its workers are.
   const isReader = embedded !== undefined && (!options.share || options.socketDir !== undefined)
   const { prisma, sql, pool } = openServer(
@@ -114,14 +110,14 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
     sql,
     replicas,
     withSession: (use) =>
-      withSession({ ...connection, connectionTimeoutMillis: config.connectTimeoutMs }, (session) => {
+      withSession({ ...direct, connectionTimeoutMillis: config.connectTimeoutMs }, (session) => {
         reportWaits(session, options)
         return use(session)
       }),
     withReadersOnCopy: (session, rows, work) =>
       embedded && rows >= ROWS_WORTH_A_COPY ? withReadersOnCopy(session, rows, work) : work(),
     followChanges: (relay) =>
-      follow(options.changeFeed ?? followChanges({ ...feedOptions(connection, config), relay, tracksPosition })),
+      follow(options.changeFeed ?? followChanges({ ...feedOptions(direct, config), relay, tracksPosition })),
     poolUse: () => pool.use,
     ping: () => pool.ping(embedded ? HEARTBEAT : 'SELECT 1'),
     socketDir: embedded?.socketDir,
@@ -134,11 +130,29 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
   }
 }
 
-function embeddedConnection({ socketDir }: Embedded): pg.ClientConfig {
-  return { host: socketDir, port: SOCKET_PORT, user: 'postgres', database: 'postgres' }
+/**
+ * Returns how the pool connects, and how everything connects that needs a session for longer than a transaction: the change feed,
+ * migrations, commands.
+ */
+function connectionsOf(config: DatabaseConfig, embedded: Embedded | undefined, command: string | undefined) {
+  if (embedded || config.kind === 'embedded') {
+    const connection: SessionConfig = {
+      host: embedded?.socketDir,
+      port: SOCKET_PORT,
+      user: 'postgres',
+      database: 'postgres',
+      ...(command !== undefined && { application_name: command }),
+    }
+    return { connection, direct: connection }
+  }
+  const { url, directUrl } = config
+  return {
+    connection: serverConnection(url, { isPooled: directUrl !== undefined }),
+    direct: serverConnection(directUrl ?? url),
+  }
 }
 
-function feedOptions(connection: pg.ClientConfig, { kind, connectTimeoutMs }: DatabaseConfig) {
+function feedOptions(connection: SessionConfig, { kind, connectTimeoutMs }: DatabaseConfig) {
   // On the embedded database, LISTEN waits for the end of an import.
   const timeout = kind === 'postgres' && { query_timeout: FEED_TIMEOUT_MS }
   return {
@@ -149,11 +163,9 @@ function feedOptions(connection: pg.ClientConfig, { kind, connectTimeoutMs }: Da
 
 type ServerOptions = OpenOptions & Pick<CatalogPoolOptions, 'countsFailures'>
 
-function openServer(connection: pg.ClientConfig, config: DatabaseConfig, options: ServerOptions) {
+function openServer(connection: SessionConfig, config: DatabaseConfig, options: ServerOptions) {
   const pool = new CatalogPool({
-    ...connection,
     turnTimeoutMs: config.statementTimeoutMs,
-    statement_timeout: config.statementTimeoutMs,
     observe: options.observe,
     countsFailures: options.countsFailures,
     // One more than the places of requests: the look-up of a key, the list of datasets and /readyz wait for no statement of a request.
@@ -161,29 +173,38 @@ function openServer(connection: pg.ClientConfig, config: DatabaseConfig, options
     // A new connection has no plans and no open tables, so its first statement takes 50 ms. A burst of one key would leave only such to others.
     idleTimeoutMillis: 0,
     connectionTimeoutMillis: config.connectTimeoutMs,
-    ...(config.kind === 'postgres'
-      ? {
-          places: config.poolSize,
-          canceller: cancelByFunction({
-            ...connection,
-            connectionTimeoutMillis: config.connectTimeoutMs,
-            query_timeout: QUERY_TIMEOUT_MARGIN_MS,
-          }),
-          query_timeout: config.statementTimeoutMs + QUERY_TIMEOUT_MARGIN_MS,
-          idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-        }
-      : // The embedded database has one session.
-        { places: 1, sliceMs: EMBEDDED_SLICE_MS, canceller: cancelByRequest(socketPath(connection.host ?? '')) }),
+    ...(config.kind === 'embedded' ? embeddedPool(connection, config) : serverPool(connection, config)),
   })
   pool.on('connect', (client) => reportWaits(client, options))
-  // The clients of the embedded database share one session, so their statement names would collide.
-  const nameOf = config.kind === 'postgres' ? statementName : () => ''
+  // Clients that share sessions would use the same name for different statements.
+  const nameOf = hasOwnSessions(connection) ? statementName : () => ''
   const { onStatement } = options
   return {
     pool,
     prisma: createPrisma(pool, { nameOf, onStatement }),
     sql: createSqlReader(pool, { nameOf, onStatement }),
   }
+}
+
+/** The embedded database has one session. */
+function embeddedPool(connection: SessionConfig, { statementTimeoutMs }: DatabaseConfig) {
+  const canceller = cancelByRequest({ path: socketPath(connection.host ?? '') })
+  return { ...connection, statement_timeout: statementTimeoutMs, places: 1, sliceMs: EMBEDDED_SLICE_MS, canceller }
+}
+
+function serverPool(connection: SessionConfig, { poolSize, connectTimeoutMs, statementTimeoutMs }: DatabaseConfig) {
+  const pool = { ...connection, places: poolSize, query_timeout: statementTimeoutMs + QUERY_TIMEOUT_MARGIN_MS }
+  if (!hasOwnSessions(connection)) {
+    const { host = '', port = 5432 } = connection
+    return { ...pool, canceller: cancelByRequest({ host, port }) }
+  }
+  const settings = {
+    ...connection.settings,
+    statement_timeout: `${statementTimeoutMs}`,
+    idle_in_transaction_session_timeout: `${IDLE_IN_TRANSACTION_TIMEOUT_MS}`,
+  }
+  const cancelling = { connectionTimeoutMillis: connectTimeoutMs, query_timeout: QUERY_TIMEOUT_MARGIN_MS }
+  return { ...pool, settings, canceller: cancelByFunction({ ...connection, ...cancelling }) }
 }
 
 function openReplica(url: string, config: DatabaseConfig, options: OpenOptions): Replica {
@@ -215,7 +236,7 @@ async function withReadersOnCopy<Result>(
   return result
 }
 
-async function withSession<Result>(config: pg.ClientConfig, use: (session: pg.Client) => Promise<Result>) {
+async function withSession<Result>(config: SessionConfig, use: (session: pg.Client) => Promise<Result>) {
   const session = new DatabaseClient(config)
   try {
     await session.connect()
@@ -223,6 +244,7 @@ async function withSession<Result>(config: pg.ClientConfig, use: (session: pg.Cl
     throw operationFailed(`The database can't be reached: ${messageOf(error)}`, classifyError(error))
   }
   try {
+    if (session.isPooled) await checkPooler(session, config)
     return await use(session)
   } catch (error) {
     const advice = adviseOnFullDisk(messageOf(error))
@@ -232,4 +254,28 @@ async function withSession<Result>(config: pg.ClientConfig, use: (session: pg.Cl
   } finally {
     await session.end()
   }
+}
+
+/** Other clients of the gateway may take a session between two of these, but hardly between all. */
+const POOLER_PROBES = 4
+
+/**
+ * Checks that a pooler keeps a session for its client. In transaction mode it gives the session to the next client that asks.
+ * @throws `OPERATION_FAILED` in transaction mode
+ */
+async function checkPooler({ session }: DatabaseClient, config: SessionConfig): Promise<void> {
+  const processes = new Set([session?.process])
+  const clients = Array.from({ length: POOLER_PROBES }, () => new DatabaseClient(config))
+  try {
+    for (const client of clients) {
+      await client.connect()
+      processes.add(client.session?.process)
+    }
+  } finally {
+    await Promise.all(clients.map((client) => client.end()))
+  }
+  if (processes.size > POOLER_PROBES) return
+  throw operationFailed(
+    'The database is behind a pooler in transaction mode: name the server itself in DATABASE_DIRECT_URL, or set the pooler to session mode',
+  )
 }

@@ -5,7 +5,8 @@ import { inSpan, isTracing } from '../tracing.ts'
 import { currentCancellation, StatementCancelled } from './cancellation.ts'
 import type { Canceller } from './canceller.ts'
 import type { ChangeFeed } from './change-feed.ts'
-import { ConnectionError, classifyError, DatabaseClient, isConnectionLost, readServerName } from './connection.ts'
+import { ConnectionError, classifyError, DatabaseClient, isConnectionLost } from './connection.ts'
+import type { SessionConfig } from './session.ts'
 
 /** How an SQL statement ended. */
 export interface StatementEnd {
@@ -20,7 +21,7 @@ export interface PoolUse {
   waiting: number
 }
 
-export interface CatalogPoolOptions extends pg.PoolConfig {
+export interface CatalogPoolOptions extends pg.PoolConfig, Pick<SessionConfig, 'settings'> {
   /** The number of statements of requests that may run at the same time. */
   places: number
   /** A statement of a request that waits longer for its turn fails. */
@@ -69,9 +70,9 @@ export class CatalogPool extends pg.Pool {
       observe?.(end)
     }
     const isObserved = countsFailures || observe !== undefined || isTracing()
-    const onConnect = async (client: pg.ClientBase) => {
+    const onConnect = (client: pg.ClientBase) => {
       const { feed } = followed
-      const server = feed && (await readServerName(client))
+      const server = feed && client instanceof DatabaseClient ? client.session?.server : undefined
       if (server === undefined) return
       servers.set(client, server)
       const known = feed?.server() ?? lastFollowed.server

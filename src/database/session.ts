@@ -25,19 +25,53 @@ const SETTINGS = {
   search_path: 'public,extensions,postgis',
 }
 
-const settings = Object.entries(SETTINGS)
+/** Names and values of settings of a session. */
+export type Settings = Readonly<Record<string, string>>
+
+const calls = (settings: Settings) =>
+  Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`)
 
 /** A statement that gives a session these settings. */
-export const SET_SESSION = `SELECT ${settings.map(([name, value]) => `set_config('${name}', '${value}', false)`).join(', ')}`
+export const SET_SESSION = `SELECT ${calls(SETTINGS).join(', ')}`
 
-const OPTIONS = settings.map(([name, value]) => `-c ${name}=${value}`).join(' ')
+/** Returns a statement that gives a new session its settings, and returns the name of its server and the id of its process. */
+export function beginSession(settings: Settings): string {
+  return `SELECT ${[SESSION_ID, ...calls(settings)].join(', ')}`
+}
 
-/** Returns how to connect to the server of a URL with sessions that have these settings. */
-export function serverConnection(url: string): pg.ClientConfig {
-  // pg gives a `connectionString` precedence over all other settings, and a timeout of the URL precedence over `options`.
-  const { options = '', ...given } = parseIntoClientConfig(url)
+/** A session of a server. */
+export interface Session {
+  server: string
+  process: number
+}
+
+/** The name of a server: no other server, and no earlier start of this one, has the same. The id of the process is that of a session. */
+export const SESSION_ID = 'extract(epoch FROM pg_postmaster_start_time())::text AS server, pg_backend_pid() AS process'
+
+/** How to connect. The settings are sent after the connection is made, because PgBouncer refuses most of them before. */
+export interface SessionConfig extends pg.ClientConfig {
+  settings?: Settings | undefined
+}
+
+/** Whether each connection has a session of its own: all settings are sent at its beginning. */
+export function hasOwnSessions({ settings }: SessionConfig): boolean {
+  return settings === SETTINGS
+}
+
+/** The settings that PgBouncer gives to each transaction of a client, in its transaction mode. */
+const TRACKED = ['timezone', 'datestyle']
+
+/**
+ * Returns how to connect to the server of a URL.
+ * @param isPooled whether each transaction may have another session: a pooler in transaction mode
+ */
+export function serverConnection(url: string, { isPooled = false } = {}): SessionConfig {
+  // pg gives a `connectionString` precedence over all other settings.
+  const { options, ...given } = parseIntoClientConfig(url)
   return {
     ...given,
+    // A timeout in them must not stop the statement that sets the others.
+    ...(options !== undefined && { options: `${options} -c statement_timeout=0` }),
     statement_timeout: undefined,
     lock_timeout: undefined,
     idle_in_transaction_session_timeout: undefined,
@@ -46,6 +80,8 @@ export function serverConnection(url: string): pg.ClientConfig {
     // The pool keeps idle connections. A firewall may drop one after some minutes without a packet, and tells nobody.
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: 'dataset-catalog',
-    options: `${options} ${OPTIONS}`.trim(),
+    settings: isPooled
+      ? Object.fromEntries(Object.entries(SETTINGS).filter(([name]) => TRACKED.includes(name)))
+      : SETTINGS,
   }
 }

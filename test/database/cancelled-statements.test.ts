@@ -29,7 +29,7 @@ test('after a cancel request that fails, the connection is closed: the request m
     max: 1,
     places: 1,
     turnTimeoutMs: 60_000,
-    canceller: cancelByRequest('/nowhere/.s.PGSQL.5432'),
+    canceller: cancelByRequest({ path: '/nowhere/.s.PGSQL.5432' }),
   })
   const request = new Cancellation(['key'])
   const acquired = once(pool, 'acquire')
@@ -51,7 +51,7 @@ test('a statement that requests share is not sent if all of them were cancelled 
     ...connection(),
     places: 1,
     turnTimeoutMs: 60_000,
-    canceller: cancelByRequest('/nowhere'),
+    canceller: cancelByRequest({ path: '/nowhere' }),
   })
   const [first, second] = [new Cancellation(['a']), new Cancellation(['b'])]
   const send = () => withSharedCancellation([first, second], () => pool.query('SELECT 1 AS one'))

@@ -1,15 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { createKeyCache } from '../../src/auth/api-key.ts'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
-import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import { checkHealth } from '../../src/database/health-checks.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
 import { createDatabase, createOwnDatabase } from '../support/database.ts'
-import { openProxy } from '../support/proxy.ts'
 
 /*
  * An operator can give sessions other settings: for a server, a database or a role, or in the URL. The times in responses and the times
@@ -155,40 +152,6 @@ describe.runIf(inject('template').kind === 'postgres')('A database whose session
       text: '2026-11-23 01:02:03+00',
       degrees: '126.97700000000012',
     })
-    await own.close()
-  })
-
-  test('behind a pooler that passes no options on, still refuses revoked keys, and catalog doctor says what is wrong', async () => {
-    const own = await createOdd()
-    if (own.config.kind !== 'postgres') throw new Error('This test needs a server')
-    const proxy = await openProxy(own.config.url, { dropsOptions: true })
-    const database = await openDatabase({ ...own.config, url: proxy.url }, { share: true })
-    const odd = await startApp({ beside: { ...usual, ...own, database } })
-    const { prisma } = own.database
-    const expiresAt = new Date('2199-01-01T00:00:00.123Z')
-    const valid = await createKey(prisma, { name: 'valid', expiresAt })
-    const revoked = await createKey(prisma, { name: 'revoked' })
-    await revokeKey(prisma, revoked.id)
-    const statusOf = async (key: string) => {
-      return (await odd.get('/v1/datasets', { authorization: `Bearer ${key}` })).status
-    }
-    expect(await statusOf(revoked.key)).toBe(401)
-    expect(await createKeyCache(database.sql, silentChangeFeed)(valid.key)).toMatchObject({
-      expiresAt,
-      revokedAt: null,
-    })
-    const ill = (await database.withSession(checkHealth)).filter(({ isOk }) => !isOk)
-    expect(ill).toEqual([
-      {
-        check: 'settings',
-        isOk: false,
-        found: 'sessions have timezone Asia/Seoul and datestyle German, DMY',
-        advice: expect.stringContaining(`SET timezone = 'UTC'`),
-      },
-    ])
-    await odd.close()
-    await database.close()
-    await proxy.close()
     await own.close()
   })
 })

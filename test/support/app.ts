@@ -26,8 +26,8 @@ export interface TestApp extends TestDatabase {
 }
 
 export interface StartOptions {
-  /** Another application of the test. Both have its database, with its content. */
-  beside?: TestApp
+  /** Another application of the test, or a database. Both have its content. */
+  beside?: TestDatabase
   corsOrigins?: string[]
   data?: 'small' | 'sample'
   trustedDocuments?: ReadonlyMap<string, string>

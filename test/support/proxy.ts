@@ -18,14 +18,8 @@ export interface DatabaseProxy {
   close: () => Promise<void>
 }
 
-/**
- * Opens a proxy to the server of a URL. With `isOpen: false` it accepts no connections until `restore`. With `dropsOptions` it passes no
- * startup options on, as PgBouncer does with `ignore_startup_parameters = options`.
- */
-export async function openProxy(
-  serverUrl: string,
-  { isOpen = true, dropsOptions = false } = {},
-): Promise<DatabaseProxy> {
+/** Opens a proxy to the server of a URL. With `isOpen: false` it accepts no connections until `restore`. */
+export async function openProxy(serverUrl: string, { isOpen = true } = {}): Promise<DatabaseProxy> {
   let target = new URL(serverUrl)
   const sockets = new Set<Socket>()
   let isSilent = false
@@ -40,10 +34,8 @@ export async function openProxy(
       [upstream, client],
     ] as const) {
       track(from)
-      let isStartup = dropsOptions && from === client
       from.on('data', (data) => {
-        if (!isSilent) to.write(isStartup ? withoutOptions(data) : data)
-        isStartup = false
+        if (!isSilent) to.write(data)
       })
       from.on('close', () => to.destroy())
     }
@@ -79,16 +71,4 @@ export async function openProxy(
       if (server.listening) await cut()
     },
   }
-}
-
-/** The length and the version of a startup message. Names and values follow, each with a zero. */
-const STARTUP_HEAD = 8
-
-function withoutOptions(startup: Buffer): Buffer {
-  const words = startup.toString('latin1', STARTUP_HEAD).split('\0')
-  const place = words.findIndex((word, n) => n % 2 === 0 && word === 'options')
-  if (place >= 0) words.splice(place, 2)
-  const message = Buffer.concat([startup.subarray(0, STARTUP_HEAD), Buffer.from(words.join('\0'), 'latin1')])
-  message.writeInt32BE(message.length)
-  return message
 }
