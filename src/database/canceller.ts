@@ -4,6 +4,8 @@ import pg from 'pg'
 import { DatabaseClient } from './connection.ts'
 import { type BackendKey, cancelRequest } from './embedded/protocol.ts'
 
+const CANCEL_TIMEOUT_MS = 2_000
+
 /** Cancels statements. */
 export interface Canceller {
   /**
@@ -39,9 +41,12 @@ export function cancelByFunction(options: pg.PoolConfig): Canceller {
 export function cancelByRequest(server: NetConnectOpts): Canceller {
   return {
     cancel: async (client) => {
-      const socket = connect(server)
-      socket.on('error', () => socket.destroy())
-      socket.end(cancelRequest(keyOf(client)))
+      const socket = connect(server).resume()
+      socket.setTimeout(CANCEL_TIMEOUT_MS, () =>
+        socket.destroy(new Error('The server did not confirm the cancellation')),
+      )
+      // The server closes the connection. PgBouncer 1.18 would end itself if its client closed it first.
+      socket.write(cancelRequest(keyOf(client)))
       await once(socket, 'close')
     },
     close: async () => {},

@@ -13,7 +13,7 @@ import { HEARTBEAT, IMPORT, READER } from './embedded/wire.ts'
 import { adviseOnFullDisk } from './full-disk.ts'
 import { CatalogPool, type CatalogPoolOptions, type PoolUse, type StatementEnd } from './pool.ts'
 import { Replica } from './replica.ts'
-import { hasOwnSessions, type SessionConfig, serverConnection } from './session.ts'
+import { hasOwnSessions, requestSettings, type SessionConfig, serverConnection } from './session.ts'
 import { createPrisma, createSqlReader, type SqlReader, statementName } from './sql-reader.ts'
 
 /** An open database, with one interface for the embedded database and a PostgreSQL server. */
@@ -71,7 +71,6 @@ const QUERY_TIMEOUT_MARGIN_MS = 2_000
 const FEED_TIMEOUT_MS = 5_000
 /** A replica must report its position within this time. */
 const REPLICA_TIMEOUT_MS = 1_000
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
 /** Most statements on the embedded database are shorter. A longer one makes the requests of other keys wait. */
 const EMBEDDED_SLICE_MS = 50
 /** Work on fewer rows takes less than half a second, and a copy of the embedded database takes longer. */
@@ -195,14 +194,11 @@ function embeddedPool(connection: SessionConfig, { statementTimeoutMs }: Databas
 function serverPool(connection: SessionConfig, { poolSize, connectTimeoutMs, statementTimeoutMs }: DatabaseConfig) {
   const pool = { ...connection, places: poolSize, query_timeout: statementTimeoutMs + QUERY_TIMEOUT_MARGIN_MS }
   if (!hasOwnSessions(connection)) {
-    const { host = '', port = 5432 } = connection
-    return { ...pool, canceller: cancelByRequest({ host, port }) }
+    const { host = 'localhost', port = 5432 } = connection
+    const address = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
+    return { ...pool, canceller: cancelByRequest(address) }
   }
-  const settings = {
-    ...connection.settings,
-    statement_timeout: `${statementTimeoutMs}`,
-    idle_in_transaction_session_timeout: `${IDLE_IN_TRANSACTION_TIMEOUT_MS}`,
-  }
+  const settings = requestSettings(statementTimeoutMs)
   const cancelling = { connectionTimeoutMillis: connectTimeoutMs, query_timeout: QUERY_TIMEOUT_MARGIN_MS }
   return { ...pool, settings, canceller: cancelByFunction({ ...connection, ...cancelling }) }
 }

@@ -3,6 +3,8 @@ import type { Client, QueryResultRow } from 'pg'
 import { messageOf } from '../errors.ts'
 import { checkServer, findMissing, readMigrations } from './migrate.ts'
 import { compareObjects } from './objects.ts'
+import type { Settings } from './session.ts'
+import type { SqlReader } from './sql-reader.ts'
 
 /** The result of a check. `advice` says what to do after a failure, and `sql` is the statement that mends it. */
 export interface Finding {
@@ -32,16 +34,6 @@ const CHECKS: Readonly<Record<string, Check>> = {
   server: async (session) => {
     const { version, postgis } = await checkServer(session)
     return ok(`PostgreSQL ${version}, PostGIS ${postgis}`)
-  },
-  settings: async (session) => {
-    const sql = `SELECT current_setting('timezone') AS timezone, current_setting('datestyle') AS datestyle`
-    const [{ timezone, datestyle } = { timezone: '', datestyle: '' }] = await rows<Settings>(session, sql)
-    // A server may know the time zone by another name.
-    if (/^(?:Etc\/)?(?:UTC|GMT)$/.test(timezone) && datestyle.startsWith('ISO')) return ok('times are ISO, in UTC')
-    return fail(
-      `sessions have timezone ${timezone} and datestyle ${datestyle}`,
-      `let the pooler pass startup options on, or run ALTER DATABASE … SET timezone = 'UTC' and ALTER DATABASE … SET datestyle = 'ISO'`,
-    )
   },
   migrations: async (session) => {
     const migrations = await readMigrations()
@@ -95,12 +87,6 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
 }
 
-/** The settings of a session on which the form of its times depends. The gateway asks for them at the start of the session. */
-interface Settings {
-  timezone: string
-  datestyle: string
-}
-
 const NOTIFY_TIMEOUT_MS = 2_000
 
 /** Selects the datasets whose stored counts are wrong, and the tables with the counts. It counts like `recount_items()`. */
@@ -146,6 +132,29 @@ export async function checkHealth(session: Client): Promise<Finding[]> {
   }
   return findings
 }
+
+/** Checks the settings of the sessions that a pooler in transaction mode gives to the statements of requests. */
+export async function checkPoolerSettings(sql: SqlReader, settings: Settings): Promise<Finding> {
+  const all = await sql.$queryRaw<{ name: string; key: string; value: string; found: string; wanted: string }[]>`
+    SELECT quote_ident(current_database()) AS name, key, value,
+           current_setting(key) AS found, set_config(key, value, true) AS wanted
+      FROM jsonb_each_text(${JSON.stringify(settings)}::jsonb)`
+  const wrong = all.filter(({ found, wanted }) => found.replaceAll(' ', '') !== wanted.replaceAll(' ', ''))
+  const check = 'pooler settings'
+  if (wrong.length === 0) return { check, ...ok('all are as the gateway needs them') }
+  return {
+    check,
+    ...fail(
+      wrong.map(({ key, found }) => `${key} is ${found}`).join(', '),
+      'run this as the role of DATABASE_URL, and let the pooler connect to the server again',
+      wrong
+        .map(({ name, key, value }) => `ALTER ROLE CURRENT_USER IN DATABASE ${name} SET ${key} = ${quoted(value)};`)
+        .join('\n'),
+    ),
+  }
+}
+
+const quoted = (list: string) => list.replaceAll(/[^,]+/g, "'$&'")
 
 async function rows<Row extends QueryResultRow>(session: Client, sql: string): Promise<Row[]> {
   return (await session.query<Row>(sql)).rows

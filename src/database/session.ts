@@ -28,6 +28,17 @@ const SETTINGS = {
 /** Names and values of settings of a session. */
 export type Settings = Readonly<Record<string, string>>
 
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
+
+/** Returns the settings of a session that serves requests. */
+export function requestSettings(statementTimeoutMs: number): Settings {
+  return {
+    ...SETTINGS,
+    statement_timeout: `${statementTimeoutMs}`,
+    idle_in_transaction_session_timeout: `${IDLE_IN_TRANSACTION_TIMEOUT_MS}`,
+  }
+}
+
 const calls = (settings: Settings) =>
   Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`)
 

@@ -64,7 +64,6 @@ describe('catalog doctor', () => {
         'database',
         ...('DATA_DIR' in db.env ? ['files'] : []),
         'server',
-        'settings',
         'migrations',
         'objects',
         'totals',

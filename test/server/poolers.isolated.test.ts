@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
+import { checkPoolerSettings } from '../../src/database/health-checks.ts'
+import { requestSettings } from '../../src/database/session.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
 import { createOwnDatabase, type TestDatabase } from '../support/database.ts'
@@ -21,6 +23,7 @@ describe.runIf(inject('template').kind === 'postgres' && hasPgBouncer).each([['s
     let own: TestDatabase
     let pooler: PgBouncer
     let database: Database
+    let open: () => Promise<Database>
     let direct: TestApp
     let app: TestApp
     let env: Record<string, string>
@@ -37,7 +40,9 @@ describe.runIf(inject('template').kind === 'postgres' && hasPgBouncer).each([['s
         DATABASE_URL: pooler.url,
         ...(mode === 'transaction' && { DATABASE_DIRECT_URL: url }),
       }
-      database = await openDatabase({ ...own.config, url: pooler.url, ...directUrl }, { share: true })
+      const config = { ...own.config, url: pooler.url, ...directUrl }
+      open = () => openDatabase(config, { share: true })
+      database = await open()
       direct = await startApp()
       await direct.close()
       direct = await startApp({ beside: { ...direct, ...own } })
@@ -58,7 +63,6 @@ describe.runIf(inject('template').kind === 'postgres' && hasPgBouncer).each([['s
         `/v1/dataset-items/${ITEM.palace}`,
         '/v1/dataset-items/nearby?latitude=37.5&longitude=127&radius=9000',
         '/search?text=palace',
-        '/exports/seoul.ndjson',
       ]
       const headers = { authorization: `Bearer ${direct.key}` }
       for (const path of paths) {
@@ -66,6 +70,8 @@ describe.runIf(inject('template').kind === 'postgres' && hasPgBouncer).each([['s
         const got = await Promise.all(Array.from({ length: 10 }, async () => (await app.get(path, headers)).text()))
         expect(new Set(got), path).toEqual(new Set([expected]))
       }
+      const [expected, got] = [await direct.get('/exports/seoul.ndjson'), await app.get('/exports/seoul.ndjson')]
+      expect(await got.text()).toBe(await expected.text())
     })
 
     test('shows a change within a second, and refuses a revoked key', async () => {
@@ -81,11 +87,14 @@ describe.runIf(inject('template').kind === 'postgres' && hasPgBouncer).each([['s
     })
 
     test('cancels the statement of a client that disconnects, and no other', async () => {
+      // A pool of its own: beside other keys, a key has one place for its long statements.
+      const fresh = await open()
+      const alone = await startApp({ beside: { ...direct, database: fresh } })
       await own.database.withSession(async (session) => {
         await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
         const ask = (radius: number, signal?: AbortSignal) =>
-          fetch(`${app.url}/v1/dataset-items/nearby?latitude=1&longitude=1&radius=${radius}`, {
-            headers: { authorization: `Bearer ${app.key}` },
+          fetch(`${alone.url}/v1/dataset-items/nearby?latitude=1&longitude=1&radius=${radius}`, {
+            headers: { authorization: `Bearer ${alone.key}` },
             ...(signal && { signal }),
           })
         const leaving = new AbortController()
@@ -99,14 +108,17 @@ describe.runIf(inject('template').kind === 'postgres' && hasPgBouncer).each([['s
         await session.query('COMMIT')
         expect((await staying).status).toBe(200)
       })
+      await alone.close()
+      await fresh.close()
     })
 
-    test('imports, undoes and finds nothing wrong', async () => {
+    test('imports and undoes, and doctor finds only settings that the pooler does not carry', async () => {
       expect(await runCatalog(env, 'import', SAMPLES)).toMatchObject({ code: 0, stderr: '' })
       expect(await runCatalog(env, 'undo', 'seoul-landmarks')).toMatchObject({ code: 0, stderr: '' })
       const { stdout, code } = await runCatalog(env, 'doctor', '--json')
-      expect(JSON.parse(stdout).filter(({ isOk }: { isOk: boolean }) => !isOk)).toEqual([])
-      expect(code).toBe(0)
+      const ill = JSON.parse(stdout).filter(({ isOk }: { isOk: boolean }) => !isOk)
+      const expected = mode === 'session' ? [] : [expect.objectContaining({ check: 'pooler settings' })]
+      expect({ ill, code }).toEqual({ ill: expected, code: expected.length })
     })
   },
 )
@@ -123,6 +135,25 @@ describe.runIf(inject('template').kind === 'postgres' && hasPgBouncer)('A pooler
         'catalog: The database is behind a pooler in transaction mode: name the server itself in DATABASE_DIRECT_URL, or set the pooler to session mode\n',
     })
     await pooler.close()
+    await own.close()
+  })
+
+  test('gives its sessions what they need after the statements of doctor', async () => {
+    const own = await createOwnDatabase()
+    const { config } = own
+    if (config.kind !== 'postgres') throw new Error('This test needs a server')
+    const examine = async () => {
+      const pooler = await startPgBouncer(config.url, 'transaction')
+      const database = await openDatabase({ ...config, url: pooler.url, directUrl: config.url }, { share: true })
+      const finding = await checkPoolerSettings(database.prisma, requestSettings(config.statementTimeoutMs))
+      await database.close()
+      await pooler.close()
+      return finding
+    }
+    const { isOk, found, sql = '' } = await examine()
+    expect({ isOk, found }).toEqual({ isOk: false, found: expect.stringMatching(/jit is on.*search_path is/) })
+    await own.database.withSession((session) => session.query(sql))
+    expect(await examine()).toMatchObject({ isOk: true })
     await own.close()
   })
 })
