@@ -120,6 +120,8 @@ const SQL_PARTS: Readonly<Record<string, string>> = {
   "src/catalog/sql/offset-bookmarks.ts: toTextExpression('value')": 'an expression from the table of sort orders',
   'src/catalog/sql/tiles.ts: column': 'one of two constants, by its type',
   'src/database/change-feed.ts: heartbeat': 'a constant of connection.ts or wire.ts',
+  'src/database/connection.ts: beginSession(this.#settings)':
+    'constants of session.ts, and a number of the configuration',
   'src/database/database.ts: IMPORT.begin(rows)': 'a constant of wire.ts and a number',
   'src/database/database.ts: IMPORT.end': 'a constant of wire.ts',
   'src/database/embedded/postgres-worker.ts: request': 'constants of router.ts and folder-copy.ts',
