@@ -25,7 +25,7 @@ const touch = (id: string) => db.database.prisma.dataset.update({ where: { id },
 test('the scope of a read is the datasets that the key may access, and asking for it decides nothing', () => {
   const readLog = log()
   const { scope } = readLog
-  expect(readLog.dependencies).toEqual({ decisions: [], onAll: false })
+  expect(readLog.dependencies).toEqual({ decisions: [], onAll: false, onKey: false })
   expect(scope).toEqual(list.all.filter((dataset) => log().mayAccess(dataset)).map(({ id }) => id))
   expect([scope.includes(seoul), scope.length < list.all.length]).toEqual([true, true])
 })

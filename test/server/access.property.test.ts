@@ -277,8 +277,8 @@ async function expectAnswers(made: World, key: string, seen: number[], selection
   const representations = entities.map(({ reference }) => reference)
   for (const selection of selections) {
     const documents = [
-      `{ datasets { total nodes { id items(limit: 5) { total nodes { ${selection} } } categories { code total } } } }`,
-      `{ datasets { total nodes { id nearbyItems(latitude: 10, longitude: 20, limit: 1) { total } searchItems(text: "ITEM", limit: 5) { total nodes { ${selection} } } } } }`,
+      `{ datasets { total nodes { id items(limit: 5) { total nodes { ${selection} } } nearbyItems(latitude: 10, longitude: 20, limit: 1) { total } categories { code total } } } }`,
+      `{ datasets { total nodes { id searchItems(text: "ITEM", limit: 2) { total nodes { ${selection} } } } } }`,
       `{ nearbyItems(latitude: 10, longitude: 20, radius: 50000, limit: 10) { total nodes { item { ${selection} } } } }`,
       `{ searchItems(text: "item", limit: 10) { total nodes { ${selection} } } }`,
       `{ ${all.map((d) => `d${d}: dataset(id: "${slugOf(d)}") { name } i${d}: item(id: "${uuid(2, d)}") { ${selection} }`).join(' ')} }`,

@@ -30,7 +30,7 @@ builder.queryField('findItems', (t) =>
     type: FoundItemPage,
     description:
       'Items by name or keyword, in a box, around a point, or all of these. With a point the nearest come first.',
-    extensions: { cost: 1_500 },
+    extensions: { cost: 1_000 },
     args: {
       ...searchArgs,
       latitude: t.arg.float({ description: 'Latitude, from -90 to 90.' }),

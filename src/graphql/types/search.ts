@@ -34,7 +34,7 @@ builder.queryField('searchItems', (t) =>
   t.field({
     type: ItemPage,
     description: `Items by name or keyword, in a box, or both, from all datasets or from one. ${ORDER}`,
-    extensions: { cost: 1_500 },
+    extensions: { cost: 1_000 },
     args: {
       ...searchArgs,
       datasetId: t.arg.id({ description: DATASET_ID }),
@@ -49,7 +49,7 @@ builder.prismaObjectField(Dataset, 'searchItems', (t) =>
   t.field({
     type: ItemPage,
     description: `Items of the dataset by name or keyword, in a box, or both. ${ORDER}`,
-    extensions: { cost: 1_500 },
+    extensions: { cost: 1_000 },
     args: { ...searchArgs, ...pageArgs },
     resolve: (dataset, args, { catalog }, info) =>
       catalog.searchIn([dataset], parseArguments(searchArguments, args), listProjection(info)),

@@ -89,6 +89,7 @@ export function exampleOf(type: string, member: string): unknown {
 export const PARAMETER_EXAMPLES: Readonly<Record<string, unknown>> = {
   text: 'palace',
   within: '126.9,37.5,127.1,37.6',
+  shares: 'categoryCode',
   datasetId: DATASET.slug,
   itemId: ITEM.id,
   page: 1,
