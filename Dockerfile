@@ -3,19 +3,19 @@
 #   docker run --read-only --tmpfs /tmp -v catalog:/data -p 4000:4000 dataset-catalog                    # embedded PostGIS
 #   docker run --read-only --tmpfs /tmp -e DATABASE_URL=postgresql://... -p 4000:4000 dataset-catalog    # a server
 
-FROM node:24-bookworm-slim AS package
+FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d AS package
 WORKDIR /checkout
 COPY . .
 RUN npm ci --no-audit --no-fund && npm pack
 
 # The first start writes what later ones read: the part of PostGIS that is used, and compiled modules.
-FROM node:24-bookworm-slim AS installed
+FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d AS installed
 WORKDIR /app
 COPY --from=package /checkout/dataset-catalog-*.tgz /tmp/
 RUN echo '{}' > package.json && npm install --no-audit --no-fund /tmp/dataset-catalog-*.tgz \
   && DATA_DIR=/tmp/data npx catalog keys list
 
-FROM node:24-bookworm-slim
+FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 DATA_DIR=/data PATH=/app/node_modules/.bin:$PATH
 WORKDIR /app
 COPY --from=installed /app /app
