@@ -24,7 +24,8 @@ rmSync(DIST, { recursive: true, force: true })
 for (const file of globSync(FILES, { cwd: SRC })) cpSync(join(SRC, file), join(DIST, file))
 
 const { LIBRARY_FILES, libraryVersions, MODULES } = await import('../src/server/pages/libraries.ts')
-for (const [path, read] of LIBRARY_FILES) writeCompressed(path, await read())
+// The module that reads them is in this folder.
+for (const [path, read] of LIBRARY_FILES) writeCompressed(`server/pages/${path}`, await read())
 writeCompressed('lib/query-compiler.txt', (await import(QUERY_COMPILER)).wasm)
 
 const bundle = await rolldown({

@@ -30,8 +30,9 @@ async function pack(name: string): Promise<string> {
 }
 
 /** Runs a script in a folder, with the Node of another folder, and returns what it prints. */
-async function run(cwd: string, nodeFolder: string, script: string, env: Record<string, string> = {}): Promise<string> {
-  const variables = { HOME: folder, PATH: `${nodeFolder}:/usr/local/bin:/usr/bin:/bin`, ...env }
+async function run(cwd: string, nodeFolder: string, script: string): Promise<string> {
+  // npm finds its registry in the environment and in the home of the user.
+  const variables = { ...process.env, PATH: `${nodeFolder}:/usr/local/bin:/usr/bin:/bin` }
   const { code, stdout, stderr } = await runProcess('bash', ['-euc', `cd '${cwd}'; ${script}`], variables)
   expect(code, stderr).toBe(0)
   return stdout
@@ -71,17 +72,22 @@ test.each([['the Node of this project'], [OLDEST]])('on %s, the package serves, 
 
   const gateway = await startInstalled(app, node)
   const get = (path: string) => fetch(gateway.url + path, { headers: { authorization: `Bearer ${gateway.key}` } })
-  expect((await get('/readyz')).status).toBe(200)
-  expect((await get('/v1/datasets/world-airports')).status).toBe(200)
+  const statusOf = async (path: string) => {
+    const response = await get(path)
+    await response.arrayBuffer()
+    return response.status
+  }
+  expect(await statusOf('/readyz')).toBe(200)
+  expect(await statusOf('/v1/datasets/world-airports')).toBe(200)
   const query = '{ nearbyItems(latitude: 37.576, longitude: 126.977, radius: 100) { total } }'
   expect(await (await get(`/graphql?query=${encodeURIComponent(query)}`)).json()).toEqual({
     data: { nearbyItems: { total: 1 } },
   })
-  expect((await get('/exports/world-airports.parquet')).status).toBe(200)
-  expect((await get('/docs')).status).toBe(200)
+  expect(await statusOf('/exports/world-airports.parquet')).toBe(200)
+  expect(await statusOf('/docs')).toBe(200)
   const [, assets = ''] = /(\/assets\/\w+)\//.exec(await (await get('/')).text()) ?? []
   for (const path of ['lib/graphiql/graphiql.js', 'lib/scalar/scalar.js', 'lib/world/3/6/3.mvt', 'explorer/main.ts']) {
-    expect([path, (await get(`${assets}/${path}`)).status]).toEqual([path, 200])
+    expect([path, await statusOf(`${assets}/${path}`)]).toEqual([path, 200])
   }
 
   await writeFile(join(app, 'places.csv'), 'id;name;x;y\n1;Kirche;691603,032;5334780,031\n')
