@@ -41,7 +41,8 @@ describe('catalog export', () => {
   })
 
   test('a file is written once, and replaced only with --force', async () => {
-    const path = join(folder, 'seoul.csv')
+    await mkdir(join(folder, 'once'))
+    const path = join(folder, 'once', 'seoul.csv')
     const args = ['seoul', '--format', 'csv', '--output', path]
     expect(await run(...args)).toEqual({ code: 0, stdout: `seoul: exported to ${path}\n`, stderr: '' })
     const text = await readFile(path, 'utf8')
@@ -54,7 +55,7 @@ describe('catalog export', () => {
 
     expect((await run(...args, '--force')).code).toBe(0)
     expect(await readFile(path, 'utf8')).toBe(text)
-    expect(await readdir(folder)).toEqual(['seoul.csv'])
+    expect(await readdir(join(folder, 'once'))).toEqual(['seoul.csv'])
   })
 
   test('two exports of one file at the same time both succeed', async () => {
