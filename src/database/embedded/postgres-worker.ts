@@ -63,9 +63,12 @@ async function handle(request: PostgresRequest): Promise<void> {
 /** An error here is a failure of PostgreSQL itself. It ends the thread, because no later response would be reliable. */
 async function execute(batch: Uint8Array): Promise<Uint8Array> {
   isRunning = true
-  const response = await pglite.execProtocolRaw(batch, { syncToFs: true }).catch((cause: unknown) => {
-    throw new Error(`PostgreSQL failed: ${messageOf(cause)}`, { cause })
-  })
+  // PGlite would keep what `execProtocolRaw` has returned for ever, as messages: some thousand exported items filled the heap.
+  const { data: response } = await pglite
+    .execProtocol(batch, { syncToFs: true, throwOnError: false })
+    .catch((cause: unknown) => {
+      throw new Error(`PostgreSQL failed: ${messageOf(cause)}`, { cause })
+    })
   isRunning = false
   // A cancellation that came at the end must not hit the next request.
   for (const address of cancelFlags) pglite.Module.HEAP8[address] = 0
