@@ -62,6 +62,8 @@ describe.skipIf(!hasBrowser)('The API reference in a browser', () => {
     await page.getByRole('button', { name: 'Forget key' }).waitFor()
     const preferences: (string | undefined)[] = []
     page.on('request', (request) => preferences.push(request.headers().prefer))
+    // The page draws an operation when it comes into view.
+    await page.getByText('Items of a dataset', { exact: true }).first().click()
     await page
       .getByRole('button', { name: /Test Request/ })
       .first()
