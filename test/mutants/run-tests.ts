@@ -19,8 +19,8 @@ interface Report {
   }[]
 }
 
-/** Vitest is ended after this time. Only a loop without an end takes as long: a test that waits fails sooner (vitest.config.ts). */
-const TIME_LIMIT_MS = 300_000
+/** Vitest is ended after this time for each file. Only a loop without an end takes as long: a test that waits fails sooner (vitest.config.ts). */
+const TIME_LIMIT_MS = 180_000
 
 const REPORT = 'mutants-report.json'
 
@@ -40,14 +40,15 @@ export async function runTests(copy: string, tests: readonly string[], workers =
   child.stderr.on('data', (data) => {
     errors += data
   })
-  const timer = setTimeout(() => killGroup(child.pid), TIME_LIMIT_MS)
+  const timeLimitMs = TIME_LIMIT_MS * tests.length
+  const timer = setTimeout(() => killGroup(child.pid), timeLimitMs)
   // Vitest drops its databases before it ends.
   const interrupt = () => child.kill('SIGINT')
   process.once('exit', interrupt)
   await once(child, 'close')
   process.off('exit', interrupt)
   clearTimeout(timer)
-  if (child.signalCode) return { kind: 'hung', by: `ended after ${TIME_LIMIT_MS / 1000} s` }
+  if (child.signalCode) return { kind: 'hung', by: `ended after ${timeLimitMs / 1000} s` }
   const path = join(copy, REPORT)
   if (!existsSync(path)) return { kind: 'broken', by: errors.trim() }
   return outcomeOf(JSON.parse(readFileSync(path, 'utf8')))
