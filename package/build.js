@@ -31,8 +31,8 @@ writeCompressed('lib/query-compiler.txt', (await import(QUERY_COMPILER)).wasm)
 const bundle = await rolldown({
   input: {
     cli: join(SRC, 'cli.ts'),
-    worker: join(SRC, 'database/embedded/worker.ts'),
-    'postgres-worker': join(SRC, 'database/embedded/postgres-worker.ts'),
+    worker: join(SRC, 'embedded/worker.ts'),
+    'postgres-worker': join(SRC, 'embedded/postgres-worker.ts'),
   },
   cwd: ROOT,
   platform: 'node',

@@ -15,8 +15,7 @@ export async function writeCluster(quality = 4) {
   stopTime()
   const { PGlite } = await import('@electric-sql/pglite')
   const { postgis } = await import('@electric-sql/pglite-postgis')
-  const { clusterFile } = await import('../src/database/embedded/cluster.ts')
-  const { migrate } = await import('../src/database/migrate.ts')
+  const { clusterFile, migrate } = await import('../src/database/migrate.ts')
   const folder = mkdtempSync(join(tmpdir(), 'catalog-cluster-'))
   try {
     const bundlePath = new URL('../src/generated/postgis.tar.gz', import.meta.url)
@@ -43,7 +42,7 @@ export async function writeCluster(quality = 4) {
   }
 }
 
-/** The files, as src/database/embedded/cluster.ts unpacks them: a line of JSON with the path and size of each, then their bytes. */
+/** The files, as src/embedded/packed-folder.ts unpacks them: a line of JSON with the path and size of each, then their bytes. */
 function pack(folder, firstLog) {
   const isNeeded = (path) => !/^pg_wal\/[0-9A-F]{24}$/.test(path) || path.slice('pg_wal/'.length) >= firstLog
   const paths = globSync('**', { cwd: folder }).filter(

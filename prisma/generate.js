@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { LEAN_POSTGIS, writeLeanPostgis } from '../src/database/embedded/lean-postgis.ts'
+import { LEAN_POSTGIS, writeLeanPostgis } from '../src/embedded/lean-postgis.ts'
 import { writeBaseMap } from './base-map.js'
 import { writeCluster } from './cluster.js'
 import { removeUnused } from './unused.js'

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { databaseExists } from '../database/database.ts'
-import { backUp, restore } from '../database/embedded/backup.ts'
+import { backUp, restore } from '../embedded/backup.ts'
 import { operationFailed } from '../errors.ts'
 import { canAsk, confirm } from './confirm.ts'
 import { withOpenDatabase } from './database.ts'

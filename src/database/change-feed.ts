@@ -239,7 +239,7 @@ export function followChanges({ createClient, heartbeat, tracksPosition, relay }
       for (let beat = 1; isCurrent; beat += 1) {
         const untilMs = clockMs() + HEARTBEAT_VALID_MS
         const untilDateMs = Date.now() + HEARTBEAT_VALID_MS
-        // PostgreSQL sends all pending notifications before the answer. So does the embedded database (embedded/wire.ts).
+        // PostgreSQL sends all pending notifications before the answer. So does the embedded database (src/embedded/wire.ts).
         const answer = await ask()
         if (answer?.server !== first?.server || answer?.process !== first?.process) return
         apply({ kind: 'complete', untilMs, untilDateMs })

@@ -1,19 +1,21 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
+import { parseIntoClientConfig } from 'pg-connection-string'
 import type { DatabaseConfig } from '../config.ts'
+import { openEmbedded } from '../embedded/embedded.ts'
+import { adviseOnFullDisk } from '../embedded/full-disk.ts'
+import { WAITING } from '../embedded/protocol.ts'
+import { EXCLUSIVE, HEARTBEAT, READER } from '../embedded/wire.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import { cancelByFunction, cancelByRequest } from './canceller.ts'
 import { type ChangeFeed, type FeedEvent, followChanges } from './change-feed.ts'
 import { classifyError, DatabaseClient, isConnectionLost, SERVER_HEARTBEAT } from './connection.ts'
-import { type Embedded, type EmbeddedOptions, openEmbedded, SOCKET_PORT, socketPath } from './embedded/embedded.ts'
-import { WAITING } from './embedded/protocol.ts'
-import { HEARTBEAT, IMPORT, READER } from './embedded/wire.ts'
-import { adviseOnFullDisk } from './full-disk.ts'
+import { clusterFile } from './migrate.ts'
 import { CatalogPool, type CatalogPoolOptions, type PoolUse, type StatementEnd } from './pool.ts'
 import { Replica } from './replica.ts'
-import { hasOwnSessions, requestSettings, type SessionConfig, serverConnection } from './session.ts'
+import { hasOwnSessions, requestSettings, SET_SESSION, type SessionConfig, serverConnection } from './session.ts'
 import { createPrisma, createSqlReader, type SqlReader, statementName } from './sql-reader.ts'
 
 /** An open database, with one interface for the embedded database and a PostgreSQL server. */
@@ -45,12 +47,18 @@ export interface Database {
    * @throws the connection error if it does not
    */
   ping: () => Promise<void>
-  /** The folder of the socket of the embedded database. */
-  readonly socketDir: string | undefined
+  /** Where other processes connect to the embedded database. */
+  readonly embeddedUrl: string | undefined
   close: () => Promise<void>
 }
 
-interface OpenOptions extends EmbeddedOptions {
+interface OpenOptions {
+  /** Whether to use the embedded database of another process that has the folder open. If false, that is an error. */
+  share: boolean
+  /** The URL of an embedded database that the parent process keeps open. */
+  embeddedUrl?: string | undefined
+  /** Called with a message when the embedded database ends unexpectedly. */
+  report?: (line: string) => void
   /** URLs of the read replicas of a PostgreSQL server. */
   replicaUrls?: readonly string[]
   /** Whether the change feed tracks the position in the write-ahead log; by default if there are replicas. */
@@ -86,12 +94,12 @@ export function databaseExists(config: DatabaseConfig): boolean {
  * @throws `OPERATION_FAILED` if the embedded database can't be opened
  */
 export async function openDatabase(config: DatabaseConfig, options: OpenOptions): Promise<Database> {
-  const embedded = config.kind === 'embedded' ? await openEmbedded(config.dataDir, options) : undefined
-  const { connection, direct } = connectionsOf(config, embedded, options.command?.name)
+  const embedded = config.kind === 'embedded' ? await openFolder(config.dataDir, options) : undefined
+  const { connection, direct } = connectionsOf(config, embedded?.url, options.command?.name)
   // A command writes in transactions, so it is not a reader. A gateway and its workers are.
-  const isReader = embedded !== undefined && (!options.share || options.socketDir !== undefined)
+  const isReader = embedded !== undefined && (!options.share || options.embeddedUrl !== undefined)
   const { prisma, sql, pool } = openServer(
-    { ...connection, ...(isReader && { application_name: READER }) },
+    { ...connection, ...(isReader && { application_name: `${READER}the gateway` }) },
     config,
     options,
   )
@@ -119,7 +127,7 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
       follow(options.changeFeed ?? followChanges({ ...feedOptions(direct, config), relay, tracksPosition })),
     poolUse: () => pool.use,
     ping: () => pool.ping(embedded ? HEARTBEAT : 'SELECT 1'),
-    socketDir: embedded?.socketDir,
+    embeddedUrl: embedded?.url,
     close: async () => {
       await Promise.all(replicas.map((replica) => replica.close()))
       await prisma.$disconnect()
@@ -129,17 +137,24 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
   }
 }
 
+async function openFolder(dataDir: string, { share, embeddedUrl, report }: OpenOptions) {
+  if (embeddedUrl !== undefined) return { url: embeddedUrl, close: async () => {} }
+  return openEmbedded(dataDir, {
+    share,
+    settings: SET_SESSION,
+    template: await clusterFile(),
+    ...(report && { report }),
+  })
+}
+
 /**
  * Returns how the pool connects, and how everything connects that needs a session for longer than a transaction: the change feed,
  * migrations, commands.
  */
-function connectionsOf(config: DatabaseConfig, embedded: Embedded | undefined, command: string | undefined) {
-  if (embedded || config.kind === 'embedded') {
+function connectionsOf(config: DatabaseConfig, embeddedUrl: string | undefined, command: string | undefined) {
+  if (config.kind === 'embedded') {
     const connection: SessionConfig = {
-      host: embedded?.socketDir,
-      port: SOCKET_PORT,
-      user: 'postgres',
-      database: 'postgres',
+      ...parseIntoClientConfig(embeddedUrl ?? ''),
       ...(command !== undefined && { application_name: command }),
     }
     return { connection, direct: connection }
@@ -187,16 +202,18 @@ function openServer(connection: SessionConfig, config: DatabaseConfig, options: 
 
 /** The embedded database has one session. */
 function embeddedPool(connection: SessionConfig, { statementTimeoutMs }: DatabaseConfig) {
-  const canceller = cancelByRequest({ path: socketPath(connection.host ?? '') })
+  const canceller = cancelByRequest(addressOf(connection))
   return { ...connection, statement_timeout: statementTimeoutMs, places: 1, sliceMs: EMBEDDED_SLICE_MS, canceller }
+}
+
+function addressOf({ host = 'localhost', port = 5432 }: SessionConfig) {
+  return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
 }
 
 function serverPool(connection: SessionConfig, { poolSize, connectTimeoutMs, statementTimeoutMs }: DatabaseConfig) {
   const pool = { ...connection, places: poolSize, query_timeout: statementTimeoutMs + QUERY_TIMEOUT_MARGIN_MS }
   if (!hasOwnSessions(connection)) {
-    const { host = 'localhost', port = 5432 } = connection
-    const address = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
-    return { ...pool, canceller: cancelByRequest(address) }
+    return { ...pool, canceller: cancelByRequest(addressOf(connection)) }
   }
   const settings = requestSettings(statementTimeoutMs)
   const cancelling = { connectionTimeoutMillis: connectTimeoutMs, query_timeout: QUERY_TIMEOUT_MARGIN_MS }
@@ -222,13 +239,13 @@ async function withReadersOnCopy<Result>(
   rows: number,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  await session.query(IMPORT.begin(rows))
+  await session.query(EXCLUSIVE.begin(`${rows} rows`))
   const result = await work().catch(async (error: unknown) => {
     // Without a connection this fails too, and the import has ended with it. `error` says why the connection ended.
-    await session.query(IMPORT.end).catch(() => {})
+    await session.query(EXCLUSIVE.end).catch(() => {})
     throw error
   })
-  await session.query(IMPORT.end)
+  await session.query(EXCLUSIVE.end)
   return result
 }
 

@@ -6,6 +6,7 @@ import { messageOf, operationFailed } from '../errors.ts'
 import { inTransaction } from './transaction.ts'
 
 const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url))
+const GENERATED = fileURLToPath(new URL('../generated/', import.meta.url))
 
 /** The advisory lock of `prisma migrate deploy`. */
 const PRISMA_MIGRATE_LOCK = 72707369
@@ -47,6 +48,13 @@ export async function checkMigrated(session: ClientBase): Promise<{ missing: str
   await checkServer(session)
   const missing = await findMissing(session, migrations)
   return { missing: missing.map(({ name }) => name), isNew: missing.length === migrations.length }
+}
+
+/** The file of a new database with these migrations, which `prisma/cluster.js` writes. Without it, a first start creates the database. */
+export async function clusterFile(): Promise<string> {
+  const hash = createHash('sha256')
+  for (const { name, checksum } of await readMigrations()) hash.update(name + checksum)
+  return `${GENERATED}cluster-${hash.digest('hex').slice(0, 16)}.br`
 }
 
 /** Returns the migrations of this code, in order. */

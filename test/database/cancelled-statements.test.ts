@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { Cancellation, withCancellation, withSharedCancellation } from '../../src/database/cancellation.ts'
 import { cancelByRequest } from '../../src/database/canceller.ts'
 import { openDatabase } from '../../src/database/database.ts'
-import { SOCKET_PORT } from '../../src/database/embedded/embedded.ts'
 import { CatalogPool } from '../../src/database/pool.ts'
 import { createPrisma, createSqlReader } from '../../src/database/sql-reader.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
@@ -20,7 +19,7 @@ afterAll(() => db.close())
 function connection() {
   const { config, database } = db
   if (config.kind === 'postgres') return { connectionString: config.url }
-  return { host: database.socketDir, port: SOCKET_PORT, user: 'postgres', database: 'postgres' }
+  return { connectionString: database.embeddedUrl }
 }
 
 test('after a cancel request that fails, the connection is closed: the request may arrive later, in another statement', async () => {

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Router } from '../../src/database/embedded/router.ts'
-import { serveWire } from '../../src/database/embedded/wire.ts'
 import { migrate } from '../../src/database/migrate.ts'
+import { Router } from '../../src/embedded/router.ts'
+import { serveWire } from '../../src/embedded/wire.ts'
 import { createOwnDatabase, type TestDatabase } from '../support/database.ts'
 
 const FOLDER = new URL('../../prisma/migrations/', import.meta.url)

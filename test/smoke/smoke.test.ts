@@ -56,7 +56,7 @@ const RUNS: readonly [command: string, args: readonly string[], printed: RegExp]
   ['export', ['places', '--format', 'ndjson'], /"externalId":"a"/],
   ['datasets remove', ['places', '--yes'], /places/],
   ['datasets restore', ['places'], /restored, with 2 items/],
-  // Only the embedded database has them (test/database/backup.isolated.test.ts).
+  // Only the embedded database has them (test/embedded/backup.isolated.test.ts).
   ['backup', ['--help'], /Usage/],
   ['restore', ['--help'], /Usage/],
   ['doctor', [], /^ok +database/m],

@@ -1,4 +1,4 @@
-import { openEmbedded } from '../../src/database/embedded/embedded.ts'
+import { openEmbedded } from '../../src/embedded/embedded.ts'
 
 /*
  * Opens the embedded database in the folder of its argument, until its parent ends (embedded-process.ts).

@@ -12,7 +12,7 @@ export type ToWorker =
       type: 'start'
       index: number
       readiness: Readiness['state']
-      socketDir: string | undefined
+      embeddedUrl: string | undefined
       feed: readonly FeedEvent[]
     }
   | { type: 'readiness'; readiness: Readiness['state'] }

@@ -56,7 +56,7 @@ export class Primary {
         type: 'start',
         index,
         readiness: this.#readiness,
-        socketDir: database.socketDir,
+        embeddedUrl: database.embeddedUrl,
         feed: this.#feedState.snapshot(),
       }),
       onMessage: (worker, message) => this.#onMessage(worker, message),

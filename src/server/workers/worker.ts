@@ -47,9 +47,9 @@ export async function serveAsWorker(wholeConfig: Config): Promise<void> {
   // Everything that was opened is closed in reverse order, also after an error.
   const opened = new AsyncDisposableStack()
   try {
-    const { index, socketDir } = await starting.promise
+    const { index, embeddedUrl } = await starting.promise
     const config = configOfWorker(wholeConfig, index)
-    const app = await openApp(config, { socketDir, channel, readiness, metrics }, opened)
+    const app = await openApp(config, { embeddedUrl, channel, readiness, metrics }, opened)
     connections = new GivenConnections(app, channel)
     await app.ready()
     channel.send({ type: 'ready' })
@@ -62,7 +62,7 @@ export async function serveAsWorker(wholeConfig: Config): Promise<void> {
 }
 
 interface WorkerParts {
-  socketDir: string | undefined
+  embeddedUrl: string | undefined
   channel: PrimaryChannel
   readiness: Readiness
   metrics: Metrics | undefined
@@ -71,7 +71,7 @@ interface WorkerParts {
 /** Creates the application of a worker. What must be closed is added to `opened`. */
 async function openApp(
   config: Config,
-  { socketDir, channel, readiness, metrics }: WorkerParts,
+  { embeddedUrl, channel, readiness, metrics }: WorkerParts,
   opened: AsyncDisposableStack,
 ): Promise<FastifyInstance> {
   const trustedDocuments = await readTrustedDocuments(config.trustedDocuments)
@@ -81,7 +81,7 @@ async function openApp(
   const { replicaUrls } = config
   const observe = metrics?.countStatement
   const { changeFeed } = channel
-  const database = await openDatabase(config.database, { share: true, socketDir, observe, replicaUrls, changeFeed })
+  const database = await openDatabase(config.database, { share: true, embeddedUrl, observe, replicaUrls, changeFeed })
   opened.defer(database.close)
   const keyUsage = new KeyUsage(database.prisma)
   opened.defer(keyUsage.writeRegularly((error) => log.warn(`The use of keys can't be recorded: ${messageOf(error)}`)))

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import type { Postgres } from '../../src/database/embedded/postgres-thread.ts'
-import { Router } from '../../src/database/embedded/router.ts'
+import type { Postgres } from '../../src/embedded/postgres-thread.ts'
+import { Router } from '../../src/embedded/router.ts'
 
 test('if the copy fails, its readers wait for the end of the import', async () => {
   const postgres: Postgres = { execute: async (batch) => batch, query: async () => [], cancel: () => {} }
@@ -10,7 +10,7 @@ test('if the copy fails, its readers wait for the end of the import', async () =
   const router = new Router(postgres, { openCopy })
   const importer = { socket: new Socket(), isReader: false, name: '' }
   const reader = { socket: new Socket(), isReader: true, name: '' }
-  await router.beginImport(importer, '4000')
+  await router.beginExclusive(importer, '4000 rows')
   const onCopy = await router.acquire(reader, false)
   onCopy.release()
   failed.resolve('killed')
@@ -23,7 +23,7 @@ test('if the copy fails, its readers wait for the end of the import', async () =
   const turn = await router.acquire(importer, false)
   turn.release()
   expect(hasTurn).toBe(false)
-  router.endImport(importer)
+  router.endExclusive(importer)
   expect((await waiting).isReadOnly).toBe(false)
 })
 
@@ -45,10 +45,10 @@ test('imports that wait for the end of another begin one after the other', { tim
   const router = new Router(postgres, { openCopy })
   const runImport = async () => {
     const client = { socket: new Socket(), isReader: false, name: '' }
-    await router.beginImport(client, '4000')
+    await router.beginExclusive(client, '4000 rows')
     const turn = await router.acquire(client, false)
     turn.release()
-    router.endImport(client)
+    router.endExclusive(client)
   }
   await Promise.all([runImport(), runImport(), runImport()])
   await expect.poll(() => copies).toBe(0)

@@ -8,7 +8,7 @@ import { gunzip, gzip } from 'node:zlib'
  * every start. Without raster and topology, a start takes a third less CPU time.
  */
 
-export const LEAN_POSTGIS = new URL('../../generated/postgis.tar.gz', import.meta.url)
+export const LEAN_POSTGIS = new URL('../generated/postgis.tar.gz', import.meta.url)
 
 const USED =
   /^(lib\/postgresql\/postgis-3\.so|share\/postgresql\/extension\/postgis(\.control|--[\d.]+\.sql)|share\/proj\/.+)$/

@@ -3,8 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { type Extension, PGlite } from '@electric-sql/pglite'
 import { postgis } from '@electric-sql/pglite-postgis'
 import { z } from 'zod'
-import { messageOf } from '../../errors.ts'
-import { SET_SESSION } from '../session.ts'
+import { messageOf } from '../errors.ts'
 import { LEAN_POSTGIS } from './lean-postgis.ts'
 import { CANCEL_FUNCTION, type PostgresRequest, postgresData, postgresRequest } from './postgres-thread.ts'
 import { isComplete } from './protocol.ts'
@@ -24,7 +23,7 @@ const leanPostgis: Extension = {
 
 const { dataDir, settings } = postgresData.parse(workerData)
 const pglite = await PGlite.create({ dataDir, extensions: { postgis: leanPostgis } })
-await pglite.exec(`${SET_SESSION}; ${settings}`)
+await pglite.exec(settings)
 
 /** What PostgreSQL's signal handler for a cancellation sets. WebAssembly has no signals. */
 const cancelFlags = ['_QueryCancelPending', '_InterruptPending'].map((name) =>

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { DatabaseConfig } from '../../src/config.ts'
 import { openDatabase } from '../../src/database/database.ts'
-import { backUp, restore } from '../../src/database/embedded/backup.ts'
+import { backUp, restore } from '../../src/embedded/backup.ts'
 import { runCatalog } from '../support/process.ts'
 import { copyEmbedded } from '../support/template.ts'
 
@@ -33,7 +33,7 @@ test('in a folder that everybody may read, a new database is private', async () 
   expect((await readdir(folder)).sort()).toEqual(['lock', 'owner.json', 'postgres'])
   expect(await openEntries(folder)).toEqual([])
   expect(await modeOf(folder)).toBe(0o755)
-  expect(await modeOf(database.socketDir ?? '')).toBe(0o700)
+  expect(await modeOf(new URL(database.embeddedUrl ?? '').searchParams.get('host') ?? '')).toBe(0o700)
   await database.close()
 })
 

@@ -12,13 +12,13 @@ import { serveWire } from './wire.ts'
  * Serves the embedded database on a socket. PostgreSQL itself runs in a thread of its own, so this one always answers.
  */
 
-const { dataDir, copyDir, socketPath } = z
-  .object({ dataDir: z.string(), copyDir: z.string().optional(), socketPath: z.string() })
+const { dataDir, copyDir, settings, socketPath } = z
+  .object({ dataDir: z.string(), copyDir: z.string().optional(), settings: z.string(), socketPath: z.string() })
   .parse(workerData)
 
 // A process that was killed leaves its copy behind.
 if (copyDir !== undefined) await rm(copyDir, { recursive: true, force: true })
-const postgres = await startPostgres({ dataDir, settings: '' })
+const postgres = await startPostgres({ dataDir, settings })
 void postgres.ended.then((reason) => {
   throw new Error(reason)
 })
@@ -29,7 +29,8 @@ const openCopy =
     const remove = () => rm(folder, { recursive: true, force: true })
     try {
       await copyDatabase((sql) => primary.query(sql), dataDir, folder)
-      const copy = await startPostgres({ dataDir: folder, settings: 'SET default_transaction_read_only = on' })
+      const readOnly = `${settings}; SET default_transaction_read_only = on`
+      const copy = await startPostgres({ dataDir: folder, settings: readOnly })
       return { ...copy, close: () => copy.close().then(remove) }
     } catch (error) {
       await remove()

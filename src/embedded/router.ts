@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
-import { messageOf } from '../../errors.ts'
+import { messageOf } from '../errors.ts'
 import type { Postgres, PostgresThread } from './postgres-thread.ts'
 import { SharedSession } from './shared-session.ts'
 
 /*
- * The transaction of an import has the only session of PGlite for many seconds. Meanwhile readers use a read-only copy of the
- * database. All other writers wait from the moment when the copy is made until the import ends. So the copy is the current state
- * for everybody except the import, and the end of the import is the moment when its changes become visible.
+ * Exclusive work has the only session of PGlite for many seconds. Readers then use a read-only copy of the database. All other
+ * writers wait from the moment when the copy is made until the work ends. So the copy is the current state for everybody except
+ * the client that works, and the end of the work is the moment when its changes become visible.
  */
 
 /** A client of the wire server. */
@@ -14,7 +14,7 @@ export interface Client {
   socket: Socket
   /** Whether the client may use the copy. It needs neither temporary tables nor notifications, and writes in single statements. */
   isReader: boolean
-  /** The command and its process, for those who wait for it. */
+  /** The application name, for clients that wait for it. */
   name: string
 }
 
@@ -29,7 +29,7 @@ export interface Turn {
 /** Opens a read-only copy of the database that `primary` has open. */
 export type OpenCopy = (primary: SharedSession) => Promise<PostgresThread>
 
-interface RunningImport {
+interface Exclusive {
   client: Client
   /** The session of the readers. Without one, they wait for the end. */
   readers: SharedSession | undefined
@@ -38,7 +38,7 @@ interface RunningImport {
 }
 
 interface RouterOptions {
-  /** Without it, readers wait for imports. */
+  /** Without it, readers wait for exclusive work. */
   openCopy?: OpenCopy | undefined
   /** Called with a message if there is no copy for the readers. */
   report?: (line: string) => void
@@ -51,7 +51,7 @@ export class Router {
   readonly #report: (line: string) => void
   /** The clients that have sent a batch. Each of them gets all notifications. */
   readonly #listeners = new Set<Socket>()
-  #import: RunningImport | undefined
+  #exclusive: Exclusive | undefined
   /** The client that had the primary session last, and since when. */
   #holder: { name: string; sinceMs: number } = { name: '', sinceMs: 0 }
   /** Resolves when the copy of the last import is closed. */
@@ -68,11 +68,11 @@ export class Router {
     for (;;) {
       const session = this.#sessionFor(client, isStartup)
       const release = await session?.acquire()
-      if (!session || !release) await this.#import?.ended.promise
-      // While the client waited, an import may have begun or ended.
+      if (!session || !release) await this.#exclusive?.ended.promise
+      // While the client waited, exclusive work may have begun or ended.
       else if (session !== this.#sessionFor(client, isStartup)) release()
       else {
-        if (session === this.#primary && !this.#import) this.#hold(client)
+        if (session === this.#primary && !this.#exclusive) this.#hold(client)
         return { postgres: session.postgres, isReadOnly: this.#isReadOnlyFor(client), release }
       }
     }
@@ -88,34 +88,34 @@ export class Router {
     return `${name}, for ${Math.round((Date.now() - sinceMs) / 1000)} s now`
   }
 
-  /** Undefined if the client must wait for the end of an import. */
+  /** Undefined if the client must wait for the end of exclusive work. */
   #sessionFor(client: Client, isStartup: boolean): SharedSession | undefined {
     if (!this.#isReadOnlyFor(client)) return this.#primary
-    return client.isReader || isStartup ? this.#import?.readers : undefined
+    return client.isReader || isStartup ? this.#exclusive?.readers : undefined
   }
 
   #isReadOnlyFor(client: Client): boolean {
-    return this.#import !== undefined && this.#import.client !== client
+    return this.#exclusive !== undefined && this.#exclusive.client !== client
   }
 
-  /** Waits until no import runs. */
-  async importEnded(): Promise<void> {
-    while (this.#import) await this.#import.ended.promise
+  /** Waits until no client works exclusively. */
+  async exclusiveEnded(): Promise<void> {
+    while (this.#exclusive) await this.#exclusive.ended.promise
   }
 
-  /** Makes the copy for the readers, and gives the primary session to the client until it calls `endImport`. */
-  async beginImport(client: Client, rows: string): Promise<void> {
+  /** Makes the copy for the readers, and gives the primary session to the client until it calls `endExclusive`. */
+  async beginExclusive(client: Client, work: string): Promise<void> {
     if (!this.#openCopy) return
-    // Not `importEnded`, which returns some turns after its last look: of several imports that wait, each would begin.
-    while (this.#import) await this.#import.ended.promise
-    const running: RunningImport = {
+    // Not `exclusiveEnded`, which returns some turns after its last look: of several clients that wait, each would begin.
+    while (this.#exclusive) await this.#exclusive.ended.promise
+    const running: Exclusive = {
       client,
       readers: this.#primary,
       ended: Promise.withResolvers(),
       notifications: [],
     }
-    this.#import = running
-    this.#hold(client, ` with ${rows} rows`)
+    this.#exclusive = running
+    this.#hold(client, ` with ${work}`)
     await this.#primary.query('SET default_transaction_read_only = on')
     try {
       await this.#copyClosed
@@ -123,30 +123,30 @@ export class Router {
       const copy = new SharedSession(thread)
       running.readers = copy
       this.#copyClosed = running.ended.promise.then(() => copy.acquire()).then(() => thread.close())
-      // The first session would show the import's commit before the notifications are sent.
+      // The first session would show the commit before the notifications are sent.
       void thread.ended.then(() => {
         running.readers = undefined
       })
     } catch (error) {
-      this.#report(`Readers wait for the import, because there is no copy for them: ${messageOf(error)}`)
+      this.#report(`Readers wait, because there is no copy for them: ${messageOf(error)}`)
     }
     await this.#primary.query('SET default_transaction_read_only = off')
-    if (running.readers === this.#primary) this.endImport(client)
+    if (running.readers === this.#primary) this.endExclusive(client)
   }
 
-  /** Shows the changes of the import to everybody. */
-  endImport(client: Client): void {
-    const running = this.#import
+  /** Shows the changes of exclusive work to everybody. */
+  endExclusive(client: Client): void {
+    const running = this.#exclusive
     if (running?.client !== client) return
-    this.#import = undefined
+    this.#exclusive = undefined
     for (const notification of running.notifications) this.notify(notification)
     running.ended.resolve()
   }
 
-  /** Sends notifications to all clients: at the end of an import if it runs. */
+  /** Sends notifications to all clients: at the end of exclusive work if it runs. */
   notify(notifications: Uint8Array): void {
     if (notifications.length === 0) return
-    if (this.#import) this.#import.notifications.push(notifications)
+    if (this.#exclusive) this.#exclusive.notifications.push(notifications)
     // All clients share the session and its LISTEN. The protocol allows notifications at any time.
     else for (const socket of this.#listeners) socket.write(notifications)
   }

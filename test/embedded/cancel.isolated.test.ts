@@ -5,7 +5,6 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Cancellation, withCancellation } from '../../src/database/cancellation.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
-import { socketPath } from '../../src/database/embedded/embedded.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
 import { copyEmbedded } from '../support/template.ts'
 
@@ -50,8 +49,8 @@ test('a long statement yields to another key as often as it must, and gets its a
 })
 
 test('a cancel request without the secret of the session cancels nothing', async () => {
-  const path = socketPath(database.socketDir ?? '')
-  const session = new pg.Client({ host: database.socketDir ?? '', user: 'postgres', database: 'postgres' })
+  const path = `${new URL(database.embeddedUrl ?? '').searchParams.get('host')}/.s.PGSQL.5432`
+  const session = new pg.Client(database.embeddedUrl ?? '')
   await session.connect()
   const running = session.query('SELECT count(*)::integer AS n FROM generate_series(1, 300000)')
   const request = Buffer.alloc(16)

@@ -27,23 +27,23 @@ import type { Client, Router, Turn } from './router.ts'
  * another client's Parse. PGlite knows neither startup parameters nor cancel requests nor timeouts, so this server applies them.
  */
 
-/** The `application_name` of clients that may read from a copy of the database while an import runs. */
-export const READER = 'reader'
+/** The `application_name` of clients that may read from a copy of the database during exclusive work begins with this. */
+export const READER = 'reader: '
 
-/** Queries of an import before and after a long time in which it needs the session for itself. */
-export const IMPORT = {
-  begin: (rows: number) => `SET catalog.import = '${rows}'`,
-  end: `SET catalog.import = 'off'`,
+/** Queries before and after exclusive work: a client needs the session for itself for a long time. `work` is a few words for others who wait. */
+export const EXCLUSIVE = {
+  begin: (work: string) => `SET embedded.exclusive = '${work}'`,
+  end: `SET embedded.exclusive = 'off'`,
 } as const
-const IMPORT_BEGIN = /^SET catalog\.import = '(\d+)'$/
+const EXCLUSIVE_BEGIN = /^SET embedded\.exclusive = '(?!off')([\w ]+)'$/
 
 /** A client that waits for longer than the first time gets a notice that says why, and another one after each second time. */
 const NOTICE_MS = { first: 500, next: 10_000 } as const
 
 /**
  * The heartbeat of the change feed, a query without a statement. The wire server answers it itself, so that it has a response during
- * an import too. No notification is missing then: a change becomes visible when the session is released after its commit, or
- * when the import ends, and the router has written its notification to the sockets of all clients before (`Router.notify`).
+ * exclusive work too. No notification is missing then: a change becomes visible when the session is released after its commit, or
+ * when the work ends, and the router has written its notification to the sockets of all clients before (`Router.notify`).
  */
 export const HEARTBEAT = '-- heartbeat'
 
@@ -94,7 +94,7 @@ async function serveClient(shared: Shared, client: Client, session: ClientSessio
   const { router } = shared
   const { socket } = client
   let turn: Turn | undefined
-  let isImporting = false
+  let isExclusive = false
   const tables = new Set<string>()
   socket.on('timeout', () => socket.destroy())
   try {
@@ -112,30 +112,30 @@ async function serveClient(shared: Shared, client: Client, session: ClientSessio
           return
         }
         const name = startupParameter(batch.bytes, 'application_name') ?? ''
-        client.isReader = name === READER
-        client.name = client.isReader ? 'the gateway' : name
+        client.isReader = name.startsWith(READER)
+        client.name = name.replace(READER, '')
         session.statementTimeoutMs = Number(startupParameter(batch.bytes, 'statement_timeout') ?? 0)
         shared.greeting ??= (await execute(router, client, session, turn, batch)).response
         socket.write(withBackendKey(shared.greeting, session.key))
         router.addListener(socket)
         continue
       }
-      const [, rows] = IMPORT_BEGIN.exec(queryOf(batch.bytes)) ?? []
-      if (rows !== undefined) {
-        isImporting = true
-        await router.beginImport(client, rows)
+      const [, work] = EXCLUSIVE_BEGIN.exec(queryOf(batch.bytes)) ?? []
+      if (work !== undefined) {
+        isExclusive = true
+        await router.beginExclusive(client, work)
       }
       const table = temporaryTableOf(batch.bytes)
       if (table !== undefined) tables.add(table)
       const executed = await execute(router, client, session, turn, batch)
-      if (isQuery(batch.bytes, IMPORT.end)) {
-        isImporting = false
-        router.endImport(client)
+      if (isQuery(batch.bytes, EXCLUSIVE.end)) {
+        isExclusive = false
+        router.endExclusive(client)
       }
       turn = executed.turn
       socket.write(executed.response)
       router.addListener(socket)
-      socket.setTimeout(turn || isImporting ? IDLE_IN_TRANSACTION_TIMEOUT_MS : 0)
+      socket.setTimeout(turn || isExclusive ? IDLE_IN_TRANSACTION_TIMEOUT_MS : 0)
     }
   } catch (error) {
     // A client that disconnected in the middle of a message needs no response.
@@ -143,12 +143,12 @@ async function serveClient(shared: Shared, client: Client, session: ClientSessio
   } finally {
     router.removeListener(socket)
     await endSession(router, client, turn, tables)
-    router.endImport(client)
+    router.endExclusive(client)
   }
 }
 
 /**
- * Executes a batch. If it writes and the session refuses that, waits for the end of the import and executes it then.
+ * Executes a batch. If it writes and the session refuses that, waits for the end of the exclusive work and executes it then.
  * @param turn is the client's turn, if it has a transaction open
  * @returns the response, and the turn if a transaction is open now
  */
@@ -171,11 +171,11 @@ async function execute(
     current.release()
     const isRefused = current.isReadOnly && hasError(response, READ_ONLY_TRANSACTION)
     if (turn || !isRefused) return { response }
-    await explainWait(router, client, router.importEnded())
+    await explainWait(router, client, router.exclusiveEnded())
   }
 }
 
-/** Tells a command what it waits for. The statements of a gateway wait without a notice. */
+/** Tells a client what it waits for. Readers wait without a notice. */
 async function explainWait<Result>(router: Router, { isReader, socket }: Client, wait: Promise<Result>) {
   if (isReader) return wait
   const tell = () => {

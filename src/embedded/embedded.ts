@@ -6,26 +6,27 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
-import { messageOf, operationFailed } from '../../errors.ts'
-import { adviseOnFullDisk } from '../full-disk.ts'
+import { messageOf, operationFailed } from '../errors.ts'
 import { completeRestore } from './backup.ts'
-import { unpackCluster } from './cluster.ts'
+import { adviseOnFullDisk } from './full-disk.ts'
 import { writeLeanPostgis } from './lean-postgis.ts'
 import { lockFolder } from './lock.ts'
+import { unpackFolder } from './packed-folder.ts'
 import { endOf } from './postgres-thread.ts'
 import { makePrivate } from './private-files.ts'
 
 /** A running embedded PostgreSQL, in this process or in another one. */
 export interface Embedded {
-  /** The folder of the Unix socket. */
-  socketDir: string
+  /** Where clients connect: a Unix socket. */
+  url: string
   close: () => Promise<void>
 }
 
-export const SOCKET_PORT = 5432
+/** The path of the Unix socket in its folder, as PostgreSQL's clients expect it. */
+const socketPath = (socketDir: string): string => join(socketDir, '.s.PGSQL.5432')
 
-/** The path of the Unix socket in its folder. */
-export const socketPath = (socketDir: string): string => join(socketDir, `.s.PGSQL.${SOCKET_PORT}`)
+const urlOf = (socketDir: string) =>
+  `postgresql://postgres@localhost:5432/postgres?host=${encodeURIComponent(socketDir)}`
 
 const MEMORY = 'memory://'
 
@@ -48,20 +49,24 @@ type Owner = z.output<typeof ownerFile>
 export interface EmbeddedOptions {
   /** Whether to use the database of another process that has the folder open. If false, that is an error. */
   share: boolean
-  /** The folder of the socket of a database that the parent process keeps open. */
-  socketDir?: string | undefined
+  /** SQL that gives the session its settings. */
+  settings?: string
+  /** A packed folder (packed-folder.ts) that a new database begins with. */
+  template?: string
   /** Called with a message when the database ends unexpectedly. */
   report?: (line: string) => void
 }
 
 /**
- * Opens the embedded database in the folder `dataDir`, or in memory for `memory://`.
+ * Opens the database in the folder `dataDir`, or in memory for `memory://`.
  * @throws `OPERATION_FAILED` if another process has the folder open and `share` is false, or if the folder can't be used
  */
 export async function openEmbedded(dataDir: string, options: EmbeddedOptions): Promise<Embedded> {
-  const { socketDir, report = () => {} } = options
-  if (socketDir !== undefined) return { socketDir, close: async () => {} }
-  if (dataDir === MEMORY) return start({ dataDir: MEMORY, drainTimeoutMs: 0, report })
+  const { settings = '', template, report = () => {} } = options
+  if (dataDir === MEMORY) {
+    const { socketDir, close } = await start({ dataDir: MEMORY, settings, drainTimeoutMs: 0, report })
+    return { url: urlOf(socketDir), close }
+  }
   const folder = resolve(dataDir)
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw operationFailed(`DATA_DIR ${folder} can't be used: ${messageOf(error)}`, error)
@@ -73,14 +78,14 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions): P
       const drainTimeoutMs = options.share ? COMMAND_DRAIN_TIMEOUT_MS : SERVER_DRAIN_TIMEOUT_MS
       // A command does not copy the database for itself.
       const copyDir = options.share ? undefined : join(folder, 'readers')
-      return startLocked(folder, lock.release, { copyDir, drainTimeoutMs, report })
+      return startLocked(folder, lock.release, { copyDir, settings, drainTimeoutMs, report }, template)
     }
     const owner = await readOwner(folder)
     if (!options.share) {
       throw operationFailed(`DATA_DIR ${folder} is in use by process ${owner?.pid ?? 'unknown'}; stop that one first`)
     }
     const connection = owner && (await connectToOwner(owner.socketDir))
-    if (owner && connection) return { socketDir: owner.socketDir, close: async () => void connection.destroy() }
+    if (owner && connection) return { url: urlOf(owner.socketDir), close: async () => void connection.destroy() }
     if (Date.now() > deadline) throw operationFailed(`DATA_DIR ${folder} is in use by a process that does not answer`)
     await sleep(100)
   }
@@ -98,6 +103,7 @@ async function startLocked(
   folder: string,
   releaseLock: () => void,
   options: Omit<StartOptions, 'dataDir'>,
+  template: string | undefined,
 ): Promise<Embedded> {
   const file = join(folder, 'owner.json')
   try {
@@ -105,17 +111,17 @@ async function startLocked(
     await completeRestore(folder)
     await makePrivate(folder, options.report)
     const dataDir = join(folder, 'postgres')
-    await unpackCluster(dataDir)
+    if (template !== undefined) await unpackFolder(template, dataDir)
     // A package that only root can write to stays as it is, and starts slower.
     await writeLeanPostgis().catch(() => {})
     // PGlite would make a folder that everybody can read.
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
-    const embedded = await start({ dataDir, ...options })
-    const owner: Owner = { pid: process.pid, socketDir: embedded.socketDir }
+    const { socketDir, close } = await start({ dataDir, ...options })
+    const owner: Owner = { pid: process.pid, socketDir }
     // A rename is atomic, so another process never reads half a file.
     await writeFile(`${file}.new`, JSON.stringify(owner), { mode: 0o600 })
     await rename(`${file}.new`, file)
-    return { socketDir: embedded.socketDir, close: () => embedded.close().finally(releaseLock) }
+    return { url: urlOf(socketDir), close: () => close().finally(releaseLock) }
   } catch (error) {
     releaseLock()
     throw operationFailed(`The embedded database in ${folder} does not start: ${messageOf(error)}`, error)
@@ -124,15 +130,16 @@ async function startLocked(
 
 interface StartOptions {
   dataDir: string
-  /** The folder of the copy that readers use during an import. Without it, they wait. */
+  /** The folder of the copy that readers use during exclusive work. Without it, they wait. */
   copyDir?: string | undefined
+  settings: string
   /** How long `close` waits for other processes that use the database, in milliseconds. */
   drainTimeoutMs: number
   report: (line: string) => void
 }
 
 /** Runs PostgreSQL in a worker. If the worker ends unexpectedly, starts a new one; no committed data in a folder is lost. */
-async function start(options: StartOptions): Promise<Embedded> {
+async function start(options: StartOptions) {
   const { dataDir, drainTimeoutMs, report } = options
   // Not in `dataDir`, because the path of a Unix socket can have at most 107 bytes.
   const socketDir = await mkdtemp(join(tmpdir(), 'catalog-'))
@@ -178,8 +185,8 @@ async function start(options: StartOptions): Promise<Embedded> {
 }
 
 /** Starts a worker. Returns it when it accepts connections. */
-async function startWorker({ dataDir, copyDir, report }: StartOptions, socketDir: string): Promise<Worker> {
-  const workerData = { dataDir, copyDir, socketPath: socketPath(socketDir) }
+async function startWorker({ dataDir, copyDir, settings, report }: StartOptions, socketDir: string): Promise<Worker> {
+  const workerData = { dataDir, copyDir, settings, socketPath: socketPath(socketDir) }
   // The worker gets none of Node's options, because a worker refuses some of them.
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData, execArgv: [] })
   worker.on('message', (message: unknown) => {

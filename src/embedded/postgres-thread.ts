@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
-import { messageOf } from '../../errors.ts'
+import { messageOf } from '../errors.ts'
 import { evaluateIn } from './interrupt.ts'
 
 /** What postgres-worker.ts gets at its start: the folder (or `memory://`), and SQL that it runs first. */

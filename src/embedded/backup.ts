@@ -2,7 +2,7 @@ import { constants, existsSync } from 'node:fs'
 import { access, cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { ClientBase } from 'pg'
-import { messageOf, operationFailed } from '../../errors.ts'
+import { messageOf, operationFailed } from '../errors.ts'
 import { lockFolder } from './lock.ts'
 
 /*
