@@ -1,15 +1,11 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseExpiry } from '../../src/auth/expiry.ts'
 import { grantDataset } from '../../src/auth/grants.ts'
 import { createKey, listKeys, revokeKey } from '../../src/auth/keys.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 
 describe('The Authorization header', () => {
   test.each(['Bearer', 'bearer', 'BEARER'])('accepts the scheme %s, in any letter case', async (scheme) => {

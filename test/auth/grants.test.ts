@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { grantDataset, withdrawGrant } from '../../src/auth/grants.ts'
 import { createKey, findValidKeys, showKey } from '../../src/auth/keys.ts'
 import { rotateKey } from '../../src/auth/rotate.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 
-let db: TestDatabase
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createDatabase()
   await seedCatalog(db.database.prisma)
 })
-afterAll(() => db.close())
 
 const now = new Date()
 const fromNow = (ms: number) => new Date(now.getTime() + ms)

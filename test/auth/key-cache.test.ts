@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { createKeyCache } from '../../src/auth/api-key.ts'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
 import { rotateKey } from '../../src/auth/rotate.ts'
@@ -6,14 +6,12 @@ import { Cancellation, withCancellation } from '../../src/database/cancellation.
 import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
 import { createFeed } from '../support/changes.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 
-let db: TestDatabase
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createDatabase()
   await seedCatalog(db.database.prisma)
 })
-afterAll(() => db.close())
 
 const UNKNOWN = `dck_${'A'.repeat(43)}`
 

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { KeyUsage, NO_SINGLE_DATASET } from '../../src/auth/key-usage.ts'
 import { createKey, showKey } from '../../src/auth/keys.ts'
 import { parseDays, reportUsage } from '../../src/auth/usage-report.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 
-let db: TestDatabase
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createDatabase()
   await seedCatalog(db.database.prisma)
 })
-afterAll(() => db.close())
 
 const EVENING = new Date('2026-11-20T23:59:59.999Z')
 const MIDNIGHT = new Date('2026-11-21T00:00:00.000Z')

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { authenticate, challenge, createKeyCache } from '../../src/auth/api-key.ts'
 import { grantDataset, withdrawGrant } from '../../src/auth/grants.ts'
 import { createKey, listKeys, revokeKey, updateKey } from '../../src/auth/keys.ts'
 import { checkTiers } from '../../src/auth/tiers.ts'
 import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 
-let db: TestDatabase
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createDatabase()
   await seedCatalog(db.database.prisma)
 })
-afterAll(() => db.close())
 
 const now = new Date()
 

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { resolveDataset, resolveKey, resolveUnrevokedKey } from '../../src/auth/names.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 
 const ID = {
   one: 'aaaa1111-0000-4000-8000-000000000001',
@@ -13,9 +13,8 @@ const ID = {
   confusing: 'cccc2222-0000-4000-8000-000000000006',
 } as const
 
-let db: TestDatabase
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createDatabase()
   const { prisma } = db.database
   await seedCatalog(prisma)
   const key = (id: string, name: string, revokedAt: Date | null = null) => ({
@@ -36,7 +35,6 @@ beforeAll(async () => {
     ],
   })
 })
-afterAll(() => db.close())
 
 const key = async (text: string) => (await resolveKey(db.database.prisma, text)).id
 const dataset = async (text: string) => (await resolveDataset(db.database.prisma, text)).id

@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createKey, revokeKey, updateKey } from '../../src/auth/keys.ts'
 import { parseOrigin } from '../../src/auth/origins.ts'
 import { post } from '../mcp/client.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
 
 const MAPS = 'https://maps.example'
 const OTHER = 'https://other.example'
 const TRUSTED = 'https://trusted.example'
 
-let t: TestApp
+const t = useApp({ corsOrigins: [TRUSTED] })
 let key: { id: string; key: string }
 beforeAll(async () => {
-  t = await startApp({ corsOrigins: [TRUSTED] })
   key = await createKey(t.database.prisma, { name: 'maps', origins: [MAPS, 'http://localhost:8080'] })
 })
-afterAll(() => t.close())
 
 const get = (headers: Record<string, string>, path = '/v1/datasets', secret = key.key) =>
   t.get(path, { authorization: `Bearer ${secret}`, ...headers })

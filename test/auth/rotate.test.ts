@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { authenticate, createKeyCache } from '../../src/auth/api-key.ts'
 import { createKey } from '../../src/auth/keys.ts'
 import { rotateKey } from '../../src/auth/rotate.ts'
 import { silentChangeFeed } from '../../src/database/change-feed.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 
-let db: TestDatabase
-beforeAll(async () => {
-  db = await createDatabase()
-})
-afterAll(() => db.close())
+const db = useDatabase()
 
 const DAY_MS = 86_400_000
 const now = new Date()

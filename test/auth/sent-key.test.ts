@@ -1,14 +1,10 @@
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 
 const lines: string[] = []
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp({ log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }) })
-})
-afterAll(() => t.close())
+const t = useApp({ log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }) })
 
 const HOW = 'send the header Authorization: Bearer <API_KEY>'
 const SECRET = `dck_${'s3cret-'.repeat(7)}`

@@ -8,7 +8,7 @@ import { ask, type LoadRequest, load } from './wrk.ts'
 /*
  * Measures the figures of docs/decisions/0016-measurements.md as ratios to peers. The gateway and the peers run in turn on the same rows.
  *
- *   npm ci --prefix test/bench/peers
+ *   npm install --no-package-lock --prefix test/bench/peers
  *   node test/bench/compare.ts postgresql://superuser@host/a-database-of-its-own [rounds]
  */
 

@@ -11,7 +11,7 @@ import { type LoadRequest, load } from './wrk.ts'
  * for each. PostGraphile and the hand-written server run under node:cluster with as many processes. Each worker has 16
  * connections. The servers take turns. While there is a core that the workers leave free, wrk runs on the last core only.
  *
- *   npm ci --prefix test/bench/peers
+ *   npm install --no-package-lock --prefix test/bench/peers
  *   node test/bench/cores.ts postgresql://superuser@host/a-database-of-its-own [rounds [seconds [workers]]]
  */
 

@@ -2,7 +2,7 @@ import { VectorTile } from '@mapbox/vector-tile'
 import { fromGeojsonVt } from '@maplibre/vt-pbf'
 import fc from 'fast-check'
 import { PbfReader } from 'pbf'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { formatAddress, isSearch, parseAddress, type View } from '../../src/explorer/explorer/address.ts'
 import { type Bounds, boxAround, boxAroundAll, visibleBox } from '../../src/explorer/explorer/box.ts'
 import { LIGHT } from '../../src/explorer/explorer/colours.ts'
@@ -16,18 +16,14 @@ import { requestOf } from '../../src/explorer/explorer/requests.ts'
 import { pictureUrl, safeUrl } from '../../src/explorer/explorer/safe-url.ts'
 import { dotsOf, tileSources } from '../../src/explorer/explorer/tiles.ts'
 import { worldMap } from '../../src/explorer/explorer/world.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { runShell } from '../support/process.ts'
 
 /*
  * The explorer's parts that need no browser.
  */
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp({ data: 'sample' })
-})
-afterAll(() => t.close())
+const t = useApp({ data: 'sample' })
 
 const BASE = 'http://127.0.0.1:4000'
 

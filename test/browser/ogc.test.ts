@@ -1,18 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { giveKey, hasBrowser, LARGE, openBrowser, type Visit } from '../support/browser.ts'
 import { DATASET, ITEM } from '../support/catalog.ts'
 
 describe.skipIf(!hasBrowser)('A person who opens /ogc', () => {
-  let t: TestApp
+  const t = useApp()
   let visit: Visit
   beforeAll(async () => {
-    t = await startApp()
     visit = await openBrowser(t.url, LARGE)
   })
   afterAll(async () => {
     await visit.browser.close()
-    await t.close()
   })
 
   test('gives a key, and follows links to a collection with its map, to its items, and to an item', async () => {

@@ -1,21 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { startApp, type TestApp, useApp } from '../support/app.ts'
 import { giveKey, hasBrowser, openBrowser, type Visit, WIDE } from '../support/browser.ts'
 
 describe.skipIf(!hasBrowser)('A visitor of a catalog with a public key', () => {
-  let t: TestApp
+  const t = useApp()
   let open: TestApp
   let visit: Visit
   beforeAll(async () => {
-    t = await startApp()
     open = await startApp({ beside: t, publicKey: (await createKey(t.database.prisma, { name: 'public' })).key })
     visit = await openBrowser(open.url, WIDE)
   })
   afterAll(async () => {
     await visit.browser.close()
     await open.close()
-    await t.close()
   })
 
   test('sees the public datasets without a key, those of a key after giving it, and the facts of the key', async () => {

@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { grantDataset, withdrawGrant } from '../../src/auth/grants.ts'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { DATASET, IMAGE, ITEM } from '../support/catalog.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 
 type Slug = keyof typeof DATASET
 const ALL = Object.keys(DATASET) as Slug[]

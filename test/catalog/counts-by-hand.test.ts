@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 
 /* The counts that triggers maintain, against counts of the items in plain TypeScript. */
 
-let db: TestDatabase
-beforeAll(async () => {
-  db = await createDatabase()
-})
-afterAll(() => db.close())
+const db = useDatabase()
 beforeEach(async () => {
   await db.database.prisma.dataset.deleteMany()
   await seedCatalog(db.database.prisma)

@@ -1,20 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { ClientBase } from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { createImporter, ndjson, row } from '../support/import.ts'
 
 /*
  * The counts that triggers maintain are equal to a recount, after any kind of write.
  */
 
-let db: TestDatabase
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createDatabase()
   await seedCatalog(db.database.prisma)
 })
-afterAll(() => db.close())
 
 const STORED_COUNTS = `
   SELECT 'list ' || dataset_id || list AS what, n FROM item_counts

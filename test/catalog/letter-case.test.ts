@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { useDatabase } from '../support/database.ts'
 import { createPublicReader } from '../support/reader.ts'
 
 /* UUIDs match in any letter case. These have letters; those of the small catalog have none. */
@@ -10,9 +10,8 @@ const ID = {
   image: 'fedcbafe-dcba-4abc-8def-fedcbafedcba',
 }
 
-let db: TestDatabase
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createDatabase()
   const { prisma } = db.database
   const at = { createdAt: new Date(), updatedAt: new Date() }
   const open = { status: 'active', visibility: 'public', attribution: '' } as const
@@ -22,7 +21,6 @@ beforeAll(async () => {
   const urls = { originalUrl: '', cdnUrl: '', thumbnailSmallUrl: '', thumbnailMediumUrl: '', thumbnailLargeUrl: '' }
   await prisma.image.create({ data: { id: ID.image, itemId: ID.item, sortOrder: 0, isPrimary: true, ...urls } })
 })
-afterAll(() => db.close())
 
 test.each([
   ['lower case', (id: string) => id],

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type NearbyItem, parseItems } from '../../src/catalog/models.ts'
 import type { Fetched } from '../../src/catalog/page.ts'
 import { recordsWith } from '../../src/catalog/projection.ts'
 import { fetchNearbyPages, type NearbyWindow } from '../../src/catalog/sql/nearby.ts'
 import { searchNearby } from '../../src/catalog/sql/nearby-by-grid.ts'
 import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 
 /*
  * The search by grid over groups of items near the centre and crowds far away. At the end of a group, one item more or less decides
@@ -31,9 +31,8 @@ const CENTRES: Record<string, Centre> = {
   'the pole and the antimeridian': { latitude: 89.9999, longitude: 180 },
 }
 
-let db: TestDatabase
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createDatabase()
   const { prisma } = db.database
   const at = { createdAt: new Date(), updatedAt: new Date() }
   await prisma.dataset.createMany({
@@ -64,7 +63,6 @@ beforeAll(async () => {
     })),
   })
 })
-afterAll(() => db.close())
 
 /** A place about so many metres from a centre, in a direction in radians. */
 function placeAt({ latitude, longitude }: Centre, metres: number, direction: number) {

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { itemConnectionArguments, parseArguments } from '../../src/catalog/arguments.ts'
 import type { Catalog } from '../../src/catalog/catalog.ts'
 import { positionOf } from '../../src/catalog/cursor.ts'
 import type { Item } from '../../src/catalog/models.ts'
 import { recordsWith } from '../../src/catalog/projection.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { createPublicReader } from '../support/reader.ts'
 
 /*
@@ -13,12 +13,10 @@ import { createPublicReader } from '../support/reader.ts'
  * cursors may be of items that the filter leaves out, and the second may come before the first.
  */
 
-let db: TestDatabase
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createDatabase()
   await seedCatalog(db.database.prisma)
 })
-afterAll(() => db.close())
 
 const CURSORS = [undefined, 0, 3, 4, 8]
 const SIZES = [1, 2, 20]

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { NDJSON } from '../../src/catalog/export-formats.ts'
 import { type FilterValues, givenFilters, ITEM_FILTERS, type ItemFilter } from '../../src/catalog/filters.ts'
 import { fetchExportBatch } from '../../src/catalog/sql/export.ts'
 import { callTool } from '../mcp/client.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
 import { authorization, recordsOf } from '../support/exports.ts'
 import { decodeTile, tileOf, totalOf } from '../support/tiles.ts'
@@ -28,9 +28,8 @@ function valueFor(filter: ItemFilter, n: number): string {
   return random(`${filter} ${n}`, 10) < 8 ? COMMON : random(`rare ${filter} ${n}`, 4) === 0 ? RARE : 'other'
 }
 
-let t: TestApp
+const t = useApp()
 beforeAll(async () => {
-  t = await startApp()
   const row = (n: number) => ({
     ...{ id: idOf(n), datasetId: DATASET.seoul, name: `Place ${n}`, administrativeAreaCode: '', categoryCode: '' },
     ...{ latitude: (START.latitude + n / 10_000).toFixed(7), longitude: START.longitude },
@@ -42,7 +41,6 @@ beforeAll(async () => {
   const hidden = rows.map((each, n) => ({ ...each, id: idOf(COUNT + n), datasetId: DATASET.draft }))
   await t.database.prisma.item.createMany({ data: [...rows, ...hidden] })
 })
-afterAll(() => t.close())
 
 const ALL: FilterValues = Object.fromEntries(ITEM_FILTERS.map((filter) => [filter, COMMON]))
 const SELECTIONS: FilterValues[] = [

@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { DatasetList, decidesAlike, ReadLog, readDatasetList } from '../../src/catalog/snapshot/read-log.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { someDataset } from '../support/datasets.ts'
 import { keyWith } from '../support/key.ts'
 
 const key = keyWith({ accessTiers: ['gold'], grants: [{ datasetId: 'granted', expiresAt: new Date(1_000) }] })
 const { seoul, paid } = DATASET
 
-let db: TestDatabase
+const db = useDatabase()
 let list: DatasetList
 beforeAll(async () => {
-  db = await createDatabase()
   await seedCatalog(db.database.prisma)
   list = await readDatasetList(db.database.prisma)
 })
-afterAll(() => db.close())
 
 const revisionOf = (id: string) => list.withId(id)?.revision ?? null
 const log = () => new ReadLog(list, key, new Date(0))

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { parseItems } from '../../src/catalog/models.ts'
 import { recordsWith } from '../../src/catalog/projection.ts'
 import type { Selection } from '../../src/catalog/selection.ts'
 import { fetchSearchPage } from '../../src/catalog/sql/search.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 
 /* Single names, and the decimals of single places. A search over many of them would hide each of these. */
 
@@ -48,9 +48,8 @@ const PLACES: [name: string, latitude: string, longitude: string][] = [
   ['null island', '0', '0'],
 ]
 
-let db: TestDatabase
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createDatabase()
   const { prisma } = db.database
   await seedCatalog(prisma)
   const item = (name: string, latitude: string | number, longitude: string | number, n = 0) => ({
@@ -72,7 +71,6 @@ beforeAll(async () => {
     ],
   })
 })
-afterAll(() => db.close())
 
 async function search(given: Selection, { limit = 100, offset = 0, scope = [DATASET.archived as string] } = {}) {
   const window = { ...given, limit, offset, projection: recordsWith({ fields: ['id', 'name'] }) }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { parseItems } from '../../src/catalog/models.ts'
 import { recordsWith } from '../../src/catalog/projection.ts'
 import type { Selection } from '../../src/catalog/selection.ts'
 import { fetchSearchPage, foldText } from '../../src/catalog/sql/search.ts'
 import { randomCases } from '../support/cases.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { fold } from '../support/fold.ts'
 
 /*
@@ -107,9 +107,8 @@ function newRow(n: number): Row {
 
 const ROWS = Array.from({ length: 3_000 }, (_, n) => newRow(n))
 
-let db: TestDatabase
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createDatabase()
   const { prisma } = db.database
   const now = { createdAt: new Date(), updatedAt: new Date() }
   const published = { status: 'active', visibility: 'public', attribution: '' } as const
@@ -118,7 +117,6 @@ beforeAll(async () => {
   })
   await prisma.item.createMany({ data: ROWS.map(({ folded, foldedKeywords, ...row }) => ({ ...row, ...now })) })
 })
-afterAll(() => db.close())
 
 /** Most are parts of names, as they are or changed in their case or form. */
 function newText(): string {

@@ -9,16 +9,14 @@ import { Replica } from '../../src/database/replica.ts'
 import type { SqlReader } from '../../src/database/sql-reader.ts'
 import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
 import { createFeed } from '../support/changes.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { keyWith } from '../support/key.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
 
-let db: TestDatabase
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createDatabase()
   await seedCatalog(db.database.prisma)
 })
-afterAll(() => db.close())
 
 const NOBODY: Access = { accessTiers: [], grants: [] }
 const withGrant = (datasetId: string, expiresAt: Date | null = null): Access => ({

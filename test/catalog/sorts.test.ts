@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { columnName, ITEM_COLUMNS } from '../../src/catalog/columns.ts'
 import { ITEM_SORTS, type ItemSort } from '../../src/catalog/sorts.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
 
 /*
@@ -29,9 +29,8 @@ const PAGE_SIZE = 100
 
 const isText = (sort: ItemSort) => ITEM_COLUMNS.get(sort)?.type === 'String'
 
-let t: TestApp
+const t = useApp()
 beforeAll(async () => {
-  t = await startApp()
   /** Value `n` of a sort, from few enough values for ties. */
   const value = (sort: ItemSort, n: number) =>
     isText(sort) ? TEXTS[n % TEXTS.length] : new Date(Date.UTC(2026, 0, 1 + (n % 40), 0, 0, 0, n % 40))
@@ -50,7 +49,6 @@ beforeAll(async () => {
     })),
   })
 })
-afterAll(() => t.close())
 
 /** The ids in the order of the contract: by value (text by code point), then by id. */
 async function expectedIds(sort: ItemSort, order: 'asc' | 'desc'): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { FILTERS, ITEM_FILTERS, mapFilters } from '../../src/catalog/filters.ts'
 import { type NearbyItem, parseItems } from '../../src/catalog/models.ts'
 import type { Fetched } from '../../src/catalog/page.ts'
@@ -11,16 +11,14 @@ import { fetchItemPages, type ItemWindow } from '../../src/catalog/sql/items.ts'
 import { fetchNearbyPages, type NearbyWindow } from '../../src/catalog/sql/nearby.ts'
 import { createBatchers, isCheap } from '../../src/catalog/sql/statement-batcher.ts'
 import { DATASET, ITEM, PALACE, seedCatalog } from '../support/catalog.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 
 /* Reads that share a statement, or a key in memory, do not get each other's results. */
 
-let db: TestDatabase
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createDatabase()
   await seedCatalog(db.database.prisma)
 })
-afterAll(() => db.close())
 
 const LIST: ItemWindow = {
   ...{ selection: { among: 'all' }, sort: 'name', order: 'asc', limit: 3, offset: 0 },

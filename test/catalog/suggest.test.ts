@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { fetchSuggestions, type Suggestion } from '../../src/catalog/sql/suggest.ts'
 import { readCandidates } from '../../src/catalog/sql/suggestion-candidates.ts'
 import { idsInOrder, parseText, rankCandidates } from '../../src/catalog/suggestions.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 
 /* Places as people type them, in five scripts and with their mistakes, and the one that they mean. */
 
@@ -65,9 +65,8 @@ const OTHER = randomUUID()
 const LONG = randomUUID()
 const NAMES = new Map<string, string>()
 
-let db: TestDatabase
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createDatabase()
   const now = { createdAt: new Date(), updatedAt: new Date() }
   const published = { status: 'active', visibility: 'public', attribution: '' } as const
   await db.database.prisma.dataset.createMany({
@@ -80,7 +79,6 @@ beforeAll(async () => {
   for (const { id, name } of rows) NAMES.set(id, name)
   await db.database.prisma.item.createMany({ data: rows })
 })
-afterAll(() => db.close())
 
 async function suggest(given: Partial<Suggestion>, scope = [DATASET], options = {}) {
   const ids = await fetchSuggestions(db.database.prisma, { text: '', limit: 10, ...given }, scope, options)

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { expect, test } from 'vitest'
+import { useDatabase } from '../support/database.ts'
 
 /* The cells of places in the database, against the formula of Web Mercator. */
 
-let db: TestDatabase
-beforeAll(async () => {
-  db = await createDatabase()
-})
-afterAll(() => db.close())
+const db = useDatabase()
 
 const SIZE = 2 ** 30
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { TileSelection } from '../../src/catalog/arguments.ts'
 import type { Catalog } from '../../src/catalog/catalog.ts'
 import { cellRange, MAX_FEATURES, MAX_ZOOM, rangeAtZoom, type TileAddress } from '../../src/catalog/tile.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { createPublicReader } from '../support/reader.ts'
 import { tileOf, totalOf } from '../support/tiles.ts'
 
@@ -46,17 +46,15 @@ function rounded(degrees: number): number {
   return Math.round(degrees * 1e7) / 1e7
 }
 
-let db: TestDatabase
+const db = useDatabase()
 let read: <Result>(use: (catalog: Catalog) => Promise<Result>) => Promise<Result>
 beforeAll(async () => {
-  db = await createDatabase()
   const { prisma } = db.database
   await seedCatalog(prisma)
   await prisma.item.deleteMany()
   for (const [datasetId, places] of PLACES) await addItems(datasetId, places)
   read = createPublicReader(db.database)
 })
-afterAll(() => db.close())
 
 async function addItems(datasetId: string, places: readonly Place[]): Promise<void> {
   const at = new Date()

@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { givenFilters, ITEM_FILTERS } from '../../src/catalog/filters.ts'
 import { countItems, type ItemOwner, type ItemSelection } from '../../src/catalog/sql/item-list.ts'
 import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 
 /* The stored totals are those of a count, for every kind of list and every filter. */
 
 const AREAS = ['11110', "it's", "x' category 'y", 'none']
 const CATEGORIES = ['gate', "'", "y' area 'z", 'none']
 
-let db: TestDatabase
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createDatabase()
   const { prisma } = db.database
   await seedCatalog(prisma)
   await prisma.item.createMany({
@@ -30,7 +29,6 @@ beforeAll(async () => {
     ),
   })
 })
-afterAll(() => db.close())
 
 const owner = (datasetId: string, parentItemId: string | null = null): ItemOwner => ({ datasetId, parentItemId })
 const DATASETS = [owner(DATASET.paid), owner(DATASET.seoul), owner(randomUUID()), owner(DATASET.archived)]

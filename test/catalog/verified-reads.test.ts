@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import {
   itemConnectionArguments,
   itemListArguments,
@@ -15,7 +15,7 @@ import { BOOKMARK_STEP, OffsetBookmarks } from '../../src/catalog/sql/offset-boo
 import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
 import { DATASET, IMAGE, ITEM, seedCatalog } from '../support/catalog.ts'
 import { createFeed } from '../support/changes.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { keyWith } from '../support/key.ts'
 
 /*
@@ -23,9 +23,8 @@ import { keyWith } from '../support/key.ts'
  * dataset that it does not read does not matter.
  */
 
-let db: TestDatabase
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createDatabase()
   const { prisma } = db.database
   await seedCatalog(prisma)
   const at = { createdAt: new Date(), updatedAt: new Date() }
@@ -43,7 +42,6 @@ beforeAll(async () => {
     })),
   })
 })
-afterAll(() => db.close())
 
 const ALL_ACCESS = keyWith({ grants: Object.values(DATASET).map((datasetId) => ({ datasetId, expiresAt: null })) })
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
-import { createDatabase, createEmpty, createOwnDatabase, type TestDatabase } from '../support/database.ts'
+import { createEmpty, createOwnDatabase, useDatabase } from '../support/database.ts'
 import { runCatalog, runCatalogWith, runProcess } from '../support/process.ts'
 import { LIMITS_ENV } from '../support/template.ts'
 
@@ -112,11 +112,7 @@ describe('The command line', () => {
 })
 
 describe('On a database that another process has open', () => {
-  let db: TestDatabase
-  beforeAll(async () => {
-    db = await createDatabase()
-  })
-  afterAll(() => db.close())
+  const db = useDatabase()
 
   test('catalog import prints a line of counts for each manifest', async () => {
     const [first, second] = [await manifest('first', { a: '37.5', b: '37.6' }), await manifest('second', { a: '37.5' })]

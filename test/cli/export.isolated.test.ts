@@ -5,19 +5,17 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EXPORT_FORMATS, NDJSON } from '../../src/catalog/export-formats.ts'
 import { exportFile } from '../../src/cli/export-files.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
 import { createDatabase } from '../support/database.ts'
 import { environment, runCatalog, runProcess } from '../support/process.ts'
 
-let t: TestApp
+const t = useApp()
 let folder: string
 beforeAll(async () => {
-  t = await startApp()
   folder = await mkdtemp(join(tmpdir(), 'catalog-export-'))
 })
 afterAll(async () => {
-  await t.close()
   await rm(folder, { recursive: true, force: true })
 })
 

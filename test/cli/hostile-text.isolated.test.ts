@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { csv } from '../support/import.ts'
 import { CHECKOUT, environment, listCommands, runCatalog, runProcess } from '../support/process.ts'
 
@@ -17,10 +17,9 @@ const ESCAPED = String.raw`x\u001b[2J\u009b31m\nFORGED\r\tFORGED\u202eend\u2028F
 const SCRIPT = '/usr/bin/script'
 const QUOTED = `"${HOSTILE}"`
 
-let db: TestDatabase
+const db = useDatabase()
 let folder: string
 beforeAll(async () => {
-  db = await createDatabase()
   const { prisma } = db.database
   const texts = [
     'name',
@@ -73,7 +72,6 @@ beforeAll(async () => {
   await writeFile(join(folder, 'broken.json'), `{ "${HOSTILE}`)
 })
 afterAll(async () => {
-  await db.close()
   await rm(folder, { recursive: true })
 })
 

@@ -1,18 +1,16 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { authenticate, createKeyCache } from '../../src/auth/api-key.ts'
 import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { runCatalog } from '../support/process.ts'
 
 /** Open in this process all the while, as in a server: every command works beside it. */
-let db: TestDatabase
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createDatabase()
   await seedCatalog(db.database.prisma)
 })
-afterAll(() => db.close())
 
 const keys = (...args: string[]) => runCatalog(db.env, 'keys', ...args)
 

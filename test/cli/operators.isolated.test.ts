@@ -2,22 +2,20 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { checkHealth } from '../../src/database/health-checks.ts'
 import { seedCatalog } from '../support/catalog.ts'
-import { createDatabase, createEmpty, createOwnDatabase, type TestDatabase } from '../support/database.ts'
+import { createDatabase, createEmpty, createOwnDatabase, useDatabase } from '../support/database.ts'
 import { environment, runCatalog, runProcess, startGateway } from '../support/process.ts'
 
-let db: TestDatabase
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createDatabase()
   await seedCatalog(db.database.prisma)
   await createKey(db.database.prisma, { name: 'gold', accessTiers: ['gold'], datasets: ['draft'] })
   await createKey(db.database.prisma, { name: 'plain' })
   await createKey(db.database.prisma, { name: 'expired', expiresAt: new Date(Date.now() - 1) })
 })
-afterAll(() => db.close())
 
 describe('catalog datasets', () => {
   test('shows for each dataset its number of items, and how many valid keys may access it', async () => {

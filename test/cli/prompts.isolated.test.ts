@@ -3,17 +3,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
 import { CHECKOUT, environment, startProcess } from '../support/process.ts'
 
 /* What commands ask and show on a terminal. `script` (util-linux) gives them a pseudo-terminal. */
 
-let db: TestDatabase
+const db = useDatabase()
 let importer: Importer
 let folder: string
 beforeAll(async () => {
-  db = await createDatabase()
   importer = await createImporter(db.database)
   folder = await mkdtemp(join(tmpdir(), 'catalog-prompts-'))
   await writeFile(join(folder, 'few.ndjson'), ndjson(row({ externalId: 'item 0' })))
@@ -22,7 +21,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await importer.close()
-  await db.close()
   await rm(folder, { recursive: true })
 })
 beforeEach(async () => {

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { loadSampleData } from '../../src/sample/load.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { runCatalog } from '../support/process.ts'
 
-let db: TestDatabase
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createDatabase()
   await loadSampleData(db.database)
   await db.database.prisma.dataset.update({ where: { slug: 'world-airports' }, data: { slug: 'renamed' } })
 })
-afterAll(() => db.close())
 
 const run = (...args: string[]) => runCatalog(db.env, ...args)
 

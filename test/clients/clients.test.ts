@@ -6,20 +6,18 @@ import type { FeatureCollection, Point } from 'geojson'
 import { initGraphQLTada } from 'gql.tada'
 import { print } from 'graphql'
 import createClient from 'openapi-fetch'
-import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { beforeAll, describe, expect, expectTypeOf, test } from 'vitest'
+import { useApp } from '../support/app.ts'
 import { ITEM } from '../support/catalog.ts'
 import type { introspection } from './graphql-env.d.ts'
 import type { components, paths } from './openapi.d.ts'
 import { graphqlEnv } from './print-env.ts'
 
-let t: TestApp
+const t = useApp()
 let headers: Record<string, string>
 beforeAll(async () => {
-  t = await startApp()
   headers = { authorization: `Bearer ${t.key}` }
 })
-afterAll(() => t.close())
 
 describe('Apollo Client', () => {
   const PAGE = gql`

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 
 /* Programs that people open exports with. Outside CI, each test is skipped where its program is not installed. */
 
@@ -15,11 +15,10 @@ const PYTHON = '/usr/bin/python3'
 const hasPandas = has(PYTHON, '-c', 'import pandas')
 const hasLibreOffice = has('soffice', '--version')
 
-let t: TestApp
+const t = useApp()
 let folder: string
 let items: { id: string; name: string; latitude: string; longitude: string }[]
 beforeAll(async () => {
-  t = await startApp()
   folder = await mkdtemp(join(tmpdir(), 'catalog-files-'))
   for (const format of ['ndjson', 'csv', 'geojson']) {
     await writeFile(join(folder, `seoul.${format}`), await (await t.get(`/exports/seoul.${format}`)).text())
@@ -29,7 +28,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await rm(folder, { recursive: true })
-  await t.close()
 })
 
 const run = (program: string, ...args: string[]) =>

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { Cancellation, withCancellation, withSharedCancellation } from '../../src/database/cancellation.ts'
 import { cancelByRequest } from '../../src/database/canceller.ts'
 import { openDatabase } from '../../src/database/database.ts'
@@ -7,14 +7,10 @@ import { CatalogPool } from '../../src/database/pool.ts'
 import { createPrisma, createSqlReader } from '../../src/database/sql-reader.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
 import { catalogErrorOf } from '../../src/graphql/errors.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { openProxy } from '../support/proxy.ts'
 
-let db: TestDatabase
-beforeAll(async () => {
-  db = await createDatabase()
-})
-afterAll(() => db.close())
+const db = useDatabase()
 
 function connection() {
   const { config, database } = db

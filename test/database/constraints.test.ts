@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { rotateKey } from '../../src/auth/rotate.ts'
 import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 
-let db: TestDatabase
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createDatabase()
   await seedCatalog(db.database.prisma)
   const { id } = await createKey(db.database.prisma, { name: 'rotated', datasets: ['draft'] })
   await rotateKey(db.database.prisma, id, 60_000)
 })
-afterAll(() => db.close())
 
 /** The columns with times that clients and commands read. One that has no year made all requests fail, or `catalog keys list`. */
 const TIMES = [

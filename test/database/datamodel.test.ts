@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { expect, test } from 'vitest'
+import { useDatabase } from '../support/database.ts'
 import { readDatamodel } from '../support/datamodel.ts'
 
 /*
  * schema.prisma and the migrations are both written by hand. This test compares them.
  */
 
-let db: TestDatabase
-beforeAll(async () => {
-  db = await createDatabase()
-})
-afterAll(() => db.close())
+const db = useDatabase()
 
 const NOT_IN_THE_DATAMODEL = [
   // Prisma does not know the condition of a unique index: it would accept an item's id as the key of one image.

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { type GraphQLAnswer, startApp, type TestApp } from '../support/app.ts'
+import { describe, expect, inject, test } from 'vitest'
+import { type GraphQLAnswer, useApp } from '../support/app.ts'
 import { DATASET, IMAGE, ITEM } from '../support/catalog.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
 
@@ -8,11 +8,7 @@ import { countLockWaits } from '../support/lock-waits.ts'
  * deadlock. So a read that waits for the items holds no other table of the catalog that a TRUNCATE locks.
  */
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 
 const DOCUMENTS = {
   'an item with its images, parent and children': `{ item(id: "${ITEM.hall}") {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { isTransient, isUnavailable } from '../../src/database/connection.ts'
 import { DATASET, IMAGE, ITEM, seedCatalog } from '../support/catalog.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
 
 /*
@@ -11,12 +11,10 @@ import { countLockWaits } from '../support/lock-waits.ts'
 /** How often each writer repeats its change. */
 const ROUNDS = 400
 
-let db: TestDatabase
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createDatabase()
   await seedCatalog(db.database.prisma)
 })
-afterAll(() => db.close())
 
 describe.runIf(inject('template').kind === 'postgres')('Writers never wait for each other:', () => {
   /** Repeats a statement in transactions of its own. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ChangeFeed, Topic } from '../../src/database/change-feed.ts'
 import { DATASET, IMAGE, ITEM, seedCatalog } from '../support/catalog.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 
 /*
  * Whoever writes, and whatever he writes: the change feed hears of exactly the datasets and keys that changed, and their revisions move.
@@ -13,15 +13,13 @@ const EMPTY = '88888888-0000-4000-8000-000000000001'
 const OTHER = '88888888-0000-4000-8000-000000000002'
 const { seoul, paid, restricted, draft } = DATASET
 
-let db: TestDatabase
+const db = useDatabase()
 let feed: ChangeFeed
 beforeAll(async () => {
-  db = await createDatabase()
   feed = db.database.followChanges()
 })
 afterAll(async () => {
   await feed.close()
-  await db.close()
 })
 
 const hash = (n: number) => new Uint8Array(Buffer.alloc(32, n))

@@ -1,16 +1,14 @@
 import type { Client } from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { compareObjects, readObjects, readSnapshot } from '../../src/database/objects.ts'
 import { seedCatalog } from '../support/catalog.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { listObjects } from '../support/database-state.ts'
 
-let db: TestDatabase
+const db = useDatabase()
 beforeAll(async () => {
-  db = await createDatabase()
   await seedCatalog(db.database.prisma)
 })
-afterAll(() => db.close())
 
 test('prisma/objects.json has the objects that the migrations make; npm run objects writes it', async () => {
   const actual = await db.database.withSession(readObjects)

@@ -6,7 +6,7 @@ import type { Database } from '../../src/database/database.ts'
 import { checkHealth } from '../../src/database/health-checks.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
 import { hasPostgres, runPostgresProgram } from '../support/cluster.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { createDatabase, type TestDatabase, useDatabase } from '../support/database.ts'
 
 /*
  * The revision of a dataset never goes back, and none returns after a restore.
@@ -23,9 +23,8 @@ const problemsOf = async (database: Database) => {
 const run = (database: Database, sql: string) => database.withSession((session) => session.query(sql))
 
 describe('When revisions are ahead of the clock', () => {
-  let db: TestDatabase
+  const db = useDatabase()
   beforeAll(async () => {
-    db = await createDatabase()
     await seedCatalog(db.database.prisma)
     await run(
       db.database,
@@ -34,7 +33,6 @@ describe('When revisions are ahead of the clock', () => {
        ALTER TABLE datasets ENABLE TRIGGER USER`,
     )
   })
-  afterAll(() => db.close())
 
   test('a change of an item still gives its dataset a higher revision', async () => {
     const before = await revisionsOf(db.database)

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { expect, inject, test } from 'vitest'
+import { useApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
 import { decodeTile, totalOf } from '../support/tiles.ts'
 
@@ -13,11 +13,7 @@ const ROUNDS = 6
 /** Readers of each kind. The embedded database runs one statement at a time, so more of them would only wait. */
 const READERS = inject('template').kind === 'postgres' ? 2 : 1
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 
 const FILL = `
   INSERT INTO items (id, dataset_id, name, administrative_area_code, category_code, latitude, longitude, created_at, updated_at)

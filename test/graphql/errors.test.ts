@@ -1,13 +1,9 @@
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { describe, expect, test } from 'vitest'
+import { useApp } from '../support/app.ts'
 import { ITEM } from '../support/catalog.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 
 describe('Errors', () => {
   test.each([

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
 
-let t: TestApp
+const t = useApp()
 let key: string
 beforeAll(async () => {
-  t = await startApp()
   const { prisma } = t.database
   ;({ key } = await createKey(prisma, { name: 'all', accessTiers: ['gold'], datasets: ['draft'] }))
   await prisma.item.deleteMany({ where: { datasetId: DATASET.draft } })
@@ -25,7 +24,6 @@ beforeAll(async () => {
     })),
   })
 })
-afterAll(() => t.close())
 
 interface ExportSize {
   format: string

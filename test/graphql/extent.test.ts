@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { grantDataset } from '../../src/auth/grants.ts'
 import { createKey } from '../../src/auth/keys.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { DATASET, ITEM } from '../support/catalog.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
 import { getOgc } from '../support/ogc.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 
 const QUERY = 'query ($dataset: ID!) { dataset(id: $dataset) { extent { west south east north } } }'
 const extentOf = async (dataset: string, key?: string) =>

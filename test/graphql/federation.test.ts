@@ -1,9 +1,9 @@
 import { buildSchema, lexicographicSortSchema, printSchema } from 'graphql'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { readConfig } from '../../src/config.ts'
 import { schema } from '../../src/graphql/schema.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { startApp, useApp } from '../support/app.ts'
 import { DATASET, IMAGE, ITEM } from '../support/catalog.ts'
 import { countStatements } from '../support/statements.ts'
 
@@ -11,11 +11,7 @@ import { countStatements } from '../support/statements.ts'
  * The gateway as a subgraph of Apollo Federation. federation-gateway.test.ts queries it through a gateway.
  */
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp({ federation: true, responseCacheBytes: 0 })
-})
-afterAll(() => t.close())
+const t = useApp({ federation: true, responseCacheBytes: 0 })
 
 const ENTITIES = `query ($representations: [_Any!]!) {
   _entities(representations: $representations) {

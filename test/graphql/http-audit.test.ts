@@ -1,12 +1,8 @@
 import { serverAudits } from 'graphql-http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { describe, expect, test } from 'vitest'
+import { useApp } from '../support/app.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 
 /** The suite of graphql-http, by those who wrote the specification: MUST, SHOULD and MAY. */
 describe('GraphQL over HTTP', () => {

@@ -1,17 +1,13 @@
 import { buildSchema, getIntrospectionQuery, Kind, parse } from 'graphql'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { measureOperation } from '../../src/graphql/operation/cost.ts'
 import { LIMITS } from '../../src/graphql/operation/limits.ts'
 import { schema } from '../../src/graphql/schema.ts'
 import { withinTime } from '../../src/server/admission/read-timeout.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { ITEM } from '../support/catalog.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 
 const measure = (text: string, variables: Record<string, unknown> = {}, of = schema) => {
   const document = parse(text)

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { describe, expect, test } from 'vitest'
+import { useApp } from '../support/app.ts'
 import { IMAGE, ITEM } from '../support/catalog.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 
 const data = async (query: string, variables?: Record<string, unknown>) => {
   const { status, body } = await t.graphql(query, variables)

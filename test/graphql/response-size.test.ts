@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { ResponseSize } from '../../src/graphql/operation/execute.ts'
 import { LIMITS } from '../../src/graphql/operation/limits.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
 
-let t: TestApp
+const t = useApp()
 beforeAll(async () => {
-  t = await startApp()
   await t.database.prisma.$executeRaw`
     INSERT INTO items (id, dataset_id, name, description, administrative_area_code, category_code, street_address,
                        latitude, longitude, created_at, updated_at)
     SELECT gen_random_uuid(), ${DATASET.seoul}::uuid, 'Place ' || n, '', '', 'c' || n, '', 1, 1, now(), now()
       FROM generate_series(1, 600) AS n`
 })
-afterAll(() => t.close())
 
 const facets = (aliases: number) =>
   `{ ${Array.from({ length: aliases }, (_, n) => `a${n}: dataset(id: "seoul") { categories { code } }`).join(' ')} }`

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { DATASET, ITEM } from '../support/catalog.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 
 const SEARCH = `query ($text: String, $within: BoundingBox, $datasetId: ID, $area: String, $category: String, $page: Int, $limit: Int) {
   searchItems(text: $text, within: $within, datasetId: $datasetId, administrativeAreaCode: $area, categoryCode: $category, page: $page, limit: $limit) {

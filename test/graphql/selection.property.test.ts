@@ -10,9 +10,9 @@ import {
   printSchema,
   validate,
 } from 'graphql'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { schema } from '../../src/graphql/schema.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { randomCases } from '../support/cases.ts'
 import { IMAGE, ITEM } from '../support/catalog.ts'
 
@@ -21,11 +21,7 @@ import { IMAGE, ITEM } from '../support/catalog.ts'
  * document on complete objects, which are read one by one. Both must give the same bytes.
  */
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 
 const model = buildSchema(printSchema(schema))
 

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { DATASET, ITEM } from '../support/catalog.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 
 const SUGGEST = `query ($text: String!, $datasetId: ID, $within: BoundingBox, $category: String, $limit: Int) {
   suggestItems(text: $text, datasetId: $datasetId, within: $within, categoryCode: $category, limit: $limit) { id name keywords }

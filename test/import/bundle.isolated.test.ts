@@ -14,7 +14,7 @@ import { type Database, openDatabase } from '../../src/database/database.ts'
 import { importManifest } from '../../src/import/import.ts'
 import { loadSampleData } from '../../src/sample/load.ts'
 import { createApp } from '../../src/server/app.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { createDatabase, type TestDatabase, useDatabase } from '../support/database.ts'
 import { copyEmbedded } from '../support/template.ts'
 
 const DATA = fileURLToPath(new URL('../../../shared/data/', import.meta.url))
@@ -171,13 +171,11 @@ async function pathsOf({ prisma }: Database): Promise<string[]> {
 }
 
 describe('A bundle imported elsewhere', () => {
-  let copy: TestDatabase
+  const copy = useDatabase()
   let bundles: string[]
   beforeAll(async () => {
-    copy = await createDatabase()
     bundles = await copyAll(original.database, copy.database, 'copies')
   })
-  afterAll(() => copy.close())
 
   test('answers every request byte for byte like the original, ETags included', async () => {
     const paths = await pathsOf(original.database)

@@ -1,14 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { useApp } from '../support/app.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
 import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
 
-let app: TestApp
+const app = useApp()
 let importer: Importer
-beforeAll(async () => {
-  app = await startApp()
-})
-afterAll(() => app.close())
 beforeEach(async () => {
   importer = await createImporter(app.database)
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
 import { getOgc } from '../support/ogc.ts'
 
@@ -14,15 +14,13 @@ const FACTS = {
 }
 const NONE = Object.fromEntries(Object.keys(FACTS).map((name) => [name, null]))
 
-let t: TestApp
+const t = useApp()
 let importer: Importer
 beforeAll(async () => {
-  t = await startApp()
   importer = await createImporter(t.database)
 })
 afterAll(async () => {
   await importer.close()
-  await t.close()
 })
 
 const importDataset = (dataset: object) =>

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { exportBundle } from '../../src/cli/export-files.ts'
 import type { Database } from '../../src/database/database.ts'
 import { importManifest } from '../../src/import/import.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { createDatabase, type TestDatabase, useDatabase } from '../support/database.ts'
 
 /*
  * A dataset with every value that psql can write is copied exactly by a bundle, or no bundle is made.
@@ -17,15 +17,13 @@ const OTHER = '22222222-0000-4000-8000-000000000002'
 const IMAGE = '33333333-0000-4000-8000-000000000001'
 const OTHER_IMAGE = '33333333-0000-4000-8000-000000000002'
 
-let original: TestDatabase
+const original = useDatabase()
 let copy: TestDatabase
 let folder: string
 beforeAll(async () => {
-  original = await createDatabase()
   copy = await createDatabase()
 })
 afterAll(async () => {
-  await original.close()
   await copy.close()
 })
 beforeEach(async () => {

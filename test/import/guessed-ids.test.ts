@@ -1,20 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { v5 } from 'uuid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
 
 /* What docs/security.md says about the UUIDs of hidden items. */
 
-let t: TestApp
+const t = useApp()
 let importer: Importer
 beforeAll(async () => {
-  t = await startApp()
   importer = await createImporter(t.database)
 })
 afterAll(async () => {
   await importer.close()
-  await t.close()
 })
 
 test.each([

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { checkHealth } from '../../src/database/health-checks.ts'
 import {
@@ -12,16 +12,12 @@ import { readEntryChanges } from '../../src/import/history/entry-changes.ts'
 import { undoLastEntry } from '../../src/import/history/undo.ts'
 import { removeDataset } from '../../src/import/remove-dataset.ts'
 import { updateDataset } from '../../src/import/update-dataset.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { type TestApp, useApp } from '../support/app.ts'
 import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
 
-let app: TestApp
+const app = useApp()
 let importer: Importer
-beforeAll(async () => {
-  app = await startApp()
-})
-afterAll(() => app.close())
 beforeEach(async () => {
   importer = await createImporter(app.database)
   await app.database.prisma.historyEntry.deleteMany()

@@ -6,16 +6,14 @@ import iconv from 'iconv-lite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { importManifest } from '../../src/import/import.ts'
 import { initManifest } from '../../src/import/init/init-manifest.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 
-let db: TestDatabase
+const db = useDatabase()
 let folder: string
 beforeAll(async () => {
-  db = await createDatabase()
   folder = await mkdtemp(join(tmpdir(), 'catalog-init-'))
 })
 afterAll(async () => {
-  await db.close()
   await rm(folder, { recursive: true })
 })
 

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { DATASET, ndjson, row } from '../support/import.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
 import { CHECKOUT, environment, runCatalog } from '../support/process.ts'
@@ -15,10 +15,9 @@ import { CHECKOUT, environment, runCatalog } from '../support/process.ts'
 
 const COUNT = 2_000
 
-let db: TestDatabase
+const db = useDatabase()
 let folder: string
 beforeAll(async () => {
-  db = await createDatabase()
   folder = await mkdtemp(join(tmpdir(), 'catalog-interrupted-'))
   for (const name of ['old', 'new']) {
     const rows = Array.from({ length: COUNT }, (_, n) => row({ externalId: String(n), name: `${name} ${n}` }))
@@ -27,7 +26,6 @@ beforeAll(async () => {
   }
 })
 afterAll(async () => {
-  await db.close()
   await rm(folder, { recursive: true })
 })
 

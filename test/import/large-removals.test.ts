@@ -1,15 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Removal } from '../../src/import/import.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
 import { xlsx } from '../support/xlsx.ts'
 
-let db: TestDatabase
+const db = useDatabase()
 let importer: Importer
-beforeAll(async () => {
-  db = await createDatabase()
-})
-afterAll(() => db.close())
 beforeEach(async () => {
   importer = await createImporter(db.database)
   await db.database.prisma.dataset.deleteMany()

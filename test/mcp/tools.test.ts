@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createTools } from '../../src/mcp/tools.ts'
 import { REST_ROUTES } from '../../src/rest/routes.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { DATASET, ITEM } from '../support/catalog.ts'
 import { callOf, callTool, connect, type Era, post } from './client.ts'
 
@@ -9,11 +9,7 @@ import { callOf, callTool, connect, type Era, post } from './client.ts'
  * The tools of /mcp: their answers are those of REST.
  */
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 
 /** The routes with data, which are tools too. */
 const ROUTES = REST_ROUTES.filter(({ tag }) => tag !== 'Key')

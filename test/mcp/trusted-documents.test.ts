@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ITEM_SORTS } from '../../src/catalog/sorts.ts'
 import { createTools } from '../../src/mcp/tools.ts'
 import { REST_ROUTES } from '../../src/rest/routes.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
 import { callTool, connect } from './client.ts'
 
@@ -28,11 +28,7 @@ const DOCUMENTS = new Map([
   ['new', '"""New.""" query datasetNames { datasets { nodes { name } } }'],
 ])
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp({ trustedDocuments: DOCUMENTS })
-})
-afterAll(() => t.close())
+const t = useApp({ trustedDocuments: DOCUMENTS })
 
 test('only documents of one operation with a name and a description are tools; the last one with a name counts', async () => {
   const client = await connect(t.url, t.key)

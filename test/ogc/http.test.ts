@@ -1,18 +1,14 @@
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { grantDataset, withdrawGrant } from '../../src/auth/grants.ts'
 import { createKey } from '../../src/auth/keys.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { startApp, useApp } from '../support/app.ts'
 import { DATASET, ITEM } from '../support/catalog.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
 import { getOgc, idsOf, linksOf } from '../support/ogc.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp({ corsOrigins: ['https://maps.example.org'], limits: { trustedProxies: ['127.0.0.1'] } })
-})
-afterAll(() => t.close())
+const t = useApp({ corsOrigins: ['https://maps.example.org'], limits: { trustedProxies: ['127.0.0.1'] } })
 
 const ITEMS = '/ogc/collections/seoul/items'
 const PATHS = [

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { afterEach, describe, expect, test } from 'vitest'
+import { useApp } from '../support/app.ts'
 import { DATASET, ITEM } from '../support/catalog.ts'
 import { getOgc, idsOf, linksOf, readPages } from '../support/ogc.ts'
 
@@ -8,11 +8,7 @@ import { getOgc, idsOf, linksOf, readPages } from '../support/ogc.ts'
  * the state of the database that the page shows.
  */
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 afterEach(() => removeAll())
 
 const ITEMS = '/ogc/collections/archived/items'

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { getJson, startApp, type TestApp } from '../support/app.ts'
+import { describe, expect, test } from 'vitest'
+import { getJson, useApp } from '../support/app.ts'
 import { DATASET, IMAGE, ITEM } from '../support/catalog.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 
 const json = (path: string) => getJson(t, path)
 const names = async (path: string) => {

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { grantDataset } from '../../src/auth/grants.ts'
-import { getJson, startApp, type TestApp } from '../support/app.ts'
+import { getJson, useApp } from '../support/app.ts'
 import { DATASET, ITEM } from '../support/catalog.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 
 const json = (path: string) => getJson(t, path)
 

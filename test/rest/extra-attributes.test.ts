@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { createImporter, type Importer } from '../support/import.ts'
 
-let t: TestApp
+const t = useApp()
 let importer: Importer
 let datasetId: string
 let itemId: string
 beforeAll(async () => {
-  t = await startApp()
   importer = await createImporter(t.database)
   const summary = await importer.run({
     'a.ndjson': `{"externalId":9007199254740993,"name":"A","administrativeAreaCode":"11","categoryCode":"x","latitude":1,"longitude":2,"extraAttributes":${ATTRIBUTES}}\n`,
@@ -17,7 +16,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await importer.close()
-  await t.close()
 })
 
 /** In the key order of PostgreSQL: short keys first, then by bytes. JavaScript would put `10` before `a`. */

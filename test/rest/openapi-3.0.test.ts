@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openApiDocument, withOrigin } from '../../src/rest/openapi/document.ts'
 import { toOpenApi30 } from '../../src/rest/openapi/version-3-0.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { lint } from '../support/openapi.ts'
 
 describe('The OpenAPI 3.0 document', () => {
-  let t: TestApp
-  beforeAll(async () => {
-    t = await startApp()
-  })
-  afterAll(() => t.close())
+  const t = useApp()
 
   test('is served without a key, with the address of the request, and is made from the 3.1 document', async () => {
     const served = await fetch(`${t.url}/v1/openapi-3.0.json`)

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { PARAMETER_EXAMPLES } from '../../src/rest/openapi/examples.ts'
 import { documentOfAllPaths } from '../../src/server/openapi/document.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp({ data: 'sample' })
-})
-afterAll(() => t.close())
+const t = useApp({ data: 'sample' })
 
 interface Parameter {
   $ref?: string

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { describe, expect, test } from 'vitest'
+import { type TestApp, useApp } from '../support/app.ts'
 import { openSocket, readAll } from '../support/raw.ts'
 
 /*
@@ -22,11 +22,7 @@ async function serverUrl(app: TestApp, lines: readonly string[], version = '1.1'
 }
 
 describe('Without a trusted proxy', () => {
-  let t: TestApp
-  beforeAll(async () => {
-    t = await startApp()
-  })
-  afterAll(() => t.close())
+  const t = useApp()
 
   test.each<[string, string[], string, string?]>([
     ['Host', ['Host: catalog.example.org'], 'http://catalog.example.org'],
@@ -54,11 +50,7 @@ describe('Without a trusted proxy', () => {
 })
 
 describe('Behind a trusted proxy', () => {
-  let t: TestApp
-  beforeAll(async () => {
-    t = await startApp({ limits: { trustedProxies: ['127.0.0.1'] } })
-  })
-  afterAll(() => t.close())
+  const t = useApp({ limits: { trustedProxies: ['127.0.0.1'] } })
 
   test.each([
     [['X-Forwarded-Host: api.org', 'X-Forwarded-Proto: https'], 'https://api.org'],

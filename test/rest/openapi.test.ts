@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openApiDocument } from '../../src/rest/openapi/document.ts'
 import { SUCCESS_HEADERS } from '../../src/rest/openapi/responses.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { DATASET, ITEM } from '../support/catalog.ts'
 import { checkDocumented, lint } from '../support/openapi.ts'
 
@@ -12,11 +12,7 @@ import { checkDocumented, lint } from '../support/openapi.ts'
  * The committed OpenAPI document is up to date and valid, and every response matches it.
  */
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 
 const COMMITTED = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')
 

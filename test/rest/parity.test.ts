@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ITEM_FILTERS } from '../../src/catalog/filters.ts'
 import { REST_ROUTES } from '../../src/rest/routes.ts'
 import { callTool } from '../mcp/client.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { ITEM, PALACE } from '../support/catalog.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 
 /** An example of each route: its path, and the variables that say the same. */
 const EXAMPLES: Record<string, [string, Record<string, unknown>]> = {

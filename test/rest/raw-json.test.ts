@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { describe, expect, test } from 'vitest'
+import { useApp } from '../support/app.ts'
 import { ITEM } from '../support/catalog.ts'
 
 /*
  * What PostgreSQL writes for clients is what graphql-js and JSON.stringify would write. An alias keeps PostgreSQL from writing.
  */
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 
 const textOf = async (query: string) => {
   const response = await fetch(`${t.url}/graphql`, {

@@ -1,15 +1,11 @@
 import { request as send } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { ITEM } from '../support/catalog.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 
 const ITEMS = '/v1/datasets/seoul/items'
 const NEARBY = '/v1/dataset-items/nearby?latitude=37.5796&longitude=126.977&radius=5000'

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { describe, expect, test } from 'vitest'
+import { useApp } from '../support/app.ts'
 import { ITEM } from '../support/catalog.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp({ corsOrigins: ['https://maps.example.org'] })
-})
-afterAll(() => t.close())
+const t = useApp({ corsOrigins: ['https://maps.example.org'] })
 
 const STRICT = 'handling=strict'
 const NEARBY = '/v1/dataset-items/nearby?latitude=37.5&longitude=127'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { callTool } from '../mcp/client.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { randomCases } from '../support/cases.ts'
 import { decodeTile } from '../support/tiles.ts'
 
@@ -11,11 +11,7 @@ import { decodeTile } from '../support/tiles.ts'
  * By any route, a response contains nothing that its key may not access: no id, name, count, cursor or tag.
  */
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp({ federation: true })
-})
-afterAll(() => t.close())
+const t = useApp({ federation: true })
 
 const TIERS = ['a', 'b']
 const NOW = Date.now()

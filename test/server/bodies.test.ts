@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { openSocket } from '../support/raw.ts'
 
 /*
@@ -10,13 +10,11 @@ import { openSocket } from '../support/raw.ts'
 
 const BODY_BYTES = 200_000
 
-let t: TestApp
+const t = useApp({ limits: { unreadBytes: 5 * BODY_BYTES, receiveTimeoutMs: 600_000 } })
 let otherKey: string
 beforeAll(async () => {
-  t = await startApp({ limits: { unreadBytes: 5 * BODY_BYTES, receiveTimeoutMs: 600_000 } })
   otherKey = (await createKey(t.database.prisma, { name: 'other' })).key
 })
-afterAll(() => t.close())
 
 interface Begun {
   socket: Socket

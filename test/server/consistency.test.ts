@@ -1,16 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
 
-let t: TestApp
+const t = useApp()
 let importer: Importer
 beforeAll(async () => {
-  t = await startApp()
   importer = await createImporter(t.database)
 })
 afterAll(async () => {
   await importer.close()
-  await t.close()
 })
 
 const COUNTS = { red: 30, green: 70 } as const

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { openApiDocument } from '../../src/rest/openapi/document.ts'
 import { createApp } from '../../src/server/app.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 
-let db: TestDatabase
-beforeAll(async () => {
-  db = await createDatabase()
-})
-afterAll(() => db.close())
+const db = useDatabase()
 
 test('the OpenAPI document and the explorer have the contact', async () => {
   const { limits, contact } = readConfig({ CONTACT: 'keys@example.org' })

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { EXAMPLES } from '../../src/server/pages/graphiql-examples.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp({ data: 'sample' })
-})
-afterAll(() => t.close())
+const t = useApp({ data: 'sample' })
 
 test.each(EXAMPLES.map((example) => [example.split('\n')[0], example]))(
   "GraphiQL's example finds something in the sample data: %s",

@@ -1,10 +1,10 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { withdrawGrant } from '../../src/auth/grants.ts'
 import { createKey } from '../../src/auth/keys.ts'
 import { EXPORT_FORMATS } from '../../src/catalog/export-formats.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { DATASET, ITEM, PALACE } from '../support/catalog.ts'
 import { authorization, finish, open, recordsOf, statusOf } from '../support/exports.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
@@ -16,11 +16,7 @@ const ITEMS_OF_SEOUL = [
 ]
 
 describe('GET /exports/{datasetId}.{format}', () => {
-  let t: TestApp
-  beforeAll(async () => {
-    t = await startApp()
-  })
-  afterAll(() => t.close())
+  const t = useApp()
 
   /** The detail of an item in REST, with `externalId` and `keywords` in place of `dataset`. */
   async function expectedOf(id: string) {

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { DATASET, IMAGE, ITEM } from '../support/catalog.ts'
 
 /* How long a door takes says nothing about the content of a hidden item: PostgreSQL does not read it. */
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 
 const call = (name: string, args: object) =>
   fetch(`${t.url}/mcp`, {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { callTool } from '../mcp/client.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
 
 /* No door that takes a text finds an item that the key may not access, however the text names it. */
@@ -9,10 +9,9 @@ import { DATASET } from '../support/catalog.ts'
 const NAME = 'Zanzibar Observatory'
 const HIDDEN = '99999999-0000-4000-8000-000000000001'
 
-let t: TestApp
+const t = useApp()
 let granted: string
 beforeAll(async () => {
-  t = await startApp()
   granted = (await createKey(t.database.prisma, { name: 'granted', datasets: ['restricted'] })).key
   const place = (id: string, datasetId: string, name: string) => ({
     ...{ id, datasetId, name, keywords: ['Stargazer'], administrativeAreaCode: 'a', categoryCode: 'c' },
@@ -20,7 +19,6 @@ beforeAll(async () => {
   })
   await t.database.prisma.item.create({ data: place(HIDDEN, DATASET.restricted, NAME) })
 })
-afterAll(() => t.close())
 
 const TEXTS = {
   'its whole name': NAME,

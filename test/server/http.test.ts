@@ -1,12 +1,8 @@
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { describe, expect, test } from 'vitest'
+import { startApp, useApp } from '../support/app.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp({ corsOrigins: ['https://maps.example.org'] })
-})
-afterAll(() => t.close())
+const t = useApp({ corsOrigins: ['https://maps.example.org'] })
 
 const PATHS = [
   '/v1/datasets',

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { networkOf } from '../../src/server/admission/proxies.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { startApp, type TestApp, useApp } from '../support/app.ts'
 import { openSocket, readAll } from '../support/raw.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 
@@ -11,22 +11,14 @@ import { hasRedis, startRedis } from '../support/redis.ts'
  * What a stranger may take of the gateway, attacked: over real sockets, with bounds low enough to be met.
  */
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp({
-    limits: { maxInFlight: 3, maxConnectionsPerAddress: 20, refusalsPerMinute: 5, receiveTimeoutMs: 600_000 },
-  })
+const t = useApp({
+  limits: { maxInFlight: 3, maxConnectionsPerAddress: 20, refusalsPerMinute: 5, receiveTimeoutMs: 600_000 },
 })
-afterAll(() => t.close())
 
 const NO_KEY = { authorization: `Bearer dck_${'A'.repeat(43)}` }
 
 describe('A request that takes too long to arrive is cut off', () => {
-  let impatient: TestApp
-  beforeAll(async () => {
-    impatient = await startApp({ limits: { receiveTimeoutMs: 500 } })
-  })
-  afterAll(() => impatient.close())
+  const impatient = useApp({ limits: { receiveTimeoutMs: 500 } })
 
   test.each([
     ['in its headers', 'GET /v1/datasets HTTP/1.1\r\nHost: x\r\nX-A: ', 'a'],
@@ -141,13 +133,9 @@ describe('Requests without a valid key', () => {
 })
 
 describe('Behind a proxy', () => {
-  let proxied: TestApp
-  beforeAll(async () => {
-    proxied = await startApp({
-      limits: { refusalsPerMinute: 2, maxConnectionsPerAddress: 3, trustedProxies: ['127.0.0.0/8', '2001:db8::1'] },
-    })
+  const proxied = useApp({
+    limits: { refusalsPerMinute: 2, maxConnectionsPerAddress: 3, trustedProxies: ['127.0.0.0/8', '2001:db8::1'] },
   })
-  afterAll(() => proxied.close())
   const refusedFor = async ({ get }: TestApp, forwardedFor: string) => {
     const statuses: number[] = []
     for (let n = 0; n < 4; n += 1)

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { describe, expect, test } from 'vitest'
+import { useApp } from '../support/app.ts'
 
 /*
  * A client chooses the number of its bad parameters, their names and their values. No error prints all of them.
  */
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp({ federation: true })
-})
-afterAll(() => t.close())
+const t = useApp({ federation: true })
 
 /** The text of a response, and its parsed JSON. */
 interface Answer {

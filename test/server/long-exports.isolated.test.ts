@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
 import { Cancellation, withCancellation } from '../../src/database/cancellation.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { startApp, type TestApp, useApp } from '../support/app.ts'
 import { ITEM } from '../support/catalog.ts'
 import { createEmpty } from '../support/database.ts'
 import { authorization, finish, open, recordsOf, statusOf } from '../support/exports.ts'
@@ -23,12 +23,10 @@ const CODINGS = ['identity', 'gzip', 'br'] as const
 const DESCRIPTION = "(SELECT string_agg(md5(n || '/' || k), '') FROM generate_series(1, 625) AS k)"
 
 describe('An export that is longer than the buffers of a connection', () => {
-  let t: TestApp
+  const t = useApp({ limits: { maxExports: 2 } })
   beforeAll(async () => {
-    t = await startApp({ limits: { maxExports: 2 } })
     await addLarge(t.database.prisma, 'large', LARGE, DESCRIPTION)
   })
-  afterAll(() => t.close())
 
   const PATH = '/exports/large.ndjson'
   const PARQUET = '/exports/large.parquet'

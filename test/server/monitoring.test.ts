@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs'
 import { load } from 'js-yaml'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { openMetrics } from '../../src/server/telemetry/metrics.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 
 /* The files of docs/monitoring, which Prometheus and Grafana read. */
 
@@ -27,15 +27,13 @@ function metricsOf(expression: string): string[] {
 }
 
 const metrics = openMetrics()
-let t: TestApp
+const t = useApp({ metrics })
 let printed: string
 beforeAll(async () => {
-  t = await startApp({ metrics })
   for (const path of ['/v1/datasets/seoul/items', '/v1/datasets/seoul/items', '/readyz']) await t.get(path)
   metrics.countStatement({ hasFailed: false, durationMs: 1 })
   printed = await metrics.print()
 })
-afterAll(() => t.close())
 
 test.each([
   ...ALERTS.map(({ alert, expr }) => [`the alert ${alert}`, expr]),

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { withdrawGrant } from '../../src/auth/grants.ts'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { startApp, useApp } from '../support/app.ts'
 import { DATASET, ITEM } from '../support/catalog.ts'
 import { someDataset } from '../support/datasets.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
@@ -12,11 +12,7 @@ import { countLockWaits } from '../support/lock-waits.ts'
  * A response shows one state of the catalog and of its key, also while both change.
  */
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 
 const authorize = (key: string) => ({ authorization: `Bearer ${key}` })
 

@@ -1,24 +1,20 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { EXPORT_FORMATS } from '../../src/catalog/export-formats.ts'
 import { OGC_ROUTES } from '../../src/ogc/routes.ts'
 import { openApiDocument } from '../../src/rest/openapi/document.ts'
 import { tileParameters } from '../../src/rest/parameters.ts'
 import { exportQuery } from '../../src/server/exports.ts'
 import { documentOfAllPaths } from '../../src/server/openapi/document.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { lint } from '../support/openapi.ts'
 
 /*
  * The OpenAPI document of all paths: REST, exports, tiles, and OGC API Features.
  */
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 
 const all = JSON.parse(JSON.stringify(documentOfAllPaths()))
 const rest = JSON.parse(JSON.stringify(openApiDocument()))

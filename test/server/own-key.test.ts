@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { grantDataset, withdrawGrant } from '../../src/auth/grants.ts'
 import { createKey, updateKey } from '../../src/auth/keys.ts'
 import { rotateKey } from '../../src/auth/rotate.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
 
 const ORIGIN = 'https://maps.example'
 const today = () => new Date().toISOString().slice(0, 10)
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 
 let own: { id: string; key: string }
 beforeEach(async () => {

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { EXPORT_FIELDS } from '../../src/catalog/columns.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { DATASET, ITEM, PALACE } from '../support/catalog.ts'
 import { finish, open, recordsOf } from '../support/exports.ts'
 import { addLarge } from '../support/large.ts'
 import { metadataOf, rowsOf } from '../support/parquet.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 
 const PATH = '/exports/seoul.parquet'
 

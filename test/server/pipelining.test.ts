@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { useApp } from '../support/app.ts'
 import { addLarge } from '../support/large.ts'
 import { openSocket, readAll } from '../support/raw.ts'
 import { requestText, sendUnread } from '../support/unread.ts'
@@ -8,12 +8,10 @@ import { requestText, sendUnread } from '../support/unread.ts'
  * Requests of one connection that arrive before the response to an earlier one has been read (RFC 9112 section 9.3.2).
  */
 
-let t: TestApp
+const t = useApp({ limits: { maxConnectionsPerAddress: 2_000 } })
 beforeAll(async () => {
-  t = await startApp({ limits: { maxConnectionsPerAddress: 2_000 } })
   await addLarge(t.database.prisma, 'large', 70, "repeat('abcdefgh', 25000)")
 })
-afterAll(() => t.close())
 
 const LARGE = '/v1/datasets/large/items?limit=70'
 const text = (path: string, body?: string) => requestText(t.key, path, body)

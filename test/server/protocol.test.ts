@@ -1,17 +1,13 @@
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { startApp, useApp } from '../support/app.ts'
 import { openSocket, readAll } from '../support/raw.ts'
 
 /*
  * HTTP/1.1 in its corners: RFC 9110 and RFC 9112.
  */
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp({ corsOrigins: ['https://app.example'] })
-})
-afterAll(() => t.close())
+const t = useApp({ corsOrigins: ['https://app.example'] })
 
 const raw = async (text: string) => {
   const socket = await openSocket(t.url)

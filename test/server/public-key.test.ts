@@ -2,21 +2,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
 import { checkPublicKey } from '../../src/auth/public-key.ts'
 import { rotateKey } from '../../src/auth/rotate.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { startApp, type TestApp, useApp } from '../support/app.ts'
 
-let t: TestApp
+const t = useApp()
 /** The same database with a public key. It trusts its proxies. */
 let open: TestApp
 let publicKey: string
 beforeAll(async () => {
-  t = await startApp()
   const limits = { requestsPerMinute: 2, itemsPerMinute: 10 }
   publicKey = (await createKey(t.database.prisma, { name: 'public', ...limits })).key
   open = await startApp({ beside: t, publicKey, limits: { trustedProxies: ['127.0.0.1'] } })
 })
 afterAll(async () => {
   await open.close()
-  await t.close()
 })
 
 test('the explorer has the public key, and no other page', async () => {

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { expect, test } from 'vitest'
+import { useApp } from '../support/app.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 
 const post = async (body: string, contentType: string, accept = 'application/json') => {
   const headers = { authorization: `Bearer ${t.key}`, 'content-type': contentType, accept }

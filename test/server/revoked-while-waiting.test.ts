@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
 import { callOf } from '../mcp/client.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
 import { openSocket } from '../support/raw.ts'
 
@@ -11,11 +11,7 @@ import { openSocket } from '../support/raw.ts'
  * refused.
  */
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp({ limits: { maxConnectionsPerAddress: 10_000, refusalsPerMinute: 1_000_000 } })
-})
-afterAll(() => t.close())
+const t = useApp({ limits: { maxConnectionsPerAddress: 10_000, refusalsPerMinute: 1_000_000 } })
 
 /** So many that most of them still wait when the gateway knows of the change, unless the machine is busy. */
 const REQUESTS = 600

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { grantDataset, withdrawGrant } from '../../src/auth/grants.ts'
 import { createKey } from '../../src/auth/keys.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { DATASET, ITEM, SEOUL_ITEMS } from '../support/catalog.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
 import { decodeTile, tileOf, totalOf } from '../support/tiles.ts'
 
-let t: TestApp
-beforeAll(async () => {
-  t = await startApp()
-})
-afterAll(() => t.close())
+const t = useApp()
 
 const WORLD = '/tiles/seoul/0/0/0.mvt'
 const authorization = (key: string) => ({ authorization: `Bearer ${key}` })

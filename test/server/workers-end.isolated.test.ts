@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { seedCatalog } from '../support/catalog.ts'
 import { ask } from '../support/connections.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { CHECKOUT, environment, startGateway, startProcess } from '../support/process.ts'
 import { openSocket } from '../support/raw.ts'
 import { isRunning, times, WORKERS, workersEnv, workersOf } from '../support/workers.ts'
@@ -18,14 +18,12 @@ const killRunning = (pid: number) => {
 }
 
 describe.runIf(inject('template').kind === 'postgres')('Several workers', () => {
-  let db: TestDatabase
+  const db = useDatabase()
   let key: string
   beforeAll(async () => {
-    db = await createDatabase()
     await seedCatalog(db.database.prisma)
     ;({ key } = await createKey(db.database.prisma, { name: 'workers' }))
   })
-  afterAll(() => db.close())
 
   test('finish their requests after SIGTERM, while /readyz says 503; then all processes end', async () => {
     // On a busy machine, a process may stop for ten seconds.

@@ -8,7 +8,7 @@ import { loadSampleData } from '../../src/sample/load.ts'
 import { createApp } from '../../src/server/app.ts'
 import type { Metrics } from '../../src/server/telemetry/metrics.ts'
 import { seedCatalog } from './catalog.ts'
-import { createDatabase, emptyOnClose, type TestDatabase } from './database.ts'
+import { createDatabase, duringTests, emptyOnClose, type TestDatabase } from './database.ts'
 import { checkDocumented } from './openapi.ts'
 
 /** A running application and its database. */
@@ -105,6 +105,9 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     },
   })
 }
+
+/** An application for the tests of a file or of a group. */
+export const useApp = (options?: StartOptions): TestApp => duringTests(() => startApp(options))
 
 /** Sends a GET that must succeed. Returns the parsed body. */
 export async function getJson({ get }: TestApp, path: string) {
