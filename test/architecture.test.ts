@@ -120,9 +120,8 @@ const SQL_PARTS: Readonly<Record<string, string>> = {
   'src/catalog/sql/items.ts: String(MAX_LIMIT + 1)': 'a constant number',
   "src/catalog/sql/offset-bookmarks.ts: toTextExpression('value')": 'an expression from the table of sort orders',
   'src/catalog/sql/tiles.ts: column': 'one of two constants, by its type',
-  'src/database/change-feed.ts: heartbeat': 'a constant of connection.ts or wire.ts',
-  'src/database/connection.ts: beginSession(this.#settings)':
-    'constants of session.ts, and a number of the configuration',
+  'src/database/change-feed.ts: heartbeat': 'a constant of client.ts or wire.ts',
+  'src/database/client.ts: beginSession(this.#settings)': 'constants of session.ts, and a number of the configuration',
   'src/database/database.ts: EXCLUSIVE.begin(`${rows} rows`)': 'a constant of wire.ts and a number',
   'src/database/database.ts: EXCLUSIVE.end': 'a constant of wire.ts',
   'src/embedded/postgres-worker.ts: request': 'constants of router.ts and folder-copy.ts',
@@ -139,7 +138,7 @@ const SQL_PARTS: Readonly<Record<string, string>> = {
   'src/database/sql-reader.ts: { text, values: sql.values, name: nameOf(text), types: ROW_TYPES }':
     'a statement of Prisma.sql',
   'src/cli/export-catalog.ts: CATALOG_LINES[name]': 'one of two constants',
-  'src/database/planned-each-time.ts: COMMENT': 'a constant',
+  'src/database/never-prepare.ts: COMMENT': 'a constant',
   'src/import/catalog-folder.ts: columns': 'column names of the database',
   'src/import/catalog-folder.ts: table': 'one of three constants, by its type',
   "src/import/history/apply-before.ts: listOf(columns, 'r')": 'column names of the database',

@@ -1,6 +1,6 @@
 import { currentCancellation } from '../database/cancellation.ts'
 import type { ChangeFeed } from '../database/change-feed.ts'
-import { isCancelled, isConflict, isUnavailable } from '../database/connection.ts'
+import { isCancelled, isConflict, isUnavailable } from '../database/client.ts'
 import type { Database } from '../database/database.ts'
 import type { SqlReader } from '../database/sql-reader.ts'
 import type { Prisma } from '../generated/prisma/client.ts'

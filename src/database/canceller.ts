@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type NetConnectOpts } from 'node:net'
 import pg from 'pg'
 import { type BackendKey, cancelRequest } from '../embedded/protocol.ts'
-import { DatabaseClient } from './connection.ts'
+import { DatabaseClient } from './client.ts'
 
 const CANCEL_TIMEOUT_MS = 2_000
 

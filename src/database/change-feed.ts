@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DatabaseClient } from './connection.ts'
+import type { DatabaseClient } from './client.ts'
 import type { LogPosition } from './log-position.ts'
 import { PositionTracker } from './position-tracker.ts'
 import type { Session } from './session.ts'

@@ -5,7 +5,7 @@ import { inSpan, isTracing } from '../tracing.ts'
 import { currentCancellation, StatementCancelled } from './cancellation.ts'
 import type { Canceller } from './canceller.ts'
 import type { ChangeFeed } from './change-feed.ts'
-import { ConnectionError, classifyError, DatabaseClient, isConnectionLost } from './connection.ts'
+import { ConnectionError, classifyError, DatabaseClient, isConnectionLost } from './client.ts'
 import type { SessionConfig } from './session.ts'
 
 /** How an SQL statement ended. */
@@ -124,7 +124,7 @@ export class CatalogPool extends pg.Pool {
   #lend(yieldTurn?: () => void): Promise<pg.PoolClient> {
     const { keys, hasBegun } = currentCancellation() ?? {}
     if (!keys?.length) {
-      this.#queue.passBy()
+      this.#queue.yieldToUnqueued()
       return this.#connect()
     }
     const endTurn = this.#queue.beginAtOnce(keys, yieldTurn)

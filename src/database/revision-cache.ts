@@ -53,15 +53,15 @@ export class RevisionCache<Value extends {}> {
       : new LRUCache({ max: limit })
   }
 
-  /** Looks up the value of a key. `isFor` says whether the caller may get a value. */
-  lookup(key: string, isFor: (value: Value) => boolean = () => true): Lookup<Value> {
-    const found = this.#find(key, isFor)
+  /** Looks up the value of a key. `isUsableBy` says whether the caller may get a value. */
+  lookup(key: string, isUsableBy: (value: Value) => boolean = () => true): Lookup<Value> {
+    const found = this.#find(key, isUsableBy)
     const since = this.#changeFeed.latest()
     const lookedUpAt = this.#tick()
     const store: Store<Value> = (value, topics) => {
       if (since === undefined) return
       const known = this.#entries.peek(key) ?? []
-      const replaced = known.filter((entry) => isFor(entry.value))
+      const replaced = known.filter((entry) => isUsableBy(entry.value))
       // Another read has stored its value since this lookup. That value stays: this one may show an earlier state, and no client may
       // get an earlier state after a later one.
       if (replaced.some(({ storedAt }) => storedAt > lookedUpAt)) return
@@ -76,11 +76,11 @@ export class RevisionCache<Value extends {}> {
     return this.#find(key) === value
   }
 
-  #find(key: string, isFor?: (value: Value) => boolean): Value | undefined {
+  #find(key: string, isUsableBy?: (value: Value) => boolean): Value | undefined {
     const entries = this.#entries.get(key)
     if (!entries) return undefined
     for (const { value, since, topics } of entries) {
-      if (this.#changeFeed.isUnchanged(topics, since) && (!isFor || isFor(value))) return value
+      if (this.#changeFeed.isUnchanged(topics, since) && (!isUsableBy || isUsableBy(value))) return value
     }
     return undefined
   }

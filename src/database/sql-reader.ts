@@ -3,7 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
 import { Prisma, PrismaClient } from '../generated/prisma/client.ts'
-import { isPlannedEachTime } from './planned-each-time.ts'
+import { isNeverPrepared } from './never-prepare.ts'
 import type { CatalogPool } from './pool.ts'
 
 /** Sends SQL statements that only read. A Prisma client is one too. */
@@ -77,7 +77,7 @@ const USES_BEFORE_PREPARED = 3
 export function statementName(sql: string): string {
   const known = statementNames.get(sql)
   if (known !== undefined) return known
-  if (isPlannedEachTime(sql)) return ''
+  if (isNeverPrepared(sql)) return ''
   const useCount = (useCounts.get(sql) ?? 0) + 1
   useCounts.set(sql, useCount)
   if (useCount < USES_BEFORE_PREPARED || statementNames.size >= STATEMENT_NAMES_LIMIT) return ''

@@ -132,7 +132,7 @@ export class FairQueue {
    * Lets each long job yield once to work that takes no turn. Anybody can send unknown keys, and each search for one takes no turn. So jobs
    * have a second between two of these yields, and most end within it.
    */
-  passBy(): void {
+  yieldToUnqueued(): void {
     for (const running of this.#yielding) {
       const yieldsAtMs = Math.max(running.startMs + this.#sliceMs, this.#passedByMs + PASS_BY_MS)
       const pass = () => {

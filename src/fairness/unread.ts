@@ -28,9 +28,9 @@ interface Reader {
   /** The bytes of the connection that the kernel has taken so far; undefined if no bytes waited. */
   takenBytes: number | undefined
   /** The bytes that the kernel took between the last two looks; undefined if no bytes waited at one of them. */
-  pace: number | undefined
+  bytesPerCheck: number | undefined
   /** The number of looks in a row that found nothing taken. A clock would also count the time in which the process was blocked. */
-  stillLooks: number
+  idleChecks: number
 }
 
 /** The longest time between two looks at the connections. */
@@ -66,7 +66,13 @@ export class UnreadResponses {
     this.#lookMs = Math.min(MAX_LOOK_MS, responseStallTimeoutMs / 4)
     this.#log = app.log
     app.server.on('connection', (socket: Socket) => {
-      this.#readers.set(socket, { socket, unread: undefined, takenBytes: undefined, pace: undefined, stillLooks: 0 })
+      this.#readers.set(socket, {
+        socket,
+        unread: undefined,
+        takenBytes: undefined,
+        bytesPerCheck: undefined,
+        idleChecks: 0,
+      })
       socket.once('close', () => this.#readers.delete(socket))
     })
     app.addHook('onSend', (request, reply, payload, done) => {
@@ -144,24 +150,24 @@ export class UnreadResponses {
       const takenBytes = waitingBytes === 0 ? undefined : bytesTaken(socket)
       const before = reader.takenBytes
       reader.takenBytes = takenBytes
-      reader.pace = takenBytes === undefined || before === undefined ? undefined : takenBytes - before
-      reader.stillLooks = reader.pace === 0 ? reader.stillLooks + 1 : 0
-      if (reader.stillLooks * this.#lookMs >= this.#stallTimeoutMs) {
+      reader.bytesPerCheck = takenBytes === undefined || before === undefined ? undefined : takenBytes - before
+      reader.idleChecks = reader.bytesPerCheck === 0 ? reader.idleChecks + 1 : 0
+      if (reader.idleChecks * this.#lookMs >= this.#stallTimeoutMs) {
         this.#cut(reader, 'stalled', `the client read nothing for ${this.#stallTimeoutMs} ms`)
       }
     }
   }
 
-  /** The slowest reader of an owner. A pace needs two looks, so a newer reader is not considered. */
+  /** The slowest reader of an owner. A difference needs two checks, so a newer reader is not considered. */
   #slowestOf(owner: string | undefined): Reader | undefined {
     let slowest: Reader | undefined
-    let slowestPace = Number.POSITIVE_INFINITY
+    let leastBytes = Number.POSITIVE_INFINITY
     for (const reader of this.#readers.values()) {
-      const { unread, pace, stillLooks } = reader
-      if (unread?.owner !== owner || pace === undefined || pace > slowestPace) continue
-      if (slowest && pace === slowestPace && stillLooks <= slowest.stillLooks) continue
+      const { unread, bytesPerCheck, idleChecks } = reader
+      if (unread?.owner !== owner || bytesPerCheck === undefined || bytesPerCheck > leastBytes) continue
+      if (slowest && bytesPerCheck === leastBytes && idleChecks <= slowest.idleChecks) continue
       slowest = reader
-      slowestPace = pace
+      leastBytes = bytesPerCheck
     }
     return slowest
   }

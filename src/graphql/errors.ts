@@ -1,5 +1,5 @@
 import { GraphQLError, Kind, TokenKind } from 'graphql'
-import { isCancelled, isTurnTimeout, isUnavailable } from '../database/connection.ts'
+import { isCancelled, isTurnTimeout, isUnavailable } from '../database/client.ts'
 import { CatalogError, serviceUnavailable, shorten, tooManyRequests } from '../errors.ts'
 
 /**

@@ -39,7 +39,7 @@ async function readColumns(file: ItemFile): Promise<readonly string[] | undefine
 }
 
 /** A message needs no more names. */
-const MOST_NAMES = 1_000
+const MAX_NAMES = 1_000
 
 function findMissing(file: ItemFile, existing: readonly string[], skipInvalid: boolean): string[] {
   const { columns } = file
@@ -59,7 +59,7 @@ function describeMissing(
   const expected = columns ? mappedColumns(columns) : ROW_FIELDS
   // Otherwise it may be any file, and its first line a secret.
   const isKnown = existing.some((column) => expected.includes(column))
-  const listed = isKnown ? existing.slice(0, MOST_NAMES) : []
+  const listed = isKnown ? existing.slice(0, MAX_NAMES) : []
   // Of two that are equally near, the one that no field has is likelier.
   const known = [...listed].sort((one, other) => Number(expected.includes(one)) - Number(expected.includes(other)))
   const named = missing.map((column) => {
@@ -84,7 +84,7 @@ export function watchColumns(file: ItemFile): { see: (row: Fields) => void; end:
   return {
     see: (row) => {
       for (const column of missing) if (hasColumn(row, column)) missing.delete(column)
-      if (missing.size > 0 && names.size < MOST_NAMES) for (const name of Object.keys(withNested(row))) names.add(name)
+      if (missing.size > 0 && names.size < MAX_NAMES) for (const name of Object.keys(withNested(row))) names.add(name)
     },
     end: () => {
       if (missing.size > 0 && names.size > 0) throw operationFailed(describeMissing(file, [...names], [...missing], []))

@@ -41,7 +41,7 @@ interface ExportSelection {
 /** Adds GET /exports/{datasetId}.{format} for each format. */
 export function addExportRoutes(app: FastifyInstance, { admit, slots }: ExportOptions): void {
   const sendExport = async (request: FastifyRequest, reply: FastifyReply, format: ExportFormat) => {
-    const { key, readCatalog, readMore } = await admit(request, reply)
+    const { key, readCatalog, readForStream } = await admit(request, reply)
     const selection = parseSelection(format, queryStringOf(request.url))
     const { datasetId = '' } = pathParameters(request)
     const { result: dataset } = await readCatalog((catalog) => catalog.dataset(datasetId))
@@ -62,7 +62,7 @@ export function addExportRoutes(app: FastifyInstance, { admit, slots }: ExportOp
     })
     const { content } = first
     // By id, because another dataset may get the slug.
-    const parts = writeExport(content, first, (window) => readBatch(readMore, first.dataset.id, content, window))
+    const parts = writeExport(content, first, (window) => readBatch(readForStream, first.dataset.id, content, window))
     const stream = openStream(parts, (part) => request.use?.send(Buffer.byteLength(part)))
     stream.once('close', endExport).once('error', (error) => cutOff(request, reply, error))
     setHeaders(reply, { dataset: first.dataset, selection, coding })

@@ -57,7 +57,7 @@ export function addGraphQLRoute(
       const cached = responses.find(cacheKey, caller)
       if (cached.response) return send(request, reply, cached.response)
       // A document of many fields takes ten milliseconds to prepare.
-      await caller.beginWork()
+      await caller.waitForTurn()
 
       const { result, print, readLog, isMutation } = await execute(readParams(), caller.readCatalog)
       if (isMutation && request.method !== 'POST') throw refusedMutation(reply)

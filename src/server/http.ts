@@ -20,7 +20,7 @@ import {
   limitConnections,
   MAX_URL_LENGTH,
   urlTooLong,
-} from './admission/connections.ts'
+} from './admission/connection-limits.ts'
 import { answerInOrder } from './admission/pipelining.ts'
 import { networkOf, trustProxies } from './admission/proxies.ts'
 import { MAX_BODY_BYTES } from './admission/refused-body.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkPublicKey } from '../auth/public-key.ts'
 import type { Config } from '../config.ts'
-import { isTransient } from '../database/connection.ts'
+import { isTransient } from '../database/client.ts'
 import { type Database, databaseExists } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
 import { messageOf, operationFailed } from '../errors.ts'

@@ -46,7 +46,7 @@ export function addMcpRoute(app: FastifyInstance, options: McpOptions): void {
     },
     handler: async (request, reply) => {
       let caller = await admit(request, reply)
-      const turn = caller.beginWork()
+      const turn = caller.waitForTurn()
       if (turn) {
         await turn
         // The key may have stopped working while the request waited.

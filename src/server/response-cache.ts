@@ -104,7 +104,7 @@ const COMPRESSED_COPIES_FACTOR = 1.4
 
 /**
  * Requests that are longer are not cached: a few bodies of GraphQL, padded to their greatest length, would displace the responses
- * of all clients. In characters; each URL is shorter (connections.ts).
+ * of all clients. In characters; each URL is shorter (connection-limits.ts).
  */
 const MAX_REQUEST_LENGTH = 16 * 1024
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest'
-import { isTransient, isUnavailable } from '../../src/database/connection.ts'
+import { isTransient, isUnavailable } from '../../src/database/client.ts'
 import { DATASET, IMAGE, ITEM, seedCatalog } from '../support/catalog.ts'
 import { useDatabase } from '../support/database.ts'
 import { countLockWaits } from '../support/lock-waits.ts'

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest'
 import { RequestUse } from '../../src/auth/key-usage.ts'
 import { readConfig } from '../../src/config.ts'
 import { silentChangeFeed } from '../../src/database/change-feed.ts'
-import { ConnectionError } from '../../src/database/connection.ts'
+import { ConnectionError } from '../../src/database/client.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { createApp } from '../../src/server/app.ts'
@@ -68,8 +68,8 @@ describe('A database that is unreachable', () => {
         now: new Date(),
         use,
         readCatalog,
-        readMore: readCatalog,
-        beginWork: async () => {},
+        readForStream: readCatalog,
+        waitForTurn: async () => {},
       }),
       responses: new ResponseCache(silentChangeFeed, 0),
       trusted: undefined,

@@ -301,7 +301,7 @@ test('a long statement yields to those that take no turn, and then has time to e
       yields += 1
       stopped.resolve()
     })
-    for (let n = 0; n < 10; n += 1) queue.passBy()
+    for (let n = 0; n < 10; n += 1) queue.yieldToUnqueued()
     // The first turn needs more time than a slice, and so do the others.
     const ended = yields === 0 ? new Promise(() => {}) : new Promise((resolve) => setTimeout(resolve, 50, true))
     isDone = (await Promise.race([stopped.promise, ended])) === true

@@ -14,11 +14,11 @@ function keepBusy(ms: number): void {
  * Begins a request of a key, which keeps the processor busy for some milliseconds, and returns the number of turns of the event loop until
  * the key may begin the next one.
  */
-async function countTurns(beginWork: BeginWork, key: string, busyMs: number): Promise<number> {
-  await beginWork(key)
+async function countTurns(waitForTurn: BeginWork, key: string, busyMs: number): Promise<number> {
+  await waitForTurn(key)
   keepBusy(busyMs)
   let hasBegun = false
-  const next = Promise.resolve(beginWork(key)).then(() => {
+  const next = Promise.resolve(waitForTurn(key)).then(() => {
     hasBegun = true
   })
   let turns = 0
@@ -36,21 +36,21 @@ describe('After the beginning of a large request', () => {
   })
 
   test('a key pauses while another key is active, so that small requests, which need five turns, come before', async () => {
-    const beginWork = shareProcessor()
-    await beginWork('other')
+    const waitForTurn = shareProcessor()
+    await waitForTurn('other')
     await setImmediate()
-    expect(await countTurns(beginWork, 'large', LARGE_MS)).toBeGreaterThan(5)
+    expect(await countTurns(waitForTurn, 'large', LARGE_MS)).toBeGreaterThan(5)
   })
 
   test('another key begins in the next turn', async () => {
-    const beginWork = shareProcessor()
-    await beginWork('other')
+    const waitForTurn = shareProcessor()
+    await waitForTurn('other')
     await setImmediate()
-    await beginWork('large')
+    await waitForTurn('large')
     keepBusy(LARGE_MS)
     const begun: string[] = []
     const both = ['large', 'other'].map(async (key) => {
-      await beginWork(key)
+      await waitForTurn(key)
       begun.push(key)
     })
     await setImmediate()
@@ -60,10 +60,10 @@ describe('After the beginning of a large request', () => {
 })
 
 test('Small requests of a key begin at once, and many that arrive together begin in more than one turn of the event loop', async () => {
-  const beginWork = shareProcessor()
+  const waitForTurn = shareProcessor()
   const starts: (Promise<void> | undefined)[] = []
   for (let n = 0; n < 200; n += 1) {
-    starts.push(beginWork('alone'))
+    starts.push(waitForTurn('alone'))
     keepBusy(0.1)
   }
   const waiting = starts.filter((start) => start !== undefined)
@@ -83,8 +83,8 @@ test('Small requests of a key begin at once, and many that arrive together begin
 })
 
 test('A key with small requests begins one in each turn of the event loop while another key is active', async () => {
-  const beginWork = shareProcessor()
-  await beginWork('other')
+  const waitForTurn = shareProcessor()
+  await waitForTurn('other')
   await setImmediate()
-  expect(await countTurns(beginWork, 'small', 0)).toBeLessThanOrEqual(2)
+  expect(await countTurns(waitForTurn, 'small', 0)).toBeLessThanOrEqual(2)
 })

@@ -11,7 +11,7 @@ import {
   printSchema,
 } from 'graphql'
 import { expect, test } from 'vitest'
-import { NODE_TYPES } from '../../src/graphql/operation/projection.ts'
+import { NODE_TYPES } from '../../src/graphql/operation/selected-fields.ts'
 import { schema } from '../../src/graphql/schema.ts'
 
 test('schema.graphql is up to date (npm run schema)', () => {

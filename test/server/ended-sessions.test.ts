@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { isUnavailable } from '../../src/database/connection.ts'
+import { isUnavailable } from '../../src/database/client.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
 import { type ProxiedGateway, startProxiedGateway } from '../support/proxied-gateway.ts'

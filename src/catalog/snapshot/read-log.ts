@@ -1,5 +1,5 @@
 import type { ChangeFeed } from '../../database/change-feed.ts'
-import { isConflict } from '../../database/connection.ts'
+import { isConflict } from '../../database/client.ts'
 import { RevisionCache } from '../../database/revision-cache.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'

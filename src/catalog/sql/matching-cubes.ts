@@ -1,4 +1,4 @@
-import { PLANNED_EACH_TIME } from '../../database/planned-each-time.ts'
+import { NEVER_PREPARE } from '../../database/never-prepare.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { FILTERS, type FilterValues, givenFilters, hasFilterValues } from '../filters.ts'
@@ -60,7 +60,7 @@ export async function readMatchingCubes(
   const [row] = await sql.$queryRaw<{ cubes: string | null }[]>`
     SELECT json_agg(json_build_array(cube, array_position(${[...scope]}::uuid[], dataset_id), n))::text AS cubes
       FROM (SELECT i.cube >> ${level * BITS_PER_LEVEL}::integer AS cube, i.dataset_id, count(*) AS n FROM items i
-             WHERE i.dataset_id = ANY (${[...scope]}::uuid[]) AND ${PLANNED_EACH_TIME} ${hasFilterValues(window)}
+             WHERE i.dataset_id = ANY (${[...scope]}::uuid[]) AND ${NEVER_PREPARE} ${hasFilterValues(window)}
              GROUP BY 1, 2) AS counted
      WHERE cube >> ${bits}::integer = ANY (${cover.cubes}::bigint[])`
   return { level, cubes: JSON.parse(row?.cubes ?? '[]') }

@@ -180,8 +180,8 @@ export async function whereFound(
 ): Promise<Prisma.Sql> {
   if (text === undefined) return whereSelected(selection)
   const { words, isRare } = await foldText(prisma, text)
-  const isFound = whereSelected(selection, words)
-  return isRare ? Prisma.sql`${hasGramsOf(words)} AND ${isFound}` : isFound
+  const where = whereSelected(selection, words)
+  return isRare ? Prisma.sql`${hasGramsOf(words)} AND ${where}` : where
 }
 
 /** SQL condition that every item has whose name and keywords have the words. An index answers it. */

@@ -1,4 +1,4 @@
-import { PLANNED_EACH_TIME } from '../../database/planned-each-time.ts'
+import { NEVER_PREPARE } from '../../database/never-prepare.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Share, TileSelection } from '../arguments.ts'
 import type { Selection } from '../selection.ts'
@@ -33,7 +33,7 @@ export async function fetchTile(
   scope: Scope,
 ): Promise<TileFeature[]> {
   const { shares, ...selected } = selection
-  const source = { tile, scope, shares, isSelected: await conditionOf(prisma, selected) }
+  const source = { tile, scope, shares, where: await conditionOf(prisma, selected) }
   const items = await fetchItems(prisma, source)
   if (items.length <= MAX_FEATURES) return items.map((row) => itemFeature(tile, row))
   const clusters = await fetchClusters(prisma, source)
@@ -49,18 +49,18 @@ interface TileSource {
   tile: TileAddress
   scope: Scope
   /** SQL condition of an item `i`; undefined if all items are selected. */
-  isSelected: Prisma.Sql | undefined
+  where: Prisma.Sql | undefined
   shares: Share | undefined
 }
 
 async function conditionOf(prisma: Prisma.TransactionClient, selection: Selection): Promise<Prisma.Sql | undefined> {
   if (Object.values(selection).every((member) => member === undefined)) return undefined
-  return Prisma.sql`${PLANNED_EACH_TIME} ${await whereFound(prisma, selection)}`
+  return Prisma.sql`${NEVER_PREPARE} ${await whereFound(prisma, selection)}`
 }
 
 /** SQL conditions of an item `i`, after those of its place. */
-function andSelected({ isSelected }: TileSource): Prisma.Sql {
-  return isSelected ? Prisma.sql`AND ${isSelected}` : Prisma.empty
+function andSelected({ where }: TileSource): Prisma.Sql {
+  return where ? Prisma.sql`AND ${where}` : Prisma.empty
 }
 
 /** Returns the items of a tile, but at most one more than a tile may contain. */
@@ -68,7 +68,7 @@ async function fetchItems(prisma: Prisma.TransactionClient, source: TileSource):
   const limit = MAX_FEATURES + 1
   return readRows(
     await prisma.$queryRaw<JsonRow[]>`
-    WITH ${source.isSelected ? selectedItems(source) : firstItems(source, limit)}
+    WITH ${source.where ? selectedItems(source) : firstItems(source, limit)}
     SELECT json_agg(${ITEM} ORDER BY i.tile_cell, i.id)::text AS rows FROM (SELECT * FROM found LIMIT ${limit}) AS i`,
   )
 }
@@ -125,9 +125,9 @@ async function fetchClusters(prisma: Prisma.TransactionClient, source: TileSourc
 
 /** SQL for parts of a tile's squares: dataset_id, square, number of items (n), and the sums of their cells' columns and rows. */
 function selectCounts(source: TileSource): Prisma.Sql {
-  const { tile, scope, isSelected } = source
+  const { tile, scope, where } = source
   const zoom = countedZoomFor(tile)
-  if (zoom !== undefined && !isSelected) {
+  if (zoom !== undefined && !where) {
     return Prisma.sql`
       SELECT c.dataset_id, c.cell >> ${bitsBelowCluster(tile, zoom)}::integer AS square, c.n, c.sum_x, c.sum_y
         FROM tile_counts c

@@ -15,7 +15,7 @@ import { DEFAULTS, MAX_LIMIT } from '../../catalog/arguments.ts'
 import { FILTERS, type Filter, ITEM_FILTERS } from '../../catalog/filters.ts'
 import type { CatalogError } from '../../errors.ts'
 import { excessOf, LIMITS } from './limits.ts'
-import type { Fragments } from './projection.ts'
+import type { Fragments } from './selected-fields.ts'
 
 declare module 'graphql' {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {

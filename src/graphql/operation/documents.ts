@@ -16,8 +16,8 @@ import { messageOf, operationFailed } from '../../errors.ts'
 import { schema as catalogSchema } from '../schema.ts'
 import { findExcess as findOperationExcess, greatestSize } from './cost.ts'
 import { findExcess, findRepetitions, LIMITS } from './limits.ts'
-import { type Fragments, fragmentsOf } from './projection.ts'
 import { type Executable, type NodeForm, withRawJson } from './raw-json.ts'
+import { type Fragments, fragmentsOf } from './selected-fields.ts'
 
 /** A valid document, and everything about it that does not depend on variables. */
 export interface PreparedDocument {

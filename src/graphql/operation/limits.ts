@@ -1,6 +1,6 @@
 import { type DocumentNode, Kind, type SelectionSetNode, visit } from 'graphql'
 import { type CatalogError, validationFailed } from '../../errors.ts'
-import { fragmentsOf } from './projection.ts'
+import { fragmentsOf } from './selected-fields.ts'
 
 /** Limits on an operation. An operation that exceeds one is refused before any SQL runs, and the message names the limit. */
 export const LIMITS = {

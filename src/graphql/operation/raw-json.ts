@@ -19,7 +19,7 @@ import {
 import type { Page } from '../../catalog/page.ts'
 import type { ItemProjection, Members } from '../../catalog/projection.ts'
 import type { GraphQLContext } from '../builder.ts'
-import { fragmentsOf, membersOfFound, membersOfItem, setWritten, writtenFor } from './projection.ts'
+import { fragmentsOf, membersOfFound, membersOfItem, projectionFor, setProjection } from './selected-fields.ts'
 
 /*
  * If a query selects only plain fields of a page's items, PostgreSQL writes the items as JSON. The leaf field `rawNodes` then
@@ -47,7 +47,7 @@ function rawSchemaOf(schema: GraphQLSchema): GraphQLSchema {
   for (const type of ['ItemPage', 'NearbyItemPage', 'FoundItemPage'])
     fieldOf(rawSchema, type, 'rawNodes').resolve = resolvePage
   fieldOf(rawSchema, 'Query', 'rawItem').resolve = async (_query, { id }, context, info) =>
-    placeholderOf(await context.catalog.itemJson(id, writtenFor(info)), context)
+    placeholderOf(await context.catalog.itemJson(id, projectionFor(info)), context)
   rawSchemas.set(schema, rawSchema)
   return rawSchema
 }
@@ -139,7 +139,7 @@ function rawField(
   const projection = toProjection(set)
   if (!projection) return undefined
   const raw = { ...field, alias: field.alias ?? field.name, name: { ...field.name, value: name } }
-  setWritten(raw, projection)
+  setProjection(raw, projection)
   return raw
 }
 

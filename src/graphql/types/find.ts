@@ -1,7 +1,7 @@
 import { findArguments, parseArguments } from '../../catalog/arguments.ts'
 import type { Item as ItemRow, NearbyItem } from '../../catalog/models.ts'
 import { builder } from '../builder.ts'
-import { listProjection } from '../operation/projection.ts'
+import { listProjection } from '../operation/selected-fields.ts'
 import { pageArgs } from './arguments.ts'
 import { Item, pageType } from './item.ts'
 import { DATASET_ID, searchArgs } from './search.ts'

@@ -1,7 +1,7 @@
 import { nearbyArguments, parseArguments } from '../../catalog/arguments.ts'
 import type { NearbyItem as NearbyItemRow } from '../../catalog/models.ts'
 import { builder } from '../builder.ts'
-import { listProjection } from '../operation/projection.ts'
+import { listProjection } from '../operation/selected-fields.ts'
 import { circleArgs, filterArgs, pageArgs } from './arguments.ts'
 import { Dataset } from './dataset.ts'
 import { Item, pageType } from './item.ts'

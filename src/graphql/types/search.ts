@@ -1,6 +1,6 @@
 import { parseArguments, searchArguments } from '../../catalog/arguments.ts'
 import { builder } from '../builder.ts'
-import { listProjection } from '../operation/projection.ts'
+import { listProjection } from '../operation/selected-fields.ts'
 import { filterArgs, pageArgs } from './arguments.ts'
 import { Dataset } from './dataset.ts'
 import { ItemPage } from './item.ts'

@@ -1,6 +1,6 @@
 import { DEFAULT_SUGGESTIONS, parseArguments, suggestArguments } from '../../catalog/arguments.ts'
 import { builder } from '../builder.ts'
-import { listProjection } from '../operation/projection.ts'
+import { listProjection } from '../operation/selected-fields.ts'
 import { Item } from './item.ts'
 import { DATASET_ID, searchArgs } from './search.ts'
 

@@ -91,14 +91,14 @@ function separatorOf(file: SourceFile, hint: string | undefined): string {
 }
 
 /** If a separator gives fewer columns than this, and another one at least this many, the file uses the other one. */
-const FEWEST_COLUMNS = 3
+const MIN_COLUMNS = 3
 
 function readHeader(header: readonly string[], delimiter: string, file: SourceFile, line: number): string[] {
   const place = `${file.name}:${line}`
   const names = nameColumns(header, place)
-  if (header.length >= FEWEST_COLUMNS) return names
+  if (header.length >= MIN_COLUMNS) return names
   const text = header.join(delimiter)
-  const other = SEPARATORS.find(({ separator }) => text.split(separator).length >= FEWEST_COLUMNS)
+  const other = SEPARATORS.find(({ separator }) => text.split(separator).length >= MIN_COLUMNS)
   if (!other || other.separator === delimiter) return names
   const expected = SEPARATORS.find(({ separator }) => separator === delimiter)?.name ?? `"${delimiter}"`
   const advice = adviseEntry(file, { delimiter: other.separator })

@@ -40,7 +40,7 @@ const NAMES: Readonly<Record<string, string>> = {
 }
 
 /** More bytes make a guess no better. */
-const MOST_BYTES = 100_000
+const MAX_BYTES = 100_000
 
 /** Returns the encoding of Unicode that the first bytes show: by a byte order mark, or by NUL bytes in ASCII characters. */
 export function findUnicode(bytes: Uint8Array): string | undefined {
@@ -61,7 +61,7 @@ export function detectEncoding(bytes: Uint8Array): string | undefined {
   if (isValid(bytes, 'utf-8')) return 'utf-8'
   // Lines of ASCII say nothing, and would outweigh the others.
   const telling = splitLines(bytes).filter((line) => line.some((byte) => byte >= 0x80))
-  const sample = Buffer.concat(telling).subarray(0, MOST_BYTES)
+  const sample = Buffer.concat(telling).subarray(0, MAX_BYTES)
   const guesses = analyse(sample).map(({ name }) => NAMES[name] ?? name.toLowerCase())
   const byLetters = BY_LETTERS.flatMap(({ encoding, fits }) => (fits(sample) ? encoding : []))
   return [...byLetters, ...guesses, 'windows-1252'].find((name) => !name.startsWith('utf') && isValid(bytes, name))

@@ -24,7 +24,7 @@ export interface CheckedFile {
 }
 
 /** The number of rows that are checked. Their identities are in memory. */
-const MOST_ROWS = 200_000
+const MAX_ROWS = 200_000
 const SHOWN_ITEMS = 3
 const CODES = ['administrativeAreaCode', 'categoryCode'] as const
 /** The items are not stored, so any dataset serves. */
@@ -55,7 +55,7 @@ export async function checkFile(file: ItemFile): Promise<CheckedFile> {
     if (problem) checked.badRows += 1
     if (problem && 'item' in row) checked.repeated += 1
     if (!problem && 'item' in row) addItem(checked, row.item)
-    if (checked.rows >= MOST_ROWS) break
+    if (checked.rows >= MAX_ROWS) break
   }
   return { ...checked, empty: [...empty] }
 }

@@ -9,7 +9,7 @@ import type { Fields } from '../formats/source-row.ts'
 import { textOf } from '../row/column-mapping.ts'
 
 /** Bytes of a file that are read to find its encoding, if all before are ASCII. */
-const MOST_BYTES = 50_000_000
+const MAX_BYTES = 50_000_000
 const TELLING_BYTES = 50_000
 const START_BYTES = 100_000
 
@@ -35,7 +35,7 @@ async function readTelling(file: SourceFile): Promise<{ start: Uint8Array; telli
       bytesTelling += line.length
     }
     bytesRead += bytes.length
-    if (bytesRead >= MOST_BYTES || (bytesTelling >= TELLING_BYTES && start.length >= START_BYTES)) break
+    if (bytesRead >= MAX_BYTES || (bytesTelling >= TELLING_BYTES && start.length >= START_BYTES)) break
   }
   return { start, telling: Buffer.concat(telling) }
 }

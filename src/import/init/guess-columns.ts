@@ -78,7 +78,7 @@ function fits(sample: Sample, field: RowField, column: string): boolean {
   if (field === 'longitude') return areNumbers(sample, column, (number) => Math.abs(number) <= 180)
   const given = sample.rows.filter((row) => textOf(row[column]).trim() !== '')
   const refused = given.filter((row) => !acceptsValue(field, row[column]))
-  return refused.length <= MOST_OTHERS * given.length
+  return refused.length <= MAX_OTHERS * given.length
 }
 
 type RowField = (typeof ROW_FIELDS)[number]
@@ -90,12 +90,12 @@ function withCountry(sample: Sample, area: Columns['administrativeAreaCode']): C
   const country = sample.columns.find((name) => matches(COUNTRY_NAME, name))
   if (typeof area !== 'string' || country === undefined || country === area) return area
   const numberOf = (columns: readonly string[]) => sample.rows.length - countRepeated(sample, columns)
-  const isShared = numberOf([area, country]) > MOST_SHARED * numberOf([area])
+  const isShared = numberOf([area, country]) > MAX_SHARED * numberOf([area])
   return isShared ? { template: `{${country}}-{${area}}` } : area
 }
 
 /** A few rows may have a wrong country. */
-const MOST_SHARED = 1.1
+const MAX_SHARED = 1.1
 
 /** Larger numbers are no degrees. */
 const LARGEST_ANGLE = 360
@@ -124,7 +124,7 @@ function guessIdentities(sample: Sample, columns: Columns): { identities: Column
   const byTemplate = parts.flatMap((_, index): Columns[] => {
     const names = parts.slice(0, index + 1)
     // A file may contain a few rows twice by mistake. The import reports them.
-    const isLast = names.length === parts.length && countRepeated(sample, names) < MOST_REPEATED * sample.rows.length
+    const isLast = names.length === parts.length && countRepeated(sample, names) < MAX_REPEATED * sample.rows.length
     if (countRepeated(sample, names) > 0 && !isLast) return []
     return [{ externalId: { template: names.map((each) => `{${each}}`).join('|') } }]
   })
@@ -145,7 +145,7 @@ function identityByName(sample: Sample): Columns[] {
 }
 
 /** With a larger share of repeated rows, columns do not identify a row. */
-const MOST_REPEATED = 0.1
+const MAX_REPEATED = 0.1
 
 /** Whether most values of a column are its own row's. Otherwise the name says something else, such as the code of a type. */
 function isNearlyKey(sample: Sample, column: string): boolean {
@@ -164,13 +164,13 @@ function countRepeated(sample: Sample, columns: readonly string[]): number {
 }
 
 /** A few cells of a column may hold other text, which the import then reports. */
-const MOST_OTHERS = 0.05
+const MAX_OTHERS = 0.05
 
 /** Whether a column has values, and nearly all are numbers in a range. */
 function areNumbers(sample: Sample, column: string, isInRange: (number: number) => boolean): boolean {
   const values = valuesOf(sample, column).filter((text) => text.trim() !== '')
   const others = values.filter((text) => !isInRange(readNumber(text, sample.decimal)))
-  return values.length > 0 && others.length <= MOST_OTHERS * values.length
+  return values.length > 0 && others.length <= MAX_OTHERS * values.length
 }
 
 /** Returns the number in a cell with a decimal point or comma, or else NaN. */

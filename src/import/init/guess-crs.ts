@@ -29,7 +29,7 @@ const OTHERS = [
 /** Nearly all points must be in the area of a system. */
 const FITTING = 0.95
 /** Systems with larger areas fit to everything. */
-const MOST_GUESSES = 5
+const MAX_GUESSES = 5
 
 /**
  * Returns the systems that metres may be in, the likeliest first: those that the columns or the file name, and else the usual ones. The
@@ -49,7 +49,7 @@ export function guessCrs(
     })
   const byName = guessesOf(named)
   if (byName.length > 0) return { guesses: byName, isCertain: true }
-  const guesses = guessesOf([...spoken, ...OTHERS]).slice(0, MOST_GUESSES)
+  const guesses = guessesOf([...spoken, ...OTHERS]).slice(0, MAX_GUESSES)
   return { guesses, isCertain: guesses.length === 1 }
 }
 

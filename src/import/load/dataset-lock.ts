@@ -1,5 +1,5 @@
 import { type ClientBase, DatabaseError } from 'pg'
-import { isConflict } from '../../database/connection.ts'
+import { isConflict } from '../../database/client.ts'
 import { inTransaction } from '../../database/transaction.ts'
 import { operationFailed } from '../../errors.ts'
 import { missingItems } from './staging.ts'

@@ -34,9 +34,9 @@ export interface Caller extends CallerAccess {
    * withdrawn.
    * @throws `UNAUTHORIZED`
    */
-  readMore: ReadCatalog
+  readForStream: ReadCatalog
   /** Waits once for the turn of the key, if it must, before work that keeps the processor busy. `readCatalog` does so by itself. */
-  beginWork: () => Promise<void> | undefined
+  waitForTurn: () => Promise<void> | undefined
 }
 
 /**
@@ -71,7 +71,7 @@ export function createAdmission({
   publicKey,
   report,
 }: AdmissionOptions): Admission {
-  const beginWork = shareProcessor()
+  const waitForTurn = shareProcessor()
   const inFlight = createSlots(maxInFlight)
   const admitAgain = new WeakMap<FastifyRequest, () => Promise<Caller>>()
   return async (request, reply) => {
@@ -101,12 +101,12 @@ export function createAdmission({
         return ended
       }
     }
-    const readMore: ReadCatalog = async (run) => readAs(await identifyAgain(), true)(run)
+    const readForStream: ReadCatalog = async (run) => readAs(await identifyAgain(), true)(run)
     let hasBegun = false
     const beginOnce = () => {
       if (hasBegun) return undefined
       hasBegun = true
-      return beginWork(key.id)
+      return waitForTurn(key.id)
     }
     const callerOf = (caller: CallerAccess): Caller => {
       const readCatalog: ReadCatalog = async (run) => {
@@ -120,7 +120,7 @@ export function createAdmission({
           inFlight.release(key.id)
         }
       }
-      return { ...caller, use, readCatalog, readMore, beginWork: beginOnce }
+      return { ...caller, use, readCatalog, readForStream, waitForTurn: beginOnce }
     }
     if (request.method === 'POST') admitAgain.set(request, async () => callerOf(await identifyAgain()))
     return callerOf({ key, now })

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { CountConnection } from '../admission/connections.ts'
+import type { CountConnection } from '../admission/connection-limits.ts'
 import type { Connection, WorkerProcess } from './worker-process.ts'
 
 /**

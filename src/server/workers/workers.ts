@@ -6,7 +6,7 @@ import { WorkerProcess } from './worker-process.ts'
 
 /** After this number of workers in a row that ended before they were ready, the gateway gives up. */
 const MAX_FAILED_STARTS = 5
-/** The limit for slow clients in a worker is 10 seconds (admission/connections.ts). */
+/** The limit for slow clients in a worker is 10 seconds (admission/connection-limits.ts). */
 const STOP_TIMEOUT_MS = 15_000
 
 interface WorkersOptions {

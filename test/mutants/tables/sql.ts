@@ -77,8 +77,8 @@ export const SQL: readonly MutantTable[] = [
       },
       { find: 'matching <= limit ?', replace: 'true ?', tests: ['test/catalog/nearby.test.ts'] },
       {
-        find: '${PLANNED_EACH_TIME} ${hasFilterValues(window)}',
-        replace: '${PLANNED_EACH_TIME} true',
+        find: '${NEVER_PREPARE} ${hasFilterValues(window)}',
+        replace: '${NEVER_PREPARE} true',
         tests: ['test/catalog/nearby.test.ts'],
       },
     ],
@@ -268,7 +268,7 @@ export const SQL: readonly MutantTable[] = [
       { find: '[...word].length > 2', replace: '[...word].length > 3' },
       { find: 'items: allItems(scope), words }', replace: 'items: allItems(scope), words: [] }' },
       {
-        find: 'isRare ? Prisma.sql`${hasGramsOf(words)} AND ${isFound}` : isFound',
+        find: 'isRare ? Prisma.sql`${hasGramsOf(words)} AND ${where}` : where',
         replace: 'hasGramsOf(words)',
       },
       { find: 'i.folded_keywords) @>', replace: 'i.folded_keywords) &&' },

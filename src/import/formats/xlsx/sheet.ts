@@ -25,7 +25,7 @@ export async function* readSheet(archive: Archive, part: string, workbook: Workb
       }
       if (name === 'c') {
         column = attributes.r === undefined ? column + 1 : columnOf(attributes.r)
-        if (column >= MOST_COLUMNS) throw new Error(`a row has more than ${MOST_COLUMNS} columns`)
+        if (column >= MAX_COLUMNS) throw new Error(`a row has more than ${MAX_COLUMNS} columns`)
         type = attributes.t ?? 'n'
         style = Number(attributes.s ?? 0)
         text = ''
@@ -61,7 +61,7 @@ function cellValue(type: string, text: string, style: number, workbook: Workbook
 }
 
 /** Excel has no more. */
-const MOST_COLUMNS = 16_384
+const MAX_COLUMNS = 16_384
 const LETTERS = 26
 const BEFORE_A = 64
 

@@ -15,7 +15,7 @@ export interface Workbook {
 }
 
 /** The texts of all cells are in memory. */
-const MOST_CHARACTERS = 200_000_000
+const MAX_CHARACTERS = 200_000_000
 
 /** Returns a text without the escapes of characters that XML does not keep (ECMA-376, part 1, 22.9.2.19): `_x000D_` is a carriage return. */
 export function unescapeText(text: string): string {
@@ -95,10 +95,8 @@ async function readTexts(archive: Archive, file: SourceFile): Promise<string[]> 
     },
   })
   for await (const _ of part) {
-    if (characters > MOST_CHARACTERS) {
-      throw operationFailed(
-        `${file.name}: has more than ${MOST_CHARACTERS} characters of text; save it as CSV in UTF-8`,
-      )
+    if (characters > MAX_CHARACTERS) {
+      throw operationFailed(`${file.name}: has more than ${MAX_CHARACTERS} characters of text; save it as CSV in UTF-8`)
     }
   }
   return texts

@@ -8,7 +8,7 @@ import { lettersOf, readSheet, type SheetRow } from './sheet.ts'
 import { findSheet, readWorkbook } from './workbook.ts'
 
 /** A row with fewer cells is the title of the sheet, and no header. */
-const FEWEST_COLUMNS = 2
+const MIN_COLUMNS = 2
 
 /**
  * Yields the rows of a sheet after its header, which is the first row with two cells. A row's line is its number in the sheet.
@@ -25,7 +25,7 @@ export async function* readXlsx(
   let columns: Map<number, string> | undefined
   for await (const row of readSheet(archive, part, workbook)) {
     if (columns) yield toRow(row, columns, name)
-    else if (row.cells.size >= FEWEST_COLUMNS) {
+    else if (row.cells.size >= MIN_COLUMNS) {
       columns = headerOf(row, file, name)
       onHeader([...columns.values()])
     }

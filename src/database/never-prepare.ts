@@ -7,9 +7,9 @@ const COMMENT = '/* planned each time */'
  * PostgreSQL keeps the plan of a prepared one for all values, estimates that few items have each, and takes 20 times as long for a value
  * of every second item.
  */
-export const PLANNED_EACH_TIME = Prisma.raw(COMMENT)
+export const NEVER_PREPARE = Prisma.raw(COMMENT)
 
 /** Whether a statement must not be prepared. */
-export function isPlannedEachTime(sql: string): boolean {
+export function isNeverPrepared(sql: string): boolean {
   return sql.includes(COMMENT)
 }

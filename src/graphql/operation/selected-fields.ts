@@ -82,12 +82,12 @@ function itemSetsOf(
 const written = new WeakMap<FieldNode, ItemProjection>()
 
 /** Remembers what PostgreSQL writes for a field. */
-export function setWritten(field: FieldNode, projection: ItemProjection): void {
+export function setProjection(field: FieldNode, projection: ItemProjection): void {
   written.set(field, projection)
 }
 
 /** What PostgreSQL writes for the field with this `info`. */
-export function writtenFor({ fieldNodes: [field] }: Pick<GraphQLResolveInfo, 'fieldNodes'>): ItemProjection {
+export function projectionFor({ fieldNodes: [field] }: Pick<GraphQLResolveInfo, 'fieldNodes'>): ItemProjection {
   const projection = field && written.get(field)
   if (!projection) throw new TypeError('PostgreSQL does not write this field')
   return projection
