@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { grantDataset, withdrawGrant } from '../../src/auth/grants.ts'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
 import { useApp } from '../support/app.ts'
-import { DATASET, IMAGE, ITEM } from '../support/catalog.ts'
+import { DATASET, IMAGE, ITEM, newPlace } from '../support/catalog.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
 
 const t = useApp()
@@ -181,17 +180,16 @@ test('datasets that a key may not access add no statement and no row to its requ
     })
     .toBe(true)
   await prisma.item.createMany({
-    data: Array.from({ length: 500 }, (_, n) => ({
-      id: randomUUID(),
-      datasetId: DATASET.restricted,
-      name: `Hidden ${n}`,
-      latitude: 37.5797,
-      longitude: 126.977 + n / 10_000,
-      administrativeAreaCode: 'hidden',
-      categoryCode: 'hidden',
-      createdAt: new Date(),
-      updatedAt: new Date(),
-    })),
+    data: Array.from({ length: 500 }, (_, n) =>
+      newPlace({
+        datasetId: DATASET.restricted,
+        name: `Hidden ${n}`,
+        latitude: 37.5797,
+        longitude: 126.977 + n / 10_000,
+        administrativeAreaCode: 'hidden',
+        categoryCode: 'hidden',
+      }),
+    ),
   })
   // The key, the datasets, the item and one of the searches.
   expect(before.statements).toHaveLength(4)

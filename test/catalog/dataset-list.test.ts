@@ -1,25 +1,14 @@
 import { expect, test } from 'vitest'
 import { cacheDatasetList } from '../../src/catalog/snapshot/read-log.ts'
 import { silentChangeFeed } from '../../src/database/change-feed.ts'
+import { newDataset } from '../support/catalog.ts'
 import { createFeed } from '../support/changes.ts'
 import { createDatabase } from '../support/database.ts'
 
 test('the list of datasets is read once until a dataset changes, and for each read while the change feed is down', async () => {
   const db = await createDatabase()
   const { prisma } = db.database
-  const create = (slug: string) =>
-    prisma.dataset.create({
-      data: {
-        id: crypto.randomUUID(),
-        slug,
-        name: slug,
-        status: 'active',
-        visibility: 'public',
-        attribution: 'A',
-        createdAt: new Date(0),
-        updatedAt: new Date(0),
-      },
-    })
+  const create = (slug: string) => prisma.dataset.create({ data: newDataset({ slug }) })
   const { feed, notify } = createFeed()
   const current = cacheDatasetList(prisma, feed)
   const uncached = cacheDatasetList(prisma, silentChangeFeed)

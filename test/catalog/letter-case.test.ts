@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { newDataset, newPlace } from '../support/catalog.ts'
 import { useDatabase } from '../support/database.ts'
 import { createPublicReader } from '../support/reader.ts'
 
@@ -13,11 +14,8 @@ const ID = {
 const db = useDatabase()
 beforeAll(async () => {
   const { prisma } = db.database
-  const at = { createdAt: new Date(), updatedAt: new Date() }
-  const open = { status: 'active', visibility: 'public', attribution: '' } as const
-  await prisma.dataset.create({ data: { id: ID.dataset, slug: 'letters', name: 'Letters', ...open, ...at } })
-  const place = { latitude: 1, longitude: 1, administrativeAreaCode: 'a', categoryCode: 'c' }
-  await prisma.item.create({ data: { id: ID.item, datasetId: ID.dataset, name: 'Item', ...place, ...at } })
+  await prisma.dataset.create({ data: newDataset({ id: ID.dataset, slug: 'letters' }) })
+  await prisma.item.create({ data: newPlace({ id: ID.item, datasetId: ID.dataset }) })
   const urls = { originalUrl: '', cdnUrl: '', thumbnailSmallUrl: '', thumbnailMediumUrl: '', thumbnailLargeUrl: '' }
   await prisma.image.create({ data: { id: ID.image, itemId: ID.item, sortOrder: 0, isPrimary: true, ...urls } })
 })

@@ -6,6 +6,7 @@ import { recordsWith } from '../../src/catalog/projection.ts'
 import { fetchNearbyPages, type NearbyWindow } from '../../src/catalog/sql/nearby.ts'
 import { searchNearby } from '../../src/catalog/sql/nearby-by-grid.ts'
 import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
+import { newDataset, newPlace } from '../support/catalog.ts'
 import { useDatabase } from '../support/database.ts'
 
 /*
@@ -34,12 +35,8 @@ const CENTRES: Record<string, Centre> = {
 const db = useDatabase()
 beforeAll(async () => {
   const { prisma } = db.database
-  const at = { createdAt: new Date(), updatedAt: new Date() }
   await prisma.dataset.createMany({
-    data: [ONE, TWO].map((id) => ({
-      ...{ id, slug: id.replace('-', '_'), name: id, status: 'active', visibility: 'public', attribution: '' },
-      ...at,
-    })),
+    data: [ONE, TWO].map((id) => newDataset({ id, slug: id.replace('-', '_') })),
   })
   const items = Object.values(CENTRES).flatMap((centre) => [
     // Groups of items at the same place. Their cubes are divided to the smallest edge, and lie apart from each other.
@@ -52,15 +49,7 @@ beforeAll(async () => {
     ...Array.from({ length: 600 }, (_, n) => placeAt(centre, 49_000 + n * 3, 1 + n / 500)),
   ])
   await prisma.item.createMany({
-    data: items.map((place, n) => ({
-      id: randomUUID(),
-      datasetId: n % 3 === 0 ? TWO : ONE,
-      name: String(n),
-      administrativeAreaCode: 'a',
-      categoryCode: 'c',
-      ...place,
-      ...at,
-    })),
+    data: items.map((place, n) => newPlace({ datasetId: n % 3 === 0 ? TWO : ONE, name: String(n), ...place })),
   })
 })
 

@@ -6,6 +6,7 @@ import { NO_ITEMS, recordsWith } from '../../src/catalog/projection.ts'
 import { pointAt } from '../../src/catalog/sql/ecef-grid.ts'
 import { type SearchStatements, searchNearby } from '../../src/catalog/sql/nearby-by-grid.ts'
 import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
+import { newDataset, newPlace } from '../support/catalog.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 /*
@@ -20,28 +21,16 @@ const random = generator(20261121)
 beforeAll(async () => {
   db = await createDatabase()
   const { prisma } = db.database
-  const now = new Date()
   await prisma.dataset.createMany({
-    data: DATASETS.map((id, n) => ({
-      id,
-      slug: `d${n}`,
-      name: `D${n}`,
-      status: 'active' as const,
-      visibility: 'public' as const,
-      attribution: '',
-      createdAt: now,
-      updatedAt: now,
-    })),
+    data: DATASETS.map((id, n) => newDataset({ id, slug: `d${n}`, name: `D${n}` })),
   })
   await prisma.item.createMany({ data: Array.from({ length: 6_000 }, (_, n) => newItem(n)) })
 })
 afterAll(() => db.close())
 
 function newItem(n: number) {
-  const now = new Date()
   const [latitude, longitude] = place(n)
-  return {
-    id: randomUUID(),
+  return newPlace({
     // The second dataset has every twentieth item, in all regions.
     datasetId: DATASETS[n % 20 === 0 ? 1 : n % 3 === 0 ? 2 : 0] ?? '',
     name: String(n),
@@ -50,9 +39,7 @@ function newItem(n: number) {
     postalCode: random() < 0.9 ? '04524' : null,
     latitude: latitude.toFixed(7),
     longitude: longitude.toFixed(7),
-    createdAt: now,
-    updatedAt: now,
-  }
+  })
 }
 
 /** Every other place is in the city, and a third of these are on the points of a grid. */

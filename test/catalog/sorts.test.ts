@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { columnName, ITEM_COLUMNS } from '../../src/catalog/columns.ts'
 import { ITEM_SORTS, type ItemSort } from '../../src/catalog/sorts.ts'
 import { useApp } from '../support/app.ts'
-import { DATASET } from '../support/catalog.ts'
+import { DATASET, newPlace } from '../support/catalog.ts'
 
 /*
  * Every sort order of the table SORTS, over 620 items with ties and unusual values. The dataset is deep enough for bookmarks.
@@ -35,18 +35,12 @@ beforeAll(async () => {
   const value = (sort: ItemSort, n: number) =>
     isText(sort) ? TEXTS[n % TEXTS.length] : new Date(Date.UTC(2026, 0, 1 + (n % 40), 0, 0, 0, n % 40))
   await t.database.prisma.item.createMany({
-    data: Array.from({ length: COUNT }, (_, n) => ({
-      id: randomUUID(),
-      datasetId: DATASET.archived,
-      name: '',
-      administrativeAreaCode: 'sorts',
-      categoryCode: 'sorts',
-      latitude: 0,
-      longitude: 0,
-      createdAt: new Date(0),
-      updatedAt: new Date(0),
-      ...Object.fromEntries(ITEM_SORTS.map((sort, index) => [sort, value(sort, n * (index + 1))])),
-    })),
+    data: Array.from({ length: COUNT }, (_, n) =>
+      newPlace({
+        ...{ datasetId: DATASET.archived, administrativeAreaCode: 'sorts', categoryCode: 'sorts' },
+        ...Object.fromEntries(ITEM_SORTS.map((sort, index) => [sort, value(sort, n * (index + 1))])),
+      }),
+    ),
   })
 })
 

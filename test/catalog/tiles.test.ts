@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { TileSelection } from '../../src/catalog/arguments.ts'
 import type { Catalog } from '../../src/catalog/catalog.ts'
 import { cellRange, MAX_FEATURES, MAX_ZOOM, rangeAtZoom, type TileAddress } from '../../src/catalog/tile.ts'
-import { DATASET, seedCatalog } from '../support/catalog.ts'
+import { DATASET, newPlace, seedCatalog } from '../support/catalog.ts'
 import { useDatabase } from '../support/database.ts'
 import { createPublicReader } from '../support/reader.ts'
 import { tileOf, totalOf } from '../support/tiles.ts'
@@ -57,18 +56,8 @@ beforeAll(async () => {
 })
 
 async function addItems(datasetId: string, places: readonly Place[]): Promise<void> {
-  const at = new Date()
   await db.database.prisma.item.createMany({
-    data: places.map((place) => ({
-      id: randomUUID(),
-      datasetId,
-      name: `${place.latitude} ${place.longitude}`,
-      administrativeAreaCode: 'a',
-      categoryCode: 'c',
-      ...place,
-      createdAt: at,
-      updatedAt: at,
-    })),
+    data: places.map((place) => newPlace({ datasetId, name: `${place.latitude} ${place.longitude}`, ...place })),
   })
 }
 

@@ -13,7 +13,7 @@ import { DatasetList, ReadLog, readDatasetList, Statements } from '../../src/cat
 import { cacheFeatureCounts } from '../../src/catalog/sql/features.ts'
 import { BOOKMARK_STEP, OffsetBookmarks } from '../../src/catalog/sql/offset-bookmarks.ts'
 import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
-import { DATASET, IMAGE, ITEM, seedCatalog } from '../support/catalog.ts'
+import { DATASET, IMAGE, ITEM, newPlace, seedCatalog } from '../support/catalog.ts'
 import { createFeed } from '../support/changes.ts'
 import { useDatabase } from '../support/database.ts'
 import { keyWith } from '../support/key.ts'
@@ -27,19 +27,14 @@ const db = useDatabase()
 beforeAll(async () => {
   const { prisma } = db.database
   await seedCatalog(prisma)
-  const at = { createdAt: new Date(), updatedAt: new Date() }
   // More points than the first statement of a nearby search tests, and a deep page.
   await prisma.item.createMany({
-    data: Array.from({ length: 2_500 }, (_, n) => ({
-      id: randomUUID(),
-      datasetId: DATASET.seoul,
-      name: `Dot ${n}`,
-      administrativeAreaCode: 'dots',
-      categoryCode: 'dot',
-      latitude: 10 + n / 10_000,
-      longitude: 10,
-      ...at,
-    })),
+    data: Array.from({ length: 2_500 }, (_, n) =>
+      newPlace({
+        ...{ datasetId: DATASET.seoul, name: `Dot ${n}`, latitude: 10 + n / 10_000, longitude: 10 },
+        ...{ administrativeAreaCode: 'dots', categoryCode: 'dot' },
+      }),
+    ),
   })
 })
 

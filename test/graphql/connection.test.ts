@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { useApp } from '../support/app.ts'
-import { DATASET, IMAGE, ITEM } from '../support/catalog.ts'
+import { DATASET, IMAGE, ITEM, newPlace } from '../support/catalog.ts'
 import { countStatements } from '../support/statements.ts'
 
 const t = useApp()
@@ -134,17 +134,7 @@ describe('itemConnection', () => {
   test('continues from the position of an item that was deleted', async () => {
     const gone = { id: '55555555-0000-4000-8000-000000000001', name: 'H', datasetId: DATASET.seoul }
     const { prisma } = t.database
-    await prisma.item.create({
-      data: {
-        ...gone,
-        latitude: 1,
-        longitude: 1,
-        administrativeAreaCode: 'x',
-        categoryCode: 'x',
-        createdAt: new Date(),
-        updatedAt: new Date(),
-      },
-    })
+    await prisma.item.create({ data: newPlace(gone) })
     const { pageInfo } = await connection({ first: 4 })
     await prisma.item.delete({ where: { id: gone.id } })
     expect(names(await connection({ first: 1, after: pageInfo.endCursor }))).toEqual(['N Seoul Tower'])

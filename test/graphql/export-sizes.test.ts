@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { useApp } from '../support/app.ts'
-import { DATASET } from '../support/catalog.ts'
+import { DATASET, newPlace } from '../support/catalog.ts'
 
 const t = useApp()
 let key: string
@@ -10,18 +10,14 @@ beforeAll(async () => {
   ;({ key } = await createKey(prisma, { name: 'all', accessTiers: ['gold'], datasets: ['draft'] }))
   await prisma.item.deleteMany({ where: { datasetId: DATASET.draft } })
   await prisma.item.createMany({
-    data: Array.from({ length: 3_000 }, (_, n) => ({
-      id: `77777777-0000-4000-8000-${String((n * 7919) % 1_000_000).padStart(12, '0')}`,
-      datasetId: DATASET.paid,
-      name: `장소 ${n} "${'x'.repeat(n % 40)}"`,
-      latitude: '37.5',
-      longitude: '127',
-      administrativeAreaCode: 'a',
-      categoryCode: 'b',
-      keywords: n % 3 === 0 ? ['one', 'two'] : [],
-      createdAt: new Date(0),
-      updatedAt: new Date(0),
-    })),
+    data: Array.from({ length: 3_000 }, (_, n) =>
+      newPlace({
+        id: `77777777-0000-4000-8000-${String((n * 7919) % 1_000_000).padStart(12, '0')}`,
+        datasetId: DATASET.paid,
+        name: `장소 ${n} "${'x'.repeat(n % 40)}"`,
+        keywords: n % 3 === 0 ? ['one', 'two'] : [],
+      }),
+    ),
   })
 })
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { grantDataset } from '../../src/auth/grants.ts'
 import { createKey } from '../../src/auth/keys.ts'
 import { useApp } from '../support/app.ts'
-import { DATASET, ITEM } from '../support/catalog.ts'
+import { DATASET, ITEM, newPlace } from '../support/catalog.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
 import { getOgc } from '../support/ogc.ts'
 
@@ -17,19 +17,7 @@ const boxOf = async (dataset: string) => {
   return { west, south, east, north }
 }
 const addItem = (latitude: number, longitude: number) =>
-  t.database.prisma.item.create({
-    data: {
-      id: crypto.randomUUID(),
-      datasetId: DATASET.archived,
-      name: 'Added',
-      administrativeAreaCode: 'a',
-      categoryCode: 'c',
-      latitude,
-      longitude,
-      createdAt: new Date(),
-      updatedAt: new Date(),
-    },
-  })
+  t.database.prisma.item.create({ data: newPlace({ datasetId: DATASET.archived, name: 'Added', latitude, longitude }) })
 
 describe('Dataset.extent', () => {
   test('is the box of the items, as in OGC API Features', async () => {

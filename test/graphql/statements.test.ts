@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { DATASET } from '../support/catalog.ts'
+import { DATASET, newPlace } from '../support/catalog.ts'
 import { countStatements } from '../support/statements.ts'
 
 /*
@@ -21,20 +21,19 @@ beforeAll(async () => {
     accessTiers: ['gold'],
     datasets: ['restricted', 'draft', 'inactive'],
   }))
-  const now = new Date()
   // A hundred items in ten families of three generations, with two images each.
-  const items = many.map((n) => ({
-    id: id(6, n),
-    datasetId: DATASET.archived,
-    parentItemId: n % 10 === 0 ? null : id(6, n % 10 < 4 ? n - (n % 10) : n - 3),
-    name: `Item ${String(n).padStart(3, '0')}`,
-    latitude: '10',
-    longitude: `10.${String(n).padStart(4, '0')}`,
-    administrativeAreaCode: 'many',
-    categoryCode: 'many',
-    createdAt: now,
-    updatedAt: now,
-  }))
+  const items = many.map((n) =>
+    newPlace({
+      id: id(6, n),
+      datasetId: DATASET.archived,
+      parentItemId: n % 10 === 0 ? null : id(6, n % 10 < 4 ? n - (n % 10) : n - 3),
+      name: `Item ${String(n).padStart(3, '0')}`,
+      latitude: '10',
+      longitude: `10.${String(n).padStart(4, '0')}`,
+      administrativeAreaCode: 'many',
+      categoryCode: 'many',
+    }),
+  )
   await prisma.item.createMany({ data: items })
   const urls = {
     originalUrl: 'o',

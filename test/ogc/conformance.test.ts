@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { afterAll, describe, expect, test } from 'vitest'
 import { mapFilters } from '../../src/catalog/filters.ts'
-import { DATASET, ITEM } from '../support/catalog.ts'
+import { DATASET, ITEM, newDataset } from '../support/catalog.ts'
 import { CRS84, GEOJSON, ITEMS, linksOf, type OgcLink, startOgc } from '../support/ogc.ts'
 
 /*
@@ -132,19 +132,7 @@ describe('/conf/core: collections', () => {
 
   test('a collection without items has no extent', async () => {
     const { prisma } = t.database
-    const now = new Date()
-    await prisma.dataset.create({
-      data: {
-        id: crypto.randomUUID(),
-        slug: 'empty',
-        name: 'Empty',
-        status: 'active',
-        visibility: 'public',
-        attribution: '',
-        createdAt: now,
-        updatedAt: now,
-      },
-    })
+    await prisma.dataset.create({ data: newDataset({ slug: 'empty', name: 'Empty' }) })
     const { status, body } = await get('/ogc/collections/empty')
     expect([status, body.extent]).toEqual([200, undefined])
     const items = await get('/ogc/collections/empty/items?bbox=-180,-90,180,90&datetime=../2030-01-01T00:00:00Z')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { getJson, useApp } from '../support/app.ts'
-import { DATASET, IMAGE, ITEM } from '../support/catalog.ts'
+import { DATASET, IMAGE, ITEM, newPlace } from '../support/catalog.ts'
 
 const t = useApp()
 
@@ -228,7 +228,7 @@ describe('GET /v1/dataset-items/nearby', () => {
   test('works across the antimeridian and at the poles', async () => {
     await t.database.prisma.item.createMany({
       data: [
-        {
+        newPlace({
           id: '55555555-0000-4000-8000-000000000001',
           datasetId: DATASET.seoul,
           name: 'West',
@@ -236,10 +236,8 @@ describe('GET /v1/dataset-items/nearby', () => {
           longitude: '179.99',
           administrativeAreaCode: 'x',
           categoryCode: 'line',
-          createdAt: new Date(),
-          updatedAt: new Date(),
-        },
-        {
+        }),
+        newPlace({
           id: '55555555-0000-4000-8000-000000000002',
           datasetId: DATASET.seoul,
           name: 'East',
@@ -247,10 +245,8 @@ describe('GET /v1/dataset-items/nearby', () => {
           longitude: '-179.99',
           administrativeAreaCode: 'x',
           categoryCode: 'line',
-          createdAt: new Date(),
-          updatedAt: new Date(),
-        },
-        {
+        }),
+        newPlace({
           id: '55555555-0000-4000-8000-000000000003',
           datasetId: DATASET.seoul,
           name: 'Arctic',
@@ -258,9 +254,7 @@ describe('GET /v1/dataset-items/nearby', () => {
           longitude: '90',
           administrativeAreaCode: 'x',
           categoryCode: 'line',
-          createdAt: new Date(),
-          updatedAt: new Date(),
-        },
+        }),
       ],
     })
     expect(await names('/v1/dataset-items/nearby?latitude=10&longitude=-180&radius=2000')).toEqual(['West', 'East'])

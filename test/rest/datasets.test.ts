@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { grantDataset } from '../../src/auth/grants.ts'
 import { getJson, useApp } from '../support/app.ts'
-import { DATASET, ITEM } from '../support/catalog.ts'
+import { DATASET, ITEM, newDataset } from '../support/catalog.ts'
 
 const t = useApp()
 
@@ -82,18 +82,7 @@ describe('GET /v1/datasets/:datasetId', () => {
     const id = 'abcdefab-0000-4000-8000-00000000000a'
     const { prisma } = t.database
     const { key } = t
-    await prisma.dataset.create({
-      data: {
-        id,
-        slug: 'hex',
-        name: 'Hex',
-        status: 'draft',
-        visibility: 'public',
-        attribution: '',
-        createdAt: new Date(),
-        updatedAt: new Date(),
-      },
-    })
+    await prisma.dataset.create({ data: newDataset({ id, slug: 'hex', name: 'Hex', status: 'draft' }) })
     const [owner] = await prisma.apiKey.findMany()
     expect(key).toMatch(/^dck_/)
     await grantDataset(prisma, { keyId: owner?.id ?? '', dataset: 'hex', expiresAt: null })

@@ -3,7 +3,7 @@ import { describe, expect, inject, test } from 'vitest'
 import { withdrawGrant } from '../../src/auth/grants.ts'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
 import { startApp, useApp } from '../support/app.ts'
-import { DATASET, ITEM } from '../support/catalog.ts'
+import { DATASET, ITEM, newPlace } from '../support/catalog.ts'
 import { someDataset } from '../support/datasets.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
@@ -21,17 +21,7 @@ let created = 0
 const newItem = (datasetId: string, name: string, { database } = t) => {
   created += 1
   return database.prisma.item.create({
-    data: {
-      id: `99999999-0000-4000-8000-${String(created).padStart(12, '0')}`,
-      datasetId,
-      name,
-      latitude: 1,
-      longitude: 1,
-      administrativeAreaCode: 'a',
-      categoryCode: 'c',
-      createdAt: new Date(),
-      updatedAt: new Date(),
-    },
+    data: newPlace({ id: `99999999-0000-4000-8000-${String(created).padStart(12, '0')}`, datasetId, name }),
   })
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { useApp } from '../support/app.ts'
+import { newDataset } from '../support/catalog.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
 
 const t = useApp()
@@ -29,11 +30,6 @@ test('a dataset that did not exist is found as soon as it is created, also by th
   const ask = async () => (await t.graphql('{ dataset(id: "late") { name } }')).body
   expect((await ask()).errors[0].extensions.code).toBe('NOT_FOUND')
   expect((await ask()).errors[0].extensions.code).toBe('NOT_FOUND')
-  await t.database.prisma.dataset.create({
-    data: {
-      ...{ id: crypto.randomUUID(), slug: 'late', name: 'Late', status: 'active', visibility: 'public' },
-      ...{ attribution: '', createdAt: new Date(), updatedAt: new Date() },
-    },
-  })
+  await t.database.prisma.dataset.create({ data: newDataset({ slug: 'late', name: 'Late' }) })
   await expectWithinASecond(ask, (body) => expect(body).toEqual({ data: { dataset: { name: 'Late' } } }))
 })

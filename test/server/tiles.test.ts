@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { grantDataset, withdrawGrant } from '../../src/auth/grants.ts'
 import { createKey } from '../../src/auth/keys.ts'
 import { useApp } from '../support/app.ts'
-import { DATASET, ITEM, SEOUL_ITEMS } from '../support/catalog.ts'
+import { DATASET, ITEM, newPlace, SEOUL_ITEMS } from '../support/catalog.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
 import { decodeTile, tileOf, totalOf } from '../support/tiles.ts'
 
@@ -279,16 +279,13 @@ describe('A cached tile', () => {
 /** Adds items around the world to a dataset. */
 async function addItems(datasetId: string, count: number, name: string): Promise<void> {
   await t.database.prisma.item.createMany({
-    data: Array.from({ length: count }, (_, n) => ({
-      id: crypto.randomUUID(),
-      datasetId,
-      name,
-      administrativeAreaCode: 'a',
-      categoryCode: 'c',
-      latitude: ((n * 37) % 170) - 85,
-      longitude: ((n * 61) % 360) - 180,
-      createdAt: new Date(),
-      updatedAt: new Date(),
-    })),
+    data: Array.from({ length: count }, (_, n) =>
+      newPlace({
+        datasetId,
+        name,
+        latitude: ((n * 37) % 170) - 85,
+        longitude: ((n * 61) % 360) - 180,
+      }),
+    ),
   })
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Prisma, PrismaClient } from '../../src/generated/prisma/client.ts'
 
 /*
@@ -139,6 +140,31 @@ const ITEMS = [
   item('inactive', 'Inactive place', '37.5799', '126.977', { datasetId: DATASET.inactive }),
   item('archived', 'Archived place', '37.58', '126.977', { datasetId: DATASET.archived }),
 ]
+
+/** A row of an item in a dataset. Members that are not given have values that no test looks at. */
+export const newPlace = <Given extends { datasetId: string } & Partial<Prisma.ItemCreateManyInput>>(given: Given) => ({
+  id: randomUUID(),
+  name: 'A place',
+  administrativeAreaCode: 'a',
+  categoryCode: 'c',
+  latitude: 1,
+  longitude: 1,
+  createdAt: new Date(),
+  updatedAt: new Date(),
+  ...given,
+})
+
+/** A row of a dataset, which is active and public if nothing else is given. */
+export const newDataset = (given: { slug: string } & Partial<Prisma.DatasetCreateManyInput>) => ({
+  id: randomUUID(),
+  name: given.slug,
+  status: 'active' as const,
+  visibility: 'public' as const,
+  attribution: '',
+  createdAt: new Date(),
+  updatedAt: new Date(),
+  ...given,
+})
 
 const image = (key: keyof typeof IMAGE, itemId: string, sortOrder: number, isPrimary: boolean) => ({
   id: IMAGE[key],
