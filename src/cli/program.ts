@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
+import { VERSION } from '../version.ts'
 import { printFailure } from './print.ts'
 import { explainUnknownCommand } from './unknown-command.ts'
-import { readVersion } from './version.ts'
 
 /** The commands: what each does, and its module. */
 const COMMANDS: Readonly<Record<string, [description: string, load: () => Promise<Command>]>> = {
@@ -57,7 +57,7 @@ const COMMANDS: Readonly<Record<string, [description: string, load: () => Promis
 
 const program = new Command('catalog')
   .description('Dataset Catalog: serve datasets of places, import them, and manage the API keys to read them')
-  .version(readVersion())
+  .version(VERSION)
   .addHelpText('after', '\nExample:\n  npx catalog serve')
   .configureOutput({
     outputError: (message) =>

@@ -2,6 +2,7 @@ import type { CallToolResult, Server } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { shorten, validationFailed } from '../errors.ts'
 import { insertObjects, placeholderObject } from '../graphql/operation/raw-json.ts'
+import { VERSION } from '../version.ts'
 import type { Tool } from './tools.ts'
 
 /** Loaded with the first message, because the SDK takes 0.1 s and 14 MB of memory. */
@@ -110,7 +111,7 @@ function createServer(
   call: (tool: Tool, given: Readonly<Record<string, unknown>>) => Promise<CallToolResult>,
 ): Server {
   const server = new sdk.Server(
-    { name: 'dataset-catalog', title: 'Dataset Catalog', version: '1' },
+    { name: 'dataset-catalog', title: 'Dataset Catalog', version: VERSION },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS, cacheHints: { 'tools/list': CACHE_HINT } },
   )
   server.setRequestHandler('tools/list', () => ({ tools: [...tools.values()].map(({ definition }) => definition) }))

@@ -3,6 +3,7 @@ import { PROBLEM_MEDIA_TYPE } from '../rest/error-body.ts'
 import { type Json, securitySchemes } from '../rest/openapi/components.ts'
 import { toOpenApi30 } from '../rest/openapi/version-3-0.ts'
 import { pathTemplate } from '../rest/routes.ts'
+import { VERSION } from '../version.ts'
 import { PARAMETERS, PATH_PARAMETERS, RESPONSE_SCHEMAS, SCHEMAS } from './api-schemas.ts'
 import type { OgcRoute } from './route.ts'
 
@@ -29,7 +30,7 @@ export function apiDefinition(base: string, routes: readonly OgcRoute[]): Json {
   return toOpenApi30({
     info: {
       title: 'Dataset Catalog: OGC API Features',
-      version: '1',
+      version: VERSION,
       description:
         'The datasets as collections of point features, in WGS 84 longitude and latitude (CRS84). Each response contains only what ' +
         'the API key may access. An unknown parameter is an error.',

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../database/database.ts'
 import { serviceUnavailable } from '../errors.ts'
+import { VERSION } from '../version.ts'
 import { addRoute } from './http.ts'
 
 /** Adds /healthz (the process runs) and /readyz (it can reach its database). Neither needs an API key. */
@@ -27,7 +28,7 @@ export function addHealthRoutes(app: FastifyInstance, { ping }: Database): void 
       await checkDatabase().catch((error: unknown) => {
         throw serviceUnavailable(error)
       })
-      void reply.header('cache-control', 'no-store').send({ status: 'ready' })
+      void reply.header('cache-control', 'no-store').send({ status: 'ready', version: VERSION })
     },
   })
 }

@@ -1,9 +1,15 @@
+import { VERSION } from '../version.ts'
+
 /** An item with a parent and a picture. Its UUID comes from its externalId, so it is the same on every machine. */
 const GWANGHWAMUN = 'ed9ea7d8-caaf-5cf9-817b-36ba51a4744b'
 
 /** The lines that the operator sees when the gateway is ready: its addresses, and commands to try; at the first start a base map too. */
 export function startupBanner(url: string, sampleKey: string | undefined, hasBaseMap: boolean): string[] {
-  const address = [`Dataset Catalog at ${url}`, `GraphiQL at ${url}/graphql`, `API reference at ${url}/docs`]
+  const address = [
+    `Dataset Catalog at ${url} (version ${VERSION})`,
+    `GraphiQL at ${url}/graphql`,
+    `API reference at ${url}/docs`,
+  ]
   if (sampleKey === undefined) {
     return [...address, 'Create an API key: npx catalog keys create --name NAME']
   }

@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import { VERSION } from '../../src/version.ts'
 import { startApp, useApp } from '../support/app.ts'
 
 const t = useApp({ corsOrigins: ['https://maps.example.org'] })
@@ -207,7 +208,7 @@ describe('Errors', () => {
 describe('Health', () => {
   test('/healthz and /readyz answer 200 without a key', async () => {
     expect(await (await t.get('/healthz', {})).json()).toEqual({ status: 'ok' })
-    expect(await (await t.get('/readyz', {})).json()).toEqual({ status: 'ready' })
+    expect(await (await t.get('/readyz', {})).json()).toEqual({ status: 'ready', version: VERSION })
   })
 })
 

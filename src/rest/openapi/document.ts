@@ -1,4 +1,5 @@
 import { isEmailAddress, isWebAddress } from '../../contact.ts'
+import { VERSION } from '../../version.ts'
 import { GEOJSON } from '../envelope.ts'
 import { pathTemplate, REST_ROUTES, type RestRoute } from '../routes.ts'
 import { collectSchemas, type DefineSchema, type Json, type OpenApi, securitySchemes } from './components.ts'
@@ -37,7 +38,7 @@ export function openApiDocument(contact?: string): OpenApi {
     openapi: '3.1.0',
     info: {
       title: 'Dataset Catalog',
-      version: '1',
+      version: VERSION,
       description: DESCRIPTION,
       contact: contactObject(contact ?? 'Maintainers of the Dataset Catalog'),
       license: { name: 'UNLICENSED: all rights are with the owner', identifier: 'LicenseRef-UNLICENSED' },
