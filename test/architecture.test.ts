@@ -26,6 +26,7 @@ const LAYERS = [
   'errors',
   'contact',
   'json',
+  'deprecations',
   'version',
   'generated',
 ]
