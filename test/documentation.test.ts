@@ -129,7 +129,19 @@ test('the page on configuration and .env.example have every setting, and no othe
 
 test('the scripts that the pages name are those of package.json', () => {
   const { scripts } = JSON.parse(read('package.json'))
-  const known = new Set([...Object.keys(scripts), 'ci', 'run', 'install', 'prune', 'init', 'pack'])
+  const known = new Set([
+    ...Object.keys(scripts),
+    'ci',
+    'run',
+    'install',
+    'prune',
+    'init',
+    'pack',
+    'version',
+    'sbom',
+    'publish',
+    'audit',
+  ])
   const named = ALL_PAGES.flatMap(codeIn).flatMap((line) =>
     [...line.matchAll(/\bnpm (?:run )?([a-z]+)/g)].map(([, name = '']) => name),
   )
