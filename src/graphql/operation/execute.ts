@@ -7,7 +7,13 @@ import {
   OperationTypeNode,
   validateExecutionArgs,
 } from 'graphql'
-import { collectSubfields, type FieldDetailsList, type GroupedFieldSet } from 'graphql/execution/collectFields'
+import { ensureGraphQLError } from 'graphql/error/ensureGraphQLError'
+import {
+  collectFields,
+  collectSubfields,
+  type FieldDetailsList,
+  type GroupedFieldSet,
+} from 'graphql/execution/collectFields'
 import { createSharedExecutionContext } from 'graphql/execution/createSharedExecutionContext'
 import { Executor } from 'graphql/execution/Executor'
 import type { ReadLog } from '../../catalog/snapshot/read-log.ts'
@@ -118,7 +124,7 @@ async function runDocument(args: RunArgs, collected: CollectedFields | undefined
   const executor = new MeasuringExecutor(validated, shared)
   executor.collected = collected
   executor.texts = args.contextValue.rawJson
-  const result = await executor.executeRootSelectionSet()
+  const result = await executor.run()
   const { excess } = executor.size
   return excess ? { errors: [excess] } : result
 }
@@ -155,11 +161,36 @@ class MeasuringExecutor extends Executor {
   texts: readonly string[] = []
   #measuredTexts = 0
 
-  override executeRootGroupedFieldSet(
-    ...[rootType, rootValue, fields, serially, position]: Parameters<Executor['executeRootGroupedFieldSet']>
-  ) {
-    if (this.collected) this.collected.root ??= fields
-    return super.executeRootGroupedFieldSet(rootType, rootValue, this.collected?.root ?? fields, serially, position)
+  /**
+   * Executes a query as `executeRootSelectionSet` does, without the promises that an AbortSignal can reject: with their tracker, they take a
+   * quarter of the processor time of an item.
+   */
+  async run(): Promise<ExecutionResult> {
+    const { schema, rootValue, operation } = this.validatedExecutionArgs
+    const type = schema.getRootType(operation.operation)
+    if (!type) throw new TypeError('The schema has no queries')
+    try {
+      const data = await this.executeFields(type, rootValue, undefined, this.#rootFields(type), undefined)
+      return this.finish(this.buildResponse(data))
+    } catch (error) {
+      this.collectedErrors.add(ensureGraphQLError(error), undefined)
+      return this.finish(this.buildResponse(null))
+    }
+  }
+
+  #rootFields(type: GraphQLObjectType): GroupedFieldSet {
+    if (this.collected?.root) return this.collected.root
+    const { schema, fragments, variableValues, operation, hideSuggestions } = this.validatedExecutionArgs
+    const { groupedFieldSet } = collectFields(
+      schema,
+      fragments,
+      variableValues,
+      type,
+      operation.selectionSet,
+      hideSuggestions,
+    )
+    if (this.collected) this.collected.root = groupedFieldSet
+    return groupedFieldSet
   }
 
   override collectAndExecuteSubfields(
