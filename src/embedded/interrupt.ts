@@ -6,23 +6,30 @@ import { isMainThread } from 'node:worker_threads'
  * the thread, which goes on afterwards. A message of `node:worker_threads` would arrive only when the thread is idle. Other debuggers
  * may be connected at the same time.
  * https://chromedevtools.github.io/devtools-protocol/v8/Runtime/, https://nodejs.org/api/inspector.html
+ * @returns a promise that resolves when the thread has answered or ended
  */
-export function evaluateIn(threadId: number, expression: string): void {
-  const session = new Session()
-  if (isMainThread) session.connect()
-  else session.connectToMainThread()
-  let isFound = false
-  session.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }) => {
-    // Only the title has the thread id: `workerId` is a number of the inspector.
-    if (!workerInfo.title.startsWith(`[worker ${threadId}]`)) return
-    isFound = true
-    const message = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: { expression } })
-    session.post('NodeWorker.sendMessageToWorker', { sessionId, message })
-  })
-  // The thread has answered the message.
-  session.on('NodeWorker.receivedMessageFromWorker', () => session.disconnect())
-  // The inspector names all threads before it calls back. A thread that has ended is not among them.
-  session.post('NodeWorker.enable', { waitForDebuggerOnStart: false }, () => {
-    if (!isFound) session.disconnect()
+export function evaluateIn(threadId: number, expression: string): Promise<void> {
+  return new Promise((resolve) => {
+    const session = new Session()
+    if (isMainThread) session.connect()
+    else session.connectToMainThread()
+    const end = () => {
+      session.disconnect()
+      resolve()
+    }
+    let isFound = false
+    session.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }) => {
+      // Only the title has the thread id: `workerId` is a number of the inspector.
+      if (!workerInfo.title.startsWith(`[worker ${threadId}]`)) return
+      isFound = true
+      const message = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: { expression } })
+      session.post('NodeWorker.sendMessageToWorker', { sessionId, message })
+      session.on('NodeWorker.detachedFromWorker', ({ params }) => params.sessionId === sessionId && end())
+    })
+    session.on('NodeWorker.receivedMessageFromWorker', end)
+    // The inspector names all threads before it calls back. A thread that has ended is not among them.
+    session.post('NodeWorker.enable', { waitForDebuggerOnStart: false }, () => {
+      if (!isFound) end()
+    })
   })
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
 import { messageOf } from '../errors.ts'
@@ -34,6 +35,9 @@ export const CANCEL_FUNCTION = 'cancelRequest'
 /** PostgreSQL that does not end a cancelled request within this time is stopped. No committed data in a folder is lost. */
 const CANCEL_TIMEOUT_MS = 5_000
 
+/** A cancellation that had no effect is repeated after this time. */
+const CANCEL_AGAIN_MS = 20
+
 /** PostgreSQL in a thread of its own. */
 export interface PostgresThread extends Postgres {
   /** Resolves with the reason when the thread ends. */
@@ -52,17 +56,19 @@ export async function startPostgres(data: z.input<typeof postgresData>): Promise
   let pending = Promise.withResolvers<unknown>()
   let hasEnded = false
   let requests = 0
+  let isCancelling = false
   let timer: NodeJS.Timeout | undefined
   worker.on('message', (message: unknown) => {
     const { data } = postgresResponse.safeParse(message)
     if (data === undefined) return
+    isCancelling = false
     clearTimeout(timer)
-    timer = undefined
     if (typeof data === 'object' && 'error' in data) pending.reject(new Error(data.error))
     else pending.resolve(typeof data === 'object' && 'rows' in data ? data.rows : data)
   })
   void ended.then((reason) => {
     hasEnded = true
+    isCancelling = false
     clearTimeout(timer)
     pending.reject(new PostgresEnded(reason))
   })
@@ -75,14 +81,23 @@ export async function startPostgres(data: z.input<typeof postgresData>): Promise
     worker.postMessage(request)
     return pending.promise
   }
+  /** Cancels the nth request again and again until it ends, because a cancellation that arrives before its request has no effect. */
+  const cancelRequest = async (n: number) => {
+    timer = setTimeout(() => void worker.terminate(), CANCEL_TIMEOUT_MS)
+    while (isCancelling && n === requests) {
+      await evaluateIn(worker.threadId, `${CANCEL_FUNCTION}(${n})`)
+      await sleep(CANCEL_AGAIN_MS)
+    }
+  }
   return {
     ended,
     // A batch can be a part of a larger buffer, which need not be copied.
     execute: async (batch) => z.instanceof(Uint8Array).parse(await send(Uint8Array.from(batch))),
     query: async (sql) => send(sql),
     cancel: () => {
-      evaluateIn(worker.threadId, `${CANCEL_FUNCTION}(${requests})`)
-      timer ??= setTimeout(() => void worker.terminate(), CANCEL_TIMEOUT_MS)
+      if (isCancelling) return
+      isCancelling = true
+      void cancelRequest(requests)
     },
     close: async () => {
       worker.postMessage('close')

@@ -5,6 +5,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Cancellation, withCancellation } from '../../src/database/cancellation.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
+import { cancelRequest } from '../../src/embedded/protocol.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
 import { copyEmbedded } from '../support/template.ts'
 
@@ -60,5 +61,23 @@ test('a cancel request without the secret of the session cancels nothing', async
   const socket = connect(path).end(request)
   await once(socket, 'close')
   expect((await running).rows).toEqual([{ n: 300_000 }])
+  await session.end()
+})
+
+test('a statement that is cancelled when it begins ends, and its session goes on', async () => {
+  const path = `${new URL(database.embeddedUrl ?? '').searchParams.get('host')}/.s.PGSQL.5432`
+  const session = new pg.Client(database.embeddedUrl ?? '')
+  await session.connect()
+  const keyPart = (name: string) => Number(Reflect.get(session, name))
+  const request = cancelRequest({ processId: keyPart('processID'), secretKey: keyPart('secretKey') })
+  for (let n = 0; n < 20; n += 1) {
+    const socket = connect(path).resume()
+    await once(socket, 'connect')
+    const closed = once(socket, 'close')
+    const running = session.query(ENDLESS.sql)
+    socket.write(request)
+    await expect(running).rejects.toMatchObject({ code: '57014' })
+    await closed
+  }
   await session.end()
 })
