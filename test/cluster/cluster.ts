@@ -1,0 +1,62 @@
+import { parseArgs } from 'node:util'
+import { runCatalog } from '../support/process.ts'
+import { CASES } from './cases.ts'
+import { createDataset, Model } from './model.ts'
+import { type Result, runCase } from './run-case.ts'
+import { openStage } from './stage.ts'
+
+/*
+ * Two gateways over three PostgreSQL servers under Patroni, behind HAProxy, while servers and links fail (CONTRIBUTING.md). It prints a
+ * row for each case, and ends with 1 if a response was wrong. Times are only printed.
+ */
+
+const { values } = parseArgs({
+  options: {
+    cases: { type: 'string', default: '.' },
+    seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
+    ttl: { type: 'string', default: '20' },
+    'loop-wait': { type: 'string', default: '5' },
+  },
+})
+const loopWait = Number(values['loop-wait'])
+const chosen = Object.entries(CASES).filter(([name]) => new RegExp(values.cases).test(name))
+const print = (line: string) => void process.stdout.write(`${line}\n`)
+
+const COLUMNS: Readonly<Record<string, Exclude<keyof Result, 'faults'>>> = {
+  right: 'right',
+  'older than 1 s': 'old',
+  'of a lost state': 'lost',
+  'other states': 'otherStates',
+  'other statuses': 'otherStatuses',
+  'refused (503)': 'refused',
+  'cut off': 'cutOff',
+  writes: 'writes',
+  'lost writes': 'lostWrites',
+  'leaderless, s': 'leaderless',
+  'refusing, s': 'refusing',
+  'added by the gateway, s': 'added',
+  'slowest response, s': 'slowest',
+}
+
+process.once('SIGINT', () => process.exit(130))
+process.once('SIGTERM', () => process.exit(143))
+print(`seed ${values.seed}, ttl ${values.ttl}, loop_wait ${loopWait}`)
+const stage = await openStage({ ttl: Number(values.ttl), loop_wait: loopWait, retry_timeout: loopWait })
+let faults = 0
+try {
+  const created = await runCatalog(stage.env, 'keys', 'create', '--json', '--name', 'reader')
+  const { key } = JSON.parse(created.stdout)
+  const model = new Model()
+  await createDataset(stage.leaderUrl, model)
+  print(`| case | ${Object.keys(COLUMNS).join(' | ')} |\n|---|${'---|'.repeat(Object.keys(COLUMNS).length)}`)
+  for (const [name, happen] of chosen) {
+    const result = await runCase(happen, { stage, model, key, seed: `${values.seed} ${name}` })
+    print(`| ${[name, ...Object.values(COLUMNS).map((column) => result[column])].join(' | ')} |`)
+    for (const fault of result.faults.slice(0, 12)) print(`FAULT ${name}: ${fault}`)
+    faults += result.faults.length
+  }
+} finally {
+  await stage.close()
+}
+print(`${chosen.length} cases, ${faults} faults`)
+process.exitCode = faults > 0 || chosen.length === 0 ? 1 : 0

@@ -1,0 +1,171 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { openSync, readdirSync, readFileSync } from 'node:fs'
+import { chown, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { load } from 'js-yaml'
+import pg from 'pg'
+import { z } from 'zod'
+import { type Link, openLink } from './link.ts'
+
+/** The folder of a cluster, and the first three numbers of its addresses, with a point. They are on the loopback interface. */
+export interface Place {
+  folder: string
+  network: string
+}
+
+const idOf = (option: string) => Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }))
+const isRoot = process.getuid?.() === 0
+/** Neither PostgreSQL nor Patroni runs as root. */
+export const owner = isRoot ? { uid: idOf('-u'), gid: idOf('-g') } : undefined
+
+/** Starts a server, which prints to a file in the folder. */
+export function startServer({ folder }: Place, name: string, program: string, args: string[]): ChildProcess {
+  const log = openSync(join(folder, `${name}.log`), 'a')
+  const env = { PATH: process.env.PATH, HOME: folder, LC_ALL: 'C.UTF-8' }
+  return spawn(program, args, { ...owner, cwd: folder, env, stdio: ['ignore', log, log], detached: true })
+}
+
+/** A PostgreSQL server under Patroni. */
+export interface Node {
+  name: string
+  /** The URL of a database, for a superuser. */
+  urlOf: (database: string) => string
+  /** The way of all others to PostgreSQL and to Patroni, and of Patroni to etcd. */
+  links: Record<'postgres' | 'patroni' | 'etcd', Link>
+  /** Starts Patroni, which starts PostgreSQL. */
+  start: () => void
+  killPatroni: () => void
+  /** Sends a signal to Patroni and to all processes of PostgreSQL. */
+  signal: (signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT') => void
+  /** Kills PostgreSQL alone. */
+  killPostgres: () => void
+  query: (sql: string) => Promise<pg.QueryResult>
+  /** Asks Patroni beside the links. Returns the status, and the body if it is JSON. */
+  ask: (method: string, path: string, body?: object) => Promise<{ status: number; body: unknown }>
+  close: () => void
+}
+
+/** Creates the node with a number, with the configuration of docs/deployment/patroni.yml, and does not yet start it. */
+export async function createNode(place: Place, n: number, dcs: object): Promise<Node> {
+  const { folder, network } = place
+  const name = `node${n}`
+  const [outside, inside, etcd] = [`${network}1${n}`, `${network}11${n}`, `${network}22${n}`]
+  const openWay = (from: string, to: string, port: number) => openLink({ host: from, port }, { host: to, port })
+  const links = {
+    postgres: await openWay(outside, inside, 5432),
+    patroni: await openWay(outside, inside, 8008),
+    etcd: await openWay(etcd, `${network}21`, 2379),
+  }
+  const data = join(folder, name)
+  await mkdir(`${data}.socket`)
+  if (owner) await chown(`${data}.socket`, owner.uid, owner.gid)
+  const file = join(folder, `${name}.json`)
+  await writeFile(file, JSON.stringify(configure({ name, data, outside, inside, etcd, dcs })))
+
+  let patroni: ChildProcess | undefined
+  const processes = () => [...(patroni?.pid === undefined ? [] : [patroni.pid]), ...postgresProcesses(data)]
+  const signal: Node['signal'] = (name) => {
+    for (const pid of processes()) kill(pid, name)
+  }
+  const urlOf = (database: string) => `postgresql://postgres@${outside}:5432/${database}`
+  return {
+    name,
+    urlOf,
+    links,
+    start: () => {
+      patroni = startServer(place, name, 'patroni', [file])
+    },
+    killPatroni: () => void patroni?.kill('SIGKILL'),
+    signal,
+    killPostgres: () => {
+      for (const pid of postgresProcesses(data)) kill(pid, 'SIGKILL')
+    },
+    query: async (sql) => {
+      const client = new pg.Client({ host: inside, user: 'postgres', database: 'catalog', query_timeout: 30_000 })
+      await client.connect()
+      return client.query(sql).finally(() => client.end())
+    },
+    ask: async (method, path, body) => {
+      const init = { method, signal: AbortSignal.timeout(10_000), ...(body && { body: JSON.stringify(body) }) }
+      const response = await fetch(`http://${inside}:8008${path}`, init)
+      const text = await response.text()
+      return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : text }
+    },
+    close: () => {
+      signal('SIGCONT')
+      signal('SIGKILL')
+      for (const link of Object.values(links)) link.close()
+    },
+  }
+}
+
+const CONFIGURATION = z.looseObject({
+  bootstrap: z.looseObject({ dcs: z.looseObject({}) }),
+  postgresql: z.looseObject({}),
+})
+
+interface Placed {
+  name: string
+  data: string
+  outside: string
+  inside: string
+  etcd: string
+  dcs: object
+}
+
+/** The configuration of the documentation at other addresses, without passwords, and with other numbers of seconds. */
+function configure({ name, data, outside, inside, etcd, dcs }: Placed): object {
+  const documented = readFileSync(new URL('../../docs/deployment/patroni.yml', import.meta.url), 'utf8')
+  const { bootstrap, postgresql, ...rest } = CONFIGURATION.parse(load(documented))
+  return {
+    ...rest,
+    name,
+    restapi: { listen: `${inside}:8008`, connect_address: `${outside}:8008` },
+    etcd3: { hosts: [`${etcd}:2379`] },
+    bootstrap: { ...bootstrap, dcs: { ...bootstrap.dcs, ...dcs } },
+    postgresql: {
+      ...postgresql,
+      listen: `${inside}:5432`,
+      connect_address: `${outside}:5432`,
+      data_dir: data,
+      pgpass: `${data}.pgpass`,
+      parameters: { unix_socket_directories: `${data}.socket`, fsync: false },
+      pg_hba: ['local all all trust', 'host all all 127.0.0.0/8 trust', 'host replication all 127.0.0.0/8 trust'],
+    },
+  }
+}
+
+/** The main process of PostgreSQL in a folder, and its children. */
+function postgresProcesses(data: string): number[] {
+  const [main] = readIfThere(join(data, 'postmaster.pid')).split('\n')
+  if (!main || !readIfThere(`/proc/${main}/cmdline`).includes(data)) return []
+  const parentOf = (pid: string) => / \d+ \((?:.*)\) \w (\d+)/.exec(` ${readIfThere(`/proc/${pid}/stat`)}`)?.[1]
+  const children = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && parentOf(pid) === main)
+  return [main, ...children].map(Number)
+}
+
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** Sends a signal to a process, if it is there. */
+export function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It has ended.
+  }
+}
+
+/** Waits until a condition holds. A failure counts as false. @throws after ten minutes */
+export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + 600_000; performance.now() < end; await sleep(200)) {
+    if (await holds().catch(() => false)) return
+  }
+  throw new Error(`Not within ten minutes: ${what}`)
+}

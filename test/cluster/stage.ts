@@ -1,0 +1,143 @@
+import type { ChildProcess } from 'node:child_process'
+import { chmodSync, chownSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Connection } from '../simulate/connection.ts'
+import { killProcesses, runCatalog, startGateway } from '../support/process.ts'
+import { createNode, kill, type Node, owner, type Place, startServer, until } from './node.ts'
+
+/** A running gateway of the cluster. */
+export interface Gateway {
+  name: string
+  url: string
+  /** How many reads came from replicas since its start. */
+  replicaReads: () => Promise<number>
+}
+
+/** Three nodes, HAProxy with docs/deployment/haproxy.cfg, and two gateways with workers. */
+export interface Stage {
+  nodes: readonly Node[]
+  gateways: readonly Gateway[]
+  /** The URL of the catalog on the leader, through HAProxy. */
+  leaderUrl: string
+  /** The settings of a command. */
+  env: Record<string, string>
+  /** The one node that leads. */
+  leader: () => Promise<Node>
+  /** Waits until one node leads, the two others follow it, and both gateways read from them. */
+  untilHealthy: () => Promise<void>
+  /** Kills etcd. */
+  killEtcd: () => void
+  startEtcd: () => void
+  close: () => Promise<void>
+}
+
+/** The settings of Patroni that the cases change, in seconds. */
+export interface Seconds {
+  ttl: number
+  loop_wait: number
+  retry_timeout: number
+}
+
+/** Starts everything, with an empty catalog. Nothing lives longer than this process. */
+export async function openStage(seconds: Seconds): Promise<Stage> {
+  const folder = await mkdtemp(join(tmpdir(), 'catalog-cluster-'))
+  // Patroni's own default for synchronous replication: the leader does not wait for a replica.
+  const dcs = { ...seconds, synchronous_mode: false }
+  if (owner) chownSync(folder, owner.uid, owner.gid)
+  chmodSync(folder, 0o755)
+  const network = `127.${1 + (process.pid % 250)}.${Math.floor(Math.random() * 250)}.`
+  const place: Place = { folder, network }
+  const servers = new Map<string, ChildProcess>()
+  const start = (name: string, program: string, ...args: string[]) =>
+    void servers.set(name, startServer(place, name, program, args))
+  const nodes: Node[] = []
+  const killAll = () => {
+    for (const server of servers.values()) if (server.pid !== undefined) kill(server.pid, 'SIGKILL')
+    for (const node of nodes) node.close()
+  }
+  process.once('exit', killAll)
+
+  const etcd = `http://${network}21`
+  const startEtcd = () =>
+    start(
+      'etcd',
+      'etcd',
+      ...['--data-dir', join(folder, 'etcd'), '--unsafe-no-fsync', '--log-level', 'warn'],
+      ...['--listen-client-urls', `${etcd}:2379`, '--advertise-client-urls', `${etcd}:2379`],
+      ...['--listen-peer-urls', `${etcd}:2380`, '--initial-advertise-peer-urls', `${etcd}:2380`],
+      ...['--initial-cluster', `default=${etcd}:2380`],
+    )
+  startEtcd()
+  for (const n of [1, 2, 3]) nodes.push(await createNode(place, n, dcs))
+  const leads = async (node: Node) => (await node.ask('GET', '/primary').catch(() => undefined))?.status === 200
+  const leader = async () => {
+    const found = await Promise.all(nodes.map(leads))
+    const leading = nodes.filter((_, n) => found[n])
+    if (leading.length !== 1 || !leading[0]) throw new Error(`${leading.length} nodes lead`)
+    return leading[0]
+  }
+  const followed = async () => {
+    const { rows } = await (await leader()).query(`SELECT FROM pg_stat_replication WHERE state = 'streaming'`)
+    return rows.length === nodes.length - 1
+  }
+  const [first] = nodes
+  first?.start()
+  await until('the first node leads', async () => (await leader()) === first)
+  for (const node of nodes.slice(1)) node.start()
+  const setUp = ['CREATE ROLE catalog LOGIN', 'GRANT pg_read_all_stats TO catalog']
+  const urlOf = (host: string, user: string) => `postgresql://${user}@${host}/catalog`
+  await execute(first?.urlOf('postgres'), ...setUp, 'CREATE DATABASE catalog OWNER catalog')
+  await execute(first?.urlOf('catalog'), 'CREATE EXTENSION postgis')
+
+  const balancer = readFileSync(new URL('../../docs/deployment/haproxy.cfg', import.meta.url), 'utf8')
+  await writeFile(join(folder, 'haproxy.cfg'), balancer.replaceAll('10.0.0.', network))
+  start('haproxy', 'haproxy', '-db', '-f', join(folder, 'haproxy.cfg'))
+  const env = { DATABASE_URL: urlOf(`${network}5:5000`, 'catalog') }
+  const isMigrated = async () => (await runCatalog(env, 'migrate')).code === 0
+  await until('the catalog is migrated', isMigrated)
+  await until('both replicas follow', followed)
+
+  const openGateway = async (n: number): Promise<Gateway & { stop: () => Promise<unknown> }> => {
+    const { url, printed, stop } = await startGateway({
+      ...env,
+      ...{ HOST: `${network}3${n}`, PORT: '4000', METRICS_PORT: '0', WORKERS: '2', DATABASE_POOL_SIZE: '6' },
+      DATABASE_REPLICA_URLS: nodes.map((node) => node.urlOf('catalog').replace('postgres@', 'catalog@')).join(','),
+    })
+    const metrics = /Metrics at (\S+)/.exec(printed)?.[1] ?? ''
+    const replicaReads = async () =>
+      Number(/reads_total\{server="replica"\} (\d+)/.exec(await (await fetch(metrics)).text())?.[1] ?? 0)
+    return { name: `gateway-${n}`, url, replicaReads, stop }
+  }
+  const gateways = await Promise.all([1, 2].map(openGateway))
+  return {
+    nodes,
+    gateways,
+    leaderUrl: env.DATABASE_URL,
+    env,
+    leader,
+    untilHealthy: async () => {
+      await until('one node leads, and two follow', followed)
+      const before = await Promise.all(gateways.map(({ replicaReads }) => replicaReads()))
+      const isReading = async (gateway: Gateway, n: number) => (await gateway.replicaReads()) > (before[n] ?? 0)
+      await until('the gateways read from replicas', async () =>
+        (await Promise.all(gateways.map(isReading))).every(Boolean),
+      )
+    },
+    killEtcd: () => void servers.get('etcd')?.kill('SIGKILL'),
+    startEtcd,
+    close: async () => {
+      await Promise.all(gateways.map(({ stop }) => stop()))
+      killAll()
+      killProcesses()
+      await rm(folder, { recursive: true, force: true, maxRetries: 10 })
+    },
+  }
+}
+
+async function execute(url = '', ...statements: string[]): Promise<void> {
+  const connection = await Connection.open(url)
+  for (const statement of statements) await connection.execute(statement)
+  await connection.close()
+}
