@@ -1,5 +1,6 @@
 import type { Change } from './change.ts'
 import { changeVisibility, createDataset, exchangeSlugs, removeDataset, updateDatasets } from './dataset-changes.ts'
+import { hideDataset } from './hidden.ts'
 import { changeImages, changeItems, exchangeRecords } from './item-changes.ts'
 import { changeRevocation, changeRights, dealGrants } from './key-changes.ts'
 
@@ -20,5 +21,5 @@ const nothing: Change = (_, __, state) => ({ ...state })
 /** All changes by their names. */
 export const CHANGES = {
   ...{ updateDatasets, changeVisibility, exchangeSlugs, removeDataset, createDataset, changeItems, exchangeRecords },
-  ...{ changeImages, changeRights, dealGrants, changeRevocation, changeBoth, nothing },
+  ...{ changeImages, changeRights, dealGrants, changeRevocation, changeBoth, hideDataset, nothing },
 } as const

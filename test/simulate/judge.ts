@@ -1,3 +1,4 @@
+import { HIDDEN } from './hidden.ts'
 import { FRESH_MS, type History, type Span } from './history.ts'
 import { failed, type Observed, type Question, textOf } from './question.ts'
 import { rightsOf, View } from './view.ts'
@@ -10,6 +11,7 @@ export interface Exchange {
   key: number
   start: number
   end: number
+  body: Buffer
   observed: Observed
 }
 
@@ -32,9 +34,13 @@ export class Judge {
     this.#history = history
   }
 
-  /** Returns the fault of an answer; undefined if it is what the model says for one state of the catalog and of the key. */
+  /**
+   * Returns the fault of an answer; undefined if it is what the model says for one state of the catalog and of the key, and has nothing
+   * that is hidden from all keys.
+   */
   judge(exchange: Exchange): Fault | undefined {
-    const { observed } = exchange
+    const { body, observed } = exchange
+    if (body.includes(HIDDEN)) return this.#explain(exchange)
     if (observed.outcome === 'SERVICE_UNAVAILABLE' || observed.outcome === REFUSED) {
       this.counts[observed.outcome === REFUSED ? 'refused' : 'unavailable'] += 1
       return undefined
@@ -57,7 +63,7 @@ export class Judge {
 
   /** The first of these reasons that fits. They name what to look at; the verdict does not depend on them. */
   #explain(exchange: Exchange): Fault {
-    const { observed, key } = exchange
+    const { body, observed, key } = exchange
     const [catalogs, keys] = this.#candidates(exchange, key)
     const expected = this.#expected(exchange, catalogs, keys)
     const changes = this.#history.spans(exchange.start, exchange.end, (state) => state).map(({ moment }) => moment)
@@ -67,6 +73,8 @@ export class Judge {
       detail: `${detail}; during ${during.join(', ')}`,
       expected,
     })
+    // However old an answer may be, no key has had the right to see this.
+    if (body.includes(HIDDEN)) return fault('hidden content', 'written while no key may read it')
     if (observed.outcome === 'INTERNAL_ERROR') return fault('internal error', 'status 500')
     for (const catalog of catalogs) {
       const old = keys.find((each) => isAnswer(exchange, catalog, each))

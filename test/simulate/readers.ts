@@ -91,7 +91,7 @@ async function exchange(context: ReaderContext, random: Random, { gateway, poole
   const { tag } = answer
   if (tag !== undefined && answer.status === 200) remember(tags, tag, answer)
   const full = answer.status === 304 && known ? known[1] : answer
-  const exchanged: Exchange = { question, key, start, end, observed: question.observe(full) }
+  const exchanged: Exchange = { question, key, start, end, body: full.body, observed: question.observe(full) }
   if (exchanged.observed.outcome === REFUSED) pooled.question = randomQuestion(random, context.world)
   const fault = context.judge.judge(exchanged)
   if (fault) context.report(gateway, exchanged, fault)

@@ -57,7 +57,7 @@ export interface Write {
 export function planWrite(
   { history, world, counts }: WriterContext,
   random: Random,
-  kind: keyof typeof KINDS,
+  kind: keyof typeof KINDS | 'hideDataset',
 ): Write | undefined {
   counts.mark += 1
   const mark = `g${counts.mark}`

@@ -11,7 +11,7 @@ import { initialStatements } from './sql.ts'
 import type { Stage } from './stage.ts'
 import { newWriterContext } from './transaction.ts'
 import { createWorld } from './world.ts'
-import { writeChanges, writeRights, writeWithLocks } from './writers.ts'
+import { writeChanges, writeHidden, writeRights, writeWithLocks } from './writers.ts'
 
 /** A simulation of the world that readers see. */
 interface WorldRun extends Stage {
@@ -42,7 +42,7 @@ export async function simulateWorld(run: WorldRun): Promise<string> {
   const report = (gateway: Gateway, exchange: Exchange, fault: Fault) =>
     faults.add(fault.kind, describe(gateway, exchange, fault))
   const readers = { seed, world, gateways, judge, counts, report, isEnding }
-  const connections = [await connect(), await connect(), await connect()] as const
+  const connections = [await connect(), await connect(), await connect(), await connect()] as const
   const hashes = world.tokens.map((token) => createHash('sha256').update(token).digest())
   await connections[0].execute('BEGIN')
   for (const statement of initialStatements(world.initial, hashes)) await connections[0].run(statement)
@@ -53,6 +53,7 @@ export async function simulateWorld(run: WorldRun): Promise<string> {
     writeChanges(writers, connections[0]),
     writeRights(writers, connections[1]),
     writeWithLocks(writers, connections[2]),
+    writeHidden(writers, connections[3]),
     writeWithCommands(writers, folder, env),
     ...Array.from({ length: READERS }, (_, n) => readAnswers(readers, pool, String(n))),
   ])

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connection } from './connection.ts'
 import { Mutex } from './mutex.ts'
 import { Random } from './random.ts'
+import { statementsBetween } from './sql.ts'
 import { KINDS, planWrite, transact, type WriterContext } from './transaction.ts'
 
 /** Makes changes until the end, in bursts with pauses in which nothing changes for more than a second. */
@@ -54,6 +55,33 @@ async function grantForAWhile(context: WriterContext, random: Random, connection
     text: 'DELETE FROM grants WHERE api_key_id = $1 AND dataset_id = $2',
     values: [key.id, dataset.id],
   })
+}
+
+/**
+ * Again and again withdraws the grants of a dataset and changes its texts in one transaction, and undoes both in the next. The change
+ * before it makes gateways read their lists and keys anew between the two.
+ */
+export async function writeHidden(context: WriterContext, connection: Connection): Promise<void> {
+  const { seed, commits, tables, history, isEnding } = context
+  const random = new Random(`${seed} hidden`)
+  const write = async (kind: 'updateDatasets' | 'changeRights' | 'hideDataset') => {
+    const write = planWrite(context, random, kind)
+    return write !== undefined && (await transact(context, random, connection, { ...write, begin: true }))
+  }
+  const hideForAWhile = async () => {
+    if (random.chance(0.7)) await write(random.pick(['updateDatasets', 'changeRights']))
+    const before = history.current
+    if (!(await write('hideDataset'))) return
+    const shown = { label: `shown again after ${history.last.label}`, next: before, begin: true }
+    const statements = statementsBetween(history.current, before)
+    // Whoever commits later may grant the dataset again, so this must commit first.
+    do await sleep(random.mostlyLow(0, 400))
+    while (!(await transact(context, random, connection, { ...shown, statements })))
+  }
+  while (!isEnding()) {
+    await sleep(random.mostlyLow(50, 1_500))
+    await tables.run(() => commits.run(hideForAWhile))
+  }
 }
 
 function pauseMs(random: Random): number {
