@@ -118,7 +118,10 @@ export function createSnapshotReader(
     // While the feed may miss changes, nothing says whether the key has changed.
     const attempt = changeFeed.latest() === undefined ? undefined : await readFromServer(caller, read)
     const isCurrent = attempt && hasSameRights(caller, await identify())
-    const { result, readLog } = isCurrent ? attempt : await readInTransaction(identify, read)
+    if (isCurrent) return { result: await attempt.result, readLog: attempt.readLog }
+    const { result, readLog } = await readInTransaction(identify, read)
+    // A cached response goes to keys whose changes were announced.
+    await changeFeed.announced()
     return { result: await result, readLog }
   }
   return Object.assign(reader, { reads })

@@ -8,7 +8,7 @@ import type { Session } from './session.ts'
  * Every transaction that writes sends notifications on the channel `catalog`, which say what it changed (triggers in
  * prisma/migrations). The change feed listens to this channel. It tells caches whether their values are still current. PostgreSQL
  * sends a notification when its transaction is already visible. So a value read before the notification arrived may be old, and a
- * value read afterwards is new.
+ * value read afterwards is new. A value may also be newer than the notifications that have arrived (`announced`).
  */
 
 /** What can change: one dataset, one API key, or any of them. */
@@ -91,6 +91,8 @@ export class FeedState {
         this.#changes.invalidateAll()
         break
       case 'complete':
+        // What was read meanwhile did not wait for its announcements.
+        if (!this.#isComplete()) this.#changes.invalidateAll()
         this.#completeUntilMs = event.untilMs - OFFSET_MS
         this.#completeUntilDateMs = event.untilDateMs
         break
@@ -130,7 +132,7 @@ export class FeedState {
   }
 
   /** The change feed with this state, and with the functions that its connection has. */
-  feed(connection: Pick<ChangeFeed, 'leaveFor' | 'close'>): ChangeFeed {
+  feed(connection: Pick<ChangeFeed, 'announced' | 'leaveFor' | 'close'>): ChangeFeed {
     return {
       latest: () => this.latest(),
       isUnchanged: (topics, since) => this.isUnchanged(topics, since),
@@ -152,6 +154,11 @@ export interface ChangeFeed {
   latest: () => SequenceNumber | undefined
   /** Whether the topics have not changed since a sequence number; false while the feed may miss changes. */
   isUnchanged: (topics: readonly Topic[], since: SequenceNumber) => boolean
+  /**
+   * Resolves when this process has received the notifications of all changes that a read can have seen by now, or when the feed may
+   * miss changes.
+   */
+  announced: () => Promise<void>
   /** A position in the write-ahead log that comes after all received changes; undefined if it is not known. */
   position: () => LogPosition | undefined
   /** The name of the server to which the feed is connected; undefined if it is not connected, or the server has no name. */
@@ -165,6 +172,7 @@ export interface ChangeFeed {
 export const silentChangeFeed: ChangeFeed = {
   latest: () => undefined,
   isUnchanged: () => false,
+  announced: async () => {},
   position: () => undefined,
   server: () => undefined,
   leaveFor: () => {},
@@ -176,6 +184,8 @@ interface FollowOptions {
   createClient: () => DatabaseClient
   /** A statement that is sent at intervals: `SERVER_HEARTBEAT`, or one that returns no row. */
   heartbeat: string
+  /** A statement whose answer comes after the notifications of all changes that were visible when it was sent. */
+  echo: string
   /** Whether to keep `position` up to date, for replicas. */
   tracksPosition: boolean
   /** Called with each event after it was applied, for other processes that follow the same connection. */
@@ -188,13 +198,24 @@ const HEARTBEAT_INTERVAL_MS = 250
 /** After this number of heartbeats (5 seconds), the feed checks that new connections still reach its server. */
 const HEARTBEATS_PER_CHECK = 20
 const RECONNECT_MS = 200
+/** Without an answer for this long, the feed is no longer complete: the next heartbeat waits for the same answer. */
+const ECHO_TIMEOUT_MS = HEARTBEAT_VALID_MS + 100
+
+/**
+ * The echo of a server, a notification to this connection. PostgreSQL orders notifications by commit, and each transaction that others
+ * can see has its own in this order. An answer without one can come earlier: a transaction is visible before it wakes its listeners, on
+ * a replica much earlier.
+ */
+export const SERVER_ECHO = "SELECT pg_notify('catalog', 'echo')"
 
 /** Starts to listen for changes. It connects again whenever the connection is lost. */
-export function followChanges({ createClient, heartbeat, tracksPosition, relay }: FollowOptions): ChangeFeed {
+export function followChanges({ createClient, heartbeat, echo, tracksPosition, relay }: FollowOptions): ChangeFeed {
   const state = new FeedState()
   let isClosing = false
   /** Ends the current connection. */
   let disconnect = () => {}
+  /** Waits for the echo on the current connection. Without one, everything becomes invalid at the next. */
+  let hear = async () => {}
   const leaveFor = (server: string) => {
     const current = state.server()
     if (current !== undefined && current !== server) disconnect()
@@ -226,16 +247,27 @@ export function followChanges({ createClient, heartbeat, tracksPosition, relay }
     const onPosition = ({ mark, offset }: LogPosition) => apply({ kind: 'position', mark, offset: String(offset) })
     const tracker = tracksPosition ? new PositionTracker(client, onPosition) : undefined
     client.on('notification', ({ payload = '' }) => {
+      if (payload === 'echo') return
       apply({ kind: 'changed', payload })
       tracker?.update()
     })
     const ask = async (): Promise<Session | undefined> => (await client.query(heartbeat)).rows[0]
+    const hearEcho = async () => {
+      const timer = new AbortController()
+      const timeout = sleep(ECHO_TIMEOUT_MS, undefined, { signal: timer.signal })
+      await Promise.race([client.query(echo), timeout]).catch(() => {
+        apply({ kind: 'disconnected' })
+        disconnected.resolve()
+      })
+      timer.abort()
+    }
     const receive = async () => {
       await client.connect()
       const first = await ask()
       await client.query('LISTEN catalog')
       apply({ kind: 'connected', server: first?.server })
       tracker?.update()
+      hear = hearEcho
       for (let beat = 1; isCurrent; beat += 1) {
         const untilMs = clockMs() + HEARTBEAT_VALID_MS
         const untilDateMs = Date.now() + HEARTBEAT_VALID_MS
@@ -255,6 +287,7 @@ export function followChanges({ createClient, heartbeat, tracksPosition, relay }
     } finally {
       apply({ kind: 'disconnected' })
       isCurrent = false
+      hear = async () => {}
       // Not awaited, because a server that does not answer would delay the next connection.
       void client.end()
     }
@@ -268,10 +301,22 @@ export function followChanges({ createClient, heartbeat, tracksPosition, relay }
     }
   })()
 
+  // One echo at a time. The next one is for all who have asked before it is sent.
+  let heard = Promise.resolve()
+  let next: Promise<void> | undefined
+  const announced = async () => {
+    if (state.latest() === undefined) return
+    next ??= heard.then(() => {
+      next = undefined
+      heard = hear()
+      return heard
+    })
+    await next
+  }
   const close = async () => {
     isClosing = true
     disconnect()
     await following
   }
-  return state.feed({ leaveFor, close })
+  return state.feed({ announced, leaveFor, close })
 }

@@ -10,7 +10,7 @@ import { EXCLUSIVE, HEARTBEAT, READER } from '../embedded/wire.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import { cancelByFunction, cancelByRequest } from './canceller.ts'
-import { type ChangeFeed, type FeedEvent, followChanges } from './change-feed.ts'
+import { type ChangeFeed, type FeedEvent, followChanges, SERVER_ECHO } from './change-feed.ts'
 import { classifyError, DatabaseClient, isConnectionLost, SERVER_HEARTBEAT } from './client.ts'
 import { clusterFile } from './migrate.ts'
 import { CatalogPool, type CatalogPoolOptions, type PoolUse, type StatementEnd } from './pool.ts'
@@ -171,7 +171,9 @@ function feedOptions(connection: SessionConfig, { kind, connectTimeoutMs }: Data
   const timeout = kind === 'postgres' && { query_timeout: FEED_TIMEOUT_MS }
   return {
     createClient: () => new DatabaseClient({ ...connection, connectionTimeoutMillis: connectTimeoutMs, ...timeout }),
-    heartbeat: kind === 'postgres' ? SERVER_HEARTBEAT : HEARTBEAT,
+    ...(kind === 'postgres'
+      ? { heartbeat: SERVER_HEARTBEAT, echo: SERVER_ECHO }
+      : { heartbeat: HEARTBEAT, echo: HEARTBEAT }),
   }
 }
 

@@ -86,8 +86,9 @@ export class RevisionCache<Value extends {}> {
   }
 
   /**
-   * Returns the cached value of a key. Without one, returns the result of `read`, and caches it unless it is null. Concurrent calls
-   * share a read if nothing has changed since it began. It belongs to none of their requests: it neither waits for the turn of one of their
+   * Returns the cached value of a key. Without one, returns the result of `read`, and caches it unless it is null: first, all changes
+   * that the value shows are announced. So of two values that are both current, neither shows a change of both that the other lacks.
+   * Concurrent calls share a read if nothing has changed since it began. It belongs to none of their requests: it neither waits for the turn of one of their
    * keys nor ends with one of their clients.
    */
   async load(
@@ -102,7 +103,12 @@ export class RevisionCache<Value extends {}> {
     if (since === undefined) return read()
     const current = this.#reads.get(key)
     if (current?.since === since) return current.result
-    const reading = { since, result: outsideRequests(read) }
+    const readAnnounced = async () => {
+      const value = await read()
+      if (value !== null) await this.#changeFeed.announced()
+      return value
+    }
+    const reading = { since, result: outsideRequests(readAnnounced) }
     this.#reads.set(key, reading)
     try {
       const value = await reading.result

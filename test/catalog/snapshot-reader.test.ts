@@ -1,5 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { createKeyCache } from '../../src/auth/api-key.ts'
+import { createKey } from '../../src/auth/keys.ts'
 import type { Access } from '../../src/catalog/access.ts'
 import type { Catalog } from '../../src/catalog/catalog.ts'
 import { type CallerAccess, createSnapshotReader } from '../../src/catalog/snapshot-reader.ts'
@@ -210,6 +212,69 @@ describe('The key of a read', () => {
     const caller = callerWith(withGrant(DATASET.draft))
     const { result } = await silent(caller, async (snapshot) => (snapshot ? callerWith(NOBODY) : caller))(slugs)
     expect(result).toEqual(['archived', 'seoul'])
+  })
+
+  describe('that loses its right and regains it, where the name of the dataset is another one between,', () => {
+    const change = async (keyId: string, name: string, isGranted: boolean) => {
+      const grant = { apiKeyId: keyId, datasetId: DATASET.restricted }
+      const { prisma } = db.database
+      await prisma.$transaction([
+        prisma.dataset.update({ where: { id: DATASET.restricted }, data: { name } }),
+        isGranted
+          ? prisma.grant.create({ data: { ...grant, createdAt: new Date() } })
+          : prisma.grant.deleteMany({ where: grant }),
+      ])
+    }
+    const prepare = async () => {
+      const { prisma, sql } = db.database
+      const { id, key } = await createKey(prisma, { name: 'loses and regains', datasets: ['restricted'] })
+      const pending: string[] = []
+      const { feed, notify } = createFeed(async () => pending.splice(0).forEach(notify))
+      const announceLater = () => pending.push(`dataset ${DATASET.restricted}`, `key ${id}`)
+      const findKey = createKeyCache(sql, feed)
+      const identify = async (snapshot?: SqlReader): Promise<CallerAccess> => {
+        const found = await findKey(key, snapshot)
+        if (!found) throw new Error('no such key')
+        return { key: found, now: new Date() }
+      }
+      const read = createSnapshotReader(db.database, feed)
+      const names = async (caller: CallerAccess) =>
+        (await read(caller, identify)((catalog) => catalog.datasets().map(({ name }) => name))).result
+      return { id, notify, announceLater, identify, names }
+    }
+
+    test('is not the key of a list that is newer than the announcements', async () => {
+      const { id, notify, announceLater, identify, names } = await prepare()
+      expect(await names(await identify())).toContain('Restricted')
+      notify(`dataset ${DATASET.seoul}`)
+      const caller = await identify()
+      await change(id, 'Secret', false)
+      announceLater()
+      expect(await names(caller)).not.toContain('Secret')
+      await change(id, 'Restricted', true)
+    })
+
+    test('is not read before what it regained with it is announced', async () => {
+      const { id, notify, announceLater, identify, names } = await prepare()
+      await change(id, 'Secret', false)
+      expect(await names(await identify())).not.toContain('Secret')
+      await change(id, 'Restricted', true)
+      // The key is read anew for another reason.
+      notify(`key ${id}`)
+      announceLater()
+      expect(await names(await identify())).toContain('Restricted')
+    })
+
+    test('has the response of a transaction when all that it shows is announced', async () => {
+      const { id, announceLater, identify, names } = await prepare()
+      const caller = await identify()
+      await names(caller)
+      await change(id, 'Secret', false)
+      announceLater()
+      await names({ ...caller, key: { ...caller.key } })
+      expect((await identify()).key).not.toBe(caller.key)
+      await change(id, 'Restricted', true)
+    })
   })
 
   test('loses what expires during the read', async () => {

@@ -35,6 +35,17 @@ test('a new connection makes everything old that was read before it', () => {
   expect(state.isUnchanged(['datasets'], state.latest() ?? 0)).toBe(true)
 })
 
+test('a time in which changes could be missed makes everything old that was read in it or before', () => {
+  const state = stateAfter(COMPLETE)
+  const since = state.latest() ?? 0
+  state.apply(COMPLETE)
+  expect(state.isUnchanged(['datasets'], since)).toBe(true)
+  state.apply({ ...COMPLETE, untilMs: clockMs() - 1 })
+  state.apply(COMPLETE)
+  expect(state.isUnchanged(['datasets'], since)).toBe(false)
+  expect(state.isUnchanged(['datasets'], state.latest() ?? 0)).toBe(true)
+})
+
 test('a change makes old what was read before it', () => {
   const state = stateAfter(COMPLETE)
   const since = state.latest() ?? 0

@@ -82,6 +82,19 @@ const NEW_ITEM = `INSERT INTO items (id, dataset_id, name, administrative_area_c
   SELECT gen_random_uuid(), dataset_id, 'New', 'a', 'c', 1, 1, now(), now() FROM unnest(ARRAY['${seoul}', '${paid}']::uuid[]) AS dataset_id`
 const NEW_IMAGE = `INSERT INTO images SELECT gen_random_uuid(), '${ITEM.gate}', '', '', '', '', '', '', 5, false`
 
+test('whatever was committed before is announced', async () => {
+  await expect.poll(() => feed.latest()).toBeDefined()
+  for (let n = 0; n < 100; n += 1) {
+    const before = feed.latest() ?? 0
+    await db.database.prisma.$executeRaw`UPDATE datasets SET description = ${String(n)} WHERE id = ${seoul}::uuid`
+    await Promise.all([feed.announced(), feed.announced()])
+    expect(feed.isUnchanged([`dataset ${seoul}`], before)).toBe(false)
+    const after = feed.latest()
+    await feed.announced()
+    expect(feed.latest()).toBe(after)
+  }
+})
+
 describe('A change of what is in a dataset is heard, and moves its revision:', () => {
   test.each<[string, string, string[]]>([
     ['its description', `UPDATE datasets SET description = 'new' WHERE id = '${seoul}'`, [seoul]],

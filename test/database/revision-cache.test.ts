@@ -115,3 +115,22 @@ test('the values of all callers count for the limit', () => {
   cache.lookup('other').store('d'.repeat(300), ['dataset a'])
   expect([cache.lookup('k').value, cache.lookup('other').value?.length]).toEqual([undefined, 300])
 })
+
+test('a value is given when the changes that it can show are announced, and null at once', async () => {
+  const announced = Promise.withResolvers<void>()
+  const { feed, notify } = createFeed(() => announced.promise)
+  const cache = new RevisionCache<string>(feed, { limit: 10 })
+  expect(await cache.load('none', async () => null, topicsOf)).toBeNull()
+  let isGiven = false
+  const loading = cache
+    .load('k', async () => 'newer than the feed', topicsOf)
+    .finally(() => {
+      isGiven = true
+    })
+  await new Promise((resolve) => setImmediate(resolve))
+  expect([isGiven, cache.lookup('k').value]).toEqual([false, undefined])
+  // It is of the change that the value shows, or of a later one: nothing says which.
+  notify('dataset a')
+  announced.resolve()
+  expect([await loading, cache.lookup('k').value]).toEqual(['newer than the feed', undefined])
+})

@@ -1,12 +1,19 @@
 import { type ChangeFeed, FeedState, silentChangeFeed } from '../../src/database/change-feed.ts'
 
-/** A change feed whose notifications a test sends. It never misses one. */
-export function createFeed(): { feed: ChangeFeed; notify: (payload: string) => void } {
+/**
+ * A change feed whose notifications a test sends. It never misses one.
+ * @param announced sends those of what a read can have seen by now
+ */
+export function createFeed(announced: ChangeFeed['announced'] = async () => {}): {
+  feed: ChangeFeed
+  notify: (payload: string) => void
+} {
   const state = new FeedState()
   state.apply({ kind: 'complete', untilMs: Number.MAX_SAFE_INTEGER, untilDateMs: Number.MAX_SAFE_INTEGER })
   return {
     feed: {
       ...silentChangeFeed,
+      announced,
       latest: () => state.latest(),
       isUnchanged: (topics, since) => state.isUnchanged(topics, since),
     },

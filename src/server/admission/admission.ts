@@ -82,7 +82,7 @@ export function createAdmission({
     const use = new RequestUse(key, now, { usage: keyUsage, countItems: (items) => countItems(key, name, items) })
     request.use = use
     announceExpiry({ key, now }, reply)
-    await checkLimits(key, name, reply)
+    const isCounted = await checkLimits(key, name, reply)
     let cancellation: Cancellation | undefined
     const identifyAgain = async (snapshot?: SqlReader) => {
       if (cancellation?.isCancelled) throw new StatementCancelled()
@@ -123,21 +123,23 @@ export function createAdmission({
       return { ...caller, use, readCatalog, readForStream, waitForTurn: beginOnce }
     }
     if (request.method === 'POST') admitAgain.set(request, async () => callerOf(await identifyAgain()))
-    return callerOf({ key, now })
+    // Cached responses are for a key as it is now, and the count may have waited for the primary process.
+    return callerOf(isCounted ? await identifyAgain() : { key, now })
   }
 
-  /** Counts the request. A request that begins within the limit of items gets all of its items. */
+  /** Counts the request, if the key has a limit. A request that begins within the limit of items gets all of its items. */
   async function checkLimits(
     { requestsPerMinute, itemsPerMinute }: ApiKey,
     name: string,
     reply: FastifyReply,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const requests = requestsPerMinute === null ? undefined : await limits.countRequest(name, requestsPerMinute)
     const items = itemsPerMinute === null ? undefined : await limits.countItems(name, itemsPerMinute, 0)
-    if (!requests && !items) return
+    if (!requests && !items) return false
     setAllowances(reply, { ...(requests && { requests }), ...(items && { items }) })
     if (requests?.isExceeded) throw rateLimited(`This API key may make ${requests.limit} requests a minute`, requests)
     if (items?.remaining === 0) throw rateLimited(`This API key may receive ${items.limit} items a minute`, items)
+    return true
   }
 
   function countItems({ itemsPerMinute }: ApiKey, name: string, items: number): void {

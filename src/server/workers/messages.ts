@@ -46,6 +46,8 @@ export type Question =
   | { ask: 'beginExport'; keyId: string }
   | { ask: 'findDocument'; hash: string }
   | { ask: 'registerDocument'; hash: string; query: string }
+  /** The worker has then received the changes, too. */
+  | { ask: 'announced' }
 
 /** The answer to a question. It has the member for that question. */
 export interface Answer {

@@ -29,6 +29,9 @@ export class PrimaryChannel {
   /** The changes of which the primary receives notifications. */
   get changeFeed(): ChangeFeed {
     return this.#feedState.feed({
+      announced: async () => {
+        await this.#ask({ ask: 'announced' })
+      },
       leaveFor: (server) => this.send({ type: 'otherServer', server }),
       close: async () => {},
     })

@@ -121,7 +121,7 @@ export class Primary {
   async #answer(worker: WorkerProcess, questions: readonly { id: number; question: Question }[]): Promise<void> {
     const answering = questions.map(async ({ id, question }) => ({
       id,
-      answer: await answer(this.#shared, worker, question),
+      answer: await answer({ ...this.#shared, changeFeed: this.#feed }, worker, question),
     }))
     worker.send({ type: 'answers', answers: await Promise.all(answering) })
   }

@@ -32,7 +32,9 @@ export const CACHES: readonly MutantTable[] = [
       { find: 'if (current?.since === since) return current.result', replace: '' },
       { find: 'if (value !== null) found.store', replace: 'found.store' },
       { find: 'if (since === undefined) return read()', replace: '' },
-      { find: 'outsideRequests(read)', replace: 'read()' },
+      { find: 'outsideRequests(readAnnounced)', replace: 'readAnnounced()' },
+      { find: 'if (value !== null) await this.#changeFeed.announced()', replace: '' },
+      { find: 'if (value !== null) await this', replace: 'await this' },
       { find: 'if (this.#reads.get(key) === reading) this.#reads.delete(key)', replace: '' },
     ],
   },
@@ -58,11 +60,21 @@ export const CACHES: readonly MutantTable[] = [
   },
   {
     file: 'src/database/change-feed.ts',
+    tests: ['test/database/notifications.test.ts'],
+    mutants: [
+      { find: 'heard = hear()', replace: 'heard = Promise.resolve()' },
+      { find: "if (payload === 'echo') return", replace: '' },
+    ],
+  },
+  {
+    file: 'src/database/change-feed.ts',
     tests: ['test/database/feed-events.test.ts', 'test/database/feed-state.test.ts'],
     mutants: [
       { find: "case 'changed':\n        this.#position = undefined", replace: "case 'changed':" },
       { find: "case 'connected':\n        this.#position = undefined", replace: "case 'connected':" },
-      { find: 'this.#changes.invalidateAll()', replace: '' },
+      { find: 'event.server\n        this.#changes.invalidateAll()', replace: 'event.server' },
+      { find: 'if (!this.#isComplete()) this.#changes.invalidateAll()', replace: '' },
+      { find: 'if (!this.#isComplete()) this.#changes', replace: 'this.#changes' },
       { find: 'this.#changes.add(event.payload)', replace: '' },
       {
         find: "case 'disconnected':\n        this.#completeUntilMs = Number.NEGATIVE_INFINITY",
@@ -227,6 +239,7 @@ export const CACHES: readonly MutantTable[] = [
       { find: 'changeFeed.latest() === undefined ? undefined : ', replace: '' },
       { find: '(await ended.readLog.isOneState(prisma)) ? ended : undefined', replace: 'ended' },
       { find: 'await readDatasetList(snapshot)', replace: 'await currentList()' },
+      { find: 'await changeFeed.announced()', replace: '' },
       { find: "'RepeatableRead'", replace: "'ReadCommitted'", needsServer: true },
       {
         find: 'LOCK TABLE items, images, code_labels, datasets, item_counts, cube_counts, tile_counts IN ACCESS SHARE MODE',
@@ -435,6 +448,11 @@ export const CACHES: readonly MutantTable[] = [
         tests: ['test/server/freshness.test.ts'],
       },
       {
+        find: 'isCounted ? await identifyAgain() : { key, now }',
+        replace: '{ key, now }',
+        tests: ['test/server/admission.test.ts'],
+      },
+      {
         find: 'readAs(await identifyAgain(), true)',
         replace: 'readAs({ key, now }, true)',
         tests: ['test/server/exports.test.ts'],
@@ -460,7 +478,7 @@ export const CACHES: readonly MutantTable[] = [
       {
         find: ' && (key.expiresAt === null || key.expiresAt > later)',
         replace: '',
-        tests: ['test/server/one-state.test.ts'],
+        tests: ['test/server/admission.test.ts'],
       },
       { find: 'request.use = use', replace: '', tests: ['test/server/usage.test.ts'] },
     ],
