@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type Problem, validationFailed } from '../errors.ts'
 import { Prisma } from '../generated/prisma/client.ts'
-import { type FilterValues, type ItemFilter, mapFilters } from './filters.ts'
-import type { Selection } from './selection.ts'
+import { mapFilters } from './filters.ts'
+import type { Circle, Selection } from './selection.ts'
 import { ITEM_SORTS, type ItemSort } from './sorts.ts'
 
 /*
@@ -103,14 +103,16 @@ export const itemConnectionArguments = z
   })
 
 /** The arguments of a nearby search; the radius is in metres. */
-export const nearbyArguments = z.object({
-  latitude,
-  longitude,
-  radius: orDefault(radius, DEFAULTS.radius),
-  datasetId: optional(datasetId),
-  ...filters,
-  ...paging,
-})
+export const nearbyArguments = z
+  .object({
+    latitude,
+    longitude,
+    radius: orDefault(radius, DEFAULTS.radius),
+    datasetId: optional(datasetId),
+    ...filters,
+    ...paging,
+  })
+  .transform(({ latitude, longitude, radius, ...args }) => ({ ...args, circle: { latitude, longitude, radius } }))
 
 /** A text to search for. */
 const searchText = textUpTo(200).refine(
@@ -184,6 +186,12 @@ function checkPoint({ latitude, longitude, radius }: Point, context: z.Refinemen
   if (radius !== undefined) isMissing('radius', 'must be given only with latitude and longitude')
 }
 
+/** Puts the point of a search and its radius into a circle. */
+function withCircle<Rest>({ latitude, longitude, radius = DEFAULTS.radius, ...rest }: Point & Rest) {
+  const circle = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude, radius }
+  return { ...rest, circle }
+}
+
 /** The arguments of a search for items by name or keyword, in a box, around a point, or all of these. */
 export const findArguments = z
   .object({ ...searchArguments.shape, ...point })
@@ -192,6 +200,7 @@ export const findArguments = z
     ({ text, within, latitude, longitude }) => [text, within, latitude, longitude].some((given) => given !== undefined),
     { path: ['text'], error: 'must be given if within and a point are not' },
   )
+  .transform(withCircle)
 
 /** The members of an item by which a cluster of a tile can tell its shares. */
 export const SHARES = ['categoryCode', 'datasetId'] as const
@@ -213,10 +222,7 @@ export const tileArguments = z
     shares: optional(z.enum(SHARES)),
   })
   .superRefine(checkPoint)
-  .transform(({ latitude, longitude, radius = DEFAULTS.radius, ...selection }): TileSelection => {
-    const hasPoint = latitude !== undefined && longitude !== undefined
-    return hasPoint ? { ...selection, circle: { latitude, longitude, radius } } : selection
-  })
+  .transform((args): TileSelection => withCircle(args))
 
 /** The number of suggestions without a limit. */
 export const DEFAULT_SUGGESTIONS = 10
@@ -232,10 +238,14 @@ export const suggestArguments = z.object({
 
 export type PageArguments = z.output<typeof pageArguments>
 export type ItemListArguments = z.output<typeof itemListArguments>
-export type NearbyArguments = Omit<z.output<typeof nearbyArguments>, ItemFilter> & FilterValues
-export type SearchArguments = z.output<typeof searchArguments>
+/** Which items a search finds, and which page of them. */
+export interface FindArguments extends Selection, PageArguments {
+  datasetId?: string | undefined
+}
+export interface NearbyArguments extends FindArguments {
+  circle: Circle
+}
 export type SuggestArguments = z.output<typeof suggestArguments>
-export type FindArguments = z.output<typeof findArguments>
 
 /**
  * Parses arguments, and fills in their defaults.

@@ -6,7 +6,6 @@ import {
   isUuid,
   type NearbyArguments,
   type PageArguments,
-  type SearchArguments,
   type SuggestArguments,
   type TileSelection,
 } from './arguments.ts'
@@ -15,17 +14,26 @@ import type { ItemConnectionArguments } from './cursor.ts'
 import type { ExportBatch, ExportContent, ExportWindow } from './export.ts'
 import type { Extent, FeaturePage, FeatureWindow } from './features.ts'
 import type { FilterValues } from './filters.ts'
-import { type Dataset, type Image, type Item, type JsonText, type NearbyItem, parseImage, parseItem } from './models.ts'
+import {
+  type Dataset,
+  type FoundItem,
+  type Image,
+  type Item,
+  type JsonText,
+  type NearbyItem,
+  parseImage,
+  parseItem,
+} from './models.ts'
 import { OwnKey } from './own-key.ts'
-import { createFoundPage, createPage, type Page, type Window } from './page.ts'
+import { createPage, type Page, type Window } from './page.ts'
 import {
   ALL_COLUMNS,
   DEFAULT_LIST_PROJECTION,
   type ItemProjection,
   type ListProjection,
+  NO_ITEMS,
   withoutDistance,
 } from './projection.ts'
-import type { Selection } from './selection.ts'
 import type { Loaders } from './snapshot/loaders.ts'
 import type { DatasetList, ReadLog } from './snapshot/read-log.ts'
 import type { LookupRow } from './sql/by-id.ts'
@@ -170,65 +178,32 @@ export class Catalog {
   }
 
   /**
-   * A page of the items around a point, nearest first, from one dataset or from all that the key may access.
+   * A page of the selected items, from one dataset or from all that the key may access. With a circle the nearest come first.
    * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED` for the dataset
    */
-  async nearby(
-    { datasetId, ...args }: NearbyArguments,
-    projection = DEFAULT_LIST_PROJECTION,
-  ): Promise<Page<NearbyItem>> {
-    return this.nearbyIn(this.#datasetsIn(datasetId), args, projection)
+  find(args: NearbyArguments, projection?: ListProjection): Promise<Page<NearbyItem>>
+  find(args: FindArguments, projection?: ListProjection): Promise<Page<FoundItem>>
+  async find({ datasetId, ...args }: FindArguments, projection = DEFAULT_LIST_PROJECTION): Promise<Page<FoundItem>> {
+    return this.findIn(this.#datasetsIn(datasetId), args, projection)
   }
 
-  /** A page of the items around a point, nearest first. The caller has checked access to the datasets. */
-  nearbyIn(
+  /** The same from datasets. The caller has checked access to them. */
+  findIn(datasets: readonly Dataset[], args: NearbyArguments, projection?: ListProjection): Page<NearbyItem>
+  findIn(datasets: readonly Dataset[], args: FindArguments, projection?: ListProjection): Page<FoundItem>
+  findIn(
     datasets: readonly Dataset[],
-    args: Omit<NearbyArguments, 'datasetId'>,
+    { page, limit, datasetId: _, ...selection }: FindArguments,
     projection = DEFAULT_LIST_PROJECTION,
-  ): Page<NearbyItem> {
-    const scope = datasets.map((dataset) => dataset.id)
-    const { page, limit, ...circle } = args
-    const fetch = (window: Window) => this.#loaders.nearbyPages.load({ ...circle, ...window }, scope)
-    return createFoundPage(fetch, args, projection)
-  }
-
-  /**
-   * A page of the items with a name or in a box, from one dataset or from all that the key may access.
-   * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED` for the dataset
-   */
-  async search({ datasetId, ...args }: SearchArguments, projection = DEFAULT_LIST_PROJECTION): Promise<Page> {
-    return this.searchIn(this.#datasetsIn(datasetId), args, projection)
-  }
-
-  /** A page of the items with a name, in a box, or in a circle. The caller has checked access to the datasets. */
-  searchIn<Node extends Item = Item>(
-    datasets: readonly Dataset[],
-    args: Omit<SearchArguments, 'datasetId'> & Selection,
-    projection = DEFAULT_LIST_PROJECTION,
-  ): Page<Node> {
-    const scope = datasets.map((dataset) => dataset.id)
-    const { page, limit, ...search } = args
-    const fetch = (window: Window) => this.#loaders.searchPages.load({ ...search, ...window }, scope)
-    return createFoundPage(fetch, args, projection)
-  }
-
-  /**
-   * A page of the items by name or keyword, in a box, around a point, or all of these. With a point they are in its circle, nearest
-   * first; otherwise they are in the order of `search`.
-   * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED` for the dataset
-   */
-  async find(
-    { datasetId, latitude, longitude, radius = DEFAULTS.radius, ...args }: FindArguments,
-    projection = DEFAULT_LIST_PROJECTION,
-  ): Promise<Page<Item & Partial<NearbyItem>>> {
-    const datasets = this.#datasetsIn(datasetId)
-    if (latitude === undefined || longitude === undefined)
-      return this.searchIn(datasets, args, withoutDistance(projection))
-    const circle = { latitude, longitude, radius }
-    const isNearby = args.text === undefined && args.within === undefined
-    return isNearby
-      ? this.nearbyIn(datasets, { ...args, ...circle }, projection)
-      : this.searchIn(datasets, { ...args, circle }, projection)
+  ): Page<FoundItem> {
+    const scope = datasets.map(({ id }) => id)
+    const fetch = (window: Window) => this.#loaders.found.load({ ...selection, ...window }, scope)
+    return createPage({
+      page,
+      limit,
+      projection: (selection.circle ? projection : withoutDistance(projection)).nodes,
+      fetch: (offset, nodes) => fetch({ offset, limit, projection: nodes }),
+      count: async () => (await fetch({ offset: 0, limit: 0, projection: NO_ITEMS })).total ?? 0,
+    })
   }
 
   /**

@@ -58,6 +58,11 @@ export function givenFilters(values: FilterValues): [filter: ItemFilter, value: 
   })
 }
 
+/** The given filters that are not by a code. */
+export function textFilters(values: FilterValues): FilterValues {
+  return Object.fromEntries(givenFilters(values).filter(([filter]) => !('countedAs' in FILTERS[filter])))
+}
+
 /** SQL condition: the item `i` has the value of each given filter. */
 export function hasFilterValues(values: FilterValues): Prisma.Sql {
   const conditions = givenFilters(values).map(([filter, value]) => FILTERS[filter].condition(value))

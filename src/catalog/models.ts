@@ -45,6 +45,9 @@ export interface NearbyItem extends Item {
   distance: number
 }
 
+/** An item that a search finds. It has a distance if the search has a circle. */
+export type FoundItem = Item & Partial<NearbyItem>
+
 /**
  * The items of a JSON array of records (projection.ts). Such an item throws a TypeError when code reads a field outside its
  * projection.

@@ -1,6 +1,5 @@
-import type { PageArguments } from './arguments.ts'
 import { type Item, type JsonText, parseItems } from './models.ts'
-import { type ItemProjection, type ListProjection, NO_ITEMS } from './projection.ts'
+import { type ItemProjection, NO_ITEMS } from './projection.ts'
 
 /** A page of a list of items. Each function reads its part from the database; the loaders read a part only once. */
 export interface Page<Node extends Item = Item> {
@@ -79,19 +78,4 @@ export function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
     value ??= read()
     return value
   }
-}
-
-/** Creates a page of the items that a search finds. Nothing is read until its functions are called. */
-export function createFoundPage<Node extends Item>(
-  fetch: (window: Window) => Promise<Fetched>,
-  { page, limit }: PageArguments,
-  { nodes }: ListProjection,
-): Page<Node> {
-  return createPage({
-    page,
-    limit,
-    projection: nodes,
-    fetch: (offset, projection) => fetch({ offset, limit, projection }),
-    count: async () => (await fetch({ offset: 0, limit: 0, projection: NO_ITEMS })).total ?? 0,
-  })
 }

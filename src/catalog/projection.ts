@@ -89,8 +89,10 @@ export const NO_ITEMS = recordsWith({ fields: [] })
 export const DEFAULT_LIST_PROJECTION: ListProjection = { nodes: ALL_COLUMNS, total: true }
 
 /** The same projection for places without a distance. */
-export function withoutDistance({ nodes, total }: ListProjection): ListProjection {
-  return { total, nodes: nodes && { ...nodes, members: nodes.members.filter((member) => member !== 'distance') } }
+export function withoutDistance(projection: ListProjection): ListProjection {
+  const { nodes, total } = projection
+  if (!nodes?.members.includes('distance')) return projection
+  return { total, nodes: { ...nodes, members: nodes.members.filter((member) => member !== 'distance') } }
 }
 
 /** For each model: the columns that PostgreSQL can write for clients. */

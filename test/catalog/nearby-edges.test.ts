@@ -91,8 +91,8 @@ async function expectSame(windows: readonly NearbyWindow[], scope: readonly stri
 
 describe.each(Object.entries(CENTRES))('Around %s, the search by grid finds what PostGIS finds', (_name, centre) => {
   const window = (offset: number, limit: number, radius = 50_000): NearbyWindow => ({
-    ...centre,
-    ...{ radius, offset, limit, projection: recordsWith({ fields: ['id'] }) },
+    circle: { ...centre, radius },
+    ...{ offset, limit, projection: recordsWith({ fields: ['id'] }) },
   })
 
   test('on the pages at the ends of groups', async () => {
@@ -122,7 +122,7 @@ describe.each(Object.entries(CENTRES))('Around %s, the search by grid finds what
 })
 
 test('a distance is that on the WGS 84 spheroid', async () => {
-  const window = { latitude: -33.9, longitude: -0.01, radius: 50_000, offset: 0, limit: 3 }
+  const window = { circle: { latitude: -33.9, longitude: -0.01, radius: 50_000 }, offset: 0, limit: 3 }
   const [page] = await fetchNearbyPages(
     db.database.prisma,
     { ...window, projection: recordsWith({ fields: ['id'] }) },

@@ -79,9 +79,11 @@ function someSearch(n: number) {
   const spot = SPOTS[n % SPOTS.length] ?? SPOTS[0]
   const jitter = n % 3 === 0 ? 0 : 0.3 * (random() - 0.5)
   return {
-    latitude: Math.max(-90, Math.min(90, Number(((spot?.latitude ?? 0) + jitter).toFixed(6)))),
-    longitude: Math.max(-180, Math.min(180, Number(((spot?.longitude ?? 0) + jitter).toFixed(6)))),
-    radius: [1, 50_000, 10 ** (random() * 4.69)][n % 3] ?? 1,
+    circle: {
+      latitude: Math.max(-90, Math.min(90, Number(((spot?.latitude ?? 0) + jitter).toFixed(6)))),
+      longitude: Math.max(-180, Math.min(180, Number(((spot?.longitude ?? 0) + jitter).toFixed(6)))),
+      radius: [1, 50_000, 10 ** (random() * 4.69)][n % 3] ?? 1,
+    },
     limit: [1, 20, 100][Math.floor(random() * 3)] ?? 20,
     offset: [0, 0, 20, 100, 1_000, 2_900][Math.floor(random() * 6)] ?? 0,
     projection: recordsWith({ fields: ['id', 'name'] }),
@@ -92,9 +94,7 @@ function someSearch(n: number) {
 
 /** The search as the contract defines it, without optimization. */
 async function plainSearch({
-  latitude,
-  longitude,
-  radius,
+  circle: { latitude, longitude, radius },
   limit,
   offset,
   scope,
@@ -159,7 +159,8 @@ test('a search for the total alone reads no more places than one for a page', as
   const { startNearby } = createBatchers(sql)
   /** The ranges of cubes in which the last statement measures or tests places. */
   const rangesFor = async (limit: number) => {
-    const window = { latitude: 37.5, longitude: 127, radius: 50_000, offset: 0, limit, projection: NO_ITEMS }
+    const circle = { latitude: 37.5, longitude: 127, radius: 50_000 }
+    const window = { circle, offset: 0, limit, projection: NO_ITEMS }
     await searchNearby(window, DATASETS, { start: startNearby, refine: (run) => run(sql) })
     const parameters: unknown[] = JSON.parse(db.parameters.at(-1) ?? '[]')
     return parameters.reduce<number>((sum, each) => sum + (Array.isArray(each) ? each.length : 0), 0)

@@ -168,7 +168,7 @@ test('children of many items are read by the index on parents', async () => {
 test('a box reads only the cells on its border, and then the page', async () => {
   const within = { west: 126.2, south: 34.1, east: 127.3, north: 36.7 }
   const plan = await plansOf(async (catalog) => {
-    const page = await catalog.search(parseArguments(searchArguments, { within }))
+    const page = await catalog.find(parseArguments(searchArguments, { within }))
     expect(await page.nodes()).toHaveLength(20)
     expect(await page.total()).toBeGreaterThan(10_000)
   })
@@ -225,7 +225,7 @@ test.each([
 ])('a nearby search of %s uses the counts of grid cells, and the index on the items in them', async (_what, scope) => {
   const plan = await plansOf(async (catalog) => {
     const args = { latitude: 35.5, longitude: 127.5, radius: 50000, ...scope }
-    const page = await catalog.nearby(parseArguments(nearbyArguments, args))
+    const page = await catalog.find(parseArguments(nearbyArguments, args))
     await page.nodes()
     expect(await page.total()).toBeGreaterThan(500)
   }, /\b(items|cube_counts)\b/)

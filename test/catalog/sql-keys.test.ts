@@ -24,8 +24,11 @@ const LIST: ItemWindow = {
   ...{ selection: { among: 'all' }, sort: 'name', order: 'asc', limit: 3, offset: 0 },
   ...{ projection: recordsWith({ fields: ['id', 'name'] }), isCounted: true },
 }
+const CENTRE = { latitude: 37.5796, longitude: 126.977, radius: 1_000 }
+/** Two items are in its centre. */
+const SAME = { ...CENTRE, latitude: 37.5, longitude: 127 }
 const CIRCLE: NearbyWindow = {
-  ...{ latitude: 37.5796, longitude: 126.977, radius: 1_000, limit: 3, offset: 0 },
+  ...{ circle: CENTRE, limit: 3, offset: 0 },
   projection: recordsWith({ fields: ['id', 'name'] }),
 }
 const position = { value: 'N Seoul Tower', id: ITEM.tower }
@@ -43,9 +46,9 @@ const LISTS: Record<string, Partial<ItemWindow>> = {
   form: { projection: { members: ['id', 'name'], form: 'json' } },
 }
 const CIRCLES: Record<string, Partial<NearbyWindow>> = {
-  latitude: { latitude: 37.5 },
-  longitude: { longitude: 127 },
-  radius: { radius: 50_000 },
+  latitude: { circle: { ...CENTRE, latitude: 37.5 } },
+  longitude: { circle: { ...CENTRE, longitude: 127 } },
+  radius: { circle: { ...CENTRE, radius: 50_000 } },
   limit: { limit: 1 },
   offset: { offset: 1 },
   selection: { projection: recordsWith({ fields: ['id', 'latitude'] }) },
@@ -157,19 +160,15 @@ test('several owners and several scopes in one statement have their results in t
     ['Archived place', 1],
   ])
   const scopes = [[DATASET.paid], [], [DATASET.seoul, DATASET.archived]]
-  const found = await fetchNearbyPages(sql, { ...CIRCLE, radius: 100 }, scopes)
+  const found = await fetchNearbyPages(sql, { ...CIRCLE, circle: { ...CENTRE, radius: 100 } }, scopes)
   expect(found.map(({ total }) => total)).toEqual([1, 0, 2])
 })
 
 const idsOf = (page: Fetched | undefined) => parseItems<NearbyItem>(page?.json ?? '').map(({ id }) => id)
 
 test('a page has at most its limit, and items at the same distance are in order of id', async () => {
-  const [page] = await fetchNearbyPages(db.database.sql, { ...CIRCLE, latitude: 37.5, longitude: 127, limit: 2 }, [
-    [DATASET.seoul],
-  ])
+  const [page] = await fetchNearbyPages(db.database.sql, { ...CIRCLE, circle: SAME, limit: 2 }, [[DATASET.seoul]])
   expect([page?.total, idsOf(page)]).toEqual([2, [ITEM.same1, ITEM.same2]])
-  const [first] = await fetchNearbyPages(db.database.sql, { ...CIRCLE, latitude: 37.5, longitude: 127, limit: 1 }, [
-    [DATASET.seoul],
-  ])
+  const [first] = await fetchNearbyPages(db.database.sql, { ...CIRCLE, circle: SAME, limit: 1 }, [[DATASET.seoul]])
   expect(idsOf(first)).toEqual([ITEM.same1])
 })

@@ -63,7 +63,8 @@ const touch = (id: string) => db.database.prisma.dataset.update({ where: { id },
 const LIST = parseArguments(itemListArguments, {})
 const CONNECTION = parseArguments(itemConnectionArguments, { first: 2 })
 const SEARCH = parseArguments(searchArguments, { text: 'twin' })
-const NEARBY = { page: 1, limit: 5, radius: 1_000 } as const
+const NEARBY = { page: 1, limit: 5, circle: { latitude: 37.5, longitude: 127, radius: 1_000 } } as const
+const CROWDED = { latitude: 10.1, longitude: 10, radius: 50_000 }
 const seoul = (catalog: Catalog) => catalog.dataset(DATASET.seoul)
 
 /** What reads the dataset `seoul` and no other. */
@@ -81,11 +82,10 @@ const READS: Record<string, (catalog: Catalog) => Promise<unknown>> = {
     catalog
       .itemConnectionOf(seoul(catalog), { ...CONNECTION, after: { value: 'Dot 1', id: ITEM.gate } })
       .hasPreviousPage(),
-  'a page near a point': (catalog) =>
-    catalog.nearbyIn([seoul(catalog)], { ...NEARBY, latitude: 37.5, longitude: 127 }).nodes(),
+  'a page near a point': (catalog) => catalog.findIn([seoul(catalog)], NEARBY).nodes(),
   'a page near a point with many items': (catalog) =>
-    catalog.nearbyIn([seoul(catalog)], { ...NEARBY, latitude: 10.1, longitude: 10, radius: 50_000 }).nodes(),
-  'a search by name': (catalog) => catalog.searchIn([seoul(catalog)], SEARCH).nodes(),
+    catalog.findIn([seoul(catalog)], { ...NEARBY, circle: CROWDED }).nodes(),
+  'a search by name': (catalog) => catalog.findIn([seoul(catalog)], SEARCH).nodes(),
   facets: (catalog) => catalog.facetsOf(seoul(catalog), 'categoryCode'),
   'a map tile': (catalog) => catalog.tile({ z: 0, x: 0, y: 0 }, 'seoul'),
   'a page of features': (catalog) => catalog.featurePage(seoul(catalog), { limit: 5 }),
@@ -170,11 +170,7 @@ describe('A change is noticed', () => {
 
   test('of each dataset, if a request searches near a point in several scopes at once', async () => {
     const search = (catalog: Catalog) =>
-      Promise.all(
-        [DATASET.seoul, DATASET.archived].map((id) =>
-          catalog.nearbyIn([catalog.dataset(id)], { ...NEARBY, latitude: 37.5, longitude: 127 }).nodes(),
-        ),
-      )
+      Promise.all([DATASET.seoul, DATASET.archived].map((id) => catalog.findIn([catalog.dataset(id)], NEARBY).nodes()))
     expect(await isOneState(search, async () => {})).toMatchObject({ isOneState: true })
     for (const id of [DATASET.seoul, DATASET.archived]) {
       expect(await isOneState(search, () => touch(id))).toMatchObject({ isOneState: false })

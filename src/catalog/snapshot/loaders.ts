@@ -5,6 +5,7 @@ import type { FeatureWindow } from '../features.ts'
 import type { FilterValues } from '../filters.ts'
 import type { Dataset, Item } from '../models.ts'
 import type { Fetched, Window } from '../page.ts'
+import { planSearch } from '../plan.ts'
 import { type ItemProjection, projectionKey } from '../projection.ts'
 import { fetchImages, type LookupRow } from '../sql/by-id.ts'
 import { fetchAttributes, fetchExportBatch } from '../sql/export.ts'
@@ -21,7 +22,7 @@ import {
   type ItemWindowContent,
   type OwnerPosition,
 } from '../sql/items.ts'
-import { fetchNearbyPages, type NearbyWindow } from '../sql/nearby.ts'
+import { fetchNearbyPages } from '../sql/nearby.ts'
 import { searchNearby } from '../sql/nearby-by-grid.ts'
 import { BOOKMARK_STEP, fetchBookmarks } from '../sql/offset-bookmarks.ts'
 import { fetchSearchPage, type SearchWindow } from '../sql/search.ts'
@@ -79,30 +80,11 @@ function placeLoaders({ statements, readLog }: LoaderOptions) {
     return pages
   }
   return {
-    nearbyPages: new ArgumentsLoader(async (window: NearbyWindow, scopes: readonly string[][]) => {
-      const [scope] = scopes
-      // Several searches in one request are rare. Plain PostGIS runs them in one statement; the grid needs several for each.
-      if (!scope || scopes.length > 1)
-        return countItems(
-          window,
-          await statements.unverified(scopes.flat(), ({ sql }) => fetchNearbyPages(sql, window, scopes)),
-        )
-      const page = await searchNearby(window, scope, {
-        start: (search) =>
-          statements.verified(
-            ({ batchers }) => batchers.startNearby(search),
-            ({ revisions }) => revisionsOf(scope, revisions),
-          ),
-        refine: (run) => statements.unverified(scope, ({ sql }) => run(sql)),
-      })
-      return countItems(window, [page])
-    }, windowKey),
-    searchPages: new ArgumentsLoader(async (window: SearchWindow, scopes: readonly string[][]) => {
-      const pages = scopes.map((scope) =>
-        statements.unverified(scope, ({ prisma }) => fetchSearchPage(prisma, window, scope)),
-      )
-      return countItems(window, await Promise.all(pages))
-    }),
+    found: new ArgumentsLoader(
+      async (window: SearchWindow, scopes: readonly string[][]) =>
+        countItems(window, await findPages(statements, window, scopes)),
+      windowKey,
+    ),
     suggestions: async (suggestion: Suggestion, scope: readonly string[], projection: ItemProjection) => {
       const items = await statements.unverified(scope, async ({ prisma }) =>
         fetchItemsInOrder(prisma, await fetchSuggestions(prisma, suggestion, scope), projection),
@@ -116,6 +98,35 @@ function placeLoaders({ statements, readLog }: LoaderOptions) {
       return features
     },
   }
+}
+
+/** Reads a window of the found items of each scope. */
+async function findPages(
+  statements: Statements,
+  window: SearchWindow,
+  scopes: readonly string[][],
+): Promise<Fetched[]> {
+  const plan = planSearch(window)
+  if (plan.way !== 'grid') {
+    const fetch = (scope: string[]) =>
+      statements.unverified(scope, ({ prisma }) => fetchSearchPage(prisma, window, scope))
+    return Promise.all(scopes.map(fetch))
+  }
+  const nearby = { ...window, circle: plan.circle }
+  const [scope] = scopes
+  // Several searches in one request are rare. Plain PostGIS runs them in one statement; the grid needs several for each.
+  if (!scope || scopes.length > 1) {
+    return statements.unverified(scopes.flat(), ({ sql }) => fetchNearbyPages(sql, nearby, scopes))
+  }
+  const page = await searchNearby(nearby, scope, {
+    start: (search) =>
+      statements.verified(
+        ({ batchers }) => batchers.startNearby(search),
+        ({ revisions }) => revisionsOf(scope, revisions),
+      ),
+    refine: (run) => statements.unverified(scope, ({ sql }) => run(sql)),
+  })
+  return [page]
 }
 
 function windowKey<Rest extends object>({ projection, ...rest }: Rest & { projection: ItemProjection }): string {

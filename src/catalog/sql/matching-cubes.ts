@@ -1,7 +1,7 @@
 import { NEVER_PREPARE } from '../../database/never-prepare.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { FILTERS, type FilterValues, givenFilters, hasFilterValues } from '../filters.ts'
+import { type FilterValues, givenFilters, hasFilterValues, textFilters } from '../filters.ts'
 import type { Fetched } from '../page.ts'
 import { BITS_PER_LEVEL, type Cover, type CubeLevel } from './ecef-grid.ts'
 import type { Scope } from './item-list.ts'
@@ -12,9 +12,6 @@ import { centreOf, whereInCircle } from './where.ts'
  * The items of cubes that have the values of filters. The index on cubes has the codes, so filters by codes read no items. The other
  * filters read the items of the cubes; if these are many, they read all matching items at once instead, in the order of the table.
  */
-
-/** The cubes of a circle are many if they have more than this share of all items. */
-const LARGE_SHARE = 1 / 20
 
 /** A cube, the index of a dataset in the scope from 1, and the number of its items in the cube. */
 export type CubeRow = [cube: number, dataset: number, n: number]
@@ -31,8 +28,8 @@ export async function testFew(
       SELECT i.id, i.location FROM items i
        WHERE i.dataset_id = ANY (${[...scope]}::uuid[]) AND ${hasFilterValues(window)} LIMIT ${limit + 1}
     ), hit AS MATERIALIZED (
-      SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance FROM matching i
-       WHERE (SELECT count(*) FROM matching) <= ${limit} AND ${whereInCircle(window)}
+      SELECT i.id, ST_Distance(i.location, ${centreOf(window.circle)}) AS distance FROM matching i
+       WHERE (SELECT count(*) FROM matching) <= ${limit} AND ${whereInCircle(window.circle)}
     )
     SELECT ${itemsOf(window)} AS json, (SELECT count(*) FROM hit)::integer AS total,
            (SELECT count(*) FROM matching)::integer AS matching,
@@ -41,11 +38,6 @@ export async function testFew(
   if (!row) throw new TypeError('The search returned no row')
   const { json, total, matching, size } = row
   return { few: matching <= limit ? { json, total } : undefined, size }
-}
-
-/** Whether to read all matching items at once, for cubes with a number of points. */
-export function isReadAtOnce(window: FilterValues, { points, size }: { points: number; size: number }): boolean {
-  return points > size * LARGE_SHARE && givenFilters(filtersBeside(window)).length > 0
 }
 
 /** Reads the cubes of the cover that have matching items. They are smaller than the cover's, because one reading is enough then. */
@@ -71,15 +63,10 @@ export async function readMatchingCubes(
  * Without OFFSET 0 the planner would use the index on locations, or that of a filter, and read all matching items for each part.
  */
 export function matchingOfPart(window: FilterValues): Prisma.Sql {
-  const texts = filtersBeside(window)
+  const texts = textFilters(window)
   const codes = Object.fromEntries(givenFilters(window).filter(([filter]) => texts[filter] === undefined))
   return Prisma.sql`(
     SELECT * FROM items i
      WHERE i.dataset_id = part.dataset_id AND i.cube >= part.first AND i.cube < part."end" AND ${hasFilterValues(codes)} OFFSET 0
   ) AS i WHERE ${hasFilterValues(texts)}`
-}
-
-/** The filters that are not by a code, so that they are not in the index on cubes. */
-function filtersBeside(window: FilterValues): FilterValues {
-  return Object.fromEntries(givenFilters(window).filter(([filter]) => !('countedAs' in FILTERS[filter])))
 }

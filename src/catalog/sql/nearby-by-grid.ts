@@ -2,9 +2,10 @@ import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { givenFilters } from '../filters.ts'
 import type { Fetched } from '../page.ts'
+import { countsAtOnce, FEW_POINTS } from '../plan.ts'
 import { BITS_PER_LEVEL, type Cover, type CubeLevel, coverOf, distancesTo, type Point, pointAt } from './ecef-grid.ts'
 import type { Scope } from './item-list.ts'
-import { type CubeRow, isReadAtOnce, matchingOfPart, readMatchingCubes, testFew } from './matching-cubes.ts'
+import { type CubeRow, matchingOfPart, readMatchingCubes, testFew } from './matching-cubes.ts'
 import { itemsOf, type NearbyWindow } from './nearby.ts'
 import { centreOf, whereInCircle } from './where.ts'
 
@@ -18,8 +19,6 @@ import { centreOf, whereInCircle } from './where.ts'
  * The stored counts are of all items. With filters, the cubes have the numbers of matching items (matching-cubes.ts).
  */
 
-/** If the cubes of the circle have at most this many points, or the filters match no more, one statement tests all of them. */
-const FEW_POINTS = 2_000
 /** A cube with at most this many points is not replaced by smaller cubes. */
 const SMALL_CUBE_POINTS = 16
 
@@ -72,8 +71,9 @@ export async function searchNearby(
   scope: Scope,
   { start, refine }: SearchStatements,
 ): Promise<Fetched> {
-  const centre = pointAt(window.latitude, window.longitude)
-  const cover = coverOf(centre, window.radius)
+  const { latitude, longitude, radius } = window.circle
+  const centre = pointAt(latitude, longitude)
+  const cover = coverOf(centre, radius)
   const first = await start({ window, scope, cover })
   if (first.cover === null) return first
   const search = { refine, window, scope, centre }
@@ -81,7 +81,7 @@ export async function searchNearby(
   if (givenFilters(window).length === 0) return findByCounts(search, all)
   const { few, size } = await refine((sql) => testFew(sql, window, scope, FEW_POINTS))
   if (few) return few
-  if (!isReadAtOnce(window, { points: all.reduce((sum, { n }) => sum + n, 0), size })) {
+  if (!countsAtOnce(window, { points: all.reduce((sum, { n }) => sum + n, 0), size })) {
     return findByCounts(search, await countIn(search, cover.level, all))
   }
   const { level, cubes } = await refine((sql) => readMatchingCubes(sql, window, scope, cover))
@@ -114,8 +114,8 @@ function selectStart({ window, scope, cover: { level, cubes } }: NearbyStart): P
       SELECT cube << ${bits}::integer AS first, (cube + 1) << ${bits}::integer AS "end", dataset_id
         FROM size CROSS JOIN cover WHERE is_small
     ), hit AS MATERIALIZED (
-      SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance
-        FROM part ${itemsOfPart(window)} WHERE ${whereInCircle(window)}
+      SELECT i.id, ST_Distance(i.location, ${centreOf(window.circle)}) AS distance
+        FROM part ${itemsOfPart(window)} WHERE ${whereInCircle(window.circle)}
     )
     SELECT ${itemsOf(window)} AS json, (SELECT count(*) FROM hit)::integer AS total, (
              SELECT json_agg(json_build_array(cube, array_position(${[...scope]}::uuid[], dataset_id), n))
@@ -168,7 +168,7 @@ async function divide(search: Search, unclassified: SearchState): Promise<Search
  * because it is outside the circle.
  */
 function classify(
-  { radius, offset, limit }: NearbyWindow,
+  { circle: { radius }, offset, limit }: NearbyWindow,
   { before, inside, boundary, candidates }: SearchState,
 ): SearchState {
   // At most `offset` items are nearer than this, so the page starts here or farther away.
@@ -241,12 +241,12 @@ async function measure({ refine, window, scope }: Search, state: SearchState): P
   const [row] = await refine(
     (sql) => sql.$queryRaw<(Fetched & { total: number; boundary: number })[]>`
     WITH hit AS MATERIALIZED (
-      SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance
-        FROM ${itemsIn(window, candidates, scope)} WHERE ${whereInCircle(window)}
+      SELECT i.id, ST_Distance(i.location, ${centreOf(window.circle)}) AS distance
+        FROM ${itemsIn(window, candidates, scope)} WHERE ${whereInCircle(window.circle)}
     )
     SELECT ${itemsOf({ ...window, offset: window.offset - before })} AS json,
            (SELECT count(*) FROM hit)::integer AS total,
-           (SELECT count(*) FROM ${itemsIn(window, boundary, scope)} WHERE ${whereInCircle(window)})::integer AS boundary`,
+           (SELECT count(*) FROM ${itemsIn(window, boundary, scope)} WHERE ${whereInCircle(window.circle)})::integer AS boundary`,
   )
   if (!row) throw new TypeError('The search returned no row')
   return { json: row.json, total: inside + row.total + row.boundary }

@@ -13,7 +13,9 @@ import { centreOf, whereSelected } from './where.ts'
  */
 
 /** A part of the list of the items in a circle that have the values of the filters, nearest first. */
-export interface NearbyWindow extends Circle, FilterValues, Window {}
+export interface NearbyWindow extends FilterValues, Window {
+  circle: Circle
+}
 
 /** Returns the window and the total for each scope, in the order of the scopes. Takes one statement. */
 export async function fetchNearbyPages(
@@ -26,8 +28,8 @@ export async function fetchNearbyPages(
       FROM ${scopeTable(scopes)}
      CROSS JOIN LATERAL (
             WITH hit AS MATERIALIZED (
-              SELECT i.id, ST_Distance(i.location, ${centreOf(window)}) AS distance FROM items i
-               WHERE i.dataset_id = ANY (scope.dataset_ids::uuid[]) AND ${whereSelected({ ...window, circle: window })}
+              SELECT i.id, ST_Distance(i.location, ${centreOf(window.circle)}) AS distance FROM items i
+               WHERE i.dataset_id = ANY (scope.dataset_ids::uuid[]) AND ${whereSelected(window)}
             )
             SELECT ${itemsOf(window)} AS json, (SELECT count(*) FROM hit)::integer AS total
           ) AS page

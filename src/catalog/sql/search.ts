@@ -1,7 +1,9 @@
 import { Prisma } from '../../generated/prisma/client.ts'
+import type { BoundingBox } from '../box.ts'
 import { givenFilters } from '../filters.ts'
 import type { JsonText } from '../models.ts'
 import type { Fetched, Window } from '../page.ts'
+import { planSearch, readsWholeBox, walksNames } from '../plan.ts'
 import { itemsAt, jsonText } from '../projection.ts'
 import type { Circle, Selection } from '../selection.ts'
 import { countInBox, itemsInCells } from './box.ts'
@@ -40,18 +42,35 @@ export async function fetchSearchPage(
   scope: Scope,
   { commonShare = COMMON_SHARE } = {},
 ): Promise<Fetched> {
-  const text = window.text === undefined ? undefined : await foldText(prisma, window.text, commonShare)
-  const { circle } = window
-  if (circle) return fetchNearest(prisma, { ...window, circle }, scope, text)
-  if (text) {
-    const { items, words } = candidatesFor(text, scope)
-    return fetchFrom(prisma, items, window, text, words)
+  const plan = planSearch(window)
+  switch (plan.way) {
+    case 'grid':
+    case 'circle': {
+      const text = window.text === undefined ? undefined : await foldText(prisma, window.text, commonShare)
+      return fetchNearest(prisma, { ...window, circle: plan.circle }, scope, text)
+    }
+    case 'words': {
+      const text = await foldText(prisma, plan.text, commonShare)
+      const { items, words } = candidatesFor(text, scope)
+      return fetchFrom(prisma, items, window, text, words)
+    }
+    case 'box':
+      return fetchInBox(prisma, window, plan.within, scope)
+    case 'none':
+      return { json: '[]', total: 0 }
   }
-  if (!window.within) return { json: '[]', total: 0 }
-  const { total, cells } = await countInBox(prisma, window.within, scope)
-  if (givenFilters(window).length > 0) return fetchFrom(prisma, itemsInCells(cells, scope), window)
-  if (window.offset >= total || window.limit === 0) return { json: '[]', total }
-  if (!(await isWalkShorter(prisma, window, scope, total))) {
+}
+
+async function fetchInBox(
+  prisma: Prisma.TransactionClient,
+  window: SearchWindow,
+  within: BoundingBox,
+  scope: Scope,
+): Promise<Fetched> {
+  const { total, cells } = await countInBox(prisma, within, scope)
+  const isPastEnd = window.offset >= total || window.limit === 0
+  if (isPastEnd && givenFilters(window).length === 0) return { json: '[]', total }
+  if (readsWholeBox(total, window) || !walksNames({ total, size: await sizeOf(prisma, scope) }, window)) {
     return fetchFrom(prisma, itemsInCells(cells, scope), window)
   }
   return { json: await walkNames(prisma, window, scope), total }
@@ -95,21 +114,13 @@ async function fetchNearest(
   return row ?? { json: '[]', total: 0 }
 }
 
-/** Whether the page is found sooner in the order of names than among all items in the box. */
-async function isWalkShorter(
-  prisma: Prisma.TransactionClient,
-  { limit, offset }: SearchWindow,
-  scope: Scope,
-  total: number,
-): Promise<boolean> {
-  if (total <= FEW_ITEMS) return false
+/** The number of all items of the datasets. */
+async function sizeOf(prisma: Prisma.TransactionClient, scope: Scope): Promise<number> {
   const [row] = await prisma.$queryRaw<{ n: number }[]>`
     SELECT coalesce(sum(n), 0)::float8 AS n FROM item_counts
      WHERE dataset_id = ANY (${[...scope]}::uuid[]) AND list = 'all'`
-  return ((offset + limit) * (row?.n ?? 0)) / total < total
+  return row?.n ?? 0
 }
-
-const FEW_ITEMS = 1_000
 
 /** Reads items in the order of their names until the page is complete. */
 async function walkNames(prisma: Prisma.TransactionClient, window: SearchWindow, scope: Scope): Promise<JsonText> {

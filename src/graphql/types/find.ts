@@ -1,12 +1,10 @@
 import { findArguments, parseArguments } from '../../catalog/arguments.ts'
-import type { Item as ItemRow, NearbyItem } from '../../catalog/models.ts'
+import type { FoundItem as FoundRow } from '../../catalog/models.ts'
 import { builder } from '../builder.ts'
 import { listProjection } from '../operation/selected-fields.ts'
 import { pageArgs } from './arguments.ts'
 import { Item, pageType } from './item.ts'
 import { DATASET_ID, searchArgs } from './search.ts'
-
-type FoundRow = ItemRow & Partial<NearbyItem>
 
 const FoundItem = builder.objectRef<FoundRow>('FoundItem').implement({
   description: 'An item that a search finds.',

@@ -32,7 +32,7 @@ builder.queryField('nearbyItems', (t) =>
       ...pageArgs,
     },
     resolve: (_query, args, { catalog }, info) =>
-      catalog.nearby(parseArguments(nearbyArguments, args), listProjection(info)),
+      catalog.find(parseArguments(nearbyArguments, args), listProjection(info)),
   }),
 )
 
@@ -43,6 +43,6 @@ builder.prismaObjectField(Dataset, 'nearbyItems', (t) =>
     extensions: { cost: 500 },
     args: { ...circleArgs, ...filterArgs, ...pageArgs },
     resolve: (dataset, args, { catalog }, info) =>
-      catalog.nearbyIn([dataset], parseArguments(nearbyArguments, args), listProjection(info)),
+      catalog.findIn([dataset], parseArguments(nearbyArguments, args), listProjection(info)),
   }),
 )

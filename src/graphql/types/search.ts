@@ -41,7 +41,7 @@ builder.queryField('searchItems', (t) =>
       ...pageArgs,
     },
     resolve: (_query, args, { catalog }, info) =>
-      catalog.search(parseArguments(searchArguments, args), listProjection(info)),
+      catalog.find(parseArguments(searchArguments, args), listProjection(info)),
   }),
 )
 
@@ -52,6 +52,6 @@ builder.prismaObjectField(Dataset, 'searchItems', (t) =>
     extensions: { cost: 1_000 },
     args: { ...searchArgs, ...pageArgs },
     resolve: (dataset, args, { catalog }, info) =>
-      catalog.searchIn([dataset], parseArguments(searchArguments, args), listProjection(info)),
+      catalog.findIn([dataset], parseArguments(searchArguments, args), listProjection(info)),
   }),
 )

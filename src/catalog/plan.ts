@@ -1,0 +1,71 @@
+import type { BoundingBox } from './box.ts'
+import { type FilterValues, givenFilters, textFilters } from './filters.ts'
+import type { Circle, Selection } from './selection.ts'
+
+/*
+ * Which way a selection is read. All ways find the same items in the same order, and differ in what they cost. Each function is pure: it
+ * decides by the selection, the window, and what the database has told of the sizes. test/catalog/plan.test.ts has a table of cases.
+ */
+
+/** Numbers of items: of the selection, and of all items of the datasets. */
+export interface Sizes {
+  total: number
+  size: number
+}
+
+/**
+ * How a search finds its items:
+ * - `grid`: a circle with filters alone, by the counts of the cubes (sql/nearby-by-grid.ts)
+ * - `circle`: a circle with more, by the index of locations or of grams
+ * - `words`: a text, by the words in names and keywords
+ * - `box`: a box, by the counts of its tiles (sql/box.ts)
+ * - `none`: there is neither a text nor a place, and it finds nothing
+ */
+export type SearchPlan =
+  | { way: 'grid' | 'circle'; circle: Circle }
+  | { way: 'words'; text: string }
+  | { way: 'box'; within: BoundingBox }
+  | { way: 'none' }
+
+/** Chooses the way of a search. */
+export function planSearch({ circle, text, within, updatedFrom, updatedTo }: Selection): SearchPlan {
+  if (circle) {
+    const isAlone = [text, within, updatedFrom, updatedTo].every((member) => member === undefined)
+    return { way: isAlone ? 'grid' : 'circle', circle }
+  }
+  if (text !== undefined) return { way: 'words', text }
+  return within ? { way: 'box', within } : { way: 'none' }
+}
+
+/** A page of a box with at most this many items is found among all of them. */
+const FEW_IN_BOX = 1_000
+
+/** Whether a page of a box is found among all its items, whatever the size of the datasets: they are few, or filters decide about each. */
+export function readsWholeBox(total: number, filters: FilterValues): boolean {
+  return total <= FEW_IN_BOX || givenFilters(filters).length > 0
+}
+
+/** Whether a page of a box is found sooner by a walk in the order of names than among all items in the box. */
+export function walksNames({ total, size }: Sizes, { offset, limit }: { offset: number; limit: number }): boolean {
+  return ((offset + limit) * size) / total < total
+}
+
+/** Whether a page in order of id is found sooner by a walk over all items than by reading and sorting the selected ones. */
+export function walksIds({ total, size }: Sizes, limit: number): boolean {
+  return limit * size <= total * total || total === size
+}
+
+/** If the cubes of a circle have at most this many points, or the filters match no more, one statement tests all of them. */
+export const FEW_POINTS = 2_000
+
+/** The cubes of a circle are many if they have more than this share of all items. */
+const LARGE_SHARE = 1 / 20
+
+/**
+ * Whether the matching items of a circle are counted by reading all matching items of the datasets at once, in the order of the table. The
+ * index on cubes has the codes, so filters by codes count in it. Other filters read the items of the cubes, which costs more if these are many.
+ * @param points is the number of points in the cubes of the circle
+ */
+export function countsAtOnce(filters: FilterValues, { points, size }: { points: number; size: number }): boolean {
+  return points > size * LARGE_SHARE && givenFilters(textFilters(filters)).length > 0
+}
