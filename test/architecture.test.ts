@@ -135,7 +135,7 @@ const SQL_PARTS: Readonly<Record<string, string>> = {
   'src/database/log-position.ts: MARK_PRIMARY': 'a constant',
   'src/database/log-position.ts: sql': 'constants of that file',
   'src/database/migrate.ts: MIGRATIONS_TABLE': 'a constant',
-  'src/database/migrate.ts: sql': 'the files in prisma/migrations',
+  'src/database/migrate.ts: migration.sql': 'the files in prisma/migrations',
   'src/database/objects.ts: OBJECTS': 'constants of that file',
   'src/database/pool.ts: statement': 'passes on what Prisma sends',
   'src/database/sql-reader.ts: { text, values: sql.values, name: nameOf(text), types: ROW_TYPES }':

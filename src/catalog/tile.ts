@@ -1,7 +1,7 @@
 /*
  * Map tiles. At zoom z, the Web Mercator square (EPSG:3857) is divided into 2^z by 2^z tiles, with x eastwards from 180° west
  * and y southwards from 85.0511° north. The database assigns each item to a cell, which is a tile at zoom 30 (`tile_cell`, not a cube of
- * sql/ecef-grid.ts). It numbers the cells in Morton order (prisma/migrations: tile_cell_of), so the cells in a tile have consecutive
+ * sql/ecef-grid.ts). It numbers the cells in Morton order (prisma/functions/tile_cell_of.sql), so the cells in a tile have consecutive
  * numbers.
  */
 
@@ -50,7 +50,7 @@ const CLUSTER_ZOOMS = 4
 /** Maximum number of features in a tile. */
 export const MAX_FEATURES = 4 ** CLUSTER_ZOOMS
 
-/** Zooms for which the database counts the items of each tile (prisma/migrations: tile_counts). */
+/** Zooms for which the database counts the items of each tile (prisma/functions/count_tiles.sql). */
 export const COUNTED_ZOOMS = [5, 9, 13, 17] as const
 
 /** A range of numbers in Morton order, from `first` (included) to `end` (excluded). */

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { ClientBase } from 'pg'
 import { messageOf, operationFailed } from '../errors.ts'
+import { BASELINE, findReplaced } from './baseline.ts'
 import { inTransaction } from './transaction.ts'
 
 const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url))
@@ -31,8 +32,10 @@ export async function migrate(session: ClientBase, folder = MIGRATIONS_FOLDER): 
   await checkServer(session)
   return inTransaction(session, async () => {
     await session.query('SELECT pg_advisory_xact_lock($1)', [PRISMA_MIGRATE_LOCK])
-    const missing = await findMissing(session, migrations)
+    const applied = (await readApplied(session)) ?? []
+    const missing = missingOf(migrations, applied)
     if (missing.length > 0) await session.query(MIGRATIONS_TABLE)
+    await replaceRecords(session, applied, migrations)
     for (const migration of missing) await apply(session, migration)
     return missing.map((migration) => migration.name)
   })
@@ -40,14 +43,14 @@ export async function migrate(session: ClientBase, folder = MIGRATIONS_FOLDER): 
 
 /**
  * Compares a database with the migrations of this code. It changes nothing.
- * @returns the names of the missing migrations, and whether all of them are missing
+ * @returns the names of the missing migrations, and whether the database never had one
  * @throws `OPERATION_FAILED` when the database is too old, newer than the code, or has no PostGIS.
  */
 export async function checkMigrated(session: ClientBase): Promise<{ missing: string[]; isNew: boolean }> {
   const migrations = await readMigrations()
   await checkServer(session)
-  const missing = await findMissing(session, migrations)
-  return { missing: missing.map(({ name }) => name), isNew: missing.length === migrations.length }
+  const applied = await readApplied(session)
+  return { missing: missingOf(migrations, applied ?? []).map(({ name }) => name), isNew: applied === undefined }
 }
 
 /** The file of a new database with these migrations, which `prisma/cluster.js` writes. Without it, a first start creates the database. */
@@ -116,34 +119,65 @@ interface Applied {
 
 /**
  * Returns the migrations that are missing in a database, in order.
- * @throws `OPERATION_FAILED` if the database has a migration that is unknown, failed, or changed afterwards
+ * @throws `OPERATION_FAILED` if the database has a migration that is unknown, failed, or changed afterwards, or only some of those that the
+ * baseline replaces
  */
 export async function findMissing(session: ClientBase, migrations: readonly Migration[]): Promise<Migration[]> {
+  return missingOf(migrations, (await readApplied(session)) ?? [])
+}
+
+/** Returns the records of the migrations; undefined if there is no table of them. */
+async function readApplied(session: ClientBase): Promise<Applied[] | undefined> {
   const { rowCount } = await session.query(`SELECT WHERE to_regclass('_prisma_migrations') IS NOT NULL`)
-  if (rowCount === 0) return [...migrations]
-  const { rows: applied } = await session.query<Applied>(`
+  if (rowCount === 0) return undefined
+  const { rows } = await session.query<Applied>(`
     SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished
       FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at`)
+  return rows
+}
+
+function missingOf(migrations: readonly Migration[], applied: readonly Applied[]): Migration[] {
   const known = new Map(migrations.map((migration) => [migration.name, migration]))
+  const names = applied.map(({ name }) => name)
+  const replaced = findReplaced(names)
   for (const { name, checksum, finished } of applied) {
     const migration = known.get(name)
-    if (!migration) throw operationFailed(`The database is newer than this code: it has the migration ${name}`)
+    if (!migration && !replaced.includes(name)) {
+      throw operationFailed(`The database is newer than this code: it has the migration ${name}`)
+    }
     if (!finished)
       throw operationFailed(`The migration ${name} failed on this database; resolve it with Prisma Migrate`)
-    if (migration.checksum !== checksum) {
+    if (migration && migration.checksum !== checksum) {
       throw operationFailed(`The migration ${name} was changed after it was applied to this database`)
     }
   }
-  const names = new Set(applied.map(({ name }) => name))
-  return migrations.filter(({ name }) => !names.has(name))
+  if (replaced.length > 0) names.push(BASELINE)
+  return migrations.filter(({ name }) => !names.includes(name))
 }
 
-async function apply(session: ClientBase, { name, sql, checksum }: Migration): Promise<void> {
+/** Records the baseline instead of the migrations that it replaces, if the database has these. */
+async function replaceRecords(
+  session: ClientBase,
+  applied: readonly Applied[],
+  migrations: readonly Migration[],
+): Promise<void> {
+  const replaced = findReplaced(applied.map(({ name }) => name))
+  const baseline = migrations.find(({ name }) => name === BASELINE)
+  if (!baseline || replaced.length === 0) return
+  await session.query('DELETE FROM _prisma_migrations WHERE migration_name = ANY ($1)', [replaced])
+  await record(session, baseline)
+}
+
+async function apply(session: ClientBase, migration: Migration): Promise<void> {
   try {
-    await session.query(sql)
+    await session.query(migration.sql)
   } catch (error) {
-    throw operationFailed(`The migration ${name} can't be applied: ${messageOf(error)}`, error)
+    throw operationFailed(`The migration ${migration.name} can't be applied: ${messageOf(error)}`, error)
   }
+  await record(session, migration)
+}
+
+async function record(session: ClientBase, { name, checksum }: Migration): Promise<void> {
   await session.query(
     `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
      VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp(), 1)`,

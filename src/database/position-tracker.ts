@@ -17,7 +17,7 @@ export class PositionTracker {
   /** Reads the position again, because a notification arrived. */
   update(): void {
     this.#notifications += 1
-    // Before the migration that creates the table of the mark, the position is unknown. The migration sends a notification.
+    // Before the migration that creates the tables, the position is unknown. The migration sends a notification.
     if (!this.#isReading) this.#read().catch(() => {})
   }
 

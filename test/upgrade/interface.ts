@@ -103,8 +103,8 @@ function commandLines(parent: string, command: Command): string[] {
 
 function columnLines(): string[] {
   const objects: { name: string; create: string }[] = JSON.parse(readText('prisma/objects.json'))
-  const isFrozen = (name: string) => TABLES.some((table) => name.startsWith(`column ${table}.`))
-  return objects.filter(({ name }) => isFrozen(name)).map(({ create }) => create)
+  const columnsOf = (table: string) => objects.filter(({ name }) => name.startsWith(`column ${table}.`))
+  return TABLES.flatMap(columnsOf).map(({ create }) => create)
 }
 
 /** A line for each value in an object: its path and the value. Lists of names have no numbers, so one may be added anywhere. */

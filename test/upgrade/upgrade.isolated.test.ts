@@ -156,6 +156,26 @@ describe.each(RELEASES)('What the release %s wrote', (release) => {
   })
 })
 
+describe.runIf(template.kind === 'postgres')('The schema of a database', () => {
+  const dumpSchema = async (url: string) => {
+    const { stdout, stderr } = await runProcess('pg_dump', ['--schema-only', '--no-owner', url], process.env)
+    expect(stderr).toBe('')
+    // Newer versions of pg_dump write a random word.
+    return stdout.replace(/^\\(un)?restrict .*$/gm, '')
+  }
+
+  test.each(RELEASES)('that %s wrote is, once migrated, that of a new database', async (release) => {
+    const { env, drop } = await openDump(release)
+    await run(env, 'migrate')
+    const created = await createEmpty()
+    const schema = await dumpSchema(created.env.DATABASE_URL ?? '')
+    expect(schema).toContain('CREATE TABLE public.items')
+    expect(await dumpSchema(env.DATABASE_URL ?? '')).toBe(schema)
+    await created.drop()
+    await drop()
+  })
+})
+
 describe.runIf(template.kind === 'postgres')('While gateways are replaced one after the other', () => {
   const NEXT = `
     ALTER TABLE items ADD COLUMN next text NOT NULL DEFAULT '';

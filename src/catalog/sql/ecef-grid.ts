@@ -1,7 +1,7 @@
 /*
  * The grid of cubes in which the database counts items. Coordinates are earth-centred, earth-fixed (ECEF) on the WGS 84
  * spheroid, in metres: x points to 0° east on the equator, y to 90° east, z to the north pole. With these coordinates, the
- * poles and the antimeridian need no special cases. The SQL function `cube_of` (migration 20261121000001_counts) computes the
+ * poles and the antimeridian need no special cases. The SQL function `cube_of` (prisma/functions) computes the
  * same cubes: its constants and its numbering must be equal to those here.
  */
 

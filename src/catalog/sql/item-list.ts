@@ -122,10 +122,7 @@ export function orderOf({ sort, order }: ItemOrder): Prisma.Sql {
   return order === 'asc' ? Prisma.sql`${column}, i.id` : Prisma.sql`${column} DESC, i.id DESC`
 }
 
-/*
- * The totals of lists. Triggers maintain them in the table `item_counts`, by the name of each list (migration
- * 20261121000001_counts).
- */
+/* The totals of lists. Triggers maintain them in the table `item_counts`, by the name of each list (prisma/functions/count_items.sql). */
 
 /**
  * SQL for the number of selected items of an owner, which is a row of the table `owner`. It counts the items of a list that `item_counts`
@@ -144,7 +141,7 @@ export function hasStoredTotal(selection: ItemSelection): boolean {
   return storedList(selection) !== undefined
 }
 
-/** SQL for the name of a list in `item_counts`. The SQL function `list_name` (same migration) builds the same names. */
+/** SQL for the name of a list in `item_counts`. The SQL function `list_name` builds the same names. */
 function storedList(selection: ItemSelection): Prisma.Sql | undefined {
   const filters = givenFilters(selection)
   if (selection.among === 'children')
