@@ -93,14 +93,25 @@ test.each(SELECTIONS.map((filters) => [filters]))(
 )
 
 test.each(SELECTIONS.map((filters) => [filters]))(
-  'a search by text in a circle with %j has the order and the total, in GraphQL, in REST and as a tool',
+  'a search by text, and in a box, in a circle with %j has the order and the total, in GraphQL, in REST and as a tool',
   async (filters) => {
     const nearest = expectedIds(filters, (n) => n <= 180)
-    const circle = `text: "pläce", ${CIRCLE}, radius: 2000, limit: 7, ${ARGUMENTS}`
-    const query = `query (${VARIABLES}) { findItems(${circle}) { total nodes { item { id } } } }`
-    const { total, nodes } = (await t.graphql(query, { ...filters })).body.data.findItems
+    const circle = `${CIRCLE}, radius: 2000, limit: 7, ${ARGUMENTS}`
+    const box = `within: { west: 9, south: ${START.latitude + 0.00095}, east: 11, north: 0 }`
+    const page = '{ total nodes { item { id } } }'
+    const query = `query (${VARIABLES}) {
+      text: findItems(text: "pläce", ${circle}) ${page}
+      box: findItems(${box}, ${circle}) ${page}
+    }`
+    const { data } = (await t.graphql(query, { ...filters })).body
+    const found = ({ total, nodes }: { total: number; nodes: { item: { id: string } }[] }) => [
+      total,
+      nodes.map(({ item }) => item.id),
+    ]
     const expected = [nearest.length, nearest.slice(0, 7)]
-    expect([total, nodes.map(({ item }: { item: { id: string } }) => item.id)]).toEqual(expected)
+    expect(found(data.text)).toEqual(expected)
+    const inBox = nearest.filter((id) => id >= idOf(10))
+    expect(found(data.box)).toEqual([inBox.length, inBox.slice(0, 7)])
     if (filters.addressRegion !== undefined || filters.postalCode !== undefined) return
     const given = { text: 'pläce', ...START, radius: 2000, limit: 7, ...filters }
     const search = new URLSearchParams(Object.entries(given).map(([name, value]) => [name, String(value)]))

@@ -32,6 +32,7 @@ const KEYWORDS: [name: string, ...keywords: string[]][] = [
   ['Picnic Ground', 'RKSI two'],
   ['Hill', 'Picnics', 'one\ntwo', 'qj', 'jq'],
   ['Rksi'],
+  ['A one two'],
 ]
 
 const EAST = '10.0000001'
@@ -115,8 +116,8 @@ describe('A search by keyword', () => {
     ['ground picnic', ['Picnic Ground']],
     ['incheon icn', ['Incheon Airport']],
     ['picnics', ['Hill']],
-    ['one', ['Hill']],
-    ['one two', ['Hill']],
+    ['one', ['A one two', 'Hill']],
+    ['one two', ['Hill', 'A one two']],
     ['qjjq', []],
     ['icnrksi', []],
     ['q', ['Hill']],

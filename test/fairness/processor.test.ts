@@ -88,3 +88,13 @@ test('A key with small requests begins one in each turn of the event loop while 
   await setImmediate()
   expect(await countTurns(waitForTurn, 'small', 0)).toBeLessThanOrEqual(2)
 })
+
+test('A request does not begin before those that wait already', async () => {
+  const waitForTurn = shareProcessor()
+  await waitForTurn('first')
+  keepBusy(LARGE_MS)
+  const late = Promise.resolve(waitForTurn('second')).then(() => waitForTurn('fourth') === undefined)
+  const third = waitForTurn('third')
+  expect(await late).toBe(false)
+  await third
+})

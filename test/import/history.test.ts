@@ -227,6 +227,16 @@ describe('An undo', () => {
     expect(await app.database.prisma.dataset.count()).toBe(0)
   })
 
+  test('names items that others have moved to another dataset', async () => {
+    await load()
+    await load(ROWS.map((each) => ({ ...each, name: 'Wrong' })))
+    await importer.run(files([row({ externalId: 'other' })]), { origin, dataset: { slug: 'other' } })
+    const { id: datasetId } = await find('other')
+    const { id } = await app.database.prisma.item.findFirstOrThrow({ where: { externalId: 'n7' } })
+    await app.database.prisma.item.update({ where: { id }, data: { datasetId } })
+    await expect(undo()).rejects.toThrow(`the item ${id} was removed`)
+  })
+
   test('of a first import names items that others have added', async () => {
     await load()
     const { id: datasetId } = await find()

@@ -18,6 +18,15 @@ test('a response of GraphQL has the media type that its client accepts, whatever
   }
 })
 
+test('a response with errors is not cached', async () => {
+  const ask = async () => (await t.graphql('{ dataset(id: "seoul") { categories { label } } }')).body
+  await t.database.prisma.$executeRaw`ALTER TABLE code_labels RENAME TO moved_labels`
+  expect((await ask()).errors).toHaveLength(1)
+  // The feed hears nothing of this.
+  await t.database.prisma.$executeRaw`ALTER TABLE moved_labels RENAME TO code_labels`
+  expect((await ask()).errors).toBeUndefined()
+})
+
 test('a body is read as its own type, whatever type the same text had before', async () => {
   const document = '{ datasets { total } }'
   for (const round of [1, 2]) {

@@ -52,7 +52,6 @@ export const ARGUMENTS: readonly MutantTable[] = [
       { find: 'first === undefined || last === undefined', replace: 'true' },
       { find: 'south <= north', replace: 'south < north' },
       { find: '[...value].length <= maxLength', replace: 'value.length <= maxLength' },
-      { find: 'value.length <= maxLength ||', replace: 'value.length < maxLength ||' },
       { find: 'textUpTo(1_000)', replace: 'textUpTo(1_001)' },
       { find: 'textUpTo(200)', replace: 'textUpTo(201)' },
       { find: '/\\P{White_Space}/u', replace: '/[^ ]/u' },

@@ -43,7 +43,6 @@ export const DOORS: readonly MutantTable[] = [
       {
         find: 'if (circle) return fetchNearest',
         replace: 'if (circle && text) return fetchNearest',
-        tests: ['test/graphql/search.test.ts'],
       },
     ],
   },

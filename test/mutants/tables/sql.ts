@@ -55,7 +55,11 @@ export const SQL: readonly MutantTable[] = [
       { find: 'a.place - b.place', replace: 'b.place - a.place', tests: ['test/catalog/nearby.test.ts'] },
       { find: '(cube + 1) << ${bits}', replace: 'cube << ${bits}' },
       { find: 'part ${itemsOfPart(window)} WHERE ${whereInCircle(window)}', replace: 'part ${itemsOfPart(window)}' },
-      { find: '[level - 1] ?? 0', replace: '[level - 2] ?? 0' },
+      {
+        find: '[level - 1] ?? 0',
+        replace: '[level - 2] ?? 0',
+        equivalent: 'it leaves out a level, so it reads more cubes and finds the same items',
+      },
       { find: 'part.dataset_id), counted.n', replace: 'part.dataset_id) * 0 + 1, counted.n' },
     ],
   },
@@ -85,7 +89,7 @@ export const SQL: readonly MutantTable[] = [
   },
   {
     file: 'src/catalog/sql/ecef-grid.ts',
-    tests: NEARBY,
+    tests: ['test/catalog/ecef-grid.test.ts', ...NEARBY],
     mutants: [
       { find: 'Math.max(first, -last, 0)', replace: 'Math.max(first, -last)' },
       { find: 'Math.max(-first, last)', replace: 'last' },
@@ -270,6 +274,7 @@ export const SQL: readonly MutantTable[] = [
       {
         find: 'isRare ? Prisma.sql`${hasGramsOf(words)} AND ${where}` : where',
         replace: 'hasGramsOf(words)',
+        tests: ['test/catalog/place-filters.test.ts'],
       },
       { find: 'i.folded_keywords) @>', replace: 'i.folded_keywords) &&' },
       { find: 'givenFilters(window).length > 0', replace: 'givenFilters(window).length > 1' },
