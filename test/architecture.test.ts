@@ -122,7 +122,7 @@ const SQL_PARTS: Readonly<Record<string, string>> = {
   'src/catalog/sql/items.ts: String(MAX_LIMIT + 1)': 'a constant number',
   "src/catalog/sql/offset-bookmarks.ts: toTextExpression('value')": 'an expression from the table of sort orders',
   'src/catalog/sql/tiles.ts: column': 'one of two constants, by its type',
-  'src/database/change-feed.ts: echo': 'a constant of wire.ts and a number',
+  'src/database/change-feed.ts: echo': 'a constant of change-feed.ts or wire.ts',
   'src/database/change-feed.ts: heartbeat': 'a constant of client.ts or wire.ts',
   'src/database/client.ts: beginSession(this.#settings)': 'constants of session.ts, and a number of the configuration',
   'src/database/database.ts: EXCLUSIVE.begin(`${rows} rows`)': 'a constant of wire.ts and a number',
