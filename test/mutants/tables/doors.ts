@@ -40,10 +40,6 @@ export const DOORS: readonly MutantTable[] = [
         find: ' ${items} AND ${whereSelected(window, words)}\n    )\n    SELECT ${itemsOf',
         replace: ' ${items}\n    )\n    SELECT ${itemsOf',
       },
-      {
-        find: 'if (circle) return fetchNearest',
-        replace: 'if (circle && text) return fetchNearest',
-      },
     ],
   },
   {

@@ -54,7 +54,10 @@ export const SQL: readonly MutantTable[] = [
       { find: 'inside + row.total + row.boundary', replace: 'row.total + row.boundary' },
       { find: 'a.place - b.place', replace: 'b.place - a.place', tests: ['test/catalog/nearby.test.ts'] },
       { find: '(cube + 1) << ${bits}', replace: 'cube << ${bits}' },
-      { find: 'part ${itemsOfPart(window)} WHERE ${whereInCircle(window)}', replace: 'part ${itemsOfPart(window)}' },
+      {
+        find: 'part ${itemsOfPart(window)} WHERE ${whereInCircle(window.circle)}',
+        replace: 'part ${itemsOfPart(window)}',
+      },
       {
         find: '[level - 1] ?? 0',
         replace: '[level - 2] ?? 0',
@@ -277,7 +280,7 @@ export const SQL: readonly MutantTable[] = [
         tests: ['test/catalog/place-filters.test.ts'],
       },
       { find: 'i.folded_keywords) @>', replace: 'i.folded_keywords) &&' },
-      { find: 'givenFilters(window).length > 0', replace: 'givenFilters(window).length > 1' },
+      { find: 'isPastEnd && givenFilters(window).length === 0', replace: 'isPastEnd' },
       { find: '> 0 THEN 0', replace: '> 0 THEN 1' },
       { find: 'i.folded_name = ${phrase} OR', replace: '' },
       { find: '`\\n${phrase}\\n`', replace: '`${phrase}\\n`' },
@@ -291,6 +294,18 @@ export const SQL: readonly MutantTable[] = [
       { find: 'characters.length === 1 ? characters : characters.slice(1)', replace: 'characters.slice(1)' },
       { find: "words.join(' ')", replace: "words.join('')" },
       { find: 'words.flatMap(gramsOf)', replace: 'words.slice(1).flatMap(gramsOf)' },
+    ],
+  },
+  {
+    file: 'src/catalog/plan.ts',
+    tests: ['test/catalog/plan.test.ts'],
+    mutants: [
+      { find: "isAlone ? 'grid' : 'circle'", replace: "'grid'" },
+      { find: 'total <= FEW_IN_BOX ||', replace: 'total < FEW_IN_BOX ||' },
+      { find: ' || givenFilters(filters).length > 0', replace: '' },
+      { find: '/ total < total', replace: '< total' },
+      { find: ' || total === size', replace: '' },
+      { find: 'points > size * LARGE_SHARE &&', replace: 'points >= size * LARGE_SHARE &&' },
     ],
   },
   {
