@@ -4,8 +4,11 @@ import type { Selection } from './selection.ts'
  * The items of a dataset as GeoJSON features (RFC 7946), in order of id.
  */
 
+/** Which items of a dataset are selected. */
+export type FeatureSelection = Omit<Selection, 'text' | 'circle'>
+
 /** A part of the selected items: those after an id, and their maximum number. */
-export interface FeatureWindow extends Selection {
+export interface FeatureWindow extends FeatureSelection {
   after?: string | undefined
   limit: number
   /** Called with the estimated size of the page in bytes, before its features are read. It may throw. */

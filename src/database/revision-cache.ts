@@ -88,8 +88,8 @@ export class RevisionCache<Value extends {}> {
   /**
    * Returns the cached value of a key. Without one, returns the result of `read`, and caches it unless it is null: first, all changes
    * that the value shows are announced. So of two values that are both current, neither shows a change of both that the other lacks.
-   * Concurrent calls share a read if nothing has changed since it began. It belongs to none of their requests: it neither waits for the turn of one of their
-   * keys nor ends with one of their clients.
+   * Concurrent calls share a read if nothing has changed since it began. It belongs to none of their requests: it neither waits for the
+   * turn of one of their keys nor ends with one of their clients.
    */
   async load(
     key: string,

@@ -1,18 +1,16 @@
 import { Session } from 'node:inspector'
-import { isMainThread } from 'node:worker_threads'
 
 /**
  * Evaluates an expression in another thread of this process, even while WebAssembly keeps that thread busy. Node's inspector interrupts
  * the thread, which goes on afterwards. A message of `node:worker_threads` would arrive only when the thread is idle. Other debuggers
- * may be connected at the same time.
+ * may be connected at the same time. It is for workers: Node 24 ends with SIGSEGV if the main thread does this while a worker has workers.
  * https://chromedevtools.github.io/devtools-protocol/v8/Runtime/, https://nodejs.org/api/inspector.html
  * @returns a promise that resolves when the thread has answered or ended
  */
 export function evaluateIn(threadId: number, expression: string): Promise<void> {
   return new Promise((resolve) => {
     const session = new Session()
-    if (isMainThread) session.connect()
-    else session.connectToMainThread()
+    session.connectToMainThread()
     const end = () => {
       session.disconnect()
       resolve()

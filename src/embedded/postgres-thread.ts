@@ -56,20 +56,20 @@ export async function startPostgres(data: z.input<typeof postgresData>): Promise
   let pending = Promise.withResolvers<unknown>()
   let hasEnded = false
   let requests = 0
-  let isCancelling = false
+  /** Runs while a request is cancelled. */
   let timer: NodeJS.Timeout | undefined
   worker.on('message', (message: unknown) => {
     const { data } = postgresResponse.safeParse(message)
     if (data === undefined) return
-    isCancelling = false
     clearTimeout(timer)
+    timer = undefined
     if (typeof data === 'object' && 'error' in data) pending.reject(new Error(data.error))
     else pending.resolve(typeof data === 'object' && 'rows' in data ? data.rows : data)
   })
   void ended.then((reason) => {
     hasEnded = true
-    isCancelling = false
     clearTimeout(timer)
+    timer = undefined
     pending.reject(new PostgresEnded(reason))
   })
   await pending.promise
@@ -84,7 +84,7 @@ export async function startPostgres(data: z.input<typeof postgresData>): Promise
   /** Cancels the nth request again and again until it ends, because a cancellation that arrives before its request has no effect. */
   const cancelRequest = async (n: number) => {
     timer = setTimeout(() => void worker.terminate(), CANCEL_TIMEOUT_MS)
-    while (isCancelling && n === requests) {
+    while (timer && n === requests) {
       await evaluateIn(worker.threadId, `${CANCEL_FUNCTION}(${n})`)
       await sleep(CANCEL_AGAIN_MS)
     }
@@ -95,9 +95,7 @@ export async function startPostgres(data: z.input<typeof postgresData>): Promise
     execute: async (batch) => z.instanceof(Uint8Array).parse(await send(Uint8Array.from(batch))),
     query: async (sql) => send(sql),
     cancel: () => {
-      if (isCancelling) return
-      isCancelling = true
-      void cancelRequest(requests)
+      if (!timer) void cancelRequest(requests)
     },
     close: async () => {
       worker.postMessage('close')

@@ -1,5 +1,5 @@
+import type { FeatureSelection } from '../catalog/features.ts'
 import { FIRST_TIMESTAMP, LAST_TIMESTAMP } from '../catalog/models.ts'
-import type { Selection } from '../catalog/selection.ts'
 import type { Problem } from './bbox.ts'
 
 /** `date-time` of RFC 3339 section 5.6, with its fraction of a second and its offset in minutes. */
@@ -15,7 +15,7 @@ interface Instant {
   ceilingMs: number
 }
 
-type Interval = Pick<Selection, 'updatedFrom' | 'updatedTo'>
+type Interval = Pick<FeatureSelection, 'updatedFrom' | 'updatedTo'>
 
 /**
  * Parses the parameter `datetime` (OGC 17-069r4, section 7.15.4): an instant, or an interval whose start or end can be open (`..` or

@@ -1,15 +1,14 @@
 import type { ChangeFeed } from '../../database/change-feed.ts'
 import { RevisionCache } from '../../database/revision-cache.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import type { FeaturePage, FeatureWindow } from '../features.ts'
-import { givenFilters, pickFilters } from '../filters.ts'
+import type { FeaturePage, FeatureSelection, FeatureWindow } from '../features.ts'
+import { givenFilters } from '../filters.ts'
 import { walksIds } from '../plan.ts'
-import type { Selection } from '../selection.ts'
 import { type BoxContent, countInBox, itemsInCells } from './box.ts'
 import { boundedLines } from './export.ts'
 import { FEATURE_LINES } from './export-lines.ts'
 import { ownerTable, totalOf } from './item-list.ts'
-import { whereFound } from './search.ts'
+import { whereSelected } from './where.ts'
 
 /*
  * Pages of GeoJSON features by keyset. One statement finds the ids of a page. Then PostgreSQL writes the features, in several
@@ -85,7 +84,7 @@ export async function fetchFeaturePage(
  * Returns the match of a selection, from memory if it is there. The dataset had the revision of the source before the count. If it has it
  * afterwards, all statements of the count saw the same state.
  */
-async function findMatch(source: FeatureSource, selection: Selection): Promise<Match> {
+async function findMatch(source: FeatureSource, selection: FeatureSelection): Promise<Match> {
   const { datasetId, revision, counts } = source
   const known = counts?.lookup(JSON.stringify([datasetId, selection]), (stored) => stored.revision === revision)
   if (known?.value) return known.value
@@ -121,22 +120,22 @@ export async function fetchFeatures(
   return row
 }
 
-async function countMatches(source: FeatureSource, selection: Selection): Promise<Match> {
+async function countMatches(source: FeatureSource, selection: FeatureSelection): Promise<Match> {
   const { prisma, datasetId } = source
-  const { within, text, circle, updatedFrom, updatedTo } = selection
-  const isFiltered = givenFilters(selection).length > 0
+  const { within, updatedFrom, updatedTo, ...filters } = selection
+  const isDated = updatedFrom !== undefined || updatedTo !== undefined
+  const isFiltered = givenFilters(filters).length > 0 || isDated
   const content = within && (await countInBox(prisma, within, [datasetId]))
-  const isStored = [text, circle, updatedFrom, updatedTo].every((member) => member === undefined)
   const total =
-    isStored && !(within && isFiltered)
-      ? totalOf({ among: 'all', ...pickFilters(selection) })
-      : Prisma.sql`(SELECT count(*) ${await candidates(source, selection, content?.cells)})::integer`
+    isDated || (within && isFiltered)
+      ? Prisma.sql`(SELECT count(*) ${candidates(source, selection, content?.cells)})::integer`
+      : totalOf({ among: 'all', ...filters })
   const [row] = await prisma.$queryRaw<{ total: number; size: number; revision: bigint | null }[]>`
     SELECT ${total} AS total, ${totalOf({ among: 'all' })} AS size,
            (SELECT revision FROM datasets WHERE id = ${datasetId}::uuid) AS revision
       FROM ${owner(source)}`
   if (!row) throw new TypeError('The statement returned no row')
-  const isCounted = content && isStored && !isFiltered
+  const isCounted = content && !isFiltered
   return { ...row, total: isCounted ? content.total : row.total, ...(content && { cells: content.cells }) }
 }
 
@@ -151,9 +150,9 @@ async function fetchIds(
 ): Promise<string[]> {
   const isAfter = after === undefined ? Prisma.sql`true` : Prisma.sql`i.id > ${after}::uuid`
   const found = walksIds({ total, size }, limit)
-    ? Prisma.sql`SELECT i.id ${await candidates(source, selection)} AND ${isAfter}`
+    ? Prisma.sql`SELECT i.id ${candidates(source, selection)} AND ${isAfter}`
     : // OFFSET 0 stops PostgreSQL from walking.
-      Prisma.sql`SELECT i.id ${await candidates(source, selection, cells)} AND ${isAfter} OFFSET 0`
+      Prisma.sql`SELECT i.id ${candidates(source, selection, cells)} AND ${isAfter} OFFSET 0`
   const rows = await source.prisma.$queryRaw<{ ids: string }[]>`
     SELECT array_to_string(ARRAY(
              SELECT found.id FROM ${owner(source)} CROSS JOIN LATERAL (${found}) AS found
@@ -167,11 +166,11 @@ function owner({ datasetId }: FeatureSource): Prisma.Sql {
 }
 
 /** FROM and WHERE of the selected items `i` of the table `owner`. `cells` are the cells of the box. */
-async function candidates(
-  { prisma, datasetId }: FeatureSource,
-  selection: Selection,
+function candidates(
+  { datasetId }: FeatureSource,
+  selection: FeatureSelection,
   cells?: BoxContent['cells'],
-): Promise<Prisma.Sql> {
+): Prisma.Sql {
   const items = cells ? itemsInCells(cells, [datasetId]) : Prisma.sql`FROM items i WHERE true`
-  return Prisma.sql`${items} AND i.dataset_id = owner.dataset_id AND ${await whereFound(prisma, selection)}`
+  return Prisma.sql`${items} AND i.dataset_id = owner.dataset_id AND ${whereSelected(selection)}`
 }

@@ -393,10 +393,9 @@ export const CACHES: readonly MutantTable[] = [
       { find: 'count < PART_SIZE', replace: 'count <= PART_SIZE' },
       { find: 'written < ids.length', replace: 'written <= ids.length' },
       { find: 'Prisma.sql`i.id > ', replace: 'Prisma.sql`i.id >= ' },
-      { find: 'content && isStored && !isFiltered', replace: 'content && isStored' },
-      { find: 'isStored && !(within && isFiltered)', replace: 'isStored' },
-      { find: 'isStored && !(within && isFiltered)', replace: '!(within && isFiltered)' },
-      { find: 'content && isStored && !isFiltered', replace: 'content && !isFiltered' },
+      { find: 'content && !isFiltered', replace: 'content' },
+      { find: 'isDated || (within && isFiltered)', replace: 'isDated' },
+      { find: 'givenFilters(filters).length > 0 || isDated', replace: 'isDated' },
     ],
   },
   {
