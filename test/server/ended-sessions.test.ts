@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { isUnavailable } from '../../src/database/client.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { isComplete, startApp, type TestApp } from '../support/app.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
 import { type ProxiedGateway, startProxiedGateway } from '../support/proxied-gateway.ts'
 
@@ -42,6 +42,7 @@ describe.runIf(inject('template').kind === 'postgres')('A session that ends duri
     ],
     ['a Prisma query', 503, () => send('/v1/dataset-items/22222222-0000-4000-8000-000000000001')],
   ])('by a TCP reset in %s gives SERVICE_UNAVAILABLE with status %i', async (_, status, ask) => {
+    await isComplete(gateway.changeFeed)
     await t.database.withSession(async (session) => {
       await session.query(LOCK_ITEMS)
       const response = ask()

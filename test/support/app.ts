@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { expect } from 'vitest'
 import { KeyUsage } from '../../src/auth/key-usage.ts'
 import { createKey } from '../../src/auth/keys.ts'
 import type { BaseMap } from '../../src/base-maps.ts'
 import { type LimitsConfig, readConfig } from '../../src/config.ts'
+import type { ChangeFeed } from '../../src/database/change-feed.ts'
 import { loadSampleData } from '../../src/sample/load.ts'
 import { createApp } from '../../src/server/app.ts'
 import type { Metrics } from '../../src/server/telemetry/metrics.ts'
@@ -63,8 +65,9 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   const { prisma } = db.database
   if (!beside && data === 'small') await seedCatalog(prisma)
   const keyUsage = new KeyUsage(prisma)
+  const changeFeed = db.database.followChanges()
   const app = await createApp({
-    database: db.database,
+    database: { ...db.database, followChanges: () => changeFeed },
     keyUsage,
     corsOrigins,
     trustedDocuments,
@@ -80,6 +83,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   if (!beside && data === 'sample') await loadSampleData(db.database, url)
   const { key } = await createKey(prisma, { name: 'test' })
+  await isComplete(changeFeed)
   return emptyOnClose({
     ...db,
     app,
@@ -104,6 +108,15 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
       if (!beside) await db.close()
     },
   })
+}
+
+/**
+ * Waits until a gateway hears of all changes. Before, each of its reads takes a transaction, and what fails there ends the request: a
+ * nullable field of GraphQL is not null then.
+ */
+export async function isComplete(changeFeed: ChangeFeed): Promise<void> {
+  // Not `expect.poll`, which fails outside of a test.
+  while (changeFeed.latest() === undefined) await sleep(5)
 }
 
 /** An application for the tests of a file or of a group. */

@@ -1,4 +1,5 @@
 import { readConfig } from '../../src/config.ts'
+import type { ChangeFeed } from '../../src/database/change-feed.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import { createApp } from '../../src/server/app.ts'
 import type { TestDatabase } from './database.ts'
@@ -9,6 +10,7 @@ export interface ProxiedGateway {
   url: string
   /** The gateway's connections. */
   database: Database
+  changeFeed: ChangeFeed
   proxy: DatabaseProxy
   close: () => Promise<void>
 }
@@ -22,12 +24,16 @@ export async function startProxiedGateway(
   const proxy = await openProxy(config.url)
   const database = await openDatabase({ ...config, ...options, url: proxy.url }, { share: false })
   const { responseCacheBytes, limits } = readConfig({})
-  const app = await createApp({ database, corsOrigins: [], responseCacheBytes, limits })
+  const changeFeed = database.followChanges()
+  const app = await createApp({
+    database: { ...database, followChanges: () => changeFeed },
+    ...{ corsOrigins: [], responseCacheBytes, limits },
+  })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   const close = async () => {
     await app.close()
     await database.close()
     await proxy.close()
   }
-  return { url, database, proxy, close }
+  return { url, database, changeFeed, proxy, close }
 }
