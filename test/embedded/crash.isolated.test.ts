@@ -12,7 +12,7 @@ import { LIMITS_ENV } from '../support/template.ts'
 
 /*
  * Kills the process that has the embedded database open, at random moments of an import: in turn a gateway through which
- * the import runs, and the import itself. CRASHES is the number of kills, a hundred in CI.
+ * the import runs, and the import itself. CRASHES is the number of kills, twenty in CI.
  */
 
 const CRASHES = Number(process.env.CRASHES ?? 2)
