@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { giveKey, hasBrowser, openBrowser, WIDE } from './support/browser.ts'
 import { CHECKOUT, runProcess, startProcess } from './support/process.ts'
 import { xlsx } from './support/xlsx.ts'
+import { expectAnswers, openReleasedFolder, RELEASES } from './upgrade/released.ts'
 
 /*
  * The package as a stranger installs it: in an empty folder, with the Node of this project and the oldest one that it supports.
@@ -57,95 +58,122 @@ test('a Node that is too old gets one line', async () => {
   expect([code, stdout, stderr]).toEqual([1, '', 'catalog: Node 22.15 or newer is needed; this one is 20.20.2\n'])
 })
 
-test.each([['the Node of this project'], [OLDEST]])('on %s, the package serves, imports and shows', async (version) => {
-  const home = await mkdtemp(join(folder, 'installed-'))
-  let node = dirname(process.execPath)
-  if (version === OLDEST) {
-    await run(home, node, `mkdir node && cd node && echo '{}' >package.json && npm install --no-audit node@${OLDEST}`)
-    node = join(home, 'node/node_modules/node/bin')
-  }
-  const app = join(home, 'app')
-  await run(home, node, `mkdir app && cd app && echo '{}' >package.json && npm install --no-audit ${tarball}`)
-  const megabytes = Number(await run(app, node, 'du -sm node_modules | cut -f 1'))
-  expect(megabytes).toBeLessThan(150)
-  expect(await run(app, node, 'node_modules/.bin/catalog --version')).toBe('1.0.0\n')
+test.for(['the Node of this project', OLDEST])(
+  'on %s, the package serves, imports, shows, and opens what releases wrote',
+  async (version, { annotate }) => {
+    const home = await mkdtemp(join(folder, 'installed-'))
+    let node = dirname(process.execPath)
+    if (version === OLDEST) {
+      await run(home, node, `mkdir node && cd node && echo '{}' >package.json && npm install --no-audit node@${OLDEST}`)
+      node = join(home, 'node/node_modules/node/bin')
+    }
+    const app = join(home, 'app')
+    await run(home, node, `mkdir app && cd app && echo '{}' >package.json && npm install --no-audit ${tarball}`)
+    const megabytes = Number(await run(app, node, 'du -sm node_modules | cut -f 1'))
+    expect(megabytes).toBeLessThan(150)
+    expect(await run(app, node, 'node_modules/.bin/catalog --version')).toBe('1.0.0\n')
 
-  const gateway = await startInstalled(app, node)
-  const get = (path: string) => fetch(gateway.url + path, { headers: { authorization: `Bearer ${gateway.key}` } })
-  const statusOf = async (path: string) => {
-    const response = await get(path)
-    await response.arrayBuffer()
-    return response.status
-  }
-  expect(await statusOf('/readyz')).toBe(200)
-  expect(await statusOf('/v1/datasets/world-airports')).toBe(200)
-  const query = '{ nearbyItems(latitude: 37.576, longitude: 126.977, radius: 100) { total } }'
-  expect(await (await get(`/graphql?query=${encodeURIComponent(query)}`)).json()).toEqual({
-    data: { nearbyItems: { total: 1 } },
-  })
-  expect(await statusOf('/exports/world-airports.parquet')).toBe(200)
-  expect(await statusOf('/docs')).toBe(200)
-  const [, assets = ''] = /(\/assets\/\w+)\//.exec(await (await get('/')).text()) ?? []
-  for (const path of ['lib/graphiql/graphiql.js', 'lib/scalar/scalar.js', 'lib/world/3/6/3.mvt', 'explorer/main.ts']) {
-    expect([path, await statusOf(`${assets}/${path}`)]).toEqual([path, 200])
-  }
+    const gateway = await startInstalled(app, node)
+    const get = (path: string) => fetch(gateway.url + path, { headers: { authorization: `Bearer ${gateway.key}` } })
+    const statusOf = async (path: string) => {
+      const response = await get(path)
+      await response.arrayBuffer()
+      return response.status
+    }
+    expect(await statusOf('/readyz')).toBe(200)
+    expect(await statusOf('/v1/datasets/world-airports')).toBe(200)
+    const query = '{ nearbyItems(latitude: 37.576, longitude: 126.977, radius: 100) { total } }'
+    expect(await (await get(`/graphql?query=${encodeURIComponent(query)}`)).json()).toEqual({
+      data: { nearbyItems: { total: 1 } },
+    })
+    expect(await statusOf('/exports/world-airports.parquet')).toBe(200)
+    expect(await statusOf('/docs')).toBe(200)
+    const [, assets = ''] = /(\/assets\/\w+)\//.exec(await (await get('/')).text()) ?? []
+    for (const path of [
+      'lib/graphiql/graphiql.js',
+      'lib/scalar/scalar.js',
+      'lib/world/3/6/3.mvt',
+      'explorer/main.ts',
+    ]) {
+      expect([path, await statusOf(`${assets}/${path}`)]).toEqual([path, 200])
+    }
 
-  await writeFile(join(app, 'places.csv'), 'id;name;x;y\n1;Kirche;691603,032;5334780,031\n')
-  await writeFile(
-    join(app, 'places.xlsx'),
-    xlsx({
-      Places: [
-        ['id', 'name', 'x', 'y'],
-        ['2', 'Dom', 691604, 5334781],
-      ],
-    }),
-  )
-  const columns = { externalId: 'id', name: 'name', longitude: 'x', latitude: 'y' }
-  const codes = { categoryCode: { value: 'church' }, administrativeAreaCode: { value: '09' } }
-  const items = ['places.csv', 'places.xlsx'].map((file) => ({
-    file,
-    crs: 'EPSG:25832',
-    ...(file.endsWith('.csv') && { decimal: ',', delimiter: ';' }),
-    columns: { ...columns, ...codes },
-  }))
-  const dataset = { slug: 'munich', name: 'Munich', status: 'active', visibility: 'public', attribution: 'Test' }
-  await writeFile(join(app, 'manifest.json'), JSON.stringify({ dataset, items }))
-  expect(await run(app, node, 'node_modules/.bin/catalog import --json manifest.json')).toContain('"created":2')
-  const list = z.object({ data: z.array(z.object({ name: z.string(), latitude: z.string() })) })
-  const { data } = list.parse(await (await get('/v1/datasets/munich/items')).json())
-  expect(data.map(({ name, latitude }) => [name, Number(latitude).toFixed(3)])).toEqual([
-    ['Dom', '48.137'],
-    ['Kirche', '48.137'],
-  ])
+    await writeFile(join(app, 'places.csv'), 'id;name;x;y\n1;Kirche;691603,032;5334780,031\n')
+    await writeFile(
+      join(app, 'places.xlsx'),
+      xlsx({
+        Places: [
+          ['id', 'name', 'x', 'y'],
+          ['2', 'Dom', 691604, 5334781],
+        ],
+      }),
+    )
+    const columns = { externalId: 'id', name: 'name', longitude: 'x', latitude: 'y' }
+    const codes = { categoryCode: { value: 'church' }, administrativeAreaCode: { value: '09' } }
+    const items = ['places.csv', 'places.xlsx'].map((file) => ({
+      file,
+      crs: 'EPSG:25832',
+      ...(file.endsWith('.csv') && { decimal: ',', delimiter: ';' }),
+      columns: { ...columns, ...codes },
+    }))
+    const dataset = { slug: 'munich', name: 'Munich', status: 'active', visibility: 'public', attribution: 'Test' }
+    await writeFile(join(app, 'manifest.json'), JSON.stringify({ dataset, items }))
+    expect(await run(app, node, 'node_modules/.bin/catalog import --json manifest.json')).toContain('"created":2')
+    const list = z.object({ data: z.array(z.object({ name: z.string(), latitude: z.string() })) })
+    const { data } = list.parse(await (await get('/v1/datasets/munich/items')).json())
+    expect(data.map(({ name, latitude }) => [name, Number(latitude).toFixed(3)])).toEqual([
+      ['Dom', '48.137'],
+      ['Kirche', '48.137'],
+    ])
 
-  if (hasBrowser) {
-    const { browser, page, errors, foreign } = await openBrowser(gateway.url, WIDE)
-    await page.goto(`${gateway.url}/?dataset=world-airports`)
-    await giveKey(page, gateway.key)
-    await page.getByText(/places, by name/).waitFor()
-    expect((await page.screenshot()).length).toBeGreaterThan(10_000)
-    expect([errors, foreign]).toEqual([[], []])
-    await browser.close()
-  }
-  expect(await gateway.stop()).toBe(0)
-})
+    if (hasBrowser) {
+      const { browser, page, errors, foreign } = await openBrowser(gateway.url, WIDE)
+      await page.goto(`${gateway.url}/?dataset=world-airports`)
+      await giveKey(page, gateway.key)
+      await page.getByText(/places, by name/).waitFor()
+      expect((await page.screenshot()).length).toBeGreaterThan(10_000)
+      expect([errors, foreign]).toEqual([[], []])
+      await browser.close()
+    }
+    expect(await gateway.stop()).toBe(0)
 
-async function startInstalled(app: string, node: string) {
+    let upgradeMs = 0
+    for (const release of RELEASES) {
+      const data = join(home, release)
+      await mkdir(data)
+      const { env, expected } = await openReleasedFolder(release, data)
+      const upgraded = await startInstalled(app, node, env)
+      upgradeMs = upgraded.startMs
+      await expectAnswers(upgraded.url, expected)
+      expect(await upgraded.stop()).toBe(0)
+    }
+    const tarballMegabytes = ((await stat(tarball)).size / 1e6).toFixed(1)
+    const seconds = [gateway.startMs, upgradeMs].map((milliseconds) => (milliseconds / 1_000).toFixed(1))
+    await annotate(
+      `tarball ${tarballMegabytes} MB, installed ${megabytes} MB, first start ${seconds[0]} s, start after an upgrade ${seconds[1]} s`,
+    )
+  },
+)
+
+async function startInstalled(app: string, node: string, settings: Record<string, string> = {}) {
+  const start = performance.now()
   const child = startProcess(join(node, 'node'), ['node_modules/.bin/catalog', 'serve'], {
     cwd: app,
-    env: { PATH: `${node}:/usr/bin:/bin`, PORT: '0' },
+    env: { PATH: `${node}:/usr/bin:/bin`, PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let printed = ''
   child.stdout?.on('data', (data) => {
     printed += data
   })
-  await expect.poll(() => printed).toContain('Sample key')
+  // The last line: a request with the sample key, or how to create a key.
+  await expect.poll(() => printed).toMatch(/\/graphql'\n|keys create .*\n/)
+  const startMs = performance.now() - start
   const [url = ''] = /http:\/\/[\d.:]+/.exec(printed) ?? []
   const [key = ''] = /dck_[\w-]+/.exec(printed) ?? []
   const stop = async () => {
     child.kill('SIGTERM')
     return new Promise<number | null>((resolve) => child.once('exit', resolve))
   }
-  return { url, key, stop }
+  return { url, key, startMs, stop }
 }

@@ -1,32 +1,31 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { globSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { brotliDecompressSync } from 'node:zlib'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { openDatabase } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { createEmpty } from '../support/database.ts'
+import { listObjects } from '../support/database-state.ts'
+import { CHECKOUT, environment, runCatalog, runProcess, startGateway, startProcess } from '../support/process.ts'
+import { ask } from './answers.ts'
 import {
-  CHECKOUT,
-  environment,
-  type Gateway,
-  runCatalog,
-  runProcess,
-  startGateway,
-  startProcess,
-} from '../support/process.ts'
-import { type Answers, answersFile, ask } from './answers.ts'
+  expectAnswers,
+  openReleasedFolder,
+  RELEASES,
+  type Released,
+  readAnswers,
+  readReleased,
+  SETTINGS,
+} from './released.ts'
 
 /*
- * Each folder here is from a release: a data folder of the embedded database, a dump of PostgreSQL, and the answers that the release gave
- * to clients and operators (write.ts). The code of now opens both.
+ * The code of now opens what each release wrote (released.ts), and goes on after a migration that was killed.
  */
-
-const RELEASES = globSync('*/data.tar.br', { cwd: import.meta.dirname }).map((path) => dirname(path))
 
 const template = inject('template')
 let folder: string
@@ -37,30 +36,7 @@ afterAll(() => rm(folder, { recursive: true }))
 
 type Env = Record<string, string>
 
-/** A database as a release left it. */
-interface Released {
-  env: Env
-  expected: Answers
-  drop: () => Promise<void>
-}
-
-const SETTINGS = { SAMPLE_DATA: 'false', UNDO_DAYS: '36500' }
-
-async function readReleased(release: string, file: string): Promise<Buffer> {
-  return brotliDecompressSync(await readFile(join(import.meta.dirname, release, file)))
-}
-
-async function readAnswers(release: string, kind: string): Promise<Answers> {
-  return answersFile.parse(JSON.parse((await readReleased(release, `${kind}.json.br`)).toString()))
-}
-
-async function openFolder(release: string): Promise<Released> {
-  const DATA_DIR = await mkdtemp(join(folder, 'data-'))
-  await writeFile(`${DATA_DIR}.tar`, await readReleased(release, 'data.tar.br'))
-  await runProcess('tar', ['-C', DATA_DIR, '-xf', `${DATA_DIR}.tar`], process.env)
-  const drop = () => rm(DATA_DIR, { recursive: true })
-  return { env: { DATA_DIR, ...SETTINGS }, expected: await readAnswers(release, 'embedded'), drop }
-}
+const openFolder = async (release: string) => openReleasedFolder(release, await mkdtemp(join(folder, 'data-')))
 
 async function withSession<Result>(url: string, use: (session: pg.Client) => Promise<Result>): Promise<Result> {
   const session = new pg.Client(url)
@@ -68,28 +44,27 @@ async function withSession<Result>(url: string, use: (session: pg.Client) => Pro
   return use(session).finally(() => session.end())
 }
 
-async function openDump(release: string): Promise<Released> {
-  if (template.kind === 'embedded') throw new Error('TEST_DATABASE_URL is missing')
+/** Creates a database without tables. */
+async function createBare(): Promise<Omit<Released, 'expected'>> {
+  if (template.kind === 'embedded') {
+    const DATA_DIR = await mkdtemp(join(folder, 'bare-'))
+    return { env: { DATA_DIR, ...SETTINGS }, drop: () => rm(DATA_DIR, { recursive: true }) }
+  }
   const { url } = template
   const name = `catalog_upgrade_${randomUUID().slice(0, 8)}`
-  const DATABASE_URL = Object.assign(new URL(url), { pathname: name }).href
   await withSession(url, (admin) => admin.query(`CREATE DATABASE ${name}`))
-  // Lines with a backslash are for psql.
-  const dump = (await readReleased(release, 'dump.sql.br')).toString().replace(/^\\.*$/gm, '')
-  await withSession(DATABASE_URL, (session) => session.query(dump))
   const drop = async () => {
     await withSession(url, (admin) => admin.query(`DROP DATABASE ${name} WITH (FORCE)`))
   }
-  return { env: { DATABASE_URL, ...SETTINGS }, expected: await readAnswers(release, 'postgres'), drop }
+  return { env: { DATABASE_URL: Object.assign(new URL(url), { pathname: name }).href, ...SETTINGS }, drop }
 }
 
-/** Expects that a gateway gives the answers of the release: status, bytes, and entity tag but for these paths. */
-async function expectAnswers({ url }: Gateway, { keys, answers }: Answers, newTags = ''): Promise<void> {
-  for (const answer of answers) {
-    const { etag, ...others } = await ask(url, keys, answer)
-    const hasNewTag = newTags !== '' && answer.path.startsWith(newTags)
-    expect({ ...others, etag: hasNewTag ? answer.etag : etag }).toEqual(answer)
-  }
+async function openDump(release: string): Promise<Released> {
+  const bare = await createBare()
+  // Lines with a backslash are for psql.
+  const dump = (await readReleased(release, 'dump.sql.br')).toString().replace(/^\\.*$/gm, '')
+  await withSession(bare.env.DATABASE_URL ?? '', (session) => session.query(dump))
+  return { ...bare, expected: await readAnswers(release, 'postgres') }
 }
 
 async function run(env: Env, ...args: string[]): Promise<string> {
@@ -98,16 +73,26 @@ async function run(env: Env, ...args: string[]): Promise<string> {
   return stdout
 }
 
-/** Starts the migration and kills it, at several moments of it. */
-async function killMigrations(env: Env): Promise<void> {
-  for (const milliseconds of [300, 600, 900, 1_200, 1_800, 2_700]) {
-    const args = [join(CHECKOUT, 'src/cli.ts'), 'migrate']
-    const child = startProcess(process.execPath, args, { env: environment(env), stdio: 'ignore' })
-    const ended = once(child, 'exit')
-    await Promise.race([ended, sleep(milliseconds)])
-    child.kill('SIGKILL')
-    await ended
-  }
+/** Starts the migration, and kills it when `moment` resolves. */
+async function killMigration(env: Env, moment: () => Promise<unknown>): Promise<void> {
+  const args = [join(CHECKOUT, 'src/cli.ts'), 'migrate']
+  const child = startProcess(process.execPath, args, { env: environment(env), stdio: 'ignore' })
+  const ended = once(child, 'exit')
+  await Promise.race([ended, moment()])
+  child.kill('SIGKILL')
+  await ended
+}
+
+/** Kills the migration at several moments of the time that it takes on this machine now. */
+async function killMigrations(env: Env, milliseconds: number): Promise<void> {
+  for (const part of [0.4, 0.6, 0.7, 0.8, 0.9, 1]) await killMigration(env, () => sleep(part * milliseconds))
+}
+
+/** Migrates a database, and returns the time of that. */
+async function timeMigration({ env }: Pick<Released, 'env'>): Promise<number> {
+  const start = performance.now()
+  await run(env, 'migrate')
+  return performance.now() - start
 }
 
 const KINDS = [
@@ -118,7 +103,9 @@ const KINDS = [
 describe.each(RELEASES)('What the release %s wrote', (release) => {
   test.each(KINDS)('as a %s gives the same answers, and its history can be undone', async (_kind, open) => {
     const { env, expected, drop } = await open(release)
-    await killMigrations(env)
+    const other = await open(release)
+    await killMigrations(env, await timeMigration(other))
+    await other.drop()
     await run(env, 'migrate')
     for (const [command, output] of Object.entries(expected.commands)) {
       const lines = (await run(env, ...command.split(' '))).trim().split('\n')
@@ -126,7 +113,7 @@ describe.each(RELEASES)('What the release %s wrote', (release) => {
       expect([command, lines.map((line) => JSON.parse(line))]).toMatchObject([command, output])
     }
     const gateway = await startGateway(env)
-    await expectAnswers(gateway, expected)
+    await expectAnswers(gateway.url, expected)
 
     const description = async () =>
       JSON.parse(await run(env, 'datasets', 'show', 'seoul-landmarks', '--json')).description
@@ -149,9 +136,50 @@ describe.each(RELEASES)('What the release %s wrote', (release) => {
     await run(target.env, 'import', moved)
     const gateway = await startGateway({ ...target.env, ...SETTINGS })
     // The tag of an export is made of the revision of its dataset, which an import sets.
-    await expectAnswers(gateway, expected, '/exports')
+    await expectAnswers(gateway.url, expected, '/exports')
     expect(await gateway.stop()).toBe(0)
     await target.drop()
+    await drop()
+  })
+})
+
+describe('A new database', () => {
+  /** Its objects, opened as a command opens it. */
+  const objectsOf = async (env: Env) => {
+    const database = await openDatabase(readConfig(env).database, { share: true })
+    return database.withSession(listObjects).finally(database.close)
+  }
+
+  test('whose migration is killed at several moments is complete after the next one', async () => {
+    const [whole, killed] = [await createBare(), await createBare()]
+    await killMigrations(killed.env, await timeMigration(whole))
+    await run(killed.env, 'migrate')
+    expect(await objectsOf(killed.env)).toEqual(await objectsOf(whole.env))
+    await run(killed.env, 'keys', 'create', '--name', 'first')
+    await run(killed.env, 'doctor')
+    await Promise.all([whole.drop(), killed.drop()])
+  })
+
+  test.runIf(template.kind === 'postgres')('has no table when its migration was killed before the end', async () => {
+    const { env, drop } = await createBare()
+    const url = env.DATABASE_URL ?? ''
+    await withSession(url, async (session) => {
+      const count = async (rows: string) => (await session.query(`SELECT FROM ${rows}`)).rowCount
+      const others = 'pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()'
+      const waiting = 'pg_locks WHERE NOT granted AND transactionid = pg_current_xact_id()::xid'
+      for (const table of ['_prisma_migrations', 'datasets', 'tile_counts', 'items_letters_idx']) {
+        // The migration waits for this transaction when it comes to a table of the same name.
+        await session.query(`BEGIN; CREATE TABLE ${table} ()`)
+        await killMigration(env, () => expect.poll(() => count(waiting)).toBe(1))
+        await session.query('ROLLBACK')
+        // The server completes the statement, then finds that nobody commits.
+        await expect.poll(() => count(others)).toBe(0)
+        expect([table, await count(`pg_class WHERE relnamespace = 'public'::regnamespace`)]).toEqual([table, 0])
+      }
+    })
+    expect(await run(env, 'migrate')).toContain('_catalog')
+    await run(env, 'keys', 'create', '--name', 'first')
+    await run(env, 'doctor')
     await drop()
   })
 })
@@ -184,14 +212,14 @@ describe.runIf(template.kind === 'postgres')('While gateways are replaced one af
   test('one of the version before serves on after a migration that only adds, and is not started again', async () => {
     const { env, expected, drop } = await openDump(RELEASES.at(-1) ?? '')
     const before = await startGateway(env)
-    await expectAnswers(before, expected)
+    await expectAnswers(before.url, expected)
     const migrations = join(folder, 'migrations')
     await cp(join(CHECKOUT, 'prisma/migrations'), migrations, { recursive: true })
     await mkdir(join(migrations, '20990101000000_next'))
     await writeFile(join(migrations, '20990101000000_next/migration.sql'), NEXT)
     await withSession(env.DATABASE_URL ?? '', async (session) => {
       expect(await migrate(session, migrations)).toEqual(['20990101000000_next'])
-      await expectAnswers(before, expected)
+      await expectAnswers(before.url, expected)
       // The next version writes, and the gateway of this one shows it.
       await session.query(`UPDATE datasets SET name = 'Next' WHERE slug = 'world-airports'`)
     })
