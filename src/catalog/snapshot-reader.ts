@@ -149,7 +149,7 @@ function createServerReader({ prisma, sql }: Pick<Database, 'prisma' | 'sql'>, c
   }
   return async (caller, read) => {
     const ended = await run(read, caller, await currentList(), server)
-    return (await ended.readLog.isOneState(prisma)) ? ended : undefined
+    return (await ended.readLog.isOneState(sql)) ? ended : undefined
   }
 }
 

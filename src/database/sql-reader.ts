@@ -44,7 +44,10 @@ export function createSqlReader(pool: CatalogPool, { nameOf, onStatement }: SqlR
     $queryRaw: async (statement, ...values) => {
       const sql = statement instanceof Prisma.Sql ? statement : Prisma.sql(statement, ...values)
       const { text } = sql
-      onStatement?.(text, JSON.stringify(sql.values))
+      onStatement?.(
+        text,
+        JSON.stringify(sql.values, (_, value) => (typeof value === 'bigint' ? `${value}` : value)),
+      )
       const { rows } = await pool.query({ text, values: sql.values, name: nameOf(text), types: ROW_TYPES })
       return rows
     },

@@ -48,7 +48,7 @@ export function createLoaders(options: LoaderOptions) {
         prisma.keyUsageDay.findMany({ where: { apiKeyId, day: { gte: since }, requests: { gt: 0 } } }),
       ),
     facets: new ArgumentsLoader((field: FacetField, datasetIds: readonly string[]) =>
-      statements.unverified(datasetIds, ({ prisma }) => fetchFacets(prisma, field, datasetIds)),
+      statements.unverified(datasetIds, ({ sql }) => fetchFacets(sql, field, datasetIds)),
     ),
   }
 }
@@ -86,14 +86,14 @@ function placeLoaders({ statements, readLog }: LoaderOptions) {
       windowKey,
     ),
     suggestions: async (suggestion: Suggestion, scope: readonly string[], projection: ItemProjection) => {
-      const items = await statements.unverified(scope, async ({ prisma }) =>
-        fetchItemsInOrder(prisma, await fetchSuggestions(prisma, suggestion, scope), projection),
+      const items = await statements.unverified(scope, async ({ sql }) =>
+        fetchItemsInOrder(sql, await fetchSuggestions(sql, suggestion, scope), projection),
       )
       readLog.countItems(items.length)
       return items
     },
     tile: async (tile: TileAddress, selection: TileSelection, scope: readonly string[]) => {
-      const features = await statements.unverified(scope, ({ prisma }) => fetchTile(prisma, tile, selection, scope))
+      const features = await statements.unverified(scope, ({ sql }) => fetchTile(sql, tile, selection, scope))
       readLog.countItems(features.filter(({ properties }) => 'id' in properties).length)
       return features
     },
@@ -108,8 +108,7 @@ async function findPages(
 ): Promise<Fetched[]> {
   const plan = planSearch(window)
   if (plan.way !== 'grid') {
-    const fetch = (scope: string[]) =>
-      statements.unverified(scope, ({ prisma }) => fetchSearchPage(prisma, window, scope))
+    const fetch = (scope: string[]) => statements.unverified(scope, ({ sql }) => fetchSearchPage(sql, window, scope))
     return Promise.all(scopes.map(fetch))
   }
   const nearby = { ...window, circle: plan.circle }
@@ -148,29 +147,29 @@ function wholeDatasetLoaders({ statements, readLog }: LoaderOptions) {
   return {
     featurePage: async ({ id }: Dataset, window: FeatureWindow) => {
       const revision = readLog.revisionOf(id)
-      const page = await statements.unverified([id], ({ prisma, featureCounts }) =>
-        fetchFeaturePage({ prisma, datasetId: id, revision, counts: featureCounts }, window),
+      const page = await statements.unverified([id], ({ sql, featureCounts }) =>
+        fetchFeaturePage({ sql, datasetId: id, revision, counts: featureCounts }, window),
       )
       readLog.countItems(page.count)
       return page
     },
     feature: ({ id }: Dataset, itemId: string) =>
-      statements.unverified([id], async ({ prisma }) => {
-        const { features, count } = await fetchFeatures({ prisma, datasetId: id }, [itemId])
+      statements.unverified([id], async ({ sql }) => {
+        const { features, count } = await fetchFeatures({ sql, datasetId: id }, [itemId])
         readLog.countItems(count)
         return count === 0 ? null : features
       }),
     extents: new DataLoader((datasetIds: readonly string[]) =>
-      statements.unverified(datasetIds, ({ prisma }) => fetchExtents(prisma, datasetIds)),
+      statements.unverified(datasetIds, ({ sql }) => fetchExtents(sql, datasetIds)),
     ),
     exportSizes: new DataLoader((datasetIds: readonly string[]) =>
-      statements.unverified(datasetIds, ({ prisma }) => fetchExportSizes(prisma, datasetIds)),
+      statements.unverified(datasetIds, ({ sql }) => fetchExportSizes(sql, datasetIds)),
     ),
     attributes: (datasetId: string, filters: FilterValues, limit: number) =>
-      statements.unverified([datasetId], ({ prisma }) => fetchAttributes(prisma, datasetId, filters, limit)),
+      statements.unverified([datasetId], ({ sql }) => fetchAttributes(sql, datasetId, filters, limit)),
     exportBatch: async (datasetId: string, content: ExportContent, window: ExportWindow) => {
       const batch = await statements.verified(
-        ({ prisma }) => fetchExportBatch(prisma, datasetId, content, window),
+        ({ sql }) => fetchExportBatch(sql, datasetId, content, window),
         ({ revision }) => [[datasetId, revision]],
       )
       readLog.countItems(batch.count)

@@ -2,7 +2,7 @@ import type { ChangeFeed } from '../../database/change-feed.ts'
 import { isConflict } from '../../database/client.ts'
 import { RevisionCache } from '../../database/revision-cache.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
-import type { Prisma } from '../../generated/prisma/client.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
 import { type Access, type ApiKey, type DatasetAccessFields, mayAccess } from '../access.ts'
 import type { Dataset } from '../models.ts'
 import type { FeatureCounts } from '../sql/features.ts'
@@ -176,15 +176,17 @@ export class ReadLog {
    * statements that did not return these revisions, this compares the revisions of now with the list. If they are equal, nothing has
    * changed since the list was read, because a dataset never has the same revision twice.
    */
-  isOneState(prisma: Prisma.TransactionClient): boolean | Promise<boolean> {
+  isOneState(sql: SqlReader): boolean | Promise<boolean> {
     if (this.#isMixed) return false
     const ids = this.#isAllUnverified ? this.#list.all.map(({ id }) => id) : [...this.#unverified]
-    return ids.length === 0 && !this.#isAllUnverified ? true : this.#areUnchanged(ids, prisma)
+    return ids.length === 0 && !this.#isAllUnverified ? true : this.#areUnchanged(ids, sql)
   }
 
-  async #areUnchanged(ids: readonly string[], prisma: Prisma.TransactionClient): Promise<boolean> {
-    const where = this.#isAllUnverified ? {} : { id: { in: [...ids] } }
-    const current = await prisma.dataset.findMany({ where, select: { id: true, revision: true } })
+  async #areUnchanged(ids: readonly string[], sql: SqlReader): Promise<boolean> {
+    const where = this.#isAllUnverified ? Prisma.sql`true` : Prisma.sql`id = ANY (${ids}::uuid[])`
+    const current = await sql.$queryRaw<
+      Pick<Dataset, 'id' | 'revision'>[]
+    >`SELECT id, revision FROM datasets WHERE ${where}`
     return current.length === ids.length && current.every(({ id, revision }) => revision === this.revisionOf(id))
   }
 }

@@ -1,3 +1,4 @@
+import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import {
   type BoundingBox,
@@ -28,18 +29,14 @@ export interface BoxContent {
 }
 
 /** Counts the items in a box. */
-export async function countInBox(
-  prisma: Prisma.TransactionClient,
-  box: BoundingBox,
-  scope: Scope,
-): Promise<BoxContent> {
+export async function countInBox(sql: SqlReader, box: BoundingBox, scope: Scope): Promise<BoxContent> {
   const cells: CellRange[] = []
   const small: NumberedTile[] = []
   let total = 0
   let heavy: NumberedTile[] = [WORLD]
   for (const zoom of COUNTED_ZOOMS) {
     const { inside, border } = divide(box, heavy, zoom)
-    const counts = await fetchCounts(prisma, scope, zoom, inside, border)
+    const counts = await fetchCounts(sql, scope, zoom, inside, border)
     total += counts.inside
     cells.push(...inside.map((range) => cellsOfRange(range, zoom)))
     const isHeavy = ({ number }: NumberedTile) =>
@@ -49,18 +46,18 @@ export async function countInBox(
     if (heavy.length === 0) break
   }
   const borderCells = small.map(cellsOfTile)
-  return { total: total + (await countOnBorder(prisma, box, scope, borderCells)), cells: [...cells, ...borderCells] }
+  return { total: total + (await countOnBorder(sql, box, scope, borderCells)), cells: [...cells, ...borderCells] }
 }
 
 async function fetchCounts(
-  prisma: Prisma.TransactionClient,
+  sql: SqlReader,
   scope: Scope,
   zoom: number,
   inside: readonly NumberRange[],
   border: readonly NumberedTile[],
 ): Promise<{ inside: number; border: Map<number, number> }> {
   const isCounted = Prisma.sql`t.dataset_id = ANY (${[...scope]}::uuid[]) AND t.level = ${zoom}::smallint`
-  const [row] = await prisma.$queryRaw<{ inside: number; border: string | null }[]>`
+  const [row] = await sql.$queryRaw<{ inside: number; border: string | null }[]>`
     SELECT (SELECT coalesce(sum(tile.n), 0)::integer FROM ${rangeTable(inside)}
              CROSS JOIN LATERAL (
                     SELECT sum(t.n) AS n FROM tile_counts t
@@ -75,13 +72,13 @@ async function fetchCounts(
 }
 
 async function countOnBorder(
-  prisma: Prisma.TransactionClient,
+  sql: SqlReader,
   box: BoundingBox,
   scope: Scope,
   cells: readonly CellRange[],
 ): Promise<number> {
   if (cells.length === 0) return 0
-  const [row] = await prisma.$queryRaw<{ total: number }[]>`
+  const [row] = await sql.$queryRaw<{ total: number }[]>`
     SELECT count(*)::integer AS total ${itemsInCells(cells, scope)} AND ${whereInBox(box)}`
   return row?.total ?? 0
 }

@@ -1,3 +1,4 @@
+import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { EXPORT_FORMATS, type ExportFormat } from '../export-formats.ts'
 
@@ -32,12 +33,9 @@ interface Row {
 }
 
 /** Returns the size of each text format for each dataset. Takes one statement. */
-export async function fetchExportSizes(
-  prisma: Prisma.TransactionClient,
-  datasetIds: readonly string[],
-): Promise<ExportSize[][]> {
+export async function fetchExportSizes(sql: SqlReader, datasetIds: readonly string[]): Promise<ExportSize[][]> {
   const sums = SIZED.map((_, n) => Prisma.sql`coalesce(sum(line.bytes[${n + 1}]), 0)`)
-  const rows = await prisma.$queryRaw<Row[]>`
+  const rows = await sql.$queryRaw<Row[]>`
     SELECT sample.*, coalesce((SELECT stored.n FROM item_counts stored
                                 WHERE stored.dataset_id = owner.dataset_id AND stored.list = 'all'), 0)::float8 AS total
       FROM unnest(${[...datasetIds]}::uuid[]) WITH ORDINALITY AS owner (dataset_id, n)

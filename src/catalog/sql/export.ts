@@ -1,3 +1,4 @@
+import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { ExportBatch, ExportContent, ExportWindow } from '../export.ts'
 import { type FilterValues, hasFilterValues } from '../filters.ts'
@@ -10,12 +11,12 @@ const MAX_BYTES = 1024 * 1024
 
 /** The names of the extra attributes of a dataset's matching items, by code point; at most `limit`. */
 export async function fetchAttributes(
-  prisma: Prisma.TransactionClient,
+  sql: SqlReader,
   datasetId: string,
   filters: FilterValues,
   limit: number,
 ): Promise<string[]> {
-  const rows = await prisma.$queryRaw<{ name: string }[]>`
+  const rows = await sql.$queryRaw<{ name: string }[]>`
     SELECT DISTINCT jsonb_object_keys(i.extra_attributes) COLLATE "C" AS name FROM items i
      WHERE i.dataset_id = ${datasetId}::uuid AND ${hasFilterValues(filters)} ORDER BY 1 LIMIT ${limit}`
   return rows.map(({ name }) => name)
@@ -26,7 +27,7 @@ export async function fetchAttributes(
  * of the dataset.
  */
 export async function fetchExportBatch(
-  prisma: Prisma.TransactionClient,
+  sql: SqlReader,
   datasetId: string,
   { format, filters = {}, attributes }: ExportContent,
   { after, limit }: ExportWindow,
@@ -34,7 +35,7 @@ export async function fetchExportBatch(
   const isAfter = after === null ? Prisma.sql`true` : Prisma.sql`i.id > ${after}::uuid`
   const where = Prisma.sql`i.dataset_id = ${datasetId}::uuid AND ${hasFilterValues(filters)}`
   const items = Prisma.sql`${where} AND ${isAfter} ORDER BY i.id LIMIT ${limit}`
-  const [batch] = await prisma.$queryRaw<ExportBatch[]>`
+  const [batch] = await sql.$queryRaw<ExportBatch[]>`
     SELECT batch.*, NOT EXISTS (SELECT FROM items i WHERE ${where} AND i.id > batch."lastId"::uuid) AS "isLast"
       FROM (SELECT (SELECT revision FROM datasets WHERE id = ${datasetId}::uuid) AS revision,
                    count(*)::integer AS count,

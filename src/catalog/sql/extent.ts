@@ -1,3 +1,4 @@
+import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Extent } from '../features.ts'
 import { COUNTED_ZOOMS } from '../tile.ts'
@@ -23,16 +24,14 @@ interface Row {
   last_negative: number | null
   first_latitude: number
   last_latitude: number
-  first_updated_at: Date
-  last_updated_at: Date
+  /** Milliseconds of Unix time. */
+  first_updated_at: number
+  last_updated_at: number
 }
 
 /** Returns the extent of each dataset; null for a dataset without items. Takes one statement. */
-export async function fetchExtents(
-  prisma: Prisma.TransactionClient,
-  datasetIds: readonly string[],
-): Promise<(Extent | null)[]> {
-  const rows = await prisma.$queryRaw<Row[]>`
+export async function fetchExtents(sql: SqlReader, datasetIds: readonly string[]): Promise<(Extent | null)[]> {
+  const rows = await sql.$queryRaw<Row[]>`
     SELECT west.first_longitude, west.last_longitude AS west_column_last_longitude, below_180.first_longitude AS first_longitude_below_180,
            east.last_longitude, positive.first_longitude AS first_positive, negative.last_longitude AS last_negative,
            south.first_latitude, north.last_latitude, ${updatedAt('ASC')} AS first_updated_at, ${updatedAt('DESC')} AS last_updated_at
@@ -54,8 +53,8 @@ function toExtent(row: Row): Extent | null {
     ...(acrossAntimeridian(row) ?? fromSmallestToGreatest(row, row.first_longitude)),
     south: row.first_latitude,
     north: row.last_latitude,
-    from: row.first_updated_at,
-    to: row.last_updated_at,
+    from: new Date(row.first_updated_at),
+    to: new Date(row.last_updated_at),
   }
 }
 
@@ -122,10 +121,10 @@ function isInside(number: 't.cell' | 'i.tile_cell', bits: number): Prisma.Sql {
                 AND ${Prisma.raw(number)} < ((above.cell + 1) << ${bits}::integer)`
 }
 
-/** The first or last time of update. */
+/** The first or last time of update, in milliseconds of Unix time. */
 function updatedAt(direction: Direction): Prisma.Sql {
   const order = DIRECTIONS[direction]
   return Prisma.sql`(
-    SELECT i.updated_at FROM items i WHERE i.dataset_id = owner.dataset_id
+    SELECT (extract(epoch FROM i.updated_at) * 1000)::float8 FROM items i WHERE i.dataset_id = owner.dataset_id
      ORDER BY i.updated_at ${order}, i.id ${order} LIMIT 1)`
 }

@@ -1,3 +1,4 @@
+import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { FILTERS } from '../filters.ts'
 
@@ -17,7 +18,7 @@ interface Row {
 
 /** The facets of each dataset, from the table `item_counts` (item-list.ts), in one statement. */
 export async function fetchFacets(
-  prisma: Prisma.TransactionClient,
+  sql: SqlReader,
   field: FacetField,
   datasetIds: readonly string[],
 ): Promise<Facet[][]> {
@@ -31,7 +32,7 @@ export async function fetchFacets(
           ) AS quoted
      WHERE counted.dataset_id = owner.dataset_id AND starts_with(counted.list, ${prefix})
        AND replace(quoted.code, '''''', '') NOT LIKE '%''%'`
-  const rows = await prisma.$queryRaw<Row[]>`
+  const rows = await sql.$queryRaw<Row[]>`
     SELECT array_to_json(ARRAY(
              SELECT facet FROM (
                SELECT counted.code, labelled.label, counted.total

@@ -1,5 +1,6 @@
 import type { ChangeFeed } from '../../database/change-feed.ts'
 import { RevisionCache } from '../../database/revision-cache.ts'
+import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { FeaturePage, FeatureSelection, FeatureWindow } from '../features.ts'
 import { givenFilters } from '../filters.ts'
@@ -45,7 +46,7 @@ export function cacheFeatureCounts(changeFeed: ChangeFeed): FeatureCounts {
 
 /** What a page is read from. */
 interface FeatureSource {
-  prisma: Prisma.TransactionClient
+  sql: SqlReader
   datasetId: string
   /** The revision of the dataset; null if it does not exist. */
   revision: bigint | null
@@ -107,13 +108,13 @@ async function fetchParts(source: FeatureSource, idsOfParts: readonly string[][]
  * features are too long.
  */
 export async function fetchFeatures(
-  { prisma, datasetId }: Pick<FeatureSource, 'prisma' | 'datasetId'>,
+  { sql, datasetId }: Pick<FeatureSource, 'sql' | 'datasetId'>,
   ids: readonly string[],
 ): Promise<{ features: string; count: number }> {
   // One text: pg would escape each element of an array. A subquery, because a plan for all values would take the text apart for each row.
   const listed = Prisma.sql`SELECT unnest(string_to_array(${ids.join()}, ',')::uuid[])`
   const items = Prisma.sql`i.dataset_id = ${datasetId}::uuid AND i.id IN (${listed}) ORDER BY i.id`
-  const [row] = await prisma.$queryRaw<{ features: string; count: number }[]>`
+  const [row] = await sql.$queryRaw<{ features: string; count: number }[]>`
     SELECT count(*)::integer AS count, coalesce(string_agg(line, ',' ORDER BY id), '') AS features
       FROM ${boundedLines(FEATURE_LINES, items, MAX_PART_BYTES)}`
   if (!row) throw new TypeError('The statement returned no row')
@@ -121,16 +122,16 @@ export async function fetchFeatures(
 }
 
 async function countMatches(source: FeatureSource, selection: FeatureSelection): Promise<Match> {
-  const { prisma, datasetId } = source
+  const { sql, datasetId } = source
   const { within, updatedFrom, updatedTo, ...filters } = selection
   const isDated = updatedFrom !== undefined || updatedTo !== undefined
   const isFiltered = givenFilters(filters).length > 0 || isDated
-  const content = within && (await countInBox(prisma, within, [datasetId]))
+  const content = within && (await countInBox(sql, within, [datasetId]))
   const total =
     isDated || (within && isFiltered)
       ? Prisma.sql`(SELECT count(*) ${candidates(source, selection, content?.cells)})::integer`
       : totalOf({ among: 'all', ...filters })
-  const [row] = await prisma.$queryRaw<{ total: number; size: number; revision: bigint | null }[]>`
+  const [row] = await sql.$queryRaw<{ total: number; size: number; revision: bigint | null }[]>`
     SELECT ${total} AS total, ${totalOf({ among: 'all' })} AS size,
            (SELECT revision FROM datasets WHERE id = ${datasetId}::uuid) AS revision
       FROM ${owner(source)}`
@@ -153,7 +154,7 @@ async function fetchIds(
     ? Prisma.sql`SELECT i.id ${candidates(source, selection)} AND ${isAfter}`
     : // OFFSET 0 stops PostgreSQL from walking.
       Prisma.sql`SELECT i.id ${candidates(source, selection, cells)} AND ${isAfter} OFFSET 0`
-  const rows = await source.prisma.$queryRaw<{ ids: string }[]>`
+  const rows = await source.sql.$queryRaw<{ ids: string }[]>`
     SELECT array_to_string(ARRAY(
              SELECT found.id FROM ${owner(source)} CROSS JOIN LATERAL (${found}) AS found
               ORDER BY found.id LIMIT ${limit}), ',') AS ids`

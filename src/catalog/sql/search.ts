@@ -1,3 +1,4 @@
+import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { BoundingBox } from '../box.ts'
 import { givenFilters } from '../filters.ts'
@@ -37,7 +38,7 @@ const COMMON_SHARE = 0.2
  * @param commonShare is the share of the items above which a gram is common
  */
 export async function fetchSearchPage(
-  prisma: Prisma.TransactionClient,
+  sql: SqlReader,
   window: SearchWindow,
   scope: Scope,
   { commonShare = COMMON_SHARE } = {},
@@ -46,34 +47,29 @@ export async function fetchSearchPage(
   switch (plan.way) {
     case 'grid':
     case 'circle': {
-      const text = window.text === undefined ? undefined : await foldText(prisma, window.text, commonShare)
-      return fetchNearest(prisma, { ...window, circle: plan.circle }, scope, text)
+      const text = window.text === undefined ? undefined : await foldText(sql, window.text, commonShare)
+      return fetchNearest(sql, { ...window, circle: plan.circle }, scope, text)
     }
     case 'words': {
-      const text = await foldText(prisma, plan.text, commonShare)
+      const text = await foldText(sql, plan.text, commonShare)
       const { items, words } = candidatesFor(text, scope)
-      return fetchFrom(prisma, items, window, text, words)
+      return fetchFrom(sql, items, window, text, words)
     }
     case 'box':
-      return fetchInBox(prisma, window, plan.within, scope)
+      return fetchInBox(sql, window, plan.within, scope)
     case 'none':
       return { json: '[]', total: 0 }
   }
 }
 
-async function fetchInBox(
-  prisma: Prisma.TransactionClient,
-  window: SearchWindow,
-  within: BoundingBox,
-  scope: Scope,
-): Promise<Fetched> {
-  const { total, cells } = await countInBox(prisma, within, scope)
+async function fetchInBox(sql: SqlReader, window: SearchWindow, within: BoundingBox, scope: Scope): Promise<Fetched> {
+  const { total, cells } = await countInBox(sql, within, scope)
   const isPastEnd = window.offset >= total || window.limit === 0
   if (isPastEnd && givenFilters(window).length === 0) return { json: '[]', total }
-  if (readsWholeBox(total, window) || !walksNames({ total, size: await sizeOf(prisma, scope) }, window)) {
-    return fetchFrom(prisma, itemsInCells(cells, scope), window)
+  if (readsWholeBox(total, window) || !walksNames({ total, size: await sizeOf(sql, scope) }, window)) {
+    return fetchFrom(sql, itemsInCells(cells, scope), window)
   }
-  return { json: await walkNames(prisma, window, scope), total }
+  return { json: await walkNames(sql, window, scope), total }
 }
 
 /**
@@ -82,14 +78,14 @@ async function fetchInBox(
  * @param words are those of the text that a candidate may lack
  */
 async function fetchFrom(
-  prisma: Prisma.TransactionClient,
+  sql: SqlReader,
   candidates: Prisma.Sql,
   window: SearchWindow,
   text?: FoldedText,
   words: readonly string[] = text?.words ?? [],
 ): Promise<Fetched> {
   const { limit, offset } = window
-  const [row] = await prisma.$queryRaw<Fetched[]>`
+  const [row] = await sql.$queryRaw<Fetched[]>`
     WITH hit AS MATERIALIZED (
       SELECT i.id, i.name, ${rankOf(text)} AS rank ${candidates} AND ${whereSelected(window, words)}
     )
@@ -100,13 +96,13 @@ async function fetchFrom(
 
 /** Reads the items in a circle. PostgreSQL chooses between the index of grams and the one of locations. */
 async function fetchNearest(
-  prisma: Prisma.TransactionClient,
+  sql: SqlReader,
   window: SearchWindow & { circle: Circle },
   scope: Scope,
   text: FoldedText | undefined,
 ): Promise<Fetched> {
   const { items, words } = text ? candidatesFor(text, scope) : { items: allItems(scope), words: [] }
-  const [row] = await prisma.$queryRaw<Fetched[]>`
+  const [row] = await sql.$queryRaw<Fetched[]>`
     WITH hit AS MATERIALIZED (
       SELECT i.id, ST_Distance(i.location, ${centreOf(window.circle)}) AS distance ${items} AND ${whereSelected(window, words)}
     )
@@ -115,17 +111,17 @@ async function fetchNearest(
 }
 
 /** The number of all items of the datasets. */
-async function sizeOf(prisma: Prisma.TransactionClient, scope: Scope): Promise<number> {
-  const [row] = await prisma.$queryRaw<{ n: number }[]>`
+async function sizeOf(sql: SqlReader, scope: Scope): Promise<number> {
+  const [row] = await sql.$queryRaw<{ n: number }[]>`
     SELECT coalesce(sum(n), 0)::float8 AS n FROM item_counts
      WHERE dataset_id = ANY (${[...scope]}::uuid[]) AND list = 'all'`
   return row?.n ?? 0
 }
 
 /** Reads items in the order of their names until the page is complete. */
-async function walkNames(prisma: Prisma.TransactionClient, window: SearchWindow, scope: Scope): Promise<JsonText> {
+async function walkNames(sql: SqlReader, window: SearchWindow, scope: Scope): Promise<JsonText> {
   const { limit, offset } = window
-  const [row] = await prisma.$queryRaw<{ json: JsonText }[]>`
+  const [row] = await sql.$queryRaw<{ json: JsonText }[]>`
     SELECT ${itemsFrom(
       window,
       Prisma.sql`
@@ -147,12 +143,8 @@ function itemsFrom({ projection }: SearchWindow, places: Prisma.Sql): Prisma.Sql
 /** @see https://www.unicode.org/reports/tr44/#White_Space */
 const WHITE_SPACE = /\p{White_Space}+/u
 
-export async function foldText(
-  prisma: Prisma.TransactionClient,
-  text: string,
-  commonShare = COMMON_SHARE,
-): Promise<FoldedText> {
-  const [row] = await prisma.$queryRaw<{ folded: string; common: string[] }[]>`
+export async function foldText(sql: SqlReader, text: string, commonShare = COMMON_SHARE): Promise<FoldedText> {
+  const [row] = await sql.$queryRaw<{ folded: string; common: string[] }[]>`
     SELECT fold_name(${text}) AS folded,
            ARRAY(SELECT gram FROM ${gramShares('items_grams_idx')} AS common WHERE share > ${commonShare}) AS common`
   const words = (row?.folded ?? '').split(WHITE_SPACE).filter((word) => word !== '')
@@ -185,12 +177,9 @@ function candidatesFor({ words, isRare }: FoldedText, scope: Scope): Candidates 
 }
 
 /** SQL condition: the item `i` matches a selection, which may have a text. */
-export async function whereFound(
-  prisma: Prisma.TransactionClient,
-  { text, ...selection }: Selection,
-): Promise<Prisma.Sql> {
+export async function whereFound(sql: SqlReader, { text, ...selection }: Selection): Promise<Prisma.Sql> {
   if (text === undefined) return whereSelected(selection)
-  const { words, isRare } = await foldText(prisma, text)
+  const { words, isRare } = await foldText(sql, text)
   const where = whereSelected(selection, words)
   return isRare ? Prisma.sql`${hasGramsOf(words)} AND ${where}` : where
 }

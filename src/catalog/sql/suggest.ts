@@ -1,3 +1,4 @@
+import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type Item, type JsonText, parseItems } from '../models.ts'
 import { type ItemProjection, itemsAt, jsonText } from '../projection.ts'
@@ -38,32 +39,32 @@ export interface Suggestion extends Selection {
  * @param commonShare is the share of the items above which a gram is common
  */
 export async function fetchSuggestions(
-  prisma: Prisma.TransactionClient,
+  sql: SqlReader,
   suggestion: Suggestion,
   scope: Scope,
   { mostAtOnce = 8_000, commonShare = COMMON_SHARE } = {},
 ): Promise<string[]> {
-  const parsed = await readText(prisma, suggestion.text)
+  const parsed = await readText(sql, suggestion.text)
   if (parsed.phrase === '') return []
-  const ranked = await findMeant(prisma, { ...suggestion, parsed, mostAtOnce, commonShare }, scope)
+  const ranked = await findMeant(sql, { ...suggestion, parsed, mostAtOnce, commonShare }, scope)
   return idsInOrder(ranked).slice(0, suggestion.limit)
 }
 
 /** The projected items in the order of the ids. */
 export async function fetchItemsInOrder(
-  prisma: Prisma.TransactionClient,
+  sql: SqlReader,
   ids: readonly string[],
   projection: ItemProjection,
 ): Promise<Item[]> {
   if (ids.length === 0) return []
   const places = Prisma.sql`SELECT place.rank, place.id FROM unnest(${[...ids]}::uuid[]) WITH ORDINALITY AS place (id, rank)`
   const items = jsonText(itemsAt(places, Prisma.sql`place.rank`, projection))
-  const [row] = await prisma.$queryRaw<{ json: JsonText }[]>`SELECT ${items} AS json`
+  const [row] = await sql.$queryRaw<{ json: JsonText }[]>`SELECT ${items} AS json`
   return parseItems(row?.json ?? '[]')
 }
 
-async function readText(prisma: Prisma.TransactionClient, text: string): Promise<ParsedText> {
-  const [row] = await prisma.$queryRaw<{ letters: string }[]>`SELECT letters_of(fold_name(${text})) AS letters`
+async function readText(sql: SqlReader, text: string): Promise<ParsedText> {
+  const [row] = await sql.$queryRaw<{ letters: string }[]>`SELECT letters_of(fold_name(${text})) AS letters`
   return parseText(row?.letters ?? '')
 }
 
@@ -72,7 +73,7 @@ async function readText(prisma: Prisma.TransactionClient, text: string): Promise
  * share fewer. So the next ones are needed only if there are too few of these.
  */
 async function findMeant(
-  prisma: Prisma.TransactionClient,
+  sql: SqlReader,
   {
     parsed,
     mostAtOnce,
@@ -83,11 +84,11 @@ async function findMeant(
 ): Promise<Ranked[]> {
   const places = Prisma.sql`(${equalItems(parsed, suggestion, scope)}) UNION (${beginnings(parsed, suggestion, scope)})`
   const first = parsed.isShort
-    ? await readCandidates(prisma, Prisma.sql`FROM (${places}) AS place JOIN items i ON i.id = place.id WHERE true`)
+    ? await readCandidates(sql, Prisma.sql`FROM (${places}) AS place JOIN items i ON i.id = place.id WHERE true`)
     : []
   const ranked = rankCandidates(parsed, first)
   if (ranked.length >= suggestion.limit) return ranked
-  const { rareFirst, common } = await readShares(prisma, [...parsed.grams], commonShare)
+  const { rareFirst, common } = await readShares(sql, [...parsed.grams], commonShare)
   for (const level of sharedLevels(rareFirst.length)) {
     const groups = groupsOf(rareFirst, level)
     const isSelective = groups.every((group) => group.some((gram) => !common.has(gram)))
@@ -95,7 +96,7 @@ async function findMeant(
       ? Prisma.sql`(${hasOneOf(groups)}) AND ${whereSelected(suggestion)}`
       : whereSelected(suggestion)
     const items = Prisma.sql`${allItems(scope)} AND ${isCandidate}`
-    ranked.push(...(await findCandidates(prisma, { parsed, mostAtOnce, level, items, isSelective })))
+    ranked.push(...(await findCandidates(sql, { parsed, mostAtOnce, level, items, isSelective })))
     const found = new Set(ranked.flatMap((each) => (isAtLevel(each, level) ? each.candidate.id : [])))
     if (found.size >= suggestion.limit) break
   }
@@ -147,11 +148,11 @@ function hasOneOf(groups: string[][]): Prisma.Sql {
  * are enough, and few items have a whole group. Without statistics the same items are found, only later.
  */
 async function readShares(
-  prisma: Prisma.TransactionClient,
+  sql: SqlReader,
   grams: readonly string[],
   commonShare: number,
 ): Promise<{ rareFirst: string[]; common: ReadonlySet<string> }> {
-  const rows = await prisma.$queryRaw<{ gram: string; isCommon: boolean }[]>`
+  const rows = await sql.$queryRaw<{ gram: string; isCommon: boolean }[]>`
     SELECT given.gram, coalesce(common.share > ${commonShare}, false) AS "isCommon"
       FROM unnest(${[...grams]}::text[]) WITH ORDINALITY AS given (gram, n)
       LEFT JOIN ${gramShares('items_letter_grams_idx')} AS common ON common.gram = given.gram

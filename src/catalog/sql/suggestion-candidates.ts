@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type Candidate, isAtLevel, type ParsedText, type Ranked, rankCandidates } from '../suggestions.ts'
 
@@ -37,9 +38,9 @@ export interface Search {
 }
 
 /** Those of the items that share enough grams; if they are many, those with the shortest names. */
-export async function findCandidates(prisma: Prisma.TransactionClient, search: Search): Promise<Ranked[]> {
-  if (!search.isSelective) return shortest(await findInOrder(prisma, search, search.items, MAX_COMPARED))
-  const [row] = await prisma.$queryRaw<{ lengths: number[]; candidates: string | null }[]>`
+export async function findCandidates(sql: SqlReader, search: Search): Promise<Ranked[]> {
+  if (!search.isSelective) return shortest(await findInOrder(sql, search, search.items, MAX_COMPARED))
+  const [row] = await sql.$queryRaw<{ lengths: number[]; candidates: string | null }[]>`
     WITH found AS MATERIALIZED (SELECT i.id, i.name, i.folded_name, i.folded_keywords ${search.items}),
     first AS MATERIALIZED (SELECT * FROM found LIMIT ${search.mostAtOnce + 1}),
     size AS MATERIALIZED (SELECT count(*) <= ${search.mostAtOnce} AS is_all FROM first)
@@ -47,7 +48,7 @@ export async function findCandidates(prisma: Prisma.TransactionClient, search: S
            (SELECT json_agg(candidate)::text FROM (SELECT ${CANDIDATE} FROM first i, size WHERE is_all) AS candidate) AS candidates`
   return shortest(
     row && row.lengths.length > 0
-      ? await findByLength(prisma, search, row.lengths)
+      ? await findByLength(sql, search, row.lengths)
       : await rankAtLevel(search, JSON.parse(row?.candidates ?? '[]')),
   )
 }
@@ -56,11 +57,7 @@ export async function findCandidates(prisma: Prisma.TransactionClient, search: S
  * Reads the items by the lengths of their names, until enough of them share enough grams.
  * @param lengths are those of some of the items, in order: they tell how many lengths to read at once
  */
-async function findByLength(
-  prisma: Prisma.TransactionClient,
-  search: Search,
-  lengths: readonly number[],
-): Promise<Ranked[]> {
+async function findByLength(sql: SqlReader, search: Search, lengths: readonly number[]): Promise<Ranked[]> {
   let found: Ranked[] = []
   let length = 0
   for (let share = 1 / 32; found.length < MAX_COMPARED && length < MAX_LENGTH; share *= 2) {
@@ -69,7 +66,7 @@ async function findByLength(
     if (keys.length === 0) continue
     const hasLength = Prisma.sql`letter_grams(i.folded_name, i.folded_keywords) && ${keys}::text[]`
     const items = Prisma.sql`${search.items} AND ${hasLength}`
-    found = found.concat(await findInOrder(prisma, search, items, MAX_COMPARED - found.length))
+    found = found.concat(await findInOrder(sql, search, items, MAX_COMPARED - found.length))
     length = last
   }
   return found
@@ -79,12 +76,7 @@ async function findByLength(
  * Reads items by the length of their names, then id, until `count` of them share enough grams. 100,000 names may have one length.
  * @param items is FROM and the beginning of WHERE
  */
-async function findInOrder(
-  prisma: Prisma.TransactionClient,
-  search: Search,
-  items: Prisma.Sql,
-  count: number,
-): Promise<Ranked[]> {
+async function findInOrder(sql: SqlReader, search: Search, items: Prisma.Sql, count: number): Promise<Ranked[]> {
   const { mostAtOnce } = search
   let found: Ranked[] = []
   let after: Pick<Candidate, 'length' | 'id'> = { length: 0, id: NIL }
@@ -92,7 +84,7 @@ async function findInOrder(
     const limit = growth * (mostAtOnce + 1)
     const isAfter = Prisma.sql`(length(i.folded_name), i.id) > (${after.length}::integer, ${after.id}::uuid)`
     const candidates = await readCandidates(
-      prisma,
+      sql,
       Prisma.sql`${items} AND ${isAfter} ORDER BY length(i.folded_name), i.id LIMIT ${limit}`,
     )
     found = found.concat(await rankAtLevel(search, candidates))
@@ -119,9 +111,9 @@ function shortest(ranked: readonly Ranked[]): Ranked[] {
 }
 
 /** @param items is FROM and the beginning of WHERE */
-export async function readCandidates(prisma: Prisma.TransactionClient, items: Prisma.Sql): Promise<Candidate[]> {
+export async function readCandidates(sql: SqlReader, items: Prisma.Sql): Promise<Candidate[]> {
   // Prisma takes far longer than JSON.parse for thousands of rows.
-  const [row] = await prisma.$queryRaw<{ candidates: string | null }[]>`
+  const [row] = await sql.$queryRaw<{ candidates: string | null }[]>`
     SELECT json_agg(candidate)::text AS candidates FROM (SELECT ${CANDIDATE} ${items}) AS candidate`
   return JSON.parse(row?.candidates ?? '[]')
 }

@@ -1,4 +1,5 @@
 import { NEVER_PREPARE } from '../../database/never-prepare.ts'
+import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Share, TileSelection } from '../arguments.ts'
 import type { Selection } from '../selection.ts'
@@ -27,16 +28,16 @@ type ClusterRow = [x: number, y: number, total: number, item: ItemRow | null, sh
 
 /** Returns the features of the selected items of a tile, in a fixed order: by cell, then id. */
 export async function fetchTile(
-  prisma: Prisma.TransactionClient,
+  sql: SqlReader,
   tile: TileAddress,
   selection: TileSelection,
   scope: Scope,
 ): Promise<TileFeature[]> {
   const { shares, ...selected } = selection
-  const source = { tile, scope, shares, where: await conditionOf(prisma, selected) }
-  const items = await fetchItems(prisma, source)
+  const source = { tile, scope, shares, where: await conditionOf(sql, selected) }
+  const items = await fetchItems(sql, source)
   if (items.length <= MAX_FEATURES) return items.map((row) => itemFeature(tile, row))
-  const clusters = await fetchClusters(prisma, source)
+  const clusters = await fetchClusters(sql, source)
   return clusters.map(([x, y, total, item, counts]) =>
     item
       ? itemFeature(tile, item)
@@ -53,9 +54,9 @@ interface TileSource {
   shares: Share | undefined
 }
 
-async function conditionOf(prisma: Prisma.TransactionClient, selection: Selection): Promise<Prisma.Sql | undefined> {
+async function conditionOf(sql: SqlReader, selection: Selection): Promise<Prisma.Sql | undefined> {
   if (Object.values(selection).every((member) => member === undefined)) return undefined
-  return Prisma.sql`${NEVER_PREPARE} ${await whereFound(prisma, selection)}`
+  return Prisma.sql`${NEVER_PREPARE} ${await whereFound(sql, selection)}`
 }
 
 /** SQL conditions of an item `i`, after those of its place. */
@@ -64,10 +65,10 @@ function andSelected({ where }: TileSource): Prisma.Sql {
 }
 
 /** Returns the items of a tile, but at most one more than a tile may contain. */
-async function fetchItems(prisma: Prisma.TransactionClient, source: TileSource): Promise<ItemRow[]> {
+async function fetchItems(sql: SqlReader, source: TileSource): Promise<ItemRow[]> {
   const limit = MAX_FEATURES + 1
   return readRows(
-    await prisma.$queryRaw<JsonRow[]>`
+    await sql.$queryRaw<JsonRow[]>`
     WITH ${source.where ? selectedItems(source) : firstItems(source, limit)}
     SELECT json_agg(${ITEM} ORDER BY i.tile_cell, i.id)::text AS rows FROM (SELECT * FROM found LIMIT ${limit}) AS i`,
   )
@@ -98,10 +99,10 @@ function selectedItems(source: TileSource): Prisma.Sql {
 }
 
 /** Returns the squares of a tile that have items: the number of items, and the item if it is the only one. */
-async function fetchClusters(prisma: Prisma.TransactionClient, source: TileSource): Promise<ClusterRow[]> {
+async function fetchClusters(sql: SqlReader, source: TileSource): Promise<ClusterRow[]> {
   const bits = bitsBelowCluster(source.tile)
   return readRows(
-    await prisma.$queryRaw<JsonRow[]>`
+    await sql.$queryRaw<JsonRow[]>`
     WITH cluster AS MATERIALIZED (
       SELECT square, sum(n)::integer AS n, div(sum(sum_x), sum(n))::integer AS x, div(sum(sum_y), sum(n))::integer AS y,
              (array_agg(dataset_id))[1] AS dataset_id

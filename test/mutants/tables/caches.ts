@@ -153,8 +153,8 @@ export const CACHES: readonly MutantTable[] = [
     tests: STALE_READS,
     mutants: [
       {
-        find: 'statements.unverified(datasetIds, ({ prisma }) => fetchFacets',
-        replace: 'statements.unverified([], ({ prisma }) => fetchFacets',
+        find: 'statements.unverified(datasetIds, ({ sql }) => fetchFacets',
+        replace: 'statements.unverified([], ({ sql }) => fetchFacets',
       },
       { find: 'await statements.unverified(datasetIds', replace: 'await statements.unverified([]' },
       { find: 'statements.unverified(scopes.flat()', replace: 'statements.unverified(scopes[0] ?? []' },
@@ -164,12 +164,12 @@ export const CACHES: readonly MutantTable[] = [
         replace: 'statements.unverified([], ({ sql }) => run(sql))',
       },
       {
-        find: 'statements.unverified(scope, ({ prisma }) => fetchSearchPage',
-        replace: 'statements.unverified([], ({ prisma }) => fetchSearchPage',
+        find: 'statements.unverified(scope, ({ sql }) => fetchSearchPage',
+        replace: 'statements.unverified([], ({ sql }) => fetchSearchPage',
       },
       {
-        find: 'statements.unverified(scope, ({ prisma }) => fetchTile',
-        replace: 'statements.unverified([], ({ prisma }) => fetchTile',
+        find: 'statements.unverified(scope, ({ sql }) => fetchTile',
+        replace: 'statements.unverified([], ({ sql }) => fetchTile',
       },
       {
         find: 'revision === undefined ? null : BigInt(revision)',
@@ -177,13 +177,13 @@ export const CACHES: readonly MutantTable[] = [
         equivalent: 'the list has no dataset of revision 0, so both differ from it',
       },
       {
-        find: 'statements.unverified([id], ({ prisma, featureCounts })',
-        replace: 'statements.unverified([], ({ prisma, featureCounts })',
+        find: 'statements.unverified([id], ({ sql, featureCounts })',
+        replace: 'statements.unverified([], ({ sql, featureCounts })',
       },
       { find: 'statements.unverified([id], async', replace: 'statements.unverified([], async' },
       {
-        find: 'statements.unverified(datasetIds, ({ prisma }) => fetchExtents',
-        replace: 'statements.unverified([], ({ prisma }) => fetchExtents',
+        find: 'statements.unverified(datasetIds, ({ sql }) => fetchExtents',
+        replace: 'statements.unverified([], ({ sql }) => fetchExtents',
       },
       { find: '({ revision }) => [[datasetId, revision]]', replace: '() => []' },
       {
@@ -237,7 +237,7 @@ export const CACHES: readonly MutantTable[] = [
       { find: 'expiresAt > second.now', replace: 'expiresAt > first.now' },
       { find: 'await identify(snapshot)', replace: 'await identify()' },
       { find: 'changeFeed.latest() === undefined ? undefined : ', replace: '' },
-      { find: '(await ended.readLog.isOneState(prisma)) ? ended : undefined', replace: 'ended' },
+      { find: '(await ended.readLog.isOneState(sql)) ? ended : undefined', replace: 'ended' },
       { find: 'await readDatasetList(snapshot)', replace: 'await currentList()' },
       { find: 'await changeFeed.announced()', replace: '' },
       { find: "'RepeatableRead'", replace: "'ReadCommitted'", needsServer: true },
