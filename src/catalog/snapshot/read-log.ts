@@ -184,9 +184,8 @@ export class ReadLog {
 
   async #areUnchanged(ids: readonly string[], sql: SqlReader): Promise<boolean> {
     const where = this.#isAllUnverified ? Prisma.sql`true` : Prisma.sql`id = ANY (${ids}::uuid[])`
-    const current = await sql.$queryRaw<
-      Pick<Dataset, 'id' | 'revision'>[]
-    >`SELECT id, revision FROM datasets WHERE ${where}`
+    const revisions = Prisma.sql`SELECT id, revision FROM datasets WHERE ${where}`
+    const current = await sql.$queryRaw<Pick<Dataset, 'id' | 'revision'>[]>(revisions)
     return current.length === ids.length && current.every(({ id, revision }) => revision === this.revisionOf(id))
   }
 }

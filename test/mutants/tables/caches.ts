@@ -136,7 +136,7 @@ export const CACHES: readonly MutantTable[] = [
       { find: ' && !this.#isAllUnverified ? true', replace: ' ? true' },
       { find: 'current.length === ids.length && ', replace: '' },
       { find: 'revision === this.revisionOf(id))', replace: 'revision !== null)' },
-      { find: 'const where = this.#isAllUnverified ? {} : ', replace: 'const where = ' },
+      { find: 'this.#isAllUnverified ? Prisma.sql`true` : ', replace: '' },
     ],
   },
   {

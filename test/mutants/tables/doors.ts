@@ -98,8 +98,8 @@ export const DOORS: readonly MutantTable[] = [
       { find: 'row.west_column_last_longitude === 180 ? 180 : row.last_longitude', replace: 'row.last_longitude' },
       { find: 'WITH TIES', replace: 'ONLY' },
       {
-        find: 'i.updated_at FROM items i WHERE i.dataset_id = owner.dataset_id',
-        replace: 'i.updated_at FROM items i WHERE true',
+        find: '::float8 FROM items i WHERE i.dataset_id = owner.dataset_id',
+        replace: '::float8 FROM items i WHERE true',
       },
     ],
   },
