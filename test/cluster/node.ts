@@ -122,7 +122,8 @@ function configure({ name, data, outside, inside, etcd, dcs }: Placed): object {
     ...rest,
     name,
     restapi: { listen: `${inside}:8008`, connect_address: `${outside}:8008` },
-    etcd3: { hosts: [`${etcd}:2379`] },
+    // Without `use_proxies` Patroni would learn the address of etcd itself, and go around the link.
+    etcd3: { hosts: [`${etcd}:2379`], use_proxies: true },
     bootstrap: { ...bootstrap, dcs: { ...bootstrap.dcs, ...dcs } },
     postgresql: {
       ...postgresql,
