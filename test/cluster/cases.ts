@@ -73,7 +73,7 @@ export const CASES: Readonly<Record<string, Case>> = {
     leader.start()
   },
   'etcd away for a minute': async (stage) => {
-    stage.killEtcd()
+    stage.signal('etcd', 'SIGKILL')
     await sleep(MINUTE_MS)
     stage.startEtcd()
   },
@@ -110,4 +110,19 @@ export const CASES: Readonly<Record<string, Case>> = {
     ({ links }) => links.postgres.setDelay(0),
   ),
   'replica cut off': withReplica(MINUTE_MS / 2, cut, heal),
+  'gateway frozen, which goes on': async ({ gateways: [gateway] }) => {
+    gateway?.signal('SIGSTOP')
+    await sleep(BOTH_MS)
+    gateway?.signal('SIGCONT')
+  },
+  'Redis killed, which comes back': async (stage) => {
+    stage.signal('redis', 'SIGKILL')
+    await sleep(BOTH_MS)
+    stage.startRedis()
+  },
+  'Redis frozen, which goes on': async (stage) => {
+    stage.signal('redis', 'SIGSTOP')
+    await sleep(BOTH_MS)
+    stage.signal('redis', 'SIGCONT')
+  },
 }

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { runCatalog } from '../support/process.ts'
 import { CASES } from './cases.ts'
 import { createDataset, Model } from './model.ts'
+import { Operator } from './operator.ts'
 import { type Result, runCase } from './run-case.ts'
 import { openStage } from './stage.ts'
 
@@ -32,6 +33,8 @@ const COLUMNS: Readonly<Record<string, Exclude<keyof Result, 'faults'>>> = {
   'cut off': 'cutOff',
   writes: 'writes',
   'lost writes': 'lostWrites',
+  commands: 'commands',
+  'failed commands': 'failed',
   'leaderless, s': 'leaderless',
   'refusing, s': 'refusing',
   'added by the gateway, s': 'added',
@@ -44,13 +47,14 @@ print(`seed ${values.seed}, ttl ${values.ttl}, loop_wait ${loopWait}`)
 const stage = await openStage({ ttl: Number(values.ttl), loop_wait: loopWait, retry_timeout: loopWait })
 let faults = 0
 try {
-  const created = await runCatalog(stage.env, 'keys', 'create', '--json', '--name', 'reader')
+  const created = await runCatalog(stage.env, 'keys', 'create', '--json', '--name', 'reader', '--rate-limit', '1000000')
   const { key } = JSON.parse(created.stdout)
   const model = new Model()
+  const operator = new Operator(stage)
   await createDataset(stage.leaderUrl, model)
   print(`| case | ${Object.keys(COLUMNS).join(' | ')} |\n|---|${'---|'.repeat(Object.keys(COLUMNS).length)}`)
   for (const [name, happen] of chosen) {
-    const result = await runCase(happen, { stage, model, key, seed: `${values.seed} ${name}` })
+    const result = await runCase(happen, { stage, model, operator, key, seed: `${values.seed} ${name}` })
     print(`| ${[name, ...Object.values(COLUMNS).map((column) => result[column])].join(' | ')} |`)
     for (const fault of result.faults.slice(0, 12)) print(`FAULT ${name}: ${fault}`)
     faults += result.faults.length

@@ -141,9 +141,14 @@ function configure({ name, data, outside, inside, etcd, dcs }: Placed): object {
 function postgresProcesses(data: string): number[] {
   const [main] = readIfThere(join(data, 'postmaster.pid')).split('\n')
   if (!main || !readIfThere(`/proc/${main}/cmdline`).includes(data)) return []
+  return withChildren(Number(main))
+}
+
+/** A process and its children. */
+export function withChildren(main: number): number[] {
   const parentOf = (pid: string) => / \d+ \((?:.*)\) \w (\d+)/.exec(` ${readIfThere(`/proc/${pid}/stat`)}`)?.[1]
-  const children = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && parentOf(pid) === main)
-  return [main, ...children].map(Number)
+  const children = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && Number(parentOf(pid)) === main)
+  return [main, ...children.map(Number)]
 }
 
 function readIfThere(file: string): string {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Connection } from '../simulate/connection.ts'
 import type { Case } from './cases.ts'
 import { type Model, write } from './model.ts'
+import type { Operator } from './operator.ts'
 import { type Exchange, read, untilWarm } from './readers.ts'
 import type { Stage } from './stage.ts'
 
@@ -16,6 +17,9 @@ export interface Result {
   cutOff: number
   writes: number
   lostWrites: number
+  /** Imports, undos and backups, and how many of them failed. */
+  commands: number
+  failed: number
   /** The longest time without a leader that answers through HAProxy, */
   leaderless: number
   /** the longest time in which a gateway refused, */
@@ -30,6 +34,7 @@ export interface Result {
 interface Running {
   stage: Stage
   model: Model
+  operator: Operator
   key: string
   seed: string
 }
@@ -37,7 +42,7 @@ interface Running {
 const AROUND_MS = 3_000
 
 /** Runs a case while readers and a writer work, until the cluster is healthy again. */
-export async function runCase(happen: Case, { stage, model, key, seed }: Running): Promise<Result> {
+export async function runCase(happen: Case, { stage, model, operator, key, seed }: Running): Promise<Result> {
   await untilWarm(stage.gateways, key)
   let isOver = false
   const over = () => isOver
@@ -48,6 +53,7 @@ export async function runCase(happen: Case, { stage, model, key, seed }: Running
     write(stage.leaderUrl, model, over),
     read({ gateways: stage.gateways, key, seed, isOver: over, add: (exchange) => exchanges.push(exchange) }),
     probe(stage.leaderUrl, over, probes),
+    operator.work(over),
   ])
   try {
     await sleep(AROUND_MS)
@@ -58,9 +64,12 @@ export async function runCase(happen: Case, { stage, model, key, seed }: Running
     isOver = true
     await working
   }
+  const { faults, ...operations } = await operator.finish()
   const { written, lost } = model.counts
   const writes = { writes: written - before.written, lostWrites: lost - before.lost }
-  return { ...judge(exchanges, model), ...measure(exchanges, probes), ...writes }
+  const judged = judge(exchanges, model)
+  const all = [...judged.faults, ...faults]
+  return { ...judged, ...measure(exchanges, probes), ...writes, ...operations, faults: all }
 }
 
 /** Whether the leader answered through HAProxy. */

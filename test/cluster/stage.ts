@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Connection } from '../simulate/connection.ts'
 import { killProcesses, runCatalog, startGateway } from '../support/process.ts'
-import { createNode, kill, type Node, owner, type Place, startServer, until } from './node.ts'
+import { createNode, kill, type Node, owner, type Place, startServer, until, withChildren } from './node.ts'
 
 /** A running gateway of the cluster. */
 export interface Gateway {
@@ -13,10 +13,14 @@ export interface Gateway {
   url: string
   /** How many reads came from replicas since its start. */
   replicaReads: () => Promise<number>
+  /** Sends a signal to all of its processes. */
+  signal: (signal: 'SIGSTOP' | 'SIGCONT') => void
 }
 
 /** Three nodes, HAProxy with docs/deployment/haproxy.cfg, and two gateways with workers. */
 export interface Stage {
+  /** For files. It is removed at the end. */
+  folder: string
   nodes: readonly Node[]
   gateways: readonly Gateway[]
   /** The URL of the catalog on the leader, through HAProxy. */
@@ -27,9 +31,10 @@ export interface Stage {
   leader: () => Promise<Node>
   /** Waits until one node leads, the two others follow it, and both gateways read from them. */
   untilHealthy: () => Promise<void>
-  /** Kills etcd. */
-  killEtcd: () => void
+  /** Sends a signal to etcd or Redis. */
+  signal: (name: 'etcd' | 'redis', signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT') => void
   startEtcd: () => void
+  startRedis: () => void
   close: () => Promise<void>
 }
 
@@ -69,7 +74,9 @@ export async function openStage(seconds: Seconds): Promise<Stage> {
       ...['--listen-peer-urls', `${etcd}:2380`, '--initial-advertise-peer-urls', `${etcd}:2380`],
       ...['--initial-cluster', `default=${etcd}:2380`],
     )
+  const startRedis = () => start('redis', 'redis-server', '--bind', `${network}8`, '--save', '')
   startEtcd()
+  startRedis()
   for (const n of [1, 2, 3]) nodes.push(await createNode(place, n, dcs))
   const leads = async (node: Node) => (await node.ask('GET', '/primary').catch(() => undefined))?.status === 200
   const leader = async () => {
@@ -92,7 +99,8 @@ export async function openStage(seconds: Seconds): Promise<Stage> {
   await execute(first?.urlOf('catalog'), 'CREATE EXTENSION postgis')
 
   const balancer = readFileSync(new URL('../../docs/deployment/haproxy.cfg', import.meta.url), 'utf8')
-  await writeFile(join(folder, 'haproxy.cfg'), balancer.replaceAll('10.0.0.', network))
+  const withoutTls = balancer.replace(/:443 ssl .*/, ':8080')
+  await writeFile(join(folder, 'haproxy.cfg'), withoutTls.replaceAll('10.0.0.', network))
   start('haproxy', 'haproxy', '-db', '-f', join(folder, 'haproxy.cfg'))
   const env = { DATABASE_URL: urlOf(`${network}5:5000`, 'catalog') }
   const isMigrated = async () => (await runCatalog(env, 'migrate')).code === 0
@@ -100,18 +108,23 @@ export async function openStage(seconds: Seconds): Promise<Stage> {
   await until('both replicas follow', followed)
 
   const openGateway = async (n: number): Promise<Gateway & { stop: () => Promise<unknown> }> => {
-    const { url, printed, stop } = await startGateway({
+    const { url, printed, child, stop } = await startGateway({
       ...env,
+      REDIS_URL: `redis://${network}8:6379`,
       ...{ HOST: `${network}3${n}`, PORT: '4000', METRICS_PORT: '0', WORKERS: '2', DATABASE_POOL_SIZE: '6' },
       DATABASE_REPLICA_URLS: nodes.map((node) => node.urlOf('catalog').replace('postgres@', 'catalog@')).join(','),
     })
     const metrics = /Metrics at (\S+)/.exec(printed)?.[1] ?? ''
     const replicaReads = async () =>
       Number(/reads_total\{server="replica"\} (\d+)/.exec(await (await fetch(metrics)).text())?.[1] ?? 0)
-    return { name: `gateway-${n}`, url, replicaReads, stop }
+    const signal: Gateway['signal'] = (name) => {
+      for (const pid of child.pid === undefined ? [] : withChildren(child.pid)) kill(pid, name)
+    }
+    return { name: `gateway-${n}`, url, replicaReads, signal, stop }
   }
   const gateways = await Promise.all([1, 2].map(openGateway))
   return {
+    folder,
     nodes,
     gateways,
     leaderUrl: env.DATABASE_URL,
@@ -125,8 +138,9 @@ export async function openStage(seconds: Seconds): Promise<Stage> {
         (await Promise.all(gateways.map(isReading))).every(Boolean),
       )
     },
-    killEtcd: () => void servers.get('etcd')?.kill('SIGKILL'),
+    signal: (name, signal) => void servers.get(name)?.kill(signal),
     startEtcd,
+    startRedis,
     close: async () => {
       await Promise.all(gateways.map(({ stop }) => stop()))
       killAll()

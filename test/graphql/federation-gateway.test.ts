@@ -136,3 +136,11 @@ test('an error of the catalog keeps its code', async () => {
   expect(data).toEqual({ dataset: null })
   expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['DATASET_ACCESS_DENIED'])
 })
+
+test('two catalogs do not compose to one graph, because both answer the same fields', async () => {
+  const { body } = await t.graphql('{ _service { sdl } }')
+  const typeDefs = parse(body.data._service.sdl)
+  const { errors = [] } = composeServices(['one', 'two'].map((name) => ({ name, url: `http://${name}/`, typeDefs })))
+  expect(new Set(errors.map(({ extensions }) => extensions.code))).toEqual(new Set(['INVALID_FIELD_SHARING']))
+  expect(errors.map(({ message }) => message).join('\n')).toContain('"Query.dataset"')
+})

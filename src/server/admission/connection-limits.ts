@@ -9,7 +9,8 @@ import { type IsTrustedProxy, networkOf } from './proxies.ts'
 
 /** The maximum number of connections. Each takes a file descriptor and some kilobytes. */
 const MAX_CONNECTIONS = 10_000
-const SHUTDOWN_GRACE_MS = 10_000
+/** How long a stopping gateway waits for slow clients. */
+export const SHUTDOWN_GRACE_MS = 10_000
 
 /**
  * Counts a connection from an address. Returns a function to call when the connection closes; undefined if there are too many
