@@ -26,7 +26,9 @@ for (const file of globSync(FILES, { cwd: SRC })) cpSync(join(SRC, file), join(D
 const { LIBRARY_FILES, libraryVersions, MODULES } = await import('../src/server/pages/libraries.ts')
 // The module that reads them is in this folder.
 for (const [path, read] of LIBRARY_FILES) writeCompressed(`server/pages/${path}`, await read())
-writeCompressed('lib/query-compiler.txt', (await import(QUERY_COMPILER)).wasm)
+// Not compressed, because most commands read it, and it would take a twentieth of their time.
+mkdirSync(join(DIST, 'lib'), { recursive: true })
+writeFileSync(join(DIST, 'lib/query-compiler.txt'), (await import(QUERY_COMPILER)).wasm)
 
 const bundle = await rolldown({
   input: {
@@ -58,13 +60,16 @@ writeThirdParty(
   ],
 )
 
-/** Modules that read a compressed file in place of a package. */
+/** Modules that read a file in place of a package. */
 function load(id) {
-  const read = `import { readFileSync } from 'node:fs'; import { brotliDecompressSync } from 'node:zlib'
-    const read = (path) => brotliDecompressSync(readFileSync(new URL(path + '.br', import.meta.url)))\n`
-  if (id.endsWith(QUERY_COMPILER)) return `${read} export const wasm = read('lib/query-compiler.txt').toString()`
+  if (id.endsWith(QUERY_COMPILER)) {
+    return `import { readFileSync } from 'node:fs'
+      export const wasm = readFileSync(new URL('lib/query-compiler.txt', import.meta.url), 'latin1')`
+  }
   if (id !== join(SRC, 'server/pages/libraries.ts')) return undefined
-  return `${read} export const LIBRARY_FILES = new Map(${JSON.stringify([...LIBRARY_FILES.keys()])}.map((path) => [path, async () => read(path)]))
+  return `import { readFileSync } from 'node:fs'; import { brotliDecompressSync } from 'node:zlib'
+    const read = (path) => brotliDecompressSync(readFileSync(new URL(path + '.br', import.meta.url)))
+    export const LIBRARY_FILES = new Map(${JSON.stringify([...LIBRARY_FILES.keys()])}.map((path) => [path, async () => read(path)]))
     export const MODULES = ${JSON.stringify(MODULES)}
     export const libraryVersions = () => ${JSON.stringify(libraryVersions())}`
 }

@@ -111,9 +111,11 @@ async function startLocked(
     await completeRestore(folder)
     await makePrivate(folder, options.report)
     const dataDir = join(folder, 'postgres')
-    if (template !== undefined) await unpackFolder(template, dataDir)
-    // A package that only root can write to stays as it is, and starts slower.
-    await writeLeanPostgis().catch(() => {})
+    await Promise.all([
+      template !== undefined && unpackFolder(template, dataDir),
+      // A package that only root can write to stays as it is, and starts slower.
+      writeLeanPostgis().catch(() => {}),
+    ])
     // PGlite would make a folder that everybody can read.
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
     const { socketDir, close } = await start({ dataDir, ...options })

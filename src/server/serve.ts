@@ -5,7 +5,6 @@ import { openDatabase } from '../database/database.ts'
 import { messageOf } from '../errors.ts'
 import { readTrustedDocuments } from '../graphql/operation/documents.ts'
 import { startTracing } from '../tracing.ts'
-import { createApp } from './app.ts'
 import { Readiness } from './http.ts'
 import {
   announceFirstStart,
@@ -35,12 +34,14 @@ export async function serve(config: Config, output: Output): Promise<void> {
     if (config.tracing) opened.defer(await startTracing(config.tracing))
     const metrics = config.metricsPort === undefined ? undefined : openMetrics()
     announceFirstStart(config, output)
-    const database = await openDatabase(config.database, {
+    const opening = openDatabase(config.database, {
       share: false,
       report: output.warn,
       observe: metrics?.countStatement,
       replicaUrls: config.replicaUrls,
     })
+    // Most modules load while the embedded database starts in its thread.
+    const [database, { createApp }] = await Promise.all([opening, import('./app.ts')])
     opened.defer(database.close)
     const keyUsage = new KeyUsage(database.prisma)
     opened.defer(keyUsage.writeRegularly((error) => log.warn(`The use of keys can't be recorded: ${messageOf(error)}`)))
