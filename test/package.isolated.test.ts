@@ -47,6 +47,17 @@ test('two packages of one commit are equal, and small; the list of licences is t
   expect(licences).toBe('')
 })
 
+test('the list of contents for a release names what is shipped', async () => {
+  const components = z.array(z.object({ name: z.string(), scope: z.literal('required') }))
+  const sbom = z.object({ bomFormat: z.literal('CycloneDX'), metadata: z.object({ component: z.json() }), components })
+  const printed = await run(CHECKOUT, dirname(process.execPath), 'node package/sbom.js')
+  const { metadata, components: listed } = sbom.parse(JSON.parse(printed))
+  expect(metadata.component).toMatchObject({ name: 'dataset-catalog', version: '1.0.0' })
+  const names = listed.map(({ name }) => name)
+  expect(names).toEqual(expect.arrayContaining(['@electric-sql/pglite', 'graphql', '@scalar/api-reference']))
+  expect(names).not.toContain('vitest')
+})
+
 test('a Node that is too old gets one line', async () => {
   const launcher = join(CHECKOUT, 'package/catalog.js')
   await writeFile(join(folder, 'old.cjs'), `Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } })`)
