@@ -173,6 +173,8 @@ const SQL_PARTS: Readonly<Record<string, string>> = {
   'src/import/load/dataset-lock.ts: sql': 'constants of that file, with the name of the staging table',
   "src/import/load/merge.ts: metresBetween(['i.latitude', 'i.longitude'], ['s.latitude', 's.longitude'])":
     'an expression over column names',
+  'src/import/load/merge.ts: changes': 'the name of the table of changes',
+  'src/import/load/merge.ts: changesOf(table)': 'the name of the table of changes',
   'src/import/load/merge.ts: missingItems(table)': 'a constant, with the name of the staging table',
   'src/import/load/merge.ts: IMPORTED_COLUMNS.join()': 'column names',
   "src/import/load/merge.ts: listOf(IMPORTED_COLUMNS, 'd')": 'column names',

@@ -53,7 +53,8 @@ const CHECKS: readonly ((tables: Tables) => string)[] = [
               'an externalId stands for the id of another item' AS kind`,
   ({ t }) => `
     DELETE FROM ${t} AS bad
-     USING (SELECT n, row_number() OVER w AS nth, ${FIRST} FROM ${t} WINDOW w AS (PARTITION BY id ORDER BY n)) AS same
+     USING (SELECT n, row_number() OVER w AS nth, ${FIRST} FROM ${t}
+             WHERE id IN (SELECT id FROM ${t} GROUP BY id HAVING count(*) > 1) WINDOW w AS (PARTITION BY id ORDER BY n)) AS same
      WHERE same.n = bad.n AND same.nth > 1
        AND $1::uuid IS NOT NULL
     RETURNING ${BAD},
@@ -62,7 +63,8 @@ const CHECKS: readonly ((tables: Tables) => string)[] = [
   ({ t }) => `
     DELETE FROM ${t} AS bad
      USING (SELECT n, row_number() OVER w AS nth, ${FIRST}
-              FROM ${t} WHERE external_id IS NOT NULL WINDOW w AS (PARTITION BY external_id ORDER BY n)) AS same
+              FROM ${t}
+             WHERE external_id IN (SELECT external_id FROM ${t} GROUP BY external_id HAVING count(*) > 1) WINDOW w AS (PARTITION BY external_id ORDER BY n)) AS same
      WHERE same.n = bad.n AND same.nth > 1
        AND $1::uuid IS NOT NULL
     RETURNING ${BAD}, 'the externalId ' || bad.external_id || ' stands twice in this import' AS reason,

@@ -2,7 +2,6 @@ import { type ClientBase, DatabaseError } from 'pg'
 import { isConflict } from '../../database/client.ts'
 import { inTransaction } from '../../database/transaction.ts'
 import { operationFailed } from '../../errors.ts'
-import { missingItems } from './staging.ts'
 
 /*
  * Whoever changes an item locks the item first, and a trigger then locks its dataset until the transaction ends. So nobody else
@@ -27,23 +26,21 @@ const lockRows = (wait: '' | 'NOWAIT') => [
    ) AS locked`,
 ]
 
-/** SQL for the items of the dataset $1 that the merge of the staging table `t` removes. $2 says whether it removes any. */
-const removedItems = (t: string, lock: string) =>
-  `SELECT i.id FROM items AS i WHERE $2::boolean AND ${missingItems(t)} ${lock}`
-
-/** SQL that locks the rows that the merge of the staging table `t` changes or removes. */
-const lockChanges = (t: string) => [
+/** SQL that locks the rows that a merge changes or removes, which a table of changes (`planItems`) names. */
+const lockChanges = (changes: string) => [
   `SELECT count(*) FROM (
-     SELECT FROM items AS i JOIN ${t} AS s ON s.id = i.id
-      WHERE $2::boolean IS NOT NULL AND s.is_changed AND i.dataset_id = $1 FOR NO KEY UPDATE OF i NOWAIT
-   ) AS locked`,
-  `SELECT count(*) FROM (${removedItems(t, 'FOR UPDATE NOWAIT')}) AS locked`,
-  `SELECT count(*) FROM (
-     SELECT FROM images
-      WHERE item_id IN (SELECT s.id FROM ${t} AS s WHERE s.is_changed UNION ALL ${removedItems(t, '')}) FOR UPDATE NOWAIT
+     SELECT FROM items AS i JOIN ${changes} AS c USING (id)
+      WHERE $1::uuid IS NOT NULL AND c.change = 'updated' FOR NO KEY UPDATE OF i NOWAIT
    ) AS locked`,
   `SELECT count(*) FROM (
-     SELECT FROM code_labels WHERE $2::boolean IS NOT NULL AND dataset_id = $1 FOR UPDATE NOWAIT
+     SELECT FROM items AS i JOIN ${changes} AS c USING (id)
+      WHERE $1::uuid IS NOT NULL AND c.change = 'removed' FOR UPDATE OF i NOWAIT
+   ) AS locked`,
+  `SELECT count(*) FROM (
+     SELECT FROM images WHERE $1::uuid IS NOT NULL AND item_id IN (SELECT id FROM ${changes}) FOR UPDATE NOWAIT
+   ) AS locked`,
+  `SELECT count(*) FROM (
+     SELECT FROM code_labels WHERE dataset_id = $1 FOR UPDATE NOWAIT
    ) AS locked`,
 ]
 
@@ -106,15 +103,11 @@ export async function lockAllRows(session: ClientBase, datasetId: string): Promi
 }
 
 /**
- * Locks the rows that the merge of a staging table will change or remove. An import that changes little writes little: a lock is
- * written to its row.
- * @param removes whether the merge removes items that the staging table lacks
+ * Locks the rows that a merge will change or remove, and the labels. An import that changes little writes little: a lock is written to
+ * its row.
+ * @param changes the table of changes
  * @throws a conflict if another session has one of them
  */
-export async function lockChangedRows(
-  session: ClientBase,
-  table: string,
-  { datasetId, removes }: { datasetId: string; removes: boolean },
-): Promise<void> {
-  for (const sql of lockChanges(table)) await session.query(sql, [datasetId, removes])
+export async function lockChangedRows(session: ClientBase, changes: string, datasetId: string): Promise<void> {
+  for (const sql of lockChanges(changes)) await session.query(sql, [datasetId])
 }

@@ -10,15 +10,7 @@ import { lockChangedRows, withDatasetLocked } from './dataset-lock.ts'
 import { findDataset } from './find-dataset.ts'
 import { FAR_METRES, findLargeMove } from './large-move.ts'
 import { findLargeRemoval } from './large-removal.ts'
-import {
-  countMoved,
-  type MergeCounts,
-  mergeDataset,
-  mergeItems,
-  planItems,
-  touchDataset,
-  touchedItems,
-} from './merge.ts'
+import { changesOf, countMoved, type MergeCounts, mergeDataset, mergeItems, planItems, touchDataset } from './merge.ts'
 import { type PlannedChanges, readPlannedChanges } from './planned-changes.ts'
 
 /** Staged rows, and what to do with them. */
@@ -83,7 +75,7 @@ async function checkAndMerge(load: Load, allowed: AllowedChanges) {
   const moved = await countMoved(load, FAR_METRES)
   const largeMove = findLargeMove(dataset.slug, counts, moved)
   if (largeMove && moved > allowed.moves) throw largeMove
-  if (options.dryRun) options.onPlan?.(await readPlannedChanges(load, counts.removed > 0, options.examples))
+  if (options.dryRun) options.onPlan?.(await readPlannedChanges(load, options.examples))
   else await merge(load, counts, exists)
   return { bad, counts, moved }
 }
@@ -91,8 +83,8 @@ async function checkAndMerge(load: Load, allowed: AllowedChanges) {
 async function merge(load: Load, counts: MergeCounts, exists: boolean): Promise<void> {
   const { session, table, datasetId, dataset, labels, origin, sources, options } = load
   options.onPhase?.('merging')
-  const removes = counts.removed > 0
-  await lockChangedRows(session, table, { datasetId, removes })
+  const changes = changesOf(table)
+  await lockChangedRows(session, changes, datasetId)
   // Readers see the change when it commits, which is soon. The rows were read long before.
   const merging = { session, table, datasetId, now: load.now ?? new Date() }
   const change = {
@@ -101,11 +93,11 @@ async function merge(load: Load, counts: MergeCounts, exists: boolean): Promise<
     action: 'import' as const,
     origin,
     files: sources,
-    touched: touchedItems(table, removes),
+    touched: `SELECT id FROM ${changes}`,
   }
   await recordChange(change, async () => {
     const datasetChanged = await mergeDataset(merging, dataset, exists)
-    await mergeItems(merging, counts)
+    await mergeItems(merging)
     const labelsChanged = await mergeCodeLabels(session, datasetId, labels)
     const itemsChanged = counts.created + counts.updated + counts.removed > 0
     if ((itemsChanged || labelsChanged) && !datasetChanged && dataset.updatedAt === undefined)

@@ -63,29 +63,38 @@ export async function mergeDataset(merge: Merge, dataset: ManifestDataset, exist
   return true
 }
 
-/** Compares the staged items with those of the dataset. Returns what `mergeItems` will change; with `keepMissing`, other items stay. */
+/** The table of what `mergeItems` will do: the id of each item that it creates, updates or removes. It ends with the transaction. */
+export const changesOf = (table: string) => `${table}_changes`
+
+/**
+ * Compares the staged items with those of the dataset, and writes what differs into the table of changes. With `keepMissing`, items
+ * stay that the staging table lacks.
+ */
 export async function planItems({ session, table, datasetId }: Staged, keepMissing: boolean): Promise<MergeCounts> {
+  const changes = changesOf(table)
+  await session.query(`CREATE TEMPORARY TABLE ${changes} (id uuid PRIMARY KEY, change text NOT NULL) ON COMMIT DROP`)
   await session.query(
-    `ALTER TABLE ${table} ADD COLUMN is_new boolean, ADD COLUMN is_changed boolean NOT NULL DEFAULT false`,
-  )
-  await session.query(
-    `UPDATE ${table} AS s SET is_new = false, is_changed =
-            (${listOf(ITEM_COLUMN_NAMES, 'i')}, i.created_at, i.updated_at) IS DISTINCT FROM
+    `INSERT INTO ${changes}
+     SELECT s.id, CASE WHEN i.id IS NULL THEN 'created' ELSE 'updated' END
+       FROM ${table} AS s LEFT JOIN items AS i ON i.id = s.id
+      WHERE i.id IS NULL
+         OR (${listOf(ITEM_COLUMN_NAMES, 'i')}, i.created_at, i.updated_at) IS DISTINCT FROM
             (${listOf(ITEM_COLUMN_NAMES, 's')}, coalesce(s.created_at, i.created_at), coalesce(s.updated_at, i.updated_at))
-            -- 1.50 and 1.5 are equal, and have different digits.
-            OR i.extra_attributes::text <> s.extra_attributes::text
-            OR ${STORED_IMAGES} <> s.images
-       FROM items AS i WHERE i.id = s.id`,
-  )
-  const { rows } = await session.query<MergeCounts>(
-    `SELECT count(*) FILTER (WHERE is_new IS NULL)::integer AS created,
-            count(*) FILTER (WHERE is_changed)::integer AS updated,
-            count(*) FILTER (WHERE NOT is_new AND NOT is_changed)::integer AS unchanged,
-            CASE WHEN $2 THEN 0 ELSE (
-              SELECT count(*) FROM items AS i WHERE ${missingItems(table)}
-            ) END::integer AS removed
-       FROM ${table}`,
+         -- 1.50 and 1.5 are equal, and have different digits.
+         OR i.extra_attributes::text <> s.extra_attributes::text
+         OR ${STORED_IMAGES} <> s.images
+      UNION ALL
+     SELECT i.id, 'removed' FROM items AS i WHERE NOT $2 AND ${missingItems(table)}`,
     [datasetId, keepMissing],
+  )
+  await session.query(`ANALYZE ${changes}`)
+  const { rows } = await session.query<MergeCounts>(
+    `SELECT created, updated, staged - created - updated AS unchanged, removed
+       FROM (SELECT count(*) FILTER (WHERE change = 'created')::integer AS created,
+                    count(*) FILTER (WHERE change = 'updated')::integer AS updated,
+                    count(*) FILTER (WHERE change = 'removed')::integer AS removed,
+                    (SELECT count(*) FROM ${table})::integer AS staged
+               FROM ${changes}) AS counted`,
   )
   return rows[0] ?? { created: 0, updated: 0, unchanged: 0, removed: 0 }
 }
@@ -93,53 +102,39 @@ export async function planItems({ session, table, datasetId }: Staged, keepMissi
 /** Returns the number of items that stay and move by more than `metres`, after `planItems`. */
 export async function countMoved({ session, table }: Staged, metres: number): Promise<number> {
   const { rows } = await session.query<{ moved: number }>(
-    `SELECT count(*)::integer AS moved FROM ${table} AS s JOIN items AS i ON i.id = s.id
-      WHERE s.is_changed AND (i.latitude, i.longitude) <> (s.latitude, s.longitude)
+    `SELECT count(*)::integer AS moved FROM ${changesOf(table)} AS c JOIN ${table} AS s USING (id) JOIN items AS i USING (id)
+      WHERE c.change = 'updated' AND (i.latitude, i.longitude) <> (s.latitude, s.longitude)
         AND ${metresBetween(['i.latitude', 'i.longitude'], ['s.latitude', 's.longitude'])} > $1`,
     [metres],
   )
   return rows[0]?.moved ?? 0
 }
 
-/** SQL for the ids of the items that `mergeItems` creates, updates or removes. $2 is the UUID of the dataset. */
-export const touchedItems = (table: string, removes: boolean) => `
-  SELECT s.id FROM ${table} AS s WHERE s.is_new IS NULL OR s.is_changed
-  ${removes ? `UNION ALL SELECT i.id FROM items AS i WHERE ${missingItems(table, '$2')}` : ''}`
-
-/** Makes the items of the dataset equal to those of the staging table, as `planItems` has counted. */
-export async function mergeItems(merge: Merge, { removed }: MergeCounts): Promise<void> {
-  const { session, table, datasetId, now } = merge
+/** Makes the changes that `planItems` has found. */
+export async function mergeItems({ session, table, datasetId, now }: Merge): Promise<void> {
+  const changes = changesOf(table)
   // Items may exchange external ids and parents, so the constraints hold only at the end.
   await session.query('SET CONSTRAINTS ALL DEFERRED')
-  if (removed > 0) await removeMissing(merge)
-  await session.query(`DELETE FROM images USING ${table} AS s WHERE s.is_changed AND images.item_id = s.id`)
+  await session.query(`DELETE FROM items AS i USING ${changes} AS c WHERE c.change = 'removed' AND i.id = c.id`)
+  await session.query(`DELETE FROM images USING ${changes} AS c WHERE c.change = 'updated' AND images.item_id = c.id`)
   await session.query(
     `UPDATE items AS i
         SET (${ITEM_COLUMN_NAMES.join(', ')}, created_at, updated_at) =
             ROW(${listOf(ITEM_COLUMN_NAMES, 's')}, coalesce(s.created_at, i.created_at), coalesce(s.updated_at, $1::timestamptz))
-       FROM ${table} AS s WHERE s.is_changed AND i.id = s.id`,
+       FROM ${changes} AS c JOIN ${table} AS s USING (id) WHERE c.change = 'updated' AND i.id = c.id`,
     [now],
   )
   await session.query(
     `INSERT INTO items (dataset_id, ${ITEM_COLUMN_NAMES.join(', ')}, created_at, updated_at)
      SELECT $1, ${listOf(ITEM_COLUMN_NAMES, 's')}, coalesce(s.created_at, $2::timestamptz), coalesce(s.updated_at, $2::timestamptz)
-       FROM ${table} AS s WHERE s.is_new IS NULL ORDER BY s.n`,
+       FROM ${changes} AS c JOIN ${table} AS s USING (id) WHERE c.change = 'created' ORDER BY s.n`,
     [datasetId, now],
   )
-  await insertImages(merge)
-}
-
-async function removeMissing({ session, table, datasetId }: Merge): Promise<void> {
-  await session.query(`DELETE FROM items AS i WHERE ${missingItems(table)}`, [datasetId])
-}
-
-async function insertImages({ session, table }: Merge): Promise<void> {
-  await session.query(`
-    INSERT INTO images (item_id, ${IMAGE_COLUMN_NAMES.join(', ')})
-    SELECT s.id, ${listOf(IMAGE_COLUMN_NAMES, 'image')}
-      FROM ${table} AS s
-     CROSS JOIN jsonb_populate_recordset(NULL::images, s.images) AS image
-     WHERE s.is_new IS NULL OR s.is_changed`)
+  await session.query(
+    `INSERT INTO images (item_id, ${IMAGE_COLUMN_NAMES.join(', ')})
+     SELECT s.id, ${listOf(IMAGE_COLUMN_NAMES, 'image')}
+       FROM ${changes} AS c JOIN ${table} AS s USING (id) CROSS JOIN jsonb_populate_recordset(NULL::images, s.images) AS image`,
+  )
 }
 
 /** Sets the dataset's `updatedAt` after changes to its items. The caller skips this if the manifest gives the timestamp. */

@@ -11,8 +11,8 @@ import {
   selectChanges,
 } from '../history/item-changes.ts'
 import type { ManifestDataset } from '../manifest.ts'
-import { STORED_IMAGES } from './merge.ts'
-import { ITEM_COLUMN_NAMES, missingItems } from './staging.ts'
+import { changesOf, STORED_IMAGES } from './merge.ts'
+import { ITEM_COLUMN_NAMES } from './staging.ts'
 
 const columnsOf = (table: string) =>
   [...ITEM_COLUMN_NAMES, 'created_at', 'updated_at'].map((name) => `${table}.${name}`)
@@ -41,16 +41,13 @@ interface Plan {
 }
 
 /** Returns what the merge would change, after `planItems`: at most `limit` items of each kind, or all. */
-export async function readPlannedChanges(plan: Plan, removes: boolean, limit?: number): Promise<PlannedChanges> {
-  const { session, table, datasetId } = plan
+export async function readPlannedChanges(plan: Plan, limit?: number): Promise<PlannedChanges> {
+  const { session, table } = plan
   const sql = selectChanges(`
-    SELECT 'created' AS change, s.id, NULL::jsonb AS before, ${stagedDocument} AS after FROM ${table} AS s WHERE s.is_new IS NULL
-     UNION ALL
-    SELECT 'updated', s.id, ${storedDocument}, ${stagedDocument}
-      FROM ${table} AS s JOIN items AS i ON i.id = s.id WHERE s.is_changed
-     UNION ALL
-    SELECT 'removed', i.id, ${storedDocument}, NULL FROM items AS i WHERE $3 AND ${missingItems(table, '$2')}`)
-  const { rows } = await session.query<ChangedRow>(sql, [limit ?? null, datasetId, removes])
+    SELECT c.change, c.id, CASE WHEN i.id IS NOT NULL THEN ${storedDocument} END AS before,
+           CASE WHEN s.id IS NOT NULL THEN ${stagedDocument} END AS after
+      FROM ${changesOf(table)} AS c LEFT JOIN ${table} AS s USING (id) LEFT JOIN items AS i USING (id)`)
+  const { rows } = await session.query<ChangedRow>(sql, [limit ?? null])
   return { dataset: await planDataset(plan), items: rows.map(readChange) }
 }
 
