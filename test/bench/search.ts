@@ -114,7 +114,7 @@ async function measure(title: string, newSearch: () => Selection): Promise<void>
     let total: number | null = null
     const window = { ...search, limit: 20, offset: 0, projection: recordsWith({ fields: ['id', 'name'] }) }
     const time = await timeOf(async () => {
-      total = (await fetchSearchPage(database.prisma, window, [DATASET])).total
+      total = (await fetchSearchPage(database.sql, window, [DATASET])).total
     })
     times.push({ time, search, total })
   }
@@ -135,7 +135,7 @@ async function measureSuggestions(title: string, change: (letters: string[]) => 
     }
     let total: number | null = null
     const time = await timeOf(async () => {
-      total = (await fetchSuggestions(database.prisma, search, [DATASET])).length
+      total = (await fetchSuggestions(database.sql, search, [DATASET])).length
     })
     times.push({ time, search, total })
   }

@@ -12,7 +12,7 @@ test('counts of features leave memory by the number of their ranges of cells, le
     const { value, store } = counts.lookup(`${n}`)
     if (value) return
     counted.push(n)
-    store({ revision: 1n, total: 1, size: 1, cells }, ['dataset a'])
+    store({ total: 1, size: 1, cells }, ['dataset a'])
   }
   for (let n = 0; n < 200; n += 1) load(n)
   load(199)

@@ -73,7 +73,7 @@ const flat = ({ json, total }: Fetched) => ({
 
 /** What PostGIS finds in a circle, without the grid. */
 const plain = (window: NearbyWindow, scope: readonly string[]) =>
-  fetchNearbyPages(db.database.prisma, { ...window, offset: 0, limit: 10_000 }, [scope])
+  fetchNearbyPages(db.database.sql, { ...window, offset: 0, limit: 10_000 }, [scope])
 
 /** Searches several pages of a circle by the grid, and compares them. Returns the total. */
 async function expectSame(windows: readonly NearbyWindow[], scope: readonly string[]): Promise<number> {

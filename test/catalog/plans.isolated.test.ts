@@ -136,7 +136,7 @@ test.each(ITEM_SORTS)('a connection by %s starts at its cursor by the index, and
     orderBy: [{ [sort]: 'asc' }, { id: 'asc' }],
     skip: 50_000,
   })
-  const [deep] = await fetchItems(db.database.prisma, { ids: [id], scope: [LARGE] }, ALL_COLUMNS)
+  const [deep] = await fetchItems(db.database.sql, { ids: [id], scope: [LARGE] }, ALL_COLUMNS)
   const cursor = encodeCursor(parseItem(deep?.json ?? ''), sort)
   for (const order of ['asc', 'desc'] as const) {
     const plan = await plansOf(async (catalog) => {

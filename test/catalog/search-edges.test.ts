@@ -75,7 +75,7 @@ beforeAll(async () => {
 
 async function search(given: Selection, { limit = 100, offset = 0, scope = [DATASET.archived as string] } = {}) {
   const window = { ...given, limit, offset, projection: recordsWith({ fields: ['id', 'name'] }) }
-  const { json, total } = await fetchSearchPage(db.database.prisma, window, scope)
+  const { json, total } = await fetchSearchPage(db.database.sql, window, scope)
   const nodes = parseItems(json)
   expect(total).toBeGreaterThanOrEqual(nodes.length)
   return nodes.map(({ name }) => name)
@@ -163,7 +163,7 @@ describe('A search in a box', () => {
       offset: 0,
       projection: recordsWith({ fields: ['id'] }),
     }
-    const { total, json } = await fetchSearchPage(db.database.prisma, window, [DATASET.archived])
+    const { total, json } = await fetchSearchPage(db.database.sql, window, [DATASET.archived])
     expect([total, parseItems(json).length]).toEqual([1, 1])
     expect(await search({ within: window.within, categoryCode: 'c0' })).toEqual(['null island'])
   })
@@ -192,6 +192,13 @@ describe('A search in a box', () => {
   test('may cut through a crowd', async () => {
     const within = { west: 39, south: 39, east: 41, north: 40.0000099 }
     const window = { within, limit: 1, offset: 0, projection: recordsWith({ fields: ['id'] }) }
-    expect((await fetchSearchPage(db.database.prisma, window, [DATASET.archived])).total).toBe(100)
+    expect((await fetchSearchPage(db.database.sql, window, [DATASET.archived])).total).toBe(100)
+  })
+
+  test('may contain large tiles and cut through a crowd', async () => {
+    const within = { west: 30, south: 40.000015, east: 70, north: 70 }
+    const window = { within, limit: 1, offset: 0, projection: recordsWith({ fields: ['id'] }) }
+    const { total } = await fetchSearchPage(db.database.sql, window, [DATASET.archived])
+    expect(total).toBe(150 + NAMES.length + KEYWORDS.length)
   })
 })

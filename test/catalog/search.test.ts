@@ -190,7 +190,7 @@ describe('A search', () => {
         projection: recordsWith({ fields: ['id'] }),
       }
       const expected = scan(search, scope)
-      const { json, total } = await fetchSearchPage(db.database.prisma, { ...search, ...window }, scope)
+      const { json, total } = await fetchSearchPage(db.database.sql, { ...search, ...window }, scope)
       const ids = expected.slice(window.offset, window.offset + window.limit)
       expect({ search, total, ids: parseItems(json).map(({ id }) => id) }).toEqual({
         search,

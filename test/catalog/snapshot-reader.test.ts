@@ -280,9 +280,10 @@ describe('The key of a read', () => {
   test('loses what expires during the read', async () => {
     const now = new Date()
     const key = withGrant(DATASET.draft, new Date(now.getTime() + 1_000))
-    const later = async () => callerWith(key, new Date(now.getTime() + 1_000))
-    expect((await reader(callerWith(key, now), later)(slugs)).result).toEqual(['archived', 'seoul'])
-    expect((await reader(callerWith(key, now), async () => callerWith(key, now))(slugs)).result).toContain('draft')
+    const caller = callerWith(key, now)
+    const later = async () => ({ ...caller, now: new Date(now.getTime() + 1_000) })
+    expect((await reader(caller, later)(slugs)).result).toEqual(['archived', 'seoul'])
+    expect((await reader(caller, async () => caller)(slugs)).result).toContain('draft')
   })
 
   test('ends the read if it does not work any more', async () => {

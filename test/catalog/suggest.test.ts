@@ -81,7 +81,7 @@ beforeAll(async () => {
 })
 
 async function suggest(given: Partial<Suggestion>, scope = [DATASET], options = {}) {
-  const ids = await fetchSuggestions(db.database.prisma, { text: '', limit: 10, ...given }, scope, options)
+  const ids = await fetchSuggestions(db.database.sql, { text: '', limit: 10, ...given }, scope, options)
   return ids.map((id) => NAMES.get(id))
 }
 

@@ -82,6 +82,17 @@ describe('While items are inserted and removed', () => {
     }
   })
 
+  test('numberMatched of equal queries is that of each collection', async () => {
+    await addItems(range(0, 20))
+    const matched = async (collection: string, limit: number) =>
+      (await getOgc(t, `/ogc/collections/${collection}/items?limit=${limit}&bbox=-180,-90,180,90`)).body.numberMatched
+    const counts = [await matched('archived', 2), await matched('seoul', 2)]
+    // The response cache does not have another limit.
+    expect([await matched('archived', 3), await matched('seoul', 3)]).toEqual(counts)
+    expect(counts[0]).toBe(21)
+    expect(counts[1]).toBeLessThan(20)
+  })
+
   test('a link to the page after a removed item works', async () => {
     await addItems(range(0, 6))
     const { body } = await getOgc(t, `${ITEMS}?limit=3&bbox=-180,-90,0,0`)

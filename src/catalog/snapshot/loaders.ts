@@ -146,9 +146,8 @@ function revisionsOf(scope: readonly string[], json: string): SeenRevision[] {
 function wholeDatasetLoaders({ statements, readLog }: LoaderOptions) {
   return {
     featurePage: async ({ id }: Dataset, window: FeatureWindow) => {
-      const revision = readLog.revisionOf(id)
       const page = await statements.unverified([id], ({ sql, featureCounts }) =>
-        fetchFeaturePage({ sql, datasetId: id, revision, counts: featureCounts }, window),
+        fetchFeaturePage({ sql, datasetId: id, counts: featureCounts }, window),
       )
       readLog.countItems(page.count)
       return page

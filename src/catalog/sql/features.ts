@@ -26,8 +26,6 @@ const FEATURE_BYTES = MAX_PART_BYTES / PART_SIZE
 
 /** The number of selected items and of all items, and the cells of the box if the selection has one. */
 interface Match {
-  /** The revision of the dataset when all of this was counted; null if it does not exist. */
-  revision: bigint | null
   total: number
   size: number
   cells?: BoxContent['cells']
@@ -48,8 +46,6 @@ export function cacheFeatureCounts(changeFeed: ChangeFeed): FeatureCounts {
 interface FeatureSource {
   sql: SqlReader
   datasetId: string
-  /** The revision of the dataset; null if it does not exist. */
-  revision: bigint | null
   /** The counts of earlier pages. In a transaction there are none, and statements can't run at the same time. */
   counts: FeatureCounts | undefined
 }
@@ -82,15 +78,15 @@ export async function fetchFeaturePage(
 }
 
 /**
- * Returns the match of a selection, from memory if it is there. The dataset had the revision of the source before the count. If it has it
- * afterwards, all statements of the count saw the same state.
+ * Returns the match of a selection, from memory if it is there. A read whose dataset has changed since its list was read runs again, and
+ * a list that shows a change comes only after the feed has announced it, which makes the cache drop the match.
  */
 async function findMatch(source: FeatureSource, selection: FeatureSelection): Promise<Match> {
-  const { datasetId, revision, counts } = source
-  const known = counts?.lookup(JSON.stringify([datasetId, selection]), (stored) => stored.revision === revision)
+  const { datasetId, counts } = source
+  const known = counts?.lookup(JSON.stringify([datasetId, selection]))
   if (known?.value) return known.value
   const match = await countMatches(source, selection)
-  if (match.revision === revision) known?.store(match, [`dataset ${datasetId}`])
+  known?.store(match, [`dataset ${datasetId}`])
   return match
 }
 
@@ -131,10 +127,8 @@ async function countMatches(source: FeatureSource, selection: FeatureSelection):
     isDated || (within && isFiltered)
       ? Prisma.sql`(SELECT count(*) ${candidates(source, selection, content?.cells)})::integer`
       : totalOf({ among: 'all', ...filters })
-  const [row] = await sql.$queryRaw<{ total: number; size: number; revision: bigint | null }[]>`
-    SELECT ${total} AS total, ${totalOf({ among: 'all' })} AS size,
-           (SELECT revision FROM datasets WHERE id = ${datasetId}::uuid) AS revision
-      FROM ${owner(source)}`
+  const [row] = await sql.$queryRaw<{ total: number; size: number }[]>`
+    SELECT ${total} AS total, ${totalOf({ among: 'all' })} AS size FROM ${owner(source)}`
   if (!row) throw new TypeError('The statement returned no row')
   const isCounted = content && !isFiltered
   return { ...row, total: isCounted ? content.total : row.total, ...(content && { cells: content.cells }) }

@@ -387,8 +387,7 @@ export const CACHES: readonly MutantTable[] = [
     mutants: [
       { find: 'JSON.stringify([datasetId, selection])', replace: 'JSON.stringify([selection])' },
       { find: 'JSON.stringify([datasetId, selection])', replace: 'JSON.stringify([datasetId])' },
-      { find: '(stored) => stored.revision === revision', replace: '() => true' },
-      { find: 'if (match.revision === revision) known?.store', replace: 'known?.store' },
+      { find: '[`dataset ${datasetId}`]', replace: '[]' },
       { find: 'limit: limit + 1', replace: 'limit' },
       { find: 'count < PART_SIZE', replace: 'count <= PART_SIZE' },
       { find: 'written < ids.length', replace: 'written <= ids.length' },

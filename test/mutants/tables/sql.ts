@@ -338,7 +338,12 @@ export const SQL: readonly MutantTable[] = [
         replace: '!isHeavy(tile)',
         equivalent: 'it also reads the cells of tiles without items',
       },
-      { find: '${isCounted} AND t.cell = ANY', replace: 't.cell = ANY' },
+      {
+        find: '${isCounted} AND t.cell = ANY',
+        replace: 't.cell = ANY',
+        equivalent:
+          'the counts of border tiles only say which of them are divided, and the items of each are compared in any case',
+      },
       { find: '[...cells, ...borderCells]', replace: 'borderCells' },
     ],
   },
