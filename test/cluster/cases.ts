@@ -8,7 +8,7 @@ export type Case = (stage: Stage) => Promise<void>
 /** How long a fault lasts that ends by itself. */
 const MINUTE_MS = 60_000
 /** How long two servers live that both were leaders. */
-const BOTH_MS = 10_000
+const BOTH_MS = 5_000
 
 async function replicaOf(stage: Stage): Promise<Node> {
   const leader = await stage.leader()

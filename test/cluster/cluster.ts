@@ -17,6 +17,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
     ttl: { type: 'string', default: '20' },
     'loop-wait': { type: 'string', default: '5' },
+    synchronous: { type: 'boolean', default: false },
   },
 })
 const loopWait = Number(values['loop-wait'])
@@ -43,8 +44,10 @@ const COLUMNS: Readonly<Record<string, Exclude<keyof Result, 'faults'>>> = {
 
 process.once('SIGINT', () => process.exit(130))
 process.once('SIGTERM', () => process.exit(143))
-print(`seed ${values.seed}, ttl ${values.ttl}, loop_wait ${loopWait}`)
-const stage = await openStage({ ttl: Number(values.ttl), loop_wait: loopWait, retry_timeout: loopWait })
+const { seed, ttl, synchronous } = values
+print(`seed ${seed}, ttl ${ttl}, loop_wait ${loopWait}, synchronous ${synchronous}`)
+const patroni = { ttl: Number(ttl), loop_wait: loopWait, retry_timeout: loopWait, synchronous_mode: synchronous }
+const stage = await openStage(patroni)
 let faults = 0
 try {
   const created = await runCatalog(stage.env, 'keys', 'create', '--json', '--name', 'reader', '--rate-limit', '1000000')
@@ -54,8 +57,9 @@ try {
   await createDataset(stage.leaderUrl, model)
   print(`| case | ${Object.keys(COLUMNS).join(' | ')} |\n|---|${'---|'.repeat(Object.keys(COLUMNS).length)}`)
   for (const [name, happen] of chosen) {
-    const result = await runCase(happen, { stage, model, operator, key, seed: `${values.seed} ${name}` })
+    const result = await runCase(happen, { stage, model, operator, key, seed: `${seed} ${name}` })
     print(`| ${[name, ...Object.values(COLUMNS).map((column) => result[column])].join(' | ')} |`)
+    if (synchronous && result.lostWrites > 0) result.faults.push(`${result.lostWrites} acknowledged writes are lost`)
     for (const fault of result.faults.slice(0, 12)) print(`FAULT ${name}: ${fault}`)
     faults += result.faults.length
   }

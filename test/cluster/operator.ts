@@ -32,6 +32,7 @@ export class Operator {
   async work(isOver: () => boolean): Promise<void> {
     while (!isOver()) {
       for (const name of ['import', 'undo', 'backup'] as const) {
+        await sleep(500)
         if (isOver()) break
         const { code, stdout, stderr } = await this[name]()
         if (code !== 0) this.#expect(`a failed ${name} prints one line`, /^\w+: [^\n]+\n$/.test(stderr), stderr)

@@ -38,18 +38,18 @@ export interface Stage {
   close: () => Promise<void>
 }
 
-/** The settings of Patroni that the cases change, in seconds. */
-export interface Seconds {
+/** The settings of Patroni that a run changes. Times are in seconds. */
+export interface Settings {
   ttl: number
   loop_wait: number
   retry_timeout: number
+  /** Whether the leader waits for a replica at each commit. By itself, Patroni has false. */
+  synchronous_mode: boolean
 }
 
 /** Starts everything, with an empty catalog. Nothing lives longer than this process. */
-export async function openStage(seconds: Seconds): Promise<Stage> {
+export async function openStage(dcs: Settings): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'catalog-cluster-'))
-  // Patroni's own default for synchronous replication: the leader does not wait for a replica.
-  const dcs = { ...seconds, synchronous_mode: false }
   if (owner) chownSync(folder, owner.uid, owner.gid)
   chmodSync(folder, 0o755)
   const network = `127.${1 + (process.pid % 250)}.${Math.floor(Math.random() * 250)}.`

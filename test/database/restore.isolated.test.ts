@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +7,8 @@ import type { Database } from '../../src/database/database.ts'
 import { checkHealth } from '../../src/database/health-checks.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
 import { hasPostgres, runPostgresProgram } from '../support/cluster.ts'
-import { createDatabase, type TestDatabase, useDatabase } from '../support/database.ts'
+import { createDatabase, createEmpty, type TestDatabase, useDatabase } from '../support/database.ts'
+import { CHECKOUT, runCatalog, runShell } from '../support/process.ts'
 
 /*
  * The revision of a dataset never goes back, and none returns after a restore.
@@ -121,3 +123,23 @@ describe.skipIf(inject('template').kind !== 'postgres' || !hasPostgres)('A resto
     await target.close()
   })
 })
+
+test.skipIf(inject('template').kind !== 'postgres' || !hasPostgres)(
+  'A whole dump brings back what was there, by the commands of docs/operations.md',
+  async () => {
+    const { env, drop } = await createEmpty()
+    await runCatalog(env, 'import', 'src/sample/seoul-landmarks.json')
+    await runCatalog(env, 'keys', 'create', '--name', 'one')
+    const folder = await mkdtemp(join(tmpdir(), 'catalog-dump-'))
+    const page = readFileSync(`${CHECKOUT}docs/operations.md`, 'utf8').replaceAll('/tmp/', `${folder}/`)
+    const [, dump = '', restore = ''] = /^(pg_dump .*)\n(pg_restore --clean .*)$/m.exec(page) ?? []
+    expect(await runShell(env, dump)).toMatchObject({ code: 0 })
+    await runCatalog(env, 'datasets', 'update', 'seoul-landmarks', '--name', 'A mistake')
+    expect(await runShell(env, restore)).toMatchObject({ code: 0, stderr: '' })
+    const { stdout } = await runCatalog(env, 'datasets', 'list')
+    expect(stdout).toContain('Seoul Landmarks')
+    expect(await runCatalog(env, 'doctor')).toMatchObject({ code: 0 })
+    await drop()
+    await rm(folder, { recursive: true })
+  },
+)
