@@ -25,6 +25,8 @@ export interface Stage {
   gateways: readonly Gateway[]
   /** The URL of the catalog on the leader, through HAProxy. */
   leaderUrl: string
+  /** Its URL on any replica, through HAProxy. */
+  replicasUrl: string
   /** The settings of a command. */
   env: Record<string, string>
   /** The one node that leads. */
@@ -128,6 +130,7 @@ export async function openStage(dcs: Settings): Promise<Stage> {
     nodes,
     gateways,
     leaderUrl: env.DATABASE_URL,
+    replicasUrl: urlOf(`${network}5:5001`, 'catalog'),
     env,
     leader,
     untilHealthy: async () => {
