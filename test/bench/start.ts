@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { median } from './measure.ts'
 import { cpuMs } from './processes.ts'
@@ -45,7 +46,7 @@ const MEASURES: readonly (readonly [name: string, measure: Measure])[] = [
   ['PGlite with PostGIS opens that folder', () => run(process.execPath, '--input-type=module', '-e', PGLITE)],
 ]
 
-const times = MEASURES.map(() => ({ cold: [] as number[], warm: [] as number[] }))
+const times: { cold: number[]; warm: number[] }[] = MEASURES.map(() => ({ cold: [], warm: [] }))
 for (let round = 0; round < Number(values.rounds); round += 1) {
   for (const [n, [, measure]] of MEASURES.entries()) {
     await makeCold()
@@ -68,13 +69,20 @@ async function makeCold(): Promise<void> {
   await rm(join(installed, 'dist/generated/postgis.tar.gz'), { force: true })
 }
 
-/** The time of a program that ends. */
-async function run(program: string, ...args: string[]): Promise<number> {
-  const before = await childrenMs()
-  const child = spawn(program, args, { cwd: app, env: { PATH, DATABASE_URL }, stdio: ['ignore', 'ignore', 'inherit'] })
-  const [code] = await once(child, 'exit')
-  if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}`)
-  return (await childrenMs()) - before
+/** The time of a program that ends, as bash measures it. */
+async function run(...command: string[]): Promise<number> {
+  const script = 'TIMEFORMAT="%U %S"; time "$@" >/dev/null 2>&1'
+  const child = spawn('bash', ['-c', script, 'bash', ...command], {
+    cwd: app,
+    env: { PATH, DATABASE_URL },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const [printed, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+  if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}`)
+  return printed
+    .trim()
+    .split(' ')
+    .reduce((sum, seconds) => sum + 1_000 * Number(seconds), 0)
 }
 
 /** The time until the gateway is ready, with one process and the embedded database. */
@@ -83,8 +91,8 @@ async function start(): Promise<number> {
   const child = spawn(catalog, ['serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
   let printed = ''
-  for await (const text of child.stdout) {
-    printed += text
+  for await (const chunk of child.stdout) {
+    printed += chunk
     // The last line: a request with the sample key, or how to create a key.
     if (/\/graphql'\n|keys create .*\n/.test(printed)) break
   }
@@ -92,10 +100,4 @@ async function start(): Promise<number> {
   child.kill('SIGTERM')
   await exited
   return milliseconds
-}
-
-/** The time of all children that have ended, which Linux counts in hundredths of a second. */
-async function childrenMs(): Promise<number> {
-  const fields = (await readFile('/proc/self/stat', 'utf8')).split(') ')[1]?.split(' ') ?? []
-  return 10 * (Number(fields[13]) + Number(fields[14]))
 }
