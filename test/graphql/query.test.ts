@@ -84,6 +84,23 @@ describe('A composed query', () => {
     })
   })
 
+  test('may select other fields of the same list under another alias', async () => {
+    const { dataset } = await data(
+      '{ dataset(id: "seoul") { a: items(limit: 1) { nodes { name } } b: items(limit: 1) { nodes { id } } } }',
+    )
+    const [nameOnly, idOnly] = [dataset.a.nodes[0], dataset.b.nodes[0]]
+    expect(nameOnly).toEqual({ name: expect.any(String) })
+    expect(idOnly).toEqual({ id: expect.any(String) })
+  })
+
+  test('may select several pages of the same list', async () => {
+    const page = (n: number) => `p${n}: items(limit: 1, page: ${n}) { nodes { name } }`
+    const { dataset } = await data(
+      `{ dataset(id: "seoul") { ${[1, 2, 3].map(page).join(' ')} items(limit: 3) { nodes { name } } } }`,
+    )
+    expect([dataset.p1, dataset.p2, dataset.p3].flatMap(({ nodes }) => nodes)).toEqual(dataset.items.nodes)
+  })
+
   test('treats a variable without a value as an absent argument, and null as null', async () => {
     const query =
       'query ($parent: ID, $limit: Int) { dataset(id: "seoul") { items(parentItemId: $parent, limit: $limit) { total limit } } }'

@@ -243,7 +243,7 @@ export const SQL: readonly MutantTable[] = [
   },
   {
     file: 'src/catalog/snapshot/loaders.ts',
-    tests: ['test/catalog/sql-keys.test.ts'],
+    tests: ['test/graphql/query.test.ts'],
     mutants: [
       { find: '`${JSON.stringify(rest)} ${', replace: '`${JSON.stringify({ ...rest, offset: 0 })} ${' },
       { find: '(rest)} ${projectionKey(projection)}`', replace: '(rest)}`' },
