@@ -2,17 +2,14 @@ import { existsSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-import { removeUnusedExports } from './lean-library.ts'
 
 /*
  * The part of PGlite's PostGIS package that the embedded database uses. PGlite compiles and links every library of the package at
- * every start. Without raster and topology, a start takes a third less CPU time. Without compression and unused exports, PGlite opens a
- * folder in a sixth less.
+ * every start. Without raster and topology, a start takes a third less CPU time.
  */
 
 export const LEAN_POSTGIS = new URL('../generated/postgis.tar.gz', import.meta.url)
 
-const LIBRARY = 'lib/postgresql/postgis-3.so'
 const USED =
   /^(lib\/postgresql\/postgis-3\.so|share\/postgresql\/extension\/postgis(\.control|--[\d.]+\.sql)|share\/proj\/.+)$/
 
@@ -27,11 +24,8 @@ export async function writeLeanPostgis(): Promise<void> {
   const used: Buffer[] = []
   for (let start = 0; tar[start]; ) {
     const size = Number.parseInt(readText(tar, start + 124, 12), 8)
-    const content = start + BLOCK
-    const end = content + Math.ceil(size / BLOCK) * BLOCK
-    const name = readText(tar, start, 100)
-    if (name === LIBRARY) (await removeUnusedExports(tar.subarray(content, content + size))).copy(tar, content)
-    if (USED.test(name)) used.push(tar.subarray(start, end))
+    const end = start + BLOCK + Math.ceil(size / BLOCK) * BLOCK
+    if (USED.test(readText(tar, start, 100))) used.push(tar.subarray(start, end))
     start = end
   }
   if (used.length < 3) throw new Error(`${complete} has another layout than expected`)
