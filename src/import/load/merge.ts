@@ -103,7 +103,7 @@ export async function planItems({ session, table, datasetId }: Staged, keepMissi
 export async function countMoved({ session, table }: Staged, metres: number): Promise<number> {
   const { rows } = await session.query<{ moved: number }>(
     `SELECT count(*)::integer AS moved FROM ${changesOf(table)} AS c JOIN ${table} AS s USING (id) JOIN items AS i USING (id)
-      WHERE c.change = 'updated' AND (i.latitude, i.longitude) <> (s.latitude, s.longitude)
+      WHERE (i.latitude, i.longitude) <> (s.latitude, s.longitude)
         AND ${metresBetween(['i.latitude', 'i.longitude'], ['s.latitude', 's.longitude'])} > $1`,
     [metres],
   )
@@ -116,12 +116,12 @@ export async function mergeItems({ session, table, datasetId, now }: Merge): Pro
   // Items may exchange external ids and parents, so the constraints hold only at the end.
   await session.query('SET CONSTRAINTS ALL DEFERRED')
   await session.query(`DELETE FROM items AS i USING ${changes} AS c WHERE c.change = 'removed' AND i.id = c.id`)
-  await session.query(`DELETE FROM images USING ${changes} AS c WHERE c.change = 'updated' AND images.item_id = c.id`)
+  await session.query(`DELETE FROM images USING ${changes} AS c WHERE images.item_id = c.id`)
   await session.query(
     `UPDATE items AS i
         SET (${ITEM_COLUMN_NAMES.join(', ')}, created_at, updated_at) =
             ROW(${listOf(ITEM_COLUMN_NAMES, 's')}, coalesce(s.created_at, i.created_at), coalesce(s.updated_at, $1::timestamptz))
-       FROM ${changes} AS c JOIN ${table} AS s USING (id) WHERE c.change = 'updated' AND i.id = c.id`,
+       FROM ${changes} AS c JOIN ${table} AS s USING (id) WHERE i.id = c.id`,
     [now],
   )
   await session.query(

@@ -393,7 +393,6 @@ export const DATABASE: readonly MutantTable[] = [
       },
       { find: ' <> s.images', replace: ' IS NULL' },
       { find: 'WHERE NOT $2 AND', replace: 'WHERE $2 IS NOT NULL AND' },
-      { find: "c.change = 'updated' AND images.item_id = c.id", replace: 'images.item_id = c.id' },
       { find: "c.change = 'removed' AND i.id = c.id`", replace: 'false`' },
       {
         find: 'coalesce(s.created_at, i.created_at), coalesce(s.updated_at, $1::timestamptz)',
