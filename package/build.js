@@ -18,7 +18,7 @@ const FILES = [
   'sample/**/*.{json,ndjson,svg}',
   'server/pages/html/*',
 ]
-const QUERY_COMPILER = '@prisma/client/runtime/query_compiler_fast_bg.postgresql.wasm-base64.mjs'
+const QUERY_COMPILER = '@prisma/client/runtime/query_compiler_small_bg.postgresql.wasm-base64.mjs'
 
 rmSync(DIST, { recursive: true, force: true })
 for (const file of globSync(FILES, { cwd: SRC })) cpSync(join(SRC, file), join(DIST, file))

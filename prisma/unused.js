@@ -6,9 +6,9 @@ const cwd = fileURLToPath(new URL('../node_modules', import.meta.url))
 const UNUSED = [
   // Node's headers, for modules in C++.
   'node/node_modules/node-*/include',
-  // Prisma's query compilers, but for PostgreSQL's fast one.
-  '@prisma/client/runtime/query_compiler_small_bg.*',
-  '@prisma/client/runtime/query_compiler_fast_bg.{cockroachdb,mysql,sqlite,sqlserver}.*',
+  // Prisma's query compilers, but for PostgreSQL's small one.
+  '@prisma/client/runtime/query_compiler_fast_bg.*',
+  '@prisma/client/runtime/query_compiler_small_bg.{cockroachdb,mysql,sqlite,sqlserver}.*',
   '@prisma/client/runtime/wasm-compiler-edge.*',
   // GraphiQL for CommonJS.
   '@graphql-yoga/render-graphiql/cjs/graphiql.js',
