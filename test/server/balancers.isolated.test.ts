@@ -88,10 +88,17 @@ describe.runIf(inject('template').kind === 'postgres' && hasBalancers)('The bala
     let database: Awaited<ReturnType<typeof createEmpty>>
     let gateways: Gateway[]
     let headers: Record<string, string>
+    // On a busy machine the checks of the balancers take seconds, and the delay must be longer.
     const start = (n: number) =>
       startGateway({
         ...database.env,
-        ...{ HOST: `${network}3${n}`, PORT: '4000', SAMPLE_DATA: 'true', LOG_LEVEL: 'info', SHUTDOWN_DELAY_MS: '3000' },
+        ...{
+          HOST: `${network}3${n}`,
+          PORT: '4000',
+          SAMPLE_DATA: 'true',
+          LOG_LEVEL: 'info',
+          SHUTDOWN_DELAY_MS: '10000',
+        },
         ...{ TRUSTED_PROXIES: '127.0.0.1', MAX_REFUSALS_PER_MINUTE: '20' },
       })
 
