@@ -4,7 +4,20 @@ import { AUTH } from './tables/auth.ts'
 import { CACHES } from './tables/caches.ts'
 import { DATABASE } from './tables/database.ts'
 import { DOORS } from './tables/doors.ts'
+import { FAIRNESS } from './tables/fairness.ts'
+import { PLACES } from './tables/places.ts'
+import { SNAPSHOT } from './tables/snapshot.ts'
 import { SQL } from './tables/sql.ts'
 
 /** All mutants. */
-export const TABLES: readonly MutantTable[] = [...ARGUMENTS, ...SQL, ...AUTH, ...CACHES, ...DATABASE, ...DOORS]
+export const TABLES: readonly MutantTable[] = [
+  ARGUMENTS,
+  AUTH,
+  CACHES,
+  DATABASE,
+  DOORS,
+  FAIRNESS,
+  PLACES,
+  SNAPSHOT,
+  SQL,
+].flat()

@@ -9,59 +9,6 @@ const COUNTS = ['test/catalog/counts-by-hand.test.ts', 'test/catalog/counts.test
 /** The triggers, functions and constraints of the database, and the merge of an import. */
 export const DATABASE: readonly MutantTable[] = [
   {
-    file: 'src/fairness/fair-queue.ts',
-    tests: ['test/fairness/fair-queue.test.ts'],
-    mutants: [
-      { find: 'return free > 1 && ', replace: 'return free > 0 && ' },
-      { find: 'nowMs + waitMs <= last.untilMs', replace: 'true' },
-      { find: 'waitMs(list.length - 1)', replace: 'waitMs(list.length)' },
-      { find: 'isPatient ? Number.POSITIVE_INFINITY : ', replace: '' },
-      { find: 'return free > 1 && this.#isWithinShare(keys)', replace: 'return free > 1' },
-      { find: 'if (keys.some((key) => !this.#uses.get(key)?.running)) return free > 0', replace: '' },
-      { find: 'if (!use.hasShortJobs(nowMs)) running', replace: 'running' },
-      { find: ' || !this.isShared(keys)', replace: '' },
-      { find: '(use.running > 0 || use.lastMs > sinceMs)', replace: 'true' },
-      { find: '      this.#startNext(nowMs)\n', replace: '' },
-      { find: 'if (rank < least)', replace: 'if (rank > least || least > 1e12)' },
-      { find: 'return Math.min(...ranks)', replace: 'return Math.max(...ranks)' },
-      { find: '        leave()\n        reject', replace: '        reject' },
-      {
-        find: 'isPatient ? undefined : setTimeout',
-        replace: 'setTimeout',
-        tests: ['test/server/long-exports.isolated.test.ts'],
-      },
-      { find: 'Math.max(0, use.virtualMs(nowMs) - this.#virtualMs)', replace: '0' },
-      { find: 'use.start(startMs, this.#virtualMs)', replace: 'use.start(startMs, 0)' },
-      { find: 'if (this.#waiting.size === 0) advance(nowMs)', replace: '' },
-      { find: '    advance(startMs)', replace: '' },
-      { find: 'if (!this.#yielding.delete(running)) return false', replace: 'this.#yielding.delete(running)' },
-      { find: ', this.#passedByMs + PASS_BY_MS)', replace: ')' },
-      { find: 'first && isOther && ', replace: 'first && ' },
-      { find: 'use.hasShortJobs(nowMs) ? 0 : this.#level', replace: 'this.#level' },
-      { find: 'this.#rank(first.keys, nowMs) < level * LEVEL', replace: 'true' },
-    ],
-  },
-  {
-    file: 'src/fairness/processor.ts',
-    tests: ['test/fairness/processor.test.ts'],
-    mutants: [
-      { find: ' && nowMs < sharedUntilMs', replace: '' },
-      { find: 'nowMs + busyMs', replace: 'nowMs' },
-      { find: ' && nowMs - turnStartMs < TURN_MS', replace: '' },
-      { find: 'const isOver = nowMs - turnStartMs > TURN_MS', replace: 'const isOver = false' },
-      { find: 'waiting.size === 0 && nowMs', replace: 'nowMs' },
-    ],
-  },
-  {
-    file: 'src/fairness/queue-account.ts',
-    tests: ['test/fairness/fair-queue.test.ts'],
-    mutants: [
-      { find: 'longMs < SHORT.longMs && ', replace: '' },
-      { find: ' > SHORT.count', replace: ' >= 0' },
-      { find: 'this.#endedMs += durationMs', replace: '' },
-    ],
-  },
-  {
     file: BASELINE,
     tests: CONSTRAINTS,
     mutants: [

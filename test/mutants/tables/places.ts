@@ -1,0 +1,206 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are source code
+import type { MutantTable } from '../mutant.ts'
+
+const NEARBY = ['test/catalog/nearby-edges.test.ts']
+
+/** The grid of cubes, and the boxes and tiles of the map. */
+export const PLACES: readonly MutantTable[] = [
+  {
+    file: 'src/catalog/sql/nearby-by-grid.ts',
+    tests: NEARBY,
+    mutants: [
+      { find: 'itemsNearer >= count', replace: 'itemsNearer >= count - 1' },
+      { find: 'itemsNearer >= count', replace: 'itemsNearer > count' },
+      { find: 'itemsAtPivot >= count', replace: 'itemsAtPivot >= count - 1' },
+      { find: 'itemsAtPivot >= count', replace: 'itemsAtPivot > count' },
+      { find: 'count - itemsNearer - itemsAtPivot', replace: 'count - itemsNearer' },
+      { find: 'offset + 1 - before', replace: 'offset + 2 - before' },
+      { find: 'offset + 1 - before', replace: 'offset + 1' },
+      { find: 'offset + limit - before', replace: 'offset + limit - before - 1' },
+      { find: '?? radius', replace: '?? 0' },
+      { find: 'if (cube.nearest > radius) continue', replace: 'if (cube.farthest > radius) continue' },
+      {
+        find: 'cube.farthest >= start && cube.nearest <= end',
+        replace: 'cube.nearest >= start && cube.nearest <= end',
+      },
+      {
+        find: 'cube.farthest >= start && cube.nearest <= end',
+        replace: 'cube.farthest >= start && cube.farthest <= end',
+      },
+      { find: 'else if (cube.farthest > radius)', replace: 'else if (cube.nearest > radius)' },
+      { find: 'state.inside += cube.n', replace: 'state.inside += 1' },
+      {
+        find: 'if (cube.farthest < start) state.before',
+        replace: 'if (cube.nearest < start) state.before',
+        equivalent: 'a cube that is no candidate is before the page or after it, with both of its bounds',
+      },
+      { find: 'state.before += cube.n', replace: 'state.before += 1' },
+      { find: 'level > 0 && n > SMALL_CUBE_POINTS', replace: 'n > SMALL_CUBE_POINTS' },
+      { find: '[...state.boundary, ...state.candidates].filter(isLarge)', replace: 'state.candidates.filter(isLarge)' },
+      {
+        find: 'AND cube < (part."end"',
+        replace: 'AND cube <= (part."end"',
+        tests: ['test/catalog/nearby.test.ts'],
+      },
+      {
+        find: 'AND cube >= (part.first',
+        replace: 'AND cube > (part.first',
+        tests: ['test/catalog/nearby.test.ts'],
+      },
+      { find: '(cube + 1) * 2 **', replace: 'cube * 2 **' },
+      { find: 'scope[dataset - 1]', replace: 'scope[dataset]' },
+      { find: 'offset: window.offset - before', replace: 'offset: window.offset' },
+      { find: 'inside + row.total + row.boundary', replace: 'inside + row.total' },
+      { find: 'inside + row.total + row.boundary', replace: 'row.total + row.boundary' },
+      { find: 'a.place - b.place', replace: 'b.place - a.place', tests: ['test/catalog/nearby.test.ts'] },
+      { find: '(cube + 1) << ${bits}', replace: 'cube << ${bits}' },
+      {
+        find: 'part ${itemsOfPart(window)} WHERE ${whereInCircle(window.circle)}',
+        replace: 'part ${itemsOfPart(window)}',
+      },
+      {
+        find: '[level - 1] ?? 0',
+        replace: '[level - 2] ?? 0',
+        equivalent: 'it leaves out a level, so it reads more cubes and finds the same items',
+      },
+      { find: 'part.dataset_id), counted.n', replace: 'part.dataset_id) * 0 + 1, counted.n' },
+    ],
+  },
+  {
+    file: 'src/catalog/sql/matching-cubes.ts',
+    tests: NEARBY,
+    mutants: [
+      { find: 'i.cube < part."end"', replace: 'i.cube <= part."end"' },
+      { find: 'i.cube >= part.first', replace: 'i.cube > part.first' },
+      {
+        find: ') AS i WHERE ${hasFilterValues(texts)}',
+        replace: ') AS i WHERE true',
+        tests: ['test/catalog/place-filters.test.ts'],
+      },
+      {
+        find: 'AND ${hasFilterValues(codes)} OFFSET 0',
+        replace: 'OFFSET 0',
+        tests: ['test/catalog/place-filters.test.ts'],
+      },
+      { find: 'matching <= limit ?', replace: 'true ?', tests: ['test/catalog/nearby.test.ts'] },
+      {
+        find: '${NEVER_PREPARE} ${hasFilterValues(window)}',
+        replace: '${NEVER_PREPARE} true',
+        tests: ['test/catalog/nearby.test.ts'],
+      },
+    ],
+  },
+  {
+    file: 'src/catalog/sql/ecef-grid.ts',
+    tests: ['test/catalog/ecef-grid.test.ts', ...NEARBY],
+    mutants: [
+      { find: 'Math.max(first, -last, 0)', replace: 'Math.max(first, -last)' },
+      { find: 'Math.max(-first, last)', replace: 'last' },
+      { find: '+ z.near * z.near) - MARGIN', replace: '+ z.near * z.near) + edge / 2' },
+      { find: '+ z.far * z.far)', replace: ')' },
+      { find: 'x: outer.x * 8 + (within >> 6)', replace: 'x: outer.x * 8 + (within >> 7)' },
+      { find: '((within >> 3) & 7)', replace: '((within >> 3) & 3)' },
+      { find: 'z: cube & 255', replace: 'z: cube & 127' },
+      { find: '((x % 8) << 6) | ((y % 8) << 3)', replace: '((y % 8) << 6) | ((x % 8) << 3)' },
+      { find: '(x << 16) | (y << 8)', replace: '(y << 16) | (x << 8)' },
+      { find: '(value - radius - MARGIN', replace: '(value - radius / 2 - MARGIN' },
+      { find: '(value + radius + MARGIN', replace: '(value + radius / 2 + MARGIN' },
+      { find: 'last - first + 1', replace: 'last - first' },
+      { find: '.nearest <= radius', replace: '.farthest <= radius' },
+      { find: '(edge * Math.sqrt(3)) / 2', replace: 'edge / 4' },
+      { find: 'SEMI_MINOR_AXIS ** 2)', replace: 'SEMI_MAJOR_AXIS ** 2)' },
+      { find: '(1 - ECCENTRICITY_SQUARED) * Math.sin(phi)', replace: 'Math.sin(phi)' },
+      {
+        find: 'y: normal * Math.cos(phi) * Math.sin(lambda)',
+        replace: 'y: normal * Math.cos(phi) * Math.sin(-lambda)',
+      },
+      { find: 'const ORIGIN = -8_388_608', replace: 'const ORIGIN = -8_388_480' },
+      { find: 'const MARGIN = 0.01', replace: 'const MARGIN = -100' },
+    ],
+  },
+  {
+    file: 'src/catalog/sql/nearby.ts',
+    tests: NEARBY,
+    mutants: [
+      { find: 'ORDER BY distance, id LIMIT', replace: 'ORDER BY distance, id DESC LIMIT' },
+      { find: 'place.distance, place.id`', replace: 'place.id`' },
+      { find: 'ORDER BY scope.n`', replace: 'ORDER BY scope.n DESC`', tests: ['test/catalog/sql-keys.test.ts'] },
+      { find: 'LIMIT ${limit} OFFSET', replace: 'LIMIT ${limit} + 1 OFFSET' },
+    ],
+  },
+  {
+    file: 'src/catalog/sql/box.ts',
+    tests: ['test/catalog/search-edges.test.ts', 'test/catalog/search.test.ts'],
+    mutants: [
+      { find: ' && zoom !== COUNTED_ZOOMS.at(-1)', replace: '' },
+      { find: 'total += counts.inside', replace: 'total = counts.inside' },
+      { find: 't.cell < range.after_last', replace: 't.cell <= range.after_last' },
+      { find: 't.cell >= range.first', replace: 't.cell > range.first' },
+      { find: 'tile_cell < range.after_last', replace: 'tile_cell <= range.after_last' },
+      { find: 'tile_cell >= range.first', replace: 'tile_cell > range.first' },
+      {
+        find: 'counts.border.has(tile.number) && !isHeavy(tile)',
+        replace: '!isHeavy(tile)',
+        equivalent: 'it also reads the cells of tiles without items',
+      },
+      {
+        find: '${isCounted} AND t.cell = ANY',
+        replace: 't.cell = ANY',
+        equivalent:
+          'the counts of border tiles only say which of them are divided, and the items of each are compared in any case',
+      },
+      { find: '[...cells, ...borderCells]', replace: 'borderCells' },
+    ],
+  },
+  {
+    file: 'src/catalog/box.ts',
+    tests: ['test/catalog/box.test.ts'],
+    mutants: [
+      { find: 'edges.first + MARGIN <= first', replace: 'edges.first - MARGIN <= first' },
+      { find: 'last <= edges.last - MARGIN', replace: 'last <= edges.last + MARGIN' },
+      { find: 'edges.first - MARGIN <= last', replace: 'edges.first + MARGIN <= last' },
+      { find: 'first <= edges.last + MARGIN', replace: 'first <= edges.last - MARGIN' },
+      { find: 'const MARGIN = 2', replace: 'const MARGIN = -1' },
+      { find: 'intervals.some(([, to]) => to === 180)', replace: 'intervals.some(([, to]) => to > 180)' },
+      {
+        find: '{ first: number * width, end: (number + 1) * width }',
+        replace: '{ first: number * width, end: number * width + 1 }',
+      },
+      { find: 'x: x * 2 + (n & 1)', replace: 'x: x * 2 + (n >> 1)' },
+      { find: 'number: number * 4 + n', replace: 'number: number * 4' },
+      { find: 'if (last?.end === range.first) last.end', replace: 'if (last) last.end' },
+      { find: 'BigInt(2 * (CELL_ZOOM - zoom))', replace: 'BigInt(CELL_ZOOM - zoom)' },
+      {
+        find: '(place + 1) * width - 1',
+        replace: '(place + 1) * width',
+        equivalent: 'MARGIN is larger than the difference',
+      },
+      { find: 'west <= east ?', replace: 'west < east ?' },
+      { find: '[west, 180] as const, [-180, east]', replace: '[west, 180] as const, [-180, west]' },
+      {
+        find: 'return Math.max(0, Math.min(SIZE - 1, row))',
+        replace: 'return Math.min(SIZE - 1, row)',
+        equivalent: 'MARGIN and the first row of cells: no tile is above it',
+      },
+      { find: 'contains(rows, down) && columns', replace: 'columns' },
+    ],
+  },
+  {
+    file: 'src/catalog/tile.ts',
+    tests: ['test/catalog/box.test.ts', 'test/catalog/tiles.test.ts'],
+    mutants: [
+      { find: '((y >> bit) & 1) * 2 + ((x >> bit) & 1)', replace: '((x >> bit) & 1) * 2 + ((y >> bit) & 1)' },
+      { find: '(number + 1n) << bits', replace: '(number << bits) + 1n' },
+      {
+        find: 'bit = z - 1',
+        replace: 'bit = z',
+        equivalent: 'the column and row of a tile are below 2^z, so the bit z is zero',
+      },
+      { find: 'BigInt(2 * (zoom - z))', replace: 'BigInt(zoom - z)' },
+      { find: 'zoom - z - CLUSTER_ZOOMS', replace: 'zoom - z - CLUSTER_ZOOMS - 1' },
+      { find: '% TILE_EXTENT', replace: '% (TILE_EXTENT - 1)' },
+      { find: 'zoom >= z + CLUSTER_ZOOMS', replace: 'zoom >= z' },
+      { find: 'MAX_ZOOM - z)', replace: 'MAX_ZOOM - z + 1)' },
+    ],
+  },
+]

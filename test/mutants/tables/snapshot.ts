@@ -1,0 +1,228 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are source code
+import type { MutantTable } from '../mutant.ts'
+
+const STALE_READS = ['test/catalog/verified-reads.test.ts']
+const LETTERS = ['test/catalog/letter-case.test.ts']
+const REPLICAS = ['test/server/replicas.isolated.test.ts']
+
+/** The rule that a response shows one state of the catalog and of its key. */
+export const SNAPSHOT: readonly MutantTable[] = [
+  {
+    file: 'src/catalog/snapshot/read-log.ts',
+    tests: ['test/catalog/dataset-list.test.ts', 'test/catalog/verified-reads.test.ts'],
+    mutants: [
+      { find: "() => ['datasets'],", replace: '() => [],' },
+      { find: "{ name: 'asc' }", replace: "{ name: 'desc' }" },
+      { find: "{ id: 'asc' }", replace: "{ id: 'desc' }" },
+      { find: '[dataset.slug, dataset]', replace: '[dataset.slug.toLowerCase(), dataset]' },
+    ],
+  },
+  {
+    file: 'src/catalog/snapshot/read-log.ts',
+    tests: ['test/catalog/read-log.test.ts', 'test/catalog/verified-reads.test.ts'],
+    mutants: [
+      {
+        find: '.filter((dataset) => mayAccess(this.key, dataset, this.now))',
+        replace: '',
+        tests: ['test/catalog/read-log.test.ts'],
+      },
+      { find: '!== isAllowed) return false\n  return true', replace: '=== isAllowed) return true\n  return false' },
+      {
+        find: 'mayAccess(access, dataset, now) !== isAllowed',
+        replace: '!mayAccess(access, dataset, now) && isAllowed',
+      },
+      { find: 'if (revision !== this.revisionOf(id)) this.#isMixed = true', replace: 'this.revisionOf(id)' },
+      { find: 'if (revision !== this.revisionOf(id))', replace: 'if (revision === null)' },
+      { find: "if (datasetIds === 'all') this.#isAllUnverified = true", replace: "if (datasetIds === 'all') return" },
+      { find: 'for (const id of datasetIds) this.#unverified.add(id)', replace: 'return' },
+      { find: "miss(): void {\n    this.leaveUnverified('all')", replace: 'miss(): void {' },
+      { find: "this.leaveUnverified('all')\n    this.dependOnAll()", replace: "this.leaveUnverified('all')" },
+      { find: 'fail(): void {\n    this.#isMixed = true', replace: 'fail(): void {' },
+      { find: 'this.#dependsOnAll = true', replace: '' },
+      {
+        find: 'if (known) return known.isAllowed',
+        replace: '',
+        equivalent: 'a read has one list, one key and one time, so the rule decides the same again',
+      },
+      { find: '[...this.#decisions.values()],', replace: '[...this.#decisions.values()].slice(1),' },
+      {
+        find: '[...this.#decisions.values()],',
+        replace: '[...this.#decisions.values()].filter((one) => one.isAllowed),',
+      },
+      { find: 'onAll: this.#dependsOnAll', replace: 'onAll: false' },
+      { find: 'if (this.#isMixed) return false', replace: '' },
+      { find: ' && !this.#isAllUnverified ? true', replace: ' ? true' },
+      { find: 'current.length === ids.length && ', replace: '' },
+      { find: 'revision === this.revisionOf(id))', replace: 'revision !== null)' },
+      { find: 'this.#isAllUnverified ? Prisma.sql`true` : ', replace: '' },
+    ],
+  },
+  {
+    file: 'src/catalog/snapshot/read-log.ts',
+    tests: STALE_READS,
+    mutants: [
+      { find: 'this.#readLog.verify(seenIn(result))', replace: '' },
+      { find: 'this.#readLog.leaveUnverified(datasetIds)', replace: '' },
+      { find: 'if (isConflict(error)) this.#readLog.fail()', replace: '' },
+    ],
+  },
+  {
+    file: 'src/catalog/snapshot/loaders.ts',
+    tests: STALE_READS,
+    mutants: [
+      {
+        find: 'statements.unverified(datasetIds, ({ sql }) => fetchFacets',
+        replace: 'statements.unverified([], ({ sql }) => fetchFacets',
+      },
+      { find: 'await statements.unverified(datasetIds', replace: 'await statements.unverified([]' },
+      { find: 'statements.unverified(scopes.flat()', replace: 'statements.unverified(scopes[0] ?? []' },
+      { find: '({ revisions }) => revisionsOf(scope, revisions)', replace: '() => []' },
+      {
+        find: 'statements.unverified(scope, ({ sql }) => run(sql))',
+        replace: 'statements.unverified([], ({ sql }) => run(sql))',
+      },
+      {
+        find: 'statements.unverified(scope, ({ sql }) => fetchSearchPage',
+        replace: 'statements.unverified([], ({ sql }) => fetchSearchPage',
+      },
+      {
+        find: 'statements.unverified(scope, ({ sql }) => fetchTile',
+        replace: 'statements.unverified([], ({ sql }) => fetchTile',
+      },
+      {
+        find: 'revision === undefined ? null : BigInt(revision)',
+        replace: 'BigInt(revision ?? 0)',
+        equivalent: 'the list has no dataset of revision 0, so both differ from it',
+      },
+      {
+        find: 'statements.unverified([id], ({ sql, featureCounts })',
+        replace: 'statements.unverified([], ({ sql, featureCounts })',
+      },
+      { find: 'statements.unverified([id], async', replace: 'statements.unverified([], async' },
+      {
+        find: 'statements.unverified(datasetIds, ({ sql }) => fetchExtents',
+        replace: 'statements.unverified([], ({ sql }) => fetchExtents',
+      },
+      { find: '({ revision }) => [[datasetId, revision]]', replace: '() => []' },
+      {
+        find: '{ cacheKeyFn: ({ id }) => id }',
+        replace: '{ cacheKeyFn: ({ datasetId }) => datasetId }',
+      },
+      {
+        find: "orderBy: [{ sortOrder: 'asc' }, { id: 'asc' }]",
+        replace: "orderBy: [{ sortOrder: 'asc' }, { id: 'desc' }]",
+      },
+    ],
+  },
+  {
+    file: 'src/catalog/snapshot/loaders.ts',
+    tests: STALE_READS,
+    mutants: [
+      { find: 'if (!row) readLog.miss()', replace: 'if (!row) continue' },
+      {
+        find: 'batchers.fetchItem({ projection, id, scope }), seenRevision)',
+        replace: 'batchers.fetchItem({ projection, id, scope }), () => [])',
+      },
+      {
+        find: "statements.unverified('all', ({ sql }) => fetchImages",
+        replace: 'statements.unverified([], ({ sql }) => fetchImages',
+        equivalent: 'no item has the id of an image, so the search for an item misses, and that leaves all unverified',
+      },
+      { find: 'found ? [[found.datasetId, found.revision]] : []', replace: '(found ? [] : [])' },
+      {
+        find: "[owners[n]?.datasetId ?? '', revision])",
+        replace: "[owners[n]?.datasetId ?? '', readLog.revisionOf(owners[n]?.datasetId ?? '') ?? revision])",
+      },
+      {
+        find: '({ batchers }) => [await batchers.fetchWindow({ window, owner: only })], seenIn)',
+        replace: '({ batchers }) => [await batchers.fetchWindow({ window, owner: only })], () => [])',
+      },
+      {
+        find: 'fetchItemPages(sql, from, owners)\n  }, seenIn)',
+        replace: 'fetchItemPages(sql, from, owners)\n  }, () => [])',
+      },
+      { find: 'statements.unverified(datasetsOf(owners)', replace: 'statements.unverified([]' },
+      { find: 'statements.unverified(datasetsOf(positions)', replace: 'statements.unverified([]' },
+    ],
+  },
+  {
+    file: 'src/catalog/snapshot-reader.ts',
+    tests: ['test/catalog/snapshot-reader.test.ts'],
+    mutants: [
+      { find: 'attempt && hasSameRights(caller, await identify())', replace: 'attempt' },
+      { find: 'second.key === first.key && ', replace: '' },
+      { find: ' && second.key.grants.every(isSameThen)', replace: '' },
+      { find: 'expiresAt > second.now', replace: 'expiresAt > first.now' },
+      { find: 'await identify(snapshot)', replace: 'await identify()' },
+      { find: 'changeFeed.latest() === undefined ? undefined : ', replace: '' },
+      { find: '(await ended.readLog.isOneState(sql)) ? ended : undefined', replace: 'ended' },
+      { find: 'await readDatasetList(snapshot)', replace: 'await currentList()' },
+      { find: 'await changeFeed.announced()', replace: '' },
+      { find: "'RepeatableRead'", replace: "'ReadCommitted'", needsServer: true },
+      {
+        find: 'LOCK TABLE items, images, code_labels, datasets, item_counts, cube_counts, tile_counts IN ACCESS SHARE MODE',
+        replace: 'LOCK TABLE datasets IN ACCESS SHARE MODE',
+        needsServer: true,
+      },
+      { find: '!isConflict(error) || remaining === 0', replace: 'remaining >= 0' },
+      { find: 'MAX_TRANSACTIONS - 1', replace: '0' },
+      {
+        find: 'isUpToDate() ? changeFeed.latest() : undefined',
+        replace: 'changeFeed.latest()',
+      },
+      { find: 'find(({ isUpToDate }) => isUpToDate())', replace: 'find(() => true)', tests: REPLICAS },
+      { find: '!isLost && next.replica.failures === failures', replace: '!isLost', tests: REPLICAS },
+      {
+        find: '!isLost && next.replica.failures === failures',
+        replace: 'next.replica.failures === failures',
+      },
+    ],
+  },
+  {
+    file: 'src/catalog/catalog.ts',
+    tests: ['test/catalog/access.test.ts', 'test/graphql/connection.test.ts'],
+    mutants: [
+      { find: '.filter((dataset) => this.#mayAccess(dataset))', replace: '.filter(() => true)' },
+      {
+        find: 'datasets(): Dataset[] {\n    this.#readLog.dependOnAll()',
+        replace: 'datasets(): Dataset[] {',
+        tests: STALE_READS,
+      },
+      { find: 'if (!this.#mayAccess(dataset)) throw accessDenied()', replace: '' },
+      {
+        find: 'this.#mayAccess(this.datasetOf(found)) ? found.json : null',
+        replace: 'found.json',
+        tests: ['test/server/hidden-content.test.ts'],
+      },
+      {
+        find: 'Promise<CatalogNode | null> {\n    this.#readLog.dependOnAll()',
+        replace: 'Promise<CatalogNode | null> {',
+        tests: STALE_READS,
+      },
+      {
+        find: "if (dataset) return this.#mayAccess(dataset) ? { type: 'Dataset', ...dataset } : null",
+        replace: "if (dataset) return { type: 'Dataset', ...dataset }",
+      },
+      {
+        find: 'await this.#loaders.items.load(projection, id.toLowerCase())',
+        replace: 'await this.#loaders.items.load(projection, id)',
+        tests: LETTERS,
+      },
+      { find: 'this.#findNode(id.toLowerCase())', replace: 'this.#findNode(id)', tests: LETTERS },
+      { find: 'idOrSlug.toLowerCase()', replace: 'idOrSlug', tests: LETTERS },
+      {
+        find: 'parent !== undefined || parentItemId === null',
+        replace: 'parent !== undefined',
+        tests: ['test/graphql/query.test.ts', 'test/graphql/selection.property.test.ts'],
+      },
+    ],
+  },
+  {
+    file: 'src/catalog/snapshot/loaders.ts',
+    tests: ['test/graphql/query.test.ts'],
+    mutants: [
+      { find: '`${JSON.stringify(rest)} ${', replace: '`${JSON.stringify({ ...rest, offset: 0 })} ${' },
+      { find: '(rest)} ${projectionKey(projection)}`', replace: '(rest)}`' },
+    ],
+  },
+]
