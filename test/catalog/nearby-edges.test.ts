@@ -77,7 +77,7 @@ const plain = (window: NearbyWindow, scope: readonly string[]) =>
 
 /** Searches several pages of a circle by the grid, and compares them. Returns the total. */
 async function expectSame(windows: readonly NearbyWindow[], scope: readonly string[]): Promise<number> {
-  const { prisma: sql } = db.database
+  const { sql } = db.database
   const { startNearby } = createBatchers(sql)
   const [expected] = windows[0] ? await plain(windows[0], scope) : []
   const { total, nodes } = flat(expected ?? { json: '[]', total: 0 })

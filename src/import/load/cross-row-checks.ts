@@ -54,7 +54,8 @@ const CHECKS: readonly ((tables: Tables) => string)[] = [
   ({ t }) => `
     DELETE FROM ${t} AS bad
      USING (SELECT n, row_number() OVER w AS nth, ${FIRST} FROM ${t}
-             WHERE id IN (SELECT id FROM ${t} GROUP BY id HAVING count(*) > 1) WINDOW w AS (PARTITION BY id ORDER BY n)) AS same
+             WHERE id IN (SELECT id FROM ${t} GROUP BY id HAVING count(*) > 1)
+            WINDOW w AS (PARTITION BY id ORDER BY n)) AS same
      WHERE same.n = bad.n AND same.nth > 1
        AND $1::uuid IS NOT NULL
     RETURNING ${BAD},
@@ -62,9 +63,9 @@ const CHECKS: readonly ((tables: Tables) => string)[] = [
               || ' stands twice in this import' AS reason, 'an id or externalId stands twice in this import' AS kind, same.first`,
   ({ t }) => `
     DELETE FROM ${t} AS bad
-     USING (SELECT n, row_number() OVER w AS nth, ${FIRST}
-              FROM ${t}
-             WHERE external_id IN (SELECT external_id FROM ${t} GROUP BY external_id HAVING count(*) > 1) WINDOW w AS (PARTITION BY external_id ORDER BY n)) AS same
+     USING (SELECT n, row_number() OVER w AS nth, ${FIRST} FROM ${t}
+             WHERE external_id IN (SELECT external_id FROM ${t} GROUP BY external_id HAVING count(*) > 1)
+            WINDOW w AS (PARTITION BY external_id ORDER BY n)) AS same
      WHERE same.n = bad.n AND same.nth > 1
        AND $1::uuid IS NOT NULL
     RETURNING ${BAD}, 'the externalId ' || bad.external_id || ' stands twice in this import' AS reason,

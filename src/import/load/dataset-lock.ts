@@ -15,32 +15,30 @@ const LOCK_DATASET = {
   remove: 'SELECT FROM datasets WHERE id = $1 FOR UPDATE',
 } as const
 
+/** SQL that locks the labels of the dataset $1. */
+const lockLabels = (wait: '' | 'NOWAIT') => `SELECT count(*) FROM (
+     SELECT FROM code_labels WHERE dataset_id = $1 ORDER BY field, code FOR UPDATE ${wait}
+   ) AS locked`
+
 /** SQL that locks all rows of the dataset $1, always in the same order. */
 const lockRows = (wait: '' | 'NOWAIT') => [
   `SELECT count(*) FROM (SELECT FROM items WHERE dataset_id = $1 ORDER BY id FOR UPDATE ${wait}) AS locked`,
   `SELECT count(*) FROM (
      SELECT FROM images WHERE item_id IN (SELECT id FROM items WHERE dataset_id = $1) ORDER BY id FOR UPDATE ${wait}
    ) AS locked`,
-  `SELECT count(*) FROM (
-     SELECT FROM code_labels WHERE dataset_id = $1 ORDER BY field, code FOR UPDATE ${wait}
-   ) AS locked`,
+  lockLabels(wait),
 ]
 
-/** SQL that locks the rows that a merge changes or removes, which a table of changes (`planItems`) names. */
+/** SQL that locks the items and images that a merge changes or removes, which a table of changes (`planItems`) names. */
 const lockChanges = (changes: string) => [
   `SELECT count(*) FROM (
-     SELECT FROM items AS i JOIN ${changes} AS c USING (id)
-      WHERE $1::uuid IS NOT NULL AND c.change = 'updated' FOR NO KEY UPDATE OF i NOWAIT
+     SELECT FROM items AS i JOIN ${changes} AS c USING (id) WHERE c.change = 'updated' FOR NO KEY UPDATE OF i NOWAIT
    ) AS locked`,
   `SELECT count(*) FROM (
-     SELECT FROM items AS i JOIN ${changes} AS c USING (id)
-      WHERE $1::uuid IS NOT NULL AND c.change = 'removed' FOR UPDATE OF i NOWAIT
+     SELECT FROM items AS i JOIN ${changes} AS c USING (id) WHERE c.change = 'removed' FOR UPDATE OF i NOWAIT
    ) AS locked`,
   `SELECT count(*) FROM (
-     SELECT FROM images WHERE $1::uuid IS NOT NULL AND item_id IN (SELECT id FROM ${changes}) FOR UPDATE NOWAIT
-   ) AS locked`,
-  `SELECT count(*) FROM (
-     SELECT FROM code_labels WHERE dataset_id = $1 FOR UPDATE NOWAIT
+     SELECT FROM images WHERE item_id IN (SELECT id FROM ${changes}) FOR UPDATE NOWAIT
    ) AS locked`,
 ]
 
@@ -109,5 +107,7 @@ export async function lockAllRows(session: ClientBase, datasetId: string): Promi
  * @throws a conflict if another session has one of them
  */
 export async function lockChangedRows(session: ClientBase, changes: string, datasetId: string): Promise<void> {
-  for (const sql of lockChanges(changes)) await session.query(sql, [datasetId])
+  for (const sql of lockChanges(changes)) await session.query(sql)
+  const sql = lockLabels('NOWAIT')
+  await session.query(sql, [datasetId])
 }

@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg'
 import { columnsOf, IMPORTED_COLUMNS, listOf } from '../dataset-fields.ts'
 import { metresBetween } from '../history/item-changes.ts'
 import type { ManifestDataset } from '../manifest.ts'
-import { IMAGE_COLUMN_NAMES, ITEM_COLUMN_NAMES, missingItems } from './staging.ts'
+import { IMAGE_COLUMN_NAMES, ITEM_COLUMN_NAMES } from './staging.ts'
 
 export interface MergeCounts {
   created: number
@@ -62,6 +62,14 @@ export async function mergeDataset(merge: Merge, dataset: ManifestDataset, exist
   await insertDataset(merge, dataset)
   return true
 }
+
+/**
+ * SQL for the items `i` of a dataset that an import removes, unless it keeps all items that the files lack: neither the staging
+ * table `t` has them, nor must they stay because of a bad row (kept-items.ts).
+ */
+const missingItems = (t: string) => `
+  i.dataset_id = $1 AND NOT EXISTS (SELECT FROM ${t} AS s WHERE s.id = i.id)
+  AND NOT EXISTS (SELECT FROM ${t}_kept AS kept WHERE kept.id = i.id)`
 
 /** The table of what `mergeItems` will do: the id of each item that it creates, updates or removes. It ends with the transaction. */
 export const changesOf = (table: string) => `${table}_changes`

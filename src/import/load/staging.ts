@@ -65,14 +65,6 @@ export async function stageBadRows(
   )
 }
 
-/**
- * SQL for the items `i` of a dataset that an import removes, unless it keeps all items that the files lack: neither the staging
- * table `t` has them, nor must they stay because of a bad row (kept-items.ts).
- */
-export const missingItems = (t: string) => `
-  i.dataset_id = $1 AND NOT EXISTS (SELECT FROM ${t} AS s WHERE s.id = i.id)
-  AND NOT EXISTS (SELECT FROM ${t}_kept AS kept WHERE kept.id = i.id)`
-
 /** Returns a row as a JSON object with the columns of the staging table. */
 export function stagedJson({ images, thumbnailUrl, given, ...row }: StagedRow): string {
   return JSON.stringify({ ...toColumns(row), ...picturesJson({ images, thumbnailUrl }), given })
