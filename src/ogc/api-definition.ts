@@ -1,10 +1,11 @@
 import { ERROR_CODES, ERROR_MEANINGS, type ErrorCode } from '../errors.ts'
 import { PROBLEM_MEDIA_TYPE } from '../rest/error-body.ts'
-import { type Json, securitySchemes } from '../rest/openapi/components.ts'
+import { type Json, type OpenApi, securitySchemes } from '../rest/openapi/components.ts'
+import { ACCESS_CODES, COMMON_CODES } from '../rest/openapi/responses.ts'
 import { toOpenApi30 } from '../rest/openapi/version-3-0.ts'
 import { pathTemplate } from '../rest/routes.ts'
 import { VERSION } from '../version.ts'
-import { PARAMETERS, PATH_PARAMETERS, RESPONSE_SCHEMAS, SCHEMAS } from './api-schemas.ts'
+import { PARAMETERS, PATH_PARAMETERS, SCHEMAS } from './api-schemas.ts'
 import type { OgcRoute } from './route.ts'
 
 /*
@@ -12,21 +13,13 @@ import type { OgcRoute } from './route.ts'
  * in OpenAPI 3.1 and converted; the document of all paths has it as it is written (server/openapi/document.ts).
  */
 
-/** The errors of every resource; resources of a collection have `COLLECTION_CODES` too. */
-const COMMON_CODES: readonly ErrorCode[] = [
-  'VALIDATION_FAILED',
-  'UNAUTHORIZED',
-  'NOT_ACCEPTABLE',
-  'PRECONDITION_FAILED',
-  'RATE_LIMITED',
-  'INTERNAL_ERROR',
-  'SERVICE_UNAVAILABLE',
-]
-const COLLECTION_CODES: readonly ErrorCode[] = ['DATASET_ACCESS_DENIED', 'NOT_FOUND']
+/** The errors of every resource; resources of a collection have `ACCESS_CODES` too. */
+const CODES = COMMON_CODES.filter((code) => code !== 'URI_TOO_LONG' && code !== 'HEADERS_TOO_LARGE')
 
 /** The document. `base` is the address of the landing page. */
 export function apiDefinition(base: string, routes: readonly OgcRoute[]): Json {
-  const paths = Object.entries(ogcPaths(routes)).map(([path, item]) => [path.replace(/^\/ogc\/?/, '/'), item])
+  const { paths, components } = describeRoutes(routes)
+  const relative = Object.entries(paths).map(([path, item]) => [path.replace(/^\/ogc\/?/, '/'), item])
   return toOpenApi30({
     info: {
       title: 'Dataset Catalog: OGC API Features',
@@ -39,22 +32,34 @@ export function apiDefinition(base: string, routes: readonly OgcRoute[]): Json {
     servers: [{ url: base, description: 'This server' }],
     security: [{ apiKey: [] }],
     tags: [OGC_TAG],
-    paths: Object.fromEntries(paths),
-    components: { securitySchemes: securitySchemes(), ...OGC_COMPONENTS },
+    paths: Object.fromEntries(relative),
+    components: { securitySchemes: securitySchemes(), ...components },
   })
 }
 
 export const OGC_TAG = { name: 'Features', description: 'OGC API Features, part 1 and part 2.' }
 
-/** The paths in OpenAPI 3.1, from the root of the server. They refer to `OGC_COMPONENTS`. */
-export function ogcPaths(routes: readonly OgcRoute[]): Record<string, Json> {
-  return Object.fromEntries(routes.map((route) => [pathTemplate(route.path), { get: operationOf(route) }]))
+/**
+ * The paths in OpenAPI 3.1, from the root of the server, and their components.
+ * @param prefix begins the names of the errors, for a document with other errors
+ */
+export function describeRoutes(routes: readonly OgcRoute[], prefix = ''): Pick<OpenApi, 'paths' | 'components'> {
+  const paths = routes.map((route) => [pathTemplate(route.path), { get: operationOf(route, prefix) }])
+  const errors = [...CODES, ...ACCESS_CODES].map((code) => [prefix + code, errorResponse(code)])
+  return {
+    paths: Object.fromEntries(paths),
+    components: {
+      parameters: { ...PATH_PARAMETERS, ...PARAMETERS },
+      schemas: SCHEMAS,
+      responses: Object.fromEntries(errors),
+    },
+  }
 }
 
-function operationOf({ name, summary, path, query, mediaTypes, hasFeatures }: OgcRoute): Json {
+function operationOf({ name, summary, path, query, mediaTypes, hasFeatures, schema }: OgcRoute, prefix: string): Json {
   const pathNames = Object.keys(PATH_PARAMETERS).filter((parameter) => path.includes(`:${parameter}(`))
-  const codes = [...COMMON_CODES, ...(pathNames.length > 0 ? COLLECTION_CODES : [])]
-  const schema = { $ref: `#/components/schemas/${RESPONSE_SCHEMAS[name]}` }
+  const codes = [...CODES, ...(pathNames.length > 0 ? ACCESS_CODES : [])]
+  const content = { schema: { $ref: `#/components/schemas/${schema}` } }
   return {
     operationId: name,
     tags: ['Features'],
@@ -66,19 +71,14 @@ function operationOf({ name, summary, path, query, mediaTypes, hasFeatures }: Og
       200: {
         description: summary,
         headers: { ETag: TEXT_HEADER, ...(hasFeatures && { 'Content-Crs': TEXT_HEADER, Link: TEXT_HEADER }) },
-        content: Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }])),
+        content: Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, content])),
       },
       304: { description: 'The client has the current version.' },
-      ...Object.fromEntries(codes.map((code) => [ERROR_CODES[code], { $ref: `#/components/responses/${code}` }])),
+      ...Object.fromEntries(
+        codes.map((code) => [ERROR_CODES[code], { $ref: `#/components/responses/${prefix}${code}` }]),
+      ),
     },
   }
-}
-
-/** The components in OpenAPI 3.1, by kind and name. */
-export const OGC_COMPONENTS: Record<'parameters' | 'schemas' | 'responses', Record<string, Json>> = {
-  parameters: { ...PATH_PARAMETERS, ...PARAMETERS },
-  schemas: SCHEMAS,
-  responses: Object.fromEntries([...COMMON_CODES, ...COLLECTION_CODES].map((code) => [code, errorResponse(code)])),
 }
 
 const TEXT_HEADER = { schema: { type: 'string' } }

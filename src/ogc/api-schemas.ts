@@ -154,15 +154,3 @@ export const SCHEMAS: Record<string, Json> = {
   Link: object({ href: text, rel: text, type: text, title: text }, ['href', 'rel', 'type']),
   ...errors.schemas,
 }
-
-/** The name of the schema of each operation's response. */
-export const RESPONSE_SCHEMAS: Readonly<Record<string, string>> = {
-  getLandingPage: 'LandingPage',
-  getConformance: 'Conformance',
-  getApiDefinition: 'JsonDocument',
-  getCollections: 'Collections',
-  getCollection: 'Collection',
-  getQueryables: 'JsonDocument',
-  getFeatures: 'FeatureCollection',
-  getFeature: 'Feature',
-}

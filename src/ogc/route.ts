@@ -43,6 +43,8 @@ export interface OgcRoute {
   query: z.ZodObject
   /** The media types of the response; the first is the default. */
   mediaTypes: readonly [string, ...string[]]
+  /** The name of the schema of the response in the API definition. */
+  schema: string
   /** Whether the response has features, and so a coordinate reference system. */
   hasFeatures: boolean
   /** @throws `VALIDATION_FAILED` for bad parameters */

@@ -30,6 +30,7 @@ export const OGC_ROUTES: readonly OgcRoute[] = [
     path: '/ogc',
     query: noParameters,
     mediaTypes: [JSON_TYPE],
+    schema: 'LandingPage',
     resource: ({ base, self }) => fixed(landingPage(base, self)),
   }),
   route({
@@ -38,6 +39,7 @@ export const OGC_ROUTES: readonly OgcRoute[] = [
     path: '/ogc/conformance',
     query: noParameters,
     mediaTypes: [JSON_TYPE],
+    schema: 'Conformance',
     resource: ({ self }) => fixed(conformance(self)),
   }),
   route({
@@ -46,6 +48,7 @@ export const OGC_ROUTES: readonly OgcRoute[] = [
     path: '/ogc/api',
     query: noParameters,
     mediaTypes: [OPENAPI_TYPE, JSON_TYPE],
+    schema: 'JsonDocument',
     resource: ({ base }) => fixed(apiDefinition(base, OGC_ROUTES)),
   }),
   route({
@@ -54,6 +57,7 @@ export const OGC_ROUTES: readonly OgcRoute[] = [
     path: '/ogc/collections',
     query: noParameters,
     mediaTypes: [JSON_TYPE],
+    schema: 'Collections',
     resource: ({ base, self }) => ({
       read: async (catalog) => {
         const datasets = catalog.datasets()
@@ -74,6 +78,7 @@ export const OGC_ROUTES: readonly OgcRoute[] = [
     path: COLLECTION,
     query: noParameters,
     mediaTypes: [JSON_TYPE],
+    schema: 'Collection',
     resource: ({ base, path }) => ({
       read: async (catalog) => {
         const dataset = collectionIn(catalog, path)
@@ -87,6 +92,7 @@ export const OGC_ROUTES: readonly OgcRoute[] = [
     path: `${COLLECTION}/queryables`,
     query: noParameters,
     mediaTypes: [SCHEMA_TYPE, JSON_TYPE],
+    schema: 'JsonDocument',
     resource: ({ self, path }) => ({
       read: async (catalog) => documentOf(queryables(self, collectionIn(catalog, path))),
     }),
@@ -97,6 +103,7 @@ export const OGC_ROUTES: readonly OgcRoute[] = [
     path: `${COLLECTION}/items`,
     query: featuresParameters,
     mediaTypes: [GEOJSON, JSON_TYPE],
+    schema: 'FeatureCollection',
     resource: (request, { limit = DEFAULT_LIMIT, bbox, datetime, after, ...others }) => ({
       version: async (catalog) => pageTag(request, collectionIn(catalog, request.path)),
       read: async (catalog) => {
@@ -115,6 +122,7 @@ export const OGC_ROUTES: readonly OgcRoute[] = [
     path: `${COLLECTION}/items/:featureId(.+)`,
     query: featureParameters,
     mediaTypes: [GEOJSON, JSON_TYPE],
+    schema: 'Feature',
     resource: (request) => ({
       read: async (catalog) => {
         const dataset = collectionIn(catalog, request.path)

@@ -23,14 +23,8 @@ export function securitySchemes(contact?: string) {
 /** Adds a schema under a name to the document, and returns a reference to it. */
 export type DefineSchema = (name: string, schema: Json) => Json
 
-/** The named schemas of a document, and the function that adds one. */
-interface SchemaCollection {
-  schemas: Record<string, Json>
-  /** @throws TypeError if another schema has the name */
-  define: DefineSchema
-}
-
-export function collectSchemas(): SchemaCollection {
+/** The named schemas of a document, and the function that adds one. It throws a TypeError if another schema has the name. */
+export function collectSchemas() {
   const schemas: Record<string, Json> = {}
   const define: DefineSchema = (name, schema) => {
     const known = schemas[name]

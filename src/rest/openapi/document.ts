@@ -14,7 +14,6 @@ import {
   HEADERS,
   headers,
   responsesOf,
-  SUCCESS_HEADERS,
 } from './responses.ts'
 import { envelopeOf, featuresOf } from './schemas.ts'
 
@@ -96,7 +95,7 @@ function operationOf(route: RestRoute, define: DefineSchema, deprecations: Depre
     responses: responsesOf(
       {
         description,
-        headers: headers(...SUCCESS_HEADERS, ...(isPaged ? ['Link'] : [])),
+        headers: headers(...(isPaged ? ['Link'] : [])),
         content: {
           'application/json': { schema: envelopeOf(route, define) },
           ...(hasFeatures && { [GEOJSON]: { schema: featuresOf(route, define) } }),

@@ -106,11 +106,19 @@ function errorMembers(define: DefineSchema) {
   }
 }
 
+/** A success. It has `SUCCESS_HEADERS`, and these. */
+interface Success {
+  description: string
+  headers?: Json
+  content: Json
+}
+
 /** The responses of an operation: its success, 304, and references to its errors. */
-export function responsesOf(success: Json, codes: readonly ErrorCode[]): Json {
+export function responsesOf({ description, headers: own, content }: Success, codes: readonly ErrorCode[]): Json {
+  const common = headers(...SUCCESS_HEADERS)
   return {
-    200: success,
-    304: { description: 'The client has the current version.', headers: headers(...SUCCESS_HEADERS) },
+    200: { description, headers: { ...common, ...own }, content },
+    304: { description: 'The client has the current version.', headers: common },
     ...Object.fromEntries(codes.map((code) => [ERROR_CODES[code], { $ref: `#/components/responses/${code}` }])),
   }
 }

@@ -21,43 +21,35 @@ function convertObject(object: Json): Json {
   if (typeof $ref === 'string' && Object.keys(siblings).length > 0) {
     return { allOf: [{ $ref }], ...convertObject(siblings) }
   }
-  return Object.fromEntries(Object.entries(object).flatMap(([name, value]) => convertMember(name, value)))
+  const members = Object.entries(object).flatMap(([name, value]) => Object.entries(convertMember(name, value)))
+  return Object.fromEntries(members)
 }
 
-function convertMember(name: string, value: unknown): [string, unknown][] {
+function convertMember(name: string, value: unknown): Json {
   switch (name) {
     case 'type': {
       // `type: [string, null]`; elsewhere `type` is a string, or the name of a member.
       const [type, alternative] = Array.isArray(value) ? value : [convert(value)]
-      return alternative === 'null'
-        ? [
-            [name, type],
-            ['nullable', true],
-          ]
-        : [[name, type]]
+      return { type, ...(alternative === 'null' && { nullable: true }) }
     }
     case 'anyOf':
       // A reference to an object, or null.
       if (!Array.isArray(value) || !isObject(value[0]) || value[0].$ref === undefined) break
-      return [
-        ['type', 'object'],
-        ['allOf', value.slice(0, 1)],
-        ['nullable', true],
-      ]
+      return { type: 'object', allOf: value.slice(0, 1), nullable: true }
     case 'const':
-      return [['enum', [value]]]
+      return { enum: [value] }
     case 'examples':
       // The examples of a schema. 3.0 has one for each schema.
-      if (Array.isArray(value)) return [['example', value[0]]]
+      if (Array.isArray(value)) return { example: value[0] }
       break
     case 'example':
       // Data, which has no keywords.
-      return [[name, value]]
+      return { example: value }
     case 'identifier':
       // The SPDX identifier of the license.
-      return []
+      return {}
   }
-  return [[name, convert(value)]]
+  return { [name]: convert(value) }
 }
 
 function isObject(value: unknown): value is Json {
