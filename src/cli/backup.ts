@@ -1,26 +1,22 @@
-import { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { databaseExists } from '../database/database.ts'
 import { backUp, restore } from '../embedded/backup.ts'
 import { operationFailed } from '../errors.ts'
+import { CatalogCommand } from './command.ts'
 import { canAsk, confirm } from './confirm.ts'
 import { withOpenDatabase } from './database.ts'
 import { printLine } from './print.ts'
 
-export function backupCommand(): Command {
-  return new Command('backup')
-    .argument('<folder>', 'the new folder')
-    .addHelpText('after', '\nExample:\n  npx catalog backup backups/monday')
-    .action(runBackup)
-}
+export const backupCommand = new CatalogCommand('backup')
+  .argument('<folder>', 'the new folder')
+  .example('npx catalog backup backups/monday')
+  .action(runBackup)
 
-export function restoreCommand(): Command {
-  return new Command('restore')
-    .argument('<folder>', 'folder of catalog backup')
-    .option('--yes', 'do not ask; needed without a terminal')
-    .addHelpText('after', '\nExample:\n  npx catalog restore backups/monday --yes')
-    .action(runRestore)
-}
+export const restoreCommand = new CatalogCommand('restore')
+  .argument('<folder>', 'folder of catalog backup')
+  .option('--yes', 'do not ask; needed without a terminal')
+  .example('npx catalog restore backups/monday --yes')
+  .action(runRestore)
 
 async function runBackup(folder: string): Promise<void> {
   const dataDir = embeddedDataDir()

@@ -1,10 +1,8 @@
-import type { Command } from 'commander'
+import { Command } from 'commander'
 import { printJson } from './print.ts'
 
 /** What a command does. `Given` are its arguments and then its options, as commander gives them. */
 interface Action<Given extends unknown[], Data> {
-  /** The command line after `npx catalog`. */
-  example: string
   run: (...given: Given) => Promise<Data>
   /** Prints the data for people. */
   print: (data: Data, ...given: Given) => void
@@ -12,17 +10,19 @@ interface Action<Given extends unknown[], Data> {
   toJson?: (data: Data) => unknown
 }
 
-/** Gives a command its action, an example in its help, and the option `--json`. */
-export function printing<Given extends unknown[], Data>(
-  command: Command,
-  { example, run, print, toJson = (data) => data }: Action<Given, Data>,
-): Command {
-  return command
-    .option('--json', 'print JSON')
-    .addHelpText('after', `\nExample:\n  npx catalog ${example}`)
-    .action(async (...given: Given) => {
+/** A command of the program. */
+export class CatalogCommand extends Command {
+  /** Ends the help with a command line. */
+  example(line: string): this {
+    return this.addHelpText('after', `\nExample:\n  ${line}`)
+  }
+
+  /** Sets the action, and adds the option `--json`. */
+  printing<Given extends unknown[], Data>({ run, print, toJson = (data) => data }: Action<Given, Data>): this {
+    return this.option('--json', 'print JSON').action(async (...given: Given) => {
       const data = await run(...given)
-      if (command.opts().json) printJson(toJson(data))
+      if (this.opts().json) printJson(toJson(data))
       else print(data, ...given)
     })
+  }
 }

@@ -1,4 +1,3 @@
-import { Command } from 'commander'
 import { checkPublicKey } from '../auth/public-key.ts'
 import { pingRedis } from '../auth/rate-limit.ts'
 import { type Config, type DatabaseConfig, readConfig } from '../config.ts'
@@ -8,21 +7,18 @@ import { requestSettings } from '../database/session.ts'
 import { findReadableByOthers } from '../embedded/private-files.ts'
 import { messageOf } from '../errors.ts'
 import { findSamples } from '../sample/find.ts'
-import { printing } from './command.ts'
+import { CatalogCommand } from './command.ts'
 import { withOpenDatabase } from './database.ts'
 import { type Coloured, printLine } from './print.ts'
 
-export function doctorCommand(): Command {
-  return printing(new Command('doctor'), {
-    example: 'doctor',
-    run: async () => {
-      const findings = await examine()
-      if (findings.some(({ isOk }) => !isOk)) process.exitCode = 1
-      return findings
-    },
-    print: (findings) => findings.forEach(printFinding),
-  })
-}
+export const doctorCommand = new CatalogCommand('doctor').example('npx catalog doctor').printing({
+  run: async () => {
+    const findings = await examine()
+    if (findings.some(({ isOk }) => !isOk)) process.exitCode = 1
+    return findings
+  },
+  print: (findings) => findings.forEach(printFinding),
+})
 
 async function examine(): Promise<Finding[]> {
   const config = await attempt('configuration', async () => readConfig(process.env))

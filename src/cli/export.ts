@@ -1,7 +1,8 @@
-import { Command, Option } from 'commander'
+import { Option } from 'commander'
 import { resolveDataset } from '../auth/names.ts'
 import { EXPORT_FORMATS } from '../catalog/export-formats.ts'
 import { operationFailed } from '../errors.ts'
+import { CatalogCommand } from './command.ts'
 import { withDatabase } from './database.ts'
 import { DATASET } from './datasets/show.ts'
 import { exportCatalog } from './export-catalog.ts'
@@ -17,21 +18,20 @@ interface Options {
   force?: boolean
 }
 
-export function exportCommand(): Command {
-  const format = new Option('--format <format>', 'a bundle is a folder to import elsewhere').choices([
-    ...EXPORT_FORMATS.map(({ name }) => name),
-    'bundle',
-  ])
-  return new Command('export')
-    .argument('[slug]', DATASET[1])
-    .addOption(format)
-    .option('--output <path>', 'the file to write, or the folder of a bundle; default: stdout')
-    .option('--all <folder>', 'write all datasets to this folder, which catalog import reads')
-    .option('--with-keys', 'with --all: write the keys too, by their hashes; the copy takes the same keys')
-    .option('--force', 'replace the file or the bundle if it exists')
-    .addHelpText('after', '\nExample:\n  npx catalog export museums --format bundle --output museums-copy')
-    .action(run)
-}
+export const exportCommand = new CatalogCommand('export')
+  .argument('[slug]', DATASET[1])
+  .addOption(
+    new Option('--format <format>', 'a bundle is a folder to import elsewhere').choices([
+      ...EXPORT_FORMATS.map(({ name }) => name),
+      'bundle',
+    ]),
+  )
+  .option('--output <path>', 'the file to write, or the folder of a bundle; default: stdout')
+  .option('--all <folder>', 'write all datasets to this folder, which catalog import reads')
+  .option('--with-keys', 'with --all: write the keys too, by their hashes; the copy takes the same keys')
+  .option('--force', 'replace the file or the bundle if it exists')
+  .example('npx catalog export museums --format bundle --output museums-copy')
+  .action(run)
 
 async function run(text: string | undefined, { all, withKeys, ...options }: Options): Promise<void> {
   if (all !== undefined) {

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../version.ts'
+import { CatalogCommand } from './command.ts'
 import { printFailure } from './print.ts'
 import { explainUnknownCommand } from './unknown-command.ts'
 
@@ -7,58 +8,58 @@ import { explainUnknownCommand } from './unknown-command.ts'
 const COMMANDS: Readonly<Record<string, [description: string, load: () => Promise<Command>]>> = {
   serve: [
     'migrate the database and serve requests until SIGTERM; settings are environment variables',
-    async () => (await import('./serve.ts')).serveCommand(),
+    async () => (await import('./serve.ts')).serveCommand,
   ],
   migrate: [
     'apply the migrations that are missing in the database',
-    async () => (await import('./migrate.ts')).migrateCommand(),
+    async () => (await import('./migrate.ts')).migrateCommand,
   ],
   import: [
     'load or update datasets; each is imported completely or not at all',
-    async () => (await import('./import/import.ts')).importCommand(),
+    async () => (await import('./import/import.ts')).importCommand,
   ],
   export: [
     'write a dataset with all of its items to a file, to stdout or to a bundle; or all datasets to a folder',
-    async () => (await import('./export.ts')).exportCommand(),
+    async () => (await import('./export.ts')).exportCommand,
   ],
   datasets: [
     'list, show, update, remove and restore datasets; without a command, list them',
-    async () => (await import('./datasets/datasets.ts')).datasetsCommand(),
+    async () => (await import('./datasets/datasets.ts')).datasetsCommand,
   ],
   backup: [
     'copy the embedded database to a new folder, also while the gateway runs; on PostgreSQL use pg_dump',
-    async () => (await import('./backup.ts')).backupCommand(),
+    async () => (await import('./backup.ts')).backupCommand,
   ],
   restore: [
     'replace the embedded database with a backup, while the gateway is stopped',
-    async () => (await import('./backup.ts')).restoreCommand(),
+    async () => (await import('./backup.ts')).restoreCommand,
   ],
   history: [
     'list the changes of one dataset or of all, the newest first; a removed dataset has a history too',
-    async () => (await import('./history/history.ts')).historyCommand(),
+    async () => (await import('./history/history.ts')).historyCommand,
   ],
   undo: [
     'put a dataset back into the state before its last change; this can be undone too',
-    async () => (await import('./history/undo.ts')).undoCommand(),
+    async () => (await import('./history/undo.ts')).undoCommand,
   ],
   keys: [
     'create, list, update, rotate and revoke API keys, and grant them access to datasets',
-    async () => (await import('./keys/keys.ts')).keysCommand(),
+    async () => (await import('./keys/keys.ts')).keysCommand,
   ],
   access: [
     'explain which datasets a key may access, and why',
-    async () => (await import('./access/access.ts')).accessCommand(),
+    async () => (await import('./access/access.ts')).accessCommand,
   ],
   doctor: [
     'check the configuration and the database, and say what to do; changes nothing',
-    async () => (await import('./doctor.ts')).doctorCommand(),
+    async () => (await import('./doctor.ts')).doctorCommand,
   ],
 }
 
-const program = new Command('catalog')
+const program = new CatalogCommand('catalog')
   .description('Dataset Catalog: serve datasets of places, import them, and manage the API keys to read them')
   .version(VERSION)
-  .addHelpText('after', '\nExample:\n  npx catalog serve')
+  .example('npx catalog serve')
   .configureOutput({
     outputError: (message) =>
       printFailure(

@@ -1,11 +1,9 @@
 import cluster from 'node:cluster'
-import { Command } from 'commander'
 import { readConfig } from '../config.ts'
+import { CatalogCommand } from './command.ts'
 import { printFailure, printLine } from './print.ts'
 
-export function serveCommand(): Command {
-  return new Command('serve').addHelpText('after', '\nExample:\n  PORT=8080 npx catalog serve').action(run)
-}
+export const serveCommand = new CatalogCommand('serve').example('PORT=8080 npx catalog serve').action(run)
 
 async function run(): Promise<void> {
   const config = readConfig(process.env)

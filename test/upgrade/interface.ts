@@ -47,7 +47,7 @@ export function interfaceLines(): string[] {
   const { paths, components } = documentOfAllPaths()
   return [
     ...(readText('.env.example').match(/^# ?[A-Z_]+=.*$/gm) ?? []).map((line) => `setting ${line.replace(/^# ?/, '')}`),
-    ...COMMANDS.flatMap((create) => commandLines('catalog', create())),
+    ...COMMANDS.flatMap((command) => commandLines('catalog', command)),
     ...Object.entries(ERROR_CODES).map(([code, status]) => `error ${code} ${status}`),
     ...[...createTools().values()].flatMap(({ definition }) => valueLines(`tool ${definition.name}`, definition)),
     ...columnLines(),

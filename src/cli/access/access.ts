@@ -1,10 +1,8 @@
-import { Command } from 'commander'
+import { CatalogCommand } from '../command.ts'
 import { explainCommand } from './explain.ts'
 import { listCommand } from './list.ts'
 
-export function accessCommand(): Command {
-  return new Command('access')
-    .addHelpText('after', '\nExample:\n  npx catalog access explain app museums')
-    .addCommand(explainCommand())
-    .addCommand(listCommand())
-}
+export const accessCommand = new CatalogCommand('access')
+  .example('npx catalog access explain app museums')
+  .addCommand(explainCommand)
+  .addCommand(listCommand)

@@ -1,24 +1,22 @@
-import { Command } from 'commander'
 import { type Explanation, explainAccess } from '../../auth/explain-access.ts'
 import { resolveDataset } from '../../auth/names.ts'
 import { isUuid } from '../../catalog/arguments.ts'
 import { operationFailed } from '../../errors.ts'
 import type { PrismaClient } from '../../generated/prisma/client.ts'
-import { printing } from '../command.ts'
+import { CatalogCommand } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { DATASET } from '../datasets/show.ts'
 import { KEY } from '../keys/options.ts'
 import { printLine } from '../print.ts'
 import { findExplainedKey } from './explained-key.ts'
 
-export function explainCommand(): Command {
-  const command = new Command('explain')
-    .description('explain whether a key may access a dataset, why and until when, and print commands that change that')
-    .argument(...KEY)
-    .argument(...DATASET)
-    .argument('[item]', 'id or externalId of an item of the dataset')
-  return printing(command, { example: 'access explain app museums', run: explain, print: printExplanation })
-}
+export const explainCommand = new CatalogCommand('explain')
+  .description('explain whether a key may access a dataset, why and until when, and print commands that change that')
+  .argument(...KEY)
+  .argument(...DATASET)
+  .argument('[item]', 'id or externalId of an item of the dataset')
+  .example('npx catalog access explain app museums')
+  .printing({ run: explain, print: printExplanation })
 
 async function explain(keyText: string, datasetText: string, itemText: string | undefined) {
   return withDatabase(async ({ prisma }) => {

@@ -1,18 +1,16 @@
-import { Command } from 'commander'
 import { explainAccess } from '../../auth/explain-access.ts'
-import { printing } from '../command.ts'
+import { CatalogCommand } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { NO_DATASETS } from '../datasets/list.ts'
 import { KEY } from '../keys/options.ts'
 import { printTable } from '../print.ts'
 import { findExplainedKey } from './explained-key.ts'
 
-export function listCommand(): Command {
-  const command = new Command('list')
-    .description('list all datasets, and say for each whether a key may access it, and why')
-    .argument(...KEY)
-  return printing(command, { example: 'access list app', run: list, print: printList })
-}
+export const listCommand = new CatalogCommand('list')
+  .description('list all datasets, and say for each whether a key may access it, and why')
+  .argument(...KEY)
+  .example('npx catalog access list app')
+  .printing({ run: list, print: printList })
 
 async function list(keyText: string) {
   const now = new Date()

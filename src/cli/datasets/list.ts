@@ -1,22 +1,18 @@
-import { Command } from 'commander'
-import { printing } from '../command.ts'
+import { CatalogCommand } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { printTable } from '../print.ts'
 import { type DatasetSummary, summarizeDatasets } from './summary.ts'
 
 export const NO_DATASETS = 'There are no datasets. Import one: npx catalog import MANIFEST'
 
-export function listCommand(): Command {
-  const command = new Command('list').description(
-    'list all datasets, each with the number of its items and of the keys that may access it',
-  )
-  return printing(command, {
-    example: 'datasets list',
+export const listCommand = new CatalogCommand('list')
+  .description('list all datasets, each with the number of its items and of the keys that may access it')
+  .example('npx catalog datasets list')
+  .printing({
     run: () => withDatabase(({ prisma }) => summarizeDatasets(prisma, new Date())),
     print: printList,
     toJson: (datasets) => datasets.map(briefly),
   })
-}
 
 /** The members of a dataset that have the same few words in each list. */
 function briefly({

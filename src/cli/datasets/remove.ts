@@ -1,25 +1,23 @@
-import { Command } from 'commander'
 import { resolveDataset } from '../../auth/names.ts'
 import type { Database } from '../../database/database.ts'
 import { operationFailed } from '../../errors.ts'
 import { type DatasetContent, removeDataset } from '../../import/remove-dataset.ts'
 import { findSamples } from '../../sample/find.ts'
+import { CatalogCommand } from '../command.ts'
 import { canAsk, confirm } from '../confirm.ts'
 import { withDatabase } from '../database.ts'
 import { commandOrigin } from '../origin.ts'
 import { printJson, printLine } from '../print.ts'
 import { DATASET } from './show.ts'
 
-export function removeCommand(): Command {
-  return new Command('remove')
-    .description('remove a dataset with its items, images and grants; catalog datasets restore brings it back')
-    .argument('[slug]', DATASET[1])
-    .option('--samples', 'remove all sample datasets')
-    .option('--yes', 'do not ask; needed without a terminal')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  npx catalog datasets remove museums --yes')
-    .action(remove)
-}
+export const removeCommand = new CatalogCommand('remove')
+  .description('remove a dataset with its items, images and grants; catalog datasets restore brings it back')
+  .argument('[slug]', DATASET[1])
+  .option('--samples', 'remove all sample datasets')
+  .option('--yes', 'do not ask; needed without a terminal')
+  .option('--json', 'print JSON')
+  .example('npx catalog datasets remove museums --yes')
+  .action(remove)
 
 interface Options {
   samples?: true

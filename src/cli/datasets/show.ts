@@ -1,6 +1,5 @@
-import { Command } from 'commander'
 import { resolveDataset } from '../../auth/names.ts'
-import { printing } from '../command.ts'
+import { CatalogCommand } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { DATASET_NAMES } from '../keys/options.ts'
 import { printLine } from '../print.ts'
@@ -9,12 +8,11 @@ import { type DatasetSummary, summarizeDataset } from './summary.ts'
 /** The argument that names a dataset. */
 export const DATASET = ['<slug>', DATASET_NAMES] as const
 
-export function showCommand(): Command {
-  const command = new Command('show')
-    .description('show one dataset with the number of its items and of the keys that may access it')
-    .argument(...DATASET)
-  return printing(command, { example: 'datasets show museums', run: show, print: printDataset })
-}
+export const showCommand = new CatalogCommand('show')
+  .description('show one dataset with the number of its items and of the keys that may access it')
+  .argument(...DATASET)
+  .example('npx catalog datasets show museums')
+  .printing({ run: show, print: printDataset })
 
 async function show(text: string): Promise<DatasetSummary> {
   return withDatabase(async ({ prisma }) => {

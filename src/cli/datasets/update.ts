@@ -1,39 +1,36 @@
-import { Command } from 'commander'
 import { resolveDataset } from '../../auth/names.ts'
 import { columnName } from '../../catalog/columns.ts'
 import { operationFailed } from '../../errors.ts'
 import { updateDataset } from '../../import/update-dataset.ts'
-import { printing } from '../command.ts'
+import { CatalogCommand } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { commandOrigin } from '../origin.ts'
 import { printNotice } from '../print.ts'
 import { DATASET, printDataset } from './show.ts'
 import { type DatasetSummary, summarizeDataset } from './summary.ts'
 
-export function updateCommand(): Command {
-  const command = new Command('update')
-    .description('change fields of a dataset without importing it again')
-    .argument(...DATASET)
-    .option('--slug <slug>', 'name of the dataset in URLs: letters, digits and ._~-, not shaped like a UUID')
-    .option('--name <name>', 'display name')
-    .option('--description <text>', 'description; "" removes it')
-    .option('--status <status>', 'draft, active, inactive or archived')
-    .option('--visibility <visibility>', 'public, restricted or paid')
-    .option('--tier <tier>', 'access tier that a key needs for a paid dataset; "" removes it')
-    .option('--attribution <text>', 'credit line')
-    .option('--license <license>', 'SPDX identifier, such as CC-BY-4.0, or URL; "" removes it')
-    .option('--publisher <text>', 'who publishes the data; "" removes it')
-    .option('--contact <address>', 'e-mail address or URL for questions; "" removes it')
-    .option('--terms-url <url>', 'URL of the terms of use; "" removes it')
-    .option('--source-url <url>', 'URL of the source; "" removes it')
-    .option('--source-date <date>', 'date of the source, such as 2026-01-31; "" removes it')
-    .option('--update-frequency <text>', 'how often the data change; "" removes it')
-  return printing(command, {
-    example: 'datasets update museums --status archived',
+export const updateCommand = new CatalogCommand('update')
+  .description('change fields of a dataset without importing it again')
+  .argument(...DATASET)
+  .option('--slug <slug>', 'name of the dataset in URLs: letters, digits and ._~-, not shaped like a UUID')
+  .option('--name <name>', 'display name')
+  .option('--description <text>', 'description; "" removes it')
+  .option('--status <status>', 'draft, active, inactive or archived')
+  .option('--visibility <visibility>', 'public, restricted or paid')
+  .option('--tier <tier>', 'access tier that a key needs for a paid dataset; "" removes it')
+  .option('--attribution <text>', 'credit line')
+  .option('--license <license>', 'SPDX identifier, such as CC-BY-4.0, or URL; "" removes it')
+  .option('--publisher <text>', 'who publishes the data; "" removes it')
+  .option('--contact <address>', 'e-mail address or URL for questions; "" removes it')
+  .option('--terms-url <url>', 'URL of the terms of use; "" removes it')
+  .option('--source-url <url>', 'URL of the source; "" removes it')
+  .option('--source-date <date>', 'date of the source, such as 2026-01-31; "" removes it')
+  .option('--update-frequency <text>', 'how often the data change; "" removes it')
+  .example('npx catalog datasets update museums --status archived')
+  .printing({
     run: update,
     print: printDataset,
   })
-}
 
 /** The option of a field: `--terms-url` for `termsUrl`. */
 const optionOf = (field: string) => (field === 'accessTier' ? '--tier' : `--${columnName(field).replaceAll('_', '-')}`)

@@ -1,21 +1,20 @@
-import { Command } from 'commander'
 import { type HistoryEntry, listHistory } from '../../import/history/entries.ts'
-import { printing } from '../command.ts'
+import { CatalogCommand } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { DATASET_NAMES } from '../keys/options.ts'
 import { printTable } from '../print.ts'
 import { findDataset } from './find-dataset.ts'
 import { showEntryCommand } from './show.ts'
 
-export function historyCommand(): Command {
-  const command = new Command('history').argument('[slug]', DATASET_NAMES)
-  return printing(command, {
-    example: 'history museums',
+export const historyCommand = new CatalogCommand('history')
+  .argument('[slug]', DATASET_NAMES)
+  .example('npx catalog history museums')
+  .printing({
     run: list,
     print: printEntries,
     toJson: (entries) => entries.map(describeEntry),
-  }).addCommand(showEntryCommand())
-}
+  })
+  .addCommand(showEntryCommand)
 
 async function list(text: string | undefined): Promise<HistoryEntry[]> {
   return withDatabase((database) =>

@@ -1,18 +1,16 @@
-import { Command } from 'commander'
 import { findEntry } from '../../import/history/entries.ts'
 import { readEntryChanges } from '../../import/history/entry-changes.ts'
 import { printChanges, SHOWN_EXAMPLES } from '../changes.ts'
+import { CatalogCommand } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { printJson, printLine } from '../print.ts'
 
-export function showEntryCommand(): Command {
-  return new Command('show')
-    .description('show what a change did: its files, and examples of the items before and after')
-    .argument('<id>', 'number of the entry, as catalog history shows it')
-    .option('--json', 'print JSON, with all items')
-    .addHelpText('after', '\nExample:\n  npx catalog history show 12')
-    .action(show)
-}
+export const showEntryCommand = new CatalogCommand('show')
+  .description('show what a change did: its files, and examples of the items before and after')
+  .argument('<id>', 'number of the entry, as catalog history shows it')
+  .option('--json', 'print JSON, with all items')
+  .example('npx catalog history show 12')
+  .action(show)
 
 async function show(id: string, { json }: { json?: true }): Promise<void> {
   const { entry, changes } = await withDatabase(({ withSession }) =>

@@ -1,21 +1,19 @@
-import { Command } from 'commander'
 import type { Database } from '../../database/database.ts'
 import { operationFailed } from '../../errors.ts'
 import { findLastEntry, type KnownDataset } from '../../import/history/entries.ts'
 import { type UndoSummary, undoLastEntry } from '../../import/history/undo.ts'
-import { printing } from '../command.ts'
+import { CatalogCommand } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { DATASET_NAMES } from '../keys/options.ts'
 import { commandOrigin } from '../origin.ts'
 import { printLine } from '../print.ts'
 import { findDataset } from './find-dataset.ts'
 
-export function undoCommand(): Command {
-  const command = new Command('undo')
-    .argument('<slug>', DATASET_NAMES)
-    .option('--overwrite', 'also overwrite what others have changed since, for example with psql')
-  return printing(command, {
-    example: 'undo museums',
+export const undoCommand = new CatalogCommand('undo')
+  .argument('<slug>', DATASET_NAMES)
+  .option('--overwrite', 'also overwrite what others have changed since, for example with psql')
+  .example('npx catalog undo museums')
+  .printing({
     run: (text: string, { overwrite }: { overwrite?: true }) =>
       withDatabase((database) => runUndo(database, text, overwrite ?? false, () => {})),
     print: ({ slug, undone, exists, created, updated, removed }) => {
@@ -26,20 +24,17 @@ export function undoCommand(): Command {
     },
     toJson,
   })
-}
 
 /** `catalog datasets restore`. */
-export function restoreDatasetCommand(): Command {
-  const command = new Command('restore')
-    .description('bring back a removed dataset with its items, images, labels and grants')
-    .argument('<removed>', 'slug or id of the removed dataset')
-  return printing(command, {
-    example: 'datasets restore museums',
+export const restoreDatasetCommand = new CatalogCommand('restore')
+  .description('bring back a removed dataset with its items, images, labels and grants')
+  .argument('<removed>', 'slug or id of the removed dataset')
+  .example('npx catalog datasets restore museums')
+  .printing({
     run: restore,
     print: ({ slug, created }) => printLine(`The dataset ${slug} is restored, with ${created} items`),
     toJson,
   })
-}
 
 async function restore(text: string): Promise<UndoSummary> {
   return withDatabase((database) =>

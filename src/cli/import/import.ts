@@ -1,5 +1,4 @@
 import { setFlagsFromString } from 'node:v8'
-import { Command } from 'commander'
 import { findValidKeys } from '../../auth/keys.ts'
 import { mayAccess } from '../../catalog/access.ts'
 import type { Database } from '../../database/database.ts'
@@ -14,6 +13,7 @@ import {
   type Removal,
 } from '../../import/import.ts'
 import { printChanges, SHOWN_EXAMPLES } from '../changes.ts'
+import { CatalogCommand } from '../command.ts'
 import { canAsk, confirm } from '../confirm.ts'
 import { withDatabase } from '../database.ts'
 import { commandOrigin } from '../origin.ts'
@@ -31,22 +31,20 @@ interface Options {
   json?: true
 }
 
-export function importCommand(): Command {
-  return new Command('import')
-    .argument(
-      '<manifest...>',
-      'manifest files, or folders of catalog export --all; the paths in a manifest are relative to it',
-    )
-    .option('--dry-run', 'print the counts, the problems and examples of what would change, and change nothing')
-    .option('--keep-missing', 'keep items that are no longer in the files')
-    .option('--skip-invalid', 'import the valid rows and report the invalid ones')
-    .option('--allow-removals', 'do not ask before more than a tenth of the items of a dataset are removed')
-    .option('--allow-moves', 'do not ask before more than a tenth of the items move by more than a kilometre')
-    .option('--json', 'print one line of JSON for each manifest')
-    .addHelpText('after', '\nExample:\n  npx catalog import museums.json')
-    .action(run)
-    .addCommand(initCommand())
-}
+export const importCommand = new CatalogCommand('import')
+  .argument(
+    '<manifest...>',
+    'manifest files, or folders of catalog export --all; the paths in a manifest are relative to it',
+  )
+  .option('--dry-run', 'print the counts, the problems and examples of what would change, and change nothing')
+  .option('--keep-missing', 'keep items that are no longer in the files')
+  .option('--skip-invalid', 'import the valid rows and report the invalid ones')
+  .option('--allow-removals', 'do not ask before more than a tenth of the items of a dataset are removed')
+  .option('--allow-moves', 'do not ask before more than a tenth of the items move by more than a kilometre')
+  .option('--json', 'print one line of JSON for each manifest')
+  .example('npx catalog import museums.json')
+  .action(run)
+  .addCommand(initCommand)
 
 async function run(manifests: string[], options: Options): Promise<void> {
   // The gateway's large young generation would take a third of the memory of an import, and makes it no faster.

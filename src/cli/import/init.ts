@@ -1,26 +1,21 @@
-import { Command } from 'commander'
 import { type InitializedManifest, initManifest } from '../../import/init/init-manifest.ts'
-import { printJson, printLine, printNotice, printTable } from '../print.ts'
+import { CatalogCommand } from '../command.ts'
+import { printLine, printNotice, printTable } from '../print.ts'
 
-export function initCommand(): Command {
-  return new Command('init')
-    .description('look at a file of items, and write a manifest with what was found out about it')
-    .argument('<file>', 'file of items')
-    .option('--output <manifest>', 'path of the manifest; by default it is beside the file')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  npx catalog import init museums.csv')
-    .action(init)
-}
-
-async function init(file: string, { output, json }: { output?: string; json?: true }): Promise<void> {
-  const written = await initManifest(file, output)
-  const { checked, ...found } = written
-  const { rows, badRows, items } = checked
-  if (json) return printJson({ ...found, rows, badRows, items })
-  printFound(written)
-  printWarnings(written)
-  printNext(written)
-}
+export const initCommand = new CatalogCommand('init')
+  .description('look at a file of items, and write a manifest with what was found out about it')
+  .argument('<file>', 'file of items')
+  .option('--output <manifest>', 'path of the manifest; by default it is beside the file')
+  .example('npx catalog import init museums.csv')
+  .printing({
+    run: (file: string, { output }: { output?: string }) => initManifest(file, output),
+    print: (written) => {
+      printFound(written)
+      printWarnings(written)
+      printNext(written)
+    },
+    toJson: ({ checked: { rows, badRows, items }, ...found }) => ({ ...found, rows, badRows, items }),
+  })
 
 function printFound({ columns, dialect, checked }: InitializedManifest): void {
   const describe = (source: unknown) => (typeof source === 'string' ? source : JSON.stringify(source))

@@ -1,6 +1,5 @@
-import { Command } from 'commander'
 import { createKey, type KeyRecord } from '../../auth/keys.ts'
-import { printing } from '../command.ts'
+import { CatalogCommand } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { printLine } from '../print.ts'
 import {
@@ -17,18 +16,17 @@ import {
 } from './options.ts'
 import { warnOfUnusedTiers } from './unused-tiers.ts'
 
-export function createCommand(): Command {
-  const command = new Command('create')
-    .description('create a key and print it; it is not shown again')
-    .requiredOption('--name <name>', 'what the key is for')
-    .option('--dataset <slug>', 'grant access to a dataset (repeatable)', collect)
-    .option('--tier <tier>', 'give the key an access tier (repeatable)', collect)
-    .option(...EXPIRES)
-    .option(...RATE_LIMIT, parseLimit)
-    .option(...ITEM_LIMIT, parseLimit)
-    .option(ORIGIN_FLAG, 'only for requests of web pages with this origin (repeatable)', collectOrigin)
-  return printing(command, {
-    example: 'keys create --name app --dataset museums --expires 90d',
+export const createCommand = new CatalogCommand('create')
+  .description('create a key and print it; it is not shown again')
+  .requiredOption('--name <name>', 'what the key is for')
+  .option('--dataset <slug>', 'grant access to a dataset (repeatable)', collect)
+  .option('--tier <tier>', 'give the key an access tier (repeatable)', collect)
+  .option(...EXPIRES)
+  .option(...RATE_LIMIT, parseLimit)
+  .option(...ITEM_LIMIT, parseLimit)
+  .option(ORIGIN_FLAG, 'only for requests of web pages with this origin (repeatable)', collectOrigin)
+  .example('npx catalog keys create --name app --dataset museums --expires 90d')
+  .printing({
     run: create,
     print: ({ id, name, key }) => {
       printLine(`Key ${id} for ${name}. It is not shown again:`)
@@ -36,7 +34,6 @@ export function createCommand(): Command {
     },
     toJson: createdKey,
   })
-}
 
 interface CreateOptions {
   name: string

@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { CatalogCommand } from '../command.ts'
 import { createCommand } from './create.ts'
 import { grantCommand, revokeCommand, ungrantCommand } from './grants.ts'
 import { listCommand, showCommand } from './list.ts'
@@ -6,15 +6,14 @@ import { rotateCommand } from './rotate.ts'
 import { updateCommand } from './update.ts'
 import { usageCommand } from './usage.ts'
 
-export function keysCommand(): Command {
-  const keys = new Command('keys').addHelpText(
-    'after',
-    '\nExample:\n  npx catalog keys create --name app --dataset museums',
-  )
-  const commands = [
-    ...[createCommand(), listCommand(), showCommand(), usageCommand(), updateCommand(), rotateCommand()],
-    ...[revokeCommand(), grantCommand(), ungrantCommand()],
-  ]
-  for (const command of commands) keys.addCommand(command)
-  return keys
-}
+export const keysCommand = new CatalogCommand('keys')
+  .example('npx catalog keys create --name app --dataset museums')
+  .addCommand(createCommand)
+  .addCommand(listCommand)
+  .addCommand(showCommand)
+  .addCommand(usageCommand)
+  .addCommand(updateCommand)
+  .addCommand(rotateCommand)
+  .addCommand(revokeCommand)
+  .addCommand(grantCommand)
+  .addCommand(ungrantCommand)

@@ -1,34 +1,29 @@
-import { Command } from 'commander'
 import { type KeyRecord, listKeys, showKey } from '../../auth/keys.ts'
-import { printing } from '../command.ts'
+import { CatalogCommand } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { printLine } from '../print.ts'
 import { limitOf, printKeys, stateOf } from './keys-table.ts'
 import { KEY } from './options.ts'
 
-export function listCommand(): Command {
-  const command = new Command('list')
-    .description('list all keys with their ids and access, but not their secrets, which are not stored')
-    .addHelpText('after', '\nA valid key may also access the public datasets that are active or archived.')
-  return printing(command, {
-    example: 'keys list',
+export const listCommand = new CatalogCommand('list')
+  .description('list all keys with their ids and access, but not their secrets, which are not stored')
+  .addHelpText('after', '\nA valid key may also access the public datasets that are active or archived.')
+  .example('npx catalog keys list')
+  .printing({
     run: () => withDatabase(({ prisma }) => listKeys(prisma)),
     print: (keys) => printKeys(keys, new Date()),
   })
-}
 
-export function showCommand(): Command {
-  const command = new Command('show')
-    .description('show one key with its grants, tiers, limit and old secrets that still work')
-    .argument(...KEY)
-  return printing(command, {
-    example: 'keys show app',
+export const showCommand = new CatalogCommand('show')
+  .description('show one key with its grants, tiers, limit and old secrets that still work')
+  .argument(...KEY)
+  .example('npx catalog keys show app')
+  .printing({
     run: (id: string) => withDatabase(({ prisma }) => showKey(prisma, id, new Date())),
     print: (key) => {
       for (const [label, value] of describeKey(key, new Date())) printLine(`${label.padEnd(16)}${value}`)
     },
   })
-}
 
 function describeKey(
   { previousSecrets, ...key }: KeyRecord & { previousSecrets: { expiresAt: Date }[] },

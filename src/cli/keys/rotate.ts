@@ -1,18 +1,16 @@
-import { Command } from 'commander'
 import { parseGrace } from '../../auth/expiry.ts'
 import { rotateKey } from '../../auth/rotate.ts'
-import { printing } from '../command.ts'
+import { CatalogCommand } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { printLine } from '../print.ts'
 import { KEY } from './options.ts'
 
-export function rotateCommand(): Command {
-  const command = new Command('rotate')
-    .description('give a key a new secret and print it; the old secret works until the grace period ends')
-    .argument(...KEY)
-    .option('--grace <duration>', 'how long the old secret still works; 0s ends all old secrets at once', '24h')
-  return printing(command, {
-    example: 'keys rotate app --grace 7d',
+export const rotateCommand = new CatalogCommand('rotate')
+  .description('give a key a new secret and print it; the old secret works until the grace period ends')
+  .argument(...KEY)
+  .option('--grace <duration>', 'how long the old secret still works; 0s ends all old secrets at once', '24h')
+  .example('npx catalog keys rotate app --grace 7d')
+  .printing({
     run: (id: string, { grace }: { grace: string }) => {
       const graceMs = parseGrace(grace)
       return withDatabase(({ prisma }) => rotateKey(prisma, id, graceMs))
@@ -23,4 +21,3 @@ export function rotateCommand(): Command {
       printLine(key)
     },
   })
-}

@@ -1,7 +1,6 @@
-import { Command } from 'commander'
 import { type KeyChanges, updateKey } from '../../auth/keys.ts'
 import { operationFailed } from '../../errors.ts'
-import { printing } from '../command.ts'
+import { CatalogCommand } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { printLine } from '../print.ts'
 import { limitOf } from './keys-table.ts'
@@ -19,18 +18,17 @@ import {
 } from './options.ts'
 import { warnOfUnusedTiers } from './unused-tiers.ts'
 
-export function updateCommand(): Command {
-  const command = new Command('update')
-    .description('change the name, tiers, expiry, limits or origins of a key; its secret and grants stay')
-    .argument(...KEY)
-    .option('--name <name>', 'what the key is for')
-    .option('--tier <tier>', 'all access tiers of the key (repeatable); "" removes them', collect)
-    .option('--expires <when>', 'a duration from now such as 90d, an ISO date, or never')
-    .option(...RATE_LIMIT, parseLimit)
-    .option(...ITEM_LIMIT, parseLimit)
-    .option(ORIGIN_FLAG, 'all origins of the key (repeatable); "" removes them', collectOrigin)
-  return printing(command, { example: 'keys update app --expires 90d', run: update, print: printUpdated })
-}
+export const updateCommand = new CatalogCommand('update')
+  .description('change the name, tiers, expiry, limits or origins of a key; its secret and grants stay')
+  .argument(...KEY)
+  .option('--name <name>', 'what the key is for')
+  .option('--tier <tier>', 'all access tiers of the key (repeatable); "" removes them', collect)
+  .option('--expires <when>', 'a duration from now such as 90d, an ISO date, or never')
+  .option(...RATE_LIMIT, parseLimit)
+  .option(...ITEM_LIMIT, parseLimit)
+  .option(ORIGIN_FLAG, 'all origins of the key (repeatable); "" removes them', collectOrigin)
+  .example('npx catalog keys update app --expires 90d')
+  .printing({ run: update, print: printUpdated })
 
 interface Options {
   name?: string

@@ -1,19 +1,16 @@
-import { Command } from 'commander'
 import { parseDays, reportUsage, type UsageRow } from '../../auth/usage-report.ts'
-import { printing } from '../command.ts'
+import { CatalogCommand } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { printTable } from '../print.ts'
 import { DATASET, KEY } from './options.ts'
 
-export function usageCommand(): Command {
-  const [, description] = KEY
-  const command = new Command('usage')
-    .description('count requests, items and bytes by key and dataset on each day (UTC), accurate to half a minute')
-    .argument('[id]', `${description}; without it, all keys`)
-    .option(...DATASET)
-    .option('--days <n>', 'the last n days, with today', '30')
-  return printing(command, { example: 'keys usage --dataset museums --days 7', run: usage, print: printUsage })
-}
+export const usageCommand = new CatalogCommand('usage')
+  .description('count requests, items and bytes by key and dataset on each day (UTC), accurate to half a minute')
+  .argument('[id]', `${KEY[1]}; without it, all keys`)
+  .option(...DATASET)
+  .option('--days <n>', 'the last n days, with today', '30')
+  .example('npx catalog keys usage --dataset museums --days 7')
+  .printing({ run: usage, print: printUsage })
 
 interface Options {
   dataset?: string
