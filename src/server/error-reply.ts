@@ -4,7 +4,7 @@ import { catalogErrorOf } from '../graphql/errors.ts'
 import { RESPONSE_TYPES } from '../graphql/http/protocol.ts'
 import { errorBody, problemBody } from '../rest/error-body.ts'
 import { discardBody } from './admission/refused-body.ts'
-import { acceptsProblem, appendVary, findRepresentation } from './negotiation.ts'
+import { acceptsProblem, appendVary, findRepresentation, wantsHtml } from './negotiation.ts'
 
 /** Sends an error in the form of REST, by default as problem details if the client accepts them. */
 export function sendError(
@@ -74,13 +74,8 @@ export function toCatalogError(error: unknown, request: FastifyRequest): Catalog
  * @param contact is an e-mail address, a URL or a text
  */
 export function withContact(error: CatalogError, request: FastifyRequest, contact: string | undefined): CatalogError {
-  if (error.code !== 'UNAUTHORIZED' || contact === undefined || !isBrowser(request)) return error
+  if (error.code !== 'UNAUTHORIZED' || contact === undefined || !wantsHtml(request)) return error
   return new CatalogError('UNAUTHORIZED', `${error.message}. Whom to ask for a key: ${contact}`)
-}
-
-/** Whether the request is that of a person who opens a link. */
-function isBrowser({ headers }: FastifyRequest): boolean {
-  return headers.accept?.includes('text/html') === true
 }
 
 function bodyTooLong({ routeOptions: { bodyLimit } }: FastifyRequest): CatalogError {

@@ -72,7 +72,6 @@ export function addExportRoutes(app: FastifyInstance, { admit, slots }: ExportOp
   for (const format of EXPORT_FORMATS) {
     addRoute(app, {
       path: exportPath(format),
-      methods: ['GET'],
       handler: (request, reply) => sendExport(request, reply, format),
     })
   }

@@ -16,7 +16,7 @@ import { queryStringOf } from '../query-string.ts'
 import type { Admission } from './admission/admission.ts'
 import { logFault, sendGraphQLError, toCatalogError } from './error-reply.ts'
 import { addRoute } from './http.ts'
-import { chooseRepresentation } from './negotiation.ts'
+import { chooseRepresentation, wantsHtml } from './negotiation.ts'
 import type { Pages } from './pages/pages.ts'
 import { ResponseBody, sendCacheable, sendUncacheable } from './reply.ts'
 import type { ResponseCache } from './response-cache.ts'
@@ -42,7 +42,7 @@ export function addGraphQLRoute(
     path: '/graphql',
     methods: ['GET', 'POST'],
     onRequest: async (request, reply) => {
-      if (wantsPage(request)) {
+      if (request.method !== 'POST' && wantsHtml(request)) {
         await sendGraphiql(request, reply)
         return reply
       }
@@ -107,11 +107,6 @@ function addBodyParser(app: FastifyInstance): void {
     else if (!isUtf8(body)) done(validationFailed([{ field: 'body', message: 'must be UTF-8' }]))
     else done(null, body.toString())
   })
-}
-
-/** Whether a person opens the page in a browser. The browser then asks for HTML; scripts do not. */
-function wantsPage({ method, headers }: FastifyRequest): boolean {
-  return method !== 'POST' && headers.accept?.includes('text/html') === true
 }
 
 function isEncoded({ headers }: FastifyRequest): boolean {

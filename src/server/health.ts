@@ -8,7 +8,6 @@ import { addRoute } from './http.ts'
 export function addHealthRoutes(app: FastifyInstance, { ping }: Database): void {
   addRoute(app, {
     path: '/healthz',
-    methods: ['GET'],
     handler: (_request, reply) => {
       void reply.header('cache-control', 'no-store').send({ status: 'ok' })
     },
@@ -23,7 +22,6 @@ export function addHealthRoutes(app: FastifyInstance, { ping }: Database): void 
   }
   addRoute(app, {
     path: '/readyz',
-    methods: ['GET'],
     handler: async (_request, reply) => {
       await checkDatabase().catch((error: unknown) => {
         throw serviceUnavailable(error)

@@ -190,7 +190,8 @@ export function pathParameters({ params }: FastifyRequest): Record<string, strin
 
 interface Route {
   path: string
-  methods: readonly ('GET' | 'POST')[]
+  /** By default GET. */
+  methods?: readonly ('GET' | 'POST')[]
   /** In bytes; by default that of the server. */
   bodyLimit?: number
   /** Runs before the body is read. */
@@ -223,7 +224,7 @@ async function reserveBody(request: FastifyRequest, reply: FastifyReply): Promis
 /** Adds a route for all HTTP methods: the given ones, HEAD for GET, OPTIONS for preflight requests, and 405 for the others. */
 export function addRoute(
   app: FastifyInstance,
-  { path, methods, handler, ...hooks }: Route,
+  { path, methods = ['GET'], handler, ...hooks }: Route,
   deprecations: Deprecations = DEPRECATIONS,
 ): void {
   const deprecation = deprecations[pathTemplate(path)]

@@ -73,9 +73,9 @@ export async function prepareDatabase(
   return undefined
 }
 
-/** The error for an address that can't be listened on. */
-export function cannotListen({ host, port }: Pick<Config, 'host' | 'port'>, error: unknown): Error {
-  return operationFailed(`HOST ${host}, PORT ${port} can't be listened on: ${messageOf(error)}`, error)
+/** The error for an address that can't be listened on. `setting` has its port. */
+export function cannotListen({ host, port }: Pick<Config, 'host' | 'port'>, error: unknown, setting = 'PORT'): Error {
+  return operationFailed(`HOST ${host}, ${setting} ${port} can't be listened on: ${messageOf(error)}`, error)
 }
 
 /**
@@ -92,6 +92,6 @@ export async function listenForMetrics(
     print(`Metrics at http://${host}:${served.port}/metrics`)
     return served.close
   } catch (error) {
-    throw operationFailed(`HOST ${host}, METRICS_PORT ${port} can't be listened on: ${messageOf(error)}`, error)
+    throw cannotListen({ host, port }, error, 'METRICS_PORT')
   }
 }

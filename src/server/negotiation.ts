@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import Negotiator from 'negotiator'
 import { CatalogError } from '../errors.ts'
@@ -62,6 +62,11 @@ export function chooseRepresentation<Form extends { mediaType: string }>(
   if (form) return form
   const types = forms.map(({ mediaType }) => mediaType)
   throw new CatalogError('NOT_ACCEPTABLE', `Accept must allow ${types.join(' or ')}`)
+}
+
+/** Whether a person opens the address in a browser, which asks for HTML. Programs do not. */
+export function wantsHtml({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes('text/html') === true
 }
 
 /** Whether the client names problem details (RFC 9457) with a weight above 0. A wildcard does not name them. */

@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CatalogError } from '../errors.ts'
 import { CRS84 } from '../ogc/crs.ts'
-import type { OgcResponse, OgcRoute } from '../ogc/route.ts'
+import type { OgcRoute } from '../ogc/route.ts'
 import { OGC_ROUTES } from '../ogc/routes.ts'
 import { queryStringOf } from '../query-string.ts'
 import { problemBody } from '../rest/error-body.ts'
 import type { Admission, Caller } from './admission/admission.ts'
 import { sendError, toCatalogError, withContact } from './error-reply.ts'
 import { addRoute, pathParameters } from './http.ts'
-import { chooseContentCoding, chooseRepresentation } from './negotiation.ts'
+import { chooseContentCoding, chooseRepresentation, wantsHtml } from './negotiation.ts'
 import type { Pages } from './pages/pages.ts'
 import { ResponseBody, sendCacheable, sendIfUnchanged } from './reply.ts'
 import { originOf } from './request-head.ts'
@@ -34,11 +34,6 @@ interface OgcOptions {
 /** The resources that a person may open in a browser. */
 const HAVE_PAGES = new Set(['getLandingPage', 'getCollections', 'getCollection', 'getFeatures', 'getFeature'])
 
-/** Whether a browser opens the address: it asks for HTML, as `f=html` does. Other clients get JSON. */
-function wantsPage({ headers, url }: FastifyRequest): boolean {
-  return headers.accept?.includes('text/html') === true || /[?&]f=html(&|$)/.test(url)
-}
-
 /** Adds the routes of OGC API Features. Their errors are problem details. */
 export function addOgcRoutes(app: FastifyInstance, options: OgcOptions): void {
   const addAll = async (scope: FastifyInstance) => {
@@ -63,9 +58,9 @@ function addOgcRoute(scope: FastifyInstance, route: OgcRoute, { admit, responses
   addRoute(scope, {
     // Fastify adds the path without the slash, too.
     path: route.path.slice(PREFIX.length) || '/',
-    methods: ['GET'],
     handler: async (request, reply) => {
-      if (HAVE_PAGES.has(route.name) && wantsPage(request)) return sendOgc(request, reply)
+      if (HAVE_PAGES.has(route.name) && (wantsHtml(request) || /[?&]f=html(&|$)/.test(request.url)))
+        return sendOgc(request, reply)
       const caller = await admit(request, reply)
       const { mediaType } = chooseRepresentation(request.headers.accept, forms)
       // HTTP/1.0 needs no Host, and a proxy can forward anything.
@@ -85,7 +80,7 @@ function addOgcRoute(scope: FastifyInstance, route: OgcRoute, { admit, responses
       })
       if (version && (await isUnchanged(request, reply, caller, version))) return
       const { result, readLog } = await caller.readCatalog(read)
-      const response = responseBody(result, mediaType)
+      const response = new ResponseBody(result.body, mediaType, result)
       if (response.length <= MAX_CACHED_BYTES) cached.store(response, readLog)
       return sendCacheable(request, reply, response)
     },
@@ -114,8 +109,4 @@ async function isUnchanged(
   const { result: etag } = await readCatalog(version)
   void reply.header('cache-control', 'private, no-cache')
   return sendIfUnchanged(request, reply, { etag, isWeak: true, coding: chooseContentCoding(acceptEncoding) })
-}
-
-function responseBody({ body, links, weakTag }: OgcResponse, mediaType: string): ResponseBody {
-  return new ResponseBody(body, mediaType, links, undefined, weakTag)
 }

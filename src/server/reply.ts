@@ -10,6 +10,16 @@ import { appendVary, type Coding, chooseContentCoding, VARY } from './negotiatio
 /** To put a longer text together with the headers takes longer than a second part of the write. */
 const SHORT_BYTES = 4_000
 
+/** The headers of a response body that few have. */
+interface BodyHeaders {
+  /** The `Link` header; undefined for a response without pages. */
+  links?: string | undefined
+  /** The `Cache-Control` header. */
+  cacheControl?: string
+  /** A weak entity tag, without `W/`, for a body that differs in bytes where it is the same in meaning. */
+  weakTag?: string | undefined
+}
+
 /** A response body with its entity tag. */
 export class ResponseBody {
   /** Text is UTF-8. */
@@ -17,11 +27,8 @@ export class ResponseBody {
   /** Bytes of the body. */
   readonly length: number
   readonly contentType: string
-  /** The `Link` header; undefined for a response without pages. */
   readonly links: string | undefined
-  /** The `Cache-Control` header. */
   readonly cacheControl: string
-  /** A weak entity tag, without `W/`, for a body that differs in bytes where it is the same in meaning. */
   readonly weakTag: string | undefined
   /** False for a body that is probably sent only once: to encode it would take longer than to send it. */
   isEncoded = true
@@ -31,9 +38,7 @@ export class ResponseBody {
   constructor(
     content: string | Buffer,
     contentType = 'application/json; charset=utf-8',
-    links?: string,
-    cacheControl = 'private, no-cache',
-    weakTag?: string,
+    { links, cacheControl = 'private, no-cache', weakTag }: BodyHeaders = {},
   ) {
     this.weakTag = weakTag
     this.cacheControl = cacheControl

@@ -91,12 +91,12 @@ function storeIn(store: Lookup<CachedResponse>['store']): Found['store'] {
 
 /** Copies a body into a buffer of its own, out of the heap or of Node's buffer pool. Otherwise one cached body would keep a whole pool of 8 kB in memory. */
 function inOwnMemory(response: ResponseBody): ResponseBody {
-  const { content, length, contentType, links, cacheControl, weakTag } = response
+  const { content, length, contentType } = response
   if (Buffer.isBuffer(content) && length === content.buffer.byteLength) return response
   const copy = Buffer.allocUnsafeSlow(length)
   if (Buffer.isBuffer(content)) content.copy(copy)
   else copy.write(content)
-  return new ResponseBody(copy, contentType, links, cacheControl, weakTag)
+  return new ResponseBody(copy, contentType, response)
 }
 
 /** A body may have two compressed copies (reply.ts), each about a fifth of its size. */

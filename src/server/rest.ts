@@ -27,7 +27,6 @@ export function addRestRoutes(app: FastifyInstance, { admit, responses }: RestOp
       const schemas = { lenient: route.query, strict: route.query.strict() }
       addRoute(routes, {
         path: route.path,
-        methods: ['GET'],
         handler: async (request, reply) => {
           const caller = await admit(request, reply)
           const { respond, mediaType, contentType } = chooseRepresentation(request.headers.accept, representations)
@@ -38,7 +37,7 @@ export function addRestRoutes(app: FastifyInstance, { admit, responses }: RestOp
             const variables = { ...query, ...pathParameters(request) }
             const { body, meta, readLog } = await respond(caller.readCatalog, variables)
             const links = pageLinks(request.url, meta, Object.keys(route.query.shape))
-            return { response: new ResponseBody(body, contentType, links), readLog }
+            return { response: new ResponseBody(body, contentType, { links }), readLog }
           })
         },
       })

@@ -40,7 +40,6 @@ interface TileOptions {
 export function addTileRoute(app: FastifyInstance, { admit, responses }: TileOptions): void {
   addRoute(app, {
     path: TILE_PATH,
-    methods: ['GET'],
     handler: async (request, reply) => {
       const caller = await admit(request, reply)
       chooseRepresentation(request.headers.accept, [{ mediaType: TILE_MEDIA_TYPE }])

@@ -31,7 +31,6 @@ function addDocumentRoute(app: FastifyInstance, path: string, document: Json): v
   const print = (origin: string) => new ResponseBody(before + JSON.stringify(origin).slice(1, -1) + after)
   addRoute(app, {
     path,
-    methods: ['GET'],
     handler: (request, reply) => {
       const origin = originOf(request) ?? '/'
       const known = bodies.get(origin)

@@ -66,7 +66,6 @@ export function addAssetRoute(app: FastifyInstance, assets: Assets, policy: stri
   const bodies = new Map<string, Promise<ResponseBody>>()
   addRoute(app, {
     path: '/assets/*',
-    methods: ['GET'],
     handler: async (request, reply) => {
       const [, version = '', path = ''] = /^\/assets\/([^/?]+)\/([^?]*)/.exec(request.url) ?? []
       const isCurrent = assets.base === `/assets/${version}`
@@ -85,5 +84,5 @@ function readBody(assets: Assets, path: string, isCurrent: boolean): Promise<Res
   const type = CONTENT_TYPES[path.split('.').at(-1) ?? '']
   return assets
     .read(path)
-    ?.then((content) => new ResponseBody(content, type, undefined, isCurrent ? IMMUTABLE : undefined))
+    ?.then((content) => new ResponseBody(content, type, isCurrent ? { cacheControl: IMMUTABLE } : {}))
 }

@@ -31,7 +31,6 @@ export function addBaseMapFileRoute(app: FastifyInstance, path: string): void {
   const etag = `"${size.toString(36)}-${Math.round(mtimeMs).toString(36)}"`
   addRoute(app, {
     path: BASE_MAP_PATH,
-    methods: ['GET'],
     handler: (request, reply) => {
       void reply.header('cache-control', 'public, no-cache')
       if (sendIfUnchanged(request, reply, { etag, coding: undefined })) return

@@ -51,10 +51,9 @@ export function addPages(app: FastifyInstance, { baseMap, contact, publicKey }: 
   }))
   addRoute(app, {
     path: '/',
-    methods: ['GET'],
     handler: page('explorer', { baseMap: shownBaseMap(baseMap), contact, formats, publicKey }),
   })
-  addRoute(app, { path: '/docs', methods: ['GET'], handler: page('reference') })
+  addRoute(app, { path: '/docs', handler: page('reference') })
   return {
     sendGraphiql: page('graphiql', { examples: EXAMPLES, variables: VARIABLES }),
     sendOgc: page('ogc', { publicKey }),

@@ -15,7 +15,6 @@ export function addSamplePictureRoutes(app: FastifyInstance): void {
     const body = new ResponseBody(readFileSync(new URL(name, FOLDER)), 'image/svg+xml')
     addRoute(app, {
       path: `/sample/${name}`,
-      methods: ['GET'],
       handler: (request, reply) => sendCacheable(request, reply, body),
     })
   }

@@ -102,7 +102,7 @@ export const CACHES: readonly MutantTable[] = [
         find: 'store({ response: inOwnMemory(response), decisions, itemsRead }',
         replace: 'store({ response: inOwnMemory(response), decisions: [], itemsRead }',
       },
-      { find: 'contentType, links, cacheControl, weakTag)', replace: 'contentType, [], cacheControl, weakTag)' },
+      { find: 'ResponseBody(copy, contentType, response)', replace: 'ResponseBody(copy, contentType)' },
     ],
   },
   {

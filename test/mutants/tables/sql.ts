@@ -235,7 +235,7 @@ export const SQL: readonly MutantTable[] = [
     tests: ['test/server/contact.test.ts'],
     mutants: [
       { find: "error.code !== 'UNAUTHORIZED' || ", replace: '' },
-      { find: ' || !isBrowser(request)', replace: '' },
+      { find: ' || !wantsHtml(request)', replace: '' },
     ],
   },
 ]
