@@ -34,8 +34,9 @@ import {
   NO_ITEMS,
   withoutDistance,
 } from './projection.ts'
+import type { DatasetList } from './snapshot/dataset-list.ts'
 import type { Loaders } from './snapshot/loaders.ts'
-import type { DatasetList, ReadLog } from './snapshot/read-log.ts'
+import type { ReadLog } from './snapshot/read-log.ts'
 import type { LookupRow } from './sql/by-id.ts'
 import type { ExportSize } from './sql/export-sizes.ts'
 import type { Facet, FacetField } from './sql/facets.ts'

@@ -1,7 +1,8 @@
 import type { ApiKey } from './access.ts'
 import type { Dataset } from './models.ts'
+import type { DatasetList } from './snapshot/dataset-list.ts'
 import type { Loaders } from './snapshot/loaders.ts'
-import type { DatasetList, ReadLog } from './snapshot/read-log.ts'
+import type { ReadLog } from './snapshot/read-log.ts'
 
 /** Permission for a dataset; without an end if `expiresAt` is null. */
 export interface OwnGrant {

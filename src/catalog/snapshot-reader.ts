@@ -6,15 +6,9 @@ import type { SqlReader } from '../database/sql-reader.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 import type { ApiKey, DatasetGrant } from './access.ts'
 import { Catalog } from './catalog.ts'
+import { cacheDatasetList, type DatasetList, readDatasetList } from './snapshot/dataset-list.ts'
 import { createLoaders } from './snapshot/loaders.ts'
-import {
-  cacheDatasetList,
-  type DatasetList,
-  ReadLog,
-  type ReadSource,
-  readDatasetList,
-  Statements,
-} from './snapshot/read-log.ts'
+import { ReadLog, type ReadSource, Statements } from './snapshot/read-log.ts'
 import { cacheFeatureCounts } from './sql/features.ts'
 import { OffsetBookmarks } from './sql/offset-bookmarks.ts'
 import { createBatchers } from './sql/statement-batcher.ts'

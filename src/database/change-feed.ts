@@ -50,7 +50,18 @@ export class ChangeLog {
     }
     return true
   }
+
+  /** The ids of the datasets that have changed after a sequence number; undefined if all may have. */
+  changedSince(since: SequenceNumber): string[] | undefined {
+    if (since < this.#allInvalidAt) return undefined
+    const ids: string[] = []
+    for (const [topic, changedAt] of this.#changedAt)
+      if (changedAt > since && topic.startsWith(DATASET)) ids.push(topic.slice(DATASET.length))
+    return ids
+  }
 }
+
+const DATASET = 'dataset '
 
 /** What a listening connection observes, in order. It is JSON, so that one process can send it to others. */
 export type FeedEvent =
@@ -127,6 +138,10 @@ export class FeedState {
     return this.#isComplete() && this.#changes.isUnchanged(topics, since)
   }
 
+  changedSince(since: SequenceNumber): string[] | undefined {
+    return this.#isComplete() ? this.#changes.changedSince(since) : undefined
+  }
+
   position(): LogPosition | undefined {
     return this.#isComplete() ? this.#position : undefined
   }
@@ -136,6 +151,7 @@ export class FeedState {
     return {
       latest: () => this.latest(),
       isUnchanged: (topics, since) => this.isUnchanged(topics, since),
+      changedSince: (since) => this.changedSince(since),
       position: () => this.position(),
       server: () => this.server(),
       ...connection,
@@ -154,6 +170,8 @@ export interface ChangeFeed {
   latest: () => SequenceNumber | undefined
   /** Whether the topics have not changed since a sequence number; false while the feed may miss changes. */
   isUnchanged: (topics: readonly Topic[], since: SequenceNumber) => boolean
+  /** The ids of the datasets that have changed since a sequence number; undefined if all may have, or while the feed may miss changes. */
+  changedSince: (since: SequenceNumber) => readonly string[] | undefined
   /**
    * Resolves when this process has received the notifications of all changes that a read can have seen by now, or when the feed may
    * miss changes.
@@ -172,6 +190,7 @@ export interface ChangeFeed {
 export const silentChangeFeed: ChangeFeed = {
   latest: () => undefined,
   isUnchanged: () => false,
+  changedSince: () => undefined,
   announced: async () => {},
   position: () => undefined,
   server: () => undefined,

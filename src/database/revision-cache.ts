@@ -90,23 +90,29 @@ export class RevisionCache<Value extends {}> {
    * that the value shows are announced. So of two values that are both current, neither shows a change of both that the other lacks.
    * Concurrent calls share a read if nothing has changed since it began. It belongs to none of their requests: it neither waits for the
    * turn of one of their keys nor ends with one of their clients.
+   * @param read is called again, with true, until `isRight`
+   * @param isRight says, after the announcements, whether the value is right
    */
   async load(
     key: string,
-    read: () => Promise<Value | null>,
+    read: (isAgain: boolean) => Promise<Value | null>,
     topicsOf: (value: Value) => readonly Topic[],
+    isRight: (value: Value) => boolean = () => true,
   ): Promise<Value | null> {
     const known = this.#find(key)
     if (known !== undefined) return known
     const found = this.lookup(key)
     const since = this.#changeFeed.latest()
-    if (since === undefined) return read()
+    if (since === undefined) return read(false)
     const current = this.#reads.get(key)
     if (current?.since === since) return current.result
     const readAnnounced = async () => {
-      const value = await read()
-      if (value !== null) await this.#changeFeed.announced()
-      return value
+      for (let isAgain = false; ; isAgain = true) {
+        const value = await read(isAgain)
+        if (value === null) return null
+        await this.#changeFeed.announced()
+        if (isRight(value)) return value
+      }
     }
     const reading = { since, result: outsideRequests(readAnnounced) }
     this.#reads.set(key, reading)

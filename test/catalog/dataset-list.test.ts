@@ -1,9 +1,82 @@
-import { expect, test } from 'vitest'
-import { cacheDatasetList } from '../../src/catalog/snapshot/read-log.ts'
-import { silentChangeFeed } from '../../src/database/change-feed.ts'
+import { describe, expect, test } from 'vitest'
+import { cacheDatasetList, readDatasetList } from '../../src/catalog/snapshot/dataset-list.ts'
+import { type ChangeFeed, silentChangeFeed } from '../../src/database/change-feed.ts'
 import { newDataset } from '../support/catalog.ts'
 import { createFeed } from '../support/changes.ts'
 import { createDatabase } from '../support/database.ts'
+
+/** Reads the list as `cacheDatasetList` does, and counts the datasets that its statement can return; and reads it in one statement. */
+async function useList(announced?: ChangeFeed['announced']) {
+  const db = await createDatabase()
+  const { prisma } = db.database
+  const { feed, notify } = createFeed(announced)
+  const current = cacheDatasetList(prisma, feed)
+  const readList = async () => {
+    db.statements.length = 0
+    db.parameters.length = 0
+    const list = await current()
+    const isWhole = db.statements.some((sql) => !sql.includes('"id" IN') && !sql.includes('"id" ='))
+    const ids = db.parameters.flatMap((json) => json.match(/[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? [])
+    return { read: isWhole ? 'all' : ids.sort(), list }
+  }
+  return { db, prisma, notify, readList, readWhole: async () => (await readDatasetList(prisma)).all }
+}
+
+describe('After a change, the list of datasets', () => {
+  test('is read again only where it has changed, and is what one statement would read', async () => {
+    const { db, prisma, notify, readList, readWhole } = await useList()
+    const ids: string[] = []
+    const create = async (name: string) => {
+      const { id } = await prisma.dataset.create({ data: newDataset({ slug: `d${ids.length}`, name }) })
+      ids.push(id)
+      return id
+    }
+    // U+FF21 comes before U+1F3DB by code point, and after it by UTF-16 code unit.
+    for (const name of ['B', '\u{1f3db}', '\uff21', 'A', 'B', 'b']) await create(name)
+    await readList()
+    const [first = '', second = '', third = ''] = ids
+    const changes: (() => Promise<string[]>)[] = [
+      async () => [(await prisma.dataset.update({ where: { id: first }, data: { name: '\uff21' } })).id],
+      async () => [await create('B'), await create('\u{1f3db}')],
+      async () => [(await prisma.dataset.delete({ where: { id: second } })).id],
+      async () => [(await prisma.dataset.update({ where: { id: third }, data: { slug: 'other', name: '' } })).id],
+      async () => [],
+    ]
+    for (const change of changes) {
+      const changed = await change()
+      for (const id of changed) notify(`dataset ${id}`)
+      const { read, list } = await readList()
+      expect(read).toEqual(changed.sort())
+      expect(list.all).toEqual(await readWhole())
+      for (const dataset of list.all)
+        expect([list.withId(dataset.id), list.withSlug(dataset.slug)]).toEqual([dataset, dataset])
+      expect(list.withId(second)).toBe(list.all.find(({ id }) => id === second))
+    }
+    notify('everything')
+    expect((await readList()).read).toBe('all')
+    await db.close()
+  })
+
+  test('is read whole if another dataset changes before the statement, and is announced after it', async () => {
+    let announce = async () => {}
+    const { db, prisma, notify, readList, readWhole } = await useList(() => announce())
+    const [a, b] = await Promise.all(
+      ['a', 'b'].map((slug) => prisma.dataset.create({ data: newDataset({ slug, name: slug }) })),
+    )
+    await readList()
+    // One transaction changes both, and the announcement of b is late.
+    await prisma.dataset.updateMany({ data: { description: 'new' } })
+    notify(`dataset ${a?.id}`)
+    announce = async () => {
+      announce = async () => {}
+      notify(`dataset ${b?.id}`)
+    }
+    const { list } = await readList()
+    expect(list.all.map(({ description }) => description)).toEqual(['new', 'new'])
+    expect(list.all).toEqual(await readWhole())
+    await db.close()
+  })
+})
 
 test('the list of datasets is read once until a dataset changes, and for each read while the change feed is down', async () => {
   const db = await createDatabase()
@@ -18,7 +91,7 @@ test('the list of datasets is read once until a dataset changes, and for each re
     expect([await slugs(current), await slugs(uncached)]).toEqual([['b'], ['b']])
     await create('a')
     expect([await slugs(current), await slugs(uncached)]).toEqual([['b'], ['a', 'b']])
-    notify(`dataset ${id}`)
+    for (const dataset of await prisma.dataset.findMany()) notify(`dataset ${dataset.id}`)
     const list = await current()
     expect(list.all.map(({ slug }) => slug)).toEqual(['a', 'b'])
     expect([list.withId(id)?.slug, list.withSlug('b')?.id, list.withSlug('c')]).toEqual(['b', id, undefined])

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { DatasetList, decidesAlike, ReadLog, readDatasetList } from '../../src/catalog/snapshot/read-log.ts'
+import { DatasetList, readDatasetList } from '../../src/catalog/snapshot/dataset-list.ts'
+import { decidesAlike, ReadLog } from '../../src/catalog/snapshot/read-log.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
 import { useDatabase } from '../support/database.ts'
 import { someDataset } from '../support/datasets.ts'

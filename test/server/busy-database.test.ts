@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
-import { cacheDatasetList } from '../../src/catalog/snapshot/read-log.ts'
+import { cacheDatasetList } from '../../src/catalog/snapshot/dataset-list.ts'
 import { readConfig } from '../../src/config.ts'
 import { Cancellation, withCancellation } from '../../src/database/cancellation.ts'
 import { openDatabase } from '../../src/database/database.ts'

@@ -16,6 +16,7 @@ export function createFeed(announced: ChangeFeed['announced'] = async () => {}):
       announced,
       latest: () => state.latest(),
       isUnchanged: (topics, since) => state.isUnchanged(topics, since),
+      changedSince: (since) => state.changedSince(since),
     },
     notify: (payload) => state.apply({ kind: 'changed', payload }),
   }

@@ -8,10 +8,21 @@ const REPLICAS = ['test/server/replicas.isolated.test.ts']
 /** The rule that a response shows one state of the catalog and of its key. */
 export const SNAPSHOT: readonly MutantTable[] = [
   {
-    file: 'src/catalog/snapshot/read-log.ts',
+    file: 'src/catalog/snapshot/dataset-list.ts',
     tests: ['test/catalog/dataset-list.test.ts', 'test/catalog/verified-reads.test.ts'],
     mutants: [
       { find: "() => ['datasets'],", replace: '() => [],' },
+      { find: '!replaced.has(id)', replace: 'true' },
+      { find: 'comparePlaces(other, dataset) < 0', replace: 'comparePlaces(other, dataset) > 0' },
+      {
+        find: 'Buffer.compare(Buffer.from(a.name), Buffer.from(b.name))',
+        replace: '(a.name < b.name ? -1 : a.name > b.name ? 1 : 0)',
+      },
+      { find: ' || Buffer.compare(Buffer.from(a.id), Buffer.from(b.id))', replace: '' },
+      { find: 'isAgain || last?.since', replace: 'last?.since' },
+      { find: 'replaced === undefined || changeFeed', replace: 'true || changeFeed' },
+      { find: 'return { since, list: list.replace', replace: 'return { since: last.since, list: list.replace' },
+      { find: 'last = found', replace: '' },
       { find: "{ name: 'asc' }", replace: "{ name: 'desc' }" },
       { find: "{ id: 'asc' }", replace: "{ id: 'desc' }" },
       { find: '[dataset.slug, dataset]', replace: '[dataset.slug.toLowerCase(), dataset]' },
