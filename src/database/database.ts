@@ -249,6 +249,9 @@ async function withReadersOnCopy<Result>(
   return result
 }
 
+/** A statement ends with its command, not minutes later. Servers on some other systems refuse the setting. */
+const STOP_WITH_CLIENT = `SELECT set_config('client_connection_check_interval', '1s', false) WHERE version() LIKE '%linux%'`
+
 async function withSession<Result>(config: SessionConfig, use: (session: pg.Client) => Promise<Result>) {
   const session = new DatabaseClient(config)
   try {
@@ -258,6 +261,7 @@ async function withSession<Result>(config: SessionConfig, use: (session: pg.Clie
   }
   try {
     if (session.isPooled) await checkPooler(session, config)
+    await session.query(STOP_WITH_CLIENT)
     return await use(session)
   } catch (error) {
     const advice = adviseOnFullDisk(messageOf(error))

@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { ClientBase } from 'pg'
 import type { Database } from '../database/database.ts'
 import { checkColumns } from './check-columns.ts'
 import { type LabelSource, readCodeLabels } from './code-labels.ts'
@@ -9,7 +8,8 @@ import { describeFiles } from './history/source-files.ts'
 import { findDataset } from './load/find-dataset.ts'
 import { findLargeMove, LargeMove, type Move } from './load/large-move.ts'
 import { findLargeRemoval, LargeRemoval, type Removal } from './load/large-removal.ts'
-import { type AllowedChanges, type Load, loadStaged } from './load/load-staged.ts'
+import { digestImport, findSameImport } from './load/last-import.ts'
+import { type AllowedChanges, type Load, type LoadPhase, loadStaged } from './load/load-staged.ts'
 import type { MergeCounts } from './load/merge.ts'
 import type { PlannedChanges } from './load/planned-changes.ts'
 import { type ImportProgress, stageFiles } from './load/stage-files.ts'
@@ -44,14 +44,15 @@ export interface ImportOptions {
   now?: Date
   /** For the history of the dataset. */
   origin?: Origin
-  onPhase?: (phase: ImportPhase) => void
+  /** Called at the beginning of a phase, and with the share of its rows that are done, from 0 to 1. */
+  onPhase?: (phase: ImportPhase, share?: number) => void
   onProgress?: (progress: ImportProgress) => void
   onWarning?: (warning: ImportProblem) => void
   onSkipped?: (skipped: ImportProblem) => void
 }
 
-/** What the import does after it has read the rows. */
-export type ImportPhase = 'checking' | 'merging'
+/** The part of the import after it has read the rows. */
+export type ImportPhase = LoadPhase | 'analyzing'
 
 export interface ImportSummary extends MergeCounts {
   datasetId: string
@@ -66,7 +67,8 @@ const MANY_CHANGES = 1_000
 
 /**
  * Imports the dataset of a manifest, all or nothing. First it writes the rows into a staging table, so that memory does not grow
- * with the files. Then one transaction checks the rows against each other and the database, and merges them.
+ * with the files. Then one transaction checks the rows against each other and the database, and merges them. It reads no rows if they
+ * were imported before, and nothing has changed the dataset since.
  * @returns the numbers of changed and skipped items
  * @throws `OPERATION_FAILED` with the bad rows by their reason, or with another reason. Then nothing is changed.
  */
@@ -76,6 +78,7 @@ export async function importManifest(
   options: ImportOptions,
 ): Promise<ImportSummary> {
   const { dataset, files, labels: labelSources } = await readManifest(manifestPath)
+  const paths = [manifestPath, ...pathsOf(files, labelSources)]
   if (dataset.visibility === 'paid' && dataset.accessTier === null) {
     const reason = 'a paid dataset without an accessTier is open only to keys with a grant'
     options.onWarning?.({ file: basename(manifestPath), line: 1, reason })
@@ -85,6 +88,12 @@ export async function importManifest(
   const bytesTotal = await totalSize(files)
   return database.withSession(async (session) => {
     const { id: datasetId } = await findDataset(session, dataset)
+    const digest = await digestImport(await describeFiles(paths), options)
+    const unchanged = options.dryRun ? undefined : await findSameImport(session, datasetId, digest)
+    if (unchanged !== undefined) {
+      const none = { created: 0, updated: 0, removed: 0, skipped: 0, unidentified: 0 }
+      return { datasetId, slug: dataset.slug, ...none, unchanged }
+    }
     const table = await createStaging(session)
     const { now, origin = DEFAULT_ORIGIN } = options
     const problems = collectProblems(files, options)
@@ -92,8 +101,11 @@ export async function importManifest(
     try {
       const { unidentified } = await stageFiles({ ...staging, files, bytesTotal, ...options })
       options.onPhase?.('checking')
-      const sources = options.dryRun ? [] : await describeFiles([manifestPath, ...pathsOf(files, labelSources)])
-      const load = { ...staging, sources, keepMissing: options.keepMissing || unidentified > 0 }
+      const sources = options.dryRun ? [] : await describeFiles(paths)
+      // The files may have changed while they were read.
+      const isDigested = digest === (await digestImport(sources, options))
+      const keepMissing = options.keepMissing || unidentified > 0
+      const load = { ...staging, sources, digest: isDigested ? digest : undefined, keepMissing }
       const { moved, ...counts } = await loadOrAsk(database, load)
       const warn = (does: string, option: string) => {
         const reason = `the import would ask before it ${does} so many items; without a terminal it needs ${option}`
@@ -110,7 +122,7 @@ export async function importManifest(
   })
 }
 
-type Asking = Load & { options: Pick<ImportOptions, 'confirmRemovals' | 'confirmMoves' | 'dryRun'> }
+type Asking = Load & { options: Pick<ImportOptions, 'confirmRemovals' | 'confirmMoves' | 'dryRun' | 'onPhase'> }
 
 /**
  * Loads the staged rows. The question about a large change is asked between two attempts, so that nobody waits for the answer. It is
@@ -133,12 +145,16 @@ async function loadOrAsk(database: Database, load: Asking) {
 }
 
 /** Does everything that needs the session for a long time. @throws LargeRemoval or LargeMove if more is needed than is allowed */
-async function attempt(database: Database, load: Load, allowed: AllowedChanges) {
+async function attempt(database: Database, load: Asking, allowed: AllowedChanges) {
   const { session, table, options } = load
   const work = async () => {
     await indexStaging(session, table)
     const counts = await loadStaged(load, allowed)
-    if (!options.dryRun) await updateStatistics(session, counts)
+    if (!options.dryRun && hasManyChanges(counts)) {
+      options.onPhase?.('analyzing')
+      // The planner needs new statistics, and index-only scans need a new visibility map.
+      await session.query('VACUUM (ANALYZE) datasets, items, images, item_counts, cube_counts, tile_counts')
+    }
     return counts
   }
   return database.withReadersOnCopy(session, await countRows(load), work)
@@ -169,8 +185,6 @@ async function totalSize(files: readonly ItemFile[]): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }
 
-/** The planner needs new statistics, and index-only scans need a new visibility map. */
-async function updateStatistics(session: ClientBase, { created, updated, removed }: MergeCounts): Promise<void> {
-  if (created + updated + removed >= MANY_CHANGES)
-    await session.query('VACUUM (ANALYZE) datasets, items, images, item_counts, cube_counts, tile_counts')
+function hasManyChanges({ created, updated, removed }: MergeCounts): boolean {
+  return created + updated + removed >= MANY_CHANGES
 }

@@ -13,6 +13,8 @@ export interface ImportProblem {
 /** The bad rows of one import. */
 export interface RowProblems {
   readonly count: number
+  /** Whether there was a bad row or a warning. */
+  readonly hasAny: boolean
   add: (problem: BadRow) => void
   addAll: (problems: readonly BadRow[]) => void
   warn: (warning: BadRow) => void
@@ -32,6 +34,7 @@ export function collectProblems(files: readonly { name: string }[], options: Pro
   const { skipInvalid, onSkipped, onWarning } = options
   const groups = new ProblemGroups()
   let count = 0
+  let hasWarning = false
   const nameOf = (file: number) => files[file]?.name ?? ''
   const withFileName = ({ file, line, reason, kind, first }: BadRow): ImportProblem => {
     const place = first ? `; it stands first at ${nameOf(first.file)}:${first.line}` : ''
@@ -47,9 +50,15 @@ export function collectProblems(files: readonly { name: string }[], options: Pro
     get count() {
       return count
     },
+    get hasAny() {
+      return count > 0 || hasWarning
+    },
     add,
     addAll: (problems) => problems.forEach(add),
-    warn: (warning) => onWarning?.(withFileName(warning)),
+    warn: (warning) => {
+      hasWarning = true
+      onWarning?.(withFileName(warning))
+    },
     throwUnlessSkipped: () => {
       if (count > 0 && !skipInvalid) throw operationFailed(groups.lines)
     },

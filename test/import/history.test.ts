@@ -404,7 +404,10 @@ describe('The history', () => {
 
 test('the time of an item is that of the merge, not that of the start of the import', async () => {
   let mergedAt = Number.POSITIVE_INFINITY
-  await load(undefined, { onPhase: (phase) => (mergedAt = phase === 'merging' ? Date.now() : mergedAt) })
+  const onPhase = (phase: string, share?: number) => {
+    if (phase === 'merging' && share === undefined) mergedAt = Date.now()
+  }
+  await load(undefined, { onPhase })
   const { updatedAt } = await app.database.prisma.item.findFirstOrThrow()
   expect(updatedAt.getTime()).toBeGreaterThanOrEqual(mergedAt)
 })

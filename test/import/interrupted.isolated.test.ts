@@ -89,3 +89,24 @@ test.runIf(inject('template').kind === 'postgres')(
     expect(await content()).toBe(`old${COUNT}`)
   },
 )
+
+test.runIf(inject('template').kind === 'postgres')(
+  'a statement of an import that was stopped ends soon, also if it waits for a lock',
+  async () => {
+    expect((await importFile('old')).code).toBe(0)
+    await db.database.withSession(async (session) => {
+      await session.query('BEGIN; LOCK TABLE items IN SHARE MODE')
+      const child = spawn(process.execPath, [join(CHECKOUT, 'src/cli.ts'), 'import', join(folder, 'new.json')], {
+        env: environment(db.env),
+        stdio: 'ignore',
+      })
+      const exited = once(child, 'exit')
+      await expect.poll(() => countLockWaits(db.database)).toBe(1)
+      child.kill('SIGINT')
+      await exited
+      await expect.poll(() => countLockWaits(db.database)).toBe(0)
+      await session.query('ROLLBACK')
+    })
+    expect(await content()).toBe(`old${COUNT}`)
+  },
+)

@@ -15,7 +15,13 @@ export interface Importer {
   /** Writes the files and a manifest that names them, or names `items` instead, and has the labels of codes. Imports it. */
   run: (
     files: Files,
-    options?: Partial<ImportOptions> & { dataset?: object; items?: unknown; labels?: unknown },
+    options?: Partial<ImportOptions> & {
+      dataset?: object
+      items?: unknown
+      labels?: unknown
+      /** Whether files that were imported before are not read again. By default they are, so that tests compare their rows. */
+      knowsLast?: boolean
+    },
   ) => Promise<ImportSummary>
   /** Does the same, expects a failure, and returns the message of the error. */
   fail: (files: Files, options?: Parameters<Importer['run']>[1]) => Promise<string>
@@ -28,7 +34,8 @@ export interface Importer {
 export async function createImporter(database: Database): Promise<Importer> {
   const folder = await mkdtemp(join(tmpdir(), 'catalog-import-'))
   const reported: Importer['reported'] = { warnings: [], skipped: [] }
-  const run: Importer['run'] = async (files, { dataset = {}, items, labels, ...options } = {}) => {
+  const run: Importer['run'] = async (files, { dataset = {}, items, labels, knowsLast = false, ...options } = {}) => {
+    if (!knowsLast) await database.prisma.lastImport.deleteMany()
     for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
     const manifest = {
       dataset: { ...DATASET, ...dataset },

@@ -40,7 +40,7 @@ process.once('exit', killProcesses)
 
 /** An import that takes more than ten seconds prints these lines, so on a slow machine only. */
 const PROGRESS =
-  /^(?:\d+ %, \d+ rows, .*|all rows are read; checking them \.\.\.|merging the rows into the dataset \.\.\.)\n/gm
+  /^(?:\d+ %, \d+ rows, .*|(?:all rows are read; checking|comparing|merging|counting|updating) .*(?: \.\.\.| s left))\n/gm
 
 /** Runs the `catalog` command in a new process and waits until it ends. `stderr` is without the progress of an import. */
 export function runCatalog(env: Env, ...args: string[]): Promise<Finished> {

@@ -4,7 +4,7 @@ import { clearProgress, printNotice, showProgress } from '../print.ts'
 /** Shows how far an import is. */
 interface ProgressDisplay {
   show: (progress: ImportProgress) => void
-  showPhase: (phase: ImportPhase) => void
+  showPhase: (phase: ImportPhase, share?: number) => void
   /** Clears the line, so that another line can be printed. */
   clear: () => void
 }
@@ -14,7 +14,7 @@ export function terminalProgress(): ProgressDisplay {
   const describe = progressText()
   return {
     show: (progress) => showProgress(describe.progress(progress)),
-    showPhase: (phase) => showProgress(describe.phase(phase)),
+    showPhase: (phase, share) => showProgress(describe.phase(phase, share)),
     clear: clearProgress,
   }
 }
@@ -33,7 +33,7 @@ export function plainProgress(): ProgressDisplay {
   }
   return {
     show: (progress) => print(describe.progress(progress)),
-    showPhase: (phase) => print(describe.phase(phase)),
+    showPhase: (phase, share) => print(describe.phase(phase, share)),
     clear: () => {},
   }
 }
@@ -41,14 +41,31 @@ export function plainProgress(): ProgressDisplay {
 /** Returns functions that describe an import: the share read, the speed and the estimated time left; then its phase. */
 function progressText() {
   const startMs = Date.now()
+  let current: { phase: ImportPhase; startMs: number } | undefined
   const progress = ({ file, bytesRead, bytesTotal, rows }: ImportProgress) => {
     const share = bytesTotal === 0 ? 1 : bytesRead / bytesTotal
     const seconds = Math.max(0.001, (Date.now() - startMs) / 1000)
-    const secondsLeft = share === 0 ? undefined : Math.ceil((seconds * (1 - share)) / share)
-    const left = secondsLeft === undefined ? '' : `, ${secondsLeft} s left`
-    return `${Math.floor(100 * share)} %, ${rows} rows, ${Math.round(rows / seconds)} rows/s${left}, ${file}`
+    return `${percent(share)}, ${rows} rows, ${Math.round(rows / seconds)} rows/s${timeLeft(startMs, share)}, ${file}`
   }
-  return { progress, phase: (phase: ImportPhase) => `${PHASES[phase]} ...` }
+  const phase = (phase: ImportPhase, share?: number) => {
+    if (current?.phase !== phase) current = { phase, startMs: Date.now() }
+    const done = share === undefined || share === 1 ? ' ...' : `: ${percent(share)}${timeLeft(current.startMs, share)}`
+    return `${PHASES[phase]}${done}`
+  }
+  return { progress, phase }
 }
 
-const PHASES = { checking: 'all rows are read; checking them', merging: 'merging the rows into the dataset' } as const
+const percent = (share: number) => `${Math.floor(100 * share)} %`
+
+/** The estimated time left after a share of the work, which began at a time. */
+function timeLeft(startMs: number, share: number): string {
+  return share === 0 ? '' : `, ${Math.ceil(((Date.now() - startMs) * (1 - share)) / share / 1000)} s left`
+}
+
+const PHASES = {
+  checking: 'all rows are read; checking them',
+  comparing: 'comparing the rows with the dataset',
+  merging: 'merging the rows into the dataset',
+  counting: 'counting the items of lists and tiles',
+  analyzing: 'updating the statistics of the database',
+} as const

@@ -10,8 +10,12 @@ import { lockChangedRows, withDatasetLocked } from './dataset-lock.ts'
 import { findDataset } from './find-dataset.ts'
 import { FAR_METRES, findLargeMove } from './large-move.ts'
 import { findLargeRemoval } from './large-removal.ts'
+import { storeLastImport } from './last-import.ts'
 import { changesOf, countMoved, type MergeCounts, mergeDataset, mergeItems, planItems, touchDataset } from './merge.ts'
 import { type PlannedChanges, readPlannedChanges } from './planned-changes.ts'
+
+/** The part of a load. */
+export type LoadPhase = 'checking' | 'comparing' | 'merging' | 'counting'
 
 /** Staged rows, and what to do with them. */
 export interface Load {
@@ -26,6 +30,8 @@ export interface Load {
   labels: readonly CodeLabel[]
   origin: Origin
   sources: readonly SourceFile[]
+  /** What decides about the result (last-import.ts); undefined if it is not known. */
+  digest: string | undefined
   problems: RowProblems
   /** Whether all items stay that the files lack. */
   keepMissing: boolean
@@ -34,7 +40,7 @@ export interface Load {
     dryRun?: boolean
     /** A dry run finds this number of examples of each kind of change; all by default. */
     examples?: number
-    onPhase?: (phase: 'merging') => void
+    onPhase?: (phase: LoadPhase, share?: number) => void
     onPlan?: (plan: PlannedChanges) => void
   }
 }
@@ -69,6 +75,7 @@ async function checkAndMerge(load: Load, allowed: AllowedChanges) {
   const bad = await removeBadRows({ ...load, skipInvalid: options.skipInvalid })
   if (!options.skipInvalid) problems.addAll(bad)
   problems.throwUnlessSkipped()
+  options.onPhase?.('comparing')
   const counts = await planItems(load, load.keepMissing)
   const largeRemoval = findLargeRemoval(dataset.slug, counts)
   if (largeRemoval && counts.removed > allowed.removals) throw largeRemoval
@@ -81,7 +88,7 @@ async function checkAndMerge(load: Load, allowed: AllowedChanges) {
 }
 
 async function merge(load: Load, counts: MergeCounts, exists: boolean): Promise<void> {
-  const { session, table, datasetId, dataset, labels, origin, sources, options } = load
+  const { session, table, datasetId, dataset, labels, origin, sources, digest, problems, options } = load
   options.onPhase?.('merging')
   const changes = changesOf(table)
   await lockChangedRows(session, changes, datasetId)
@@ -97,11 +104,13 @@ async function merge(load: Load, counts: MergeCounts, exists: boolean): Promise<
   }
   await recordChange(change, async () => {
     const datasetChanged = await mergeDataset(merging, dataset, exists)
-    await mergeItems(merging)
+    await mergeItems(merging, counts, (share) => options.onPhase?.(share < 1 ? 'merging' : 'counting', share))
     const labelsChanged = await mergeCodeLabels(session, datasetId, labels)
     const itemsChanged = counts.created + counts.updated + counts.removed > 0
     if ((itemsChanged || labelsChanged) && !datasetChanged && dataset.updatedAt === undefined)
       await touchDataset(merging)
     return counts
   })
+  // Another import reports the problems again.
+  if (digest !== undefined && !problems.hasAny) await storeLastImport(session, datasetId, digest)
 }

@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg'
 import { columnsOf, IMPORTED_COLUMNS, listOf } from '../dataset-fields.ts'
 import { metresBetween } from '../history/item-changes.ts'
 import type { ManifestDataset } from '../manifest.ts'
+import { withRowReports } from './row-reports.ts'
 import { IMAGE_COLUMN_NAMES, ITEM_COLUMN_NAMES } from './staging.ts'
 
 export interface MergeCounts {
@@ -118,8 +119,15 @@ export async function countMoved({ session, table }: Staged, metres: number): Pr
   return rows[0]?.moved ?? 0
 }
 
-/** Makes the changes that `planItems` has found. */
-export async function mergeItems({ session, table, datasetId, now }: Merge): Promise<void> {
+/**
+ * Makes the changes that `planItems` has found.
+ * @param onShare is called with the share of the new items that are inserted, from 0 to 1. Then the database still counts them.
+ */
+export async function mergeItems(
+  { session, table, datasetId, now }: Merge,
+  { created }: MergeCounts,
+  onShare: (share: number) => void,
+): Promise<void> {
   const changes = changesOf(table)
   // Items may exchange external ids and parents, so the constraints hold only at the end.
   await session.query('SET CONSTRAINTS ALL DEFERRED')
@@ -132,11 +140,15 @@ export async function mergeItems({ session, table, datasetId, now }: Merge): Pro
        FROM ${changes} AS c JOIN ${table} AS s USING (id) WHERE i.id = c.id`,
     [now],
   )
-  await session.query(
-    `INSERT INTO items (dataset_id, ${ITEM_COLUMN_NAMES.join(', ')}, created_at, updated_at)
-     SELECT $1, ${listOf(ITEM_COLUMN_NAMES, 's')}, coalesce(s.created_at, $2::timestamptz), coalesce(s.updated_at, $2::timestamptz)
-       FROM ${changes} AS c JOIN ${table} AS s USING (id) WHERE c.change = 'created' ORDER BY s.n`,
-    [datasetId, now],
+  await withRowReports(session, created, onShare, (reported) =>
+    session.query(
+      `INSERT INTO items (dataset_id, ${ITEM_COLUMN_NAMES.join(', ')}, created_at, updated_at)
+       SELECT $1, ${listOf(ITEM_COLUMN_NAMES, 's')}, coalesce(s.created_at, $2::timestamptz), coalesce(s.updated_at, $2::timestamptz)
+         FROM (SELECT s.*, row_number() OVER (ORDER BY s.n) AS nth
+                 FROM ${changes} AS c JOIN ${table} AS s USING (id) WHERE c.change = 'created') AS s
+        WHERE ${reported('s.nth')} ORDER BY s.n`,
+      [datasetId, now],
+    ),
   )
   await session.query(
     `INSERT INTO images (item_id, ${IMAGE_COLUMN_NAMES.join(', ')})

@@ -48,10 +48,19 @@ export const CACHES: readonly MutantTable[] = [
       },
       { find: "['dataset', 'key']", replace: "['dataset']" },
       { find: "['dataset', 'key']", replace: "['key']" },
-      { find: 'since < this.#allInvalidAt', replace: 'since <= this.#allInvalidAt' },
+      {
+        find: 'if (since < this.#allInvalidAt) return false',
+        replace: 'if (since <= this.#allInvalidAt) return false',
+      },
       { find: 'if (since < this.#allInvalidAt) return false', replace: '' },
-      { find: 'changedAt > since', replace: 'changedAt >= since' },
-      { find: 'changedAt > since', replace: 'changedAt > since + 1' },
+      {
+        find: 'changedAt !== undefined && changedAt > since',
+        replace: 'changedAt !== undefined && changedAt >= since',
+      },
+      {
+        find: 'changedAt !== undefined && changedAt > since',
+        replace: 'changedAt !== undefined && changedAt > since + 1',
+      },
       { find: 'this.latest += 1\n    this.#changedAt', replace: 'this.#changedAt' },
       { find: 'this.latest += 1\n    this.#allInvalidAt', replace: 'this.#allInvalidAt' },
       { find: 'return false\n    }\n    return true', replace: 'return true\n    }\n    return true' },

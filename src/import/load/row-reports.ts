@@ -1,0 +1,39 @@
+import type { ClientBase } from 'pg'
+
+/** A statement reports its progress after this number of rows. */
+const REPORT_ROWS = 1_000
+
+/** The code of the messages that report progress. It is no SQLSTATE of PostgreSQL. */
+const ROWS_DONE = 'DCROW'
+
+/** A message of this level reaches the client at once, whatever its settings. */
+const CREATE_REPORT = `
+  CREATE OR REPLACE FUNCTION pg_temp.report_rows(n bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+  BEGIN
+    RAISE INFO USING MESSAGE = n, ERRCODE = '${ROWS_DONE}';
+    RETURN true;
+  END $$`
+
+/**
+ * Runs a statement on many rows that reports how far it is.
+ * @param rows is the number of its rows
+ * @param onShare is called with the share of the rows that are done, from 0 to 1
+ * @param run gets a function that returns SQL: a condition that is true for every row, by the number of the row
+ */
+export async function withRowReports(
+  session: ClientBase,
+  rows: number,
+  onShare: (share: number) => void,
+  run: (reported: (n: string) => string) => Promise<unknown>,
+): Promise<void> {
+  const listen = ({ code, message }: { code?: string | undefined; message?: string | undefined }) => {
+    if (code === ROWS_DONE) onShare(Number(message) + REPORT_ROWS > rows ? 1 : Number(message) / rows)
+  }
+  await session.query(CREATE_REPORT)
+  session.on('notice', listen)
+  try {
+    await run((n) => `(${n} % ${REPORT_ROWS} <> 0 OR pg_temp.report_rows(${n}))`)
+  } finally {
+    session.off('notice', listen)
+  }
+}
