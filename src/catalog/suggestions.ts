@@ -10,8 +10,6 @@ export interface Candidate {
   letters: string
   /** The letters of the keywords, with line breaks between them. */
   keywords: string
-  /** The number of characters of the folded name. */
-  length: number
 }
 
 /** The letters of a text: its words with single spaces between them, and their grams. */

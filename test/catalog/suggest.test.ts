@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { fetchSuggestions, type Suggestion } from '../../src/catalog/sql/suggest.ts'
-import { readCandidates } from '../../src/catalog/sql/suggestion-candidates.ts'
+import { fetchSuggestions, readCandidates, type Suggestion } from '../../src/catalog/sql/suggest.ts'
 import { idsInOrder, parseText, rankCandidates } from '../../src/catalog/suggestions.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
 import { useDatabase } from '../support/database.ts'
@@ -163,20 +162,34 @@ describe('Suggestions', () => {
         ...suggestion,
         names: await compareAll(suggestion, DATASET),
       })
-      // As if they were many: by the lengths of their names.
-      expect({ ...suggestion, names }).toEqual({
-        ...suggestion,
-        names: await suggest(suggestion, [DATASET], { mostAtOnce: n % 4 }),
-      })
-      // As if each gram were common: without the index.
-      expect({ ...suggestion, names }).toEqual({
-        ...suggestion,
-        names: await suggest(suggestion, [DATASET], { mostAtOnce: n % 4, commonShare: 0 }),
-      })
       found += names.length
     }
     expect(found).toBeGreaterThan(100)
   })
+})
+
+test('of too many that may be meant, those with the shortest names are', async () => {
+  const now = { createdAt: new Date(), updatedAt: new Date() }
+  const rows = Array.from({ length: 130 }, (_, n) => ({
+    ...{ id: randomUUID(), datasetId: LONG, name: `${'x'.repeat(1 + ((n * 37) % 130))} Market`, ...now },
+    ...{ administrativeAreaCode: 'a', categoryCode: 'markets', latitude: 1, longitude: 1 },
+  }))
+  for (const { id, name } of rows) NAMES.set(id, name)
+  await db.database.prisma.item.createMany({ data: rows })
+  const suggestion = { text: 'makret', limit: 100, categoryCode: 'markets' }
+  const all = await compareAll({ ...suggestion, limit: 130 }, LONG)
+  expect(all.map((name) => name?.length)).toEqual(Array.from({ length: 130 }, (_, n) => n + 8))
+  const bounds: [number, number][] = [
+    [1, 1],
+    [3, 129],
+    [95, 130],
+    [129, 129],
+  ]
+  for (const [maxCompared, maxRead] of bounds) {
+    expect(await suggest(suggestion, [LONG], { maxCompared, maxRead })).toEqual(
+      all.slice(0, Math.min(maxCompared, 100)),
+    )
+  }
 })
 
 test.each([49, 50, 51])('of %i letters, an equal name comes before longer ones', async (count) => {

@@ -4,6 +4,7 @@ import { type Item, type JsonText, parseItems } from '../models.ts'
 import { type ItemProjection, itemsAt, jsonText } from '../projection.ts'
 import type { Selection } from '../selection.ts'
 import {
+  type Candidate,
   idsInOrder,
   isAtLevel,
   type ParsedText,
@@ -14,18 +15,20 @@ import {
 } from '../suggestions.ts'
 import type { Scope } from './item-list.ts'
 import { allItems, gramShares } from './search.ts'
-import { findCandidates, readCandidates, type Search } from './suggestion-candidates.ts'
 import { whereSelected } from './where.ts'
 
 /*
  * Items that are probably meant by a text. PostgreSQL finds candidates by indexes, and TypeScript ranks them (suggestions.ts).
  */
 
-/**
- * A larger share of the items has a common gram. For a group of common grams PostgreSQL would take the name of each item apart instead of
- * reading the index: 6.6 s for 85,000 names, where all items in the order of their lengths take 0.2 s.
- */
-const COMMON_SHARE = 0.5
+/** Of more items that may be meant, only those with the shortest names are compared: a common word is in 100,000 of 1,000,000 names. */
+const MAX_COMPARED = 1_000
+
+/** Up to so many items are read at once to find the shortest names, and more of them by the lengths of their names. */
+const MAX_READ = 10_000
+
+/** A smaller share of the items has a rare gram. */
+const RARE_SHARE = 0.0005
 
 /** A text, and which items it may mean. */
 export interface Suggestion extends Selection {
@@ -33,20 +36,25 @@ export interface Suggestion extends Selection {
   limit: number
 }
 
+interface Bounds {
+  maxCompared: number
+  maxRead: number
+}
+
 /**
  * The ids of the items that are probably meant, best first.
- * @param mostAtOnce if the index finds at most this many items, they are read at once, and otherwise by the lengths of their names
- * @param commonShare is the share of the items above which a gram is common
+ * @param maxCompared of more items that may be meant, only so many with the shortest names are compared
+ * @param maxRead more of them are read by the lengths of their names
  */
 export async function fetchSuggestions(
   sql: SqlReader,
   suggestion: Suggestion,
   scope: Scope,
-  { mostAtOnce = 8_000, commonShare = COMMON_SHARE } = {},
+  { maxCompared = MAX_COMPARED, maxRead = MAX_READ } = {},
 ): Promise<string[]> {
   const parsed = await readText(sql, suggestion.text)
   if (parsed.phrase === '') return []
-  const ranked = await findMeant(sql, { ...suggestion, parsed, mostAtOnce, commonShare }, scope)
+  const ranked = await findMeant(sql, parsed, { ...suggestion, maxCompared, maxRead }, scope)
   return idsInOrder(ranked).slice(0, suggestion.limit)
 }
 
@@ -70,35 +78,28 @@ async function readText(sql: SqlReader, text: string): Promise<ParsedText> {
 
 /**
  * Equal names and keywords and names that begin with the text come before all others, and those that share more grams before those that
- * share fewer. So the next ones are needed only if there are too few of these.
+ * share fewer. So the next ones are needed only if there are too few of these, and if not too many may be meant.
  */
 async function findMeant(
   sql: SqlReader,
-  {
-    parsed,
-    mostAtOnce,
-    commonShare,
-    ...suggestion
-  }: Suggestion & Pick<Search, 'parsed' | 'mostAtOnce'> & { commonShare: number },
+  parsed: ParsedText,
+  { maxCompared, maxRead, ...suggestion }: Suggestion & Bounds,
   scope: Scope,
 ): Promise<Ranked[]> {
   const places = Prisma.sql`(${equalItems(parsed, suggestion, scope)}) UNION (${beginnings(parsed, suggestion, scope)})`
   const first = parsed.isShort
-    ? await readCandidates(sql, Prisma.sql`FROM (${places}) AS place JOIN items i ON i.id = place.id WHERE true`)
+    ? await readCandidates(sql, Prisma.sql`FROM (${places}) AS place JOIN items i ON i.id = place.id`)
     : []
   const ranked = rankCandidates(parsed, first)
   if (ranked.length >= suggestion.limit) return ranked
-  const { rareFirst, common } = await readShares(sql, [...parsed.grams], commonShare)
-  for (const level of sharedLevels(rareFirst.length)) {
-    const groups = groupsOf(rareFirst, level)
-    const isSelective = groups.every((group) => group.some((gram) => !common.has(gram)))
-    const isCandidate = isSelective
-      ? Prisma.sql`(${hasOneOf(groups)}) AND ${whereSelected(suggestion)}`
-      : whereSelected(suggestion)
-    const items = Prisma.sql`${allItems(scope)} AND ${isCandidate}`
-    ranked.push(...(await findCandidates(sql, { parsed, mostAtOnce, level, items, isSelective })))
+  const { grams, rare } = await readShares(sql, [...parsed.grams])
+  for (const level of sharedLevels(grams.length)) {
+    const groups = groupsOf(grams, rare, level)
+    const items = Prisma.sql`${allItems(scope)} AND (${hasOneOf(groups)}) AND ${whereSelected(suggestion)}`
+    const candidates = await readCandidates(sql, shortest(items, { maxCompared, maxRead }))
+    ranked.push(...rankCandidates(parsed, candidates))
     const found = new Set(ranked.flatMap((each) => (isAtLevel(each, level) ? each.candidate.id : [])))
-    if (found.size >= suggestion.limit) break
+    if (found.size >= suggestion.limit || candidates.length === maxCompared) break
   }
   return ranked
 }
@@ -129,36 +130,73 @@ function beginnings({ phrase }: ParsedText, suggestion: Suggestion, scope: Scope
 
 /**
  * Divides grams into groups. There is one group more than the grams that a name or keyword may lack, so it has all grams of at least one
- * group. Each group gets some of the first grams and some of the last.
+ * group. Groups without a rare gram get most of the others, in turn: then each has grams of all words, and few items have all of them.
  */
-function groupsOf(grams: readonly string[], level: number): string[][] {
-  const count = grams.length - level + 1
-  const groupOf = (n: number) => (Math.floor(n / count) % 2 === 0 ? n % count : count - 1 - (n % count))
-  return Array.from({ length: count }, (_, group) => grams.filter((_gram, n) => groupOf(n) === group))
+function groupsOf(grams: readonly string[], rare: number, level: number): string[][] {
+  const groups = Array.from({ length: grams.length - level + 1 }, (): string[] => [])
+  const withRare = groups.slice(0, rare)
+  const others = groups.slice(rare)
+  const turns = [...others, ...others, ...others, ...others, ...groups]
+  for (const [n, gram] of grams.entries()) {
+    const group = withRare[n] ?? turns[(n - withRare.length) % turns.length]
+    group?.push(gram)
+  }
+  return groups
 }
 
 /** SQL condition: the item `i` has all grams of one of the groups. */
 function hasOneOf(groups: string[][]): Prisma.Sql {
-  const hasGroup = (group: string[]) => Prisma.sql`letter_grams(i.folded_name, i.folded_keywords) @> ${group}::text[]`
+  const hasGroup = (group: string[]) => Prisma.sql`${GRAMS} @> ${group}::text[]`
   return Prisma.join(groups.map(hasGroup), ' OR ')
 }
 
+const GRAMS = Prisma.sql`letter_grams(i.folded_name, i.folded_keywords)`
+
+/** Shares of the items that have the lengths which are read at once. */
+const PARTS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32]
+
 /**
- * The grams with the rare ones first, as the statistics of the index know them, and the common ones. So each group has a rare gram if there
- * are enough, and few items have a whole group. Without statistics the same items are found, only later.
+ * FROM for the items `i`, or for those with the shortest names if there are too many. The index has the length of a name as a gram, 100 for
+ * longer ones. The lengths of some items tell how many lengths to read at once.
+ * @param items is FROM and the beginning of WHERE
  */
-async function readShares(
-  sql: SqlReader,
-  grams: readonly string[],
-  commonShare: number,
-): Promise<{ rareFirst: string[]; common: ReadonlySet<string> }> {
-  const rows = await sql.$queryRaw<{ gram: string; isCommon: boolean }[]>`
-    SELECT given.gram, coalesce(common.share > ${commonShare}, false) AS "isCommon"
+function shortest(items: Prisma.Sql, { maxCompared, maxRead }: Bounds): Prisma.Sql {
+  const columns = Prisma.sql`i.id, i.name, i.folded_name, i.folded_keywords`
+  const inOrder = Prisma.sql`ORDER BY length(i.folded_name), i.id LIMIT ${maxCompared}`
+  const lengths = Prisma.sql`ARRAY(SELECT E'\\n' || n FROM generate_series(part.shortest, part.longest) AS n)`
+  return Prisma.sql`
+    FROM (WITH first AS MATERIALIZED (SELECT ${columns} ${items} LIMIT ${maxRead + 1}),
+          size AS MATERIALIZED (SELECT count(*) <= ${maxRead} AS is_all FROM first),
+          part AS MATERIALIZED (
+            SELECT lag(longest, 1, 0) OVER (ORDER BY longest) + 1 AS shortest, longest
+              FROM (SELECT 100 AS longest UNION SELECT unnest(percentile_disc(${PARTS}::float8[]) WITHIN GROUP
+                           (ORDER BY least(length(folded_name), 100))) FROM first) AS lengths ORDER BY longest)
+          (SELECT * FROM first i WHERE (SELECT is_all FROM size) ${inOrder})
+          UNION ALL
+          (SELECT i.* FROM part
+            CROSS JOIN LATERAL (SELECT ${columns} ${items} AND ${GRAMS} && ${lengths} ${inOrder}) AS i
+            WHERE NOT (SELECT is_all FROM size) LIMIT ${maxCompared})) AS i`
+}
+
+/**
+ * The grams with the rare ones first, as the statistics of the index know them, and the number of rare ones. Without statistics PostgreSQL
+ * reads more.
+ */
+async function readShares(sql: SqlReader, grams: readonly string[]): Promise<{ grams: string[]; rare: number }> {
+  const rows = await sql.$queryRaw<{ gram: string; isRare: boolean }[]>`
+    SELECT given.gram, coalesce(common.share, 0) < ${RARE_SHARE} AS "isRare"
       FROM unnest(${[...grams]}::text[]) WITH ORDINALITY AS given (gram, n)
       LEFT JOIN ${gramShares('items_letter_grams_idx')} AS common ON common.gram = given.gram
-     ORDER BY coalesce(common.share, 0), given.n`
-  return {
-    rareFirst: rows.map(({ gram }) => gram),
-    common: new Set(rows.flatMap(({ gram, isCommon }) => (isCommon ? gram : []))),
-  }
+     ORDER BY 2 DESC, given.n`
+  return { grams: rows.map(({ gram }) => gram), rare: rows.filter(({ isRare }) => isRare).length }
+}
+
+/** @param items is FROM */
+export async function readCandidates(sql: SqlReader, items: Prisma.Sql): Promise<Candidate[]> {
+  // Prisma takes far longer than JSON.parse for thousands of rows.
+  const [row] = await sql.$queryRaw<{ candidates: string | null }[]>`
+    SELECT json_agg(candidate)::text AS candidates FROM (
+      SELECT i.id, i.name, letters_of(i.folded_name) AS letters,
+             CASE WHEN i.folded_keywords = '' THEN '' ELSE letters_of(i.folded_keywords) END AS keywords ${items}) AS candidate`
+  return JSON.parse(row?.candidates ?? '[]')
 }
