@@ -3,7 +3,7 @@ import { databaseExists } from '../database/database.ts'
 import { backUp, restore } from '../embedded/backup.ts'
 import { operationFailed } from '../errors.ts'
 import { CatalogCommand } from './command.ts'
-import { canAsk, confirm } from './confirm.ts'
+import { requireConfirmation } from './confirm.ts'
 import { withOpenDatabase } from './database.ts'
 import { printLine } from './print.ts'
 
@@ -27,11 +27,8 @@ async function runBackup(folder: string): Promise<void> {
 
 async function runRestore(folder: string, { yes }: { yes?: true }): Promise<void> {
   const dataDir = embeddedDataDir()
-  if (!yes && databaseExists(readConfig(process.env).database)) {
-    const what = `the database of ${dataDir} with the backup ${folder}`
-    if (!canAsk()) throw operationFailed(`This replaces ${what}; to do so, add --yes`)
-    if (!(await confirm(`Replace ${what}?`))) throw operationFailed('Nothing was replaced')
-  }
+  if (!yes && databaseExists(readConfig(process.env).database))
+    await requireConfirmation('Replace', `the database of ${dataDir} with the backup ${folder}`)
   await restore(dataDir, folder)
   printLine(`The database of ${dataDir} is now that of ${folder}`)
 }

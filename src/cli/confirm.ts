@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import { escapeControls } from '../errors.ts'
+import { escapeControls, operationFailed } from '../errors.ts'
 
 /** Whether a person can answer a question: stdin and stderr are terminals. */
 export function canAsk(): boolean {
@@ -17,4 +17,11 @@ export async function confirm(question: string): Promise<boolean> {
   } finally {
     terminal.close()
   }
+}
+
+/** @throws `OPERATION_FAILED` unless a person confirms a change, for which the command has the option `--yes` */
+export async function requireConfirmation(verb: 'Remove' | 'Replace', what: string): Promise<void> {
+  const word = verb.toLowerCase()
+  if (!canAsk()) throw operationFailed(`This ${word}s ${what}; to do so, add --yes`)
+  if (!(await confirm(`${verb} ${what}?`))) throw operationFailed(`Nothing was ${word}d`)
 }

@@ -4,7 +4,7 @@ import { operationFailed } from '../../errors.ts'
 import { type DatasetContent, removeDataset } from '../../import/remove-dataset.ts'
 import { findSamples } from '../../sample/find.ts'
 import { CatalogCommand } from '../command.ts'
-import { canAsk, confirm } from '../confirm.ts'
+import { requireConfirmation } from '../confirm.ts'
 import { withDatabase } from '../database.ts'
 import { commandOrigin } from '../origin.ts'
 import { printJson, printLine } from '../print.ts'
@@ -47,22 +47,17 @@ async function removeConfirmed(database: Database, text: string, isConfirmed: bo
     grants: await prisma.grant.count({ where: { datasetId: id } }),
   }
   for (;;) {
-    if (!isConfirmed) await ask(slug, content)
+    const { items, grants } = content
+    if (!isConfirmed)
+      await requireConfirmation('Remove', `the dataset ${slug} with ${items} items and ${grants} grants`)
     const confirmed = isConfirmed ? undefined : content
     // A session has no statement timeout, and the items of a large dataset take a while.
     const { isRemoved, ...found } = await database.withSession((session) =>
-      database.withReadersOnCopy(session, content.items, () =>
+      database.withReadersOnCopy(session, items, () =>
         removeDataset(session, { id, slug }, confirmed, commandOrigin()),
       ),
     )
     if (isRemoved) return { id, slug, ...found }
     content = found
   }
-}
-
-/** @throws `OPERATION_FAILED` unless a person confirms the removal */
-async function ask(slug: string, { items, grants }: DatasetContent): Promise<void> {
-  const what = `the dataset ${slug} with ${items} items and ${grants} grants`
-  if (!canAsk()) throw operationFailed(`This removes ${what}; to do so, add --yes`)
-  if (!(await confirm(`Remove ${what}?`))) throw operationFailed('Nothing was removed')
 }
