@@ -8,11 +8,9 @@ export interface OpenApi extends Json {
   info: Json
   tags: Json[]
   paths: Record<string, Json>
-  components: Components
+  /** By kind and name. */
+  components: Record<string, Record<string, Json>>
 }
-
-/** Components by kind and name. */
-export type Components = Record<string, Record<string, Json>>
 
 /** @param contact is whom to ask for a key; without it the description is for the operator */
 export function securitySchemes(contact?: string) {
