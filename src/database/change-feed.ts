@@ -186,18 +186,6 @@ export interface ChangeFeed {
   close: () => Promise<void>
 }
 
-/** A feed that never listens. Caches with this feed store nothing. */
-export const silentChangeFeed: ChangeFeed = {
-  latest: () => undefined,
-  isUnchanged: () => false,
-  changedSince: () => undefined,
-  announced: async () => {},
-  position: () => undefined,
-  server: () => undefined,
-  leaveFor: () => {},
-  close: async () => {},
-}
-
 interface FollowOptions {
   /** Creates a client that is not yet connected. */
   createClient: () => DatabaseClient

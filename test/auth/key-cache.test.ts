@@ -3,9 +3,8 @@ import { createKeyCache } from '../../src/auth/api-key.ts'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
 import { rotateKey } from '../../src/auth/rotate.ts'
 import { Cancellation, withCancellation } from '../../src/database/cancellation.ts'
-import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
-import { createFeed } from '../support/changes.ts'
+import { createFeed, silentChangeFeed } from '../support/changes.ts'
 import { useDatabase } from '../support/database.ts'
 
 const db = useDatabase()

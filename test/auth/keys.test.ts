@@ -3,8 +3,8 @@ import { authenticate, challenge, createKeyCache } from '../../src/auth/api-key.
 import { grantDataset, withdrawGrant } from '../../src/auth/grants.ts'
 import { createKey, listKeys, revokeKey, updateKey } from '../../src/auth/keys.ts'
 import { checkTiers } from '../../src/auth/tiers.ts'
-import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
+import { silentChangeFeed } from '../support/changes.ts'
 import { useDatabase } from '../support/database.ts'
 
 const db = useDatabase()

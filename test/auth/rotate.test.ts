@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { authenticate, createKeyCache } from '../../src/auth/api-key.ts'
 import { createKey } from '../../src/auth/keys.ts'
 import { rotateKey } from '../../src/auth/rotate.ts'
-import { silentChangeFeed } from '../../src/database/change-feed.ts'
+import { silentChangeFeed } from '../support/changes.ts'
 import { useDatabase } from '../support/database.ts'
 
 const db = useDatabase()

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { cacheDatasetList, readDatasetList } from '../../src/catalog/snapshot/dataset-list.ts'
-import { type ChangeFeed, silentChangeFeed } from '../../src/database/change-feed.ts'
+import type { ChangeFeed } from '../../src/database/change-feed.ts'
 import { newDataset } from '../support/catalog.ts'
-import { createFeed } from '../support/changes.ts'
+import { createFeed, silentChangeFeed } from '../support/changes.ts'
 import { createDatabase } from '../support/database.ts'
 
 /** Reads the list as `cacheDatasetList` does, and counts the datasets that its statement can return; and reads it in one statement. */

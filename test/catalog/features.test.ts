@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { cacheFeatureCounts } from '../../src/catalog/sql/features.ts'
-import { type ChangeFeed, silentChangeFeed } from '../../src/database/change-feed.ts'
+import type { ChangeFeed } from '../../src/database/change-feed.ts'
+import { silentChangeFeed } from '../support/changes.ts'
 
 const unchangedFeed: ChangeFeed = { ...silentChangeFeed, latest: () => 0, isUnchanged: () => true }
 

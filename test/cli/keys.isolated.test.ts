@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { authenticate, createKeyCache } from '../../src/auth/api-key.ts'
-import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
+import { silentChangeFeed } from '../support/changes.ts'
 import { useDatabase } from '../support/database.ts'
 import { runCatalog } from '../support/process.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { Cancellation, currentCancellation, withCancellation } from '../../src/database/cancellation.ts'
-import { type ChangeFeed, FeedState, silentChangeFeed } from '../../src/database/change-feed.ts'
+import { type ChangeFeed, FeedState } from '../../src/database/change-feed.ts'
 import { RevisionCache } from '../../src/database/revision-cache.ts'
-import { createFeed } from '../support/changes.ts'
+import { createFeed, silentChangeFeed } from '../support/changes.ts'
 
 const topicsOf = () => ['dataset a'] as const
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import { RevisionCache } from '../../src/database/revision-cache.ts'
-import { createFeed } from '../support/changes.ts'
+import { createFeed, silentChangeFeed } from '../support/changes.ts'
 
 const topicsOf = () => ['dataset a'] as const
 

@@ -2,7 +2,6 @@ import { createServer, Socket } from 'node:net'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { RequestUse } from '../../src/auth/key-usage.ts'
 import { readConfig } from '../../src/config.ts'
-import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import { ConnectionError } from '../../src/database/client.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
@@ -10,6 +9,7 @@ import { createApp } from '../../src/server/app.ts'
 import { addGraphQLRoute } from '../../src/server/graphql.ts'
 import { createHttp } from '../../src/server/http.ts'
 import { ResponseCache } from '../../src/server/response-cache.ts'
+import { silentChangeFeed } from '../support/changes.ts'
 
 const { responseCacheBytes, limits } = readConfig({})
 const settings = { responseCacheBytes, limits }

@@ -1,4 +1,16 @@
-import { type ChangeFeed, FeedState, silentChangeFeed } from '../../src/database/change-feed.ts'
+import { type ChangeFeed, FeedState } from '../../src/database/change-feed.ts'
+
+/** A feed that never listens. Caches with this feed store nothing. */
+export const silentChangeFeed: ChangeFeed = {
+  latest: () => undefined,
+  isUnchanged: () => false,
+  changedSince: () => undefined,
+  announced: async () => {},
+  position: () => undefined,
+  server: () => undefined,
+  leaveFor: () => {},
+  close: async () => {},
+}
 
 /**
  * A change feed whose notifications a test sends. It never misses one.

@@ -1,7 +1,7 @@
 import type { Catalog } from '../../src/catalog/catalog.ts'
 import { createSnapshotReader } from '../../src/catalog/snapshot-reader.ts'
-import { silentChangeFeed } from '../../src/database/change-feed.ts'
 import type { Database } from '../../src/database/database.ts'
+import { silentChangeFeed } from './changes.ts'
 import { keyWith } from './key.ts'
 
 /** Returns a function that reads from the catalog with a key without tiers and grants, and without cached values. */
