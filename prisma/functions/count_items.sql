@@ -1,9 +1,8 @@
--- Adds the new rows (sign 1) and subtracts the old rows (sign -1). A change is counted in all lists and in all cubes that contain the
--- item. Counts of 0 are deleted.
+-- Adds the new rows (sign 1) and subtracts the old rows (sign -1), in all lists that contain the item. Counts of 0 are deleted.
 CREATE OR REPLACE FUNCTION count_items() RETURNS trigger LANGUAGE plpgsql
   SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
-  columns CONSTANT text := 'dataset_id, parent_item_id, administrative_area_code, category_code, cube';
+  columns CONSTANT text := 'dataset_id, parent_item_id, administrative_area_code, category_code';
   added   CONSTANT text := 'SELECT 1 AS sign, ' || columns || ' FROM new_rows';
   removed CONSTANT text := 'SELECT -1 AS sign, ' || columns || ' FROM old_rows';
   -- INSERT has no old_rows and DELETE has no new_rows, so the text of the statements depends on the operation.
@@ -30,19 +29,6 @@ BEGIN
         ON CONFLICT (dataset_id, list) DO UPDATE SET n = current.n + excluded.n
   $sql$, changes);
   DELETE FROM item_counts WHERE n = 0 AND dataset_id = ANY (ids);
-
-  EXECUTE format($sql$
-    WITH changed AS (
-      SELECT dataset_id, cube, sum(sign) AS sign
-        FROM (%s) AS change GROUP BY 1, 2 HAVING sum(sign) <> 0
-    )
-    INSERT INTO cube_counts AS current (level, cube, dataset_id, n)
-    SELECT level, cube >> 9 * level, dataset_id, sum(sign)
-      FROM changed CROSS JOIN generate_series(0, 3) AS level
-     GROUP BY 1, 2, 3 HAVING sum(sign) <> 0
-        ON CONFLICT (level, cube, dataset_id) DO UPDATE SET n = current.n + excluded.n
-  $sql$, changes);
-  DELETE FROM cube_counts WHERE n = 0 AND dataset_id = ANY (ids);
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION count_items() IS 'Trigger function: updates item_counts and cube_counts after a change to items.';
+COMMENT ON FUNCTION count_items() IS 'Trigger function: updates item_counts after a change to items.';

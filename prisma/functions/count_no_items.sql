@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION count_no_items() RETURNS trigger LANGUAGE plpgsql
   SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
   DELETE FROM item_counts;
-  DELETE FROM cube_counts;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION count_no_items() IS 'Trigger function: empties item_counts and cube_counts after TRUNCATE items.';
+COMMENT ON FUNCTION count_no_items() IS 'Trigger function: empties item_counts after TRUNCATE items.';

@@ -13,10 +13,6 @@ BEGIN
    CROSS JOIN LATERAL (VALUES ('all'), (coalesce('children of ' || parent_item_id, 'roots'))) AS list (among)
    GROUP BY dataset_id, among, CUBE (administrative_area_code, category_code)
   HAVING among IN ('all', 'roots') OR grouping(administrative_area_code, category_code) = 3;
-  DELETE FROM cube_counts;
-  INSERT INTO cube_counts (level, cube, dataset_id, n)
-  SELECT level, cube >> 9 * level, dataset_id, count(*)
-    FROM items CROSS JOIN generate_series(0, 3) AS level GROUP BY 1, 2, 3;
   PERFORM recount_tiles();
 END $$;
 COMMENT ON FUNCTION recount_items() IS

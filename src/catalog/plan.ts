@@ -1,4 +1,5 @@
 import type { BoundingBox } from './box.ts'
+import { isOnMap } from './circle.ts'
 import { type FilterValues, givenFilters, textFilters } from './filters.ts'
 import type { Circle, Selection } from './selection.ts'
 
@@ -15,8 +16,8 @@ export interface Sizes {
 
 /**
  * How a search finds its items:
- * - `grid`: a circle with filters alone, by the counts of the cubes (sql/nearby-by-grid.ts)
- * - `circle`: a circle with more, by the index of locations or of grams
+ * - `grid`: a circle on the map with filters alone, by the counts of its tiles (sql/nearby-by-grid.ts)
+ * - `circle`: another circle, by the index of locations or of grams
  * - `words`: a text, by the words in names and keywords
  * - `box`: a box, by the counts of its tiles (sql/box.ts)
  * - `none`: there is neither a text nor a place, and it finds nothing
@@ -31,7 +32,7 @@ export type SearchPlan =
 export function planSearch({ circle, text, within, updatedFrom, updatedTo }: Selection): SearchPlan {
   if (circle) {
     const isAlone = [text, within, updatedFrom, updatedTo].every((member) => member === undefined)
-    return { way: isAlone ? 'grid' : 'circle', circle }
+    return { way: isAlone && isOnMap(circle) ? 'grid' : 'circle', circle }
   }
   if (text !== undefined) return { way: 'words', text }
   return within ? { way: 'box', within } : { way: 'none' }
@@ -55,16 +56,16 @@ export function walksIds({ total, size }: Sizes, limit: number): boolean {
   return limit * size <= total * total || total === size
 }
 
-/** If the cubes of a circle have at most this many points, or the filters match no more, one statement tests all of them. */
+/** If the tiles of a circle have at most this many points, or the filters match no more, one statement tests all of them. */
 export const FEW_POINTS = 2_000
 
-/** The cubes of a circle are many if they have more than this share of all items. */
+/** The items of a circle are many if its tiles have more than this share of all items. */
 const LARGE_SHARE = 1 / 20
 
 /**
  * Whether the matching items of a circle are counted by reading all matching items of the datasets at once, in the order of the table. The
- * index on cubes has the codes, so filters by codes count in it. Other filters read the items of the cubes, which costs more if these are many.
- * @param points is the number of points in the cubes of the circle
+ * index on cells has the codes, so filters by codes count in it. Other filters read the items of the tiles, which costs more if these are many.
+ * @param points is the number of points in the tiles of the circle
  */
 export function countsAtOnce(filters: FilterValues, { points, size }: { points: number; size: number }): boolean {
   return points > size * LARGE_SHARE && givenFilters(textFilters(filters)).length > 0

@@ -1,8 +1,7 @@
 /*
  * Map tiles. At zoom z, the Web Mercator square (EPSG:3857) is divided into 2^z by 2^z tiles, with x eastwards from 180° west
- * and y southwards from 85.0511° north. The database assigns each item to a cell, which is a tile at zoom 30 (`tile_cell`, not a cube of
- * sql/ecef-grid.ts). It numbers the cells in Morton order (prisma/functions/tile_cell_of.sql), so the cells in a tile have consecutive
- * numbers.
+ * and y southwards from 85.0511° north. The database assigns each item to a cell, which is a tile at zoom 30 (`tile_cell`). It numbers
+ * the cells in Morton order (prisma/functions/tile_cell_of.sql), so the cells in a tile have consecutive numbers.
  */
 
 /** A tile: its zoom, column and row. */
@@ -67,9 +66,42 @@ export function rangeAtZoom({ z, x, y }: TileAddress, zoom: number): CellRange {
   return { first: number << bits, end: (number + 1n) << bits }
 }
 
+/** Returns the number of a tile among those of its zoom in Morton order, up to zoom 24. */
+export function numberOf({ x, y }: TileAddress): number {
+  // Bitwise operators have 32 bits.
+  return (spreadBits(x >> 12) + 2 * spreadBits(y >> 12)) * 2 ** 24 + spreadBits(x & 4095) + 2 * spreadBits(y & 4095)
+}
+
+/** The inverse of `numberOf`: the even bits of the number are the column, and the odd ones the row. */
+export function tileOfNumber(z: number, number: number): TileAddress {
+  const [high, low] = [Math.floor(number / 2 ** 24), number % 2 ** 24]
+  return { z, x: evenBits(high) * 4096 + evenBits(low), y: evenBits(high >> 1) * 4096 + evenBits(low >> 1) }
+}
+
+/** Puts a zero before each of 12 bits. */
+function spreadBits(number: number): number {
+  let bits = (number | (number << 8)) & 0x00ff00ff
+  bits = (bits | (bits << 4)) & 0x0f0f0f0f
+  bits = (bits | (bits << 2)) & 0x33333333
+  return (bits | (bits << 1)) & 0x55555555
+}
+
+function evenBits(number: number): number {
+  let bits = number & 0x55555555
+  bits = (bits | (bits >> 1)) & 0x33333333
+  bits = (bits | (bits >> 2)) & 0x0f0f0f0f
+  bits = (bits | (bits >> 4)) & 0x00ff00ff
+  return (bits | (bits >> 8)) & 0x0000ffff
+}
+
 /** Returns the numbers of the cells in a tile. */
 export function cellRange(tile: TileAddress): CellRange {
   return rangeAtZoom(tile, CELL_ZOOM)
+}
+
+/** Returns the number of bits to shift out of a cell for the number of its tile at a zoom. */
+export function bitsBelow(zoom: number): number {
+  return 2 * (CELL_ZOOM - zoom)
 }
 
 /** Returns the lowest zoom whose stored counts are fine enough for a tile's clusters; undefined if there is none. */

@@ -97,14 +97,10 @@ const WRONG_COUNTS = `
      GROUP BY dataset_id, among, CUBE (administrative_area_code, category_code)
     HAVING among IN ('all', 'roots') OR grouping(administrative_area_code, category_code) = 3
     UNION ALL
-    SELECT 'cube_counts', dataset_id, level || ' ' || (cube >> 9 * level), count(*)
-      FROM items CROSS JOIN generate_series(0, 3) AS level GROUP BY dataset_id, level, cube >> 9 * level
-    UNION ALL
     SELECT 'tile_counts', dataset_id, level || ' ' || (tile_cell >> 60 - 2 * level), count(*)
       FROM items CROSS JOIN unnest(ARRAY[5, 9, 13, 17]) AS level GROUP BY dataset_id, level, tile_cell >> 60 - 2 * level
   ), stored AS (
     SELECT 'item_counts' AS table_name, dataset_id, list AS key, n FROM item_counts
-    UNION ALL SELECT 'cube_counts', dataset_id, level || ' ' || cube, n FROM cube_counts
     UNION ALL SELECT 'tile_counts', dataset_id, level || ' ' || cell, n FROM tile_counts
   )
   SELECT coalesce(slug, dataset_id::text) AS slug, string_agg(DISTINCT table_name, ', ' ORDER BY table_name) AS tables

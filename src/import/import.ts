@@ -153,7 +153,7 @@ async function attempt(database: Database, load: Asking, allowed: AllowedChanges
     if (!options.dryRun && hasManyChanges(counts)) {
       options.onPhase?.('analyzing')
       // The planner needs new statistics, and index-only scans need a new visibility map.
-      await session.query('VACUUM (ANALYZE) datasets, items, images, item_counts, cube_counts, tile_counts')
+      await session.query('VACUUM (ANALYZE) datasets, items, images, item_counts, tile_counts')
     }
     return counts
   }

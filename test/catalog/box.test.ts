@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { type BoundingBox, cellsOfRange, cellsOfTile, divide, type NumberedTile, WORLD } from '../../src/catalog/box.ts'
-import { cellRange, countedZoomFor, positionInTile, rangeAtZoom } from '../../src/catalog/tile.ts'
+import {
+  cellRange,
+  countedZoomFor,
+  numberOf,
+  positionInTile,
+  rangeAtZoom,
+  tileOfNumber,
+} from '../../src/catalog/tile.ts'
 
 /* Boxes and tiles, against the definitions of Web Mercator and of the Morton order, written out in bits. */
 
@@ -110,6 +117,7 @@ const TILES: [z: number, x: number, y: number][] = [
   [3, 2, 5],
   [9, 437, 198],
   [18, 223_511, 101_500],
+  [20, 1_048_575, 699_051],
 ]
 
 test.each(TILES)('the tile %i/%i/%i has the cells that begin with the bits of its row and column', (z, x, y) => {
@@ -118,6 +126,8 @@ test.each(TILES)('the tile %i/%i/%i has the cells that begin with the bits of it
   const bits = BigInt(2 * (CELL_ZOOM - z))
   const cells = { first: number << bits, end: (number + 1n) << bits }
   expect([cellRange(tile), cellsOfTile(tile)]).toEqual([cells, cells])
+  expect(numberOf(tile)).toBe(tile.number)
+  expect(tileOfNumber(z, tile.number)).toEqual({ z, x, y })
   expect(rangeAtZoom(tile, z)).toEqual({ first: number, end: number + 1n })
   expect(rangeAtZoom(tile, z + 2)).toEqual({ first: number << 4n, end: (number + 1n) << 4n })
 })

@@ -11,7 +11,6 @@ beforeEach(async () => {
   await seedCatalog(db.database.prisma)
 })
 
-const LEVELS = [0, 1, 2, 3]
 const ZOOMS = [5, 9, 13, 17]
 
 /** The bits at even places of a number: the column of a cell. */
@@ -25,18 +24,17 @@ interface StoredItem {
   parent: string | null
   area: string
   category: string
-  cube: bigint
   cell: bigint
 }
 
-/** What should be stored: a number for each list, cube and tile that has items. */
+/** What should be stored: a number for each list and tile that has items. */
 async function expectedCounts(): Promise<Map<string, bigint>> {
   const items = await db.database.prisma.$queryRaw<StoredItem[]>`
     SELECT dataset_id::text AS dataset, parent_item_id::text AS parent, administrative_area_code AS area,
-           category_code AS category, cube, tile_cell AS cell FROM items`
+           category_code AS category, tile_cell AS cell FROM items`
   const counts = new Map<string, bigint>()
   const add = (key: string, n = 1n) => counts.set(key, (counts.get(key) ?? 0n) + n)
-  for (const { dataset, parent, area, category, cube, cell } of items) {
+  for (const { dataset, parent, area, category, cell } of items) {
     const filters = [
       '',
       ` area ${quoted(area)}`,
@@ -48,7 +46,6 @@ async function expectedCounts(): Promise<Map<string, bigint>> {
       if (parent === null) add(`${dataset} roots${filter}`)
     }
     if (parent !== null) add(`${dataset} children of ${parent}`)
-    for (const level of LEVELS) add(`${dataset} cube ${level} ${cube >> BigInt(9 * level)}`)
     for (const zoom of ZOOMS) {
       const tile = `${dataset} tile ${zoom} ${cell >> BigInt(60 - 2 * zoom)}`
       add(`${tile} n`)
@@ -62,7 +59,6 @@ async function expectedCounts(): Promise<Map<string, bigint>> {
 async function storedCounts(): Promise<Map<string, bigint>> {
   const rows = await db.database.prisma.$queryRaw<{ key: string; n: bigint }[]>`
     SELECT dataset_id || ' ' || list AS key, n::bigint FROM item_counts
-     UNION ALL SELECT dataset_id || ' cube ' || level || ' ' || cube, n FROM cube_counts
      UNION ALL SELECT dataset_id || ' tile ' || level || ' ' || cell || ' ' || name, value
                  FROM tile_counts CROSS JOIN LATERAL (VALUES ('n', n::bigint), ('x', sum_x), ('y', sum_y)) AS part (name, value)`
   return new Map(rows.map(({ key, n }) => [key, n]))
@@ -114,7 +110,7 @@ describe('The counts are those of the items after', () => {
     ['a recount of counts that were wrong', 'SELECT recount_items()'],
   ])('%s', async (_what, sql) => {
     const { prisma } = db.database
-    for (const table of ['item_counts', 'cube_counts', 'tile_counts']) {
+    for (const table of ['item_counts', 'tile_counts']) {
       await prisma.$executeRawUnsafe(`UPDATE ${table} SET n = n + 1`)
       await prisma.$executeRawUnsafe(`DELETE FROM ${table} WHERE dataset_id = '${DATASET.paid}'`)
     }

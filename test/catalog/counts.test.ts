@@ -16,7 +16,6 @@ beforeAll(async () => {
 
 const STORED_COUNTS = `
   SELECT 'list ' || dataset_id || list AS what, n FROM item_counts
-   UNION ALL SELECT 'cube ' || level || ' ' || cube || dataset_id, n FROM cube_counts
    UNION ALL SELECT 'tile ' || level || ' ' || cell || ' ' || sum_x || ' ' || sum_y || dataset_id, n FROM tile_counts ORDER BY 1`
 
 /** Compares the stored counts with a recount, in a transaction that is rolled back. */

@@ -11,14 +11,14 @@ import { useDatabase } from '../support/database.ts'
 
 /*
  * The search by grid over groups of items near the centre and crowds far away. At the end of a group, one item more or less decides
- * which cubes are read.
+ * which tiles are read.
  */
 
 const [ONE, TWO] = [randomUUID(), randomUUID()]
 /** Degrees for a metre along a meridian. */
 const DEGREES = 1 / 111_195
 
-/** More than the points of a cube that is not divided, in each of the two datasets. */
+/** More than the points of a tile that is not divided, in each of the two datasets. */
 const GROUP_SIZE = 60
 /** Metres from the centre. */
 const GROUPS = [300, 1_200, 2_600, 5_000, 9_000, 15_000]
@@ -39,7 +39,7 @@ beforeAll(async () => {
     data: [ONE, TWO].map((id) => newDataset({ id, slug: id.replace('-', '_') })),
   })
   const items = Object.values(CENTRES).flatMap((centre) => [
-    // Groups of items at the same place. Their cubes are divided to the smallest edge, and lie apart from each other.
+    // Groups of items at the same place. Their tiles are divided to the smallest ones, and lie apart from each other.
     ...GROUPS.flatMap((metres, group) =>
       Array.from({ length: GROUP_SIZE }, () => placeAt(centre, metres, group * 2.4)),
     ),

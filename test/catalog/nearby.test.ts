@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { pointAt, straightLine } from '../../src/catalog/circle.ts'
 import type { FilterValues } from '../../src/catalog/filters.ts'
 import { type NearbyItem, parseItems } from '../../src/catalog/models.ts'
 import { NO_ITEMS, recordsWith } from '../../src/catalog/projection.ts'
-import { pointAt } from '../../src/catalog/sql/ecef-grid.ts'
 import { type SearchStatements, searchNearby } from '../../src/catalog/sql/nearby-by-grid.ts'
 import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
 import { newDataset, newPlace } from '../support/catalog.ts'
@@ -11,7 +11,7 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 /*
  * The search by grid has the same results as plain ST_DWithin and ST_Distance, with and without filters, over random places: a city
- * with many places at the same point, both poles, the antimeridian, and the rest of the world.
+ * with many places at the same point, both poles, the antimeridian, the edge of the map, and the rest of the world.
  */
 
 let db: TestDatabase
@@ -50,6 +50,7 @@ function place(n: number): [number, number] {
   }
   if (n % 11 === 0) return [90 - random() * random(), random() * 360 - 180]
   if (n % 13 === 0) return [-90 + random() / 100, random() * 360 - 180]
+  if (n % 17 === 0) return [(n % 34 < 17 ? 1 : -1) * (84.9 + random() * 0.3), 29 + random() * 2]
   if (n % 7 === 0) return [10 + random(), ((180 + (random() - 0.5) + 180) % 360) - 180]
   return [random() * 180 - 90, random() * 360 - 180]
 }
@@ -63,6 +64,8 @@ const SPOTS = [
   { latitude: 10.5, longitude: 180 },
   { latitude: 10.5, longitude: -179.9 },
   { latitude: 0, longitude: 0 },
+  { latitude: 85.05, longitude: 30 },
+  { latitude: -85.06, longitude: 29.5 },
 ]
 
 /** Some match most items, some half of them, some few, and some none. */
@@ -166,7 +169,7 @@ describe('A search by grid has the results of a plain search', () => {
 test('a search for the total alone reads no more places than one for a page', async () => {
   const { sql } = db.database
   const { startNearby } = createBatchers(sql)
-  /** The ranges of cubes in which the last statement measures or tests places. */
+  /** The ranges of cells in which the last statement measures or tests places. */
   const rangesFor = async (limit: number) => {
     const circle = { latitude: 37.5, longitude: 127, radius: 50_000 }
     const window = { circle, offset: 0, limit, projection: NO_ITEMS }
@@ -180,8 +183,7 @@ test('a search for the total alone reads no more places than one for a page', as
 test('pointAt agrees with PostGIS', async () => {
   const [row] = await db.database.prisma.$queryRaw<{ arc: number }[]>`
     SELECT ST_Distance('POINT(127 37.5)'::geography, 'POINT(127.001 37.5)'::geography) AS arc`
-  const [a, b] = [pointAt(37.5, 127), pointAt(37.5, 127.001)]
-  expect(Math.hypot(a.x - b.x, a.y - b.y, a.z - b.z)).toBeCloseTo(row?.arc ?? 0, 5)
+  expect(straightLine(pointAt(37.5, 127), pointAt(37.5, 127.001))).toBeCloseTo(row?.arc ?? 0, 5)
 })
 
 /** A generator of numbers from 0 to 1, the same for the same seed (mulberry32). */

@@ -31,7 +31,7 @@ const isCounted = (filter: ItemFilter) => 'countedAs' in FILTERS[filter]
 const FILTER_COLUMNS = ITEM_FILTERS.map(columnName)
 const FILTER_CODES = FILTER_COLUMNS.map((column, n) => `'${column}-' || n % ${[50, 20][n % 2]}`)
 
-const TABLES = ['items', 'datasets', 'item_counts', 'cube_counts', 'tile_counts']
+const TABLES = ['items', 'datasets', 'item_counts', 'tile_counts']
 
 beforeAll(async () => {
   db = await createOwnDatabase()
@@ -222,16 +222,16 @@ test.each(ITEM_FILTERS.filter((filter) => !isCounted(filter)))(
 test.each([
   ['all datasets', {}],
   ['one dataset', { datasetId: LARGE }],
-])('a nearby search of %s uses the counts of grid cells, and the index on the items in them', async (_what, scope) => {
+])('a nearby search of %s uses the counts of tiles, and the index on the items in them', async (_what, scope) => {
   const plan = await plansOf(async (catalog) => {
     const args = { latitude: 35.5, longitude: 127.5, radius: 50000, ...scope }
     const page = await catalog.find(parseArguments(nearbyArguments, args))
     await page.nodes()
     expect(await page.total()).toBeGreaterThan(500)
-  }, /\b(items|cube_counts)\b/)
-  expect(plan).toContain('cube_counts_pkey')
-  expect(plan).toContain('items_dataset_id_cube_idx')
-  expect(plan).not.toMatch(/Seq Scan on (items|cube_counts)/)
+  }, /\b(items|tile_counts)\b/)
+  expect(plan).toContain('tile_counts_pkey')
+  expect(plan).toContain('items_dataset_id_tile_cell_idx')
+  expect(plan).not.toMatch(/Seq Scan on (items|tile_counts)/)
 })
 
 test.each([

@@ -89,8 +89,8 @@ describe('catalog doctor', () => {
     ['a list', `UPDATE item_counts SET n = n + 1 WHERE list = 'all category ''gate'''`, 'item_counts'],
     ['a list that is missing', `DELETE FROM item_counts WHERE list LIKE 'children of %'`, 'item_counts'],
     ['a list that should not exist', `INSERT INTO item_counts SELECT id, 'none', 1 FROM datasets`, 'item_counts'],
-    ['a cell of the grid', 'UPDATE cube_counts SET n = n + 1 WHERE level = 2', 'cube_counts'],
-    ['a tile', 'DELETE FROM tile_counts WHERE level = 9', 'tile_counts'],
+    ['a tile', 'UPDATE tile_counts SET n = n + 1 WHERE level = 9', 'tile_counts'],
+    ['a tile that is missing', 'DELETE FROM tile_counts WHERE level = 9', 'tile_counts'],
   ])('finds a wrong count of %s, and recount_items() repairs it', async (_what, sql, table) => {
     const own = await createDatabase()
     await seedCatalog(own.database.prisma)
@@ -114,14 +114,14 @@ describe('catalog doctor', () => {
     const own = await createOwnDatabase()
     await seedCatalog(own.database.prisma)
     await own.database.withSession(async (session) => {
-      await session.query('DROP INDEX items_dataset_id_cube_idx')
+      await session.query('DROP INDEX items_dataset_id_tile_cell_idx')
       await session.query(`UPDATE item_counts SET n = n + 1 WHERE list = 'all'`)
       await session.query('ALTER TABLE grants DISABLE TRIGGER USER')
     })
     const { code, ill } = await examine(own.env)
     expect(code).toBe(1)
     expect(ill.map(({ check, found }) => [check, found])).toEqual([
-      ['objects', 'index items_dataset_id_cube_idx of items is missing'],
+      ['objects', 'index items_dataset_id_tile_cell_idx of items is missing'],
       ['objects', 'trigger grants_notify of grants is not as the migrations make it'],
       ['objects', 'trigger grants_truncate of grants is not as the migrations make it'],
       ['totals', expect.stringMatching(/^wrong counts: /)],
@@ -129,7 +129,7 @@ describe('catalog doctor', () => {
     ])
     for (const { advice } of ill) expect(advice).toBeTruthy()
     expect((await runCatalog(own.env, 'doctor')).stdout).toContain(
-      '→ run this:\nCREATE INDEX items_dataset_id_cube_idx ON public.items USING btree (dataset_id, cube,',
+      '→ run this:\nCREATE INDEX items_dataset_id_tile_cell_idx ON public.items USING btree (dataset_id, tile_cell,',
     )
     await own.database.withSession(async (session) => {
       for (const { sql } of ill) if (sql !== undefined) await session.query(sql)

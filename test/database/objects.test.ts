@@ -119,7 +119,11 @@ test.each([
   ],
   ['the largest table dropped', 'DROP TABLE items CASCADE', expect.arrayContaining(['table items is missing'])],
   ['recount_items() dropped', 'DROP FUNCTION recount_items()', ['function recount_items() is missing']],
-  ['an index dropped', 'DROP INDEX items_dataset_id_cube_idx', ['index items_dataset_id_cube_idx of items is missing']],
+  [
+    'an index dropped',
+    'DROP INDEX items_dataset_id_tile_cell_idx',
+    ['index items_dataset_id_tile_cell_idx of items is missing'],
+  ],
   [
     'an index on other columns',
     'DROP INDEX grants_dataset_id_idx; CREATE INDEX grants_dataset_id_idx ON grants (created_at)',

@@ -84,7 +84,7 @@ describe.skipIf(inject('template').kind !== 'postgres' || !hasPostgres)('A resto
   let source: TestDatabase
   let folder: string
   const TABLES = ['datasets', 'items', 'images']
-  const COUNTS = ['item_counts', 'cube_counts', 'tile_counts']
+  const COUNTS = ['item_counts', 'tile_counts']
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'catalog-dump-'))
     source = await createDatabase()

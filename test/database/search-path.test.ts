@@ -17,7 +17,8 @@ beforeAll(async () => {
         CREATE TABLE datasets (id uuid, revision bigint)
         CREATE TABLE items (id uuid, dataset_id uuid)
         CREATE TABLE item_counts (dataset_id uuid, list text, n integer, UNIQUE (dataset_id, list))
-        CREATE TABLE cube_counts (level smallint, cube bigint, dataset_id uuid, n integer, UNIQUE (level, cube, dataset_id));
+        CREATE TABLE tile_counts (dataset_id uuid, level smallint, cell bigint, n integer, sum_x bigint, sum_y bigint,
+                                  UNIQUE (dataset_id, level, cell));
       CREATE FUNCTION hostile.pg_notify(text, text) RETURNS void LANGUAGE sql AS '';
       CREATE FUNCTION hostile.list_name(text, text, text) RETURNS text LANGUAGE sql AS $$ SELECT 'hostile' $$`),
   )
@@ -38,7 +39,7 @@ test('every function that a trigger runs names its schemas', async () => {
 const STATE = `
   SELECT (SELECT revision FROM public.datasets WHERE id = '${DATASET.seoul}') AS revision,
          (SELECT n FROM public.item_counts WHERE dataset_id = '${DATASET.seoul}' AND list = 'roots category ''hall''') AS halls,
-         (SELECT sum(n)::integer FROM public.cube_counts WHERE dataset_id = '${DATASET.seoul}') AS cubes`
+         (SELECT sum(n)::integer FROM public.tile_counts WHERE dataset_id = '${DATASET.seoul}') AS tiles`
 
 const read = async (session: Client) => (await session.query(STATE)).rows[0]
 
@@ -52,7 +53,8 @@ test.each([
     'temporary tables of the same names',
     `CREATE TEMP TABLE datasets (id uuid, revision bigint);
      CREATE TEMP TABLE item_counts (dataset_id uuid, list text, n integer, UNIQUE (dataset_id, list));
-     CREATE TEMP TABLE cube_counts (level smallint, cube bigint, dataset_id uuid, n integer, UNIQUE (level, cube, dataset_id))`,
+     CREATE TEMP TABLE tile_counts (dataset_id uuid, level smallint, cell bigint, n integer, sum_x bigint, sum_y bigint,
+                                    UNIQUE (dataset_id, level, cell))`,
   ],
 ])('with %s, a write moves the revision, counts and notifies', async (_what, setUp) => {
   await db.database.withSession(async (session) => {
@@ -74,13 +76,13 @@ test.each([
     expect(recounted).toEqual({ ...deleted, revision: recounted.revision })
     expect(BigInt(recounted.revision)).toBeGreaterThan(BigInt(deleted.revision))
     await session.query('TRUNCATE public.items CASCADE')
-    expect(await read(session)).toMatchObject({ halls: null, cubes: null })
+    expect(await read(session)).toMatchObject({ halls: null, tiles: null })
     await session.query('ROLLBACK')
     await session.query(`UPDATE public.items SET description = description WHERE id = '${ITEM.gate}'`)
 
     expect(BigInt(changed.revision)).toBeGreaterThan(BigInt(before.revision))
     expect([before.halls, changed.halls, deleted.halls]).toEqual([null, 2, 1])
-    expect(deleted.cubes).toBe(before.cubes - 4)
+    expect(deleted.tiles).toBe(before.tiles - 4)
     await expect.poll(() => [...notified]).toContain(`dataset ${DATASET.seoul}`)
   })
 })

@@ -99,7 +99,6 @@ async function readRows(): Promise<string[]> {
       UNION ALL SELECT 'label ' || to_jsonb(l)::text FROM code_labels AS l
       UNION ALL SELECT 'grant ' || to_jsonb(g)::text FROM grants AS g
       UNION ALL SELECT 'count ' || to_jsonb(c)::text FROM item_counts AS c
-      UNION ALL SELECT 'cube ' || to_jsonb(c)::text FROM cube_counts AS c
       UNION ALL SELECT 'tile ' || to_jsonb(c)::text FROM tile_counts AS c
       ORDER BY 1`),
   )

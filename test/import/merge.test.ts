@@ -300,6 +300,6 @@ test('a large import gives the planner the statistics of all tables that it fill
   await t.importer.run(file(...rows))
   const unknown = await t.db.database.prisma.$queryRaw`
     SELECT relname::text FROM pg_class
-     WHERE relname IN ('datasets', 'items', 'images', 'item_counts', 'cube_counts', 'tile_counts') AND reltuples < 0`
+     WHERE relname IN ('datasets', 'items', 'images', 'item_counts', 'tile_counts') AND reltuples < 0`
   expect(unknown).toEqual([])
 })

@@ -1,31 +1,34 @@
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { type Cover, coverOf, distancesTo, type Point, pointAt } from '../circle.ts'
 import { givenFilters } from '../filters.ts'
 import type { Fetched } from '../page.ts'
 import { countsAtOnce, FEW_POINTS } from '../plan.ts'
-import { BITS_PER_LEVEL, type Cover, type CubeLevel, coverOf, distancesTo, type Point, pointAt } from './ecef-grid.ts'
+import { bitsBelow, COUNTED_ZOOMS, tileOfNumber } from '../tile.ts'
 import type { Scope } from './item-list.ts'
-import { type CubeRow, matchingOfPart, readMatchingCubes, testFew } from './matching-cubes.ts'
+import { matchingOfPart, readMatchingTiles, type TileRow, testFew } from './matching-tiles.ts'
 import { itemsOf, type NearbyWindow } from './nearby.ts'
 import { centreOf, whereInCircle } from './where.ts'
 
 /*
- * A nearby search with the counts of the ECEF grid. It has exactly the result of nearby.ts, and reads far fewer points:
+ * A nearby search with the counts of map tiles. It has exactly the result of nearby.ts, and reads far fewer points:
  *
- * - For the total, it adds up the counts of the cubes inside the circle. It tests the points of the cubes on the boundary only.
- * - For the page, it measures only the points of the candidates: the cubes that may contain an item of the page.
- * - It replaces a large boundary cube or candidate by the smaller cubes in it, down to an edge of 128 metres.
+ * - For the total, it adds up the counts of the tiles inside the circle. It tests the points of the tiles on the boundary only.
+ * - For the page, it measures only the points of the candidates: the tiles that may contain an item of the page.
+ * - It replaces a large boundary tile or candidate by the smaller tiles in it, down to zoom 20, some 30 metres wide.
  *
- * The stored counts are of all items. With filters, the cubes have the numbers of matching items (matching-cubes.ts).
+ * The stored counts are of all items. With filters, the tiles have the numbers of matching items (matching-tiles.ts).
  */
 
-/** A cube with at most this many points is not replaced by smaller cubes. */
-const SMALL_CUBE_POINTS = 16
+/** The zooms to which tiles are divided. The index on cells counts the items of the last one. */
+const ZOOMS = [...COUNTED_ZOOMS, 20] as const
+/** A tile with at most this many points is not replaced by smaller tiles. */
+const SMALL_TILE_POINTS = 16
 
-/** A cube, the number `n` of a dataset's items in it, and bounds for their distance from the centre in metres. */
-interface CountedCube {
-  level: CubeLevel
-  cube: number
+/** A tile, the number `n` of a dataset's items in it, and bounds for their distance from the centre in metres. */
+interface CountedTile {
+  z: number
+  number: number
   /** Index of the dataset in the scope, from 1. */
   dataset: number
   n: number
@@ -53,7 +56,7 @@ interface Search {
 export interface NearbyStart {
   window: NearbyWindow
   scope: Scope
-  /** The cubes of the circle. */
+  /** The tiles of the circle. */
   cover: Cover
 }
 
@@ -61,7 +64,7 @@ export interface NearbyStart {
 export interface NearbyStartRow extends Fetched {
   /** Pairs of id and revision of the datasets, as JSON. */
   revisions: string
-  /** The cubes of the circle as JSON; null if they have few points, and the row is the result. */
+  /** The counted tiles of the cover as JSON; null if they have few points, and the row is the result. */
   cover: string | null
 }
 
@@ -71,25 +74,24 @@ export async function searchNearby(
   scope: Scope,
   { start, refine }: SearchStatements,
 ): Promise<Fetched> {
-  const { latitude, longitude, radius } = window.circle
-  const centre = pointAt(latitude, longitude)
-  const cover = coverOf(centre, radius)
+  const cover = coverOf(window.circle)
   const first = await start({ window, scope, cover })
   if (first.cover === null) return first
-  const search = { refine, window, scope, centre }
-  const all = countedCubes(search, cover.level, JSON.parse(first.cover))
+  const search = { refine, window, scope, centre: pointAt(window.circle.latitude, window.circle.longitude) }
+  const zoom = countedZoomOf(cover)
+  const all = countedTiles(search, zoom, JSON.parse(first.cover))
   if (givenFilters(window).length === 0) return findByCounts(search, all)
   const { few, size } = await refine((sql) => testFew(sql, window, scope, FEW_POINTS))
   if (few) return few
   if (!countsAtOnce(window, { points: all.reduce((sum, { n }) => sum + n, 0), size })) {
-    return findByCounts(search, await countIn(search, cover.level, all))
+    return findByCounts(search, await countIn(search, zoom, all))
   }
-  const { level, cubes } = await refine((sql) => readMatchingCubes(sql, window, scope, cover))
-  return findByCounts(search, countedCubes(search, level, cubes))
+  const { z, tiles } = await refine((sql) => readMatchingTiles(sql, window, scope, cover))
+  return findByCounts(search, countedTiles(search, z, tiles))
 }
 
-/** Finds the window by the numbers of matching items in the cubes of the circle. */
-async function findByCounts(search: Search, counted: CountedCube[]): Promise<Fetched> {
+/** Finds the window by the numbers of matching items in the tiles of the circle. */
+async function findByCounts(search: Search, counted: CountedTile[]): Promise<Fetched> {
   return measure(search, await divide(search, { before: 0, inside: 0, boundary: [], candidates: counted }))
 }
 
@@ -102,23 +104,38 @@ export async function startSearches(sql: SqlReader, searches: readonly NearbySta
   return rows.sort((a, b) => a.place - b.place)
 }
 
-function selectStart({ window, scope, cover: { level, cubes } }: NearbyStart): Prisma.Sql {
-  const bits = level * BITS_PER_LEVEL
+/** The lowest zoom with stored counts of the parts of a cover. */
+function countedZoomOf({ z }: Cover): number {
+  return COUNTED_ZOOMS.find((zoom) => zoom >= z) ?? z
+}
+
+function selectStart({ window, scope, cover }: NearbyStart): Prisma.Sql {
+  const zoom = countedZoomOf(cover)
+  const bits = 2 * (zoom - cover.z)
+  const cellBits = bitsBelow(cover.z)
   return Prisma.sql`
     WITH cover AS MATERIALIZED (
-      SELECT cube, dataset_id, n FROM cube_counts
-       WHERE level = ${level} AND cube = ANY (${cubes}::bigint[]) AND dataset_id = ANY (${[...scope]}::uuid[])
+      SELECT tile, counted.*
+        -- PostgreSQL would estimate by the given values, find that better than a plan for all values, and plan each search anew.
+        FROM (SELECT ${cover.tiles}::bigint[] AS tiles, ${[...scope]}::uuid[] AS scope, ${zoom}::smallint AS level OFFSET 0) AS given
+       CROSS JOIN unnest(given.tiles) AS tile
+       CROSS JOIN LATERAL (
+              SELECT cell, dataset_id, n FROM tile_counts AS t
+               WHERE dataset_id = ANY (given.scope) AND t.level = given.level
+                 AND cell >= tile << ${bits}::integer AND cell < (tile + 1) << ${bits}::integer
+              OFFSET 0
+            ) AS counted
     ), size AS MATERIALIZED (
       SELECT coalesce(sum(n), 0) <= ${FEW_POINTS} AS is_small FROM cover
     ), part AS (
-      SELECT cube << ${bits}::integer AS first, (cube + 1) << ${bits}::integer AS "end", dataset_id
+      SELECT DISTINCT tile << ${cellBits}::integer AS first, (tile + 1) << ${cellBits}::integer AS "end", dataset_id
         FROM size CROSS JOIN cover WHERE is_small
     ), hit AS MATERIALIZED (
       SELECT i.id, ST_Distance(i.location, ${centreOf(window.circle)}) AS distance
         FROM part ${itemsOfPart(window)} WHERE ${whereInCircle(window.circle)}
     )
     SELECT ${itemsOf(window)} AS json, (SELECT count(*) FROM hit)::integer AS total, (
-             SELECT json_agg(json_build_array(cube, array_position(${[...scope]}::uuid[], dataset_id), n))
+             SELECT json_agg(json_build_array(cell, array_position(${[...scope]}::uuid[], dataset_id), n))
                FROM cover WHERE NOT size.is_small
            )::text AS cover, (
              SELECT array_to_json(ARRAY(SELECT ARRAY[id::text, revision::text] FROM datasets
@@ -127,44 +144,40 @@ function selectStart({ window, scope, cover: { level, cubes } }: NearbyStart): P
       FROM size`
 }
 
-function countedCubes({ centre }: Search, level: CubeLevel, rows: readonly CubeRow[]): CountedCube[] {
-  return rows.map(([cube, dataset, n]) => ({ level, cube, dataset, n, ...distancesTo(centre, level, cube) }))
+function countedTiles({ centre }: Search, z: number, rows: readonly TileRow[]): CountedTile[] {
+  return rows.map(([number, dataset, n]) => {
+    const { nearest, farthest } = distancesTo(centre, tileOfNumber(z, number))
+    return { z, number, dataset, n, nearest, farthest }
+  })
 }
 
 /** The state of a search. */
 interface SearchState {
   /** Number of items that come before the page. */
   before: number
-  /** Number of items inside the circle that are not in boundary cubes or candidates. */
+  /** Number of items inside the circle that are not in boundary tiles or candidates. */
   inside: number
-  /** Cubes that may be partly inside the circle. */
-  boundary: CountedCube[]
-  /** Cubes that may contain an item of the page. */
-  candidates: CountedCube[]
+  /** Tiles that may be partly inside the circle. */
+  boundary: CountedTile[]
+  /** Tiles that may contain an item of the page. */
+  candidates: CountedTile[]
 }
 
-/** Replaces large boundary cubes and candidates by smaller cubes, until no large one is left. */
+/** Replaces large boundary tiles and candidates by smaller tiles, until no large one is left. */
 async function divide(search: Search, unclassified: SearchState): Promise<SearchState> {
   const state = classify(search.window, unclassified)
-  const isLarge = ({ level, n }: CountedCube) => level > 0 && n > SMALL_CUBE_POINTS
-  const isSmall = (cube: CountedCube) => !isLarge(cube)
+  const isLarge = ({ z, n }: CountedTile) => z < ZOOMS[4] && n > SMALL_TILE_POINTS
+  const isSmall = (tile: CountedTile) => !isLarge(tile)
   const large = [...state.boundary, ...state.candidates].filter(isLarge)
   if (large.length === 0) return state
-  const children = await Promise.all(
-    ([1, 2, 3] as const).map((level) =>
-      countIn(
-        search,
-        levelBelow(level),
-        large.filter((cube) => cube.level === level),
-      ),
-    ),
-  )
+  const byZoom = Map.groupBy(large, ({ z }) => ZOOMS.find((zoom) => zoom > z) ?? z)
+  const children = await Promise.all([...byZoom].map(([zoom, tiles]) => countIn(search, zoom, tiles)))
   const candidates = [...state.candidates.filter(isSmall), ...children.flat()]
   return divide(search, { ...state, boundary: state.boundary.filter(isSmall), candidates })
 }
 
 /**
- * Classifies each candidate. It stays a candidate, becomes a boundary cube, is counted as inside the circle, or is dropped
+ * Classifies each candidate. It stays a candidate, becomes a boundary tile, is counted as inside the circle, or is dropped
  * because it is outside the circle.
  */
 function classify(
@@ -176,66 +189,61 @@ function classify(
   // At least `offset + limit` items are within this distance, so the page ends here or nearer. A search for the total has no page.
   const end = distanceAt(candidates, 'farthest', Math.max(1, offset + limit - before)) ?? radius
   const state: SearchState = { before, inside, boundary: [...boundary], candidates: [] }
-  for (const cube of candidates) {
-    if (cube.nearest > radius) continue
-    if (cube.farthest >= start && cube.nearest <= end) state.candidates.push(cube)
-    else if (cube.farthest > radius) state.boundary.push(cube)
+  for (const tile of candidates) {
+    if (tile.nearest > radius) continue
+    if (tile.farthest >= start && tile.nearest <= end) state.candidates.push(tile)
+    else if (tile.farthest > radius) state.boundary.push(tile)
     else {
-      state.inside += cube.n
-      if (cube.farthest < start) state.before += cube.n
+      state.inside += tile.n
+      if (tile.farthest < start) state.before += tile.n
     }
   }
   return state
 }
 
 /**
- * Adds up the items of the cubes in the order of a bound. Returns the bound (metres) at which the sum reaches `count`, at least 1. It selects and does
- * not sort (quickselect): 20,000 cubes keep the event loop busy for 2 ms, and with a sort for 11.
+ * Adds up the items of the tiles in the order of a bound. Returns the bound (metres) at which the sum reaches `count`, at least 1. It selects and does
+ * not sort (quickselect): 20,000 tiles keep the event loop busy for 2 ms, and with a sort for 11.
  */
-function distanceAt(cubes: readonly CountedCube[], bound: 'nearest' | 'farthest', count: number): number | undefined {
-  const pivot = cubes[cubes.length >> 1]?.[bound]
+function distanceAt(tiles: readonly CountedTile[], bound: 'nearest' | 'farthest', count: number): number | undefined {
+  const pivot = tiles[tiles.length >> 1]?.[bound]
   if (pivot === undefined) return undefined
-  const nearer = cubes.filter((cube) => cube[bound] < pivot)
+  const nearer = tiles.filter((tile) => tile[bound] < pivot)
   const itemsNearer = sumOf(nearer)
   if (itemsNearer >= count) return distanceAt(nearer, bound, count)
-  const itemsAtPivot = sumOf(cubes.filter((cube) => cube[bound] === pivot))
+  const itemsAtPivot = sumOf(tiles.filter((tile) => tile[bound] === pivot))
   if (itemsNearer + itemsAtPivot >= count) return pivot
-  const farther = cubes.filter((cube) => cube[bound] > pivot)
+  const farther = tiles.filter((tile) => tile[bound] > pivot)
   return distanceAt(farther, bound, count - itemsNearer - itemsAtPivot)
 }
 
-function sumOf(cubes: readonly CountedCube[]): number {
-  return cubes.reduce((sum, { n }) => sum + n, 0)
+function sumOf(tiles: readonly CountedTile[]): number {
+  return tiles.reduce((sum, { n }) => sum + n, 0)
 }
 
-/** Returns the cubes of a level that are in the given cubes and have matching items. */
-async function countIn(search: Search, level: CubeLevel, cubes: readonly CountedCube[]): Promise<CountedCube[]> {
-  if (cubes.length === 0) return []
+/** Returns the tiles of a zoom that are in the given tiles and have matching items. */
+async function countIn(search: Search, zoom: number, tiles: readonly CountedTile[]): Promise<CountedTile[]> {
   const [row] = await search.refine(
-    (sql) => sql.$queryRaw<{ cubes: string | null }[]>`
-    SELECT json_agg(json_build_array(counted.cube, array_position(${[...search.scope]}::uuid[], part.dataset_id), counted.n))::text AS cubes
-      FROM ${partsOf(cubes, search.scope)} CROSS JOIN LATERAL (${countsOfPart(search.window, level)} OFFSET 0) AS counted`,
+    (sql) => sql.$queryRaw<{ tiles: string | null }[]>`
+    SELECT json_agg(json_build_array(counted.tile, array_position(${[...search.scope]}::uuid[], part.dataset_id), counted.n))::text AS tiles
+      FROM ${partsOf(tiles, search.scope)} CROSS JOIN LATERAL (${countsOfPart(search.window, zoom)} OFFSET 0) AS counted`,
   )
-  return countedCubes(search, level, JSON.parse(row?.cubes ?? '[]'))
+  return countedTiles(search, zoom, JSON.parse(row?.tiles ?? '[]'))
 }
 
-function levelBelow(level: 1 | 2 | 3): CubeLevel {
-  return ([0, 1, 2] as const)[level - 1] ?? 0
-}
-
-/** SQL for the cubes of a level in the part, and their numbers of matching items. */
-function countsOfPart(window: NearbyWindow, level: CubeLevel): Prisma.Sql {
-  const bits = level * BITS_PER_LEVEL
-  return givenFilters(window).length === 0
+/** SQL for the tiles of a zoom in the part, and their numbers of matching items. */
+function countsOfPart(window: NearbyWindow, zoom: number): Prisma.Sql {
+  const bits = bitsBelow(zoom)
+  return givenFilters(window).length === 0 && zoom <= COUNTED_ZOOMS[3]
     ? Prisma.sql`
-      SELECT cube, n FROM cube_counts
-       WHERE level = ${level} AND dataset_id = part.dataset_id
-         AND cube >= (part.first >> ${bits}::integer) AND cube < (part."end" >> ${bits}::integer)`
+      SELECT cell AS tile, n FROM tile_counts
+       WHERE dataset_id = part.dataset_id AND level = ${zoom}::smallint
+         AND cell >= (part.first >> ${bits}::integer) AND cell < (part."end" >> ${bits}::integer)`
     : Prisma.sql`
-      SELECT i.cube >> ${bits}::integer AS cube, count(*)::integer AS n FROM ${matchingOfPart(window)} GROUP BY 1`
+      SELECT i.tile_cell >> ${bits}::integer AS tile, count(*)::integer AS n FROM ${matchingOfPart(window)} GROUP BY 1`
 }
 
-/** Tests the points of the boundary cubes, and measures the points of the candidates. */
+/** Tests the points of the boundary tiles, and measures the points of the candidates. */
 async function measure({ refine, window, scope }: Search, state: SearchState): Promise<Fetched> {
   const { before, inside, boundary, candidates } = state
   const [row] = await refine(
@@ -252,17 +260,20 @@ async function measure({ refine, window, scope }: Search, state: SearchState): P
   return { json: row.json, total: inside + row.total + row.boundary }
 }
 
-/** SQL for the table `i` (id, location) of the matching items in cubes. */
-function itemsIn(window: NearbyWindow, cubes: readonly CountedCube[], scope: Scope): Prisma.Sql {
-  return Prisma.sql`${partsOf(cubes, scope)} ${itemsOfPart(window)}`
+/** SQL for the table `i` (id, location) of the matching items in tiles. */
+function itemsIn(window: NearbyWindow, tiles: readonly CountedTile[], scope: Scope): Prisma.Sql {
+  return Prisma.sql`${partsOf(tiles, scope)} ${itemsOfPart(window)}`
 }
 
-/** SQL for the table `part` (first, end, dataset_id): cubes, each as a range of numbers of the smallest cubes. */
-function partsOf(cubes: readonly CountedCube[], scope: Scope): Prisma.Sql {
-  const first = cubes.map(({ level, cube }) => cube * 2 ** (level * BITS_PER_LEVEL))
-  const end = cubes.map(({ level, cube }) => (cube + 1) * 2 ** (level * BITS_PER_LEVEL))
-  const datasets = cubes.map(({ dataset }) => scope[dataset - 1] ?? '')
-  return Prisma.sql`unnest(${first}::bigint[], ${end}::bigint[], ${datasets}::uuid[]) AS part (first, "end", dataset_id)`
+/** SQL for the table `part` (first, end, dataset_id): tiles, each as a range of cells. */
+function partsOf(tiles: readonly CountedTile[], scope: Scope): Prisma.Sql {
+  const numbers = tiles.map(({ number }) => number)
+  const bits = tiles.map(({ z }) => bitsBelow(z))
+  const datasets = tiles.map(({ dataset }) => scope[dataset - 1] ?? '')
+  return Prisma.sql`(
+      SELECT number << bits AS first, (number + 1) << bits AS "end", dataset_id
+        FROM unnest(${numbers}::bigint[], ${bits}::integer[], ${datasets}::uuid[]) AS tile (number, bits, dataset_id)
+    ) AS part`
 }
 
 /** SQL that joins the matching items of each part. */

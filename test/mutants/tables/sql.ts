@@ -169,7 +169,8 @@ export const SQL: readonly MutantTable[] = [
     file: 'src/catalog/plan.ts',
     tests: ['test/catalog/plan.test.ts'],
     mutants: [
-      { find: "isAlone ? 'grid' : 'circle'", replace: "'grid'" },
+      { find: "isAlone && isOnMap(circle) ? 'grid'", replace: "isOnMap(circle) ? 'grid'" },
+      { find: "isAlone && isOnMap(circle) ? 'grid'", replace: "isAlone ? 'grid'" },
       { find: 'total <= FEW_IN_BOX ||', replace: 'total < FEW_IN_BOX ||' },
       { find: ' || givenFilters(filters).length > 0', replace: '' },
       { find: '/ total < total', replace: '< total' },

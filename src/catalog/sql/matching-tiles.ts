@@ -1,20 +1,21 @@
 import { NEVER_PREPARE } from '../../database/never-prepare.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import type { Cover } from '../circle.ts'
 import { type FilterValues, givenFilters, hasFilterValues, textFilters } from '../filters.ts'
 import type { Fetched } from '../page.ts'
-import { BITS_PER_LEVEL, type Cover, type CubeLevel } from './ecef-grid.ts'
+import { bitsBelow, COUNTED_ZOOMS } from '../tile.ts'
 import type { Scope } from './item-list.ts'
 import { itemsOf, type NearbyWindow } from './nearby.ts'
 import { centreOf, whereInCircle } from './where.ts'
 
 /*
- * The items of cubes that have the values of filters. The index on cubes has the codes, so filters by codes read no items. The other
- * filters read the items of the cubes; if these are many, they read all matching items at once instead, in the order of the table.
+ * The items of tiles that have the values of filters. The index on cells has the codes, so filters by codes read no items. The other
+ * filters read the items of the tiles; if these are many, they read all matching items at once instead, in the order of the table.
  */
 
-/** A cube, the index of a dataset in the scope from 1, and the number of its items in the cube. */
-export type CubeRow = [cube: number, dataset: number, n: number]
+/** The number of a tile, the index of a dataset in the scope from 1, and the number of its items in the tile. */
+export type TileRow = [number: number, dataset: number, n: number]
 
 /** The window from all matching items, if they are at most `limit`; and the number of all items of the datasets. */
 export async function testFew(
@@ -40,26 +41,25 @@ export async function testFew(
   return { few: matching <= limit ? { json, total } : undefined, size }
 }
 
-/** Reads the cubes of the cover that have matching items. They are smaller than the cover's, because one reading is enough then. */
-export async function readMatchingCubes(
+/** Reads the tiles of the cover that have matching items. They are smaller than the cover's, because one reading is enough then. */
+export async function readMatchingTiles(
   sql: SqlReader,
   window: NearbyWindow,
   scope: Scope,
   cover: Cover,
-): Promise<{ level: CubeLevel; cubes: CubeRow[] }> {
-  const level = ([0, 0, 1, 1] as const)[cover.level]
-  const bits = (cover.level - level) * BITS_PER_LEVEL
-  const [row] = await sql.$queryRaw<{ cubes: string | null }[]>`
-    SELECT json_agg(json_build_array(cube, array_position(${[...scope]}::uuid[], dataset_id), n))::text AS cubes
-      FROM (SELECT i.cube >> ${level * BITS_PER_LEVEL}::integer AS cube, i.dataset_id, count(*) AS n FROM items i
+): Promise<{ z: number; tiles: TileRow[] }> {
+  const z = Math.min(cover.z + 5, COUNTED_ZOOMS[3])
+  const [row] = await sql.$queryRaw<{ tiles: string | null }[]>`
+    SELECT json_agg(json_build_array(tile, array_position(${[...scope]}::uuid[], dataset_id), n))::text AS tiles
+      FROM (SELECT i.tile_cell >> ${bitsBelow(z)}::integer AS tile, i.dataset_id, count(*) AS n FROM items i
              WHERE i.dataset_id = ANY (${[...scope]}::uuid[]) AND ${NEVER_PREPARE} ${hasFilterValues(window)}
              GROUP BY 1, 2) AS counted
-     WHERE cube >> ${bits}::integer = ANY (${cover.cubes}::bigint[])`
-  return { level, cubes: JSON.parse(row?.cubes ?? '[]') }
+     WHERE tile >> ${2 * (z - cover.z)}::integer = ANY (${cover.tiles}::bigint[])`
+  return { z, tiles: JSON.parse(row?.tiles ?? '[]') }
 }
 
 /**
- * SQL for FROM and WHERE of the matching items `i` of the part (first, end, dataset_id), through the index on dataset, cube and codes.
+ * SQL for FROM and WHERE of the matching items `i` of the part (first, end, dataset_id), through the index on dataset, cell and codes.
  * Without OFFSET 0 the planner would use the index on locations, or that of a filter, and read all matching items for each part.
  */
 export function matchingOfPart(window: FilterValues): Prisma.Sql {
@@ -67,6 +67,7 @@ export function matchingOfPart(window: FilterValues): Prisma.Sql {
   const codes = Object.fromEntries(givenFilters(window).filter(([filter]) => texts[filter] === undefined))
   return Prisma.sql`(
     SELECT * FROM items i
-     WHERE i.dataset_id = part.dataset_id AND i.cube >= part.first AND i.cube < part."end" AND ${hasFilterValues(codes)} OFFSET 0
+     WHERE i.dataset_id = part.dataset_id AND i.tile_cell >= part.first AND i.tile_cell < part."end"
+       AND ${hasFilterValues(codes)} OFFSET 0
   ) AS i WHERE ${hasFilterValues(texts)}`
 }
