@@ -117,6 +117,13 @@ function childrenOf({ z, x, y, number }: NumberedTile): NumberedTile[] {
   }))
 }
 
+/** Returns numbers as ranges of consecutive ones, in order. */
+export function rangesOf(numbers: readonly number[]): NumberRange[] {
+  const ranges: NumberRange[] = []
+  for (const number of [...numbers].sort((a, b) => a - b)) appendRange(ranges, { first: number, end: number + 1 })
+  return ranges
+}
+
 /** Tiles are visited in the order of their numbers, so a range continues the one before or follows it. */
 function appendRange(ranges: NumberRange[], range: NumberRange): void {
   const last = ranges.at(-1)

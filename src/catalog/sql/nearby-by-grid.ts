@@ -1,5 +1,6 @@
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { rangesOf } from '../box.ts'
 import { type Cover, coverOf, distancesTo, type Point, pointAt } from '../circle.ts'
 import { givenFilters } from '../filters.ts'
 import type { Fetched } from '../page.ts'
@@ -113,22 +114,25 @@ function selectStart({ window, scope, cover }: NearbyStart): Prisma.Sql {
   const zoom = countedZoomOf(cover)
   const bits = 2 * (zoom - cover.z)
   const cellBits = bitsBelow(cover.z)
+  const ranges = rangesOf(cover.tiles)
+  const [firsts, ends] = [ranges.map(({ first }) => first), ranges.map(({ end }) => end)]
   return Prisma.sql`
     WITH cover AS MATERIALIZED (
-      SELECT tile, counted.*
+      SELECT range.*, counted.*
         -- PostgreSQL would estimate by the given values, find that better than a plan for all values, and plan each search anew.
-        FROM (SELECT ${cover.tiles}::bigint[] AS tiles, ${[...scope]}::uuid[] AS scope, ${zoom}::smallint AS level OFFSET 0) AS given
-       CROSS JOIN unnest(given.tiles) AS tile
+        FROM (SELECT ${firsts}::bigint[] AS firsts, ${ends}::bigint[] AS ends, ${[...scope]}::uuid[] AS scope,
+                     ${zoom}::smallint AS level OFFSET 0) AS given
+       CROSS JOIN unnest(given.firsts, given.ends) AS range (first, after_last)
        CROSS JOIN LATERAL (
               SELECT cell, dataset_id, n FROM tile_counts AS t
                WHERE dataset_id = ANY (given.scope) AND t.level = given.level
-                 AND cell >= tile << ${bits}::integer AND cell < (tile + 1) << ${bits}::integer
+                 AND cell >= range.first << ${bits}::integer AND cell < range.after_last << ${bits}::integer
               OFFSET 0
             ) AS counted
     ), size AS MATERIALIZED (
       SELECT coalesce(sum(n), 0) <= ${FEW_POINTS} AS is_small FROM cover
     ), part AS (
-      SELECT DISTINCT tile << ${cellBits}::integer AS first, (tile + 1) << ${cellBits}::integer AS "end", dataset_id
+      SELECT DISTINCT first << ${cellBits}::integer AS first, after_last << ${cellBits}::integer AS "end", dataset_id
         FROM size CROSS JOIN cover WHERE is_small
     ), hit AS MATERIALIZED (
       SELECT i.id, ST_Distance(i.location, ${centreOf(window.circle)}) AS distance

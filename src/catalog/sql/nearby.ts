@@ -38,7 +38,9 @@ export async function fetchNearbyPages(
 
 /** SQL for the items of a window of the table `hit` (id, distance), as JSON text. */
 export function itemsOf({ limit, offset, projection }: Window): Prisma.Sql {
-  const places = Prisma.sql`SELECT id, distance FROM hit ORDER BY distance, id LIMIT ${limit} OFFSET ${offset}::bigint`
+  // In subqueries, so that PostgreSQL finds a plan for all limits no worse than one for this limit, and does not plan each search anew.
+  const places = Prisma.sql`
+    SELECT id, distance FROM hit ORDER BY distance, id LIMIT (SELECT ${limit}::bigint) OFFSET (SELECT ${offset}::bigint)`
   return jsonText(itemsAt(places, Prisma.sql`place.distance, place.id`, projection, ['distance']))
 }
 

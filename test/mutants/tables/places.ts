@@ -53,8 +53,8 @@ export const PLACES: readonly MutantTable[] = [
       { find: 'inside + row.total + row.boundary', replace: 'inside + row.total' },
       { find: 'inside + row.total + row.boundary', replace: 'row.total + row.boundary' },
       { find: 'a.place - b.place', replace: 'b.place - a.place', tests: ['test/catalog/nearby.test.ts'] },
-      { find: '(tile + 1) << ${cellBits}', replace: 'tile << ${cellBits}' },
-      { find: 'cell < (tile + 1) << ${bits}', replace: 'cell < tile << ${bits}' },
+      { find: 'after_last << ${cellBits}', replace: 'first << ${cellBits}' },
+      { find: 'cell < range.after_last << ${bits}', replace: 'cell < range.first << ${bits}' },
       {
         find: 'part ${itemsOfPart(window)} WHERE ${whereInCircle(window.circle)}',
         replace: 'part ${itemsOfPart(window)}',
@@ -118,7 +118,7 @@ export const PLACES: readonly MutantTable[] = [
       { find: 'ORDER BY distance, id LIMIT', replace: 'ORDER BY distance, id DESC LIMIT' },
       { find: 'place.distance, place.id`', replace: 'place.id`' },
       { find: 'ORDER BY scope.n`', replace: 'ORDER BY scope.n DESC`', tests: ['test/catalog/sql-keys.test.ts'] },
-      { find: 'LIMIT ${limit} OFFSET', replace: 'LIMIT ${limit} + 1 OFFSET' },
+      { find: 'LIMIT (SELECT ${limit}::bigint)', replace: 'LIMIT (SELECT ${limit}::bigint + 1)' },
     ],
   },
   {
