@@ -64,7 +64,7 @@ export function textFilters(values: FilterValues): FilterValues {
 }
 
 /** SQL condition: the item `i` has the value of each given filter. */
-export function hasFilterValues(values: FilterValues): Prisma.Sql {
+export function whereFilters(values: FilterValues): Prisma.Sql {
   const conditions = givenFilters(values).map(([filter, value]) => FILTERS[filter].condition(value))
   return conditions.length === 0 ? Prisma.sql`true` : Prisma.join(conditions, ' AND ')
 }

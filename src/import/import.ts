@@ -88,8 +88,13 @@ export async function importManifest(
   const bytesTotal = await totalSize(files)
   return database.withSession(async (session) => {
     const { id: datasetId } = await findDataset(session, dataset)
-    const digest = await digestImport(await describeFiles(paths), options)
-    const unchanged = options.dryRun ? undefined : await findSameImport(session, datasetId, digest)
+    // A file that can't be read fails with a better message when its rows are read.
+    const digest = await describeFiles(paths).then(
+      (sources) => digestImport(sources, options),
+      () => undefined,
+    )
+    const isKnown = digest !== undefined && !options.dryRun
+    const unchanged = isKnown ? await findSameImport(session, datasetId, digest) : undefined
     if (unchanged !== undefined) {
       const none = { created: 0, updated: 0, removed: 0, skipped: 0, unidentified: 0 }
       return { datasetId, slug: dataset.slug, ...none, unchanged }

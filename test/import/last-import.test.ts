@@ -106,3 +106,7 @@ describe('An import of the same files', () => {
     await expect(run(invalid)).rejects.toThrow('1 bad row')
   })
 })
+
+test('An import of a file that is missing says which', async () => {
+  await expect(run({}, { items: ['none.ndjson'] })).rejects.toThrow("none.ndjson: can't be read")
+})

@@ -1,7 +1,7 @@
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { ExportBatch, ExportContent, ExportWindow } from '../export.ts'
-import { type FilterValues, hasFilterValues } from '../filters.ts'
+import { type FilterValues, whereFilters } from '../filters.ts'
 import type { Lines } from './export-lines.ts'
 
 /* Batches of a dataset's items, in order of id, as the lines of an export. */
@@ -18,7 +18,7 @@ export async function fetchAttributes(
 ): Promise<string[]> {
   const rows = await sql.$queryRaw<{ name: string }[]>`
     SELECT DISTINCT jsonb_object_keys(i.extra_attributes) COLLATE "C" AS name FROM items i
-     WHERE i.dataset_id = ${datasetId}::uuid AND ${hasFilterValues(filters)} ORDER BY 1 LIMIT ${limit}`
+     WHERE i.dataset_id = ${datasetId}::uuid AND ${whereFilters(filters)} ORDER BY 1 LIMIT ${limit}`
   return rows.map(({ name }) => name)
 }
 
@@ -33,7 +33,7 @@ export async function fetchExportBatch(
   { after, limit }: ExportWindow,
 ): Promise<ExportBatch> {
   const isAfter = after === null ? Prisma.sql`true` : Prisma.sql`i.id > ${after}::uuid`
-  const where = Prisma.sql`i.dataset_id = ${datasetId}::uuid AND ${hasFilterValues(filters)}`
+  const where = Prisma.sql`i.dataset_id = ${datasetId}::uuid AND ${whereFilters(filters)}`
   const items = Prisma.sql`${where} AND ${isAfter} ORDER BY i.id LIMIT ${limit}`
   const [batch] = await sql.$queryRaw<ExportBatch[]>`
     SELECT batch.*, NOT EXISTS (SELECT FROM items i WHERE ${where} AND i.id > batch."lastId"::uuid) AS "isLast"

@@ -1,7 +1,7 @@
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { ItemListArguments, PageArguments, SortOrder } from '../arguments.ts'
-import { FILTERS, type Filter, type FilterValues, givenFilters, hasFilterValues, pickFilters } from '../filters.ts'
+import { FILTERS, type Filter, type FilterValues, givenFilters, pickFilters, whereFilters } from '../filters.ts'
 import type { Dataset } from '../models.ts'
 import { type ItemSort, SORTS } from '../sorts.ts'
 
@@ -78,27 +78,27 @@ export function whereListed(selection: ItemSelection): Prisma.Sql {
   const conditions = [Prisma.sql`i.dataset_id = owner.dataset_id`]
   if (selection.among === 'roots') conditions.push(Prisma.sql`i.parent_item_id IS NULL`)
   if (selection.among === 'children') conditions.push(Prisma.sql`i.parent_item_id = owner.parent_item_id`)
-  conditions.push(hasFilterValues(selection))
+  conditions.push(whereFilters(selection))
   return Prisma.join(conditions, ' AND ')
 }
 
 /** SQL condition: the item is between the bounds. */
-export function isBetween({ after, before, ...order }: ItemOrder & ItemBounds): Prisma.Sql {
+export function whereBetween({ after, before, ...order }: ItemOrder & ItemBounds): Prisma.Sql {
   const conditions = [Prisma.sql`true`]
-  if (after) conditions.push(isBeyond(order, 'after', constant(after)))
-  if (before) conditions.push(isBeyond(order, 'before', constant(before)))
+  if (after) conditions.push(whereBeyond(order, 'after', constant(after)))
+  if (before) conditions.push(whereBeyond(order, 'before', constant(before)))
   return Prisma.join(conditions, ' AND ')
 }
 
 type SqlPosition = Record<keyof ItemPosition, Prisma.Sql>
 
 /** SQL condition: the item comes after or before a position. */
-function isBeyond(list: ItemOrder, side: keyof ItemBounds, position: SqlPosition): Prisma.Sql {
+function whereBeyond(list: ItemOrder, side: keyof ItemBounds, position: SqlPosition): Prisma.Sql {
   return comparePosition(list, isGreater(list, side) ? Prisma.sql`>` : Prisma.sql`<`, position)
 }
 
 /** SQL condition: the item is at a position, or comes after or before it. */
-export function isAtOrBeyond(list: ItemOrder, side: keyof ItemBounds, position: SqlPosition): Prisma.Sql {
+export function whereAtOrBeyond(list: ItemOrder, side: keyof ItemBounds, position: SqlPosition): Prisma.Sql {
   return comparePosition(list, isGreater(list, side) ? Prisma.sql`>=` : Prisma.sql`<=`, position)
 }
 

@@ -9,11 +9,11 @@ import {
   type ItemOwner,
   type ItemPosition,
   type ItemSelection,
-  isAtOrBeyond,
-  isBetween,
   orderOf,
   ownerTable,
   totalOf,
+  whereAtOrBeyond,
+  whereBetween,
   whereListed,
 } from './item-list.ts'
 
@@ -86,7 +86,7 @@ function selectWindows(window: ItemWindow, owners: readonly ItemOwner[]): Prisma
 function itemsOf(window: ItemWindow): Prisma.Sql {
   const { selection, limit, offset, skip = offset, sort, isCounted, projection, isForCursor } = window
   const columns = selectMembers(projection, isForCursor ? ['datasetId', sort] : [])
-  const among = Prisma.sql`FROM items i WHERE ${whereListed(selection)} AND ${isBetween(window)}`
+  const among = Prisma.sql`FROM items i WHERE ${whereListed(selection)} AND ${whereBetween(window)}`
   if (offset === 0) {
     // With a constant limit, PostgreSQL reuses a generic plan. For a limit in a parameter it expects a tenth of all items, finds
     // the generic plan too expensive, and plans each execution anew. Planning takes a third of the response time.
@@ -117,7 +117,7 @@ export async function haveItemsBeyond(
   const position = { value: Prisma.sql`position.value`, id: Prisma.sql`position.id` }
   const rows = await sql.$queryRaw<{ found: boolean }[]>`
     SELECT (SELECT i.id FROM items i
-             WHERE ${whereListed(selection)} AND ${isAtOrBeyond(order, side, position)}
+             WHERE ${whereListed(selection)} AND ${whereAtOrBeyond(order, side, position)}
              ORDER BY ${orderOf(order)} LIMIT 1) IS NOT NULL AS found
       FROM ${ownerTable(owners)}
       JOIN unnest(${values}::text[], ${ids}::uuid[]) WITH ORDINALITY AS position (value, id, n) USING (n)

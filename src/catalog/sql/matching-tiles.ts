@@ -2,7 +2,7 @@ import { NEVER_PREPARE } from '../../database/never-prepare.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Cover } from '../circle.ts'
-import { type FilterValues, givenFilters, hasFilterValues, textFilters } from '../filters.ts'
+import { type FilterValues, givenFilters, textFilters, whereFilters } from '../filters.ts'
 import type { Fetched } from '../page.ts'
 import { bitsBelow, COUNTED_ZOOMS } from '../tile.ts'
 import type { Scope } from './item-list.ts'
@@ -27,7 +27,7 @@ export async function testFew(
   const [row] = await sql.$queryRaw<(Fetched & { matching: number; size: number })[]>`
     WITH matching AS MATERIALIZED (
       SELECT i.id, i.location FROM items i
-       WHERE i.dataset_id = ANY (${[...scope]}::uuid[]) AND ${hasFilterValues(window)} LIMIT ${limit + 1}
+       WHERE i.dataset_id = ANY (${[...scope]}::uuid[]) AND ${whereFilters(window)} LIMIT ${limit + 1}
     ), hit AS MATERIALIZED (
       SELECT i.id, ST_Distance(i.location, ${centreOf(window.circle)}) AS distance FROM matching i
        WHERE (SELECT count(*) FROM matching) <= ${limit} AND ${whereInCircle(window.circle)}
@@ -52,7 +52,7 @@ export async function readMatchingTiles(
   const [row] = await sql.$queryRaw<{ tiles: string | null }[]>`
     SELECT json_agg(json_build_array(tile, array_position(${[...scope]}::uuid[], dataset_id), n))::text AS tiles
       FROM (SELECT i.tile_cell >> ${bitsBelow(z)}::integer AS tile, i.dataset_id, count(*) AS n FROM items i
-             WHERE i.dataset_id = ANY (${[...scope]}::uuid[]) AND ${NEVER_PREPARE} ${hasFilterValues(window)}
+             WHERE i.dataset_id = ANY (${[...scope]}::uuid[]) AND ${NEVER_PREPARE} ${whereFilters(window)}
              GROUP BY 1, 2) AS counted
      WHERE tile >> ${2 * (z - cover.z)}::integer = ANY (${cover.tiles}::bigint[])`
   return { z, tiles: JSON.parse(row?.tiles ?? '[]') }
@@ -68,6 +68,6 @@ export function matchingOfPart(window: FilterValues): Prisma.Sql {
   return Prisma.sql`(
     SELECT * FROM items i
      WHERE i.dataset_id = part.dataset_id AND i.tile_cell >= part.first AND i.tile_cell < part."end"
-       AND ${hasFilterValues(codes)} OFFSET 0
-  ) AS i WHERE ${hasFilterValues(texts)}`
+       AND ${whereFilters(codes)} OFFSET 0
+  ) AS i WHERE ${whereFilters(texts)}`
 }

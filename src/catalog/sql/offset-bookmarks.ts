@@ -3,7 +3,15 @@ import { RevisionCache } from '../../database/revision-cache.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { SORTS } from '../sorts.ts'
-import { type ItemOwner, type ItemPosition, isBetween, orderOf, ownerTable, totalOf, whereListed } from './item-list.ts'
+import {
+  type ItemOwner,
+  type ItemPosition,
+  orderOf,
+  ownerTable,
+  totalOf,
+  whereBetween,
+  whereListed,
+} from './item-list.ts'
 import type { ItemWindow } from './items.ts'
 
 /*
@@ -78,7 +86,7 @@ export async function fetchBookmarks(
              SELECT json_agg(json_build_object('value', ${Prisma.raw(toTextExpression('value'))}, 'id', id) ORDER BY n) FROM (
                SELECT value, id, row_number() OVER () AS n FROM (
                  SELECT ${column} AS value, i.id FROM items i
-                  WHERE ${whereListed(window.selection)} AND ${isBetween(window)} AND list.total > ${window.offset}::bigint
+                  WHERE ${whereListed(window.selection)} AND ${whereBetween(window)} AND list.total > ${window.offset}::bigint
                   ORDER BY ${orderOf(window)} LIMIT ${steps * BOOKMARK_STEP}::bigint
                ) AS walked
              ) AS numbered WHERE n % ${BOOKMARK_STEP}::bigint = 0

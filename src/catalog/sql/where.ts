@@ -1,6 +1,6 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { BoundingBox } from '../box.ts'
-import { hasFilterValues } from '../filters.ts'
+import { whereFilters } from '../filters.ts'
 import type { Circle, Selection } from '../selection.ts'
 
 /*
@@ -13,7 +13,7 @@ import type { Circle, Selection } from '../selection.ts'
  */
 export function whereSelected(selection: Omit<Selection, 'text'>, words: readonly string[] = []): Prisma.Sql {
   const { within, circle, updatedFrom, updatedTo } = selection
-  const conditions = [hasFilterValues(selection), ...words.map(whereWord)]
+  const conditions = [whereFilters(selection), ...words.map(whereWord)]
   if (within) conditions.push(whereInBox(within))
   if (circle) conditions.push(whereInCircle(circle))
   if (updatedFrom) conditions.push(Prisma.sql`i.updated_at >= ${updatedFrom.toISOString()}::timestamptz`)
@@ -35,8 +35,8 @@ export function whereInBox({ west, south, east, north }: BoundingBox): Prisma.Sq
   const degrees = (value: number) => Prisma.sql`${String(value)}::text::numeric`
   const isEast = Prisma.sql`i.longitude >= ${degrees(west)}`
   const isWest = Prisma.sql`i.longitude <= ${degrees(east)}`
-  const isBetween = west <= east ? Prisma.sql`${isEast} AND ${isWest}` : Prisma.sql`(${isEast} OR ${isWest})`
-  return Prisma.sql`i.latitude >= ${degrees(south)} AND i.latitude <= ${degrees(north)} AND ${isBetween}`
+  const whereBetween = west <= east ? Prisma.sql`${isEast} AND ${isWest}` : Prisma.sql`(${isEast} OR ${isWest})`
+  return Prisma.sql`i.latitude >= ${degrees(south)} AND i.latitude <= ${degrees(north)} AND ${whereBetween}`
 }
 
 /** The item is in the circle. */

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import type { RowIdentity } from '../row/parse-item.ts'
-import { isKept, keepItems } from './kept-items.ts'
+import { keepItems, whereKept } from './kept-items.ts'
 import { renumberImages } from './renumbered-images.ts'
 import { stageBadRows } from './staging.ts'
 
@@ -179,7 +179,7 @@ export async function removeBadRows(checks: Checks): Promise<BadRow[]> {
   const bad: BadRow[] = []
   const countKept = async () => (skipInvalid ? keepItems(session, table, datasetId) : 0)
   let keptCount = await countKept()
-  const tables = () => ({ t: table, stays: keepMissing ? 'true' : keptCount > 0 ? isKept(table) : 'false' })
+  const tables = () => ({ t: table, stays: keepMissing ? 'true' : keptCount > 0 ? whereKept(table) : 'false' })
   /** Returns whether there are such rows. */
   const remove = async (check: (tables: Tables) => string) => {
     const { rows } = await session.query<BadRow & RowIdentity>(check(tables()), [datasetId])

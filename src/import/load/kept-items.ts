@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 
 /** SQL for whether the item `i` stays because of a bad row. */
-export const isKept = (t: string) => `EXISTS (SELECT FROM ${t}_kept AS kept WHERE kept.id = i.id)`
+export const whereKept = (t: string) => `EXISTS (SELECT FROM ${t}_kept AS kept WHERE kept.id = i.id)`
 
 /**
  * Finds the items of bad rows, and their ancestors. They stay, if the staging table lacks them. The table of bad rows can name an item

@@ -25,7 +25,7 @@ export const DOORS: readonly MutantTable[] = [
     file: 'src/catalog/sql/where.ts',
     tests: FILTERED,
     mutants: [
-      { find: '[hasFilterValues(selection), ', replace: '[' },
+      { find: '[whereFilters(selection), ', replace: '[' },
       { find: ', ...words.map(whereWord)]', replace: ']', tests: ['test/catalog/search.test.ts'] },
       { find: 'if (within) conditions.push(whereInBox(within))', replace: '' },
       { find: 'if (circle) conditions.push(whereInCircle(circle))', replace: '' },
@@ -69,7 +69,7 @@ export const DOORS: readonly MutantTable[] = [
     file: 'src/catalog/sql/export.ts',
     tests: FILTERED,
     mutants: [
-      { find: ' AND ${hasFilterValues(filters)}`\n', replace: '`\n' },
+      { find: ' AND ${whereFilters(filters)}`\n', replace: '`\n' },
       {
         find: 'AND i.id > batch."lastId"::uuid',
         replace: 'AND i.id >= batch."lastId"::uuid',
@@ -77,13 +77,13 @@ export const DOORS: readonly MutantTable[] = [
       },
       { find: 'i.id > ${after}::uuid', replace: 'i.id >= ${after}::uuid' },
       {
-        find: 'AND ${hasFilterValues(filters)} ORDER BY 1',
+        find: 'AND ${whereFilters(filters)} ORDER BY 1',
         replace: 'ORDER BY 1',
         tests: ['test/server/flat-exports.test.ts'],
       },
       {
-        find: 'WHERE i.dataset_id = ${datasetId}::uuid AND ${hasFilterValues(filters)}',
-        replace: 'WHERE ${hasFilterValues(filters)}',
+        find: 'WHERE i.dataset_id = ${datasetId}::uuid AND ${whereFilters(filters)}',
+        replace: 'WHERE ${whereFilters(filters)}',
         tests: ['test/server/flat-exports.test.ts'],
       },
     ],

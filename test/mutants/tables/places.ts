@@ -69,18 +69,18 @@ export const PLACES: readonly MutantTable[] = [
       { find: 'i.tile_cell < part."end"', replace: 'i.tile_cell <= part."end"' },
       { find: 'i.tile_cell >= part.first', replace: 'i.tile_cell > part.first' },
       {
-        find: ') AS i WHERE ${hasFilterValues(texts)}',
+        find: ') AS i WHERE ${whereFilters(texts)}',
         replace: ') AS i WHERE true',
         tests: ['test/catalog/place-filters.test.ts'],
       },
       {
-        find: 'AND ${hasFilterValues(codes)} OFFSET 0',
+        find: 'AND ${whereFilters(codes)} OFFSET 0',
         replace: 'OFFSET 0',
         tests: ['test/catalog/place-filters.test.ts'],
       },
       { find: 'matching <= limit ?', replace: 'true ?', tests: ['test/catalog/nearby.test.ts'] },
       {
-        find: '${NEVER_PREPARE} ${hasFilterValues(window)}',
+        find: '${NEVER_PREPARE} ${whereFilters(window)}',
         replace: '${NEVER_PREPARE} true',
         tests: ['test/catalog/nearby.test.ts'],
       },

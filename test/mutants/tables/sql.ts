@@ -50,17 +50,20 @@ export const SQL: readonly MutantTable[] = [
       { find: 'i.parent_item_id = owner.parent_item_id', replace: 'i.parent_item_id IS NOT NULL' },
       { find: 'i.dataset_id = owner.dataset_id`]', replace: 'true`]' },
       {
-        find: 'conditions.push(hasFilterValues(selection))',
-        replace: "if (selection.among !== 'roots') conditions.push(hasFilterValues(selection))",
+        find: 'conditions.push(whereFilters(selection))',
+        replace: "if (selection.among !== 'roots') conditions.push(whereFilters(selection))",
       },
       {
-        find: "if (before) conditions.push(isBeyond(order, 'before'",
-        replace: "if (before && !after) conditions.push(isBeyond(order, 'before'",
+        find: "if (before) conditions.push(whereBeyond(order, 'before'",
+        replace: "if (before && !after) conditions.push(whereBeyond(order, 'before'",
       },
-      { find: "isBeyond(order, 'after', constant(after))", replace: "isAtOrBeyond(order, 'after', constant(after))" },
       {
-        find: "isBeyond(order, 'before', constant(before))",
-        replace: "isAtOrBeyond(order, 'before', constant(before))",
+        find: "whereBeyond(order, 'after', constant(after))",
+        replace: "whereAtOrBeyond(order, 'after', constant(after))",
+      },
+      {
+        find: "whereBeyond(order, 'before', constant(before))",
+        replace: "whereAtOrBeyond(order, 'before', constant(before))",
       },
       { find: "(order === 'asc') === (side === 'after')", replace: "side === 'after'" },
       { find: 'Prisma.sql`>=` : Prisma.sql`<=`', replace: 'Prisma.sql`>` : Prisma.sql`<`' },
