@@ -58,6 +58,12 @@ describe('An import of the same files', () => {
     expect(await run(files(b))).toMatchObject({ unchanged: 2, hasRead: false })
   })
 
+  test('leaves nothing in the way of a TRUNCATE of the datasets, after which it creates the items again', async () => {
+    await run(files(b))
+    await sql('TRUNCATE datasets, items, images, code_labels, grants')
+    expect(await run(files(b))).toEqual({ ...none, created: 2, hasRead: true })
+  })
+
   test('does again what was undone', async () => {
     const { datasetId, slug } = await t.importer.run(files(), { knowsLast: true })
     await run(files(b))
