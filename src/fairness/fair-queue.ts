@@ -17,14 +17,29 @@ import { QueueAccount } from './queue-account.ts'
 /** A key is active while it runs a job, and for this time after its last one. */
 const ACTIVE_MS = 1_000
 
+/** Jobs yield to work that takes no turn at most once in this time. */
+const PASS_BY_MS = 1_000
+
+/** In an order of turns, one level counts more than all milliseconds by which a key can be ahead of the queue. */
+const LEVEL = 1e9
+
 /** Above this number of keys, the queue forgets those that run nothing and are less than a millisecond ahead of it. */
 const KNOWN_KEYS = 1_000
 
 /** Ends a turn. */
 export type EndTurn = () => void
 
+/** A running job that can yield: it stops, and its owner begins it again later. */
+interface Yielding {
+  keys: readonly string[]
+  startMs: number
+  yieldTurn: () => void
+}
+
 /** How a job waits for its turn. */
 interface WaitOptions {
+  /** Called at most once, if the job must stop for another key. */
+  yieldTurn?: (() => void) | undefined
   /** Whether the job waits as long as it must. */
   isPatient?: boolean | undefined
   /** The number of its request. Of the jobs of one key, those of an earlier request come first: so some requests end, instead of all of them being late. */
@@ -59,6 +74,13 @@ interface FairQueueOptions {
   places: number
   /** A job that waits longer fails. */
   timeoutMs: number
+  /**
+   * The length of the first time slice of a multilevel feedback queue. A job that runs longer than this is on level 1, one that runs
+   * twice as long on level 2, four times as long on level 3, and so on. A job yields to keys of a lower level. A key with short jobs is
+   * on level 0, any other one on that of its longest job. So keys with short jobs hardly wait, and a long job gets a longer turn each
+   * time, until it ends. Without a slice, no job yields.
+   */
+  sliceMs?: number | undefined
   /** Returns the time in milliseconds. */
   clock?: () => number
 }
@@ -67,16 +89,29 @@ interface FairQueueOptions {
 export class FairQueue {
   readonly #places: number
   readonly #timeoutMs: number
+  readonly #sliceMs: number
+  readonly #hasSlices: boolean
   readonly #clock: () => number
   readonly #uses = new Map<string, QueueAccount>()
   /** The jobs that wait, in the order of their requests and then of their arrival. Those of the same keys share a list. */
   readonly #waiting = new Map<string, Waiting[]>()
   #running = 0
   #virtualMs = 0
+  /** When a job last yielded to work that takes no turn. */
+  #passedByMs = Number.NEGATIVE_INFINITY
+  readonly #yielding = new Set<Yielding>()
+  #timer: NodeJS.Timeout | undefined
 
-  constructor({ places, timeoutMs, clock = () => performance.now() }: FairQueueOptions) {
+  constructor({
+    places,
+    timeoutMs,
+    sliceMs = Number.POSITIVE_INFINITY,
+    clock = () => performance.now(),
+  }: FairQueueOptions) {
     this.#places = places
     this.#timeoutMs = timeoutMs
+    this.#sliceMs = sliceMs
+    this.#hasSlices = sliceMs < Number.POSITIVE_INFINITY
     this.#clock = clock
   }
 
@@ -94,12 +129,26 @@ export class FairQueue {
    * @throws a `TurnTimeout`
    */
   async begin(keys: readonly string[], options: WaitOptions = {}): Promise<EndTurn> {
-    return this.beginAtOnce(keys) ?? this.#wait(keys, options)
+    return this.beginAtOnce(keys, options.yieldTurn) ?? this.#wait(keys, options)
   }
 
   /** The same for a job that need not wait; undefined if it must. */
-  beginAtOnce(keys: readonly string[]): EndTurn | undefined {
-    return this.#mayStart(keys) ? this.#start(keys) : undefined
+  beginAtOnce(keys: readonly string[], yieldTurn?: () => void): EndTurn | undefined {
+    return this.#mayStart(keys) ? this.#start(keys, yieldTurn) : undefined
+  }
+
+  /**
+   * Lets each long job yield once to work that takes no turn. Anybody can send unknown keys, and each search for one takes no turn. So jobs
+   * have a second between two of these yields, and most end within it.
+   */
+  yieldToUnqueued(): void {
+    for (const running of this.#yielding) {
+      const yieldsAtMs = Math.max(running.startMs + this.#sliceMs, this.#passedByMs + PASS_BY_MS)
+      const pass = () => {
+        if (this.#yield(running)) this.#passedByMs = this.#clock()
+      }
+      setTimeout(pass, Math.max(0, yieldsAtMs - this.#clock())).unref()
+    }
   }
 
   /** Whether a key other than these is active. */
@@ -126,7 +175,7 @@ export class FairQueue {
     return running < Math.max(1, this.#places / 4)
   }
 
-  #start(keys: readonly string[]): EndTurn {
+  #start(keys: readonly string[], yieldTurn: (() => void) | undefined): EndTurn {
     const startMs = this.#clock()
     const uses = keys.map((key) => this.#useOf(key))
     this.#running += 1
@@ -135,18 +184,22 @@ export class FairQueue {
       this.#virtualMs = Math.max(this.#virtualMs, Math.min(...uses.map((use) => use.virtualMs(nowMs))))
     }
     advance(startMs)
+    const yielding = yieldTurn && this.#hasSlices && { keys, startMs, yieldTurn }
+    if (yielding) this.#yielding.add(yielding)
     return () => {
       const nowMs = this.#clock()
       this.#running -= 1
+      if (yielding) this.#yielding.delete(yielding)
       for (const use of uses) use.end(startMs, nowMs)
       if (this.#waiting.size > 0) this.#refuseLate(this.#waiting.get(keys.join()), nowMs)
       // A job that made nobody wait is no debt.
       if (this.#waiting.size === 0) advance(nowMs)
       this.#startNext(nowMs)
+      this.#letYield()
     }
   }
 
-  #wait(keys: readonly string[], { isPatient = false, request = 0 }: WaitOptions): Promise<EndTurn> {
+  #wait(keys: readonly string[], { yieldTurn, isPatient = false, request = 0 }: WaitOptions): Promise<EndTurn> {
     return new Promise((resolve, reject) => {
       const name = keys.join()
       const list = this.#waiting.get(name) ?? []
@@ -169,11 +222,12 @@ export class FairQueue {
         giveUp,
         start: () => {
           leave()
-          resolve(this.#start(keys))
+          resolve(this.#start(keys, yieldTurn))
         },
       }
       list.splice(list.findLastIndex((other) => other.request <= request) + 1, 0, waiting)
       this.#refuseLate(list, nowMs)
+      this.#letYield()
     })
   }
 
@@ -205,9 +259,53 @@ export class FairQueue {
     }
   }
 
-  /** The milliseconds by which the keys that share a job are ahead of the queue, of the key that is the least ahead. */
+  /** Lets jobs yield that have run for their slice, and looks again later while others wait. */
+  #letYield(): void {
+    if (!this.#hasSlices || this.#timer !== undefined) return
+    const nowMs = this.#clock()
+    let nextMs = this.#sliceMs
+    for (const running of this.#yielding) {
+      const leftMs = running.startMs + this.#sliceMs - nowMs
+      if (leftMs > 0) nextMs = Math.min(nextMs, leftMs)
+      else if (this.#mustYield(running, nowMs)) this.#yield(running)
+    }
+    if (this.#waiting.size === 0) return
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#letYield()
+    }, nextMs).unref()
+  }
+
+  /** Lets a job yield, unless it has ended or yielded. Returns whether it does. */
+  #yield(running: Yielding): boolean {
+    if (!this.#yielding.delete(running)) return false
+    running.yieldTurn()
+    return true
+  }
+
+  #mustYield({ keys, startMs }: Yielding, nowMs: number): boolean {
+    const level = this.#level(nowMs - startMs)
+    for (const [first] of this.#waiting.values()) {
+      const isOther = first?.keys.every((key) => !keys.includes(key))
+      if (first && isOther && this.#rank(first.keys, nowMs) < level * LEVEL) return true
+    }
+    return false
+  }
+
+  /** The rank of keys that share a job; the least rank goes first. It is the least one of the keys: by level, then by virtual time. */
   #rank(keys: readonly string[], nowMs: number): number {
-    return Math.min(...keys.map((key) => Math.max(0, (this.#uses.get(key)?.virtualMs(nowMs) ?? 0) - this.#virtualMs)))
+    const ranks = keys.map((key) => {
+      const use = this.#uses.get(key)
+      if (!use) return 0
+      // On a busy machine a short job is long now and then.
+      const level = use.hasShortJobs(nowMs) ? 0 : this.#level(use.longestMs(nowMs))
+      return level * LEVEL + Math.max(0, use.virtualMs(nowMs) - this.#virtualMs)
+    })
+    return Math.min(...ranks)
+  }
+
+  #level(durationMs: number): number {
+    return durationMs < this.#sliceMs ? 0 : 1 + Math.floor(Math.log2(durationMs / this.#sliceMs))
   }
 
   #useOf(key: string): QueueAccount {

@@ -8,14 +8,14 @@ const ROWS_DONE = 'DCROW'
 
 /** A message of this level reaches the client at once, whatever its settings. */
 const CREATE_REPORT = `
-  CREATE OR REPLACE FUNCTION pg_temp.report_rows(n bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+  CREATE FUNCTION pg_temp.report_rows(n bigint) RETURNS boolean LANGUAGE plpgsql AS $$
   BEGIN
     RAISE INFO USING MESSAGE = n, ERRCODE = '${ROWS_DONE}';
     RETURN true;
   END $$`
 
 /**
- * Runs a statement on many rows that reports how far it is.
+ * Runs a statement on many rows that reports how far it is. The caller has a transaction.
  * @param rows is the number of its rows
  * @param onShare is called with the share of the rows that are done, from 0 to 1
  * @param run gets a function that returns SQL: a condition that is true for every row, by the number of the row
@@ -36,4 +36,6 @@ export async function withRowReports(
   } finally {
     session.off('notice', listen)
   }
+  // The embedded database has one session for all clients. After an error, the function ends with the transaction.
+  await session.query('DROP FUNCTION pg_temp.report_rows')
 }
