@@ -80,7 +80,9 @@ export function cacheDatasetList(prisma: Prisma.TransactionClient, changeFeed: C
   let last: CachedList | undefined
   const read = async (isAgain: boolean): Promise<CachedList> => {
     const since = changeFeed.latest()
-    const ids = isAgain || last?.since === undefined ? undefined : changeFeed.changedSince(last.since)
+    // Without a number, nothing is announced after the read, so nothing shows that the list is one state.
+    const isComplete = since !== undefined && !isAgain
+    const ids = isComplete && last?.since !== undefined ? changeFeed.changedSince(last.since) : undefined
     if (last?.since === undefined || ids === undefined) return { since, list: await readDatasetList(prisma) }
     const { list } = last
     const replaced = { since: last.since, ids }
