@@ -89,12 +89,9 @@ export async function importManifest(
   return database.withSession(async (session) => {
     const { id: datasetId } = await findDataset(session, dataset)
     // A file that can't be read fails with a better message when its rows are read.
-    const digest = await describeFiles(paths).then(
-      (sources) => digestImport(sources, options),
-      () => undefined,
-    )
-    const isKnown = digest !== undefined && !options.dryRun
-    const unchanged = isKnown ? await findSameImport(session, datasetId, digest) : undefined
+    const readDigest = () => describeFiles(paths).then((sources) => digestImport(sources, options))
+    const digest = options.dryRun ? undefined : await readDigest().catch(() => undefined)
+    const unchanged = digest === undefined ? undefined : await findSameImport(session, datasetId, digest)
     if (unchanged !== undefined) {
       const none = { created: 0, updated: 0, removed: 0, skipped: 0, unidentified: 0 }
       return { datasetId, slug: dataset.slug, ...none, unchanged }
