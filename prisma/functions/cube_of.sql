@@ -19,4 +19,4 @@ BEGIN
        | (((x & 7) << 6) | ((y & 7) << 3) | (z & 7));
 END $$;
 COMMENT ON FUNCTION cube_of(numeric, numeric) IS
-  'Cube of 128 metres in earth-centred, earth-fixed coordinates that contains a point on WGS 84.';
+  'Cell of the ECEF grid that contains a point on WGS 84. src/catalog/sql/ecef-grid.ts reads the number.';
