@@ -19,7 +19,7 @@ export const SNAPSHOT: readonly MutantTable[] = [
         replace: '(a.name < b.name ? -1 : a.name > b.name ? 1 : 0)',
       },
       { find: ' || Buffer.compare(Buffer.from(a.id), Buffer.from(b.id))', replace: '' },
-      { find: 'isAgain || last?.since', replace: 'last?.since' },
+      { find: 'since !== undefined && !isAgain', replace: 'since !== undefined' },
       { find: 'replaced === undefined || changeFeed', replace: 'true || changeFeed' },
       { find: 'return { since, list: list.replace', replace: 'return { since: last.since, list: list.replace' },
       { find: 'last = found', replace: '' },
