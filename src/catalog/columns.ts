@@ -35,21 +35,23 @@ function columnsOf(model: 'Item' | 'Image' | 'Dataset'): ReadonlyMap<string, Col
   )
 }
 
+/** Fields that GraphQL and exports have, and REST has not. */
+const NOT_IN_REST = ['externalId', 'keywords']
+
 /** The fields of an item in lists, in the order of the members in REST and in exports. */
 export const LIST_FIELDS = [
   ...['id', 'datasetId', 'name', 'description', 'administrativeAreaCode', 'categoryCode', 'parentItemId'],
   ...['streetAddress', 'addressRegion', 'addressLocality', 'postalCode', 'roadAddress', 'jibunAddress'],
   ...['latitude', 'longitude', 'thumbnailUrl', 'createdAt', 'updatedAt'],
-] as const
+]
 
-/** The fields of a single item. Exports have them too. */
-export const DETAIL_FIELDS = [
-  ...LIST_FIELDS,
-  ...['contactName', 'telephone', 'email', 'url', 'openingHours', 'extraAttributes'],
-] as const
+/** The fields of a single item: those of lists, then the others in the order of the data model. Exports have them too. */
+export const DETAIL_FIELDS = [...new Set([...LIST_FIELDS, ...ITEM_COLUMNS.keys()])].filter(
+  (field) => !NOT_IN_REST.includes(field),
+)
 
 /** The members of an exported item: those of the item detail without `dataset`, then `externalId` and `keywords`. */
-export const EXPORT_FIELDS = [...DETAIL_FIELDS, 'images', 'externalId', 'keywords'] as const
+export const EXPORT_FIELDS = [...DETAIL_FIELDS, 'images', ...NOT_IN_REST]
 
 /** The column of an extra attribute in an export. It has a prefix, because an attribute may have the name of a member. */
 export function attributeColumn(name: string): string {

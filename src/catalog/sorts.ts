@@ -6,6 +6,8 @@ import { toIsoExpression } from './projection.ts'
 
 /** A sort order of items: by one field, then by id. It needs an index on dataset, field and id. */
 export interface Sort {
+  /** Its description in the GraphQL schema. */
+  description: string
   /** The column of the items `i`. */
   column: Prisma.Sql
   /** The type of the column. SQL casts the text from a cursor to it. */
@@ -22,8 +24,9 @@ type TextField = { [Field in ItemField]: Item[Field] extends string ? Field : ne
 type TimestampField = { [Field in ItemField]: Timestamp extends Item[Field] ? Field : never }[ItemField]
 
 /** A sort by text in Unicode code point order. The column must have the collation `C`. */
-function textSort(field: TextField): Sort {
+function textSort(field: TextField, description: string): Sort {
   return {
+    description,
     column: itemColumn(field),
     sqlType: Prisma.sql`text`,
     toText: (item) => item[field],
@@ -33,8 +36,9 @@ function textSort(field: TextField): Sort {
 }
 
 /** A sort by time, oldest first. */
-function timestampSort(field: TimestampField): Sort {
+function timestampSort(field: TimestampField, description: string): Sort {
   return {
+    description,
     column: itemColumn(field),
     sqlType: Prisma.sql`timestamptz`,
     toText: (item) => toIso(item[field]),
@@ -43,11 +47,11 @@ function timestampSort(field: TimestampField): Sort {
   }
 }
 
-/** All sort orders. To add one, add a row here, an index, and a description in graphql/types/arguments.ts. */
+/** All sort orders. To add one, add a row here and an index. */
 export const SORTS = {
-  name: textSort('name'),
-  createdAt: timestampSort('createdAt'),
-  updatedAt: timestampSort('updatedAt'),
+  name: textSort('name', 'By name, in Unicode code point order.'),
+  createdAt: timestampSort('createdAt', 'By the time of creation.'),
+  updatedAt: timestampSort('updatedAt', 'By the time of the last change.'),
 } satisfies { [Field in ItemField]?: Sort }
 
 export type ItemSort = keyof typeof SORTS

@@ -84,7 +84,8 @@ function readLine(line: string, datasetId: string): { id?: unknown; needsExact: 
 function changesOf(fields: Fields, datasetId: string, isExact: boolean): string[] {
   const parsed = parseItem(fields, datasetId, isExact)
   if ('problem' in parsed) return [parsed.problem]
-  return FIELDS.flatMap((field) => describeChange(field, fields[field], parsed.item[field]))
+  const item: Fields = { ...parsed.item }
+  return FIELDS.flatMap((field) => describeChange(field, fields[field], item[field]))
 }
 
 /** Returns what is wrong if two values have different JSON. */

@@ -56,16 +56,16 @@ async function fetchCounts(
   inside: readonly NumberRange[],
   border: readonly NumberedTile[],
 ): Promise<{ inside: number; border: Map<number, number> }> {
-  const isCounted = Prisma.sql`t.dataset_id = ANY (${[...scope]}::uuid[]) AND t.level = ${zoom}::smallint`
+  const whereCounted = Prisma.sql`t.dataset_id = ANY (${[...scope]}::uuid[]) AND t.level = ${zoom}::smallint`
   const [row] = await sql.$queryRaw<{ inside: number; border: string | null }[]>`
     SELECT (SELECT coalesce(sum(tile.n), 0)::integer FROM ${rangeTable(inside)}
              CROSS JOIN LATERAL (
                     SELECT sum(t.n) AS n FROM tile_counts t
-                     WHERE ${isCounted} AND t.cell >= range.first AND t.cell < range.after_last
+                     WHERE ${whereCounted} AND t.cell >= range.first AND t.cell < range.after_last
                   ) AS tile) AS inside,
            (SELECT json_agg(json_build_array(tile.cell, tile.n))::text FROM (
               SELECT t.cell, sum(t.n) AS n FROM tile_counts t
-               WHERE ${isCounted} AND t.cell = ANY (${border.map(({ number }) => String(number))}::text[]::bigint[])
+               WHERE ${whereCounted} AND t.cell = ANY (${border.map(({ number }) => String(number))}::text[]::bigint[])
                GROUP BY t.cell
            ) AS tile) AS border`
   return { inside: row?.inside ?? 0, border: new Map(JSON.parse(row?.border ?? '[]')) }

@@ -32,9 +32,9 @@ export async function fetchExportBatch(
   { format, filters = {}, attributes }: ExportContent,
   { after, limit }: ExportWindow,
 ): Promise<ExportBatch> {
-  const isAfter = after === null ? Prisma.sql`true` : Prisma.sql`i.id > ${after}::uuid`
+  const whereAfter = after === null ? Prisma.sql`true` : Prisma.sql`i.id > ${after}::uuid`
   const where = Prisma.sql`i.dataset_id = ${datasetId}::uuid AND ${whereFilters(filters)}`
-  const items = Prisma.sql`${where} AND ${isAfter} ORDER BY i.id LIMIT ${limit}`
+  const items = Prisma.sql`${where} AND ${whereAfter} ORDER BY i.id LIMIT ${limit}`
   const [batch] = await sql.$queryRaw<ExportBatch[]>`
     SELECT batch.*, NOT EXISTS (SELECT FROM items i WHERE ${where} AND i.id > batch."lastId"::uuid) AS "isLast"
       FROM (SELECT (SELECT revision FROM datasets WHERE id = ${datasetId}::uuid) AS revision,

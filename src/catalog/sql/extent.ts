@@ -104,7 +104,7 @@ function extremes(place: Prisma.Sql, direction: Direction, admitted = ALL): Pris
   const tiles = NEXT_ZOOMS.reduce(
     (above, zoom) => Prisma.sql`
       SELECT t.cell FROM (${above}) AS above JOIN tile_counts t
-          ON t.dataset_id = owner.dataset_id AND t.level = ${zoom}::smallint AND ${isInside('t.cell', BITS_PER_STEP)}
+          ON t.dataset_id = owner.dataset_id AND t.level = ${zoom}::smallint AND ${whereInside('t.cell', BITS_PER_STEP)}
          AND ${admitted.tiles(zoom)} ${order}`,
     first,
   )
@@ -112,11 +112,11 @@ function extremes(place: Prisma.Sql, direction: Direction, admitted = ALL): Pris
     SELECT min(i.longitude)::float8 AS first_longitude, max(i.longitude)::float8 AS last_longitude,
            min(i.latitude)::float8 AS first_latitude, max(i.latitude)::float8 AS last_latitude
       FROM (${tiles}) AS above JOIN items i
-        ON i.dataset_id = owner.dataset_id AND ${isInside('i.tile_cell', BITS_IN_LAST_TILE)} AND ${admitted.items ?? Prisma.sql`true`}`
+        ON i.dataset_id = owner.dataset_id AND ${whereInside('i.tile_cell', BITS_IN_LAST_TILE)} AND ${admitted.items ?? Prisma.sql`true`}`
 }
 
-/** Whether a number, which has more bits, is inside the tile `above`. */
-function isInside(number: 't.cell' | 'i.tile_cell', bits: number): Prisma.Sql {
+/** SQL condition: the number, which has more bits, is inside the tile `above`. */
+function whereInside(number: 't.cell' | 'i.tile_cell', bits: number): Prisma.Sql {
   return Prisma.sql`${Prisma.raw(number)} >= (above.cell << ${bits}::integer)
                 AND ${Prisma.raw(number)} < ((above.cell + 1) << ${bits}::integer)`
 }

@@ -143,11 +143,11 @@ async function fetchIds(
   { after, limit, ...selection }: FeatureWindow,
   { total, size, cells }: Match,
 ): Promise<string[]> {
-  const isAfter = after === undefined ? Prisma.sql`true` : Prisma.sql`i.id > ${after}::uuid`
+  const whereAfter = after === undefined ? Prisma.sql`true` : Prisma.sql`i.id > ${after}::uuid`
   const found = walksIds({ total, size }, limit)
-    ? Prisma.sql`SELECT i.id ${candidates(source, selection)} AND ${isAfter}`
+    ? Prisma.sql`SELECT i.id ${candidates(source, selection)} AND ${whereAfter}`
     : // OFFSET 0 stops PostgreSQL from walking.
-      Prisma.sql`SELECT i.id ${candidates(source, selection, cells)} AND ${isAfter} OFFSET 0`
+      Prisma.sql`SELECT i.id ${candidates(source, selection, cells)} AND ${whereAfter} OFFSET 0`
   const rows = await source.sql.$queryRaw<{ ids: string }[]>`
     SELECT array_to_string(ARRAY(
              SELECT found.id FROM ${owner(source)} CROSS JOIN LATERAL (${found}) AS found

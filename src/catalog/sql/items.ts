@@ -94,9 +94,9 @@ function itemsOf(window: ItemWindow): Prisma.Sql {
       Prisma.sql`SELECT * FROM (SELECT ${columns} ${among} ORDER BY ${orderOf(window)} LIMIT ${GREATEST_LIMIT}) AS first LIMIT ${limit}`,
     )
   }
-  const isBeforeEnd = isCounted ? Prisma.sql`list.total > ${offset}::bigint` : Prisma.sql`true`
+  const whereBeforeEnd = isCounted ? Prisma.sql`list.total > ${offset}::bigint` : Prisma.sql`true`
   const places = Prisma.sql`
-    SELECT i.id ${among} AND ${isBeforeEnd} ORDER BY ${orderOf(window)} LIMIT ${limit} OFFSET ${skip}::bigint`
+    SELECT i.id ${among} AND ${whereBeforeEnd} ORDER BY ${orderOf(window)} LIMIT ${limit} OFFSET ${skip}::bigint`
   return itemsAt(places, orderOf(window), projection)
 }
 

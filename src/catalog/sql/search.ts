@@ -170,7 +170,7 @@ interface Candidates {
 function candidatesFor({ words, isRare }: FoldedText, scope: Scope): Candidates {
   if (!isRare) return { items: allItems(scope), words }
   return {
-    items: Prisma.sql`${allItems(scope)} AND ${hasGramsOf(words)}`,
+    items: Prisma.sql`${allItems(scope)} AND ${whereGrams(words)}`,
     // A word of one or two characters is a gram, so the index has found it.
     words: words.filter((word) => [...word].length > 2),
   }
@@ -181,11 +181,11 @@ export async function whereFound(sql: SqlReader, { text, ...selection }: Selecti
   if (text === undefined) return whereSelected(selection)
   const { words, isRare } = await foldText(sql, text)
   const where = whereSelected(selection, words)
-  return isRare ? Prisma.sql`${hasGramsOf(words)} AND ${where}` : where
+  return isRare ? Prisma.sql`${whereGrams(words)} AND ${where}` : where
 }
 
 /** SQL condition that every item has whose name and keywords have the words. An index answers it. */
-function hasGramsOf(words: readonly string[]): Prisma.Sql {
+function whereGrams(words: readonly string[]): Prisma.Sql {
   return Prisma.sql`item_grams(i.folded_name, i.folded_keywords) @> ${words.flatMap(gramsOf)}::text[]`
 }
 

@@ -95,7 +95,7 @@ async function findMeant(
   const { grams, rare } = await readShares(sql, [...parsed.grams])
   for (const level of sharedLevels(grams.length)) {
     const groups = groupsOf(grams, rare, level)
-    const items = Prisma.sql`${allItems(scope)} AND (${hasOneOf(groups)}) AND ${whereSelected(suggestion)}`
+    const items = Prisma.sql`${allItems(scope)} AND (${whereOneOf(groups)}) AND ${whereSelected(suggestion)}`
     const candidates = await readCandidates(sql, shortest(items, { maxCompared, maxRead }))
     ranked.push(...rankCandidates(parsed, candidates))
     const found = new Set(ranked.flatMap((each) => (isAtLevel(each, level) ? each.candidate.id : [])))
@@ -145,9 +145,9 @@ function groupsOf(grams: readonly string[], rare: number, level: number): string
 }
 
 /** SQL condition: the item `i` has all grams of one of the groups. */
-function hasOneOf(groups: string[][]): Prisma.Sql {
-  const hasGroup = (group: string[]) => Prisma.sql`${GRAMS} @> ${group}::text[]`
-  return Prisma.join(groups.map(hasGroup), ' OR ')
+function whereOneOf(groups: string[][]): Prisma.Sql {
+  const whereGroup = (group: string[]) => Prisma.sql`${GRAMS} @> ${group}::text[]`
+  return Prisma.join(groups.map(whereGroup), ' OR ')
 }
 
 const GRAMS = Prisma.sql`letter_grams(i.folded_name, i.folded_keywords)`

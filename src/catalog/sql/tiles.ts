@@ -64,6 +64,13 @@ function andSelected({ where }: TileSource): Prisma.Sql {
   return where ? Prisma.sql`AND ${where}` : Prisma.empty
 }
 
+/** SQL condition: the item `i` is in the tile, and selected. */
+function whereInTile(source: TileSource): Prisma.Sql {
+  const { tile, scope } = source
+  return Prisma.sql`
+    i.dataset_id = ANY (${[...scope]}::uuid[]) AND ${whereInRange('i.tile_cell', cellRange(tile))} ${andSelected(source)}`
+}
+
 /** Returns the items of a tile, but at most one more than a tile may contain. */
 async function fetchItems(sql: SqlReader, source: TileSource): Promise<ItemRow[]> {
   const limit = MAX_FEATURES + 1
@@ -80,7 +87,7 @@ function firstItems({ tile, scope }: TileSource, limit: number): Prisma.Sql {
     SELECT i.* FROM unnest(${[...scope]}::uuid[]) AS scope (dataset_id)
      CROSS JOIN LATERAL (
             SELECT i.id, i.name, i.category_code, i.dataset_id, i.tile_cell FROM items i
-             WHERE i.dataset_id = scope.dataset_id AND ${isInRange('i.tile_cell', cellRange(tile))}
+             WHERE i.dataset_id = scope.dataset_id AND ${whereInRange('i.tile_cell', cellRange(tile))}
              ORDER BY i.tile_cell LIMIT ${limit}
           ) AS i
   )`
@@ -92,9 +99,7 @@ function firstItems({ tile, scope }: TileSource, limit: number): Prisma.Sql {
  */
 function selectedItems(source: TileSource): Prisma.Sql {
   return Prisma.sql`found AS MATERIALIZED (
-    SELECT i.id, i.name, i.category_code, i.dataset_id, i.tile_cell FROM items i
-     WHERE i.dataset_id = ANY (${[...source.scope]}::uuid[])
-       AND ${isInRange('i.tile_cell', cellRange(source.tile))} ${andSelected(source)}
+    SELECT i.id, i.name, i.category_code, i.dataset_id, i.tile_cell FROM items i WHERE ${whereInTile(source)}
   )`
 }
 
@@ -133,7 +138,7 @@ function selectCounts(source: TileSource): Prisma.Sql {
       SELECT c.dataset_id, c.cell >> ${bitsBelowCluster(tile, zoom)}::integer AS square, c.n, c.sum_x, c.sum_y
         FROM tile_counts c
        WHERE c.dataset_id = ANY (${[...scope]}::uuid[]) AND c.level = ${zoom}::smallint
-         AND ${isInRange('c.cell', rangeAtZoom(tile, zoom))}`
+         AND ${whereInRange('c.cell', rangeAtZoom(tile, zoom))}`
   }
   // A mean would need the cell of every item. The middle between the first and the last cell needs only two cells.
   return Prisma.sql`
@@ -141,22 +146,19 @@ function selectCounts(source: TileSource): Prisma.Sql {
            n * (even_bits(first >> 1) + even_bits(last >> 1)) / 2 AS sum_y
       FROM (SELECT i.dataset_id, i.tile_cell >> ${bitsBelowCluster(tile)}::integer AS square,
                    count(*) AS n, min(i.tile_cell) AS first, max(i.tile_cell) AS last
-              FROM items i
-             WHERE i.dataset_id = ANY (${[...scope]}::uuid[]) AND ${isInRange('i.tile_cell', cellRange(tile))} ${andSelected(source)}
-             GROUP BY 1, 2) AS part`
+              FROM items i WHERE ${whereInTile(source)} GROUP BY 1, 2) AS part`
 }
 
 /** SQL for the shares of a tile's squares: square, and a JSON text with the number of items of each value (counts). */
 function selectShares(source: TileSource): Prisma.Sql {
-  const { tile, scope, shares } = source
+  const { tile, shares } = source
   if (shares === undefined) return Prisma.sql`SELECT NULL::bigint AS square, NULL::text AS counts`
   const values =
     shares === 'datasetId'
       ? Prisma.sql`SELECT square, dataset_id::text AS value, sum(n) AS n FROM (${selectCounts(source)}) AS part GROUP BY 1, 2`
       : Prisma.sql`
-      SELECT i.tile_cell >> ${bitsBelowCluster(tile)}::integer AS square, i.category_code AS value, count(*) AS n FROM items i
-       WHERE i.dataset_id = ANY (${[...scope]}::uuid[]) AND ${isInRange('i.tile_cell', cellRange(tile))} ${andSelected(source)}
-       GROUP BY 1, 2`
+      SELECT i.tile_cell >> ${bitsBelowCluster(tile)}::integer AS square, i.category_code AS value, count(*) AS n
+        FROM items i WHERE ${whereInTile(source)} GROUP BY 1, 2`
   return Prisma.sql`
       SELECT square, json_object_agg(value, n ORDER BY n DESC, value COLLATE "C")::text AS counts
         FROM (SELECT *, row_number() OVER (PARTITION BY square ORDER BY n DESC, value COLLATE "C") AS rank
@@ -168,7 +170,7 @@ function selectShares(source: TileSource): Prisma.Sql {
 const ITEM = Prisma.sql`json_build_array(
   even_bits(i.tile_cell), even_bits(i.tile_cell >> 1), i.id, i.name, i.category_code, i.dataset_id)`
 
-function isInRange(column: 'i.tile_cell' | 'c.cell', { first, end }: { first: bigint; end: bigint }): Prisma.Sql {
+function whereInRange(column: 'i.tile_cell' | 'c.cell', { first, end }: { first: bigint; end: bigint }): Prisma.Sql {
   const number = Prisma.raw(column)
   return Prisma.sql`${number} >= ${first}::bigint AND ${number} < ${end}::bigint`
 }

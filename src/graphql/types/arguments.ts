@@ -1,23 +1,17 @@
 import { DEFAULTS } from '../../catalog/arguments.ts'
 import { columnName } from '../../catalog/columns.ts'
 import { mapFilters } from '../../catalog/filters.ts'
-import { ITEM_SORTS, type ItemSort as Sort } from '../../catalog/sorts.ts'
+import { ITEM_SORTS, SORTS } from '../../catalog/sorts.ts'
 import { builder } from '../builder.ts'
 
 /*
  * Arguments that several fields share: their GraphQL types, defaults and descriptions. catalog/arguments.ts checks their values.
  */
 
-const SORT_DESCRIPTIONS: Record<Sort, string> = {
-  name: 'By name, in Unicode code point order.',
-  createdAt: 'By the time of creation.',
-  updatedAt: 'By the time of the last change.',
-}
-
 export const ItemSort = builder.enumType('ItemSort', {
   description: 'Sort key of a list of items. Ties are sorted by id, in the same direction.',
   values: Object.fromEntries(
-    ITEM_SORTS.map((value) => [columnName(value).toUpperCase(), { value, description: SORT_DESCRIPTIONS[value] }]),
+    ITEM_SORTS.map((value) => [columnName(value).toUpperCase(), { value, description: SORTS[value].description }]),
   ),
 })
 

@@ -1,3 +1,5 @@
+import { mapFilters } from '../../catalog/filters.ts'
+
 /*
  * Example values for the OpenAPI document. They are those of the sample data, so that each example request finds something.
  */
@@ -85,7 +87,7 @@ export function exampleOf(type: string, member: string): unknown {
   return MEMBERS[type]?.[member]
 }
 
-/** An example for each parameter. */
+/** An example for each parameter. A filter has the value of the example item. */
 export const PARAMETER_EXAMPLES: Readonly<Record<string, unknown>> = {
   text: 'palace',
   within: '126.9,37.5,127.1,37.6',
@@ -96,15 +98,12 @@ export const PARAMETER_EXAMPLES: Readonly<Record<string, unknown>> = {
   limit: 20,
   sort: 'name',
   order: 'asc',
-  administrativeAreaCode: ITEM.administrativeAreaCode,
-  categoryCode: ITEM.categoryCode,
+  ...mapFilters((filter) => ITEM[filter]),
   parentItemId: 'null',
   latitude: 37.5796,
   longitude: 126.977,
   radius: 2000,
   days: 7,
-  postalCode: ITEM.postalCode,
-  addressRegion: ITEM.addressRegion,
   flat: 'true',
   z: 12,
   x: 3492,

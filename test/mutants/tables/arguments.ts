@@ -89,7 +89,7 @@ export const ARGUMENTS: readonly MutantTable[] = [
       { find: ' && text >= FIRST_TIMESTAMP', replace: '' },
       { find: 'text >= FIRST_TIMESTAMP', replace: 'text > FIRST_TIMESTAMP' },
       { find: 'z.iso.datetime({ precision: 3 })', replace: 'z.iso.datetime()' },
-      { find: "updatedAt: timestampSort('updatedAt')", replace: "updatedAt: timestampSort('createdAt')" },
+      { find: "timestampSort('updatedAt'", replace: "timestampSort('createdAt'" },
       {
         find: 'toTextExpression: toIsoExpression',
         replace: 'toTextExpression: (value: string) => value',

@@ -16,7 +16,7 @@ export const DOORS: readonly MutantTable[] = [
         replace: 'SELECT i.id FROM items i WHERE letter_grams',
       },
       { find: 'WHERE i.dataset_id = owner.dataset_id AND ${beginning} >=', replace: 'WHERE ${beginning} >=' },
-      { find: '`${allItems(scope)} AND (${hasOneOf', replace: '`FROM items i WHERE (${hasOneOf' },
+      { find: '`${allItems(scope)} AND (${whereOneOf', replace: '`FROM items i WHERE (${whereOneOf' },
       { find: 'AS is_all FROM first', replace: 'OR true AS is_all FROM first', tests: SUGGESTIONS },
       { find: '.slice(0, suggestion.limit)', replace: '', tests: SUGGESTIONS },
     ],
@@ -48,10 +48,10 @@ export const DOORS: readonly MutantTable[] = [
     tests: FILTERED,
     mutants: [
       { find: 'WHERE true ${andSelected(source)}', replace: 'WHERE true' },
-      { find: 'cellRange(source.tile))} ${andSelected(source)}', replace: 'cellRange(source.tile))}' },
+      { find: 'cellRange(tile))} ${andSelected(source)}', replace: 'cellRange(tile))}' },
       {
-        find: 'cellRange(tile))} ${andSelected(source)}\n             GROUP BY',
-        replace: 'cellRange(tile))}\n             GROUP BY',
+        find: 'WHERE ${whereInTile(source)} GROUP BY 1, 2) AS part',
+        replace: 'WHERE ${whereInTile({ ...source, where: undefined })} GROUP BY 1, 2) AS part',
       },
       {
         find: 'cellRange(tile))} ${andSelected(source)}\n       GROUP BY',

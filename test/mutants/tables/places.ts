@@ -137,7 +137,7 @@ export const PLACES: readonly MutantTable[] = [
         equivalent: 'it also reads the cells of tiles without items',
       },
       {
-        find: '${isCounted} AND t.cell = ANY',
+        find: '${whereCounted} AND t.cell = ANY',
         replace: 't.cell = ANY',
         equivalent:
           'the counts of border tiles only say which of them are divided, and the items of each are compared in any case',

@@ -147,8 +147,8 @@ export const SQL: readonly MutantTable[] = [
       { find: '[...word].length > 2', replace: '[...word].length > 3' },
       { find: 'items: allItems(scope), words }', replace: 'items: allItems(scope), words: [] }' },
       {
-        find: 'isRare ? Prisma.sql`${hasGramsOf(words)} AND ${where}` : where',
-        replace: 'hasGramsOf(words)',
+        find: 'isRare ? Prisma.sql`${whereGrams(words)} AND ${where}` : where',
+        replace: 'whereGrams(words)',
         tests: ['test/catalog/place-filters.test.ts'],
       },
       { find: 'i.folded_keywords) @>', replace: 'i.folded_keywords) &&' },
