@@ -79,7 +79,7 @@ async function checkAndMerge(load: Load, allowed: AllowedChanges) {
   const counts = await planItems(load, load.keepMissing)
   const largeRemoval = findLargeRemoval(dataset.slug, counts)
   if (largeRemoval && counts.removed > allowed.removals) throw largeRemoval
-  const moved = await countMoved(load, FAR_METRES)
+  const moved = await countMoved(load, counts, FAR_METRES)
   const largeMove = findLargeMove(dataset.slug, counts, moved)
   if (largeMove && moved > allowed.moves) throw largeMove
   if (options.dryRun) options.onPlan?.(await readPlannedChanges(load, options.examples))

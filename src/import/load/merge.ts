@@ -109,7 +109,12 @@ export async function planItems({ session, table, datasetId }: Staged, keepMissi
 }
 
 /** Returns the number of items that stay and move by more than `metres`, after `planItems`. */
-export async function countMoved({ session, table }: Staged, metres: number): Promise<number> {
+export async function countMoved(
+  { session, table }: Staged,
+  { updated }: MergeCounts,
+  metres: number,
+): Promise<number> {
+  if (updated === 0) return 0
   const { rows } = await session.query<{ moved: number }>(
     `SELECT count(*)::integer AS moved FROM ${changesOf(table)} AS c JOIN ${table} AS s USING (id) JOIN items AS i USING (id)
       WHERE (i.latitude, i.longitude) <> (s.latitude, s.longitude)
@@ -125,21 +130,24 @@ export async function countMoved({ session, table }: Staged, metres: number): Pr
  */
 export async function mergeItems(
   { session, table, datasetId, now }: Merge,
-  { created }: MergeCounts,
+  { created, updated, removed }: MergeCounts,
   onShare: (share: number) => void,
 ): Promise<void> {
   const changes = changesOf(table)
   // Items may exchange external ids and parents, so the constraints hold only at the end.
   await session.query('SET CONSTRAINTS ALL DEFERRED')
-  await session.query(`DELETE FROM items AS i USING ${changes} AS c WHERE c.change = 'removed' AND i.id = c.id`)
-  await session.query(`DELETE FROM images USING ${changes} AS c WHERE images.item_id = c.id`)
-  await session.query(
-    `UPDATE items AS i
-        SET (${ITEM_COLUMN_NAMES.join(', ')}, created_at, updated_at) =
-            ROW(${listOf(ITEM_COLUMN_NAMES, 's')}, coalesce(s.created_at, i.created_at), coalesce(s.updated_at, $1::timestamptz))
-       FROM ${changes} AS c JOIN ${table} AS s USING (id) WHERE i.id = c.id`,
-    [now],
-  )
+  if (removed > 0)
+    await session.query(`DELETE FROM items AS i USING ${changes} AS c WHERE c.change = 'removed' AND i.id = c.id`)
+  if (updated > 0) {
+    await session.query(`DELETE FROM images USING ${changes} AS c WHERE images.item_id = c.id`)
+    await session.query(
+      `UPDATE items AS i
+          SET (${ITEM_COLUMN_NAMES.join(', ')}, created_at, updated_at) =
+              ROW(${listOf(ITEM_COLUMN_NAMES, 's')}, coalesce(s.created_at, i.created_at), coalesce(s.updated_at, $1::timestamptz))
+         FROM ${changes} AS c JOIN ${table} AS s USING (id) WHERE i.id = c.id`,
+      [now],
+    )
+  }
   await withRowReports(session, created, onShare, (reported) =>
     session.query(
       `INSERT INTO items (dataset_id, ${ITEM_COLUMN_NAMES.join(', ')}, created_at, updated_at)

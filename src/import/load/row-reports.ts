@@ -15,7 +15,7 @@ const CREATE_REPORT = `
   END $$`
 
 /**
- * Runs a statement on many rows that reports how far it is. The caller has a transaction.
+ * Runs a statement that reports how far it is, if it has many rows. The caller has a transaction.
  * @param rows is the number of its rows
  * @param onShare is called with the share of the rows that are done, from 0 to 1
  * @param run gets a function that returns SQL: a condition that is true for every row, by the number of the row
@@ -26,6 +26,7 @@ export async function withRowReports(
   onShare: (share: number) => void,
   run: (reported: (n: string) => string) => Promise<unknown>,
 ): Promise<void> {
+  if (rows < REPORT_ROWS) return void (await run(() => 'true'))
   const listen = ({ code, message }: { code?: string | undefined; message?: string | undefined }) => {
     if (code === ROWS_DONE) onShare(Number(message) + REPORT_ROWS > rows ? 1 : Number(message) / rows)
   }
