@@ -90,12 +90,12 @@ export class RevisionCache<Value extends {}> {
    * that the value shows are announced. So of two values that are both current, neither shows a change of both that the other lacks.
    * Concurrent calls share a read if nothing has changed since it began. It belongs to none of their requests: it neither waits for the
    * turn of one of their keys nor ends with one of their clients.
-   * @param read is called again, with true, until `isRight`
+   * @param read is called again until `isRight`, with the number of calls before
    * @param isRight says, after the announcements, whether the value is right
    */
   async load(
     key: string,
-    read: (isAgain: boolean) => Promise<Value | null>,
+    read: (calls: number) => Promise<Value | null>,
     topicsOf: (value: Value) => readonly Topic[],
     isRight: (value: Value) => boolean = () => true,
   ): Promise<Value | null> {
@@ -103,12 +103,12 @@ export class RevisionCache<Value extends {}> {
     if (known !== undefined) return known
     const found = this.lookup(key)
     const since = this.#changeFeed.latest()
-    if (since === undefined) return read(false)
+    if (since === undefined) return read(0)
     const current = this.#reads.get(key)
     if (current?.since === since) return current.result
     const readAnnounced = async () => {
-      for (let isAgain = false; ; isAgain = true) {
-        const value = await read(isAgain)
+      for (let calls = 0; ; calls += 1) {
+        const value = await read(calls)
         if (value === null) return null
         await this.#changeFeed.announced()
         if (isRight(value)) return value

@@ -57,23 +57,54 @@ describe('After a change, the list of datasets', () => {
     await db.close()
   })
 
-  test('is read whole if another dataset changes before the statement, and is announced after it', async () => {
+  test('is read again if another dataset changes before the statement, and is announced after it', async () => {
     let announce = async () => {}
     const { db, prisma, notify, readList, readWhole } = await useList(() => announce())
-    const [a, b] = await Promise.all(
-      ['a', 'b'].map((slug) => prisma.dataset.create({ data: newDataset({ slug, name: slug }) })),
+    const ids = ['a', 'b', 'c', 'd', 'e']
+    const changed = await Promise.all(
+      ids.map(async (slug) => (await prisma.dataset.create({ data: newDataset({ slug, name: slug }) })).id),
     )
     await readList()
-    // One transaction changes both, and the announcement of b is late.
-    await prisma.dataset.updateMany({ data: { description: 'new' } })
-    notify(`dataset ${a?.id}`)
-    announce = async () => {
-      announce = async () => {}
-      notify(`dataset ${b?.id}`)
+    for (const [late, expected] of [
+      [1, changed.slice(0, 2)],
+      [4, 'all'],
+    ] as const) {
+      // One transaction changes all, and the announcements of some are late.
+      await prisma.dataset.updateMany({
+        data: { description: `after ${late}` },
+        where: { id: { in: changed.slice(0, late + 1) } },
+      })
+      notify(`dataset ${changed[0]}`)
+      const waiting = changed.slice(1, late + 1)
+      announce = async () => {
+        const id = waiting.shift()
+        if (id !== undefined) notify(`dataset ${id}`)
+      }
+      const { read, list } = await readList()
+      expect(new Set(read)).toEqual(new Set(expected))
+      expect(list.all).toEqual(await readWhole())
     }
+    await db.close()
+  })
+
+  test('is right after more changes than its index knows', async () => {
+    const { db, prisma, notify, readList, readWhole } = await useList()
+    await prisma.dataset.createMany({
+      data: Array.from({ length: 250 }, (_, n) => newDataset({ slug: `d${n}`, name: `n${n % 7}` })),
+    })
     const { list } = await readList()
-    expect(list.all.map(({ description }) => description)).toEqual(['new', 'new'])
-    expect(list.all).toEqual(await readWhole())
+    for (const [n, { id }] of [...list.all].entries()) {
+      if (n % 5 === 0) await prisma.dataset.delete({ where: { id } })
+      else await prisma.dataset.update({ where: { id }, data: { slug: `e${n}`, name: `n${(n * 3) % 11}` } })
+      notify(`dataset ${id}`)
+      const { list } = await readList()
+      expect([list.withId(id)?.slug, list.withSlug(`e${n}`)?.id]).toEqual(
+        n % 5 === 0 ? [undefined, undefined] : [`e${n}`, id],
+      )
+    }
+    const current = (await readList()).list
+    expect(current.all).toEqual(await readWhole())
+    expect(list.all.flatMap(({ slug }) => current.withSlug(slug) ?? [])).toEqual([])
     await db.close()
   })
 })
