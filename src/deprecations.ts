@@ -1,5 +1,5 @@
 /** A part of the API that a later version may lack (docs/stability.md). */
-export interface Deprecation {
+interface Deprecation {
   /** The day of the release that deprecates it, such as `2027-01-31`. */
   since: string
   /** The first day on which a release may lack it. */

@@ -41,7 +41,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
 }
 
 /** A bad parameter: its name, and the rule that its value breaks. The last of many has no name: it says how many more there are. */
-export interface ErrorDetail {
+interface ErrorDetail {
   field: string | null
   message: string
 }

@@ -116,12 +116,10 @@ const SQL_PARTS: Readonly<Record<string, string>> = {
   'src/catalog/projection.ts: imageFields([...IMAGE_COLUMNS.keys()])': 'column names of the datamodel',
   'src/catalog/projection.ts: SELECT_LISTS[form](members, more)':
     'SELECT lists, made of constants and column names of the datamodel',
-  'src/catalog/sql/extent.ts: number': 'one of two constants, by its type',
   'src/catalog/sql/export-lines.ts: csvCell(field)': 'an expression over a column name',
   'src/catalog/sql/export-lines.ts: jsonCell(field)': 'an expression over a column name',
   'src/catalog/sql/items.ts: String(MAX_LIMIT + 1)': 'a constant number',
   "src/catalog/sql/offset-bookmarks.ts: toTextExpression('value')": 'an expression from the table of sort orders',
-  'src/catalog/sql/tiles.ts: column': 'one of two constants, by its type',
   'src/database/change-feed.ts: echo': 'a constant of change-feed.ts or wire.ts',
   'src/database/change-feed.ts: heartbeat': 'a constant of client.ts or wire.ts',
   'src/database/client.ts: beginSession(this.#settings)': 'constants of session.ts, and a number of the configuration',

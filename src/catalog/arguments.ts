@@ -65,7 +65,7 @@ export const filterValue = text
 /** A UUID, or null for root items. */
 export const parentItemId = uuid.nullable()
 /** A UUID or slug. The catalog checks whether the dataset exists. */
-export const datasetId = text
+const datasetId = text
 
 export const DEFAULTS = { page: 1, limit: 20, sort: 'name', order: 'asc', radius: 1000 } as const
 const SORT_ORDERS = ['asc', 'desc'] as const
@@ -206,7 +206,7 @@ export const findArguments = z
 export const SHARES = ['categoryCode', 'datasetId'] as const
 export type Share = (typeof SHARES)[number]
 
-/** Which items a tile shows: those that match every member. Without members, all. */
+/** Selects the items that a tile shows, by every member. Without members, it selects all. */
 export interface TileSelection extends Selection {
   /** Tells of each cluster how many of its items have each value. */
   shares?: Share | undefined

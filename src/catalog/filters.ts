@@ -35,7 +35,7 @@ function textFilter(field: TextField): Filter {
   }
 }
 
-/** All filters. To add one, add a row here and an index. Those of codes are in the order of the SQL function `list_name`. */
+/** All filters. To add one, add a row here and an index. Filters by code are in the order of the SQL function `list_name`. */
 export const FILTERS = {
   administrativeAreaCode: codeFilter('administrativeAreaCode', 'area'),
   categoryCode: codeFilter('categoryCode', 'category'),

@@ -4,12 +4,12 @@ import { type FilterValues, givenFilters, textFilters } from './filters.ts'
 import type { Circle, Selection } from './selection.ts'
 
 /*
- * Which way a selection is read. All ways find the same items in the same order, and differ in what they cost. Each function is pure: it
- * decides by the selection, the window, and what the database has told of the sizes. test/catalog/plan.test.ts has a table of cases.
+ * Which way a selection is read. All ways find the same items in the same order, at different costs. Each function is pure: it decides by
+ * the selection, the window, and the sizes from the database. test/catalog/plan.test.ts has a table of cases.
  */
 
 /** Numbers of items: of the selection, and of all items of the datasets. */
-export interface Sizes {
+interface Sizes {
   total: number
   size: number
 }
@@ -22,7 +22,7 @@ export interface Sizes {
  * - `box`: a box, by the counts of its tiles (sql/box.ts)
  * - `none`: there is neither a text nor a place, and it finds nothing
  */
-export type SearchPlan =
+type SearchPlan =
   | { way: 'grid' | 'circle'; circle: Circle }
   | { way: 'words'; text: string }
   | { way: 'box'; within: BoundingBox }

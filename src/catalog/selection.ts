@@ -8,7 +8,7 @@ export interface Circle {
   radius: number
 }
 
-/** Which items: those that match every member. Without members, all. */
+/** Selects the items that match every member. Without members, it selects all. */
 export interface Selection extends FilterValues {
   /** Each of its words is in the name or the keywords (sql/search.ts). */
   text?: string | undefined

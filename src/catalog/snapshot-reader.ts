@@ -13,7 +13,7 @@ import { cacheFeatureCounts } from './sql/features.ts'
 import { OffsetBookmarks } from './sql/offset-bookmarks.ts'
 import { createBatchers } from './sql/statement-batcher.ts'
 
-/** A result, and the log of what it depends on. */
+/** A result, and the log of its dependencies. */
 interface SnapshotResult<Result> {
   result: Result
   readLog: ReadLog
@@ -21,7 +21,7 @@ interface SnapshotResult<Result> {
 
 type Read<Result> = (catalog: Catalog) => Promise<Result> | Result
 
-/** Runs `read` on one state of the catalog and of the API key. It runs again if one of them changed meanwhile. */
+/** Runs `read` on one state of the catalog and of the API key. It runs again if one of them has changed during the run. */
 export type ReadCatalog = <Result>(read: Read<Result>) => Promise<SnapshotResult<Result>>
 
 /** An API key, and the time that decides which of its grants have expired. */
@@ -34,7 +34,7 @@ export interface CallerAccess {
  * Returns what the key may access now, or in the state that a snapshot has.
  * @throws if the key does not work any more
  */
-export type Identify = (snapshot?: SqlReader) => Promise<CallerAccess>
+type Identify = (snapshot?: SqlReader) => Promise<CallerAccess>
 
 /** Returns a function that reads what an API key may access. */
 export type SnapshotReader = (caller: CallerAccess, identify: Identify) => ReadCatalog
@@ -45,7 +45,7 @@ interface Ended<Result> {
   readLog: ReadLog
 }
 
-/** Reads from one server without a transaction. Returns undefined if the catalog changed meanwhile. */
+/** Reads from one server without a transaction. Returns undefined if the catalog has changed during the read. */
 type ServerReader = <Result>(caller: CallerAccess, read: Read<Result>) => Promise<Ended<Result> | undefined>
 
 /** The number of snapshots read from the primary and from replicas since the start. */
@@ -66,7 +66,7 @@ const MAX_TRANSACTIONS = 3
  * primary. If a replica fails, it reads again from the primary. One snapshot comes from one server.
  *
  * All statements of a read see the same state of the catalog and of the key. A transaction takes three more round trips. So the first
- * attempt runs without one. If the catalog or the key has changed meanwhile, the read runs again in a transaction.
+ * attempt runs without one. If the catalog or the key has changed during it, the read runs again in a transaction.
  */
 export function createSnapshotReader(
   { prisma, sql, replicas }: Pick<Database, 'prisma' | 'sql' | 'replicas'>,

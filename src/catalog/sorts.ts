@@ -5,7 +5,7 @@ import { FIRST_TIMESTAMP, type Item, type Timestamp, toIso } from './models.ts'
 import { toIsoExpression } from './projection.ts'
 
 /** A sort order of items: by one field, then by id. It needs an index on dataset, field and id. */
-export interface Sort {
+interface Sort {
   /** Its description in the GraphQL schema. */
   description: string
   /** The column of the items `i`. */

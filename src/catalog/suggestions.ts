@@ -27,13 +27,8 @@ export function parseText(letters: string): ParsedText {
   const words = letters.split(/[\s\n]+/u).filter((word) => word !== '')
   const phrase = words.join(' ')
   const grams = gramsOf(phrase)
-  const isShort = [...phrase].length < ORDERED_LETTERS
-  return {
-    phrase,
-    isShort,
-    grams,
-    points: new Set(Array.from([...grams].join(''), (point) => point.codePointAt(0) ?? SPACE)),
-  }
+  const points = new Set(Array.from([...grams].join(''), (point) => point.codePointAt(0) ?? SPACE))
+  return { phrase, isShort: [...phrase].length < ORDERED_LETTERS, grams, points }
 }
 
 /** The indexes of whole names and of beginnings have this number of letters. */
@@ -54,8 +49,8 @@ function neededGrams(count: number): number {
 }
 
 /**
- * The numbers of shared grams at which to look for items, the greatest first. Items that share more come first, so where enough share
- * more, nobody looks for the others. A letter that is missing or wrong changes two or three grams.
+ * The numbers of shared grams at which to look for items, the greatest first. Items that share more come first, so the search ends when
+ * enough are found. A letter that is missing or wrong changes two or three grams.
  */
 export function sharedLevels(count: number): number[] {
   const needed = neededGrams(count)
@@ -70,11 +65,7 @@ function gramsOf(phrase: string): Set<string> {
   const words = phrase.split(' ')
   const grams = new Set(words.flatMap(gramsOfWord))
   if (grams.size > MIN_GRAMS) return grams
-  const beginning = new Set([
-    ...words.slice(0, -1).flatMap(gramsOfWord),
-    ...gramsOfWord(words.at(-1) ?? '').slice(0, -1),
-  ])
-  return beginning
+  return new Set([...words.slice(0, -1).flatMap(gramsOfWord), ...gramsOfWord(words.at(-1) ?? '').slice(0, -1)])
 }
 
 /**
@@ -113,7 +104,7 @@ const LAST_OF_FIRST_PLANE = 0xffff
 const MATCH_KINDS = ['equal', 'beginning', 'similar'] as const
 type MatchKind = (typeof MATCH_KINDS)[number]
 
-/** A candidate that is meant, and what decides its place. */
+/** A candidate that is meant, and its rank. */
 export interface Ranked {
   candidate: Candidate
   kind: MatchKind
@@ -127,7 +118,7 @@ export interface Ranked {
 interface Likeness {
   /** The number of grams of the text that it has. */
   shared: number
-  /** The number of letters in those of its words that have such a gram. */
+  /** The number of letters in its words that have such a gram. */
   matched: number
   /** Whether it has the letters of the text in a row, whatever spaces are between them, as in "O'Hare" for "ohare". */
   isContiguous: boolean
@@ -142,7 +133,7 @@ export function rankCandidates(parsed: ParsedText, candidates: readonly Candidat
 }
 
 /**
- * Returns the ids of the candidates, each once, best first: equal names and keywords, then names that begin with the text, then those that
+ * Returns the ids of the candidates, each once, best first: equal names and keywords, then names that begin with the text, then others that
  * share most grams with it in the shortest words.
  */
 export function idsInOrder(ranked: readonly Ranked[]): string[] {
@@ -175,8 +166,8 @@ function rank(parsed: ParsedText, candidate: Candidate): Ranked | undefined {
 const UNLIKE: Likeness = { shared: 0, matched: 0, isContiguous: false, source: 0, length: 0 }
 
 /**
- * The words of the name and the keywords that are those of the text; the last one may only begin with the last of the text. Empty if one is
- * not there. So "JFK airport" means the airport with the keyword "JFK", as in the search.
+ * The words of the text as the name and the keywords have them; the last word may go on. Empty if a word is
+ * missing. So "JFK airport" means the airport with the keyword "JFK", as in the search.
  */
 function wordsOf(phrase: string, entries: readonly string[]): string {
   const wanted = phrase.split(' ')

@@ -16,7 +16,7 @@ import { endOf } from './postgres-thread.ts'
 import { makePrivate } from './private-files.ts'
 
 /** A running embedded PostgreSQL, in this process or in another one. */
-export interface Embedded {
+interface Embedded {
   /** Where clients connect: a Unix socket. */
   url: string
   close: () => Promise<void>
@@ -46,7 +46,7 @@ const RESTART_PAUSE_MS = 1_000
 const ownerFile = z.object({ pid: z.number(), socketDir: z.string() })
 type Owner = z.output<typeof ownerFile>
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   /** Whether to use the database of another process that has the folder open. If false, that is an error. */
   share: boolean
   /** SQL that gives the session its settings. */

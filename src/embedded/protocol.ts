@@ -139,7 +139,7 @@ export function temporaryTableOf(batch: Uint8Array): string | undefined {
   return CREATE_TABLE.exec(queryOf(batch))?.[1]
 }
 
-export interface Output {
+interface Output {
   /** The messages for the client that sent the batch. */
   response: Uint8Array
   /** The notifications, which go to all clients. */

@@ -1,29 +1,29 @@
 import { QueueAccount } from './queue-account.ts'
 
 /*
- * Fair queueing of jobs between API keys. A job is work that takes a place for a while: an SQL statement takes a connection, a
- * compression takes a thread. Each of these has a queue of its own.
+ * Fair queueing of jobs between API keys. A job takes a place for a while: an SQL statement takes a connection, a compression a thread.
+ * Connections have one queue, and threads have another.
  *
- * If jobs must wait, their order is that of start-time fair queueing: each key has a virtual time, which grows by the time of its jobs, and
- * the key with the least one goes first. The virtual time of the queue is that of the key whose job began last. A key that comes back
- * begins there. So a key that sends little waits for one job at most, and has no debt or credit from before.
+ * The order of waiting jobs is start-time fair queueing. Each key has a virtual time, which grows by the time of its jobs. The key with
+ * the least virtual time goes first. The virtual time of the queue is the virtual time of the key whose job began last. A key that comes
+ * back begins there, without debt or credit. So a key that sends little waits for one job at most.
  * Goyal, Vin, Cheng: Start-time Fair Queuing (SIGCOMM 1996), https://doi.org/10.1145/248156.248171
  *
- * A key alone may use all places but the last. The last place is for a key that runs no job. While several keys are active, a key whose jobs are long, or not yet known to be short, has one place. It
- * gets another one only while all such keys together use less than a quarter of the places, because many long jobs would take the
- * processors from short ones. Each worker process has its own queues. Each queue is fair, so all of them together are.
+ * The last free place is for a key that runs no job. While several keys are active, a key without short jobs has one place, and more only
+ * while all such keys use less than a quarter of the places: many long jobs would take the processors from short ones. Each worker
+ * process has its own queues.
  */
 
 /** A key is active while it runs a job, and for this time after its last one. */
 const ACTIVE_MS = 1_000
 
-/** Jobs yield to work that takes no turn at most once in this time. */
+/** Jobs yield to searches for unknown keys at most once in this time. */
 const PASS_BY_MS = 1_000
 
 /** In an order of turns, one level counts more than all milliseconds by which a key can be ahead of the queue. */
 const LEVEL = 1e9
 
-/** Above this number of keys, the queue forgets those that run nothing and are less than a millisecond ahead of it. */
+/** Above this number, the queue forgets keys that run nothing and are less than a millisecond ahead of it. */
 const KNOWN_KEYS = 1_000
 
 /** Ends a turn. */
@@ -42,7 +42,7 @@ interface WaitOptions {
   yieldTurn?: (() => void) | undefined
   /** Whether the job waits as long as it must. */
   isPatient?: boolean | undefined
-  /** The number of its request. Of the jobs of one key, those of an earlier request come first: so some requests end, instead of all of them being late. */
+  /** The number of its request. A key runs the jobs of its earlier requests first, so that some of its requests end in time. */
   request?: number | undefined
 }
 
@@ -90,14 +90,13 @@ export class FairQueue {
   readonly #places: number
   readonly #timeoutMs: number
   readonly #sliceMs: number
-  readonly #hasSlices: boolean
   readonly #clock: () => number
   readonly #uses = new Map<string, QueueAccount>()
-  /** The jobs that wait, in the order of their requests and then of their arrival. Those of the same keys share a list. */
+  /** The waiting jobs by their keys, in the order of their requests, then of their arrival. */
   readonly #waiting = new Map<string, Waiting[]>()
   #running = 0
   #virtualMs = 0
-  /** When a job last yielded to work that takes no turn. */
+  /** When a job last yielded to such a search. */
   #passedByMs = Number.NEGATIVE_INFINITY
   readonly #yielding = new Set<Yielding>()
   #timer: NodeJS.Timeout | undefined
@@ -111,7 +110,6 @@ export class FairQueue {
     this.#places = places
     this.#timeoutMs = timeoutMs
     this.#sliceMs = sliceMs
-    this.#hasSlices = sliceMs < Number.POSITIVE_INFINITY
     this.#clock = clock
   }
 
@@ -138,8 +136,8 @@ export class FairQueue {
   }
 
   /**
-   * Lets each long job yield once to work that takes no turn. Anybody can send unknown keys, and each search for one takes no turn. So jobs
-   * have a second between two of these yields, and most end within it.
+   * Lets each long job yield once to the search for an unknown key, which takes no turn. A client without a key can cause many searches. So
+   * jobs have a second between two of these yields, and most end within it.
    */
   yieldToUnqueued(): void {
     for (const running of this.#yielding) {
@@ -184,7 +182,7 @@ export class FairQueue {
       this.#virtualMs = Math.max(this.#virtualMs, Math.min(...uses.map((use) => use.virtualMs(nowMs))))
     }
     advance(startMs)
-    const yielding = yieldTurn && this.#hasSlices && { keys, startMs, yieldTurn }
+    const yielding = yieldTurn && Number.isFinite(this.#sliceMs) && { keys, startMs, yieldTurn }
     if (yielding) this.#yielding.add(yielding)
     return () => {
       const nowMs = this.#clock()
@@ -192,7 +190,7 @@ export class FairQueue {
       if (yielding) this.#yielding.delete(yielding)
       for (const use of uses) use.end(startMs, nowMs)
       if (this.#waiting.size > 0) this.#refuseLate(this.#waiting.get(keys.join()), nowMs)
-      // A job that made nobody wait is no debt.
+      // Without waiting jobs, this one is no debt of its keys.
       if (this.#waiting.size === 0) advance(nowMs)
       this.#startNext(nowMs)
       this.#letYield()
@@ -261,7 +259,7 @@ export class FairQueue {
 
   /** Lets jobs yield that have run for their slice, and looks again later while others wait. */
   #letYield(): void {
-    if (!this.#hasSlices || this.#timer !== undefined) return
+    if (!Number.isFinite(this.#sliceMs) || this.#timer !== undefined) return
     const nowMs = this.#clock()
     let nextMs = this.#sliceMs
     for (const running of this.#yielding) {

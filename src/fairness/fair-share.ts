@@ -17,7 +17,7 @@ export class FairShare {
     return this.#total
   }
 
-  /** Whether the owner may hold this much more. If nobody holds anything, it may hold any amount. */
+  /** Whether the owner may hold this much more. While all owners hold nothing, it may hold any amount. */
   hasRoom(owner: string, amount: number): boolean {
     return this.#total === 0 || this.#heldBy(owner) + amount <= this.#capacity - this.#total
   }

@@ -19,8 +19,8 @@ interface Waiting {
 }
 
 /**
- * Shares the event loop between keys. A request begins at once, unless those that have begun in the same turn of the event loop have kept
- * the processor busy for long. The others wait for the next turns, in which the keys take turns. After a large request, a key pauses for as
+ * Shares the event loop between keys. A request begins at once, unless earlier requests have kept the processor busy in the same turn of the
+ * event loop. Then it waits for one of the next turns, in which the keys alternate. After a large request, a key pauses for as
  * long as it took while other keys are active: a small request needs five turns of the event loop, and would wait for five large ones.
  * @returns a function whose promise fails with a `TurnTimeout` after 15 seconds
  */

@@ -40,9 +40,9 @@ const MAX_LOOK_MS = 1_000
 const SMALL_BYTES = 16 * 1024
 
 /**
- * The responses that their clients have not read yet, and the requests that their clients have not sent yet. A client that reads nothing is cut off. The memory for their bodies has a
- * bound, and each key has a share of it. If a key with less than its share needs memory, the slowest reader of the key that holds
- * most is cut off.
+ * The responses that clients have not read yet, and the bodies of requests that have not arrived yet. A client that reads nothing is cut
+ * off. The memory for all bodies has a bound, and each key has a share of it. If a key with less than its share needs memory, the slowest
+ * reader of the key with the most is cut off.
  */
 export class UnreadResponses {
   readonly #shares: FairShare
@@ -125,7 +125,7 @@ export class UnreadResponses {
 
   #hold(request: FastifyRequest, { raw }: FastifyReply, body: { bytes: number; isStream: boolean }): void {
     const reader = this.#readers.get(request.raw.socket)
-    // After a disconnect nobody would release it.
+    // After a disconnect no event would release it.
     if (!reader || raw.destroyed) return
     const known = reader.unread
     const owner = known?.owner ?? this.#ownerOf(request)

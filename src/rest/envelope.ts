@@ -17,7 +17,7 @@ interface Envelope {
 
 type Members = Record<string, unknown>
 /** Converts the members of a GraphQL object to those of REST. */
-export type Shape = (members: Members) => Members
+type Shape = (members: Members) => Members
 
 const unchanged: Shape = (members) => members
 
@@ -84,7 +84,7 @@ interface FeatureCollection {
 const toEnvelope = listEnvelope()
 
 /** Creates points from a list of items. Their properties are the members of the items in the envelope. */
-export function featureCollection(resource: unknown): FeatureCollection {
+function featureCollection(resource: unknown): FeatureCollection {
   const { data, meta } = toEnvelope(resource)
   return { type: 'FeatureCollection', features: data, meta }
 }

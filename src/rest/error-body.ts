@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import { type CatalogError, ERROR_CODES } from '../errors.ts'
 
 /** The body of an error: the usual form, or problem details (RFC 9457). */
-export interface ErrorBody {
+interface ErrorBody {
   contentType: string
   body: unknown
 }

@@ -11,7 +11,7 @@ export const SAMPLES = [
 ] as const
 
 /** A sample dataset in the database. */
-export interface Sample {
+interface Sample {
   id: string
   slug: string
   /** Whether keys without a grant may see it, because it is active or archived. */

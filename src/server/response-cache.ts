@@ -19,7 +19,7 @@ interface RecordedCaller extends CallerAccess {
 }
 
 /** The cached response to a request if there is one that the caller may get, and the function that caches a new one. */
-export interface Found {
+interface Found {
   response: ResponseBody | undefined
   /** Caches the response that was made after the lookup. */
   store: (response: ResponseBody, readLog: ReadLog) => void

@@ -10,7 +10,7 @@ import type { Scope } from './item-list.ts'
  */
 
 /** UUIDs to look up, and the datasets that the key may access. */
-export interface Lookup {
+interface Lookup {
   ids: readonly string[]
   scope: Scope
 }

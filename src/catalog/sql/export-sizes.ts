@@ -25,7 +25,7 @@ export const SIZED_FORMATS = SIZED.map(({ name }) => name)
 /** The number of items of the sample. */
 const SAMPLE_ITEMS = 300
 
-/** The number of all items, the number of those in the sample, and the bytes of their lines in each format. */
+/** The number of all items, the number of items in the sample, and the bytes of their lines in each format. */
 interface Row {
   total: number
   count: number

@@ -89,7 +89,7 @@ const ALL: Admitted = { tiles: () => Prisma.sql`true` }
 /** The column of longitude 0. */
 const middleOf = (zoom: number) => Prisma.sql`${2 ** (zoom - 1)}::integer`
 const POSITIVE: Admitted = { tiles: (zoom) => Prisma.sql`${COLUMN} >= ${middleOf(zoom)}` }
-/** Longitude 180 is in the first column, with those near -180. */
+/** Longitude 180 is in the first column, with the longitudes near -180. */
 const NEGATIVE: Admitted = {
   tiles: (zoom) => Prisma.sql`${COLUMN} < ${middleOf(zoom)}`,
   items: Prisma.sql`i.longitude < 0`,
@@ -104,7 +104,7 @@ function extremes(place: Prisma.Sql, direction: Direction, admitted = ALL): Pris
   const tiles = NEXT_ZOOMS.reduce(
     (above, zoom) => Prisma.sql`
       SELECT t.cell FROM (${above}) AS above JOIN tile_counts t
-          ON t.dataset_id = owner.dataset_id AND t.level = ${zoom}::smallint AND ${whereInside('t.cell', BITS_PER_STEP)}
+          ON t.dataset_id = owner.dataset_id AND t.level = ${zoom}::smallint AND ${whereInside(Prisma.sql`t.cell`, BITS_PER_STEP)}
          AND ${admitted.tiles(zoom)} ${order}`,
     first,
   )
@@ -112,13 +112,13 @@ function extremes(place: Prisma.Sql, direction: Direction, admitted = ALL): Pris
     SELECT min(i.longitude)::float8 AS first_longitude, max(i.longitude)::float8 AS last_longitude,
            min(i.latitude)::float8 AS first_latitude, max(i.latitude)::float8 AS last_latitude
       FROM (${tiles}) AS above JOIN items i
-        ON i.dataset_id = owner.dataset_id AND ${whereInside('i.tile_cell', BITS_IN_LAST_TILE)} AND ${admitted.items ?? Prisma.sql`true`}`
+        ON i.dataset_id = owner.dataset_id AND ${whereInside(Prisma.sql`i.tile_cell`, BITS_IN_LAST_TILE)} AND ${admitted.items ?? Prisma.sql`true`}`
 }
 
 /** SQL condition: the number, which has more bits, is inside the tile `above`. */
-function whereInside(number: 't.cell' | 'i.tile_cell', bits: number): Prisma.Sql {
-  return Prisma.sql`${Prisma.raw(number)} >= (above.cell << ${bits}::integer)
-                AND ${Prisma.raw(number)} < ((above.cell + 1) << ${bits}::integer)`
+function whereInside(number: Prisma.Sql, bits: number): Prisma.Sql {
+  return Prisma.sql`${number} >= (above.cell << ${bits}::integer)
+                AND ${number} < ((above.cell + 1) << ${bits}::integer)`
 }
 
 /** The first or last time of update, in milliseconds of Unix time. */

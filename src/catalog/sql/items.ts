@@ -22,7 +22,7 @@ import {
  * also can't walk an index to a deep page and then read only the rows of that page.
  */
 
-/** A part of a list, and what to read from it. */
+/** A part of a list, and the members to read. */
 export interface ItemWindow extends ItemOrder, ItemBounds, Window {
   selection: ItemSelection
   /** Number of items to skip after `after`, if `after` is a bookmark. By default the statement skips `offset` items. */
@@ -100,7 +100,7 @@ function itemsOf(window: ItemWindow): Prisma.Sql {
   return itemsAt(places, orderOf(window), projection)
 }
 
-/** Which items: those of a list that are at a position, or on one side of it. */
+/** The items of a list that are at a position, or on one side of it. */
 export interface ItemsBeyond extends ItemOrder {
   selection: ItemSelection
   side: keyof ItemBounds

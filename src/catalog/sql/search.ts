@@ -75,7 +75,7 @@ async function fetchInBox(sql: SqlReader, window: SearchWindow, within: Bounding
 /**
  * Reads all found items among the candidates.
  * @param candidates is FROM and the beginning of WHERE
- * @param words are those of the text that a candidate may lack
+ * @param words are the words of the text that a candidate may lack
  */
 async function fetchFrom(
   sql: SqlReader,
@@ -194,7 +194,7 @@ export function allItems(scope: Scope): Prisma.Sql {
   return Prisma.sql`FROM items i WHERE i.dataset_id = ANY (${[...scope]}::uuid[])`
 }
 
-/** The pairs of adjacent characters of a word, or its only character. The SQL function `name_grams` gives those of a name. */
+/** The pairs of adjacent characters of a word, or its only character. The SQL function `name_grams` gives them for a name. */
 function gramsOf(word: string): string[] {
   const characters = [...word]
   return characters.length === 1 ? characters : characters.slice(1).map((next, n) => `${characters[n]}${next}`)

@@ -20,7 +20,7 @@ import { type NearbyStart, type NearbyStartRow, startSearches } from './nearby-b
  * cancelled when all of its clients have disconnected.
  */
 
-/** An item to look up, what to read of it, and the datasets that the key may access. */
+/** An item to look up, its members to read, and the datasets that the key may access. */
 interface ItemLookup {
   id: string
   projection: ItemProjection

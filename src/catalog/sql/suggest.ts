@@ -21,10 +21,10 @@ import { whereSelected } from './where.ts'
  * Items that are probably meant by a text. PostgreSQL finds candidates by indexes, and TypeScript ranks them (suggestions.ts).
  */
 
-/** Of more items that may be meant, only those with the shortest names are compared: a common word is in 100,000 of 1,000,000 names. */
+/** The maximum number of compared items, which have the shortest names: a common word is in 100,000 of 1,000,000 names. */
 const MAX_COMPARED = 1_000
 
-/** Up to so many items are read at once to find the shortest names, and more of them by the lengths of their names. */
+/** Up to this number, items are read at once to find the shortest names; more of them are read by the lengths of their names. */
 const MAX_READ = 10_000
 
 /** A smaller share of the items has a rare gram. */
@@ -43,8 +43,8 @@ interface Bounds {
 
 /**
  * The ids of the items that are probably meant, best first.
- * @param maxCompared of more items that may be meant, only so many with the shortest names are compared
- * @param maxRead more of them are read by the lengths of their names
+ * @param maxCompared is the maximum number of compared items
+ * @param maxRead is the maximum number of items that are read at once
  */
 export async function fetchSuggestions(
   sql: SqlReader,
@@ -77,8 +77,8 @@ async function readText(sql: SqlReader, text: string): Promise<ParsedText> {
 }
 
 /**
- * Equal names and keywords and names that begin with the text come before all others, and those that share more grams before those that
- * share fewer. So the next ones are needed only if there are too few of these, and if not too many may be meant.
+ * Equal names and keywords, and names that begin with the text, come before all others. The others come in the order of their shared grams.
+ * So the search goes on to fewer shared grams only while it has found too few items, and until it has compared the maximum.
  */
 async function findMeant(
   sql: SqlReader,
@@ -156,7 +156,7 @@ const GRAMS = Prisma.sql`letter_grams(i.folded_name, i.folded_keywords)`
 const PARTS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32]
 
 /**
- * FROM for the items `i`, or for those with the shortest names if there are too many. The index has the length of a name as a gram, 100 for
+ * FROM for the items `i`, or for the ones with the shortest names if there are too many. The index has the length of a name as a gram, 100 for
  * longer ones. The lengths of some items tell how many lengths to read at once.
  * @param items is FROM and the beginning of WHERE
  */

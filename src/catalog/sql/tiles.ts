@@ -5,6 +5,7 @@ import type { Share, TileSelection } from '../arguments.ts'
 import type { Selection } from '../selection.ts'
 import {
   bitsBelowCluster,
+  type CellRange,
   cellRange,
   countedZoomFor,
   MAX_FEATURES,
@@ -59,7 +60,7 @@ async function conditionOf(sql: SqlReader, selection: Selection): Promise<Prisma
   return Prisma.sql`${NEVER_PREPARE} ${await whereFound(sql, selection)}`
 }
 
-/** SQL conditions of an item `i`, after those of its place. */
+/** SQL that adds the condition of the selection to other conditions. */
 function andSelected({ where }: TileSource): Prisma.Sql {
   return where ? Prisma.sql`AND ${where}` : Prisma.empty
 }
@@ -68,7 +69,7 @@ function andSelected({ where }: TileSource): Prisma.Sql {
 function whereInTile(source: TileSource): Prisma.Sql {
   const { tile, scope } = source
   return Prisma.sql`
-    i.dataset_id = ANY (${[...scope]}::uuid[]) AND ${whereInRange('i.tile_cell', cellRange(tile))} ${andSelected(source)}`
+    i.dataset_id = ANY (${[...scope]}::uuid[]) AND ${whereInRange(Prisma.sql`i.tile_cell`, cellRange(tile))} ${andSelected(source)}`
 }
 
 /** Returns the items of a tile, but at most one more than a tile may contain. */
@@ -87,7 +88,7 @@ function firstItems({ tile, scope }: TileSource, limit: number): Prisma.Sql {
     SELECT i.* FROM unnest(${[...scope]}::uuid[]) AS scope (dataset_id)
      CROSS JOIN LATERAL (
             SELECT i.id, i.name, i.category_code, i.dataset_id, i.tile_cell FROM items i
-             WHERE i.dataset_id = scope.dataset_id AND ${whereInRange('i.tile_cell', cellRange(tile))}
+             WHERE i.dataset_id = scope.dataset_id AND ${whereInRange(Prisma.sql`i.tile_cell`, cellRange(tile))}
              ORDER BY i.tile_cell LIMIT ${limit}
           ) AS i
   )`
@@ -138,7 +139,7 @@ function selectCounts(source: TileSource): Prisma.Sql {
       SELECT c.dataset_id, c.cell >> ${bitsBelowCluster(tile, zoom)}::integer AS square, c.n, c.sum_x, c.sum_y
         FROM tile_counts c
        WHERE c.dataset_id = ANY (${[...scope]}::uuid[]) AND c.level = ${zoom}::smallint
-         AND ${whereInRange('c.cell', rangeAtZoom(tile, zoom))}`
+         AND ${whereInRange(Prisma.sql`c.cell`, rangeAtZoom(tile, zoom))}`
   }
   // A mean would need the cell of every item. The middle between the first and the last cell needs only two cells.
   return Prisma.sql`
@@ -170,8 +171,7 @@ function selectShares(source: TileSource): Prisma.Sql {
 const ITEM = Prisma.sql`json_build_array(
   even_bits(i.tile_cell), even_bits(i.tile_cell >> 1), i.id, i.name, i.category_code, i.dataset_id)`
 
-function whereInRange(column: 'i.tile_cell' | 'c.cell', { first, end }: { first: bigint; end: bigint }): Prisma.Sql {
-  const number = Prisma.raw(column)
+function whereInRange(number: Prisma.Sql, { first, end }: CellRange): Prisma.Sql {
   return Prisma.sql`${number} >= ${first}::bigint AND ${number} < ${end}::bigint`
 }
 

@@ -9,7 +9,7 @@ import type { Circle, Selection } from '../selection.ts'
 
 /**
  * The item matches every member of the selection.
- * @param words are those of its text, folded. An index may have found some of them already (search.ts).
+ * @param words are the folded words of its text that no index has found yet (search.ts)
  */
 export function whereSelected(selection: Omit<Selection, 'text'>, words: readonly string[] = []): Prisma.Sql {
   const { within, circle, updatedFrom, updatedTo } = selection

@@ -8,14 +8,14 @@ import { builder } from '../builder.ts'
  * Arguments that several fields share: their GraphQL types, defaults and descriptions. catalog/arguments.ts checks their values.
  */
 
-export const ItemSort = builder.enumType('ItemSort', {
+const ItemSort = builder.enumType('ItemSort', {
   description: 'Sort key of a list of items. Ties are sorted by id, in the same direction.',
   values: Object.fromEntries(
     ITEM_SORTS.map((value) => [columnName(value).toUpperCase(), { value, description: SORTS[value].description }]),
   ),
 })
 
-export const SortOrder = builder.enumType('SortOrder', {
+const SortOrder = builder.enumType('SortOrder', {
   description: 'Sort direction.',
   values: {
     ASC: { value: 'asc', description: 'Ascending.' },

@@ -29,7 +29,7 @@ const LAND = [
 const WIDTH = 72
 const HEIGHT = LAND.length
 
-export interface Place {
+interface Place {
   longitude: number
   latitude: number
 }

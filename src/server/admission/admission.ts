@@ -18,7 +18,7 @@ import { READ_TIMEOUT_MS, withinTime } from './read-timeout.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the request takes; undefined before admission. */
+    /** The counts of the request's items and bytes; undefined before admission. */
     use: RequestUse | undefined
   }
 }
@@ -180,7 +180,7 @@ function announceExpiry({ key: { expiresAt }, now }: CallerAccess, reply: Fastif
   void reply.header('authentication-info', `expires="${expiresAt.toISOString()}"`)
 }
 
-/** Sets the headers of draft-ietf-httpapi-ratelimit-headers-10. The names of the allowances are those of the policies. */
+/** Sets the headers of draft-ietf-httpapi-ratelimit-headers-10. The allowances have the names of the policies. */
 function setAllowances(reply: FastifyReply, allowances: Readonly<Record<string, Allowance>>): void {
   const listOf = (describe: (allowance: Allowance) => string) =>
     Object.entries(allowances)

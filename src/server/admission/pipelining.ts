@@ -9,7 +9,7 @@ const MAX_WAITING = 10_000
 
 /**
  * Answers the requests of a connection one after the other. Node would start all of them as they arrive (pipelining, RFC 9112
- * section 9.3.2), and hold each response until the client has read those before. While a request waits, no more are read.
+ * section 9.3.2), and hold each response until the client has read the earlier ones. While a request waits, no more are read.
  */
 export function answerInOrder(app: FastifyInstance): void {
   /** The requests that wait on each connection. */

@@ -54,8 +54,8 @@ export const DOORS: readonly MutantTable[] = [
         replace: 'WHERE ${whereInTile({ ...source, where: undefined })} GROUP BY 1, 2) AS part',
       },
       {
-        find: 'cellRange(tile))} ${andSelected(source)}\n       GROUP BY',
-        replace: 'cellRange(tile))}\n       GROUP BY',
+        find: 'WHERE ${whereInTile(source)} GROUP BY 1, 2`',
+        replace: 'WHERE ${whereInTile({ ...source, where: undefined })} GROUP BY 1, 2`',
         tests: ['test/catalog/tiles.test.ts'],
       },
       { find: 'WHERE rank <= ${MAX_SHARES}', replace: 'WHERE rank <= 1', tests: ['test/catalog/tiles.test.ts'] },
