@@ -109,6 +109,14 @@ test('the page on exports has every format', () => {
   expect(EXPORT_FORMATS.filter(({ name }) => !page?.text.includes(`\n| \`${name}\` | `))).toEqual([])
 })
 
+test('the page on the command line has every command', () => {
+  const page = codeIn({ path: '', text: read('docs/command-line.md') }).join('\n')
+  const commands = sources('src/cli/**/*.ts').matchAll(/new CatalogCommand\('(\w+)'\)/g)
+  expect([...commands].map(([, name = '']) => name).filter((name) => !new RegExp(`\\b${name}\\b`).test(page))).toEqual(
+    [],
+  )
+})
+
 test.each(each(ALL_PAGES))('every metric that %s names exists', (_path, page) => {
   const code = sources('src/server/telemetry/*.ts')
   const named = codeIn(page).flatMap((line) => line.match(/\b[a-z]+(?:_[a-z]+)*_(?:total|seconds)\b/g) ?? [])

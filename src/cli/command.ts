@@ -17,6 +17,12 @@ export class CatalogCommand extends Command {
     return this.addHelpText('after', `\nExample:\n  ${line}`)
   }
 
+  /** The options that change something, as a list in a sentence: `--name, --tier and --origin`. */
+  get changingOptions(): string {
+    const names = this.options.flatMap(({ long }) => (long && long !== '--json' ? [long] : []))
+    return new Intl.ListFormat('en-GB').format(names)
+  }
+
   /** Sets the action, and adds the option `--json`. */
   printing<Given extends unknown[], Data>({ run, print, toJson = (data) => data }: Action<Given, Data>): this {
     return this.option('--json', 'print JSON').action(async (...given: Given) => {

@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parseItems } from '../../src/catalog/models.ts'
 import { recordsWith } from '../../src/catalog/projection.ts'
 import type { Selection } from '../../src/catalog/selection.ts'
 import { countInBox } from '../../src/catalog/sql/box.ts'
 import { fetchSearchPage } from '../../src/catalog/sql/search.ts'
-import { DATASET, seedCatalog } from '../support/catalog.ts'
+import { DATASET, newPlace, seedCatalog } from '../support/catalog.ts'
 import { useDatabase } from '../support/database.ts'
 
 /* Single names, and the decimals of single places. A search over many of them would hide each of these. */
@@ -54,11 +53,10 @@ const db = useDatabase()
 beforeAll(async () => {
   const { prisma } = db.database
   await seedCatalog(prisma)
-  const item = (name: string, latitude: string | number, longitude: string | number, n = 0) => ({
-    ...{ id: randomUUID(), datasetId: DATASET.archived, name, latitude, longitude },
-    ...{ administrativeAreaCode: `a${n % 2}`, categoryCode: `c${n % 3}` },
-    ...{ createdAt: new Date(), updatedAt: new Date() },
-  })
+  const item = (name: string, latitude: string | number, longitude: string | number, n = 0) => {
+    const codes = { administrativeAreaCode: `a${n % 2}`, categoryCode: `c${n % 3}` }
+    return newPlace({ datasetId: DATASET.archived, name, latitude, longitude, ...codes })
+  }
   await prisma.item.createMany({
     data: [
       ...NAMES.map((name, n) => item(name, 50, 50, n)),

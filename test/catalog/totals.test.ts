@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { givenFilters, ITEM_FILTERS } from '../../src/catalog/filters.ts'
 import { countItems, type ItemOwner, type ItemSelection } from '../../src/catalog/sql/item-list.ts'
-import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
+import { DATASET, ITEM, newPlace, seedCatalog } from '../support/catalog.ts'
 import { useDatabase } from '../support/database.ts'
 
 /* The stored totals are those of a count, for every kind of list and every filter. */
@@ -18,12 +18,12 @@ beforeAll(async () => {
     data: AREAS.slice(0, 3).flatMap((administrativeAreaCode, area) =>
       CATEGORIES.slice(0, 3).flatMap((categoryCode, category) =>
         [null, ITEM.palace, ITEM.museum].flatMap((parentItemId, parent) =>
-          Array.from({ length: 1 + area + 2 * category + parent }, () => ({
-            ...{ id: randomUUID(), datasetId: DATASET.seoul, name: 'n', latitude: 1, longitude: 1 },
-            ...Object.fromEntries(ITEM_FILTERS.map((filter) => [filter, AREAS[area]])),
-            ...{ administrativeAreaCode, categoryCode, parentItemId },
-            ...{ createdAt: new Date(), updatedAt: new Date() },
-          })),
+          Array.from({ length: 1 + area + 2 * category + parent }, () =>
+            newPlace({
+              ...Object.fromEntries(ITEM_FILTERS.map((filter) => [filter, AREAS[area]])),
+              ...{ datasetId: DATASET.seoul, administrativeAreaCode, categoryCode, parentItemId },
+            }),
+          ),
         ),
       ),
     ),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { useApp } from '../support/app.ts'
-import { DATASET, ITEM } from '../support/catalog.ts'
+import { DATASET, ITEM, newDataset, newPlace } from '../support/catalog.ts'
 
 const t = useApp()
 
@@ -159,23 +159,14 @@ describe('Facets', () => {
   test('count the items of each code, most first, then by code', async () => {
     const codes = ["it's", "' category '", 'a', "''", 'é']
     const { prisma } = t.database
-    const now = { createdAt: new Date(), updatedAt: new Date() }
-    const id = '99999999-0000-4000-8000-000000000000'
-    const about = { slug: 'facets', name: 'Facets', status: 'active', visibility: 'public', attribution: '' } as const
-    await prisma.dataset.create({ data: { id, ...about, ...now } })
+    const { id } = await prisma.dataset.create({ data: newDataset({ slug: 'facets' }) })
     const QUERY = '{ dataset(id: "facets") { categories { code total } administrativeAreas { code total } } }'
     expect((await t.graphql(QUERY)).body.data.dataset).toEqual({ categories: [], administrativeAreas: [] })
     await prisma.item.createMany({
-      data: Array.from({ length: 25 }, (_, n) => ({
-        id: `99999999-0000-4000-8000-1${String(n).padStart(11, '0')}`,
-        datasetId: id,
-        name: `Item ${n}`,
-        administrativeAreaCode: codes[n < 3 ? 0 : n % 5] ?? '',
-        categoryCode: codes[n % 2] ?? '',
-        latitude: '1',
-        longitude: '2',
-        ...now,
-      })),
+      data: Array.from({ length: 25 }, (_, n) => {
+        const [administrativeAreaCode = '', categoryCode = ''] = [codes[n < 3 ? 0 : n % 5], codes[n % 2]]
+        return newPlace({ datasetId: id, administrativeAreaCode, categoryCode })
+      }),
     })
     // The gateway may still have the empty response in its cache.
     await expect.poll(async () => (await t.graphql(QUERY)).body.data.dataset.categories.length).toBe(2)

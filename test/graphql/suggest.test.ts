@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { useApp } from '../support/app.ts'
-import { DATASET, ITEM } from '../support/catalog.ts'
+import { DATASET, ITEM, newPlace } from '../support/catalog.ts'
 
 const t = useApp()
 
@@ -27,12 +27,10 @@ describe('suggestItems', () => {
   test('gives the best first, whatever their ids are', async () => {
     const first = 'ffffffff-0000-4000-8000-000000000000'
     const second = '00000000-0000-4000-8000-000000000001'
-    const place = { datasetId: DATASET.seoul, latitude: '37', longitude: '127', administrativeAreaCode: 'a' }
-    const times = { categoryCode: 'c', createdAt: new Date(0), updatedAt: new Date(0) }
     await t.database.prisma.item.createMany({
       data: [
-        { id: first, name: 'Zebrafish', ...place, ...times },
-        { id: second, name: 'Zebrafish Hall', ...place, ...times },
+        newPlace({ id: first, datasetId: DATASET.seoul, name: 'Zebrafish' }),
+        newPlace({ id: second, datasetId: DATASET.seoul, name: 'Zebrafish Hall' }),
       ],
     })
     await expect.poll(() => suggest({ text: 'zebrafihs' })).toEqual([first, second])

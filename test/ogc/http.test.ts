@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { grantDataset, withdrawGrant } from '../../src/auth/grants.ts'
 import { createKey } from '../../src/auth/keys.ts'
 import { startApp, useApp } from '../support/app.ts'
-import { DATASET, ITEM } from '../support/catalog.ts'
+import { DATASET, ITEM, newPlace } from '../support/catalog.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
 import { getOgc, idsOf, linksOf } from '../support/ogc.ts'
 
@@ -201,19 +201,8 @@ test('the extent is that of all items, wherever they are', async () => {
     [12.0000001, 100.0000001],
   ]
   for (const [n, [latitude = 0, longitude = 0]] of places.entries()) {
-    await prisma.item.create({
-      data: {
-        id: crypto.randomUUID(),
-        datasetId: DATASET.archived,
-        name: `${n}`,
-        administrativeAreaCode: 'a',
-        categoryCode: 'c',
-        latitude,
-        longitude,
-        createdAt: at,
-        updatedAt: new Date(at.getTime() + n),
-      },
-    })
+    const times = { createdAt: at, updatedAt: new Date(at.getTime() + n) }
+    await prisma.item.create({ data: newPlace({ datasetId: DATASET.archived, latitude, longitude, ...times }) })
     const [all] = await prisma.$queryRaw<{ box: number[]; to: Date }[]>`
       SELECT ARRAY[min(longitude), min(latitude), max(longitude), max(latitude)]::float8[] AS box, max(updated_at) AS to
         FROM items WHERE dataset_id = ${DATASET.archived}::uuid`

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { callTool } from '../mcp/client.ts'
 import { useApp } from '../support/app.ts'
-import { DATASET } from '../support/catalog.ts'
+import { DATASET, newPlace } from '../support/catalog.ts'
 
 /* No door that takes a text finds an item that the key may not access, however the text names it. */
 
@@ -13,11 +13,8 @@ const t = useApp()
 let granted: string
 beforeAll(async () => {
   granted = (await createKey(t.database.prisma, { name: 'granted', datasets: ['restricted'] })).key
-  const place = (id: string, datasetId: string, name: string) => ({
-    ...{ id, datasetId, name, keywords: ['Stargazer'], administrativeAreaCode: 'a', categoryCode: 'c' },
-    ...{ latitude: 10, longitude: 20, createdAt: new Date(0), updatedAt: new Date(0) },
-  })
-  await t.database.prisma.item.create({ data: place(HIDDEN, DATASET.restricted, NAME) })
+  const place = { id: HIDDEN, datasetId: DATASET.restricted, name: NAME, keywords: ['Stargazer'] }
+  await t.database.prisma.item.create({ data: newPlace({ ...place, latitude: 10, longitude: 20 }) })
 })
 
 const TEXTS = {

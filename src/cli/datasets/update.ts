@@ -36,30 +36,15 @@ export const updateCommand = new CatalogCommand('update')
 const optionOf = (field: string) => (field === 'accessTier' ? '--tier' : `--${columnName(field).replaceAll('_', '-')}`)
 
 interface Options {
-  slug?: string
-  name?: string
-  description?: string
-  status?: string
-  visibility?: string
-  tier?: string
-  attribution?: string
-  license?: string
-  publisher?: string
-  contact?: string
-  termsUrl?: string
-  sourceUrl?: string
-  sourceDate?: string
-  updateFrequency?: string
   json?: true
+  tier?: string
+  [field: string]: unknown
 }
 
 async function update(text: string, { json: _, tier, ...options }: Options): Promise<DatasetSummary> {
   const changes = { ...options, ...(tier !== undefined && { accessTier: tier }) }
   if (Object.keys(changes).length === 0) {
-    throw operationFailed(
-      'Give at least one of --slug, --name, --description, --status, --visibility, --tier, --attribution, --license, ' +
-        '--publisher, --contact, --terms-url, --source-url, --source-date and --update-frequency',
-    )
+    throw operationFailed(`Give at least one of ${updateCommand.changingOptions}`)
   }
   const dataset = await withDatabase(async ({ prisma, withSession }) => {
     const { id } = await resolveDataset(prisma, text)

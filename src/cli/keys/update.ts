@@ -42,7 +42,7 @@ interface Options {
 async function update(id: string, options: Options) {
   const changes = changesOf(options)
   if (Object.keys(changes).length === 0) {
-    throw operationFailed('Give at least one of --name, --tier, --expires, --rate-limit, --item-limit and --origin')
+    throw operationFailed(`Give at least one of ${updateCommand.changingOptions}`)
   }
   return withDatabase(async ({ prisma }) => {
     const updated = await updateKey(prisma, id, changes)
