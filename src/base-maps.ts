@@ -1,5 +1,5 @@
 /*
- * The base maps that the explorer can draw, and those that have a name of their own: free of charge and without a key by their terms of use.
+ * The base maps that the explorer can draw, and the ones with a name of their own: free of charge and without a key by their terms of use.
  */
 
 /** A PMTiles file, or the URL of a MapLibre style or of raster tiles. */

@@ -12,7 +12,7 @@ export function queryStringOf(url: string): string {
  * Parses a query string by a route's schema. Each known parameter may occur once. Unknown ones are ignored, unless the
  * schema is strict.
  * @param pathIssues what is wrong with the parameters in the path
- * @throws `VALIDATION_FAILED` that names every bad parameter, also those in the path
+ * @throws `VALIDATION_FAILED` that names every bad parameter, also of the path
  */
 export function parseQueryString<Schema extends z.ZodObject>(
   schema: Schema,

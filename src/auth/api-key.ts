@@ -127,9 +127,9 @@ const MAX_PAUSE_MS = 100
 
 /**
  * Returns a function that finds a key by its hash in the database. One search runs at a time, for all hashes that have arrived:
- * anybody can send any number of unknown keys, and they must not take the connections and places of requests with a valid key. So
- * searches with unknown keys take at most a tenth of the time of one connection. A valid key that is not cached is found meanwhile too,
- * at most `MAX_PAUSE_MS` later: nobody can tell it from an unknown one before the search.
+ * a client can send any number of unknown keys, and they must not take the connections and places of requests with a valid key. So
+ * searches with unknown keys take at most a tenth of the time of one connection. A valid key that is not cached looks unknown before its
+ * search, so it waits too, at most `MAX_PAUSE_MS`.
  */
 function createFinder(sql: SqlReader): (hash: string) => Promise<StoredKey | null> {
   let search: Promise<unknown> = Promise.resolve()

@@ -72,7 +72,7 @@ const LAST_WRITE_MS = 5_000
 
 const DAY_MS = 86_400_000
 
-/** The nil UUID (RFC 9562 section 5.9) stands for several datasets, or none. A primary key can't have NULL. */
+/** The nil UUID (RFC 9562 section 5.9) means several datasets, or none. A primary key can't have NULL. */
 export const NO_SINGLE_DATASET = '00000000-0000-0000-0000-000000000000'
 
 /** Usage of a dataset with a key on a day. */

@@ -6,15 +6,12 @@ import { hashBytes, hashKey, isValidKey } from './api-key.ts'
 const NO_PERMISSIONS = { accessTiers: [], grants: [] }
 
 /**
- * Checks the key that everybody may see, because the explorer uses it for visitors without one.
+ * Checks PUBLIC_KEY, which the explorer uses for visitors without a key.
  * @returns a warning if the key does not work, so that visitors need one
  * @throws `OPERATION_FAILED` if the key may access a dataset that not every key may access, or has origins
  */
-export async function checkPublicKey(
-  prisma: PrismaClient,
-  secret: string,
-  now = new Date(),
-): Promise<string | undefined> {
+export async function checkPublicKey(prisma: PrismaClient, secret: string): Promise<string | undefined> {
+  const now = new Date()
   const hash = hashBytes(hashKey(secret))
   const key = await prisma.apiKey.findFirst({
     where: { OR: [{ hash }, { retiredSecrets: { some: { hash, expiresAt: { gt: now } } } }] },

@@ -49,7 +49,7 @@ export function createConnection(
   }
   const hasBeyond = async (side: keyof ItemBounds, position: ItemPosition | undefined) =>
     position !== undefined && source.hasBeyond({ selection, sort, order: window.order, side }, position)
-  // No item is between a cursor and the page, so the other items are those at the cursor or beyond it.
+  // No item is between a cursor and the page, so the other items are at the cursor or beyond it.
   const hasMoreAhead = async () => (await fetchNodes()).length > limit || hasBeyond('after', window.before)
   const hasMoreBehind = () => hasBeyond('before', window.after)
   return {

@@ -16,7 +16,7 @@ export interface ExportFormat {
   name: string
   /** Its name for people. */
   title: string
-  /** The explorer shows the formats for programs beside what else is for developers. */
+  /** The explorer shows the formats for programs beside other things for developers. */
   readers: 'people' | 'programs'
   contentType: string
   /** Its operation in OpenAPI: the name, the texts, and the schema of the body. */

@@ -66,7 +66,7 @@ export function rangeAtZoom({ z, x, y }: TileAddress, zoom: number): CellRange {
   return { first: number << bits, end: (number + 1n) << bits }
 }
 
-/** Returns the number of a tile among those of its zoom in Morton order, up to zoom 24. */
+/** Returns the number of a tile among the tiles of its zoom in Morton order, up to zoom 24. */
 export function numberOf({ x, y }: TileAddress): number {
   // Bitwise operators have 32 bits.
   return (spreadBits(x >> 12) + 2 * spreadBits(y >> 12)) * 2 ** 24 + spreadBits(x & 4095) + 2 * spreadBits(y & 4095)

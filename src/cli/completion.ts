@@ -27,7 +27,7 @@ const OFFERED: ReadonlyMap<string, keyof Names> = new Map([
 /**
  * Adds `catalog completion SHELL`, which prints a script. The shell then asks the program for the possible words: the keys and datasets
  * of the configured database too, if the command line takes one there.
- * @param words are the arguments: after `complete --` those of the command line, the last of which is incomplete
+ * @param words are the arguments: after `complete --` they are the words of the command line, the last of which is incomplete
  */
 export async function addCompletion(program: Command, words: readonly string[]): Promise<void> {
   const completion = tab(program, { completionCommandName: 'completion' })

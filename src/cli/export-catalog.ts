@@ -22,7 +22,7 @@ const KEYS_MODE = 0o600
 /**
  * Writes all datasets to a folder that `catalog import` reads, with the heads of the history and, if wanted, the keys. The folder is
  * complete when it has its file `catalog.json`.
- * @throws `OPERATION_FAILED` if the folder has a catalog, can't be written, or a dataset changes meanwhile
+ * @throws `OPERATION_FAILED` if the folder has a catalog, can't be written, or a dataset changes during the export
  */
 export async function exportCatalog(database: Database, options: CatalogOptions): Promise<CatalogFile> {
   const { folder, force, withKeys, onDataset } = options
@@ -51,7 +51,7 @@ export async function exportCatalog(database: Database, options: CatalogOptions)
   return catalog
 }
 
-/** Removes the bundles of an earlier export whose datasets were removed or renamed. Nobody would expect their data in the folder. */
+/** Removes the bundles of an earlier export whose datasets were removed or renamed. The folder has the data of this export only. */
 async function removeFormerBundles(folder: string, slugs: ReadonlySet<string>): Promise<void> {
   const { datasets } = await readCatalogFile(folder)
   const former = datasets.filter((slug) => isSlug(slug) && !slugs.has(slug))

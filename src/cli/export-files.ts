@@ -30,7 +30,7 @@ interface FileOptions {
 
 /**
  * Writes a dataset to a file. The file has its name only when it is complete.
- * @throws `OPERATION_FAILED` when the file exists or can't be written; `SERVICE_UNAVAILABLE` when the dataset changes meanwhile
+ * @throws `OPERATION_FAILED` when the file exists or can't be written; `SERVICE_UNAVAILABLE` when the dataset changes during the export
  */
 export async function exportFile(source: ExportSource, { format, path, force }: FileOptions): Promise<void> {
   if (!force) await refuseExisting(path)
@@ -40,7 +40,7 @@ export async function exportFile(source: ExportSource, { format, path, force }: 
 
 /**
  * Writes a dataset to stdout. Stops when the reader stops.
- * @throws `SERVICE_UNAVAILABLE` when the dataset changes meanwhile
+ * @throws `SERVICE_UNAVAILABLE` when the dataset changes during the export
  */
 export async function exportToStdout(source: ExportSource, format: ExportFormat): Promise<void> {
   const { lines } = await openExport(source, format)

@@ -4,7 +4,7 @@ import { CatalogCommand } from './command.ts'
 import { printFailure } from './print.ts'
 import { explainUnknownCommand } from './unknown-command.ts'
 
-/** The commands: what each does, and its module. */
+/** The description and the module of each command. */
 const COMMANDS: Readonly<Record<string, [description: string, load: () => Promise<Command>]>> = {
   serve: [
     'migrate the database and serve requests until SIGTERM; settings are environment variables',

@@ -12,7 +12,7 @@ export const BASELINE = '20261125000000_catalog'
 const REPLACED = { count: 22, last: '20261125000000_key_origins', commit: 'c660a1f2' }
 
 /**
- * Returns those of the names of applied migrations that the baseline replaces.
+ * Returns the names of applied migrations that the baseline replaces.
  * @throws `OPERATION_FAILED` if a database has only some of the migrations that the baseline replaces
  */
 export function findReplaced(names: readonly string[]): readonly string[] {

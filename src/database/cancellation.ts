@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /*
- * When a client disconnects or its request takes too long, the statements of the request are cancelled. Nobody would read their
+ * When a client disconnects or its request takes too long, the statements of the request are cancelled. No client would read their
  * results, and other requests can use the connections.
  */
 

@@ -109,7 +109,7 @@ export class FeedState {
         this.#changes.invalidateAll()
         break
       case 'complete':
-        // What was read meanwhile did not wait for its announcements.
+        // A value that was read while the feed was incomplete did not wait for its announcements.
         if (!this.#isComplete()) this.#changes.invalidateAll()
         this.#completeUntilMs = event.untilMs - OFFSET_MS
         this.#completeUntilDateMs = event.untilDateMs

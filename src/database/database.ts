@@ -69,7 +69,7 @@ interface OpenOptions {
   onStatement?: (sql: string, parameters: string) => void
   /** Called at the end of each statement. */
   observe?: ((end: StatementEnd) => void) | undefined
-  /** The command that opens the database. `onWait` is called with what its statements wait for. */
+  /** The command that opens the database. `onWait` is called with the reason why its statements wait. */
   command?: { name: string; onWait: (line: string) => void }
 }
 
@@ -231,7 +231,7 @@ function openReplica(url: string, config: DatabaseConfig, options: OpenOptions):
   })
 }
 
-/** Reports what the statements of a client of the embedded database wait for. */
+/** Reports why the statements of a client of the embedded database wait. */
 function reportWaits(client: pg.ClientBase, { command }: OpenOptions): void {
   if (command) client.on('notice', ({ code, message }) => code === WAITING && command.onWait(message ?? ''))
 }

@@ -29,7 +29,7 @@ export class PositionTracker {
       do {
         notifications = this.#notifications
         position = await readPrimaryPosition(this.#client)
-        // If a notification arrived meanwhile, its change may come after this position.
+        // If a notification arrived before the answer, its change may come after this position.
       } while (notifications !== this.#notifications)
       if (position) this.#onPosition(position)
     } finally {

@@ -88,7 +88,7 @@ export function serverConnection(url: string, { isPooled = false } = {}): Sessio
     idle_in_transaction_session_timeout: undefined,
     query_timeout: undefined,
     keepAlive: true,
-    // The pool keeps idle connections. A firewall may drop one after some minutes without a packet, and tells nobody.
+    // The pool keeps idle connections. A firewall may drop one after some minutes without a packet, and sends no notice.
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: 'dataset-catalog',
     settings: isPooled

@@ -20,7 +20,7 @@ const REPLACED = 'postgres.replaced'
 const KEEP_ALIVE_MS = 20_000
 
 /**
- * Copies the database of `dataDir`, which may be in use, to a new folder. Others wait meanwhile. The folder has its name only when it is
+ * Copies the database of `dataDir`, which may be in use, to a new folder. Others wait for its end. The folder has its name only when it is
  * complete.
  * @throws `OPERATION_FAILED` if the folder exists or can't be written
  */
@@ -37,7 +37,7 @@ export async function backUp(session: ClientBase, dataDir: string, target: strin
     await mkdir(dirname(folder), { recursive: true, mode: 0o700 })
     partial = await mkdtemp(`${folder}.partial-`)
     await copyFolder(join(resolve(dataDir), POSTGRES), join(partial, POSTGRES))
-    // It fails if the connection was lost, and others may have written meanwhile.
+    // It fails if the connection was lost, and others may have written since.
     await session.query('SELECT 1')
     // It fails if another backup has this name by now.
     await rename(partial, folder)
@@ -51,7 +51,7 @@ export async function backUp(session: ClientBase, dataDir: string, target: strin
 }
 
 /**
- * Replaces the database of `dataDir`, which nobody may have open, with a backup. If it is killed, the database is the old or the new one.
+ * Replaces the database of `dataDir`, which no process may have open, with a backup. If it is killed, the database is the old or the new one.
  * @throws `OPERATION_FAILED` if the folder is no backup, or the database or the backup is in use
  */
 export async function restore(dataDir: string, source: string): Promise<void> {

@@ -175,7 +175,7 @@ async function execute(
   }
 }
 
-/** Tells a client what it waits for. Readers wait without a notice. */
+/** Tells a client why it waits. Readers wait without a notice. */
 async function explainWait<Result>(router: Router, { isReader, socket }: Client, wait: Promise<Result>) {
   if (isReader) return wait
   const tell = () => {
@@ -199,7 +199,7 @@ async function executeCancellably(postgres: Postgres, session: ClientSession, by
   }
 }
 
-/** Does what PostgreSQL does at the end of a session: rolls its transaction back, and drops its temporary tables. */
+/** Ends a session as PostgreSQL does: rolls its transaction back, and drops its temporary tables. */
 async function endSession(router: Router, client: Client, turn: Turn | undefined, tables: ReadonlySet<string>) {
   if (!turn && tables.size === 0) return
   const { postgres, release } = turn ?? (await router.acquire(client, false))

@@ -70,7 +70,7 @@ export class BundleCheck {
 
 const FIELDS = EXPORT_FIELDS.filter((field) => field !== 'datasetId')
 
-/** Returns what an import makes of the line of an item: whether the line must be exact, and what is wrong nevertheless. */
+/** Reads the line of an item as an import does. Returns whether the line must be exact, and the problems that remain then. */
 function readLine(line: string, datasetId: string): { id?: unknown; needsExact: boolean; problems: string[] } {
   const row = parseJsonRow(1, line)
   if ('problem' in row) return { needsExact: false, problems: [row.problem] }
@@ -110,7 +110,7 @@ function readManifest(text: string, dataset: Dataset): string[] {
   }
 }
 
-/** Finds what no line can show: items that are their own ancestors. */
+/** Finds items that are their own ancestors, which no single line can show. */
 export async function findCycles(prisma: PrismaClient, datasetId: string): Promise<Unfit[]> {
   return prisma.$queryRaw`
     WITH RECURSIVE child AS (

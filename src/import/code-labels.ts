@@ -11,7 +11,7 @@ import { indexedText, MAX_INDEXED_LENGTH, text } from './row/field-schemas.ts'
 /** The fields of an item whose codes may have labels. */
 export const LABELLED_FIELDS = ['administrativeAreaCode', 'categoryCode'] as const
 
-/** A code of a field, and what it means. A row of the table `code_labels`. */
+/** A code of a field, and its meaning. A row of the table `code_labels`. */
 export interface CodeLabel {
   field: (typeof LABELLED_FIELDS)[number]
   code: string

@@ -95,7 +95,7 @@ export class ProblemGroups {
 
   /**
    * The problems of each group: its number of rows and the first of them, or only the rows if they are few.
-   * @param label stands before the reason
+   * @param label comes before the reason
    */
   describe(label = ''): string[] {
     const shown = [...this.#groups].slice(0, SHOWN_GROUPS)

@@ -18,7 +18,7 @@ type Field = Pick<Parameter, 'name' | 'type' | 'isRequired'>
 /**
  * Converts the arguments of a tool call to variables of its operation. It checks only their types: the catalog checks their
  * bounds. Enum values are words of REST, for example `createdAt`, and become names of GraphQL, `CREATED_AT`.
- * @throws `VALIDATION_FAILED`, which names the bad arguments, also those that the tool does not have
+ * @throws `VALIDATION_FAILED`, which names the bad and the unknown arguments
  */
 export function toVariables(parameters: readonly Parameter[], given: Members): Members {
   const problems: Problem[] = []

@@ -11,7 +11,7 @@ type Sdk = Awaited<ReturnType<typeof loadSdk>>
 
 /** The HTTP request of a message. */
 interface Message {
-  /** The headers that the SDK reads: `Accept`, `Content-Type` and those that begin with `Mcp-`. */
+  /** The headers that the SDK reads: `Accept`, `Content-Type` and all that begin with `Mcp-`. */
   headers: Record<string, string>
   text: string
   /** The parsed text; undefined if it is not JSON. */
@@ -91,7 +91,7 @@ function invalidParams({ specTypeSchemas, ProtocolErrorCode }: Sdk, body: unknow
   return { jsonrpc: '2.0', id: data.id, error: { code: ProtocolErrorCode.InvalidParams, message, data: { details } } }
 }
 
-/** Clients of the revision 2026-07-28 send no `initialize`; those of 2025 and before do. The SDK has a transport for each. */
+/** Clients of the revision 2026-07-28 send no `initialize`; clients of earlier revisions do. The SDK has a transport for each. */
 async function respond(sdk: Sdk, server: Server, request: Request, body: unknown): Promise<Response> {
   const options = body === undefined ? {} : { parsedBody: body }
   if (await sdk.isLegacyRequest(request, body)) {

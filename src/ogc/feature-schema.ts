@@ -5,7 +5,7 @@ import { type JsonSchema, scalarSchema } from '../graphql/json-schema.ts'
 import { schema } from '../graphql/schema.ts'
 
 /*
- * The JSON Schema of a feature's properties, in OpenAPI 3.1. Types and descriptions are those of the GraphQL schema.
+ * The JSON Schema of a feature's properties, in OpenAPI 3.1. The GraphQL schema has the types and descriptions.
  */
 
 /** The schema of the values of a filter, which are never null, with the description of its field. */

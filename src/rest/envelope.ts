@@ -16,7 +16,7 @@ interface Envelope {
 }
 
 type Members = Record<string, unknown>
-/** Converts the members of a GraphQL object to those of REST. */
+/** Converts the members of a GraphQL object to the members of REST. */
 type Shape = (members: Members) => Members
 
 const unchanged: Shape = (members) => members
@@ -76,7 +76,7 @@ export const GEOJSON = 'application/geo+json'
 /** A list of items as GeoJSON (RFC 7946). `meta` is a foreign member (section 6.1). */
 interface FeatureCollection {
   type: 'FeatureCollection'
-  /** The placeholder of what PostgreSQL writes (catalog/projection.ts). */
+  /** The placeholder of JSON that PostgreSQL writes (catalog/projection.ts). */
   features: unknown
   meta: Envelope['meta']
 }

@@ -82,7 +82,7 @@ function textOf({ name, type }: Described): z.ZodType<unknown, string> {
   return texts
 }
 
-/** The query parameters of a map tile: what a search selects items by, all filters, and the shares. Unknown parameters are refused. */
+/** The query parameters of a map tile: the selection of a search, all filters, and the shares. Unknown parameters are refused. */
 export const tileParameters = querySchema(argumentsOf('Query', 'findItems'), [
   ...['text', 'within', 'latitude', 'longitude', 'radius'],
   ...ITEM_FILTERS,

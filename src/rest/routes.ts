@@ -40,7 +40,7 @@ export const DATASET_ID = 'UUID, in any letter case, or slug.'
 /** The fields of an item in a list, as a GraphQL selection. */
 export const ITEM = LIST_FIELDS.join(' ')
 
-/** All filters. The routes set only those of the specification. */
+/** All filters. The routes set only the ones of the specification. */
 const FILTER_VARIABLES = ITEM_FILTERS.map(filterVariable).join(', ')
 const FILTER_ARGUMENTS = ITEM_FILTERS.map((filter) => `${filter}: $${filter}`).join(', ')
 

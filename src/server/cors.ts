@@ -5,8 +5,8 @@ import { appendVary } from './negotiation.ts'
 import { originOf } from './request-head.ts'
 
 /*
- * The pages of other origins whose scripts may read a response (the CORS protocol of the Fetch standard). Those of CORS_ORIGINS may read
- * all responses; only those of a key with origins may read a response to this key.
+ * The pages of other origins whose scripts may read a response (the CORS protocol of the Fetch standard). The origins of CORS_ORIGINS may
+ * read all responses. Only the origins of a key with origins may read a response to this key.
  */
 
 const ALLOW_ORIGIN = 'access-control-allow-origin'

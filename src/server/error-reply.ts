@@ -82,7 +82,7 @@ function bodyTooLong({ routeOptions: { bodyLimit } }: FastifyRequest): CatalogEr
   return new CatalogError('PAYLOAD_TOO_LARGE', `The body must be at most ${bodyLimit} bytes long`)
 }
 
-/** The client has disconnected while it sent the body. This is not a fault of the server, and nobody receives the response. */
+/** The client has disconnected while it sent the body. This is not a fault of the server, and no response arrives. */
 function bodyAborted(error: Error, request: FastifyRequest): CatalogError {
   request.log.debug({ requestId: request.id, err: error }, 'The client disconnected before its body was complete')
   return new CatalogError('VALIDATION_FAILED', 'The body is not complete')

@@ -37,7 +37,7 @@ export function addMcpRoute(app: FastifyInstance, options: McpOptions): void {
     bodyLimit: MAX_MESSAGE_BYTES,
     onRequest: async (request, reply) => {
       const { origin } = request.headers
-      // The origins of keys are of pages too; admission checks those of this key.
+      // Pages may also have the origin of a key; admission checks the origins of this key.
       if (!isAllowedOrigin(origin, corsOrigins) && !(await findKeyOrigins()).has(String(origin))) {
         void reply.code(403).send(FORBIDDEN_ORIGIN)
         return reply

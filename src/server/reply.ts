@@ -202,7 +202,7 @@ const encoders: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
   gzip: (body) => promisify(gzip)(body, body.length > LARGE_BYTES ? { level: LARGE_GZIP_LEVEL } : {}),
 }
 
-/** The threads of Node that encode, by default (UV_THREADPOOL_SIZE). Large bodies of one key must not make those of others wait. */
+/** The threads of Node that encode, by default (UV_THREADPOOL_SIZE). Large bodies of one key must not delay other keys. */
 const THREADS = 4
 const TURN_TIMEOUT_MS = 60_000
 const turns = new FairQueue({ places: THREADS, timeoutMs: TURN_TIMEOUT_MS })

@@ -13,7 +13,7 @@ interface CachedResponse {
   itemsRead: ItemsRead
 }
 
-/** A caller, and the record of what its request takes. */
+/** A caller, and the counts of its request. */
 interface RecordedCaller extends CallerAccess {
   use: RequestUse
 }

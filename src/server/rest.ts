@@ -16,7 +16,7 @@ interface RestOptions {
 /** Adds the /v1 routes. Each turns parameters into variables, executes its operation and sends the result as an envelope. */
 export function addRestRoutes(app: FastifyInstance, { admit, responses }: RestOptions): void {
   void app.register(async (routes) => {
-    // Before the routes, so that each of their responses says it: also those to other methods, and errors.
+    // Before the routes, so that all responses have the headers: also errors, and responses to other methods.
     routes.addHook('onRequest', (request, reply, done) => {
       appendVary(reply, 'Prefer')
       if (prefersStrict(request.headers.prefer)) void reply.header('preference-applied', STRICT_APPLIED)

@@ -38,12 +38,12 @@ export function storedLimit(limit: Limit): number | null {
   return limit === 'none' ? null : limit
 }
 
-/** Adds a value of an option that may stand several times. */
+/** Adds a value of an option that may be given several times. */
 export function collect(value: string, before: string[] = []): string[] {
   return [...before, value]
 }
 
-/** Adds an origin of an option that may stand several times. An empty text adds none. */
+/** Adds an origin of an option that may be given several times. An empty text adds none. */
 export function collectOrigin(value: string, before: string[] = []): string[] {
   const origin = parseOrigin(value)
   if (origin === undefined && value !== '') {

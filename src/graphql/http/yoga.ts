@@ -62,7 +62,7 @@ export function createYogaAdapter({ trusted, registered, ...options }: YogaOptio
     try {
       await yoga.getResultForParams({ params, request }, context)
     } catch (error) {
-      // Another error is not about the document: the key has stopped working meanwhile, or the database is unavailable.
+      // Another error is not about the document: the key does not work any more, or the database is unavailable.
       if (!(error instanceof GraphQLError) || error instanceof CatalogError) throw error
       return { result: { errors: [graphqlErrorOf(error)] }, print: JSON.stringify }
     }

@@ -49,7 +49,7 @@ export function findExcess(document: DocumentNode): CatalogError | undefined {
   return undefined
 }
 
-/** `VALIDATION_FAILED`, which names a limit and what an operation has. */
+/** `VALIDATION_FAILED`, which names a limit and how far an operation exceeds it. */
 export function excessOf(name: keyof typeof LIMITS, found: number): CatalogError {
   return limitExceeded(name, `must be at most ${LIMITS[name]}, but this operation has ${found}`)
 }

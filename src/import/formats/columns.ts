@@ -2,7 +2,7 @@ import { operationFailed } from '../../errors.ts'
 
 /**
  * Returns the names of the columns in a header. A column without a name, which Excel likes to add, is called by its number.
- * @throws `OPERATION_FAILED` if a column stands twice
+ * @throws `OPERATION_FAILED` if two columns have the same name
  */
 export function nameColumns(header: readonly string[], place: string): string[] {
   const names = header.map((name, index) => (name.trim() === '' ? `column ${index + 1}` : name))

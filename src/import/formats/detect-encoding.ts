@@ -90,7 +90,7 @@ export function isValid(bytes: Uint8Array, encoding: string): boolean {
 
 const LINE_FEED = 0x0a
 
-/** The lines of bytes in an encoding where a line feed is one byte, which stands in no other character. */
+/** The lines of bytes in an encoding where a line feed is one byte, which is part of no other character. */
 export function splitLines(bytes: Uint8Array): Uint8Array[] {
   const lines: Uint8Array[] = []
   let start = 0

@@ -41,7 +41,7 @@ export async function* splitFeatures(text: AsyncIterable<string>, file: SourceFi
   if (splitter.depth !== 0) throw operationFailed(`${fileName}:${splitter.line}: ends in the middle of the collection`)
 }
 
-/** @throws `OPERATION_FAILED` if a reference system that stands after the features is not that of the manifest */
+/** @throws `OPERATION_FAILED` if a reference system after the features is not the one of the manifest */
 function checkLateCrs(file: SourceFile, name: string): void {
   const crs = findReferenceSystem(name)?.code ?? name
   const given = findReferenceSystem(file.dialect.crs ?? 'EPSG:4326')?.code
@@ -56,7 +56,7 @@ class FeatureSplitter {
   foundFeatures = false
   /** The feature that has started and not ended, or the member `crs` of the collection. */
   unfinished: FeatureText | undefined
-  /** The name of the reference system, if it stands after the features. */
+  /** The name of the reference system, if it comes after the features. */
   lateCrs: string | undefined
   /** The first text in a place where it is not allowed. */
   problem: { line: number; message: string } | undefined

@@ -6,7 +6,7 @@ import type { ChangeCounts } from './record.ts'
 
 /**
  * Gives a dataset the state before an entry. The temporary table `undo_before` has the items that the entry changed or removed, and
- * `undo_after` those that it created or changed.
+ * `undo_after` the items that it created or changed.
  */
 export async function applyBefore(session: ClientBase, entry: UndoEntry): Promise<ChangeCounts> {
   const { id, datasetId, datasetBefore } = entry
@@ -40,7 +40,7 @@ async function refuseTakenSlug(session: ClientBase, { id, slug }: Document): Pro
   if (rowCount !== 0) throw operationFailed(`Another dataset has the slug ${slug} now; give it another one first`)
 }
 
-/** Updates the dataset, or creates it again with its grants. A grant of a key that was deleted meanwhile is lost with its key. */
+/** Updates the dataset, or creates it again with its grants. A grant of a key that was deleted since is lost with its key. */
 async function restoreDataset(session: ClientBase, entryId: string, columns: readonly string[]): Promise<void> {
   const { rowCount } = await session.query(
     `UPDATE datasets AS d SET (${namesOf(columns)}) =

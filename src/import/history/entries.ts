@@ -15,14 +15,14 @@ export interface HistoryEntry extends ChangeCounts {
   files: SourceFile[]
   /** The entry that this one undid. */
   undoneId: string | null
-  /** Whether what is needed to undo the change is still stored. */
+  /** Whether the data that an undo needs is still stored. */
   canUndo: boolean
 }
 
 /** A row as a JSON object with the names of its columns. */
 export type Document = Record<string, unknown>
 
-/** An entry with what is needed to undo it, except for the items. */
+/** An entry with the data that an undo needs, except for the items. */
 export interface UndoEntry extends HistoryEntry {
   revision: string | null
   datasetBefore: Document | null
@@ -54,8 +54,7 @@ export async function findEntry(session: ClientBase, id: string): Promise<UndoEn
 }
 
 /**
- * Returns the newest entry of a dataset, and locks it until the transaction ends. Meanwhile, no other change forgets what is needed to
- * undo it.
+ * Returns the newest entry of a dataset, and locks it until the transaction ends: no other change deletes the data that an undo needs.
  */
 export async function findLastEntry(session: ClientBase, datasetId: string): Promise<UndoEntry | undefined> {
   const { rows } = await session.query<UndoEntry>(

@@ -18,8 +18,7 @@ interface EntryChanges {
 }
 
 /**
- * The item of an entry after the change is what a later entry found, or else the present item of the dataset. Nothing is known of it if
- * others have removed it.
+ * A later entry has the item as this entry left it. Without a later entry, the dataset still has this item, unless others have removed it.
  */
 const CHANGED = (document: string) => `
   WITH before AS (

@@ -8,16 +8,16 @@ import { ProblemGroups } from '../row-problems.ts'
 import { stableUuid } from '../stable-uuid.ts'
 import { TextMap } from './text-map.ts'
 
-/** What an import of a file would say about its rows. */
+/** The report of an import on the rows of a file. */
 export interface CheckedFile {
   rows: number
   /** The first items, as they would be stored. */
   items: ImportedItem[]
   map: TextMap
-  /** Bad rows, with those whose identity stands twice. */
+  /** Bad rows, with the rows that repeat an identity. */
   bad: ProblemGroups
   badRows: number
-  /** Rows whose identity stands in an earlier row. */
+  /** Rows with the identity of an earlier row. */
   repeated: number
   /** The codes that are empty in some rows. */
   empty: (keyof Columns)[]

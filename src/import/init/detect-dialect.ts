@@ -13,7 +13,7 @@ const MAX_BYTES = 50_000_000
 const TELLING_BYTES = 50_000
 const START_BYTES = 100_000
 
-/** Finds out how a file of text is written. What has its default is left out. */
+/** Finds out how a file of text is written. Members with their default are left out. */
 export async function detectDialect(file: SourceFile, hasSeparator: boolean): Promise<Dialect> {
   const { start, telling } = await readTelling(file)
   const encoding = findUnicode(start) ?? detectEncoding(telling) ?? 'utf-8'
@@ -55,9 +55,9 @@ const ROWS = 50
 /** Nearly all rows have as many cells as the header, if the separator is right. */
 const REGULAR = 0.8
 
-/** The separator that gives the most columns, of those that give the same number in nearly all rows. A hint in the file decides. */
+/** The separator that gives the most columns, with the same number in nearly all rows. A hint in the file decides. */
 function detectDelimiter(start: string): string {
-  // The file says it itself, and the import reads that.
+  // The import reads the hint.
   if (findHint(start).hint !== undefined) return ','
   const counts = SEPARATORS.map(({ separator }) => ({ separator, columns: countColumns(start, separator) }))
   const most = Math.max(1, ...counts.map(({ columns }) => columns))

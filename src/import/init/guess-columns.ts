@@ -16,7 +16,7 @@ export interface Sample {
 
 /** The mapping of a file as it is guessed. */
 export interface GuessedColumns {
-  /** The possible mappings, the better first. They differ in what identifies a row. */
+  /** The possible mappings, the better first. They differ in the identity of a row. */
   mappings: [Columns, ...Columns[]]
   /** The required fields that have no column. */
   missing: string[]
@@ -84,7 +84,7 @@ function fits(sample: Sample, field: RowField, column: string): boolean {
 type RowField = (typeof ROW_FIELDS)[number]
 
 /**
- * Puts the country before the codes of areas that stand for other areas in other countries: `06` of one country is not that of another.
+ * Puts the country before the codes of areas if other countries use the same codes for their own areas, for example `06`.
  */
 function withCountry(sample: Sample, area: Columns['administrativeAreaCode']): Columns['administrativeAreaCode'] {
   const country = sample.columns.find((name) => matches(COUNTRY_NAME, name))
@@ -147,7 +147,7 @@ function identityByName(sample: Sample): Columns[] {
 /** With a larger share of repeated rows, columns do not identify a row. */
 const MAX_REPEATED = 0.1
 
-/** Whether most values of a column are its own row's. Otherwise the name says something else, such as the code of a type. */
+/** Whether at most half of the rows repeat a value of the column. A column with more is no key, but the code of a type, for example. */
 function isNearlyKey(sample: Sample, column: string): boolean {
   return countRepeated(sample, [column]) <= sample.rows.length / 2
 }
@@ -156,7 +156,7 @@ function valuesOf({ rows }: Sample, column: string): string[] {
   return rows.map((row) => textOf(row[column]))
 }
 
-/** Number of rows whose values in the columns are empty or equal to those of an earlier row. */
+/** Number of rows whose values in the columns are empty or repeat an earlier row. */
 function countRepeated(sample: Sample, columns: readonly string[]): number {
   const values = sample.rows.map((row) => columns.map((column) => textOf(row[column])))
   const keys = values.filter((texts) => texts.some((text) => text !== '')).map((texts) => JSON.stringify(texts))

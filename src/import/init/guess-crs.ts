@@ -32,7 +32,7 @@ const FITTING = 0.95
 const MAX_GUESSES = 5
 
 /**
- * Returns the systems that metres may be in, the likeliest first: those that the columns or the file name, and else the usual ones. The
+ * Returns the systems that metres may be in, the likeliest first: the systems that the columns or the file name, or else the usual ones. The
  * guess is certain if the columns name it, or no other fits.
  * @param names are the names of the columns and of the file
  */

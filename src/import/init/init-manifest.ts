@@ -13,7 +13,7 @@ import { detectDecimal, detectDialect } from './detect-dialect.ts'
 import { type GuessedColumns, guessColumns, readNumber, type Sample } from './guess-columns.ts'
 import { type CrsGuess, guessCrs } from './guess-crs.ts'
 
-/** A manifest that was written, and what was found out about the file. */
+/** A manifest that was written, and facts about the file. */
 export interface InitializedManifest extends Pick<GuessedColumns, 'missing' | 'repeatedKey'> {
   columns: Columns
   manifest: string
@@ -21,7 +21,7 @@ export interface InitializedManifest extends Pick<GuessedColumns, 'missing' | 'r
   dialect: Dialect
   /** The systems that the coordinates may be in, if they are metres and no name decides. The manifest has the first. */
   crsGuesses: CrsGuess[]
-  /** What an import would say. */
+  /** The report of an import. */
   checked: CheckedFile
 }
 

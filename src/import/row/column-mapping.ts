@@ -72,7 +72,7 @@ export function hasColumn(row: Fields, name: string): boolean {
 /** Objects in objects are followed to this depth. */
 const NESTED_DEPTH = 3
 
-/** Returns the values of a row, and those of the objects in it by names such as `a.b`. */
+/** Returns the values of a row, and the members of its objects by names such as `a.b`. */
 export function withNested(row: object, depth = NESTED_DEPTH): Fields {
   const fields: Fields = { ...row }
   for (const [name, value] of depth > 0 ? Object.entries(row) : []) {

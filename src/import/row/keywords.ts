@@ -19,7 +19,7 @@ export const keywordList = z.preprocess(
 /** The keywords of a row, as they are. */
 export const exactKeywordList = z.preprocess((given) => given ?? [], listOf(anyText))
 
-/** The values of a cell or member: those of a list, or the parts of a text between semicolons or commas. */
+/** The values of a cell or member: the elements of a list, or the parts of a text between semicolons or commas. */
 export function valuesOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   if (typeof value !== 'string') return [value]

@@ -40,7 +40,7 @@ const required = <Schema extends z.ZodType>(schema: Schema) =>
     .refine((value) => value !== undefined && value !== null && value !== '', { error: 'is required', abort: true })
     .pipe(schema)
 
-/** The fields of a row: those of an item, its images, and the parent by its `externalId`. */
+/** The fields of a row: the fields of an item, its images, and the parent by its `externalId`. */
 type RowField = Exclude<ItemField, 'datasetId'> | 'images' | 'parentExternalId'
 
 /**

@@ -1,7 +1,7 @@
 import { mapFilters } from '../../catalog/filters.ts'
 
 /*
- * Example values for the OpenAPI document. They are those of the sample data, so that each example request finds something.
+ * Example values for the OpenAPI document. They come from the sample data, so that each example request finds something.
  */
 
 const PICTURE = 'http://127.0.0.1:4000/sample/gyeongbokgung-1.svg'

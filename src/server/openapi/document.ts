@@ -104,5 +104,5 @@ const TILE_MAXIMA: ReadonlyMap<unknown, number> = new Map([
   ['y', 2 ** MAX_ZOOM - 1],
 ])
 
-/** The GraphQL arguments that have the names of parameters: those of the search, and all filters. */
+/** The GraphQL arguments that have the names of parameters: the arguments of the search, and all filters. */
 const ARGUMENTS = [...argumentsOf('Query', 'findItems'), ...argumentsOf('Dataset', 'items')]

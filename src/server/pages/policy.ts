@@ -27,7 +27,7 @@ export const assetPolicy = (baseMapOrigin?: string) =>
 
 /** The policies of the pages, by their names. */
 export const policiesOf = (baseMapOrigin?: string) => ({
-  /** MapLibre runs a worker. An item's pictures may be on other servers; the page loads those only after a click. */
+  /** MapLibre runs a worker. An item's pictures may be on other servers; the page loads them only after a click. */
   explorer: policy({
     'worker-src': "'self'",
     'connect-src': connectTo(baseMapOrigin),

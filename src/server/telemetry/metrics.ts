@@ -57,7 +57,7 @@ export interface Metrics {
 /** In seconds. Cached responses take less than a millisecond. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Creates the metrics, with those of the process. */
+/** Creates the metrics, with the metrics of the process. */
 export function openMetrics(): Metrics {
   const register = new Registry()
   const registers = [register]
@@ -97,7 +97,7 @@ export function openMetrics(): Metrics {
 const MAX_NAMES = 200
 const OTHER = '(other)'
 
-/** The names and descriptions of the counters of what requests take. */
+/** The names and descriptions of the counters of requests. */
 const USE_COUNTERS = {
   key: {
     requests: ['key_requests_total', 'Requests by the name of their key'],

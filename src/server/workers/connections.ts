@@ -18,7 +18,7 @@ export class GivenConnections {
   }
 
   serve(id: number, socket: unknown): void {
-    // The client may have disconnected meanwhile.
+    // The client may have disconnected on the way.
     if (!(socket instanceof Socket)) {
       this.#channel.send({ type: 'closed', id })
       return

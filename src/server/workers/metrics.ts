@@ -24,7 +24,7 @@ export class AddedMetrics implements Pick<Metrics, 'print'> {
     const reading = Promise.all(workers.map((worker) => this.#read(worker)))
     await Promise.race([reading, sleep(READ_TIMEOUT_MS, undefined, { ref: false })])
     const own = await this.#own.values()
-    // Taken in one turn of the event loop, so that the values of a worker that ends meanwhile count exactly once.
+    // Taken in one turn of the event loop, so that the values of a worker that ends at this time count exactly once.
     const [ended, running] = [this.#ended, workers.map(({ metrics }) => metrics)]
     return AggregatorRegistry.aggregate([own, await ended, ...running]).metrics()
   }

@@ -38,7 +38,7 @@ export class PrimaryChannel {
   }
 
   send(message: ToPrimary): void {
-    // Without the primary this process ends, so nobody misses the message.
+    // Without the primary this process ends, so the message is not needed.
     if (process.connected) process.send?.(message, undefined, undefined, () => {})
   }
 

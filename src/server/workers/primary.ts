@@ -28,7 +28,7 @@ interface PrimaryOptions {
 /** The primary process: its workers, the connections that it gives to them, and the counts that they share. */
 export class Primary {
   readonly workers: Workers
-  /** Those of all processes. */
+  /** The metrics of all processes. */
   readonly metrics: AddedMetrics | undefined
   readonly #config: Config
   readonly #shared: Shared

@@ -56,7 +56,7 @@ export class Workers {
     for (const worker of this.#running) worker.send(message)
   }
 
-  /** Lets the workers complete their requests and exit. Kills those that take too long. */
+  /** Lets the workers complete their requests and exit. Kills a worker that takes too long. */
   async stop(): Promise<void> {
     this.#isStopping = true
     this.broadcast({ type: 'stop' })
