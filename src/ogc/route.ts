@@ -22,14 +22,14 @@ export interface OgcRequest extends Addresses {
 }
 
 /** A response body, its `Link` header, and its weak entity tag if the body alone does not identify the response. */
-export interface OgcResponse {
+interface OgcResponse {
   body: string | Buffer
   links?: string | undefined
   weakTag?: string
 }
 
 /** Reads the response from the catalog. `version` gives its entity tag sooner, without its body. */
-export interface Resource {
+interface Resource {
   read: (catalog: Catalog) => Promise<OgcResponse>
   version?: (catalog: Catalog) => Promise<string>
 }

@@ -10,92 +10,82 @@ import { featureCollection, singleFeature } from './feature-collection.ts'
 import { linkHeader } from './links.ts'
 import { JSON_TYPE, OPENAPI_TYPE, SCHEMA_TYPE } from './media-types.ts'
 import { DEFAULT_LIMIT, featureParameters, featuresParameters, noParameters } from './parameters.ts'
-import { type OgcRequest, type OgcResponse, type OgcRoute, type Resource, route } from './route.ts'
+import { type OgcRequest, type OgcRoute, route } from './route.ts'
 
 /*
  * The resources of OGC API Features below /ogc (OGC 17-069r4; part 2: OGC 18-058r1).
  */
 
-const documentOf = (document: object): OgcResponse => ({ body: JSON.stringify(document) })
+/** A JSON document without parameters. */
+interface DocumentRoute extends Pick<OgcRoute, 'name' | 'summary' | 'path' | 'schema'> {
+  mediaTypes?: OgcRoute['mediaTypes']
+  document: (request: OgcRequest, catalog: Catalog) => object | Promise<object>
+}
 
-const fixed = (document: object): Resource => ({ read: async () => documentOf(document) })
+function documentRoute({ document, ...options }: DocumentRoute): OgcRoute {
+  return route({
+    mediaTypes: [JSON_TYPE],
+    ...options,
+    query: noParameters,
+    resource: (request) => ({ read: async (catalog) => ({ body: JSON.stringify(await document(request, catalog)) }) }),
+  })
+}
 
 const COLLECTION = '/ogc/collections/:collectionId(.+)'
 
 /** The routes. All need an API key. */
 export const OGC_ROUTES: readonly OgcRoute[] = [
-  route({
+  documentRoute({
     name: 'getLandingPage',
     summary: 'The landing page',
     path: '/ogc',
-    query: noParameters,
-    mediaTypes: [JSON_TYPE],
     schema: 'LandingPage',
-    resource: ({ base, self }) => fixed(landingPage(base, self)),
+    document: ({ base, self }) => landingPage(base, self),
   }),
-  route({
+  documentRoute({
     name: 'getConformance',
     summary: 'The conformance classes',
     path: '/ogc/conformance',
-    query: noParameters,
-    mediaTypes: [JSON_TYPE],
     schema: 'Conformance',
-    resource: ({ self }) => fixed(conformance(self)),
+    document: ({ self }) => conformance(self),
   }),
-  route({
+  documentRoute({
     name: 'getApiDefinition',
     summary: 'The API definition',
     path: '/ogc/api',
-    query: noParameters,
     mediaTypes: [OPENAPI_TYPE, JSON_TYPE],
     schema: 'JsonDocument',
-    resource: ({ base }) => fixed(apiDefinition(base, OGC_ROUTES)),
+    document: ({ base }) => apiDefinition(base, OGC_ROUTES),
   }),
-  route({
+  documentRoute({
     name: 'getCollections',
     summary: 'The collections',
     path: '/ogc/collections',
-    query: noParameters,
-    mediaTypes: [JSON_TYPE],
     schema: 'Collections',
-    resource: ({ base, self }) => ({
-      read: async (catalog) => {
-        const datasets = catalog.datasets()
-        const extents = await Promise.all(datasets.map((dataset) => catalog.extentOf(dataset)))
-        return documentOf(
-          collections(
-            base,
-            self,
-            datasets.map((dataset, n) => [dataset, extents[n] ?? null]),
-          ),
-        )
-      },
-    }),
+    document: async ({ base, self }, catalog) => {
+      const datasets = catalog.datasets()
+      const extents = await Promise.all(datasets.map((dataset) => catalog.extentOf(dataset)))
+      const described = datasets.map((dataset, n) => [dataset, extents[n] ?? null] as const)
+      return collections(base, self, described)
+    },
   }),
-  route({
+  documentRoute({
     name: 'getCollection',
     summary: 'A collection',
     path: COLLECTION,
-    query: noParameters,
-    mediaTypes: [JSON_TYPE],
     schema: 'Collection',
-    resource: ({ base, path }) => ({
-      read: async (catalog) => {
-        const dataset = collectionIn(catalog, path)
-        return documentOf(collectionOf(base, dataset, await catalog.extentOf(dataset)))
-      },
-    }),
+    document: async ({ base, path }, catalog) => {
+      const dataset = collectionIn(catalog, path)
+      return collectionOf(base, dataset, await catalog.extentOf(dataset))
+    },
   }),
-  route({
+  documentRoute({
     name: 'getQueryables',
     summary: 'The parameters that select features of a collection',
     path: `${COLLECTION}/queryables`,
-    query: noParameters,
     mediaTypes: [SCHEMA_TYPE, JSON_TYPE],
     schema: 'JsonDocument',
-    resource: ({ self, path }) => ({
-      read: async (catalog) => documentOf(queryables(self, collectionIn(catalog, path))),
-    }),
+    document: ({ self, path }, catalog) => queryables(self, collectionIn(catalog, path)),
   }),
   route({
     name: 'getFeatures',

@@ -9,10 +9,9 @@ import { trustProxies } from '../admission/proxies.ts'
 import type { Shared } from '../app.ts'
 import type { Readiness } from '../http.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import { answer } from './answers.ts'
 import { Balancer } from './balancer.ts'
 import { listenForConnections } from './listen.ts'
-import type { Question, ToPrimary } from './messages.ts'
+import type { Answer, Question, ToPrimary } from './messages.ts'
 import { AddedMetrics } from './metrics.ts'
 import type { WorkerProcess } from './worker-process.ts'
 import { Workers } from './workers.ts'
@@ -104,7 +103,7 @@ export class Primary {
         this.#balancer.onClosed(worker, message.id)
         break
       case 'questions':
-        void this.#answer(worker, message.questions)
+        void this.#answerAll(worker, message.questions)
         break
       case 'exportEnded':
         worker.exportingKeys.splice(worker.exportingKeys.indexOf(message.keyId), 1)
@@ -118,12 +117,34 @@ export class Primary {
     }
   }
 
-  async #answer(worker: WorkerProcess, questions: readonly { id: number; question: Question }[]): Promise<void> {
-    const answering = questions.map(async ({ id, question }) => ({
-      id,
-      answer: await answer({ ...this.#shared, changeFeed: this.#feed }, worker, question),
-    }))
+  async #answerAll(worker: WorkerProcess, questions: readonly { id: number; question: Question }[]): Promise<void> {
+    const answering = questions.map(async ({ id, question }) => ({ id, answer: await this.#answer(worker, question) }))
     worker.send({ type: 'answers', answers: await Promise.all(answering) })
+  }
+
+  async #answer({ exportingKeys }: WorkerProcess, question: Question): Promise<Answer> {
+    const { rateLimits, exportSlots, registeredDocuments } = this.#shared
+    switch (question.ask) {
+      case 'countRequest':
+        return { allowance: await rateLimits.countRequest(question.keyId, question.requestsPerMinute) }
+      case 'countItems':
+        return { allowance: await rateLimits.countItems(question.keyId, question.itemsPerMinute, question.items) }
+      case 'countRefusal':
+        return { allowance: await rateLimits.countRefusal(question.network) }
+      case 'beginExport': {
+        const mayExport = await exportSlots.take(question.keyId)
+        if (mayExport) exportingKeys.push(question.keyId)
+        return { mayExport }
+      }
+      case 'findDocument':
+        return { query: await registeredDocuments.find(question.hash) }
+      case 'registerDocument':
+        await registeredDocuments.register(question.hash, question.query)
+        return {}
+      case 'announced':
+        await this.#feed.announced()
+        return {}
+    }
   }
 
   #onEnd(worker: WorkerProcess): void {
