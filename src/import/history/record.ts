@@ -95,7 +95,9 @@ async function insertPart(change: Change, id: string, kind: 'before' | 'after', 
     `INSERT INTO history_parts (entry_id, kind, part, content)
      SELECT $1, '${kind}', part, string_agg(line, E'\\n')
        FROM (SELECT line, sum(length(line)) OVER (ROWS UNBOUNDED PRECEDING) / ${PART_CHARACTERS} AS part
-               FROM (SELECT ${line} AS line FROM items AS i WHERE i.dataset_id = $2 AND i.id IN (${touched})) AS lines
+               FROM (SELECT ${line} AS line FROM items AS i WHERE i.dataset_id = $2 AND i.id IN (${touched})
+                     -- PostgreSQL would otherwise make each line twice.
+                     OFFSET 0) AS lines
             ) AS parts
       GROUP BY part`,
     [id, datasetId],

@@ -38,7 +38,7 @@ const lockChanges = (changes: string) => [
      SELECT FROM items AS i JOIN ${changes} AS c USING (id) WHERE c.change = 'removed' FOR UPDATE OF i NOWAIT
    ) AS locked`,
   `SELECT count(*) FROM (
-     SELECT FROM images WHERE item_id IN (SELECT id FROM ${changes}) FOR UPDATE NOWAIT
+     SELECT FROM images WHERE item_id IN (SELECT id FROM ${changes} WHERE change <> 'created') FOR UPDATE NOWAIT
    ) AS locked`,
 ]
 

@@ -148,13 +148,14 @@ export async function mergeItems(
       [now],
     )
   }
+  // By name: most indexes have it, so an insertion finds its pages in memory, and a page of a list is on few pages of the table.
   await withRowReports(session, created, onShare, (reported) =>
     session.query(
       `INSERT INTO items (dataset_id, ${ITEM_COLUMN_NAMES.join(', ')}, created_at, updated_at)
        SELECT $1, ${listOf(ITEM_COLUMN_NAMES, 's')}, coalesce(s.created_at, $2::timestamptz), coalesce(s.updated_at, $2::timestamptz)
-         FROM (SELECT s.*, row_number() OVER (ORDER BY s.n) AS nth
+         FROM (SELECT s.*, row_number() OVER (ORDER BY s.name) AS nth
                  FROM ${changes} AS c JOIN ${table} AS s USING (id) WHERE c.change = 'created') AS s
-        WHERE ${reported('s.nth')} ORDER BY s.n`,
+        WHERE ${reported('s.nth')} ORDER BY s.nth`,
       [datasetId, now],
     ),
   )
