@@ -1,4 +1,5 @@
--- Adds the new rows (sign 1) and subtracts the old rows (sign -1), in the tiles of all four zooms.
+-- Adds the new rows (sign 1) and subtracts the old rows (sign -1), in the tiles of all four zooms. The sums of integers, which x and y are,
+-- take a third of the time of those of bigint.
 CREATE OR REPLACE FUNCTION count_tiles() RETURNS trigger LANGUAGE plpgsql
   SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -8,14 +9,13 @@ DECLARE
 BEGIN
   EXECUTE '
     WITH changed AS MATERIALIZED (
-      SELECT dataset_id, tile_cell, sum(sign) AS n,
-             sum(sign) * even_bits(tile_cell) AS x, sum(sign) * even_bits(tile_cell >> 1) AS y
-        FROM (' || changed || ') AS changed GROUP BY dataset_id, tile_cell HAVING sum(sign) <> 0
+      SELECT dataset_id, tile_cell, sign, sign * even_bits(tile_cell)::integer AS x, sign * even_bits(tile_cell >> 1)::integer AS y
+        FROM (' || changed || ') AS changed
     )
     INSERT INTO tile_counts AS kept (dataset_id, level, cell, n, sum_x, sum_y)
-    SELECT dataset_id, level, tile_cell >> 60 - 2 * level, sum(n), sum(x), sum(y)
+    SELECT dataset_id, level, tile_cell >> 60 - 2 * level, sum(sign), sum(x), sum(y)
       FROM changed CROSS JOIN unnest(ARRAY[5, 9, 13, 17]) AS level
-     GROUP BY 1, 2, 3 HAVING sum(n) <> 0 OR sum(x) <> 0 OR sum(y) <> 0
+     GROUP BY 1, 2, 3 HAVING sum(sign) <> 0 OR sum(x) <> 0 OR sum(y) <> 0
      ORDER BY 1, 2, 3
         ON CONFLICT (dataset_id, level, cell) DO UPDATE
        SET n = kept.n + excluded.n, sum_x = kept.sum_x + excluded.sum_x, sum_y = kept.sum_y + excluded.sum_y';

@@ -1,8 +1,5 @@
--- The folded keywords, each between line breaks. No keyword contains one, so a text between two of them is a whole keyword.
-CREATE OR REPLACE FUNCTION fold_keywords(keywords text[]) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE
-  WHEN keywords = '{}' THEN ''
-  ELSE (SELECT E'\n' || coalesce(string_agg(translate(fold_name(keyword), E'\n', ' '), E'\n' ORDER BY n), '') || E'\n'
-          FROM unnest(keywords) WITH ORDINALITY AS given (keyword, n))
-END;
+-- The folded keywords, each between line breaks. No keyword contains one, so a text between two of them is a whole keyword. Not STRICT and
+-- without a subquery, so that PostgreSQL writes its body into statements: the call takes 6 µs, and most items have no keywords.
+CREATE OR REPLACE FUNCTION fold_keywords(keywords text[]) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN keywords = '{}' THEN '' ELSE fold_each_keyword(keywords) END;
 COMMENT ON FUNCTION fold_keywords(text[]) IS 'Folds each keyword as fold_name() does, and puts line breaks around each.';

@@ -1,6 +1,7 @@
 -- The letters of a folded text: Hangul syllables as their letters (NFD), no marks of vowels in Hebrew, Arabic and kana, and a space for
 -- each row of separators. Line breaks stay.
-CREATE OR REPLACE FUNCTION letters_of(folded text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+-- Not STRICT, so that PostgreSQL writes its body into statements and indexes.
+CREATE OR REPLACE FUNCTION letters_of(folded text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN regexp_replace(
   CASE
     WHEN octet_length(folded) = char_length(folded) THEN folded

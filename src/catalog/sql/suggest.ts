@@ -104,14 +104,20 @@ async function findMeant(
   return ranked
 }
 
+const GRAMS = Prisma.sql`letter_grams(i.folded_name, i.folded_keywords)`
+
+/** The first letters of a name. An index has them. */
+const BEGINNING = Prisma.sql`left(letters_of(i.folded_name), 50) COLLATE "C"`
+
+/** The items with an equal name, whose letters may have a space before and after it, or with an equal keyword. */
 function equalItems({ phrase }: ParsedText, suggestion: Suggestion, scope: Scope): Prisma.Sql {
+  const names = [phrase, ` ${phrase}`, `${phrase} `, ` ${phrase} `]
   return Prisma.sql`
-    SELECT i.id ${allItems(scope)} AND letter_grams(i.folded_name, i.folded_keywords) @> ARRAY[${`=${phrase}`}]
+    SELECT i.id ${allItems(scope)} AND (${BEGINNING} = ANY (${names}::text[]) OR ${GRAMS} @> ARRAY[${`=${phrase}`}])
        AND ${whereSelected(suggestion)} ORDER BY i.name, i.id LIMIT ${suggestion.limit}`
 }
 
 function beginnings({ phrase }: ParsedText, suggestion: Suggestion, scope: Scope): Prisma.Sql {
-  const beginning = Prisma.sql`left(letters_of(i.folded_name), 50) COLLATE "C"`
   // The letters of a name that begins with a bracket or another separator begin with a space.
   const phrases = Prisma.sql`unnest(${[phrase, ` ${phrase}`]}::text[]) AS begun (phrase)`
   // No letter is beyond the last code point.
@@ -120,10 +126,10 @@ function beginnings({ phrase }: ParsedText, suggestion: Suggestion, scope: Scope
     SELECT one.id FROM unnest(${[...scope]}::uuid[]) AS owner (dataset_id)
      CROSS JOIN ${phrases}
      CROSS JOIN LATERAL (
-            SELECT i.id, ${beginning} AS beginning FROM items i
-             WHERE i.dataset_id = owner.dataset_id AND ${beginning} >= begun.phrase AND ${beginning} < ${end}
+            SELECT i.id, ${BEGINNING} AS beginning FROM items i
+             WHERE i.dataset_id = owner.dataset_id AND ${BEGINNING} >= begun.phrase AND ${BEGINNING} < ${end}
                AND ${whereSelected(suggestion)}
-             ORDER BY ${beginning}, i.id LIMIT ${suggestion.limit}
+             ORDER BY ${BEGINNING}, i.id LIMIT ${suggestion.limit}
           ) AS one
      ORDER BY ltrim(one.beginning) COLLATE "C", one.id LIMIT ${suggestion.limit}`
 }
@@ -149,8 +155,6 @@ function whereOneOf(groups: string[][]): Prisma.Sql {
   const whereGroup = (group: string[]) => Prisma.sql`${GRAMS} @> ${group}::text[]`
   return Prisma.join(groups.map(whereGroup), ' OR ')
 }
-
-const GRAMS = Prisma.sql`letter_grams(i.folded_name, i.folded_keywords)`
 
 /** Shares of the items that have the lengths which are read at once. */
 const PARTS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32]

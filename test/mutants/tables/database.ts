@@ -2,6 +2,7 @@
 import type { MutantTable } from '../mutant.ts'
 
 const BASELINE = 'prisma/migrations/20261125000000_catalog/migration.sql'
+const FASTER_FUNCTIONS = 'prisma/migrations/20261126000000_faster_functions/migration.sql'
 const ONE_GRID = 'prisma/migrations/20261125230000_one_grid/migration.sql'
 const CHANGES = ['test/database/notifications.test.ts']
 const CONSTRAINTS = ['test/database/constraints.test.ts']
@@ -195,20 +196,6 @@ export const DATABASE: readonly MutantTable[] = [
         tests: ['test/database/search-path.test.ts'],
         equivalent: 'its callers have this search_path already',
       },
-      { find: "'SELECT -1 AS sign, dataset_id", replace: "'SELECT 1 AS sign, dataset_id" },
-      { find: 'HAVING sum(n) <> 0 OR sum(x) <> 0 OR sum(y) <> 0', replace: 'HAVING sum(n) <> 0' },
-      { find: 'sum_x = kept.sum_x + excluded.sum_x', replace: 'sum_x = excluded.sum_x' },
-      { find: 'sum_y = kept.sum_y + excluded.sum_y', replace: 'sum_y = kept.sum_y' },
-      { find: 'sum(sign) * even_bits(tile_cell >> 1) AS y', replace: 'sum(sign) * even_bits(tile_cell) AS y' },
-      { find: 'SET n = kept.n + excluded.n', replace: 'SET n = kept.n' },
-      {
-        find: 'DELETE FROM tile_counts WHERE n = 0 AND dataset_id IN (SELECT DISTINCT dataset_id FROM old_rows);',
-        replace: '',
-      },
-      {
-        find: 'GROUP BY dataset_id, tile_cell HAVING sum(sign) <> 0',
-        replace: 'GROUP BY dataset_id, tile_cell HAVING sum(sign) > 0',
-      },
       { find: 'x := x & (size - 1);', replace: '', tests: ['test/catalog/tile-cells.test.ts'] },
       { find: 'y := least(greatest(y, 0), size - 1);', replace: '', tests: ['test/catalog/tile-cells.test.ts'] },
       { find: 'RETURN x | (y << 1);', replace: 'RETURN (x << 1) | y;', tests: ['test/catalog/tile-cells.test.ts'] },
@@ -219,6 +206,37 @@ export const DATABASE: readonly MutantTable[] = [
         tests: ['test/catalog/tile-cells.test.ts'],
       },
       { find: 'ln((1 + s) / (1 - s))', replace: 'ln((1 - s) / (1 + s))', tests: ['test/catalog/tile-cells.test.ts'] },
+    ],
+  },
+  {
+    file: FASTER_FUNCTIONS,
+    tests: COUNTS,
+    mutants: [
+      { find: "'SELECT -1 AS sign, dataset_id", replace: "'SELECT 1 AS sign, dataset_id" },
+      { find: 'HAVING sum(sign) <> 0 OR sum(x) <> 0 OR sum(y) <> 0', replace: 'HAVING sum(sign) <> 0' },
+      { find: 'sum_x = kept.sum_x + excluded.sum_x', replace: 'sum_x = excluded.sum_x' },
+      { find: 'sum_y = kept.sum_y + excluded.sum_y', replace: 'sum_y = kept.sum_y' },
+      { find: 'even_bits(tile_cell >> 1)::integer AS y', replace: 'even_bits(tile_cell)::integer AS y' },
+      { find: 'SET n = kept.n + excluded.n', replace: 'SET n = kept.n' },
+      {
+        find: 'DELETE FROM tile_counts WHERE n = 0 AND dataset_id IN (SELECT DISTINCT dataset_id FROM old_rows);',
+        replace: '',
+      },
+      { find: 'second <> 32 OR third <> 32', replace: 'third <> 32', tests: ['test/catalog/suggest.test.ts'] },
+      {
+        find: "grams := grams || ('=' || left(btrim(keyword, ' '), 50));",
+        replace: '',
+        tests: ['test/catalog/suggest.test.ts'],
+      },
+    ],
+  },
+  {
+    file: FASTER_FUNCTIONS,
+    tests: ['test/catalog/search-edges.test.ts', 'test/catalog/search.test.ts'],
+    mutants: [
+      { find: "translate(fold_name(keyword), E'\\n', ' ')", replace: 'fold_name(keyword)' },
+      { find: 'string_agg(translate(fold_name(keyword)', replace: 'string_agg(translate(lower(keyword)' },
+      { find: "SELECT E'\\n' ||", replace: 'SELECT' },
     ],
   },
   {
@@ -283,9 +301,6 @@ export const DATABASE: readonly MutantTable[] = [
       { find: "IF previous <> ' ' THEN", replace: "IF previous <> 'b' THEN" },
       { find: "    '\\1', 'g')", replace: "    '\\1')" },
       { find: 'normalize(name, NFKC)', replace: 'normalize(name, NFC)' },
-      { find: "translate(fold_name(keyword), E'\\n', ' ')", replace: 'fold_name(keyword)' },
-      { find: 'string_agg(translate(fold_name(keyword)', replace: 'string_agg(translate(lower(keyword)' },
-      { find: "SELECT E'\\n' ||", replace: 'SELECT' },
     ],
   },
   {

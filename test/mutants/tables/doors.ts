@@ -12,10 +12,10 @@ export const DOORS: readonly MutantTable[] = [
     tests: NAMES,
     mutants: [
       {
-        find: 'SELECT i.id ${allItems(scope)} AND letter_grams',
-        replace: 'SELECT i.id FROM items i WHERE letter_grams',
+        find: 'SELECT i.id ${allItems(scope)} AND (${BEGINNING}',
+        replace: 'SELECT i.id FROM items i WHERE (${BEGINNING}',
       },
-      { find: 'WHERE i.dataset_id = owner.dataset_id AND ${beginning} >=', replace: 'WHERE ${beginning} >=' },
+      { find: 'WHERE i.dataset_id = owner.dataset_id AND ${BEGINNING} >=', replace: 'WHERE ${BEGINNING} >=' },
       { find: '`${allItems(scope)} AND (${whereOneOf', replace: '`FROM items i WHERE (${whereOneOf' },
       { find: 'AS is_all FROM first', replace: 'OR true AS is_all FROM first', tests: SUGGESTIONS },
       { find: '.slice(0, suggestion.limit)', replace: '', tests: SUGGESTIONS },
