@@ -22,9 +22,10 @@ interface Waiting {
  * Shares the event loop between keys. A request begins at once, unless earlier requests have kept the processor busy in the same turn of the
  * event loop. Then it waits for one of the next turns, in which the keys alternate. After a large request, a key pauses for as
  * long as it took while other keys are active: a small request needs five turns of the event loop, and would wait for five large ones.
+ * @param clock returns the time in milliseconds
  * @returns a function whose promise fails with a `TurnTimeout` after 15 seconds
  */
-export function shareProcessor(): BeginWork {
+export function shareProcessor(clock = () => performance.now()): BeginWork {
   const waiting = new Map<string, Waiting[]>()
   /** Until when keys pause. */
   const pauses = new Map<string, number>()
@@ -48,7 +49,7 @@ export function shareProcessor(): BeginWork {
     beginning = undefined
   }
   const endTurn = () => {
-    const nowMs = performance.now()
+    const nowMs = clock()
     endBeginning(nowMs)
     for (const [key, untilMs] of pauses) if (untilMs <= nowMs) pauses.delete(key)
     turnStartMs = undefined
@@ -75,7 +76,7 @@ export function shareProcessor(): BeginWork {
     // Node runs the tick after the beginning of the request.
     queueMicrotask(() =>
       process.nextTick(() => {
-        const endMs = performance.now()
+        const endMs = clock()
         endBeginning(endMs)
         beginNext(endMs)
       }),
@@ -83,7 +84,7 @@ export function shareProcessor(): BeginWork {
   }
 
   return (key) => {
-    const nowMs = performance.now()
+    const nowMs = clock()
     endBeginning(nowMs)
     noteKey(key, nowMs)
     if (turnStartMs === undefined) {
