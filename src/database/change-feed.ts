@@ -20,24 +20,17 @@ export type SequenceNumber = number
 /** Above this number of topics, the log is cleared, and all cached values become invalid. */
 const MAX_TOPICS = 100_000
 
-/** The number of latest changes whose order the log knows. */
-const MAX_RECENT = 10_000
-
-/** Records the sequence number of the last change of each topic, and the order of the latest changes. */
+/** Records the sequence number of the last change of each topic. */
 export class ChangeLog {
   latest: SequenceNumber = 0
   #allInvalidAt: SequenceNumber = 0
   readonly #changedAt = new Map<string, SequenceNumber>()
-  /** The payloads of the latest changes. The last one has the latest sequence number. */
-  #recent: string[] = []
 
   /** Adds the change of a notification, whose payload is a topic or `everything`. */
   add(payload: string): void {
     if (payload === 'everything' || this.#changedAt.size >= MAX_TOPICS) this.invalidateAll()
     this.latest += 1
     this.#changedAt.set(payload, this.latest)
-    this.#recent.push(payload)
-    if (this.#recent.length > 2 * MAX_RECENT) this.#recent = this.#recent.slice(-MAX_RECENT)
     for (const kind of ['dataset', 'key'])
       if (payload.startsWith(`${kind} `)) this.#changedAt.set(`${kind}s`, this.latest)
   }
@@ -47,7 +40,6 @@ export class ChangeLog {
     this.latest += 1
     this.#allInvalidAt = this.latest
     this.#changedAt.clear()
-    this.#recent = []
   }
 
   isUnchanged(topics: readonly Topic[], since: SequenceNumber): boolean {
@@ -61,10 +53,11 @@ export class ChangeLog {
 
   /** The ids of the datasets that have changed after a sequence number; undefined if all may have. */
   changedSince(since: SequenceNumber): string[] | undefined {
-    const missed = this.latest - since
-    if (missed > this.#recent.length) return undefined
-    const topics = new Set(missed > 0 ? this.#recent.slice(-missed) : [])
-    return [...topics].filter((topic) => topic.startsWith(DATASET)).map((topic) => topic.slice(DATASET.length))
+    if (since < this.#allInvalidAt) return undefined
+    const ids: string[] = []
+    for (const [topic, changedAt] of this.#changedAt)
+      if (changedAt > since && topic.startsWith(DATASET)) ids.push(topic.slice(DATASET.length))
+    return ids
   }
 }
 

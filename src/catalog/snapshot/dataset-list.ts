@@ -103,8 +103,7 @@ interface CachedList {
 /**
  * Returns a function that reads the list, and caches it until a dataset changes. Then one statement reads only the changed datasets,
  * because the whole list takes 60 ms for 10,000 datasets. The feed then announces all changes that the statement can have seen. If they
- * concern no other dataset, the new list is one state. Otherwise it reads again, in the end the whole
- * list.
+ * concern no other dataset, the new list is one state. Otherwise it reads again, in the end the whole list.
  */
 export function cacheDatasetList(prisma: Prisma.TransactionClient, changeFeed: ChangeFeed): ReadDatasetList {
   const cache = new RevisionCache<CachedList>(changeFeed, { limit: 1 })

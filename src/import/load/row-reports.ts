@@ -26,7 +26,10 @@ export async function withRowReports(
   onShare: (share: number) => void,
   run: (reported: (n: string) => string) => Promise<unknown>,
 ): Promise<void> {
-  if (rows < REPORT_ROWS) return void (await run(() => 'true'))
+  if (rows < REPORT_ROWS) {
+    await run(() => 'true')
+    return
+  }
   const listen = ({ code, message }: { code?: string | undefined; message?: string | undefined }) => {
     if (code === ROWS_DONE) onShare(Number(message) + REPORT_ROWS > rows ? 1 : Number(message) / rows)
   }

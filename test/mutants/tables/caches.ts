@@ -64,10 +64,9 @@ export const CACHES: readonly MutantTable[] = [
       { find: 'this.latest += 1\n    this.#changedAt', replace: 'this.#changedAt' },
       { find: 'this.latest += 1\n    this.#allInvalidAt', replace: 'this.#allInvalidAt' },
       { find: 'return false\n    }\n    return true', replace: 'return true\n    }\n    return true' },
-      { find: 'if (missed > this.#recent.length) return undefined', replace: '' },
-      { find: 'missed > 0 ? this.#recent.slice(-missed) : []', replace: 'this.#recent.slice(-missed)' },
-      { find: '[...topics].filter((topic) => topic.startsWith(DATASET))', replace: '[...topics]' },
-      { find: 'this.#recent = []\n', replace: '' },
+      { find: 'if (since < this.#allInvalidAt) return undefined', replace: '' },
+      { find: 'changedAt > since && topic.startsWith(DATASET)', replace: 'topic.startsWith(DATASET)' },
+      { find: 'changedAt > since && topic.startsWith(DATASET)', replace: 'changedAt > since' },
     ],
   },
   {
