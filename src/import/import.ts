@@ -1,21 +1,24 @@
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
+import type { ClientBase } from 'pg'
 import type { Database } from '../database/database.ts'
 import { checkColumns } from './check-columns.ts'
-import { type LabelSource, readCodeLabels } from './code-labels.ts'
+import { type CodeLabel, type LabelSource, readCodeLabels } from './code-labels.ts'
 import { DEFAULT_ORIGIN, type Origin } from './history/record.ts'
 import { describeFiles } from './history/source-files.ts'
 import { findDataset } from './load/find-dataset.ts'
+import { copyImportedRows } from './load/imported-rows.ts'
 import { findLargeMove, LargeMove, type Move } from './load/large-move.ts'
 import { findLargeRemoval, LargeRemoval, type Removal } from './load/large-removal.ts'
 import { digestImport, findSameImport } from './load/last-import.ts'
 import { type AllowedChanges, type Load, type LoadPhase, loadStaged } from './load/load-staged.ts'
 import type { MergeCounts } from './load/merge.ts'
+import { MustReadAll } from './load/part-checks.ts'
 import type { PlannedChanges } from './load/planned-changes.ts'
 import { type ImportProgress, stageFiles } from './load/stage-files.ts'
 import { createStaging, dropStaging, indexStaging } from './load/staging.ts'
-import { type ItemFile, readManifest } from './manifest.ts'
-import { collectProblems, type ImportProblem, ProblemGroups } from './row-problems.ts'
+import { type ItemFile, type ManifestDataset, readManifest } from './manifest.ts'
+import { collectProblems, type ImportProblem, ProblemGroups, problemsOfPart } from './row-problems.ts'
 
 export { type ImportProblem, type ImportProgress, type Move, type PlannedChanges, ProblemGroups, type Removal }
 
@@ -96,32 +99,83 @@ export async function importManifest(
       const none = { created: 0, updated: 0, removed: 0, skipped: 0, unidentified: 0 }
       return { datasetId, slug: dataset.slug, ...none, unchanged }
     }
-    const table = await createStaging(session)
-    const { now, origin = DEFAULT_ORIGIN } = options
-    const problems = collectProblems(files, options)
-    const staging = { session, table, datasetId, now, dataset, labels, origin, options, problems }
-    try {
-      const { unidentified } = await stageFiles({ ...staging, files, bytesTotal, ...options })
-      options.onPhase?.('checking')
-      const sources = options.dryRun ? [] : await describeFiles(paths)
-      // The files may have changed while they were read.
-      const isDigested = digest === (await digestImport(sources, options))
-      const keepMissing = options.keepMissing || unidentified > 0
-      const load = { ...staging, sources, digest: isDigested ? digest : undefined, keepMissing }
-      const { moved, ...counts } = await loadOrAsk(database, load)
-      const warn = (does: string, option: string) => {
-        const reason = `the import would ask before it ${does} so many items; without a terminal it needs ${option}`
-        options.onWarning?.({ file: basename(manifestPath), line: 1, reason })
-      }
-      const { dryRun, confirmRemovals, confirmMoves } = options
-      if (dryRun && confirmRemovals && findLargeRemoval(dataset.slug, counts)) warn('removes', '--allow-removals')
-      if (dryRun && confirmMoves && findLargeMove(dataset.slug, counts, moved)) warn('moves', '--allow-moves')
-      return { datasetId, slug: dataset.slug, ...counts, skipped: problems.count, unidentified }
-    } finally {
-      // Without a connection this fails too. The error of the import says why it was lost.
-      await dropStaging(session, table).catch(() => {})
+    const given = {
+      database,
+      session,
+      manifestPath,
+      dataset,
+      files,
+      paths,
+      labels,
+      bytesTotal,
+      datasetId,
+      digest,
+      options,
     }
+    return importRows(given, true).catch((error: unknown) => {
+      if (!(error instanceof MustReadAll)) throw error
+      return importRows(given, false)
+    })
   })
+}
+
+/** All that decides about an import. */
+interface Given {
+  database: Database
+  session: ClientBase
+  manifestPath: string
+  dataset: ManifestDataset
+  files: readonly ItemFile[]
+  /** The manifest and all files that it names. */
+  paths: readonly string[]
+  labels: readonly CodeLabel[]
+  bytesTotal: number
+  datasetId: string
+  digest: string | undefined
+  options: ImportOptions
+}
+
+/**
+ * Stages the rows, and loads them.
+ * @param mayBePart says whether rows that the last import had too may be left out
+ * @throws MustReadAll if they may not be left out of this import
+ */
+async function importRows(given: Given, mayBePart: boolean): Promise<ImportSummary> {
+  const { database, session, manifestPath, dataset, files, paths, labels, bytesTotal, datasetId, digest } = given
+  const table = await createStaging(session)
+  try {
+    const canBePart = mayBePart && !given.options.keepMissing
+    const revision = canBePart ? await copyImportedRows(session, table, datasetId) : undefined
+    const isPart = revision !== undefined
+    // A bad row of a part is not skipped: the import begins again.
+    const options = { ...given.options, skipInvalid: given.options.skipInvalid && !isPart }
+    const { now, origin = DEFAULT_ORIGIN } = options
+    const all = collectProblems(files, options)
+    const waiting = isPart ? problemsOfPart(all) : undefined
+    const problems = waiting ?? all
+    const staging = { session, table, datasetId, now, dataset, labels, origin, options, problems }
+    const { unidentified, imported } = await stageFiles({ ...staging, files, bytesTotal, isPart, ...options })
+    options.onPhase?.('checking')
+    const sources = options.dryRun ? [] : await describeFiles(paths)
+    // The files may have changed while they were read.
+    const isDigested = digest === (await digestImport(sources, options))
+    const keepMissing = options.keepMissing || unidentified > 0
+    const part = isPart ? { revision, imported } : undefined
+    const load = { ...staging, sources, digest: isDigested ? digest : undefined, keepMissing, part }
+    const { moved, ...counts } = await loadOrAsk(database, load)
+    waiting?.report()
+    const warn = (does: string, option: string) => {
+      const reason = `the import would ask before it ${does} so many items; without a terminal it needs ${option}`
+      options.onWarning?.({ file: basename(manifestPath), line: 1, reason })
+    }
+    const { dryRun, confirmRemovals, confirmMoves } = options
+    if (dryRun && confirmRemovals && findLargeRemoval(dataset.slug, counts)) warn('removes', '--allow-removals')
+    if (dryRun && confirmMoves && findLargeMove(dataset.slug, counts, moved)) warn('moves', '--allow-moves')
+    return { datasetId, slug: dataset.slug, ...counts, skipped: problems.count, unidentified }
+  } finally {
+    // Without a connection this fails too. The error of the import says why it was lost.
+    await dropStaging(session, table).catch(() => {})
+  }
 }
 
 type Asking = Load & { options: Pick<ImportOptions, 'confirmRemovals' | 'confirmMoves' | 'dryRun' | 'onPhase'> }
@@ -150,7 +204,7 @@ async function loadOrAsk(database: Database, load: Asking) {
 async function attempt(database: Database, load: Asking, allowed: AllowedChanges) {
   const { session, table, options } = load
   const work = async () => {
-    await indexStaging(session, table)
+    await indexStaging(session, table, load.part !== undefined)
     const counts = await loadStaged(load, allowed)
     if (!options.dryRun && hasManyChanges(counts)) {
       options.onPhase?.('analyzing')

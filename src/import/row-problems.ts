@@ -1,5 +1,6 @@
 import { operationFailed } from '../errors.ts'
 import type { BadRow } from './load/cross-row-checks.ts'
+import { MustReadAll } from './load/part-checks.ts'
 
 /** A bad row or a warning, with the name of the file in the manifest. */
 export interface ImportProblem {
@@ -62,6 +63,33 @@ export function collectProblems(files: readonly { name: string }[], options: Pro
     throwUnlessSkipped: () => {
       if (count > 0 && !skipInvalid) throw operationFailed(groups.lines)
     },
+  }
+}
+
+/** An import of a part keeps this number of warnings. */
+const MAX_WARNINGS = 1_000
+
+/**
+ * The problems of an import of a part: a bad row, or too many warnings, end it by MustReadAll. Warnings wait for `report`, so that an import
+ * that begins again reports each once.
+ */
+export function problemsOfPart(problems: RowProblems): RowProblems & { report: () => void } {
+  const warnings: BadRow[] = []
+  const end = () => {
+    throw new MustReadAll()
+  }
+  return {
+    count: 0,
+    get hasAny() {
+      return warnings.length > 0
+    },
+    add: end,
+    addAll: (bad) => bad.forEach(end),
+    warn: (warning) => {
+      if (warnings.push(warning) > MAX_WARNINGS) end()
+    },
+    throwUnlessSkipped: () => {},
+    report: () => warnings.forEach(problems.warn),
   }
 }
 

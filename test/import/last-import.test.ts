@@ -110,6 +110,11 @@ describe('An import of the same files', () => {
       expect(t.importer.reported.skipped).toHaveLength(1)
     }
     await expect(run(invalid)).rejects.toThrow('1 bad row')
+    const twice = files(b, b)
+    for (const _ of [1, 2]) {
+      expect(await run(twice, { skipInvalid: true })).toMatchObject({ skipped: 1, hasRead: true })
+      expect(t.importer.reported.skipped).toHaveLength(1)
+    }
   })
 })
 

@@ -50,7 +50,8 @@ export async function checkFile(file: ItemFile): Promise<CheckedFile> {
   })
   for await (const row of readItems(file, rows, NO_DATASET)) {
     checked.rows += 1
-    const problem = 'item' in row ? findRepeated(lines, row.item, row.line) : row
+    const given = 'problem' in row ? row : undefined
+    const problem = 'item' in row ? findRepeated(lines, row.item, row.line) : given
     if (problem) checked.bad.add({ file: file.name, line: row.line, reason: problem.problem, kind: problem.kind })
     if (problem) checked.badRows += 1
     if (problem && 'item' in row) checked.repeated += 1

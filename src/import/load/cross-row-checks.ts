@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg'
 import type { RowIdentity } from '../row/parse-item.ts'
 import { keepItems, whereKept } from './kept-items.ts'
+import { whereImported } from './part-checks.ts'
 import { renumberImages } from './renumbered-images.ts'
 import { stageBadRows } from './staging.ts'
 
@@ -168,6 +169,8 @@ interface Checks {
   keepMissing: boolean
   /** Whether the items of bad rows stay. If not, one bad row stops the import anyway. */
   skipInvalid: boolean
+  /** Whether items stay because the last import had their rows too (part-checks.ts). */
+  isPart: boolean
 }
 
 /**
@@ -175,11 +178,16 @@ interface Checks {
  * row stays as it was, and can conflict with another row then. So the checks run until no more items stay.
  */
 export async function removeBadRows(checks: Checks): Promise<BadRow[]> {
-  const { session, table, datasetId, keepMissing, skipInvalid } = checks
+  const { session, table, datasetId, keepMissing, skipInvalid, isPart } = checks
   const bad: BadRow[] = []
   const countKept = async () => (skipInvalid ? keepItems(session, table, datasetId) : 0)
   let keptCount = await countKept()
-  const tables = () => ({ t: table, stays: keepMissing ? 'true' : keptCount > 0 ? whereKept(table) : 'false' })
+  const staying = () => {
+    if (keepMissing) return 'true'
+    if (isPart) return whereImported(table)
+    return keptCount > 0 ? whereKept(table) : 'false'
+  }
+  const tables = () => ({ t: table, stays: staying() })
   /** Returns whether there are such rows. */
   const remove = async (check: (tables: Tables) => string) => {
     const { rows } = await session.query<BadRow & RowIdentity>(check(tables()), [datasetId])

@@ -15,18 +15,23 @@ const CODE = fileURLToPath(new URL('../../', import.meta.url))
 
 let codeDigest: Promise<string> | undefined
 
+/** Returns the SHA-256 of all modules, which is computed once. */
+export function digestCode(): Promise<string> {
+  codeDigest ??= readModules().then((texts) => sha256(texts.join()))
+  return codeDigest
+}
+
 /**
  * Returns the SHA-256 of all that decides about the result of an import, beside the state of the dataset.
  * @param sources are the manifest and all files that it names
  */
 export async function digestImport(sources: readonly SourceFile[], options: { keepMissing: boolean }): Promise<string> {
-  codeDigest ??= digestCode()
-  return sha256(JSON.stringify([await codeDigest, process.version, options.keepMissing, sources]))
+  return sha256(JSON.stringify([await digestCode(), process.version, options.keepMissing, sources]))
 }
 
-async function digestCode(): Promise<string> {
+async function readModules(): Promise<string[]> {
   const names = (await readdir(CODE, { recursive: true })).filter((name) => /\.[jt]s$/.test(name)).sort()
-  return sha256((await Promise.all(names.map((name) => readFile(join(CODE, name), 'utf8')))).join())
+  return Promise.all(names.map((name) => readFile(join(CODE, name), 'utf8')))
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')

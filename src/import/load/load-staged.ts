@@ -8,10 +8,12 @@ import type { RowProblems } from '../row-problems.ts'
 import { removeBadRows } from './cross-row-checks.ts'
 import { lockChangedRows, withDatasetLocked } from './dataset-lock.ts'
 import { findDataset } from './find-dataset.ts'
+import { storeImportedRows } from './imported-rows.ts'
 import { FAR_METRES, findLargeMove } from './large-move.ts'
 import { findLargeRemoval } from './large-removal.ts'
 import { storeLastImport } from './last-import.ts'
 import { changesOf, countMoved, type MergeCounts, mergeDataset, mergeItems, planItems, touchDataset } from './merge.ts'
+import { checkPart, checkRevision, type Part } from './part-checks.ts'
 import { type PlannedChanges, readPlannedChanges } from './planned-changes.ts'
 
 /** The part of a load. */
@@ -35,6 +37,8 @@ export interface Load {
   problems: RowProblems
   /** Whether all items stay that the files lack. */
   keepMissing: boolean
+  /** Undefined if all rows are staged. */
+  part: Part | undefined
   options: {
     skipInvalid: boolean
     dryRun?: boolean
@@ -54,7 +58,7 @@ export interface AllowedChanges {
 /**
  * Checks, compares and merges the staged rows in one transaction. All of it happens while the dataset is locked, so the merge
  * does what was compared.
- * @throws LargeRemoval or LargeMove if it has more items than are allowed; `OPERATION_FAILED` with the bad rows, or if other sessions are in the way
+ * @throws MustReadAll, only of a part; LargeRemoval or LargeMove if it has more items than are allowed; `OPERATION_FAILED` with the bad rows, or if other sessions are in the way
  */
 export async function loadStaged(load: Load, allowed: AllowedChanges): Promise<MergeCounts & { moved: number }> {
   const { session, datasetId, dataset, problems, options } = load
@@ -72,9 +76,11 @@ async function checkAndMerge(load: Load, allowed: AllowedChanges) {
   if (id !== datasetId) {
     throw operationFailed(`Another session gave the dataset ${dataset.slug} another id; nothing was changed; try again`)
   }
-  const bad = await removeBadRows({ ...load, skipInvalid: options.skipInvalid })
+  if (load.part) await checkRevision(load, load.part)
+  const bad = await removeBadRows({ ...load, skipInvalid: options.skipInvalid, isPart: load.part !== undefined })
   if (!options.skipInvalid) problems.addAll(bad)
   problems.throwUnlessSkipped()
+  if (load.part) await checkPart(load)
   options.onPhase?.('comparing')
   const counts = await planItems(load, load.keepMissing)
   const largeRemoval = findLargeRemoval(dataset.slug, counts)
@@ -83,11 +89,20 @@ async function checkAndMerge(load: Load, allowed: AllowedChanges) {
   const largeMove = findLargeMove(dataset.slug, counts, moved)
   if (largeMove && moved > allowed.moves) throw largeMove
   if (options.dryRun) options.onPlan?.(await readPlannedChanges(load, options.examples))
-  else await merge(load, counts, exists)
+  else await merge(load, { counts, exists, hasBadRows: bad.length > 0 })
   return { bad, counts, moved }
 }
 
-async function merge(load: Load, counts: MergeCounts, exists: boolean): Promise<void> {
+/** What was found before the merge. */
+interface Compared {
+  counts: MergeCounts
+  /** Whether the dataset exists. */
+  exists: boolean
+  /** Whether rows were skipped that conflict with others. `problems` gets them when the transaction has ended, because it may begin again. */
+  hasBadRows: boolean
+}
+
+async function merge(load: Load, { counts, exists, hasBadRows }: Compared): Promise<void> {
   const { session, table, datasetId, dataset, labels, origin, sources, digest, problems, options } = load
   options.onPhase?.('merging')
   const changes = changesOf(table)
@@ -112,5 +127,7 @@ async function merge(load: Load, counts: MergeCounts, exists: boolean): Promise<
     return counts
   })
   // Another import reports the problems again.
+  if (hasBadRows) return
   if (digest !== undefined && !problems.hasAny) await storeLastImport(session, datasetId, digest)
+  if (!load.keepMissing && problems.count === 0) await storeImportedRows(session, table, datasetId, load.part)
 }

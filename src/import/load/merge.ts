@@ -2,6 +2,8 @@ import type { ClientBase } from 'pg'
 import { columnsOf, IMPORTED_COLUMNS, listOf } from '../dataset-fields.ts'
 import { metresBetween } from '../history/item-changes.ts'
 import type { ManifestDataset } from '../manifest.ts'
+import { goneOf } from './imported-rows.ts'
+import type { Part } from './part-checks.ts'
 import { withRowReports } from './row-reports.ts'
 import { IMAGE_COLUMN_NAMES, ITEM_COLUMN_NAMES } from './staging.ts'
 
@@ -77,10 +79,17 @@ export const changesOf = (table: string) => `${table}_changes`
 
 /**
  * Compares the staged items with those of the dataset, and writes what differs into the table of changes. With `keepMissing`, items
- * stay that the staging table lacks.
+ * stay that the staging table lacks. Of a part, only the items are removed whose rows are gone.
  */
-export async function planItems({ session, table, datasetId }: Staged, keepMissing: boolean): Promise<MergeCounts> {
+export async function planItems(
+  { session, table, datasetId, part }: Staged & { part?: Part | undefined },
+  keepMissing: boolean,
+): Promise<MergeCounts> {
   const changes = changesOf(table)
+  const removed = part
+    ? `SELECT gone.id, 'removed' FROM ${goneOf(table)} AS gone
+        WHERE $1::uuid IS NOT NULL AND NOT $2 AND NOT EXISTS (SELECT FROM ${table} AS s WHERE s.id = gone.id)`
+    : `SELECT i.id, 'removed' FROM items AS i WHERE NOT $2 AND ${missingItems(table)}`
   await session.query(`CREATE TEMPORARY TABLE ${changes} (id uuid PRIMARY KEY, change text NOT NULL) ON COMMIT DROP`)
   await session.query(
     `INSERT INTO ${changes}
@@ -93,17 +102,18 @@ export async function planItems({ session, table, datasetId }: Staged, keepMissi
          OR i.extra_attributes::text <> s.extra_attributes::text
          OR ${STORED_IMAGES} <> s.images
       UNION ALL
-     SELECT i.id, 'removed' FROM items AS i WHERE NOT $2 AND ${missingItems(table)}`,
+     ${removed}`,
     [datasetId, keepMissing],
   )
   await session.query(`ANALYZE ${changes}`)
   const { rows } = await session.query<MergeCounts>(
-    `SELECT created, updated, staged - created - updated AS unchanged, removed
+    `SELECT created, updated, staged + $1::integer - created - updated AS unchanged, removed
        FROM (SELECT count(*) FILTER (WHERE change = 'created')::integer AS created,
                     count(*) FILTER (WHERE change = 'updated')::integer AS updated,
                     count(*) FILTER (WHERE change = 'removed')::integer AS removed,
                     (SELECT count(*) FROM ${table})::integer AS staged
                FROM ${changes}) AS counted`,
+    [part?.imported ?? 0],
   )
   return rows[0] ?? { created: 0, updated: 0, unchanged: 0, removed: 0 }
 }
@@ -148,14 +158,15 @@ export async function mergeItems(
       [now],
     )
   }
-  // By name: most indexes have it, so an insertion finds its pages in memory, and a page of a list is on few pages of the table.
+  // By name: most indexes have it, so an insertion finds its pages in memory, and a page of a list is on few pages of the table. The window
+  // gives the rows in its order. With ORDER BY, PostgreSQL would report all of them before it inserts the first.
   await withRowReports(session, created, onShare, (reported) =>
     session.query(
       `INSERT INTO items (dataset_id, ${ITEM_COLUMN_NAMES.join(', ')}, created_at, updated_at)
        SELECT $1, ${listOf(ITEM_COLUMN_NAMES, 's')}, coalesce(s.created_at, $2::timestamptz), coalesce(s.updated_at, $2::timestamptz)
          FROM (SELECT s.*, row_number() OVER (ORDER BY s.name) AS nth
                  FROM ${changes} AS c JOIN ${table} AS s USING (id) WHERE c.change = 'created') AS s
-        WHERE ${reported('s.nth')} ORDER BY s.nth`,
+        WHERE ${reported('s.nth')}`,
       [datasetId, now],
     ),
   )

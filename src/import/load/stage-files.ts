@@ -4,6 +4,7 @@ import type { ItemFile } from '../manifest.ts'
 import type { RowIdentity } from '../row/parse-item.ts'
 import { readItems } from '../row/read-items.ts'
 import type { RowProblems } from '../row-problems.ts'
+import { compareRows, findNewRows } from './imported-rows.ts'
 import { stageBadRows, stagedJson, stageRows } from './staging.ts'
 
 export interface ImportProgress {
@@ -21,6 +22,8 @@ interface Staging {
   files: readonly ItemFile[]
   bytesTotal: number
   problems: RowProblems
+  /** Whether the rows of the last import are there, so that others alone are staged. */
+  isPart: boolean
   onProgress?: (progress: ImportProgress) => void
 }
 
@@ -30,12 +33,13 @@ const BATCH_CHARACTERS = 250_000
 const PROGRESS_INTERVAL_MS = 100
 
 /**
- * Reads the rows of all files into the staging table. Adds bad rows and warnings to `problems`.
- * @returns the number of bad rows that name no item
+ * Reads the rows of all files into the staging table, without those that the last import had too. Adds bad rows and warnings to `problems`.
+ * @returns the number of bad rows that name no item, and of rows that the last import had too
  * @throws `OPERATION_FAILED` if a file can't be read
  */
-export async function stageFiles(staging: Staging): Promise<{ unidentified: number }> {
+export async function stageFiles(staging: Staging): Promise<{ unidentified: number; imported: number }> {
   const { session, table, problems, files, bytesTotal, onProgress } = staging
+  const find = staging.isPart ? findNewRows(session, table) : undefined
   let bytesRead = 0
   let rows = 0
   let reportedAt = 0
@@ -43,6 +47,7 @@ export async function stageFiles(staging: Staging): Promise<{ unidentified: numb
   let batchCharacters = 0
   let badRows: RowIdentity[] = []
   let unidentified = 0
+  let imported = 0
   // The database adds a batch while the next one is read.
   let staged = Promise.resolve()
   const flush = async () => {
@@ -59,17 +64,19 @@ export async function stageFiles(staging: Staging): Promise<{ unidentified: numb
     const onBytes = (count: number) => {
       bytesRead += count
     }
-    const read = readRows(itemFile, { onBytes })
+    const read = compareRows(itemFile, readRows(itemFile, { onBytes }), find)
     for await (const row of readItems(itemFile, read, staging.datasetId)) {
       rows += 1
       const { line } = row
       for (const reason of row.warnings ?? []) problems.warn({ file, line, reason })
-      if ('problem' in row) {
+      if ('isImported' in row) imported += 1
+      else if ('problem' in row) {
         problems.add({ file, line, reason: row.problem, kind: row.kind })
         if (row.identity === undefined) unidentified += 1
         else badRows.push(row.identity)
       } else {
-        const json = stagedJson({ ...row.item, n: rows, file, line })
+        const rowHash = row.warnings.length === 0 ? (row.hash ?? null) : null
+        const json = stagedJson({ ...row.item, n: rows, file, line, rowHash })
         batch.push(json)
         batchCharacters += json.length
       }
@@ -82,5 +89,5 @@ export async function stageFiles(staging: Staging): Promise<{ unidentified: numb
   }
   await flush()
   await staged
-  return { unidentified }
+  return { unidentified, imported }
 }

@@ -3,6 +3,7 @@ import type { ClientBase } from 'pg'
 import { type Column, columnName, IMAGE_COLUMNS, ITEM_COLUMNS } from '../../catalog/columns.ts'
 import type { Pictures } from '../row/images.ts'
 import type { ImportedItem, RowIdentity } from '../row/parse-item.ts'
+import { goneOf } from './imported-rows.ts'
 
 /** An imported item, and the position of its row in the files. */
 interface StagedRow extends ImportedItem {
@@ -11,6 +12,8 @@ interface StagedRow extends ImportedItem {
   /** Index of its file in the manifest. */
   file: number
   line: number
+  /** Of the row (imported-rows.ts); null for a row with a warning. */
+  rowHash: string | null
 }
 
 const namesOf = (columns: ReadonlyMap<string, Column>, omitted: readonly string[]) =>
@@ -40,6 +43,7 @@ export async function createStaging(session: ClientBase): Promise<string> {
       ADD parent_external_id text COLLATE "C",
       ADD images jsonb NOT NULL,
       ADD given jsonb,
+      ADD row_hash uuid,
       ADD is_renumbered boolean`)
   // Separate messages, because the embedded database drops the first table of each message when a client disconnects.
   await session.query(`CREATE TEMPORARY TABLE ${table}_bad (id uuid, external_id text COLLATE "C")`)
@@ -49,7 +53,8 @@ export async function createStaging(session: ClientBase): Promise<string> {
 
 /** Drops the temporary tables of one import. */
 export async function dropStaging(session: ClientBase, table: string): Promise<void> {
-  await session.query(`DROP TABLE IF EXISTS ${table}, ${table}_bad, ${table}_kept`)
+  const gone = goneOf(table)
+  await session.query(`DROP TABLE IF EXISTS ${table}, ${table}_bad, ${table}_kept, ${gone}`)
 }
 
 /** Adds what names the items of bad rows. */
@@ -83,13 +88,18 @@ export async function stageRows(session: ClientBase, table: string, rows: readon
   ])
 }
 
-/** Indexes and analyzes a staging table, after all rows have been added. */
-export async function indexStaging(session: ClientBase, table: string): Promise<void> {
+/** Indexes and analyzes a staging table, after all rows have been added, and the table of the rows that are gone if there is one. */
+export async function indexStaging(session: ClientBase, table: string, isPart: boolean): Promise<void> {
   await session.query(`
     CREATE INDEX IF NOT EXISTS ${table}_id ON ${table} (id);
     CREATE INDEX IF NOT EXISTS ${table}_external_id ON ${table} (external_id);
     CREATE INDEX IF NOT EXISTS ${table}_parent_item_id ON ${table} (parent_item_id);
     ANALYZE ${table}`)
+  if (!isPart) return
+  const gone = goneOf(table)
+  await session.query(`CREATE INDEX IF NOT EXISTS ${gone}_id ON ${gone} (id)`)
+  // Most rows were deleted from it.
+  await session.query(`VACUUM (ANALYZE) ${gone}`)
 }
 
 const columnNames = new Map<string, string>()

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../../src/database/database.ts'
+import { Random } from '../simulate/random.ts'
+import { randomCases } from '../support/cases.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { createImporter, type Importer, ndjson, row, useImporter } from '../support/import.ts'
+
+/* docs/importing.md: an import compares only the rows that the last import of the dataset had not. */
+
+const t = useImporter()
+const file = (...rows: object[]) => ({ 'a.ndjson': ndjson(...rows) })
+const run = (rows: object[], options: Parameters<Importer['run']>[1] = {}) => t.importer.run(file(...rows), options)
+const a = row()
+const b = row({ externalId: 'b', name: 'B' })
+const c = row({ externalId: 'c', name: 'C' })
+
+const sql = (statement: string) => t.db.database.prisma.$executeRawUnsafe(statement)
+const names = async () =>
+  (await t.db.database.prisma.item.findMany({ orderBy: { name: 'asc' } })).map(({ name }) => name).join()
+
+/** Renames an item so that the revision of its dataset stays. Only an import that compares the item mends it. */
+const renameSecretly = () =>
+  t.db.database.withSession(async (session) => {
+    await session.query(
+      `BEGIN; SET LOCAL session_replication_role TO replica; UPDATE items SET name = 'secret' WHERE external_id = 'a'; COMMIT`,
+    )
+  })
+
+describe('A row that the last import had', () => {
+  test('is not compared', async () => {
+    await run([a, b])
+    await renameSecretly()
+    expect(await run([a, { ...b, name: 'New' }, c])).toMatchObject({ created: 1, updated: 1, unchanged: 1, removed: 0 })
+    expect(await run([c, a])).toMatchObject({ created: 0, updated: 0, unchanged: 2, removed: 1 })
+    expect(await run([a])).toMatchObject({ created: 0, updated: 0, unchanged: 1, removed: 1 })
+    expect(await names()).toBe('secret')
+  })
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['the dataset has changed', () => sql(`UPDATE datasets SET name = 'Other'`)],
+    ['another item has changed', () => sql(`UPDATE items SET name = 'Other' WHERE external_id = 'b'`)],
+    ['an import with other rows has kept missing items', () => run([c], { keepMissing: true })],
+    ['an import has skipped a row and changed another', () => run([a, c, row({ name: '' })], { skipInvalid: true })],
+  ])('is compared if %s', async (_, change) => {
+    await run([a, b])
+    await renameSecretly()
+    await change()
+    await run([a, b])
+    expect(await names()).toBe('A,B')
+  })
+
+  test.each<[string, object[], Parameters<Importer['run']>[1]]>([
+    ['a bad row', [a, b, row({ externalId: 'c', name: '' })], { skipInvalid: true }],
+    ['a row with the same id', [a, b, { ...b, name: 'Other' }], { skipInvalid: true }],
+    ['other columns', [a, b], { items: [{ file: 'a.ndjson', columns: { ...namedColumns(), description: 'name' } }] }],
+    ['--keep-missing', [a, b], { keepMissing: true }],
+  ])('is compared in an import with %s', async (_, rows, options) => {
+    await run([a, b])
+    await renameSecretly()
+    await run(rows, options)
+    expect(await names()).toBe('A,B')
+  })
+
+  test('is read again after a warning, and reports it once', async () => {
+    const atZero = { ...b, latitude: 0, longitude: 0 }
+    await run([a, atZero])
+    await renameSecretly()
+    expect(await run([a, atZero, c])).toMatchObject({ created: 1, unchanged: 2 })
+    expect(t.importer.reported.warnings).toHaveLength(1)
+    expect(await names()).toBe('B,C,secret')
+    // The parent of b makes the import begin again.
+    await run([{ ...a, externalId: 'other' }, { ...atZero, parentExternalId: 'other' }, c])
+    expect(t.importer.reported.warnings).toHaveLength(1)
+  })
+
+  test('leaves no rows of a dataset that was removed', async () => {
+    await run([a, b])
+    await sql('DELETE FROM datasets')
+    await run([c], { dataset: { slug: 'other' } })
+    expect(await t.db.database.prisma.importedRows.count()).toBe(1)
+  })
+})
+
+function namedColumns(): Record<string, string> {
+  return Object.fromEntries(Object.keys(a).map((name) => [name, name]))
+}
+
+describe('Imports of parts of random files', () => {
+  let other: { db: TestDatabase; importer: Importer } | undefined
+  beforeAll(async () => {
+    const db = await createDatabase()
+    other = { db, importer: await createImporter(db.database) }
+  })
+  afterAll(async () => {
+    await other?.importer.close()
+    await other?.db.close()
+  })
+
+  const seeds = Array.from({ length: randomCases({ all: 40, few: 8 }) }, (_, n) => `part ${n}`)
+  test.each(seeds)('do the same as imports of all rows: %s', async (seed) => {
+    if (!other) throw new Error('The database is open only while tests run')
+    await other.db.database.prisma.dataset.deleteMany()
+    const random = new Random(seed)
+    let rows = Array.from({ length: 6 }, () => randomRow(random))
+    for (let step = 0; step < 12; step += 1) {
+      rows = changeRows(random, rows)
+      const options = {
+        skipInvalid: random.chance(0.3),
+        keepMissing: random.chance(0.1),
+        dryRun: random.chance(0.1),
+        now: new Date(Date.UTC(2026, 0, 1 + step)),
+      }
+      const part = await outcome(t.db.database, t.importer, rows, options)
+      await other.db.database.prisma.importedRows.deleteMany()
+      const whole = await outcome(other.db.database, other.importer, rows, options)
+      expect(part, JSON.stringify({ step, rows, options })).toEqual(whole)
+      if (random.chance(0.1))
+        for (const { prisma } of [t.db.database, other.db.database])
+          await prisma.$executeRaw`UPDATE items SET description = 'by hand' WHERE external_id = 'e1'`
+    }
+  })
+})
+
+/** What an import says, and what is in the database after it. */
+async function outcome(
+  { prisma }: Database,
+  importer: Importer,
+  rows: readonly object[],
+  options: Parameters<Importer['run']>[1],
+) {
+  const said = await importer.run(file(...rows), options).then(
+    (summary) => summary,
+    ({ message }: Error) => message,
+  )
+  const { warnings, skipped } = importer.reported
+  const include = { images: { orderBy: { id: 'asc' } } } as const
+  const [dataset] = await prisma.dataset.findMany({ omit: { revision: true } })
+  return { said, warnings, skipped, dataset, items: await prisma.item.findMany({ orderBy: { id: 'asc' }, include }) }
+}
+
+const idOf = (n: number) => `00000000-0000-4000-8000-00000000000${n}`
+
+/** Few ids and names, so that rows often meet. */
+function randomRow(random: Random): object {
+  const externalId = `e${random.below(8)}`
+  const hasId = random.chance(0.3)
+  const parent = random.weighted({ none: 5, externalId: 4, id: 1 })
+  return {
+    ...row({ externalId, name: `n${random.below(3)}` }),
+    ...(hasId && { id: idOf(random.below(4)) }),
+    ...(hasId && random.chance(0.2) && { externalId: undefined }),
+    ...(parent === 'externalId' && { parentExternalId: `e${random.below(8)}` }),
+    ...(parent === 'id' && { parentItemId: idOf(random.below(4)) }),
+    ...(random.chance(0.2) && {
+      images: [{ originalUrl: 'o', ...(random.chance(0.5) && { id: idOf(random.below(3)) }) }],
+    }),
+    ...(random.chance(0.05) && { latitude: 0, longitude: 0 }),
+    ...(random.chance(0.03) && { name: '' }),
+  }
+}
+
+/** Most rows stay, in another order. */
+function changeRows(random: Random, rows: readonly object[]): object[] {
+  const kept = rows.filter(() => random.chance(0.85))
+  const changed = kept.map((each) => (random.chance(0.1) ? { ...each, name: `n${random.below(3)}` } : each))
+  const added = Array.from({ length: random.below(3) }, () => randomRow(random))
+  return random.shuffle([...changed, ...added]).slice(0, 9)
+}
