@@ -13,12 +13,18 @@ import { findLargeRemoval, LargeRemoval, type Removal } from './load/large-remov
 import { digestImport, findSameImport } from './load/last-import.ts'
 import { type AllowedChanges, type Load, type LoadPhase, loadStaged } from './load/load-staged.ts'
 import type { MergeCounts } from './load/merge.ts'
-import { MustReadAll } from './load/part-checks.ts'
+import { goneOf, MustReadAll } from './load/part-checks.ts'
 import type { PlannedChanges } from './load/planned-changes.ts'
 import { type ImportProgress, stageFiles } from './load/stage-files.ts'
 import { createStaging, dropStaging, indexStaging } from './load/staging.ts'
 import { type ItemFile, type ManifestDataset, readManifest } from './manifest.ts'
-import { collectProblems, type ImportProblem, ProblemGroups, problemsOfPart } from './row-problems.ts'
+import {
+  collectProblems,
+  type ImportProblem,
+  ProblemGroups,
+  type RowProblems,
+  withProblemsOfPart,
+} from './row-problems.ts'
 
 export { type ImportProblem, type ImportProgress, type Move, type PlannedChanges, ProblemGroups, type Removal }
 
@@ -99,19 +105,8 @@ export async function importManifest(
       const none = { created: 0, updated: 0, removed: 0, skipped: 0, unidentified: 0 }
       return { datasetId, slug: dataset.slug, ...none, unchanged }
     }
-    const given = {
-      database,
-      session,
-      manifestPath,
-      dataset,
-      files,
-      paths,
-      labels,
-      bytesTotal,
-      datasetId,
-      digest,
-      options,
-    }
+    const read = { manifestPath, dataset, files, paths, labels, bytesTotal, datasetId, digest }
+    const given = { database, session, ...read, options, allowed: allowedBefore(options) }
     return importRows(given, true).catch((error: unknown) => {
       if (!(error instanceof MustReadAll)) throw error
       return importRows(given, false)
@@ -133,6 +128,8 @@ interface Given {
   datasetId: string
   digest: string | undefined
   options: ImportOptions
+  /** The changes that were allowed. An import that begins again does not ask again. */
+  allowed: AllowedChanges
 }
 
 /**
@@ -141,41 +138,63 @@ interface Given {
  * @throws MustReadAll if they may not be left out of this import
  */
 async function importRows(given: Given, mayBePart: boolean): Promise<ImportSummary> {
-  const { database, session, manifestPath, dataset, files, paths, labels, bytesTotal, datasetId, digest } = given
+  const { session, files, datasetId, options } = given
   const table = await createStaging(session)
+  const all = collectProblems(files, options)
   try {
-    const canBePart = mayBePart && !given.options.keepMissing
+    const canBePart = mayBePart && !options.keepMissing
     const revision = canBePart ? await copyImportedRows(session, table, datasetId) : undefined
-    const isPart = revision !== undefined
-    // A bad row of a part is not skipped: the import begins again.
-    const options = { ...given.options, skipInvalid: given.options.skipInvalid && !isPart }
-    const { now, origin = DEFAULT_ORIGIN } = options
-    const all = collectProblems(files, options)
-    const waiting = isPart ? problemsOfPart(all) : undefined
-    const problems = waiting ?? all
-    const staging = { session, table, datasetId, now, dataset, labels, origin, options, problems }
-    const { unidentified, imported } = await stageFiles({ ...staging, files, bytesTotal, isPart, ...options })
-    options.onPhase?.('checking')
-    const sources = options.dryRun ? [] : await describeFiles(paths)
-    // The files may have changed while they were read.
-    const isDigested = digest === (await digestImport(sources, options))
-    const keepMissing = options.keepMissing || unidentified > 0
-    const part = isPart ? { revision, imported } : undefined
-    const load = { ...staging, sources, digest: isDigested ? digest : undefined, keepMissing, part }
-    const { moved, ...counts } = await loadOrAsk(database, load)
-    waiting?.report()
-    const warn = (does: string, option: string) => {
-      const reason = `the import would ask before it ${does} so many items; without a terminal it needs ${option}`
-      options.onWarning?.({ file: basename(manifestPath), line: 1, reason })
-    }
-    const { dryRun, confirmRemovals, confirmMoves } = options
-    if (dryRun && confirmRemovals && findLargeRemoval(dataset.slug, counts)) warn('removes', '--allow-removals')
-    if (dryRun && confirmMoves && findLargeMove(dataset.slug, counts, moved)) warn('moves', '--allow-moves')
-    return { datasetId, slug: dataset.slug, ...counts, skipped: problems.count, unidentified }
+    if (revision === undefined) return await loadRows(given, { table, problems: all })
+    return await withProblemsOfPart(all, (problems) =>
+      // A bad row of a part is not skipped: the import begins again.
+      loadRows({ ...given, options: { ...options, skipInvalid: false } }, { table, problems, revision }),
+    )
   } finally {
     // Without a connection this fails too. The error of the import says why it was lost.
     await dropStaging(session, table).catch(() => {})
   }
+}
+
+/** @param staging has the revision that the last import left, if its rows are left out */
+async function loadRows(
+  given: Given,
+  staging: { table: string; problems: RowProblems; revision?: string },
+): Promise<ImportSummary> {
+  const { database, manifestPath, dataset, paths, datasetId, digest, options } = given
+  const { problems, revision } = staging
+  const { now, origin = DEFAULT_ORIGIN } = options
+  const { unidentified, imported } = await stageFiles({
+    ...given,
+    ...staging,
+    ...options,
+    isPart: revision !== undefined,
+  })
+  options.onPhase?.('checking')
+  const sources = options.dryRun ? [] : await describeFiles(paths)
+  // The files may have changed while they were read.
+  const isDigested = digest === (await digestImport(sources, options))
+  const load = {
+    ...given,
+    ...staging,
+    ...{ now, origin, sources, digest: isDigested ? digest : undefined },
+    keepMissing: options.keepMissing || unidentified > 0,
+    part: revision !== undefined && imported > 0 ? { revision, imported } : undefined,
+  }
+  const { moved, ...counts } = await loadOrAsk(database, load, given.allowed)
+  const warn = (does: string, option: string) => {
+    const reason = `the import would ask before it ${does} so many items; without a terminal it needs ${option}`
+    options.onWarning?.({ file: basename(manifestPath), line: 1, reason })
+  }
+  const { dryRun, confirmRemovals, confirmMoves } = options
+  if (dryRun && confirmRemovals && findLargeRemoval(dataset.slug, counts)) warn('removes', '--allow-removals')
+  if (dryRun && confirmMoves && findLargeMove(dataset.slug, counts, moved)) warn('moves', '--allow-moves')
+  return { datasetId, slug: dataset.slug, ...counts, skipped: problems.count, unidentified }
+}
+
+/** The changes that are allowed before a question. */
+function allowedBefore({ confirmRemovals, confirmMoves, dryRun }: ImportOptions): AllowedChanges {
+  const all = Number.POSITIVE_INFINITY
+  return { removals: confirmRemovals && !dryRun ? 0 : all, moves: confirmMoves && !dryRun ? 0 : all }
 }
 
 type Asking = Load & { options: Pick<ImportOptions, 'confirmRemovals' | 'confirmMoves' | 'dryRun' | 'onPhase'> }
@@ -184,10 +203,8 @@ type Asking = Load & { options: Pick<ImportOptions, 'confirmRemovals' | 'confirm
  * Loads the staged rows. The question about a large change is asked between two attempts, so that nobody waits for the answer. It is
  * asked again if the next attempt would change more items than the answer allowed.
  */
-async function loadOrAsk(database: Database, load: Asking) {
-  const { confirmRemovals, confirmMoves, dryRun } = load.options
-  const all = Number.POSITIVE_INFINITY
-  const allowed = { removals: confirmRemovals && !dryRun ? 0 : all, moves: confirmMoves && !dryRun ? 0 : all }
+async function loadOrAsk(database: Database, load: Asking, allowed: AllowedChanges) {
+  const { confirmRemovals, confirmMoves } = load.options
   for (;;) {
     try {
       return await attempt(database, load, allowed)
@@ -216,11 +233,13 @@ async function attempt(database: Database, load: Asking, allowed: AllowedChanges
   return database.withReadersOnCopy(session, await countRows(load), work)
 }
 
-/** Returns the number of staged rows and of items in the database, which the import compares. */
-async function countRows({ session, table, datasetId }: Load): Promise<number> {
+/** Returns the number of staged rows and of items in the database, which the import compares: of a part, those whose rows are gone. */
+async function countRows({ session, table, datasetId, part }: Load): Promise<number> {
+  const items = part
+    ? `(SELECT count(*) FROM ${goneOf(table)} WHERE $1::uuid IS NOT NULL)`
+    : `coalesce((SELECT n FROM item_counts WHERE dataset_id = $1 AND list = 'all'), 0)`
   const { rows } = await session.query<{ count: number }>(
-    `SELECT (SELECT count(*) FROM ${table})::integer
-            + coalesce((SELECT n FROM item_counts WHERE dataset_id = $1 AND list = 'all'), 0) AS count`,
+    `SELECT ((SELECT count(*) FROM ${table}) + ${items})::integer AS count`,
     [datasetId],
   )
   return rows[0]?.count ?? 0

@@ -14,8 +14,7 @@ export interface ImportProblem {
 /** The bad rows of one import. */
 export interface RowProblems {
   readonly count: number
-  /** Whether there was a bad row or a warning. */
-  readonly hasAny: boolean
+  readonly warnings: number
   add: (problem: BadRow) => void
   addAll: (problems: readonly BadRow[]) => void
   warn: (warning: BadRow) => void
@@ -35,7 +34,7 @@ export function collectProblems(files: readonly { name: string }[], options: Pro
   const { skipInvalid, onSkipped, onWarning } = options
   const groups = new ProblemGroups()
   let count = 0
-  let hasWarning = false
+  let warnings = 0
   const nameOf = (file: number) => files[file]?.name ?? ''
   const withFileName = ({ file, line, reason, kind, first }: BadRow): ImportProblem => {
     const place = first ? `; it stands first at ${nameOf(first.file)}:${first.line}` : ''
@@ -51,13 +50,13 @@ export function collectProblems(files: readonly { name: string }[], options: Pro
     get count() {
       return count
     },
-    get hasAny() {
-      return count > 0 || hasWarning
+    get warnings() {
+      return warnings
     },
     add,
     addAll: (problems) => problems.forEach(add),
     warn: (warning) => {
-      hasWarning = true
+      warnings += 1
       onWarning?.(withFileName(warning))
     },
     throwUnlessSkipped: () => {
@@ -67,21 +66,25 @@ export function collectProblems(files: readonly { name: string }[], options: Pro
 }
 
 /** An import of a part keeps this number of warnings. */
-const MAX_WARNINGS = 1_000
+export const MAX_WARNINGS = 1_000
 
 /**
- * The problems of an import of a part: a bad row, or too many warnings, end it by MustReadAll. Warnings wait for `report`, so that an import
- * that begins again reports each once.
+ * Runs an import of a part. A bad row, or too many warnings, end it with MustReadAll. Warnings are reported at its end, unless it ends so:
+ * the import that begins again reports them.
  */
-export function problemsOfPart(problems: RowProblems): RowProblems & { report: () => void } {
+export async function withProblemsOfPart<Result>(
+  problems: RowProblems,
+  run: (problems: RowProblems) => Promise<Result>,
+): Promise<Result> {
   const warnings: BadRow[] = []
   const end = () => {
     throw new MustReadAll()
   }
-  return {
+  const report = () => warnings.forEach(problems.warn)
+  const ofPart: RowProblems = {
     count: 0,
-    get hasAny() {
-      return warnings.length > 0
+    get warnings() {
+      return warnings.length
     },
     add: end,
     addAll: (bad) => bad.forEach(end),
@@ -89,8 +92,13 @@ export function problemsOfPart(problems: RowProblems): RowProblems & { report: (
       if (warnings.push(warning) > MAX_WARNINGS) end()
     },
     throwUnlessSkipped: () => {},
-    report: () => warnings.forEach(problems.warn),
   }
+  const result = await run(ofPart).catch((error: unknown) => {
+    if (!(error instanceof MustReadAll)) report()
+    throw error
+  })
+  report()
+  return result
 }
 
 /** A group shows this number of its rows. */

@@ -49,6 +49,28 @@ describe('A row that the last import had', () => {
     expect(await names()).toBe('A,B')
   })
 
+  test('is known in a file with another name', async () => {
+    await run([a, b])
+    await renameSecretly()
+    await t.importer.run({ 'tomorrow.ndjson': ndjson(a, b, c) })
+    expect(await names()).toBe('B,C,secret')
+  })
+
+  test.each([
+    ['a number that JSON.stringify writes as null', '{"n":null}', '{"n":1e400}'],
+    ['values that are nested deep', `${'['.repeat(5e4)}1${']'.repeat(5e4)}`, `${'['.repeat(5e4)}2${']'.repeat(5e4)}`],
+  ])('is not taken for a row with %s', async (_, before, after) => {
+    const rowWith = (value: string) => ndjson(row({ extraAttributes: 'x' })).replace('"x"', value)
+    const report = (content: string) =>
+      t.importer
+        .run({ 'a.ndjson': content }, { skipInvalid: true })
+        .then(({ skipped, created }) => ({ skipped, created }))
+    await report(rowWith(before) + ndjson(b))
+    const again = await report(rowWith(after) + ndjson(b))
+    await sql('DELETE FROM imported_rows')
+    expect(again).toEqual(await report(rowWith(after) + ndjson(b)))
+  })
+
   test.each<[string, object[], Parameters<Importer['run']>[1]]>([
     ['a bad row', [a, b, row({ externalId: 'c', name: '' })], { skipInvalid: true }],
     ['a row with the same id', [a, b, { ...b, name: 'Other' }], { skipInvalid: true }],
@@ -101,6 +123,7 @@ describe('Imports of parts of random files', () => {
     if (!other) throw new Error('The database is open only while tests run')
     await other.db.database.prisma.dataset.deleteMany()
     const random = new Random(seed)
+    const isCsv = random.chance(0.5)
     let rows = Array.from({ length: 6 }, () => randomRow(random))
     for (let step = 0; step < 12; step += 1) {
       rows = changeRows(random, rows)
@@ -108,6 +131,7 @@ describe('Imports of parts of random files', () => {
         skipInvalid: random.chance(0.3),
         keepMissing: random.chance(0.1),
         dryRun: random.chance(0.1),
+        isCsv,
         now: new Date(Date.UTC(2026, 0, 1 + step)),
       }
       const part = await outcome(t.db.database, t.importer, rows, options)
@@ -126,9 +150,11 @@ async function outcome(
   { prisma }: Database,
   importer: Importer,
   rows: readonly object[],
-  options: Parameters<Importer['run']>[1],
+  { isCsv, ...options }: Parameters<Importer['run']>[1] & { isCsv: boolean },
 ) {
-  const said = await importer.run(file(...rows), options).then(
+  const [inCsv, inJson] = [rows.filter((_, n) => isCsv && n % 2 === 0), rows.filter((_, n) => !isCsv || n % 2 === 1)]
+  const files = { ...file(...inJson), ...(inCsv.length > 0 && { 'b.csv': csvOf(inCsv) }) }
+  const said = await importer.run(files, options).then(
     (summary) => summary,
     ({ message }: Error) => message,
   )
@@ -136,6 +162,20 @@ async function outcome(
   const include = { images: { orderBy: { id: 'asc' } } } as const
   const [dataset] = await prisma.dataset.findMany({ omit: { revision: true } })
   return { said, warnings, skipped, dataset, items: await prisma.item.findMany({ orderBy: { id: 'asc' }, include }) }
+}
+
+/** Rows as CSV, with all columns that one of them has. */
+function csvOf(rows: readonly object[]): string {
+  const columns = [...new Set(rows.flatMap((each) => Object.keys(each)))]
+  const cellOf = (value: unknown) => {
+    const text = typeof value === 'object' ? JSON.stringify(value) : String(value ?? '')
+    return `"${text.replaceAll('"', '""')}"`
+  }
+  const lines = rows.map((each) => {
+    const cells = new Map<string, unknown>(Object.entries(each))
+    return columns.map((column) => cellOf(cells.get(column))).join()
+  })
+  return [columns.join(), ...lines].join('\n')
 }
 
 const idOf = (n: number) => `00000000-0000-4000-8000-00000000000${n}`

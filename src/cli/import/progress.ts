@@ -40,9 +40,13 @@ export function plainProgress(): ProgressDisplay {
 
 /** Returns functions that describe an import: the share read, the speed and the estimated time left; then its phase. */
 function progressText() {
-  const startMs = Date.now()
+  let startMs = Date.now()
+  let lastRows = 0
   let current: { phase: ImportPhase; startMs: number } | undefined
   const progress = ({ file, bytesRead, bytesTotal, rows }: ImportProgress) => {
+    // The import has begun again with all rows.
+    if (rows < lastRows) startMs = Date.now()
+    lastRows = rows
     const share = bytesTotal === 0 ? 1 : bytesRead / bytesTotal
     const seconds = Math.max(0.001, (Date.now() - startMs) / 1000)
     return `${percent(share)}, ${rows} rows, ${Math.round(rows / seconds)} rows/s${timeLeft(startMs, share)}, ${file}`

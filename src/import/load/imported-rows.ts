@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
 import type { ClientBase } from 'pg'
-import type { SourceRow } from '../formats/source-row.ts'
+import type { Fields, SourceRow } from '../formats/source-row.ts'
 import type { ItemFile } from '../manifest.ts'
 import type { ComparedRow } from '../row/read-items.ts'
 import { digestCode } from './last-import.ts'
+import { goneOf, hasChanged, MustReadAll, type Part, type PartLoad } from './part-checks.ts'
 
 /*
  * The rows of the last import of each dataset, as hashes. If nothing has changed the dataset since, its items are as those rows made them.
@@ -11,11 +12,8 @@ import { digestCode } from './last-import.ts'
  * the parent of an item depend on other rows too (part-checks.ts).
  */
 
-/** The table of the rows of the last import, from which `compareRows` deletes those that it finds. Then it has the rows that are gone. */
-export const goneOf = (table: string) => `${table}_gone`
-
 /**
- * Copies the rows of the last import into a temporary table, if nothing has changed the dataset since.
+ * Copies the rows of the last import into a temporary table, if nothing has changed the dataset since and they are those of all its items.
  * @returns the revision of the dataset; undefined if there are no such rows
  */
 export async function copyImportedRows(
@@ -25,7 +23,9 @@ export async function copyImportedRows(
 ): Promise<string | undefined> {
   const { rows } = await session.query<{ revision: string }>(
     `SELECT revision FROM datasets AS d
-      WHERE id = $1 AND EXISTS (SELECT FROM imported_rows AS r WHERE r.dataset_id = d.id AND r.revision = d.revision)`,
+      WHERE id = $1
+        AND (SELECT n FROM item_counts AS c WHERE c.dataset_id = d.id AND list = 'all') =
+            (SELECT sum(cardinality(hashes)) FROM imported_rows AS r WHERE r.dataset_id = d.id AND r.revision = d.revision)`,
     [datasetId],
   )
   const revision = rows[0]?.revision
@@ -42,14 +42,38 @@ export async function copyImportedRows(
   return revision
 }
 
+/** Returns the numbers, from 0, of the hashes that are not those of rows of the last import, or stand twice. */
+type FindNewRows = (hashes: string[]) => Promise<Set<number>>
+
+/** Returns a function that also deletes the rows it finds. */
+export function findNewRows(session: ClientBase, table: string): FindNewRows {
+  const gone = goneOf(table)
+  return async (hashes) => {
+    // A join would read all rows of the last import for each batch, if they are less than some 300,000.
+    const { rows } = await session.query<{ n: number }>(
+      `WITH given AS MATERIALIZED (
+         SELECT n, (SELECT ctid FROM ${gone} AS gone WHERE gone.hash = given.hash LIMIT 1) AS place
+           FROM unnest($1::uuid[]) WITH ORDINALITY AS given (hash, n)
+       ), found AS (
+         DELETE FROM ${gone} AS gone WHERE ctid = ANY (ARRAY(SELECT place FROM given WHERE place IS NOT NULL))
+       )
+       SELECT (n - 1)::integer AS n FROM (SELECT n, place, row_number() OVER (PARTITION BY place ORDER BY n) AS nth FROM given) AS each
+        WHERE place IS NULL OR nth > 1`,
+      [hashes],
+    )
+    return new Set(rows.map(({ n }) => n))
+  }
+}
+
 /** A batch of this many rows is looked up at once. */
 const BATCH_ROWS = 1_000
-/** A batch of long rows ends at this number of characters. */
+/** A batch of long rows ends at this number of characters and columns. */
 const BATCH_CHARACTERS = 250_000
 
 /**
- * Yields the rows of a file with their hashes. A row that stands twice is found once.
- * @param find returns the numbers of the hashes that the last import had not
+ * Yields the rows of a file with their hashes, and marks those that the last import had. Of equal rows it marks one.
+ * @param find looks up the hashes; without it, no row is marked
+ * @throws MustReadAll instead of an error of the file, because rows before it may have problems
  */
 export async function* compareRows(
   file: ItemFile,
@@ -57,77 +81,94 @@ export async function* compareRows(
   find: FindNewRows | undefined,
 ): AsyncGenerator<ComparedRow> {
   const salt = await saltOf(file)
+  if (!find) {
+    for await (const row of rows) yield hashed(row, salt).row
+    return
+  }
   let batch: ComparedRow[] = []
-  let characters = 0
+  let size = 0
   // The database looks up a batch while the next one is read.
-  let found: Promise<ComparedRow[]> = Promise.resolve([])
-  const lookUp = (given: ComparedRow[]) => {
-    const looked = find ? markImported(given, find) : Promise.resolve(given)
+  let marked: Promise<ComparedRow[]> = Promise.resolve([])
+  for await (const given of readOrBeginAgain(rows)) {
+    const { row, length } = hashed(given, salt)
+    batch.push(row)
+    size += length
+    if (batch.length < BATCH_ROWS && size < BATCH_CHARACTERS) continue
+    const next = markImported(batch, find)
     // Awaited later; without this line, Node would report an unhandled rejection before that.
-    looked.catch(() => {})
-    return looked
-  }
-  for await (const row of rows) {
-    const text = 'fields' in row ? JSON.stringify([row.crs, row.fields]) : ''
-    batch.push(text === '' ? row : { ...row, hash: hashOf(salt + text) })
-    characters += text.length
-    if (batch.length < BATCH_ROWS && characters < BATCH_CHARACTERS) continue
-    const next = lookUp(batch)
-    yield* await found
-    found = next
+    next.catch(() => {})
+    yield* await marked
+    marked = next
     batch = []
-    characters = 0
+    size = 0
   }
-  const last = lookUp(batch)
-  yield* await found
-  yield* await last
+  yield* await marked
+  yield* await markImported(batch, find)
 }
 
-type FindNewRows = (hashes: string[]) => Promise<Set<number>>
+async function* readOrBeginAgain(rows: AsyncIterable<SourceRow>): AsyncGenerator<SourceRow> {
+  try {
+    yield* rows
+  } catch {
+    throw new MustReadAll()
+  }
+}
 
 async function markImported(rows: ComparedRow[], find: FindNewRows): Promise<ComparedRow[]> {
-  const hashed = rows.filter(({ hash }) => hash !== undefined)
-  const isNew = await find(hashed.flatMap(({ hash }) => hash ?? []))
-  for (const [n, row] of hashed.entries()) row.isImported = !isNew.has(n)
+  const known = rows.filter(({ hash }) => hash !== undefined)
+  const isNew = await find(known.flatMap(({ hash }) => hash ?? []))
+  for (const [n, row] of known.entries()) row.isImported = !isNew.has(n)
   return rows
 }
 
-/** Deletes hashes from the rows of the last import, and returns the numbers of those that it had not, from 0. */
-export function findNewRows(session: ClientBase, table: string): FindNewRows {
-  const gone = goneOf(table)
-  return async (hashes) => {
-    const { rows } = await session.query<{ n: number }>(
-      `WITH given AS (SELECT hash, n FROM unnest($1::uuid[]) WITH ORDINALITY AS given (hash, n)),
-            found AS (DELETE FROM ${gone} AS gone USING given WHERE gone.hash = given.hash RETURNING n)
-       SELECT (n - 1)::integer AS n FROM given WHERE n NOT IN (SELECT n FROM found)`,
-      [hashes],
-    )
-    return new Set(rows.map(({ n }) => n))
+/** A row with its hash, and its number of characters and columns. */
+function hashed(row: SourceRow, salt: string): { row: ComparedRow; length: number } {
+  if (!('fields' in row)) return { row, length: 0 }
+  const text = textOf(row)
+  const length = (text?.length ?? 0) + Object.keys(row.fields).length
+  return { row: text === undefined ? row : { ...row, hash: hashOf(salt + text) }, length }
+}
+
+/** The text of a row, which no other row has. Undefined if JSON can't have it: it is nested too deep, or has a number that is infinite. */
+function textOf({ crs, fields }: { crs?: string; fields: Fields }): string | undefined {
+  try {
+    const text = JSON.stringify([crs, fields])
+    return text.includes('null') && hasInfinity(fields) ? undefined : text
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
   }
+}
+
+/** JSON has null for an infinite number, which 1e400 is. */
+function hasInfinity(fields: Fields): boolean {
+  let found = false
+  JSON.stringify(fields, (_, value: unknown) => {
+    if (typeof value === 'number' && !Number.isFinite(value)) found = true
+    return value
+  })
+  return found
 }
 
 /** Half of a SHA-256, which fits a UUID. */
 const hashOf = (text: string) => hash('sha256', text).slice(0, 32)
 
-/** All that decides about the item of a row, beside the row. */
-async function saltOf({ path: _, ...file }: ItemFile): Promise<string> {
-  return hashOf(JSON.stringify([await digestCode(), process.version, file]))
+/** All that decides about the item of a row, beside the row. A file may have a new name each day. */
+async function saltOf({ dialect, columns, isExact }: ItemFile): Promise<string> {
+  return hashOf(JSON.stringify([await digestCode(), process.version, dialect, columns, isExact]))
 }
 
-/** An element of `imported_rows` has this number of rows. */
+/** A row of `imported_rows` has this number of hashes. */
 const PART_ROWS = 10_000
 
 /**
  * Stores the rows of an import, in its transaction and after all its changes. The next import reads a row with a warning again, to report
  * it: such a row has no hash, and gets one that no row has.
- * @param part has the revision of the last import if its rows are not staged
+ * @param part is given if rows of the last import are not staged. They stay, unless nothing has changed
  */
-export async function storeImportedRows(
-  session: ClientBase,
-  table: string,
-  datasetId: string,
-  part: { revision: string } | undefined,
-): Promise<void> {
+export async function storeImportedRows(load: PartLoad, part: Part | undefined): Promise<void> {
+  const { session, table, datasetId } = load
+  if (part && !(await hasChanged(load, part))) return
   // By id: another import may have stored other hashes of the same items.
   const kept = part
     ? `

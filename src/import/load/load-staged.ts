@@ -4,7 +4,7 @@ import { operationFailed } from '../../errors.ts'
 import { type CodeLabel, mergeCodeLabels } from '../code-labels.ts'
 import { type Origin, recordChange, type SourceFile } from '../history/record.ts'
 import type { ManifestDataset } from '../manifest.ts'
-import type { RowProblems } from '../row-problems.ts'
+import { MAX_WARNINGS, type RowProblems } from '../row-problems.ts'
 import { removeBadRows } from './cross-row-checks.ts'
 import { lockChangedRows, withDatasetLocked } from './dataset-lock.ts'
 import { findDataset } from './find-dataset.ts'
@@ -13,7 +13,7 @@ import { FAR_METRES, findLargeMove } from './large-move.ts'
 import { findLargeRemoval } from './large-removal.ts'
 import { storeLastImport } from './last-import.ts'
 import { changesOf, countMoved, type MergeCounts, mergeDataset, mergeItems, planItems, touchDataset } from './merge.ts'
-import { checkPart, checkRevision, type Part } from './part-checks.ts'
+import { checkPart, hasChanged, MustReadAll, type Part } from './part-checks.ts'
 import { type PlannedChanges, readPlannedChanges } from './planned-changes.ts'
 
 /** The part of a load. */
@@ -76,7 +76,7 @@ async function checkAndMerge(load: Load, allowed: AllowedChanges) {
   if (id !== datasetId) {
     throw operationFailed(`Another session gave the dataset ${dataset.slug} another id; nothing was changed; try again`)
   }
-  if (load.part) await checkRevision(load, load.part)
+  if (load.part && (await hasChanged(load, load.part))) throw new MustReadAll()
   const bad = await removeBadRows({ ...load, skipInvalid: options.skipInvalid, isPart: load.part !== undefined })
   if (!options.skipInvalid) problems.addAll(bad)
   problems.throwUnlessSkipped()
@@ -127,7 +127,7 @@ async function merge(load: Load, { counts, exists, hasBadRows }: Compared): Prom
     return counts
   })
   // Another import reports the problems again.
-  if (hasBadRows) return
-  if (digest !== undefined && !problems.hasAny) await storeLastImport(session, datasetId, digest)
-  if (!load.keepMissing && problems.count === 0) await storeImportedRows(session, table, datasetId, load.part)
+  if (hasBadRows || problems.count > 0) return
+  if (digest !== undefined && problems.warnings === 0) await storeLastImport(session, datasetId, digest)
+  if (!load.keepMissing && problems.warnings <= MAX_WARNINGS) await storeImportedRows(load, load.part)
 }

@@ -2,8 +2,7 @@ import type { ClientBase } from 'pg'
 import { columnsOf, IMPORTED_COLUMNS, listOf } from '../dataset-fields.ts'
 import { metresBetween } from '../history/item-changes.ts'
 import type { ManifestDataset } from '../manifest.ts'
-import { goneOf } from './imported-rows.ts'
-import type { Part } from './part-checks.ts'
+import { goneOf, type Part } from './part-checks.ts'
 import { withRowReports } from './row-reports.ts'
 import { IMAGE_COLUMN_NAMES, ITEM_COLUMN_NAMES } from './staging.ts'
 
@@ -88,7 +87,7 @@ export async function planItems(
   const changes = changesOf(table)
   const removed = part
     ? `SELECT gone.id, 'removed' FROM ${goneOf(table)} AS gone
-        WHERE $1::uuid IS NOT NULL AND NOT $2 AND NOT EXISTS (SELECT FROM ${table} AS s WHERE s.id = gone.id)`
+        WHERE $1::uuid IS NOT NULL AND NOT $2::boolean AND NOT EXISTS (SELECT FROM ${table} AS s WHERE s.id = gone.id)`
     : `SELECT i.id, 'removed' FROM items AS i WHERE NOT $2 AND ${missingItems(table)}`
   await session.query(`CREATE TEMPORARY TABLE ${changes} (id uuid PRIMARY KEY, change text NOT NULL) ON COMMIT DROP`)
   await session.query(

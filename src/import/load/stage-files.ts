@@ -39,7 +39,16 @@ const PROGRESS_INTERVAL_MS = 100
  */
 export async function stageFiles(staging: Staging): Promise<{ unidentified: number; imported: number }> {
   const { session, table, problems, files, bytesTotal, onProgress } = staging
-  const find = staging.isPart ? findNewRows(session, table) : undefined
+  // The database stages a batch, or looks one up, while the next one is read.
+  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const done = last.then(work)
+    // Awaited later; without this, Node would report an unhandled rejection before that.
+    last = done.catch(() => {})
+    return done
+  }
+  const lookUp = findNewRows(session, table)
+  const find = staging.isPart ? (hashes: string[]) => inTurn(() => lookUp(hashes)) : undefined
   let bytesRead = 0
   let rows = 0
   let reportedAt = 0
@@ -48,46 +57,50 @@ export async function stageFiles(staging: Staging): Promise<{ unidentified: numb
   let badRows: RowIdentity[] = []
   let unidentified = 0
   let imported = 0
-  // The database adds a batch while the next one is read.
   let staged = Promise.resolve()
   const flush = async () => {
     await staged
     const [rows, bad] = [batch, badRows]
-    staged = stageRows(session, table, rows).then(() => stageBadRows(session, table, bad))
-    // Awaited later; without this line, Node would report an unhandled rejection before that.
-    staged.catch(() => {})
+    staged = inTurn(async () => {
+      await stageRows(session, table, rows)
+      await stageBadRows(session, table, bad)
+    })
     batch = []
     badRows = []
     batchCharacters = 0
   }
-  for (const [file, itemFile] of files.entries()) {
-    const onBytes = (count: number) => {
-      bytesRead += count
-    }
-    const read = compareRows(itemFile, readRows(itemFile, { onBytes }), find)
-    for await (const row of readItems(itemFile, read, staging.datasetId)) {
-      rows += 1
-      const { line } = row
-      for (const reason of row.warnings ?? []) problems.warn({ file, line, reason })
-      if ('isImported' in row) imported += 1
-      else if ('problem' in row) {
-        problems.add({ file, line, reason: row.problem, kind: row.kind })
-        if (row.identity === undefined) unidentified += 1
-        else badRows.push(row.identity)
-      } else {
-        const rowHash = row.warnings.length === 0 ? (row.hash ?? null) : null
-        const json = stagedJson({ ...row.item, n: rows, file, line, rowHash })
-        batch.push(json)
-        batchCharacters += json.length
-      }
-      if (batch.length + badRows.length >= BATCH_ROWS || batchCharacters >= BATCH_CHARACTERS) await flush()
-      if (onProgress && Date.now() - reportedAt >= PROGRESS_INTERVAL_MS) {
-        reportedAt = Date.now()
-        onProgress({ file: itemFile.name, bytesRead, bytesTotal, rows })
-      }
-    }
+  const onBytes = (count: number) => {
+    bytesRead += count
   }
-  await flush()
-  await staged
+  try {
+    for (const [file, itemFile] of files.entries()) {
+      const read = compareRows(itemFile, readRows(itemFile, { onBytes }), find)
+      for await (const row of readItems(itemFile, read, staging.datasetId)) {
+        rows += 1
+        const { line } = row
+        for (const reason of row.warnings) problems.warn({ file, line, reason })
+        if ('isImported' in row) imported += 1
+        else if ('problem' in row) {
+          problems.add({ file, line, reason: row.problem, kind: row.kind })
+          if (row.identity === undefined) unidentified += 1
+          else badRows.push(row.identity)
+        } else {
+          const rowHash = row.warnings.length === 0 ? (row.hash ?? null) : null
+          const json = stagedJson({ ...row.item, n: rows, file, line, rowHash })
+          batch.push(json)
+          batchCharacters += json.length
+        }
+        if (batch.length + badRows.length >= BATCH_ROWS || batchCharacters >= BATCH_CHARACTERS) await flush()
+        if (onProgress && Date.now() - reportedAt >= PROGRESS_INTERVAL_MS) {
+          reportedAt = Date.now()
+          onProgress({ file: itemFile.name, bytesRead, bytesTotal, rows })
+        }
+      }
+    }
+    await flush()
+    await staged
+  } finally {
+    await last
+  }
   return { unidentified, imported }
 }

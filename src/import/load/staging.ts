@@ -3,7 +3,7 @@ import type { ClientBase } from 'pg'
 import { type Column, columnName, IMAGE_COLUMNS, ITEM_COLUMNS } from '../../catalog/columns.ts'
 import type { Pictures } from '../row/images.ts'
 import type { ImportedItem, RowIdentity } from '../row/parse-item.ts'
-import { goneOf } from './imported-rows.ts'
+import { goneOf } from './part-checks.ts'
 
 /** An imported item, and the position of its row in the files. */
 interface StagedRow extends ImportedItem {
