@@ -57,7 +57,7 @@ const DECIMAL_PLACES = 7
 /** A coordinate in degrees. Rounds it to 7 decimals (half away from zero), and converts it to decimal text without exponent. */
 export const coordinate = (limit: number) =>
   z
-    .union([numberText, z.string().transform((value) => value.trim())], 'must be a decimal number')
+    .union([z.string().transform((value) => value.trim()), numberText], 'must be a decimal number')
     .refine((value) => DECIMAL.test(value), { error: 'must be a decimal number', abort: true })
     .transform((value) => new Prisma.Decimal(value))
     .refine((value) => value.abs().lte(limit), `must be from ${-limit} to ${limit}`)
