@@ -3,7 +3,7 @@ import type { Database } from '../../src/database/database.ts'
 import { Random } from '../simulate/random.ts'
 import { randomCases } from '../support/cases.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { createImporter, type Importer, ndjson, row, useImporter } from '../support/import.ts'
+import { createImporter, csv, type Importer, ndjson, row, useImporter } from '../support/import.ts'
 
 /* docs/importing.md: an import compares only the rows that the last import of the dataset had not. */
 
@@ -92,6 +92,36 @@ describe('A row that the last import had', () => {
     expect(await names()).toBe('B,C,secret')
     // The parent of b makes the import begin again.
     await run([{ ...a, externalId: 'other' }, { ...atZero, parentExternalId: 'other' }, c])
+    expect(t.importer.reported.warnings).toHaveLength(1)
+  })
+
+  test('is compared if the dataset changes while an import asks a question, which it asks once', async () => {
+    await run([a, b, c])
+    let asked = 0
+    const confirmRemovals = async () => {
+      asked += 1
+      await sql(`UPDATE items SET name = 'Other' WHERE external_id = 'a'`)
+      return true
+    }
+    expect(await run([a], { confirmRemovals })).toMatchObject({ updated: 1, removed: 2 })
+    expect(await names()).toBe('A')
+    expect(asked).toBe(1)
+  })
+
+  test('takes no problem away that comes before the end of a broken file', async () => {
+    const lines = (...given: string[]) => ({ 'a.csv': csv(...given) })
+    await t.importer.run(lines('a,A,1,x,1,2', 'z,Z,1,x,0,0'))
+    const broken = lines('a,A,1,x,1,2', 'y,Y,1,x,0,0', 'b,,1,x,1,2', 'c,"C')
+    expect(await t.importer.fail(broken, { skipInvalid: true })).toContain('a.csv')
+    expect(t.importer.reported.warnings).toHaveLength(1)
+    expect(t.importer.reported.skipped).toHaveLength(1)
+  })
+
+  test('leaves the warnings of others where the import is refused', async () => {
+    await run([a, b, c])
+    const confirmRemovals = async () => false
+    const message = await t.importer.fail(file({ ...a, latitude: 0, longitude: 0 }, b), { confirmRemovals })
+    expect(message).toContain('--allow-removals')
     expect(t.importer.reported.warnings).toHaveLength(1)
   })
 

@@ -5,6 +5,7 @@ import { CACHES } from './tables/caches.ts'
 import { DATABASE } from './tables/database.ts'
 import { DOORS } from './tables/doors.ts'
 import { FAIRNESS } from './tables/fairness.ts'
+import { IMPORTS } from './tables/imports.ts'
 import { PLACES } from './tables/places.ts'
 import { SNAPSHOT } from './tables/snapshot.ts'
 import { SQL } from './tables/sql.ts'
@@ -17,6 +18,7 @@ export const TABLES: readonly MutantTable[] = [
   DATABASE,
   DOORS,
   FAIRNESS,
+  IMPORTS,
   PLACES,
   SNAPSHOT,
   SQL,
