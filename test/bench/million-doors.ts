@@ -83,6 +83,18 @@ const DOORS: readonly [string, (filled: Filled, n: number) => Request][] = [
   ['features in a box', (_, n) => ({ path: `/ogc/collections/million/items?limit=${100 + n}&bbox=-10,-10,30,50` })],
 ]
 
+/** A plot with all doors can't be read. */
+const PLOTTED = new Set([
+  'an item',
+  'list, a page in the middle',
+  'nearby, 50 km',
+  'box, 20 degrees',
+  'search, a frequent word',
+  'search, a letter',
+  'suggestion, a misspelt name',
+  'tile of the earth',
+])
+
 const urls = process.argv.slice(2)
 const lines = new Map<string, Line>(DOORS.map(([name]) => [name, { name, points: [] }]))
 const rows = new Map<string, string[]>(DOORS.map(([name]) => [name, []]))
@@ -109,7 +121,7 @@ for (const url of urls) {
     for (let n = 0; n < TURNS; n += 1) times.push(await timeOf(() => ask(n)))
     times.sort((a, b) => a - b)
     const percentile = (share: number) => times[Math.ceil(share * TURNS) - 1] ?? Number.NaN
-    lines.get(name)?.points.push([filled.items, percentile(0.99)])
+    lines.get(name)?.points.push([filled.items, percentile(0.5)])
     rows.get(name)?.push(`${percentile(0.5).toFixed(1)} / ${percentile(0.99).toFixed(1)}`)
     process.stderr.write(`${filled.items} ${name}: ${rows.get(name)?.at(-1)}\n`)
   }
@@ -122,7 +134,10 @@ process.stdout.write(
 for (const [name, cells] of rows) process.stdout.write(`| ${[name, ...cells].join(' | ')} |\n`)
 await writeFile(
   new URL('million.svg', import.meta.url),
-  plot([...lines.values()], { x: 'items', y: 'milliseconds, p99, cache off' }),
+  plot(
+    [...lines.values()].filter(({ name }) => PLOTTED.has(name)),
+    { x: 'items', y: 'milliseconds, median, cache off' },
+  ),
 )
 
 /** The city is in the tile of zoom 9 with the most items. */

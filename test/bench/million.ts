@@ -5,14 +5,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { migrate } from '../../src/database/migrate.ts'
+import { bearer } from './comparisons.ts'
 import { timeOf } from './measure.ts'
-import { openWorld } from './world.ts'
+import { startUncached } from './processes.ts'
+import { createKeys, openWorld } from './world.ts'
 
 /*
  * Imports of a CSV file of made-up places into PostgreSQL: new, the same file, the same rows, compared with the items, with 1 % changed, and
- * removed; and the disk.
+ * removed; the disk; and the milliseconds of readers of another dataset before and during the first import.
  * Beside them the floor in the same run: `COPY` of the same rows into a table without indexes, and then its indexes. All are processes:
  * `catalog import` and psql. Needs an empty database:
  *   node test/bench/million.ts postgresql://postgres@127.0.0.1/million [ROWS]
@@ -57,17 +60,23 @@ function rowOf(n: number, version: number): string {
   return `p${n},${name},a${n % 50},c${n % 20},${latitude.toFixed(6)},${longitude.toFixed(6)}\n`
 }
 
-async function writeRows(version: number): Promise<void> {
+async function writeRows(version: number, count = ROWS): Promise<void> {
   const lines = function* () {
     yield 'externalId,name,administrativeAreaCode,categoryCode,latitude,longitude\n'
-    for (let n = 0; n < ROWS; n += 1) yield rowOf(n, version)
+    for (let n = 0; n < count; n += 1) yield rowOf(n, version)
   }
   await pipeline(Readable.from(lines()), createWriteStream(join(folder, 'places.csv')))
 }
 
-const DATASET = { slug: 'million', name: 'Million', status: 'active', visibility: 'public', attribution: 'Nobody' }
 const manifest = join(folder, 'million.json')
-await writeFile(manifest, JSON.stringify({ dataset: DATASET, items: 'places.csv' }))
+const writeManifest = (slug: string) =>
+  writeFile(
+    manifest,
+    JSON.stringify({
+      dataset: { slug, name: slug, status: 'active', visibility: 'public', attribution: 'Nobody' },
+      items: 'places.csv',
+    }),
+  )
 
 const run = promisify(execFile)
 const psql = (sql: string) => run('psql', [url, '-qX', '-v', 'ON_ERROR_STOP=1', '-c', sql])
@@ -77,8 +86,40 @@ const query = <Row extends object>(sql: string) =>
 const print = (name: string, ms: number) =>
   process.stdout.write(`${name.padEnd(28)} ${(ms / 1000).toFixed(1)} s  ${((ROWS / ms) * 1000).toFixed(0)} rows/s\n`)
 
+/** Reads a small dataset again and again until `work` ends, and prints the milliseconds of the responses. */
+async function reading(name: string, work: Promise<unknown>): Promise<void> {
+  let isDone = false
+  const end = () => {
+    isDone = true
+  }
+  work.then(end, end)
+  const times: number[] = []
+  for (let n = 0; !isDone; n += 1) {
+    for (const path of [
+      `/v1/datasets/few/items?limit=${20 + (n % 80)}`,
+      `/v1/dataset-items/nearby?latitude=${n / 1e5}&longitude=20`,
+    ]) {
+      times.push(await timeOf(async () => (await fetch(gateway.url + path, { headers: bearer(key) })).arrayBuffer()))
+    }
+    await sleep(50)
+  }
+  times.sort((a, b) => a - b)
+  const at = (share: number) => times[Math.ceil(share * times.length) - 1]?.toFixed(1)
+  process.stdout.write(`readers, ${name.padEnd(19)} p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, at most ${at(1)} ms\n`)
+}
+
+await writeManifest('few')
+await writeRows(1, 1_000)
+await importFile()
+const [key = ''] = await createKeys(database, 1)
+const gateway = await startUncached(url)
+await reading('alone', sleep(20_000))
+await writeManifest('million')
 await writeRows(1)
-print('new', await timeOf(importFile))
+const importing = timeOf(importFile)
+await reading('during the import', importing)
+await gateway.stop()
+print('new', await importing)
 const relations = await query<{ name: string; megabytes: number }>(`
   SELECT relname AS name, round(pg_relation_size(oid) / 1e6)::integer AS megabytes
     FROM pg_class WHERE relnamespace = 'public'::regnamespace AND pg_relation_size(oid) > 1e6 ORDER BY 2 DESC`)
