@@ -156,6 +156,7 @@ const SQL_PARTS: Readonly<Record<string, string>> = {
   'src/import/history/record.ts: kind': 'one of two constants, by its type',
   'src/import/history/record.ts: line': 'an expression over column names',
   'src/import/history/record.ts: touched': 'a constant, with the name of the staging table',
+  'src/import/import.ts: items': 'one of two constants, with the name of a temporary table',
   'src/import/import.ts: table': 'the name of the staging table: random hexadecimal digits',
   'src/import/load/cross-row-checks.ts: check(tables())': 'constants of that file, with the name of the staging table',
   'src/import/load/cross-row-checks.ts: stays': 'one of three constants, with the name of the staging table',
