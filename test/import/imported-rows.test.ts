@@ -108,6 +108,16 @@ describe('A row that the last import had', () => {
     expect(asked).toBe(1)
   })
 
+  test('is compared if its parent is gone, or another item has the externalId of its parent', async () => {
+    const child = row({ externalId: 'child', name: 'Child', parentExternalId: 'b' })
+    const parent = { ...b, id: idOf(1) }
+    await run([a, parent, child])
+    expect(await t.importer.fail(file(a, child))).toContain('the parent b is not there')
+    expect(await run([a, { ...parent, externalId: 'c' }, { ...b, id: idOf(2) }, child])).toMatchObject({ updated: 2 })
+    const { parentItemId } = await t.db.database.prisma.item.findFirstOrThrow({ where: { externalId: 'child' } })
+    expect(parentItemId).toBe(idOf(2))
+  })
+
   test('takes no problem away that comes before the end of a broken file', async () => {
     const lines = (...given: string[]) => ({ 'a.csv': csv(...given) })
     await t.importer.run(lines('a,A,1,x,1,2', 'z,Z,1,x,0,0'))
