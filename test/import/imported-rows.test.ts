@@ -60,7 +60,7 @@ describe('A row that the last import had', () => {
     ['a number that JSON.stringify writes as null', '{"n":null}', '{"n":1e400}'],
     ['values that are nested deep', `${'['.repeat(5e4)}1${']'.repeat(5e4)}`, `${'['.repeat(5e4)}2${']'.repeat(5e4)}`],
   ])('is not taken for a row with %s', async (_, before, after) => {
-    const rowWith = (value: string) => ndjson(row({ extraAttributes: 'x' })).replace('"x"', value)
+    const rowWith = (value: string) => ndjson(row({ extraAttributes: 'given' })).replace('"given"', value)
     const report = (content: string) =>
       t.importer
         .run({ 'a.ndjson': content }, { skipInvalid: true })
@@ -73,6 +73,7 @@ describe('A row that the last import had', () => {
 
   test.each<[string, object[], Parameters<Importer['run']>[1]]>([
     ['a bad row', [a, b, row({ externalId: 'c', name: '' })], { skipInvalid: true }],
+    ['the same row twice', [a, b, b], { skipInvalid: true }],
     ['a row with the same id', [a, b, { ...b, name: 'Other' }], { skipInvalid: true }],
     ['other columns', [a, b], { items: [{ file: 'a.ndjson', columns: { ...namedColumns(), description: 'name' } }] }],
     ['--keep-missing', [a, b], { keepMissing: true }],

@@ -31,7 +31,7 @@ export async function copyImportedRows(
   const revision = rows[0]?.revision
   if (revision === undefined) return undefined
   const gone = goneOf(table)
-  await session.query(`CREATE TEMPORARY TABLE ${gone} (hash uuid NOT NULL, id uuid NOT NULL)`)
+  await session.query(`CREATE TEMPORARY TABLE ${gone} (hash uuid, id uuid NOT NULL)`)
   await session.query(
     `INSERT INTO ${gone}
      SELECT imported.hash, imported.id FROM imported_rows CROSS JOIN unnest(hashes, item_ids) AS imported (hash, id)
@@ -162,8 +162,8 @@ async function saltOf({ dialect, columns, isExact }: ItemFile): Promise<string> 
 const PART_ROWS = 10_000
 
 /**
- * Stores the rows of an import, in its transaction and after all its changes. The next import reads a row with a warning again, to report
- * it: such a row has no hash, and gets one that no row has.
+ * Stores the rows of an import, in its transaction and after all its changes. A row with a warning has the hash null, so that the next
+ * import reads it again, and reports the warning.
  * @param part is given if rows of the last import are not staged. They stay, unless nothing has changed
  */
 export async function storeImportedRows(load: PartLoad, part: Part | undefined): Promise<void> {
@@ -182,7 +182,7 @@ export async function storeImportedRows(load: PartLoad, part: Part | undefined):
        RETURNING dataset_id, revision, hashes, item_ids
      ), imported AS (
        ${kept}
-       SELECT coalesce(row_hash, gen_random_uuid()), id FROM ${table}
+       SELECT row_hash, id FROM ${table}
      ), numbered AS (
        SELECT hash, id, row_number() OVER () / ${PART_ROWS} AS part FROM imported AS imported (hash, id)
      )
