@@ -5,6 +5,7 @@ import { openDatabase } from '../../src/database/database.ts'
 import { prepareBurst } from './burst.ts'
 import { bearer } from './comparisons.ts'
 import { DOORS } from './doors.ts'
+import { percentile } from './measure.ts'
 import { type Server, startEmbedded, startGateway } from './processes.ts'
 import { createKeys, fillWorld, openWorld } from './world.ts'
 import type { LoadRequest } from './wrk.ts'
@@ -108,11 +109,6 @@ function plainRequest(): LoadRequest {
   plainRequests += 1
   const path = `/v1/datasets/towns/items?limit=${10 + (plainRequests % 20)}&page=${1 + (plainRequests % 97)}&categoryCode=c${plainRequests % 19}`
   return { method: 'GET', path }
-}
-
-function percentile(values: number[], part: number): number {
-  values.sort((a, b) => a - b)
-  return values[Math.floor(values.length * part)] ?? Number.NaN
 }
 
 function times(values: number[]): string {

@@ -66,3 +66,9 @@ export function median(values: readonly number[]): number {
   )
   return (low + high) / 2
 }
+
+/** The value below which a share of the values is, from 0 to 1; NaN for no values. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import type { Database } from '../../src/database/database.ts'
 import { bearer } from './comparisons.ts'
-import { timeOf } from './measure.ts'
+import { percentile, timeOf } from './measure.ts'
 import { type Line, plot } from './plot.ts'
 import { startUncached } from './processes.ts'
 import { createKeys, openWorld } from './world.ts'
@@ -119,10 +119,9 @@ for (const url of urls) {
     for (let n = 0; n < 3; n += 1) await ask(TURNS + n)
     const times: number[] = []
     for (let n = 0; n < TURNS; n += 1) times.push(await timeOf(() => ask(n)))
-    times.sort((a, b) => a - b)
-    const percentile = (share: number) => times[Math.ceil(share * TURNS) - 1] ?? Number.NaN
-    lines.get(name)?.points.push([filled.items, percentile(0.5)])
-    rows.get(name)?.push(`${percentile(0.5).toFixed(1)} / ${percentile(0.99).toFixed(1)}`)
+    const [middle, slow] = [percentile(times, 0.5), percentile(times, 0.99)]
+    lines.get(name)?.points.push([filled.items, middle])
+    rows.get(name)?.push(`${middle.toFixed(1)} / ${slow.toFixed(1)}`)
     process.stderr.write(`${filled.items} ${name}: ${rows.get(name)?.at(-1)}\n`)
   }
   await gateway.stop()

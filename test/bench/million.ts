@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { migrate } from '../../src/database/migrate.ts'
 import { bearer } from './comparisons.ts'
-import { timeOf } from './measure.ts'
+import { percentile, timeOf } from './measure.ts'
 import { startUncached } from './processes.ts'
 import { createKeys, openWorld } from './world.ts'
 
@@ -103,8 +103,7 @@ async function reading(name: string, work: Promise<unknown>): Promise<void> {
     }
     await sleep(50)
   }
-  times.sort((a, b) => a - b)
-  const at = (share: number) => times[Math.ceil(share * times.length) - 1]?.toFixed(1)
+  const at = (share: number) => percentile(times, share).toFixed(1)
   process.stdout.write(`readers, ${name.padEnd(19)} p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, at most ${at(1)} ms\n`)
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { bearer } from './comparisons.ts'
+import { percentile } from './measure.ts'
 import { startGateway } from './processes.ts'
 import { createKeys, fillWorld, openWorld } from './world.ts'
 
@@ -55,7 +56,6 @@ function rate(times: readonly number[]): number {
 }
 
 function percentiles(times: number[]): string {
-  times.sort((a, b) => a - b)
-  const at = (part: number) => times[Math.floor(times.length * part)]?.toFixed(0) ?? '-'
-  return `${at(0.5)}, ${at(0.99)} ms`
+  const at = (share: number) => percentile(times, share).toFixed(0)
+  return times.length === 0 ? '-, - ms' : `${at(0.5)}, ${at(0.99)} ms`
 }
