@@ -119,6 +119,12 @@ describe('A row that the last import had', () => {
     expect(parentItemId).toBe(idOf(2))
   })
 
+  test('is compared if its parent is gone, which had no externalId', async () => {
+    const child = row({ externalId: 'child', name: 'Child', parentItemId: idOf(1) })
+    await run([a, { ...b, id: idOf(1), externalId: undefined }, child])
+    expect(await t.importer.fail(file(a, child))).toContain(`the parent ${idOf(1)} is not there`)
+  })
+
   test('takes no problem away that comes before the end of a broken file', async () => {
     const lines = (...given: string[]) => ({ 'a.csv': csv(...given) })
     await t.importer.run(lines('a,A,1,x,1,2', 'z,Z,1,x,0,0'))
