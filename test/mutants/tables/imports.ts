@@ -40,7 +40,11 @@ export const IMPORTS: readonly MutantTable[] = [
     mutants: [
       { find: 'hasBadRows || problems.count > 0', replace: 'problems.count > 0' },
       { find: 'problems.warnings === 0', replace: 'true' },
-      { find: '!load.keepMissing && problems.warnings', replace: 'problems.warnings' },
+      {
+        find: '!load.keepMissing && problems.warnings',
+        replace: 'problems.warnings',
+        equivalent: 'rows that are not those of all items of the dataset are not used',
+      },
     ],
   },
   {
