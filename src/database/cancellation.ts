@@ -5,13 +5,6 @@ import { AsyncLocalStorage } from 'node:async_hooks'
  * results, and other requests can use the connections.
  */
 
-let requests = 0
-
-function nextRequest(): number {
-  requests += 1
-  return requests
-}
-
 /**
  * Tracks the statements of one request, or of several that share them, and cancels them. An AbortSignal would do the same, but takes
  * five times as long.
@@ -21,14 +14,11 @@ export class Cancellation {
   readonly keys: readonly string[]
   /** Whether a response has begun that needs the statements. They wait for their turns as long as they must, because it can't be refused. */
   hasBegun = false
-  /** The number of the request. A later one has a greater number. */
-  readonly request: number
   #isCancelled = false
   readonly #cancels = new Set<() => void>()
 
-  constructor(keys: readonly string[], request = nextRequest()) {
+  constructor(keys: readonly string[]) {
     this.keys = keys
-    this.request = request
   }
 
   get isCancelled(): boolean {
@@ -79,10 +69,7 @@ export function withSharedCancellation<Result>(
 ): Result {
   const [request] = requests
   if (request && requests.length === 1) return withCancellation(request, run)
-  const shared = new Cancellation(
-    [...new Set(requests.flatMap((each) => each?.keys ?? []))],
-    Math.min(...requests.map((each) => each?.request ?? 0)),
-  )
+  const shared = new Cancellation([...new Set(requests.flatMap((each) => each?.keys ?? []))])
   const cancelIfAll = () => {
     if (requests.every((each) => each?.isCancelled)) shared.cancel()
   }

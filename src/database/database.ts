@@ -79,8 +79,6 @@ const QUERY_TIMEOUT_MARGIN_MS = 2_000
 const FEED_TIMEOUT_MS = 5_000
 /** A replica must report its position within this time. */
 const REPLICA_TIMEOUT_MS = 1_000
-/** Nearly all statements on the embedded database are shorter. With 50 ms, many searches of a key were run again until all were refused. */
-const EMBEDDED_SLICE_MS = 200
 /** Work on fewer rows takes less than half a second, and a copy of the embedded database takes longer. */
 const ROWS_WORTH_A_COPY = 3_000
 
@@ -205,7 +203,7 @@ function openServer(connection: SessionConfig, config: DatabaseConfig, options: 
 /** The embedded database has one session. */
 function embeddedPool(connection: SessionConfig, { statementTimeoutMs }: DatabaseConfig) {
   const canceller = cancelByRequest(addressOf(connection))
-  return { ...connection, statement_timeout: statementTimeoutMs, places: 1, sliceMs: EMBEDDED_SLICE_MS, canceller }
+  return { ...connection, statement_timeout: statementTimeoutMs, places: 1, canceller }
 }
 
 function addressOf({ host = 'localhost', port = 5432 }: SessionConfig) {

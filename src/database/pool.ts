@@ -26,8 +26,6 @@ export interface CatalogPoolOptions extends pg.PoolConfig, Pick<SessionConfig, '
   places: number
   /** A statement of a request that waits longer for its turn fails. */
   turnTimeoutMs: number
-  /** A statement of a request that has run for this time yields to other keys (fair-queue.ts); without it, none yields. */
-  sliceMs?: number | undefined
   /** Cancels statements. The pool closes it. */
   canceller?: Canceller | undefined
   /** Whether to count `failures`. */
@@ -50,15 +48,7 @@ export class CatalogPool extends pg.Pool {
   readonly #left: Set<string>
   readonly #lastFollowed: { server?: string }
 
-  constructor({
-    places,
-    turnTimeoutMs,
-    sliceMs,
-    canceller,
-    countsFailures = false,
-    observe,
-    ...options
-  }: CatalogPoolOptions) {
+  constructor({ places, turnTimeoutMs, canceller, countsFailures = false, observe, ...options }: CatalogPoolOptions) {
     const servers = new WeakMap<pg.ClientBase, string>()
     const left = new Set<string>()
     const lastFollowed: { server?: string } = {}
@@ -85,7 +75,7 @@ export class CatalogPool extends pg.Pool {
     }
     super({ ...options, onConnect, Client: isObserved ? observedClient(onEnd) : DatabaseClient })
     this.#followed = followed
-    this.#queue = new FairQueue({ places, timeoutMs: turnTimeoutMs, sliceMs })
+    this.#queue = new FairQueue({ places, timeoutMs: turnTimeoutMs })
     this.#servers = servers
     this.#left = left
     this.#lastFollowed = lastFollowed
@@ -118,22 +108,9 @@ export class CatalogPool extends pg.Pool {
    * @throws a `ConnectionError`, or PostgreSQL's error if PostgreSQL refuses the connection; a `TurnTimeout`
    */
   override async connect(): Promise<pg.PoolClient> {
-    return this.#lend()
-  }
-
-  #lend(yieldTurn?: () => void): Promise<pg.PoolClient> {
-    const { keys, hasBegun, request } = currentCancellation() ?? {}
-    if (!keys?.length) {
-      this.#queue.yieldToUnqueued()
-      return this.#connect()
-    }
-    const endTurn = this.#queue.beginAtOnce(keys, yieldTurn)
-    return endTurn
-      ? this.#lendUntil(endTurn)
-      : this.#queue.begin(keys, { yieldTurn, isPatient: hasBegun, request }).then((end) => this.#lendUntil(end))
-  }
-
-  async #lendUntil(endTurn: EndTurn): Promise<pg.PoolClient> {
+    const { keys, hasBegun } = currentCancellation() ?? {}
+    if (!keys?.length) return this.#connect()
+    const endTurn = this.#queue.beginAtOnce(keys) ?? (await this.#queue.begin(keys, hasBegun))
     try {
       return endAtRelease(await this.#connect(), endTurn)
     } catch (error) {
@@ -195,32 +172,18 @@ export class CatalogPool extends pg.Pool {
     await this.#canceller?.close()
   }
 
-  /** Sends a statement, again and again while it must yield to other keys. It only reads, or is not one of a request. */
   async #send(statement: pg.QueryConfig): Promise<pg.QueryResult> {
-    for (;;) {
-      const result = await this.#sendOnce(statement)
-      if (result !== YIELDED) return result
-    }
-  }
-
-  async #sendOnce(statement: pg.QueryConfig): Promise<pg.QueryResult | typeof YIELDED> {
     const canceller = this.#canceller
     const cancellation = canceller && currentCancellation()
     /** Whether the cancellation has ended: one that fails may still arrive. */
     let cancelling: Promise<boolean> | undefined
-    let hasYielded = false
-    let client: pg.PoolClient | undefined
+    const client = await this.connect()
     const cancel = () => {
-      if (!client) return
       cancelling ??= canceller?.cancel(client).then(
         () => true,
         () => false,
       )
     }
-    client = await this.#lend(() => {
-      hasYielded = true
-      cancel()
-    })
     let failure: unknown
     try {
       if (!cancellation) return await client.query(statement)
@@ -228,9 +191,7 @@ export class CatalogPool extends pg.Pool {
       return await cancellation.track(client.query(statement), cancel)
     } catch (error) {
       failure = error
-      const isStopped = error instanceof pg.DatabaseError
-      if (isStopped && cancellation?.isCancelled) throw new StatementCancelled({ cause: error })
-      if (isStopped && error.code === QUERY_CANCELLED && hasYielded) return YIELDED
+      if (error instanceof pg.DatabaseError && cancellation?.isCancelled) throw new StatementCancelled({ cause: error })
       throw error
     } finally {
       // The cancellation must end before the next statement starts on this connection.
@@ -239,10 +200,6 @@ export class CatalogPool extends pg.Pool {
     }
   }
 }
-
-const YIELDED = Symbol('yielded')
-/** SQLSTATE `query_canceled`. */
-const QUERY_CANCELLED = '57014'
 
 /** Ends a turn when the client is released. The pool gives the client a new `release` each time that it lends it. */
 function endAtRelease(client: pg.PoolClient, endTurn: EndTurn): pg.PoolClient {

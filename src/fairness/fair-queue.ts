@@ -17,37 +17,13 @@ import { QueueAccount } from './queue-account.ts'
 /** A key is active while it runs a job, and for this time after its last one. */
 const ACTIVE_MS = 1_000
 
-/** Jobs yield to searches for unknown keys at most once in this time. */
-const PASS_BY_MS = 1_000
-
-/** In an order of turns, one level counts more than all milliseconds by which a key can be ahead of the queue. */
-const LEVEL = 1e9
-
 /** Above this number, the queue forgets keys that run nothing and are less than a millisecond ahead of it. */
 const KNOWN_KEYS = 1_000
 
 /** Ends a turn. */
 export type EndTurn = () => void
 
-/** A running job that can yield: it stops, and its owner begins it again later. */
-interface Yielding {
-  keys: readonly string[]
-  startMs: number
-  yieldTurn: () => void
-}
-
-/** How a job waits for its turn. */
-interface WaitOptions {
-  /** Called at most once, if the job must stop for another key. */
-  yieldTurn?: (() => void) | undefined
-  /** Whether the job waits as long as it must. */
-  isPatient?: boolean | undefined
-  /** The number of its request. A key runs the jobs of its earlier requests first, so that some of its requests end in time. */
-  request?: number | undefined
-}
-
 interface Waiting {
-  request: number
   keys: readonly string[]
   start: () => void
   /** When the job fails if it still waits. */
@@ -74,13 +50,6 @@ interface FairQueueOptions {
   places: number
   /** A job that waits longer fails. */
   timeoutMs: number
-  /**
-   * The length of the first time slice of a multilevel feedback queue. A job that runs longer than this is on level 1, one that runs
-   * twice as long on level 2, four times as long on level 3, and so on. A job yields to keys of a lower level. A key with short jobs is
-   * on level 0, any other one on that of its longest job. So keys with short jobs hardly wait, and a long job gets a longer turn each
-   * time, until it ends. Without a slice, no job yields.
-   */
-  sliceMs?: number | undefined
   /** Returns the time in milliseconds. */
   clock?: () => number
 }
@@ -89,27 +58,16 @@ interface FairQueueOptions {
 export class FairQueue {
   readonly #places: number
   readonly #timeoutMs: number
-  readonly #sliceMs: number
   readonly #clock: () => number
   readonly #uses = new Map<string, QueueAccount>()
-  /** The waiting jobs by their keys, in the order of their requests, then of their arrival. */
+  /** The waiting jobs by their keys, in the order of their arrival. */
   readonly #waiting = new Map<string, Waiting[]>()
   #running = 0
   #virtualMs = 0
-  /** When a job last yielded to such a search. */
-  #passedByMs = Number.NEGATIVE_INFINITY
-  readonly #yielding = new Set<Yielding>()
-  #timer: NodeJS.Timeout | undefined
 
-  constructor({
-    places,
-    timeoutMs,
-    sliceMs = Number.POSITIVE_INFINITY,
-    clock = () => performance.now(),
-  }: FairQueueOptions) {
+  constructor({ places, timeoutMs, clock = () => performance.now() }: FairQueueOptions) {
     this.#places = places
     this.#timeoutMs = timeoutMs
-    this.#sliceMs = sliceMs
     this.#clock = clock
   }
 
@@ -124,29 +82,16 @@ export class FairQueue {
    * Waits for the turn of a job, and returns the function that ends the turn.
    * @param keys are the ids of the API keys that share the job. The job begins when the first of them may begin one, and its time counts
    * for each of them.
+   * @param isPatient is whether the job waits as long as it must
    * @throws a `TurnTimeout`
    */
-  async begin(keys: readonly string[], options: WaitOptions = {}): Promise<EndTurn> {
-    return this.beginAtOnce(keys, options.yieldTurn) ?? this.#wait(keys, options)
+  async begin(keys: readonly string[], isPatient = false): Promise<EndTurn> {
+    return this.beginAtOnce(keys) ?? this.#wait(keys, isPatient)
   }
 
   /** The same for a job that need not wait; undefined if it must. */
-  beginAtOnce(keys: readonly string[], yieldTurn?: () => void): EndTurn | undefined {
-    return this.#mayStart(keys) ? this.#start(keys, yieldTurn) : undefined
-  }
-
-  /**
-   * Lets each long job yield once to the search for an unknown key, which takes no turn. A client without a key can cause many searches. So
-   * jobs have a second between two of these yields, and most end within it.
-   */
-  yieldToUnqueued(): void {
-    for (const running of this.#yielding) {
-      const yieldsAtMs = Math.max(running.startMs + this.#sliceMs, this.#passedByMs + PASS_BY_MS)
-      const pass = () => {
-        if (this.#yield(running)) this.#passedByMs = this.#clock()
-      }
-      setTimeout(pass, Math.max(0, yieldsAtMs - this.#clock())).unref()
-    }
+  beginAtOnce(keys: readonly string[]): EndTurn | undefined {
+    return this.#mayStart(keys) ? this.#start(keys) : undefined
   }
 
   /** Whether a key other than these is active. */
@@ -173,7 +118,7 @@ export class FairQueue {
     return running < Math.max(1, this.#places / 4)
   }
 
-  #start(keys: readonly string[], yieldTurn: (() => void) | undefined): EndTurn {
+  #start(keys: readonly string[]): EndTurn {
     const startMs = this.#clock()
     const uses = keys.map((key) => this.#useOf(key))
     this.#running += 1
@@ -182,22 +127,18 @@ export class FairQueue {
       this.#virtualMs = Math.max(this.#virtualMs, Math.min(...uses.map((use) => use.virtualMs(nowMs))))
     }
     advance(startMs)
-    const yielding = yieldTurn && Number.isFinite(this.#sliceMs) && { keys, startMs, yieldTurn }
-    if (yielding) this.#yielding.add(yielding)
     return () => {
       const nowMs = this.#clock()
       this.#running -= 1
-      if (yielding) this.#yielding.delete(yielding)
       for (const use of uses) use.end(startMs, nowMs)
       if (this.#waiting.size > 0) this.#refuseLate(this.#waiting.get(keys.join()), nowMs)
       // Without waiting jobs, this one is no debt of its keys.
       if (this.#waiting.size === 0) advance(nowMs)
       this.#startNext(nowMs)
-      this.#letYield()
     }
   }
 
-  #wait(keys: readonly string[], { yieldTurn, isPatient = false, request = 0 }: WaitOptions): Promise<EndTurn> {
+  #wait(keys: readonly string[], isPatient: boolean): Promise<EndTurn> {
     return new Promise((resolve, reject) => {
       const name = keys.join()
       const list = this.#waiting.get(name) ?? []
@@ -214,18 +155,16 @@ export class FairQueue {
       const timer = isPatient ? undefined : setTimeout(giveUp, this.#timeoutMs).unref()
       const nowMs = this.#clock()
       const waiting: Waiting = {
-        request,
         keys,
         untilMs: isPatient ? Number.POSITIVE_INFINITY : nowMs + this.#timeoutMs,
         giveUp,
         start: () => {
           leave()
-          resolve(this.#start(keys, yieldTurn))
+          resolve(this.#start(keys))
         },
       }
-      list.splice(list.findLastIndex((other) => other.request <= request) + 1, 0, waiting)
+      list.push(waiting)
       this.#refuseLate(list, nowMs)
-      this.#letYield()
     })
   }
 
@@ -257,53 +196,13 @@ export class FairQueue {
     }
   }
 
-  /** Lets jobs yield that have run for their slice, and looks again later while others wait. */
-  #letYield(): void {
-    if (!Number.isFinite(this.#sliceMs) || this.#timer !== undefined) return
-    const nowMs = this.#clock()
-    let nextMs = this.#sliceMs
-    for (const running of this.#yielding) {
-      const leftMs = running.startMs + this.#sliceMs - nowMs
-      if (leftMs > 0) nextMs = Math.min(nextMs, leftMs)
-      else if (this.#mustYield(running, nowMs)) this.#yield(running)
-    }
-    if (this.#waiting.size === 0) return
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined
-      this.#letYield()
-    }, nextMs).unref()
-  }
-
-  /** Lets a job yield, unless it has ended or yielded. Returns whether it does. */
-  #yield(running: Yielding): boolean {
-    if (!this.#yielding.delete(running)) return false
-    running.yieldTurn()
-    return true
-  }
-
-  #mustYield({ keys, startMs }: Yielding, nowMs: number): boolean {
-    const level = this.#level(nowMs - startMs)
-    for (const [first] of this.#waiting.values()) {
-      const isOther = first?.keys.every((key) => !keys.includes(key))
-      if (first && isOther && this.#rank(first.keys, nowMs) < level * LEVEL) return true
-    }
-    return false
-  }
-
-  /** The rank of keys that share a job; the least rank goes first. It is the least one of the keys: by level, then by virtual time. */
+  /** By how many milliseconds the key of a job that has used least is ahead of the queue; the least rank goes first. */
   #rank(keys: readonly string[], nowMs: number): number {
     const ranks = keys.map((key) => {
       const use = this.#uses.get(key)
-      if (!use) return 0
-      // On a busy machine a short job is long now and then.
-      const level = use.hasShortJobs(nowMs) ? 0 : this.#level(use.longestMs(nowMs))
-      return level * LEVEL + Math.max(0, use.virtualMs(nowMs) - this.#virtualMs)
+      return use ? Math.max(0, use.virtualMs(nowMs) - this.#virtualMs) : 0
     })
     return Math.min(...ranks)
-  }
-
-  #level(durationMs: number): number {
-    return durationMs < this.#sliceMs ? 0 : 1 + Math.floor(Math.log2(durationMs / this.#sliceMs))
   }
 
   #useOf(key: string): QueueAccount {

@@ -6,9 +6,6 @@ const LONG_MS = 50
 /** A key has short jobs if more than this number of its jobs have ended lately, and its long ones have taken less than this time. */
 const SHORT = { count: 4, longMs: 500 }
 
-/** The longest job of a key within this time decides the level of the key. */
-const LEVEL_MEMORY_MS = 10_000
-
 /** The shortest of this number of last jobs says how long the next ones take at least. */
 const LAST_JOBS = 4
 
@@ -20,8 +17,6 @@ export class QueueAccount {
   lastMs = Number.NEGATIVE_INFINITY
   #endedCount = 0
   #endedLongMs = 0
-  #longestMs = 0
-  #longestAtMs = 0
   #startsMs = 0
   /** The durations of the last jobs. */
   readonly #lastJobsMs: number[] = []
@@ -47,10 +42,6 @@ export class QueueAccount {
   }
 
   end(startMs: number, nowMs: number): void {
-    if (nowMs - startMs >= this.longestMs(nowMs)) {
-      this.#longestMs = nowMs - startMs
-      this.#longestAtMs = nowMs
-    }
     const durationMs = nowMs - startMs
     this.#endedMs += durationMs
     this.#lastJobsMs.push(durationMs)
@@ -60,11 +51,6 @@ export class QueueAccount {
     this.lastMs = nowMs
     this.running -= 1
     this.#startsMs -= startMs
-  }
-
-  /** The milliseconds of the longest job that has ended lately. */
-  longestMs(nowMs: number): number {
-    return nowMs - this.#longestAtMs < LEVEL_MEMORY_MS ? this.#longestMs : 0
   }
 
   /** The milliseconds until the key can begin as many jobs, if each takes as long as the shortest of its last ones; 0 if few have ended. */

@@ -1,13 +1,13 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type EndTurn, FairQueue } from '../../src/fairness/fair-queue.ts'
 
 /** Turns that a test never gives must not fail while later tests run. */
 const NEVER_MS = 2 ** 31 - 1
 
 /** A queue whose clock stands still until a test moves it. */
-function createQueue(places: number, sliceMs?: number) {
+function createQueue(places: number) {
   let nowMs = 0
-  const queue = new FairQueue({ places, timeoutMs: NEVER_MS, sliceMs, clock: () => nowMs })
+  const queue = new FairQueue({ places, timeoutMs: NEVER_MS, clock: () => nowMs })
   return {
     queue,
     pass: (ms: number) => {
@@ -225,21 +225,6 @@ test('a statement that keys share goes when the first of them would go', async (
   expect(log).toEqual(['used', 'shared'])
 })
 
-test('of the statements of a key, those of an earlier request go first, and then those that came first', async () => {
-  const { queue } = createQueue(1)
-  const log: string[] = []
-  const wait = (request: number, name: string) =>
-    queue.begin(['a'], { request }).then((end) => {
-      log.push(`${request}${name}`)
-      end()
-    })
-  const end = await queue.begin(['b'])
-  const waiting = [wait(1, 'a'), wait(2, 'a'), wait(3, 'a'), wait(1, 'b'), wait(2, 'b')]
-  end()
-  await Promise.all(waiting)
-  expect(log).toEqual(['1a', '1b', '2a', '2b', '3a'])
-})
-
 test('a statement that waits too long fails, and takes no place', async () => {
   const queue = new FairQueue({ places: 1, timeoutMs: 20 })
   const end = await queue.begin(['a'])
@@ -247,110 +232,6 @@ test('a statement that waits too long fails, and takes no place', async () => {
   expect(queue.waiting).toBe(0)
   end()
   await queue.begin(['c'])
-})
-
-test('a statement that has run for its slice yields to a key with short statements, and goes on after it', async () => {
-  const queue = new FairQueue({ places: 1, timeoutMs: NEVER_MS, sliceMs: 5 })
-  const log: string[] = []
-  const runLong = async () => {
-    for (;;) {
-      const stopped = Promise.withResolvers<void>()
-      const yieldTurn = () => {
-        log.push('yield')
-        stopped.resolve()
-      }
-      const end = await queue.begin(['long'], { yieldTurn })
-      log.push('long')
-      const isDone = log.includes('short')
-      if (!isDone) await stopped.promise
-      end()
-      if (isDone) return
-    }
-  }
-  const running = runLong()
-  await settled()
-  const end = await queue.begin(['short'])
-  log.push('short')
-  end()
-  await running
-  expect(log).toEqual(['long', 'yield', 'short', 'long'])
-})
-
-describe('A statement that has run for its slice', () => {
-  /** A queue in which a key has run jobs, one after the other, and then another job of a key runs for longer than its slice. */
-  async function runLong(key: string, { after }: { after: readonly number[] }) {
-    const { queue, pass } = createQueue(1, 50)
-    for (const durationMs of after) {
-      const end = await queue.begin(['short'])
-      pass(durationMs)
-      end()
-    }
-    const yieldTurn = vi.fn()
-    const end = await queue.begin([key], { yieldTurn })
-    pass(60)
-    return { queue, end, yieldTurn }
-  }
-
-  test('yields to a key with short ones as soon as before, after one of these has taken long', async () => {
-    const { queue, end, yieldTurn } = await runLong('long', { after: [5, 5, 5, 5, 5, 300] })
-    const turn = queue.begin(['short'])
-    expect(yieldTurn).toHaveBeenCalledOnce()
-    end()
-    const endShort = await turn
-    endShort()
-  })
-
-  test('does not yield to others of its key', async () => {
-    const { queue, end, yieldTurn } = await runLong('short', { after: [5, 5, 5, 5, 5] })
-    const turn = queue.begin(['short'])
-    expect(yieldTurn).not.toHaveBeenCalled()
-    end()
-    const endNext = await turn
-    endNext()
-  })
-})
-
-test('a long statement yields to those that take no turn, and then has time to end, however many of them come', async () => {
-  const queue = new FairQueue({ places: 1, timeoutMs: NEVER_MS, sliceMs: 5, clock: () => 0 })
-  let yields = 0
-  let isDone = false
-  while (!isDone) {
-    const stopped = Promise.withResolvers<void>()
-    const yieldTurn = () => {
-      yields += 1
-      stopped.resolve()
-    }
-    const end = await queue.begin(['long'], { yieldTurn })
-    for (let n = 0; n < 10; n += 1) queue.yieldToUnqueued()
-    // The first turn needs more time than a slice, and so do the others.
-    const ended = yields === 0 ? new Promise(() => {}) : new Promise((resolve) => setTimeout(resolve, 50, true))
-    isDone = (await Promise.race([stopped.promise, ended])) === true
-    end()
-    if (yields > 3) break
-  }
-  expect(yields).toBe(1)
-})
-
-test('two keys with long statements do not stop each other for ever', async () => {
-  const queue = new FairQueue({ places: 1, timeoutMs: NEVER_MS, sliceMs: 4 })
-  let yields = 0
-  // Each statement needs 60 ms in one turn, and begins again after each yield.
-  const run = async (key: string) => {
-    for (;;) {
-      const stopped = Promise.withResolvers<'stopped'>()
-      const yieldTurn = () => {
-        yields += 1
-        stopped.resolve('stopped')
-      }
-      const end = await queue.begin([key], { yieldTurn })
-      const outcome = await Promise.race([stopped.promise, new Promise((resolve) => setTimeout(resolve, 60, 'done'))])
-      end()
-      if (outcome === 'done') return
-    }
-  }
-  await Promise.all([run('a'), run('b')])
-  // A turn of 4, 8, 16 and 32 ms of each, at most.
-  expect(yields).toBeLessThanOrEqual(8)
 })
 
 test('whatever keys send, places are never exceeded, none is idle without reason, and each statement gets its turn', async () => {
@@ -409,7 +290,7 @@ describe('A job that can not get its turn in time', () => {
     const outcomes: string[] = []
     for (let n = 0; n < count; n += 1) {
       const isPatient = n === count - 1
-      void queue.begin(['key'], { isPatient }).then(
+      void queue.begin(['key'], isPatient).then(
         () => outcomes.push('begins'),
         () => outcomes.push('refused'),
       )
