@@ -22,7 +22,7 @@ const SETTINGS = {
 
 /** Settings that would stop an import or a migration. */
 const STOPPING = {
-  statement_timeout: '20',
+  statement_timeout: '80',
   lock_timeout: '20',
   idle_in_transaction_session_timeout: '20',
   search_path: 'elsewhere',
