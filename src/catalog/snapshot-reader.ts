@@ -1,6 +1,6 @@
 import { currentCancellation } from '../database/cancellation.ts'
 import type { ChangeFeed } from '../database/change-feed.ts'
-import { isCancelled, isConflict, isUnavailable } from '../database/client.ts'
+import { isCancelled, isConflict } from '../database/client.ts'
 import type { Database } from '../database/database.ts'
 import type { SqlReader } from '../database/sql-reader.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
@@ -77,7 +77,7 @@ export function createSnapshotReader(
     const isUpToDate = () => replica.hasReplayed(changeFeed.position())
     // A result may be cached only if the replica was up to date when the read began.
     const replicaFeed: ChangeFeed = { ...changeFeed, latest: () => (isUpToDate() ? changeFeed.latest() : undefined) }
-    return { replica, isUpToDate, read: createServerReader(replica, replicaFeed) }
+    return { isUpToDate, read: createServerReader(replica, replicaFeed) }
   })
   const reads = { primary: 0, replica: 0 }
 
@@ -86,11 +86,12 @@ export function createSnapshotReader(
     if (next) {
       // Round robin.
       replicaReaders.push(...replicaReaders.splice(replicaReaders.indexOf(next), 1))
-      const { failures } = next.replica
       const attempt = next.read(caller, read)
-      const isLost = await attempt.then((ended) => ended?.result).then(() => false, isUnavailable)
-      // A GraphQL read returns its errors and does not throw them, so the replica's count of failed statements decides too.
-      if (!isLost && next.replica.failures === failures) {
+      const hasFailed = await attempt.then(
+        (ended) => ended?.readLog.hasFailed,
+        () => true,
+      )
+      if (!hasFailed) {
         reads.replica += 1
         return attempt
       }

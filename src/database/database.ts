@@ -13,7 +13,7 @@ import { cancelByFunction, cancelByRequest } from './canceller.ts'
 import { type ChangeFeed, type FeedEvent, followChanges, SERVER_ECHO } from './change-feed.ts'
 import { classifyError, DatabaseClient, isConnectionLost, SERVER_HEARTBEAT } from './client.ts'
 import { clusterFile } from './migrate.ts'
-import { CatalogPool, type CatalogPoolOptions, type PoolUse, type StatementEnd } from './pool.ts'
+import { CatalogPool, type PoolUse, type StatementEnd } from './pool.ts'
 import { Replica } from './replica.ts'
 import { hasOwnSessions, requestSettings, SET_SESSION, type SessionConfig, serverConnection } from './session.ts'
 import { createPrisma, createSqlReader, type SqlReader, statementName } from './sql-reader.ts'
@@ -175,13 +175,10 @@ function feedOptions(connection: SessionConfig, { kind, connectTimeoutMs }: Data
   }
 }
 
-type ServerOptions = OpenOptions & Pick<CatalogPoolOptions, 'countsFailures'>
-
-function openServer(connection: SessionConfig, config: DatabaseConfig, options: ServerOptions) {
+function openServer(connection: SessionConfig, config: DatabaseConfig, options: OpenOptions) {
   const pool = new CatalogPool({
     turnTimeoutMs: config.statementTimeoutMs,
     observe: options.observe,
-    countsFailures: options.countsFailures,
     // One more than the places of requests: the look-up of a key, the list of datasets and /readyz wait for no statement of a request.
     max: config.poolSize + 1,
     // A new connection has no plans and no open tables, so its first statement takes 50 ms. A burst of one key would leave only such to others.
@@ -224,7 +221,7 @@ function openReplica(url: string, config: DatabaseConfig, options: OpenOptions):
   const connection = serverConnection(url)
   const timeouts = { connectionTimeoutMillis: REPLICA_TIMEOUT_MS, query_timeout: REPLICA_TIMEOUT_MS }
   return new Replica({
-    ...openServer(connection, config, { ...options, countsFailures: true }),
+    ...openServer(connection, config, options),
     createClient: () => new DatabaseClient({ ...connection, ...timeouts }),
   })
 }

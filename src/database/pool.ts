@@ -28,8 +28,6 @@ export interface CatalogPoolOptions extends pg.PoolConfig, Pick<SessionConfig, '
   turnTimeoutMs: number
   /** Cancels statements. The pool closes it. */
   canceller?: Canceller | undefined
-  /** Whether to count `failures`. */
-  countsFailures?: boolean | undefined
   /** Called at the end of each statement. */
   observe?: ((end: StatementEnd) => void) | undefined
 }
@@ -40,7 +38,6 @@ export interface CatalogPoolOptions extends pg.PoolConfig, Pick<SessionConfig, '
  */
 export class CatalogPool extends pg.Pool {
   readonly #canceller: Canceller | undefined
-  readonly #count: { failures: number }
   readonly #followed: { feed?: ChangeFeed }
   readonly #queue: FairQueue
   readonly #servers: WeakMap<pg.ClientBase, string>
@@ -48,18 +45,12 @@ export class CatalogPool extends pg.Pool {
   readonly #left: Set<string>
   readonly #lastFollowed: { server?: string }
 
-  constructor({ places, turnTimeoutMs, canceller, countsFailures = false, observe, ...options }: CatalogPoolOptions) {
+  constructor({ places, turnTimeoutMs, canceller, observe, ...options }: CatalogPoolOptions) {
     const servers = new WeakMap<pg.ClientBase, string>()
     const left = new Set<string>()
     const lastFollowed: { server?: string } = {}
     const followed: { feed?: ChangeFeed } = {}
-    const count = { failures: 0 }
-    const onEnd = (end: StatementEnd) => {
-      // A statement that was cancelled for its client is no failure of the server.
-      if (end.hasFailed && !currentCancellation()?.isCancelled) count.failures += 1
-      observe?.(end)
-    }
-    const isObserved = countsFailures || observe !== undefined || isTracing()
+    const isObserved = observe !== undefined || isTracing()
     const onConnect = (client: pg.ClientBase) => {
       const { feed } = followed
       const server = feed && client instanceof DatabaseClient ? client.session?.server : undefined
@@ -73,25 +64,19 @@ export class CatalogPool extends pg.Pool {
       feed.leaveFor(server)
       throw new ConnectionError('The address of the database leads to another server now')
     }
-    super({ ...options, onConnect, Client: isObserved ? observedClient(onEnd) : DatabaseClient })
+    super({ ...options, onConnect, Client: isObserved ? observedClient(observe) : DatabaseClient })
     this.#followed = followed
     this.#queue = new FairQueue({ places, timeoutMs: turnTimeoutMs })
     this.#servers = servers
     this.#left = left
     this.#lastFollowed = lastFollowed
     this.on('error', onIdleConnectionLost)
-    this.#count = count
     this.#canceller = canceller
   }
 
   /** From now on, uses the server that the change feed listens to. */
   follow(feed: ChangeFeed): void {
     this.#followed.feed = feed
-  }
-
-  /** The number of statements and connection attempts that have failed since the start, without cancelled statements. */
-  get failures(): number {
-    return this.#count.failures
   }
 
   get use(): PoolUse {
@@ -144,7 +129,6 @@ export class CatalogPool extends pg.Pool {
       }
       throw new ConnectionError('The address of the database leads to a server that the gateway has left')
     } catch (error) {
-      this.#count.failures += 1
       throw classifyError(error)
     }
   }
@@ -215,11 +199,11 @@ function endAtRelease(client: pg.PoolClient, endTurn: EndTurn): pg.PoolClient {
 function onIdleConnectionLost(): void {}
 
 /** A client that traces its statements and reports their ends. */
-function observedClient(onEnd: (end: StatementEnd) => void): new () => pg.ClientBase {
+function observedClient(observe: CatalogPoolOptions['observe']): new () => pg.ClientBase {
   return class extends DatabaseClient {
     // biome-ignore lint/suspicious/noExplicitAny: pg's `query` has six signatures, and all of them pass through here
     override query(...args: any[]): any {
-      return observed(args[0], () => Reflect.apply(super.query, this, args), onEnd)
+      return observed(args[0], () => Reflect.apply(super.query, this, args), observe)
     }
   }
 }
@@ -227,7 +211,7 @@ function observedClient(onEnd: (end: StatementEnd) => void): new () => pg.Client
 async function observed<Result>(
   statement: string | pg.QueryConfig,
   send: () => Promise<Result>,
-  onEnd: (end: StatementEnd) => void,
+  observe: CatalogPoolOptions['observe'],
 ): Promise<Result> {
   const text = typeof statement === 'string' ? statement : statement.text
   const attributes = { 'db.system.name': 'postgresql', 'db.query.text': text }
@@ -238,6 +222,6 @@ async function observed<Result>(
     hasFailed = false
     return result
   } finally {
-    onEnd({ durationMs: performance.now() - startMs, hasFailed })
+    observe?.({ durationMs: performance.now() - startMs, hasFailed })
   }
 }

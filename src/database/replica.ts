@@ -50,11 +50,6 @@ export class Replica {
     )
   }
 
-  /** The number of failed statements since the start. */
-  get failures(): number {
-    return this.#pool.failures
-  }
-
   async close(): Promise<void> {
     this.#isClosing = true
     await this.#following

@@ -64,7 +64,7 @@ describe('A result is one state', () => {
 
   test('not if a concurrent change has made a statement fail', async () => {
     const readLog = log()
-    readLog.fail()
+    readLog.fail(Object.assign(new Error('could not serialize access'), { code: '40001' }))
     expect(await isOneState(readLog)).toBe(false)
   })
 

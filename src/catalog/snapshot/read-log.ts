@@ -42,6 +42,7 @@ export class ReadLog {
   readonly #unverified = new Set<string>()
   #isAllUnverified = false
   #isMixed = false
+  #hasFailed = false
   #dependsOnAll = false
   #dependsOnKey = false
   #items = 0
@@ -80,9 +81,15 @@ export class ReadLog {
     this.#items += count
   }
 
-  /** Logs that a concurrent change has made a statement fail. */
-  fail(): void {
-    this.#isMixed = true
+  /** Logs that a statement has failed. The cause may be a concurrent change. */
+  fail(error: unknown): void {
+    this.#hasFailed = true
+    if (isConflict(error)) this.#isMixed = true
+  }
+
+  /** Whether a statement has failed. A GraphQL read returns the error and does not throw it. */
+  get hasFailed(): boolean {
+    return this.#hasFailed
   }
 
   /** Logs that the result depends on all datasets: on the list, or on the absence of a record in all of them. */
@@ -186,7 +193,7 @@ export class Statements {
 
   #run<Result>(run: (server: ReadSource) => Promise<Result>): Promise<Result> {
     return run(this.#server).catch((error: unknown) => {
-      if (isConflict(error)) this.#readLog.fail()
+      this.#readLog.fail(error)
       throw error
     })
   }

@@ -54,7 +54,7 @@ export const SNAPSHOT: readonly MutantTable[] = [
       { find: 'for (const id of datasetIds) this.#unverified.add(id)', replace: 'return' },
       { find: "miss(): void {\n    this.leaveUnverified('all')", replace: 'miss(): void {' },
       { find: "this.leaveUnverified('all')\n    this.dependOnAll()", replace: "this.leaveUnverified('all')" },
-      { find: 'fail(): void {\n    this.#isMixed = true', replace: 'fail(): void {' },
+      { find: 'if (isConflict(error)) this.#isMixed = true', replace: '' },
       { find: 'this.#dependsOnAll = true', replace: '' },
       {
         find: 'if (known) return known.isAllowed',
@@ -80,7 +80,7 @@ export const SNAPSHOT: readonly MutantTable[] = [
     mutants: [
       { find: 'this.#readLog.verify(seenIn(result))', replace: '' },
       { find: 'this.#readLog.leaveUnverified(datasetIds)', replace: '' },
-      { find: 'if (isConflict(error)) this.#readLog.fail()', replace: '' },
+      { find: 'this.#readLog.fail(error)', replace: '', needsServer: true },
     ],
   },
   {
@@ -188,11 +188,8 @@ export const SNAPSHOT: readonly MutantTable[] = [
         replace: 'changeFeed.latest()',
       },
       { find: 'find(({ isUpToDate }) => isUpToDate())', replace: 'find(() => true)', tests: REPLICAS },
-      { find: '!isLost && next.replica.failures === failures', replace: '!isLost', tests: REPLICAS },
-      {
-        find: '!isLost && next.replica.failures === failures',
-        replace: 'next.replica.failures === failures',
-      },
+      { find: 'ended?.readLog.hasFailed', replace: 'false', needsServer: true },
+      { find: '() => true,\n      )', replace: '() => false,\n      )', needsServer: true },
     ],
   },
   {
