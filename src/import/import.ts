@@ -8,8 +8,7 @@ import { DEFAULT_ORIGIN, type Origin } from './history/record.ts'
 import { describeFiles } from './history/source-files.ts'
 import { findDataset } from './load/find-dataset.ts'
 import { copyImportedRows } from './load/imported-rows.ts'
-import { findLargeMove, LargeMove, type Move } from './load/large-move.ts'
-import { findLargeRemoval, LargeRemoval, type Removal } from './load/large-removal.ts'
+import { type LargeChange, type LargeChangeKind, LargeChangeStopped } from './load/large-change.ts'
 import { digestImport, findSameImport } from './load/last-import.ts'
 import { type AllowedChanges, type Load, type LoadPhase, loadStaged } from './load/load-staged.ts'
 import type { MergeCounts } from './load/merge.ts'
@@ -26,7 +25,7 @@ import {
   withProblemsOfPart,
 } from './row-problems.ts'
 
-export { type ImportProblem, type ImportProgress, type Move, type PlannedChanges, ProblemGroups, type Removal }
+export { type ImportProblem, type ImportProgress, type LargeChange, type PlannedChanges, ProblemGroups }
 
 export interface ImportOptions {
   /** Whether to keep items that are not in the files. */
@@ -35,16 +34,8 @@ export interface ImportOptions {
   skipInvalid: boolean
   /** Only report and count; the import changes nothing. */
   dryRun?: boolean
-  /**
-   * Asked before an import that removes more than a tenth of the items of a dataset, or all of them. False stops the import.
-   * Without it every removal is allowed.
-   */
-  confirmRemovals?: (removal: Removal) => Promise<boolean>
-  /**
-   * Asked before an import that moves more than a tenth of the items that stay by more than a kilometre. False stops the import.
-   * Without it every move is allowed.
-   */
-  confirmMoves?: (move: Move) => Promise<boolean>
+  /** Asked before a large change of a kind (large-change.ts). False stops the import. A kind without a question is allowed. */
+  confirm?: Partial<Record<LargeChangeKind, (change: LargeChange) => Promise<boolean>>>
   /** Called by a dry run. */
   onPlan?: (plan: PlannedChanges) => void
   /** A dry run finds this number of examples of each kind of change; all by default. */
@@ -180,44 +171,42 @@ async function loadRows(
     keepMissing: options.keepMissing || unidentified > 0,
     part: revision !== undefined && imported > 0 ? { revision, imported } : undefined,
   }
-  const { moved, ...counts } = await loadOrAsk(database, load, given.allowed)
-  const warn = (does: string, option: string) => {
-    const reason = `the import would ask before it ${does} so many items; without a terminal it needs ${option}`
+  const { largeChanges, ...counts } = await loadOrAsk(database, load, given.allowed)
+  for (const { kind } of options.dryRun ? largeChanges : []) {
+    if (!options.confirm?.[kind]) continue
+    const does = kind === 'moves' ? 'moves' : 'removes'
+    const reason = `the import would ask before it ${does} so many items; without a terminal it needs --allow-${kind}`
     options.onWarning?.({ file: basename(manifestPath), line: 1, reason })
   }
-  const { dryRun, confirmRemovals, confirmMoves } = options
-  if (dryRun && confirmRemovals && findLargeRemoval(dataset.slug, counts)) warn('removes', '--allow-removals')
-  if (dryRun && confirmMoves && findLargeMove(dataset.slug, counts, moved)) warn('moves', '--allow-moves')
   return { datasetId, slug: dataset.slug, ...counts, skipped: problems.count, unidentified }
 }
 
 /** The changes that are allowed before a question. */
-function allowedBefore({ confirmRemovals, confirmMoves, dryRun }: ImportOptions): AllowedChanges {
-  const all = Number.POSITIVE_INFINITY
-  return { removals: confirmRemovals && !dryRun ? 0 : all, moves: confirmMoves && !dryRun ? 0 : all }
+function allowedBefore({ confirm, dryRun }: ImportOptions): AllowedChanges {
+  const allowed = (kind: LargeChangeKind) => (confirm?.[kind] && !dryRun ? 0 : Number.POSITIVE_INFINITY)
+  return { removals: allowed('removals'), moves: allowed('moves') }
 }
 
-type Asking = Load & { options: Pick<ImportOptions, 'confirmRemovals' | 'confirmMoves' | 'dryRun' | 'onPhase'> }
+type Asking = Load & { options: Pick<ImportOptions, 'confirm' | 'dryRun' | 'onPhase'> }
 
 /**
  * Loads the staged rows. The question about a large change is asked between two attempts, so that nobody waits for the answer. It is
  * asked again if the next attempt would change more items than the answer allowed.
  */
 async function loadOrAsk(database: Database, load: Asking, allowed: AllowedChanges) {
-  const { confirmRemovals, confirmMoves } = load.options
   for (;;) {
     try {
       return await attempt(database, load, allowed)
     } catch (error) {
-      if (error instanceof LargeRemoval && (await confirmRemovals?.(error.removal)))
-        allowed.removals = error.removal.removed
-      else if (error instanceof LargeMove && (await confirmMoves?.(error.move))) allowed.moves = error.move.moved
-      else throw error
+      if (!(error instanceof LargeChangeStopped)) throw error
+      const { kind, count } = error.change
+      if (!(await load.options.confirm?.[kind]?.(error.change))) throw error
+      allowed[kind] = count
     }
   }
 }
 
-/** Does everything that needs the session for a long time. @throws LargeRemoval or LargeMove if more is needed than is allowed */
+/** Does everything that needs the session for a long time. @throws LargeChangeStopped if more is needed than is allowed */
 async function attempt(database: Database, load: Asking, allowed: AllowedChanges) {
   const { session, table, options } = load
   const work = async () => {

@@ -99,12 +99,12 @@ describe('A row that the last import had', () => {
   test('is compared if the dataset changes while an import asks a question, which it asks once', async () => {
     await run([a, b, c])
     let asked = 0
-    const confirmRemovals = async () => {
+    const removals = async () => {
       asked += 1
       await sql(`UPDATE items SET name = 'Other' WHERE external_id = 'a'`)
       return true
     }
-    expect(await run([a], { confirmRemovals })).toMatchObject({ updated: 1, removed: 2 })
+    expect(await run([a], { confirm: { removals } })).toMatchObject({ updated: 1, removed: 2 })
     expect(await names()).toBe('A')
     expect(asked).toBe(1)
   })
@@ -136,8 +136,9 @@ describe('A row that the last import had', () => {
 
   test('leaves the warnings of others where the import is refused', async () => {
     await run([a, b, c])
-    const confirmRemovals = async () => false
-    const message = await t.importer.fail(file({ ...a, latitude: 0, longitude: 0 }, b), { confirmRemovals })
+    const message = await t.importer.fail(file({ ...a, latitude: 0, longitude: 0 }, b), {
+      confirm: { removals: async () => false },
+    })
     expect(message).toContain('--allow-removals')
     expect(t.importer.reported.warnings).toHaveLength(1)
   })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Move, PlannedChanges } from '../../src/import/import.ts'
+import type { LargeChange, PlannedChanges } from '../../src/import/import.ts'
 import { useDatabase } from '../support/database.ts'
 import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
 
@@ -28,13 +28,13 @@ describe('An import that would move items', () => {
     // One thousandth of a degree of latitude is 111 metres here.
     [3, '37.5091', true],
   ])('%i of 20, to latitude %s: it is stopped: %s', async (count, latitude, isStopped) => {
-    const asked: Move[] = []
-    const confirmMoves = async (move: Move) => {
-      asked.push(move)
+    const asked: LargeChange[] = []
+    const moves = async (change: LargeChange) => {
+      asked.push(change)
       return false
     }
-    const message = await importer.fail(places(count, latitude), { confirmMoves })
-    expect(asked).toEqual(isStopped ? [{ slug: 'places', moved: count, total: 20 }] : [])
+    const message = await importer.fail(places(count, latitude), { confirm: { moves } })
+    expect(asked).toEqual(isStopped ? [{ kind: 'moves', slug: 'places', count, total: 20 }] : [])
     if (isStopped)
       expect(message).toBe(
         `This import would move ${count} of 20 items of the dataset places by more than a kilometre; nothing was changed; to do so, add --allow-moves`,
@@ -44,18 +44,16 @@ describe('An import that would move items', () => {
 
   test('moves them when that is confirmed, and asks about removals too', async () => {
     const asked: string[] = []
-    const confirmMoves = async () => asked.push('moves') > 0
-    const confirmRemovals = async () => asked.push('removals') > 0
+    const confirm = { moves: async () => asked.push('moves') > 0, removals: async () => asked.push('removals') > 0 }
     const half = places(20, '-37.5')['a.ndjson'].split('\n').slice(0, 10).join('\n')
-    expect(await importer.run({ 'a.ndjson': half }, { confirmMoves, confirmRemovals })).toMatchObject({
+    expect(await importer.run({ 'a.ndjson': half }, { confirm })).toMatchObject({
       ...{ updated: 10, removed: 10 },
     })
     expect(asked).toEqual(['removals', 'moves'])
   })
 
   test('warns in a dry run', async () => {
-    const confirmMoves = async () => true
-    await importer.run(places(3, '0'), { confirmMoves, dryRun: true })
+    await importer.run(places(3, '0'), { confirm: { moves: async () => true }, dryRun: true })
     expect(importer.reported.warnings.map(({ reason }) => reason)).toEqual([
       'the import would ask before it moves so many items; without a terminal it needs --allow-moves',
     ])

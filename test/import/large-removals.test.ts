@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Removal } from '../../src/import/import.ts'
+import type { LargeChange } from '../../src/import/import.ts'
 import { useDatabase } from '../support/database.ts'
 import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
 import { xlsx } from '../support/xlsx.ts'
@@ -25,20 +25,20 @@ describe('An import that would remove items', () => {
     [17, true, '3 of 20 items'],
     [0, true, 'all 20 items'],
   ])('%i of 20 rows are left: it is stopped (%s)', async (left, isStopped, what) => {
-    const asked: Removal[] = []
-    const confirmRemovals = async (removal: Removal) => {
-      asked.push(removal)
+    const asked: LargeChange[] = []
+    const removals = async (change: LargeChange) => {
+      asked.push(change)
       return false
     }
-    const message = await importer.fail({ 'a.ndjson': rows(left) }, { confirmRemovals })
-    expect(asked).toEqual(isStopped ? [{ slug: 'places', removed: 20 - left, total: 20 }] : [])
+    const message = await importer.fail({ 'a.ndjson': rows(left) }, { confirm: { removals } })
+    expect(asked).toEqual(isStopped ? [{ kind: 'removals', slug: 'places', count: 20 - left, total: 20 }] : [])
     if (isStopped) expect(message).toContain(`would remove ${what} of the dataset places; nothing was changed`)
     expect(await countItems()).toBe(isStopped ? 20 : left)
   })
 
   test('removes them when that is confirmed, also with bad rows that are skipped, which are counted once', async () => {
     const content = rows(5) + ndjson(row({ externalId: 'item 1' }), row({ externalId: 'bad', latitude: 91 }))
-    const options = { skipInvalid: true, confirmRemovals: async () => true }
+    const options = { skipInvalid: true, confirm: { removals: async () => true } }
     expect(await importer.run({ 'a.ndjson': content }, options)).toMatchObject({
       removed: 15,
       unchanged: 5,
@@ -49,14 +49,14 @@ describe('An import that would remove items', () => {
   })
 
   test('asks again if it would remove more than was confirmed, and never more than that', async () => {
-    const asked: Removal[] = []
-    const confirmRemovals = async (removal: Removal) => {
-      asked.push(removal)
+    const asked: LargeChange[] = []
+    const removals = async (change: LargeChange) => {
+      asked.push(change)
       if (asked.length < 3) await addItems(asked.length)
       return asked.length < 4
     }
-    expect(await importer.run({ 'a.ndjson': rows(5) }, { confirmRemovals })).toMatchObject({ removed: 18 })
-    expect(asked.map(({ removed, total }) => [removed, total])).toEqual([
+    expect(await importer.run({ 'a.ndjson': rows(5) }, { confirm: { removals } })).toMatchObject({ removed: 18 })
+    expect(asked.map(({ count, total }) => [count, total])).toEqual([
       [15, 20],
       [16, 21],
       [18, 23],
@@ -71,7 +71,7 @@ describe('An import that would remove items', () => {
       ...{ created: 1, updated: 1, unchanged: 5, removed: 14, skipped: 0 },
     })
     expect(importer.reported.warnings).toEqual([])
-    await importer.run({ 'a.ndjson': content }, { dryRun: true, confirmRemovals: async () => true })
+    await importer.run({ 'a.ndjson': content }, { dryRun: true, confirm: { removals: async () => true } })
     expect(importer.reported.warnings.map(({ reason }) => reason)).toEqual([
       expect.stringContaining('--allow-removals'),
     ])

@@ -7,10 +7,9 @@ import {
   type ImportOptions,
   type ImportSummary,
   importManifest,
-  type Move,
+  type LargeChange,
   type PlannedChanges,
   ProblemGroups,
-  type Removal,
 } from '../../import/import.ts'
 import { printChanges, SHOWN_EXAMPLES } from '../changes.ts'
 import { CatalogCommand } from '../command.ts'
@@ -83,9 +82,9 @@ async function importOne(database: Database, manifest: string, options: Options)
   const warnings = new ProblemGroups()
   const skipped = new ProblemGroups()
   let plan: PlannedChanges | undefined
-  const ask = async (question: string) => {
+  const ask = async (change: LargeChange) => {
     display.clear()
-    return canAsk() && confirm(question)
+    return canAsk() && confirm(questionAbout(change))
   }
   const importOptions: ImportOptions = {
     keepMissing,
@@ -96,8 +95,7 @@ async function importOne(database: Database, manifest: string, options: Options)
     onPhase: display.showPhase,
     onWarning: (problem) => warnings.add(problem),
     onSkipped: (problem) => skipped.add(problem),
-    ...(!allowRemovals && { confirmRemovals: (removal: Removal) => ask(removalQuestion(removal)) }),
-    ...(!allowMoves && { confirmMoves: (move: Move) => ask(moveQuestion(move)) }),
+    confirm: { ...(!allowRemovals && { removals: ask }), ...(!allowMoves && { moves: ask }) },
     ...(!json && { examples: SHOWN_EXAMPLES }),
     onPlan: (planned) => {
       plan = planned
@@ -112,12 +110,11 @@ async function importOne(database: Database, manifest: string, options: Options)
   }
 }
 
-function moveQuestion({ slug, moved, total }: Move): string {
-  return `The files move ${moved} of the ${total} items of the dataset ${slug} that stay by more than a kilometre. Move them?`
-}
-
-function removalQuestion({ slug, removed, total }: Removal): string {
-  return `The files lack ${removed} of the ${total} items of the dataset ${slug}. Remove them?`
+function questionAbout({ kind, slug, count, total }: LargeChange): string {
+  const items = `${count} of the ${total} items of the dataset ${slug}`
+  return kind === 'moves'
+    ? `The files move ${items} that stay by more than a kilometre. Move them?`
+    : `The files lack ${items}. Remove them?`
 }
 
 /** Prints the counts. They end with the reason why nothing was removed, which scripts find on stderr. */

@@ -9,8 +9,13 @@ import { removeBadRows } from './cross-row-checks.ts'
 import { lockChangedRows, withDatasetLocked } from './dataset-lock.ts'
 import { findDataset } from './find-dataset.ts'
 import { storeImportedRows } from './imported-rows.ts'
-import { FAR_METRES, findLargeMove } from './large-move.ts'
-import { findLargeRemoval } from './large-removal.ts'
+import {
+  FAR_METRES,
+  findLargeChanges,
+  type LargeChange,
+  type LargeChangeKind,
+  LargeChangeStopped,
+} from './large-change.ts'
 import { storeLastImport } from './last-import.ts'
 import { changesOf, countMoved, type MergeCounts, mergeDataset, mergeItems, planItems, touchDataset } from './merge.ts'
 import { checkPart, hasChanged, MustReadAll, type Part } from './part-checks.ts'
@@ -49,25 +54,25 @@ export interface Load {
   }
 }
 
-/** The numbers of items that a large change may have. */
-export interface AllowedChanges {
-  removals: number
-  moves: number
-}
+/** The numbers of items that a large change of each kind may have. */
+export type AllowedChanges = Record<LargeChangeKind, number>
 
 /**
  * Checks, compares and merges the staged rows in one transaction. All of it happens while the dataset is locked, so the merge
  * does what was compared.
- * @throws MustReadAll, only of a part; LargeRemoval or LargeMove if it has more items than are allowed; `OPERATION_FAILED` with the bad rows, or if other sessions are in the way
+ * @throws MustReadAll, only of a part; LargeChangeStopped if one has more items than are allowed; `OPERATION_FAILED` with the bad rows, or if other sessions are in the way
  */
-export async function loadStaged(load: Load, allowed: AllowedChanges): Promise<MergeCounts & { moved: number }> {
+export async function loadStaged(
+  load: Load,
+  allowed: AllowedChanges,
+): Promise<MergeCounts & { largeChanges: LargeChange[] }> {
   const { session, datasetId, dataset, problems, options } = load
   const work = () => checkAndMerge(load, allowed)
-  const { bad, counts, moved } = options.dryRun
+  const { bad, counts, largeChanges } = options.dryRun
     ? await inTransaction(session, work)
     : await withDatasetLocked(session, { id: datasetId, slug: dataset.slug, use: 'change' }, work)
   if (options.skipInvalid) problems.addAll(bad)
-  return { ...counts, moved }
+  return { ...counts, largeChanges }
 }
 
 async function checkAndMerge(load: Load, allowed: AllowedChanges) {
@@ -83,14 +88,12 @@ async function checkAndMerge(load: Load, allowed: AllowedChanges) {
   if (load.part) await checkPart(load)
   options.onPhase?.('comparing')
   const counts = await planItems(load, load.keepMissing)
-  const largeRemoval = findLargeRemoval(dataset.slug, counts)
-  if (largeRemoval && counts.removed > allowed.removals) throw largeRemoval
-  const moved = await countMoved(load, counts, FAR_METRES)
-  const largeMove = findLargeMove(dataset.slug, counts, moved)
-  if (largeMove && moved > allowed.moves) throw largeMove
+  const largeChanges = findLargeChanges(dataset.slug, counts, await countMoved(load, counts, FAR_METRES))
+  const tooLarge = largeChanges.find(({ kind, count }) => count > allowed[kind])
+  if (tooLarge) throw new LargeChangeStopped(tooLarge)
   if (options.dryRun) options.onPlan?.(await readPlannedChanges(load, options.examples))
   else await merge(load, { counts, exists, hasBadRows: bad.length > 0 })
-  return { bad, counts, moved }
+  return { bad, counts, largeChanges }
 }
 
 /** What was found before the merge. */
