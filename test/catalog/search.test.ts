@@ -13,7 +13,7 @@ import { fold } from '../support/fold.ts'
  * the number of searches.
  */
 
-const SEARCHES = Number(process.env.SEARCHES ?? randomCases({ all: 400, few: 150 }))
+const SEARCHES = Number(process.env.SEARCHES ?? randomCases({ all: 400, few: 80 }))
 const DATASETS = Array.from({ length: 3 }, () => randomUUID())
 const [FIRST = '', SECOND = ''] = DATASETS
 

@@ -16,11 +16,11 @@ let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'catalog-documents-'))
   t = await startApp()
-  strict = await startApp({ trustedDocuments: new Map([['known', DOCUMENT]]) })
+  strict = await startApp({ beside: t, trustedDocuments: new Map([['known', DOCUMENT]]) })
 })
 afterAll(async () => {
-  await t.close()
   await strict.close()
+  await t.close()
   await rm(folder, { recursive: true })
 })
 
@@ -99,7 +99,7 @@ describe('With trusted documents', () => {
   test('a hash may have the prefix sha256: in the request, in the file, and in both', async () => {
     const hash = sha256(DOCUMENT)
     for (const id of [hash, `sha256:${hash}`]) {
-      const app = await startApp({ trustedDocuments: new Map([[id, DOCUMENT]]) })
+      const app = await startApp({ beside: t, trustedDocuments: new Map([[id, DOCUMENT]]) })
       expect(await post(app, { documentId: hash, variables })).toEqual(SEOUL)
       expect(await post(app, { documentId: `sha256:${hash}`, variables })).toEqual(SEOUL)
       expect(await post(app, { documentId: `md5:${hash}`, variables })).toMatchObject({

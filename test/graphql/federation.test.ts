@@ -164,7 +164,7 @@ test('the other fields are as without federation, with pages that PostgreSQL wri
 test('federation is off by default: the schema has no field for it', async () => {
   expect(readConfig({}).federation).toBe(false)
   expect(readConfig({ FEDERATION: 'true' }).federation).toBe(true)
-  const plain = await startApp()
+  const plain = await startApp({ beside: t })
   const { body } = await plain.graphql('{ _service { sdl } }')
   expect(body.errors[0].message).toBe('Cannot query field "_service" on type "Query".')
   await plain.close()

@@ -9,9 +9,9 @@ let t: TestApp
 let strict: TestApp
 beforeAll(async () => {
   t = await startApp()
-  strict = await startApp({ trustedDocuments: new Map([['known', '{ datasets { total } }']]) })
+  strict = await startApp({ beside: t, trustedDocuments: new Map([['known', '{ datasets { total } }']]) })
 })
-afterAll(() => Promise.all([t.close(), strict.close()]))
+afterAll(() => strict.close().then(t.close))
 
 const RESPONSE_TYPE = 'application/graphql-response+json'
 const QUERY = '{ datasets { total } }'

@@ -179,6 +179,6 @@ test('a response has what the document selects, whatever its fragments, directiv
       // The second response is cached.
       expect(await t.graphql(query, VARIABLES)).toMatchObject({ body })
     }),
-    { numRuns: randomCases({ all: 300, few: 100 }) },
+    { numRuns: randomCases({ all: 300, few: 60 }) },
   )
 })

@@ -184,7 +184,7 @@ describe('A message that is not valid gets an error of JSON-RPC:', () => {
 })
 
 test('a body that never ends is cut off', async () => {
-  const impatient = await startApp({ limits: { receiveTimeoutMs: 500 } })
+  const impatient = await startApp({ beside: t, limits: { receiveTimeoutMs: 500 } })
   const socket = await openSocket(impatient.url)
   const answer = readAll(socket)
   socket.write(

@@ -51,7 +51,7 @@ describe('A response', () => {
     const first = await getOgc(t, `${ITEMS}?limit=3`)
     expect(first.headers.get('etag')).toMatch(/^W\/"/)
     // Without the response cache, as in another process of the gateway.
-    const other = await startApp({ responseCacheBytes: 0 })
+    const other = await startApp({ beside: t, responseCacheBytes: 0 })
     const tags = [0, 1].map(async () => (await getOgc(other, ITEMS)).headers.get('etag'))
     const [one, two] = await Promise.all(tags)
     expect(one).toBe(two)
@@ -133,7 +133,7 @@ describe('Links are absolute', () => {
   })
 
   test('without a trusted proxy, forwarded addresses are not used', async () => {
-    const other = await startApp()
+    const other = await startApp({ beside: t })
     const { body } = await getOgc(other, '/ogc', {
       'x-forwarded-proto': 'https',
       'x-forwarded-host': 'evil.example.org',

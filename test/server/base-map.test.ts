@@ -79,7 +79,7 @@ test('a client that has the file gets a 304, also for a range', async () => {
 test('clients that disconnect do not close the file for others, who never get another file', async () => {
   const large = join(folder, 'large.pmtiles')
   writeFileSync(large, Buffer.concat([bytes, Buffer.alloc(30_000_000, 'a')]))
-  const other = await startApp({ baseMap: { kind: 'pmtiles', path: large } })
+  const other = await startApp({ beside: t, baseMap: { kind: 'pmtiles', path: large } })
   for (let n = 0; n < 5; n += 1) {
     const [response] = await once(get(`${other.url}/base-map.pmtiles`), 'response')
     await once(response, 'data')
@@ -106,7 +106,7 @@ test('HEAD has the length and no body', async () => {
 })
 
 test('without a file there is no such path', async () => {
-  const other = await startApp()
+  const other = await startApp({ beside: t })
   expect((await fetch(`${other.url}/base-map.pmtiles`)).status).toBe(404)
   await other.close()
 })
@@ -115,7 +115,7 @@ test.each([
   ['https://tiles.example/{z}/{x}/{y}.png', 'raster'],
   ['https://tiles.example/style.json', 'style'],
 ] as const)('the policy admits the origin of %s, and no other', async (url, kind) => {
-  const other = await startApp({ baseMap: { kind, url } })
+  const other = await startApp({ beside: t, baseMap: { kind, url } })
   const page = await fetch(other.url)
   const script = /\/assets\/\w+/.exec(await page.text())?.[0]
   const worker = await fetch(`${other.url}${script}/lib/maplibre-gl/maplibre-gl-worker.mjs`)
@@ -145,7 +145,7 @@ test.each(Object.entries(NAMED_BASE_MAPS))(
     const { origin, search } = new URL(url)
     expect([new URL(dark).origin, search]).toEqual([origin, ''])
     expect(credit).toBeTruthy()
-    const other = await startApp({ baseMap: map })
+    const other = await startApp({ beside: t, baseMap: map })
     const policy = (await fetch(other.url)).headers.get('content-security-policy')?.split('; ')
     expect(policy).toContain(`connect-src 'self' ${origin}`)
     await other.close()

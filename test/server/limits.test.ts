@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
@@ -18,7 +17,7 @@ const t = useApp({
 const NO_KEY = { authorization: `Bearer dck_${'A'.repeat(43)}` }
 
 describe('A request that takes too long to arrive is cut off', () => {
-  const impatient = useApp({ limits: { receiveTimeoutMs: 500 } })
+  const impatient = useApp({ beside: t, limits: { receiveTimeoutMs: 500 } })
 
   test.each([
     ['in its headers', 'GET /v1/datasets HTTP/1.1\r\nHost: x\r\nX-A: ', 'a'],
@@ -134,6 +133,7 @@ describe('Requests without a valid key', () => {
 
 describe('Behind a proxy', () => {
   const proxied = useApp({
+    beside: t,
     limits: { refusalsPerMinute: 2, maxConnectionsPerAddress: 3, trustedProxies: ['127.0.0.0/8', '2001:db8::1'] },
   })
   const refusedFor = async ({ get }: TestApp, forwardedFor: string) => {
@@ -163,7 +163,7 @@ describe('Behind a proxy', () => {
   })
 
   test('that is not trusted, X-Forwarded-For is ignored', async () => {
-    const own = await startApp({ limits: { refusalsPerMinute: 2 } })
+    const own = await startApp({ beside: t, limits: { refusalsPerMinute: 2 } })
     expect(await refusedFor(own, '192.0.2.1')).toEqual([401, 401, 429, 429])
     expect(await refusedFor(own, '192.0.2.2')).toEqual([429, 429, 429, 429])
     await own.close()
@@ -189,26 +189,15 @@ describe('A key with a rate limit', () => {
 describe.skipIf(!hasRedis)('Two instances with REDIS_URL', () => {
   test('count together; while Redis is away, each counts by itself without waiting', async () => {
     const { url: redisUrl, process: redis } = await startRedis()
-    const one = await startApp({ limits: { redisUrl } })
-    const two = await startApp({ limits: { redisUrl } })
-    /** Creates a key with the same id in both databases. */
-    const createShared = async () => {
-      const id = randomUUID()
-      const keys = new Map<TestApp, string>()
-      for (const app of [one, two]) {
-        const { prisma } = app.database
-        const made = await createKey(prisma, { name: 'shared', requestsPerMinute: 3 })
-        await prisma.apiKey.update({ where: { id: made.id }, data: { id } })
-        keys.set(app, made.key)
-      }
-      return keys
-    }
-    const ask = async (app: TestApp, key = '') =>
+    const one = await startApp({ beside: t, limits: { redisUrl } })
+    const two = await startApp({ beside: t, limits: { redisUrl } })
+    const createLimited = () => createKey(t.database.prisma, { name: 'limited', requestsPerMinute: 3 })
+    const ask = async (app: TestApp, key: string) =>
       (await app.get('/v1/datasets', { authorization: `Bearer ${key}` })).status
     const together = async () => {
-      const keys = await createShared()
+      const { key } = await createLimited()
       const statuses: number[] = []
-      for (const app of [one, two, one, two, one]) statuses.push(await ask(app, keys.get(app)))
+      for (const app of [one, two, one, two, one]) statuses.push(await ask(app, key))
       return statuses
     }
     // If Redis is slow, each counts by itself for a request.
@@ -216,9 +205,9 @@ describe.skipIf(!hasRedis)('Two instances with REDIS_URL', () => {
     redis.kill('SIGKILL')
     await new Promise((resolve) => redis.once('exit', resolve))
     const alone = async () => {
-      const keys = await createShared()
+      const { key } = await createLimited()
       const start = performance.now()
-      return [await ask(two, keys.get(two)), performance.now() - start < 2_000]
+      return [await ask(two, key), performance.now() - start < 2_000]
     }
     await expect.poll(alone).toEqual([200, true])
     await one.close()

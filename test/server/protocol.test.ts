@@ -184,7 +184,7 @@ describe('A script on another origin', () => {
   })
 
   test('is allowed from every origin by CORS_ORIGINS=*', async () => {
-    const open = await startApp({ corsOrigins: ['*'] })
+    const open = await startApp({ beside: t, corsOrigins: ['*'] })
     const response = await open.get('/v1/datasets', {
       authorization: `Bearer ${open.key}`,
       origin: 'https://any.example',
