@@ -52,7 +52,7 @@ export interface Database {
   close: () => Promise<void>
 }
 
-interface OpenOptions {
+export interface OpenOptions {
   /** Whether to use the embedded database of another process that has the folder open. If false, that is an error. */
   share: boolean
   /** The URL of an embedded database that the parent process keeps open. */

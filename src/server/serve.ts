@@ -1,10 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { KeyUsage } from '../auth/key-usage.ts'
 import type { Config } from '../config.ts'
-import { openDatabase } from '../database/database.ts'
-import { messageOf } from '../errors.ts'
 import { readTrustedDocuments } from '../graphql/operation/documents.ts'
-import { startTracing } from '../tracing.ts'
 import { Readiness } from './http.ts'
 import {
   announceFirstStart,
@@ -14,8 +10,8 @@ import {
   prepareDatabase,
   stopSignal,
 } from './lifecycle.ts'
+import { openGateway } from './open-gateway.ts'
 import { startupBanner } from './startup-banner.ts'
-import { openLog } from './telemetry/log.ts'
 import { openMetrics } from './telemetry/metrics.ts'
 
 /**
@@ -29,26 +25,11 @@ export async function serve(config: Config, output: Output): Promise<void> {
   // Everything that was opened is closed in reverse order, also after an error.
   const opened = new AsyncDisposableStack()
   try {
-    const { log, flush } = openLog(config.logLevel)
-    opened.defer(flush)
-    if (config.tracing) opened.defer(await startTracing(config.tracing))
     const metrics = config.metricsPort === undefined ? undefined : openMetrics()
     announceFirstStart(config, output)
-    const opening = openDatabase(config.database, {
-      share: false,
-      report: output.warn,
-      observe: metrics?.countStatement,
-      replicaUrls: config.replicaUrls,
-    })
-    // Most modules load while the embedded database starts in its thread.
-    const [database, { createApp }] = await Promise.all([opening, import('./app.ts')])
-    opened.defer(database.close)
-    const keyUsage = new KeyUsage(database.prisma)
-    opened.defer(keyUsage.writeRegularly((error) => log.warn(`The use of keys can't be recorded: ${messageOf(error)}`)))
     const readiness = new Readiness()
-    const app = await createApp({ ...config, database, log, metrics, trustedDocuments, readiness, keyUsage })
-    opened.defer(() => app.close())
-
+    const openOptions = { share: false, report: output.warn }
+    const { database, app } = await openGateway(config, { trustedDocuments, metrics, readiness }, openOptions, opened)
     const url = await app.listen({ host: config.host, port: config.port }).catch((error: unknown) => {
       throw cannotListen(config, error)
     })

@@ -1,14 +1,8 @@
-import type { FastifyInstance } from 'fastify'
-import { KeyUsage } from '../../auth/key-usage.ts'
 import type { Config } from '../../config.ts'
-import { openDatabase } from '../../database/database.ts'
-import { messageOf } from '../../errors.ts'
 import { readTrustedDocuments } from '../../graphql/operation/documents.ts'
-import { startTracing } from '../../tracing.ts'
-import { createApp } from '../app.ts'
 import { Readiness } from '../http.ts'
-import { openLog } from '../telemetry/log.ts'
-import { type Metrics, openMetrics } from '../telemetry/metrics.ts'
+import { openGateway } from '../open-gateway.ts'
+import { openMetrics } from '../telemetry/metrics.ts'
 import { GivenConnections } from './connections.ts'
 import type { ToWorker } from './messages.ts'
 import { PrimaryChannel } from './primary-channel.ts'
@@ -49,7 +43,10 @@ export async function serveAsWorker(wholeConfig: Config): Promise<void> {
   try {
     const { index, embeddedUrl } = await starting.promise
     const config = configOfWorker(wholeConfig, index)
-    const app = await openApp(config, { embeddedUrl, channel, readiness, metrics }, opened)
+    const trustedDocuments = await readTrustedDocuments(config.trustedDocuments)
+    const parts = { pid: process.pid, trustedDocuments, metrics, readiness, shared: channel.shared() }
+    const openOptions = { share: true, embeddedUrl, changeFeed: channel.changeFeed }
+    const { app } = await openGateway(config, parts, openOptions, opened)
     connections = new GivenConnections(app, channel)
     await app.ready()
     channel.send({ type: 'ready' })
@@ -59,34 +56,4 @@ export async function serveAsWorker(wholeConfig: Config): Promise<void> {
     // The channel to the primary would keep the process alive.
     process.channel?.unref()
   }
-}
-
-interface WorkerParts {
-  embeddedUrl: string | undefined
-  channel: PrimaryChannel
-  readiness: Readiness
-  metrics: Metrics | undefined
-}
-
-/** Creates the application of a worker. What must be closed is added to `opened`. */
-async function openApp(
-  config: Config,
-  { embeddedUrl, channel, readiness, metrics }: WorkerParts,
-  opened: AsyncDisposableStack,
-): Promise<FastifyInstance> {
-  const trustedDocuments = await readTrustedDocuments(config.trustedDocuments)
-  const { log, flush } = openLog(config.logLevel, process.pid)
-  opened.defer(flush)
-  if (config.tracing) opened.defer(await startTracing(config.tracing))
-  const { replicaUrls } = config
-  const observe = metrics?.countStatement
-  const { changeFeed } = channel
-  const database = await openDatabase(config.database, { share: true, embeddedUrl, observe, replicaUrls, changeFeed })
-  opened.defer(database.close)
-  const keyUsage = new KeyUsage(database.prisma)
-  opened.defer(keyUsage.writeRegularly((error) => log.warn(`The use of keys can't be recorded: ${messageOf(error)}`)))
-  const shared = channel.shared()
-  const app = await createApp({ ...config, database, log, metrics, trustedDocuments, readiness, keyUsage, shared })
-  opened.defer(() => app.close())
-  return app
 }

@@ -1,0 +1,47 @@
+import type { FastifyInstance } from 'fastify'
+import { KeyUsage } from '../auth/key-usage.ts'
+import type { Config } from '../config.ts'
+import { type Database, type OpenOptions, openDatabase } from '../database/database.ts'
+import { messageOf } from '../errors.ts'
+import type { TrustedDocuments } from '../graphql/operation/documents.ts'
+import { startTracing } from '../tracing.ts'
+import type { Shared } from './app.ts'
+import type { Readiness } from './http.ts'
+import { openLog } from './telemetry/log.ts'
+import type { Metrics } from './telemetry/metrics.ts'
+
+interface Parts {
+  /** Of a process that is one of several, for the lines of its log. */
+  pid?: number
+  trustedDocuments: TrustedDocuments | undefined
+  metrics: Metrics | undefined
+  readiness: Readiness
+  /** Without it this process serves its port alone. */
+  shared?: Shared
+}
+
+/**
+ * Opens what a gateway process needs: the log, tracing, the database and the application, which does not listen yet. What must be closed
+ * is added to `opened`.
+ * @throws `OPERATION_FAILED` if a part can't be opened
+ */
+export async function openGateway(
+  config: Config,
+  { pid, ...parts }: Parts,
+  openOptions: OpenOptions,
+  opened: AsyncDisposableStack,
+): Promise<{ database: Database; app: FastifyInstance }> {
+  const { log, flush } = openLog(config.logLevel, pid)
+  opened.defer(flush)
+  if (config.tracing) opened.defer(await startTracing(config.tracing))
+  const observe = parts.metrics?.countStatement
+  const opening = openDatabase(config.database, { ...openOptions, observe, replicaUrls: config.replicaUrls })
+  // Most modules load while the embedded database starts in its thread.
+  const [database, { createApp }] = await Promise.all([opening, import('./app.ts')])
+  opened.defer(database.close)
+  const keyUsage = new KeyUsage(database.prisma)
+  opened.defer(keyUsage.writeRegularly((error) => log.warn(`The use of keys can't be recorded: ${messageOf(error)}`)))
+  const app = await createApp({ ...config, ...parts, database, log, keyUsage })
+  opened.defer(() => app.close())
+  return { database, app }
+}
