@@ -58,9 +58,14 @@ export function givenFilters(values: FilterValues): [filter: ItemFilter, value: 
   })
 }
 
-/** The given filters that are not by a code. */
-export function textFilters(values: FilterValues): FilterValues {
-  return Object.fromEntries(givenFilters(values).filter(([filter]) => !('countedAs' in FILTERS[filter])))
+/** The given filters by a code, and the others. */
+export function splitFilters(values: FilterValues): { codes: FilterValues; texts: FilterValues } {
+  const given = givenFilters(values)
+  const isCode = ([filter]: [ItemFilter, string]) => 'countedAs' in FILTERS[filter]
+  return {
+    codes: Object.fromEntries(given.filter(isCode)),
+    texts: Object.fromEntries(given.filter((filter) => !isCode(filter))),
+  }
 }
 
 /** SQL condition: the item `i` has the value of each given filter. */

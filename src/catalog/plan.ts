@@ -1,6 +1,6 @@
 import type { BoundingBox } from './box.ts'
 import { isOnMap } from './circle.ts'
-import { type FilterValues, givenFilters, textFilters } from './filters.ts'
+import { type FilterValues, givenFilters, splitFilters } from './filters.ts'
 import type { Circle, Selection } from './selection.ts'
 
 /*
@@ -39,16 +39,22 @@ export function planSearch({ circle, text, within, updatedFrom, updatedTo }: Sel
 }
 
 /** A page of a box with at most this many items is found among all of them. */
-const FEW_IN_BOX = 1_000
+export const FEW_IN_BOX = 1_000
 
-/** Whether a page of a box is found among all its items, whatever the size of the datasets: they are few, or filters decide about each. */
-export function readsWholeBox(total: number, filters: FilterValues): boolean {
-  return total <= FEW_IN_BOX || givenFilters(filters).length > 0
-}
-
-/** Whether a page of a box is found sooner by a walk in the order of names than among all items in the box. */
-export function walksNames({ total, size }: Sizes, { offset, limit }: { offset: number; limit: number }): boolean {
-  return ((offset + limit) * size) / total < total
+/**
+ * How a page of a box with more items is found:
+ * - `cells`: among the items in its cells that have the codes of the filters
+ * - `codes`: among all items with the codes, if they are few
+ * - `names`: by a walk in the order of names
+ * @param sizes `total` is the number of items in the box, `size` that of the items of the datasets with the codes
+ */
+export function planBox(
+  { total, size }: Sizes,
+  { offset, limit, ...filters }: FilterValues & { offset: number; limit: number },
+): 'cells' | 'codes' | 'names' {
+  if (size <= Math.max(FEW_IN_BOX, total / 10)) return 'codes'
+  const isFiltered = givenFilters(filters).length > 0
+  return !isFiltered && ((offset + limit) * size) / total < total ? 'names' : 'cells'
 }
 
 /** Whether a page in order of id is found sooner by a walk over all items than by reading and sorting the selected ones. */
@@ -68,5 +74,5 @@ const LARGE_SHARE = 1 / 20
  * @param points is the number of points in the tiles of the circle
  */
 export function countsAtOnce(filters: FilterValues, { points, size }: { points: number; size: number }): boolean {
-  return points > size * LARGE_SHARE && givenFilters(textFilters(filters)).length > 0
+  return points > size * LARGE_SHARE && givenFilters(splitFilters(filters).texts).length > 0
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { countsAtOnce, planSearch, readsWholeBox, walksIds, walksNames } from '../../src/catalog/plan.ts'
+import { countsAtOnce, planBox, planSearch, walksIds } from '../../src/catalog/plan.ts'
 
 const circle = { latitude: 37.5, longitude: 127, radius: 1_000 }
 const within = { west: 126, south: 37, east: 128, north: 38 }
@@ -25,22 +25,21 @@ describe('The way of a search', () => {
   })
 })
 
-describe('A page of a box', () => {
+describe('A page of a box with many items', () => {
+  const first = { offset: 0, limit: 20 }
+  const museums = { ...first, categoryCode: 'museum' }
   test.each([
-    ['of few items', true, 1_000, {}],
-    ['of many items', false, 1_001, {}],
-    ['of many items with a filter', true, 1_000_000, { categoryCode: 'museum' }],
-  ])('%s is found among all its items: %s', (_of, expected, total, filters) => {
-    expect(readsWholeBox(total, filters)).toBe(expected)
-  })
-
-  test.each([
-    ['at its beginning', true, { total: 20_000, size: 1_000_000 }, { offset: 0, limit: 20 }],
-    ['far from its beginning', false, { total: 20_000, size: 1_000_000 }, { offset: 1_000, limit: 20 }],
-    ['in a small part of the datasets', false, { total: 2_000, size: 1_000_000 }, { offset: 0, limit: 20 }],
-    ['in all of the datasets', true, { total: 1_000_000, size: 1_000_000 }, { offset: 900_000, limit: 20 }],
-  ])('%s is found by a walk in the order of names: %s', (_where, expected, sizes, window) => {
-    expect(walksNames(sizes, window)).toBe(expected)
+    ['at its beginning', 'names', { total: 20_000, size: 1_000_000 }, first],
+    ['far from its beginning', 'cells', { total: 20_000, size: 1_000_000 }, { offset: 1_000, limit: 20 }],
+    ['in a small part of the datasets', 'cells', { total: 2_000, size: 1_000_000 }, first],
+    ['in all of the datasets', 'names', { total: 1_000_000, size: 1_000_000 }, { offset: 900_000, limit: 20 }],
+    ['with a code of a tenth as many items', 'codes', { total: 1_000_000, size: 100_000 }, museums],
+    ['with a code of more items', 'cells', { total: 1_000_000, size: 100_001 }, museums],
+    ['with a code of 1,000 items', 'codes', { total: 1_001, size: 1_000 }, museums],
+    ['with a code of 1,001 items', 'cells', { total: 1_001, size: 1_001 }, museums],
+    ['with a text', 'cells', { total: 1_000_000, size: 1_000_000 }, { ...first, postalCode: '04524' }],
+  ])('%s is found by %s', (_where, way, sizes, window) => {
+    expect(planBox(sizes, window)).toBe(way)
   })
 })
 

@@ -178,6 +178,21 @@ test('a box reads only the cells on its border, and then the page', async () => 
   expect(plan).not.toContain('Seq Scan on items')
 })
 
+test.each(ITEM_FILTERS.filter(isCounted))('a box with one %s reads only items with the code', async (filter) => {
+  const column = columnName(filter)
+  const searching = (west: number) => async (catalog: Catalog) => {
+    const within = { west, south: 30, east: 140, north: 40 }
+    const page = await catalog.find(parseArguments(searchArguments, { within, ...filterBy(filter) }))
+    expect(await page.nodes()).toHaveLength(20)
+    expect(await page.total()).toBeGreaterThan(100)
+  }
+  const byCells = await plansOf(searching(129.5))
+  expect(byCells).toMatch(new RegExp(`items_dataset_id_tile_cell_idx.*\\n +Index Cond: .*tile_cell.*${column} = `))
+  const byCode = await plansOf(searching(120))
+  expect(byCode).toMatch(new RegExp(`${indexOfFilter(filter)}.*\\n +Index Cond: .*${column} = `))
+  expect(byCells + byCode).not.toContain('Seq Scan on items')
+})
+
 test('a deep page starts at a bookmark in the index, and a page past the end reads no items', async () => {
   const plan = await plansOf(listing({ page: 1000 }))
   expect(plan).toMatch(/Index (Only )?Scan using items_dataset_id_name_id_idx .*\n +Index Cond: .*ROW\(/)

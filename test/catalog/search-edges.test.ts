@@ -54,7 +54,7 @@ beforeAll(async () => {
   const { prisma } = db.database
   await seedCatalog(prisma)
   const item = (name: string, latitude: string | number, longitude: string | number, n = 0) => {
-    const codes = { administrativeAreaCode: `a${n % 2}`, categoryCode: `c${n % 3}` }
+    const codes = { administrativeAreaCode: `a${n % 2}`, categoryCode: `c${n % 3}`, postalCode: `p${n % 2}` }
     return newPlace({ datasetId: DATASET.archived, name, latitude, longitude, ...codes })
   }
   await prisma.item.createMany({
@@ -64,7 +64,7 @@ beforeAll(async () => {
       ...PLACES.map(([name, latitude, longitude]) => item(name, latitude, longitude)),
       // More than the search reads to sort them: it walks their names.
       ...Array.from({ length: 1_500 }, (_, n) =>
-        item(`Many ${String(n).padStart(4, '0')}`, -40 + n / 1e6, -40 + n / 1e6),
+        item(`Many ${String(n).padStart(4, '0')}`, -40 + n / 1e6, -40 + n / 1e6, n % 10 === 0 ? 1 : 0),
       ),
       // A crowd in a tile of the last zoom that has counts.
       ...Array.from({ length: 300 }, (_, n) => item(`Near ${n}`, (40 + n / 1e7).toFixed(7), 40)),
@@ -186,6 +186,24 @@ describe('A search in a box', () => {
       expect(await search({ within }, { limit, offset })).toEqual(names)
     }
     expect(await search({ within }, { scope: [DATASET.seoul] })).toEqual([])
+  })
+
+  test.each([
+    ['most of them', { categoryCode: 'c0' }, (n: number) => n % 10 !== 0],
+    ['a few of them', { administrativeAreaCode: 'a1', categoryCode: 'c1' }, (n: number) => n % 10 === 0],
+    ['a text of most of them', { postalCode: 'p0' }, (n: number) => n % 10 !== 0],
+    ['a text and a code', { postalCode: 'p1', categoryCode: 'c1' }, (n: number) => n % 10 === 0],
+    ['a code and the text of others', { postalCode: 'p0', categoryCode: 'c1' }, () => false],
+  ])('with many items and filters gives %s in the order of names', async (_of, filters, isChosen) => {
+    const within = { west: -40, south: -40, east: -39.9986, north: -39.9986 }
+    const names = Array.from({ length: 1_401 }, (_, n) => n)
+      .filter(isChosen)
+      .map((n) => `Many ${String(n).padStart(4, '0')}`)
+    for (const offset of [0, 50, 1_259, 1_400]) {
+      const window = { ...filters, within, limit: 3, offset, projection: recordsWith({ fields: ['name'] }) }
+      const { json, total } = await fetchSearchPage(db.database.sql, window, [DATASET.archived])
+      expect([total, parseItems(json).map(({ name }) => name)]).toEqual([names.length, names.slice(offset, offset + 3)])
+    }
   })
 
   test('may cut through a crowd', async () => {

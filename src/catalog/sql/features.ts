@@ -166,6 +166,6 @@ function candidates(
   selection: FeatureSelection,
   cells?: BoxContent['cells'],
 ): Prisma.Sql {
-  const items = cells ? itemsInCells(cells, [datasetId]) : Prisma.sql`FROM items i WHERE true`
+  const items = cells ? itemsInCells(cells, [datasetId], selection) : Prisma.sql`FROM items i WHERE true`
   return Prisma.sql`${items} AND i.dataset_id = owner.dataset_id AND ${whereSelected(selection)}`
 }

@@ -2,7 +2,7 @@ import { NEVER_PREPARE } from '../../database/never-prepare.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Cover } from '../circle.ts'
-import { type FilterValues, givenFilters, textFilters, whereFilters } from '../filters.ts'
+import { type FilterValues, splitFilters, whereFilters } from '../filters.ts'
 import type { Fetched } from '../page.ts'
 import { bitsBelow, COUNTED_ZOOMS } from '../tile.ts'
 import type { Scope } from './item-list.ts'
@@ -59,15 +59,15 @@ export async function readMatchingTiles(
 }
 
 /**
- * SQL for FROM and WHERE of the matching items `i` of the part (first, end, dataset_id), through the index on dataset, cell and codes.
- * Without OFFSET 0 the planner would use the index on locations, or that of a filter, and read all matching items for each part.
+ * SQL for FROM and the beginning of WHERE: the matching items `i` of the table `part` (first, end), through the index on dataset, cell and
+ * codes. Without OFFSET 0 the planner would use the index on locations, or that of a filter, and read all matching items for each part.
+ * @param dataset what the id of their dataset is equal to
  */
-export function matchingOfPart(window: FilterValues): Prisma.Sql {
-  const texts = textFilters(window)
-  const codes = Object.fromEntries(givenFilters(window).filter(([filter]) => texts[filter] === undefined))
+export function matchingOfPart(window: FilterValues, dataset = Prisma.sql`part.dataset_id`): Prisma.Sql {
+  const { codes, texts } = splitFilters(window)
   return Prisma.sql`(
     SELECT * FROM items i
-     WHERE i.dataset_id = part.dataset_id AND i.tile_cell >= part.first AND i.tile_cell < part."end"
+     WHERE i.dataset_id = ${dataset} AND i.tile_cell >= part.first AND i.tile_cell < part."end"
        AND ${whereFilters(codes)} OFFSET 0
   ) AS i WHERE ${whereFilters(texts)}`
 }

@@ -1,14 +1,15 @@
+import { NEVER_PREPARE } from '../../database/never-prepare.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { BoundingBox } from '../box.ts'
-import { givenFilters } from '../filters.ts'
+import { type FilterValues, givenFilters, splitFilters } from '../filters.ts'
 import type { JsonText } from '../models.ts'
 import type { Fetched, Window } from '../page.ts'
-import { planSearch, readsWholeBox, walksNames } from '../plan.ts'
+import { FEW_IN_BOX, planBox, planSearch } from '../plan.ts'
 import { itemsAt, jsonText } from '../projection.ts'
 import type { Circle, Selection } from '../selection.ts'
 import { countInBox, itemsInCells } from './box.ts'
-import type { Scope } from './item-list.ts'
+import { ownerTable, type Scope, totalOf } from './item-list.ts'
 import { itemsOf } from './nearby.ts'
 import { centreOf, whereInName, whereSelected } from './where.ts'
 
@@ -66,10 +67,11 @@ async function fetchInBox(sql: SqlReader, window: SearchWindow, within: Bounding
   const { total, cells } = await countInBox(sql, within, scope)
   const isPastEnd = window.offset >= total || window.limit === 0
   if (isPastEnd && givenFilters(window).length === 0) return { json: '[]', total }
-  if (readsWholeBox(total, window) || !walksNames({ total, size: await sizeOf(sql, scope) }, window)) {
-    return fetchFrom(sql, itemsInCells(cells, scope), window)
-  }
-  return { json: await walkNames(sql, window, scope), total }
+  const sizes = async () => ({ total, size: await sizeOf(sql, scope, splitFilters(window).codes) })
+  const way = total <= FEW_IN_BOX ? 'cells' : planBox(await sizes(), window)
+  if (way === 'names') return { json: await walkNames(sql, window, scope), total }
+  const withCodes = Prisma.sql`${allItems(scope)} AND ${NEVER_PREPARE} true`
+  return fetchFrom(sql, way === 'codes' ? withCodes : itemsInCells(cells, scope, window), window)
 }
 
 /**
@@ -110,11 +112,11 @@ async function fetchNearest(
   return row ?? { json: '[]', total: 0 }
 }
 
-/** The number of all items of the datasets. */
-async function sizeOf(sql: SqlReader, scope: Scope): Promise<number> {
+/** The number of items of the datasets that have the codes. */
+async function sizeOf(sql: SqlReader, scope: Scope, codes: FilterValues): Promise<number> {
+  const owners = scope.map((datasetId) => ({ datasetId, parentItemId: null }))
   const [row] = await sql.$queryRaw<{ n: number }[]>`
-    SELECT coalesce(sum(n), 0)::float8 AS n FROM item_counts
-     WHERE dataset_id = ANY (${[...scope]}::uuid[]) AND list = 'all'`
+    SELECT coalesce(sum(${totalOf({ among: 'all', ...codes })}), 0)::float8 AS n FROM ${ownerTable(owners)}`
   return row?.n ?? 0
 }
 

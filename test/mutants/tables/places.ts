@@ -66,6 +66,7 @@ export const PLACES: readonly MutantTable[] = [
     file: 'src/catalog/sql/matching-tiles.ts',
     tests: NEARBY,
     mutants: [
+      { find: 'i.dataset_id = ${dataset} AND', replace: '', tests: ['test/catalog/search.test.ts'] },
       { find: 'i.tile_cell < part."end"', replace: 'i.tile_cell <= part."end"' },
       { find: 'i.tile_cell >= part.first', replace: 'i.tile_cell > part.first' },
       {
@@ -127,10 +128,8 @@ export const PLACES: readonly MutantTable[] = [
     mutants: [
       { find: ' && zoom !== COUNTED_ZOOMS.at(-1)', replace: '' },
       { find: 'total += counts.inside', replace: 'total = counts.inside' },
-      { find: 't.cell < range.after_last', replace: 't.cell <= range.after_last' },
-      { find: 't.cell >= range.first', replace: 't.cell > range.first' },
-      { find: 'tile_cell < range.after_last', replace: 'tile_cell <= range.after_last' },
-      { find: 'tile_cell >= range.first', replace: 'tile_cell > range.first' },
+      { find: 't.cell < part."end"', replace: 't.cell <= part."end"' },
+      { find: 't.cell >= part.first', replace: 't.cell > part.first' },
       {
         find: 'counts.border.has(tile.number) && !isHeavy(tile)',
         replace: '!isHeavy(tile)',
