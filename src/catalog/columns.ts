@@ -1,5 +1,7 @@
+import { rawSql } from '../database/raw-sql.ts'
 import { getDatamodel } from '../generated/pothos.ts'
-import { type Item, Prisma } from '../generated/prisma/client.ts'
+import type { Item, Prisma } from '../generated/prisma/client.ts'
+import { quoteName, sql } from '../sql.ts'
 
 /*
  * The columns of items, images and datasets, derived from prisma/schema.prisma. The SELECT lists (projection.ts), the sort orders (sorts.ts),
@@ -65,5 +67,5 @@ export function columnName(field: string): string {
 
 /** SQL for the column of a field of the items `i`. */
 export function itemColumn(field: ItemField): Prisma.Sql {
-  return Prisma.raw(`i.${columnName(field)}`)
+  return rawSql(sql`i.${quoteName(columnName(field))}`)
 }

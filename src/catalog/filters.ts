@@ -18,7 +18,8 @@ type TextField = { [Field in ItemField]: Item[Field] extends string | null ? Fie
 
 /** A filter by a code, which has at most 100 characters. Triggers count its lists under the name. */
 function codeFilter(field: TextField, countedAs: string) {
-  return { condition: (code: string) => Prisma.sql`${itemColumn(field)} = ${code}`, countedAs } satisfies Filter
+  const column = itemColumn(field)
+  return { condition: (code: string) => Prisma.sql`${column} = ${code}`, countedAs } satisfies Filter
 }
 
 /**

@@ -1,4 +1,6 @@
+import { rawSql } from '../database/raw-sql.ts'
 import { Prisma } from '../generated/prisma/client.ts'
+import { listOf, quoteName, type SqlText, sql } from '../sql.ts'
 import { type Column, DATASET_COLUMNS, IMAGE_COLUMNS, ITEM_COLUMNS } from './columns.ts'
 
 /*
@@ -98,6 +100,7 @@ export function withoutDistance(projection: ListProjection): ListProjection {
 /** For each model: the columns that PostgreSQL can write for clients. */
 const MODELS = { Item: ITEM_COLUMNS, Image: IMAGE_COLUMNS, Dataset: DATASET_COLUMNS }
 type Model = keyof typeof MODELS
+const MODEL_NAMES: Record<Model, SqlText> = { Item: sql`Item`, Image: sql`Image`, Dataset: sql`Dataset` }
 
 /** Whether PostgreSQL can write a field for clients. */
 export function isWritable(model: Model, field: string): boolean {
@@ -116,8 +119,7 @@ export function selectMembers(projection: ItemProjection, more: readonly string[
   const { members, form } = projection
   const lists = selectLists.get(projection) ?? new Map<string, Prisma.Sql>()
   selectLists.set(projection, lists)
-  // The text consists of constants and of columns that exist: `selectField` throws for every other name.
-  const list = lists.get(more.join()) ?? Prisma.raw(SELECT_LISTS[form](members, more))
+  const list = lists.get(more.join()) ?? rawSql(SELECT_LISTS[form](members, more))
   lists.set(more.join(), list)
   return list
 }
@@ -153,86 +155,86 @@ export function objectText(columns: Prisma.Sql): Prisma.Sql {
 }
 
 /** For each Prisma type: SQL that converts a column to the values of models.ts. Other types need no conversion. */
-const EXPRESSIONS: ReadonlyMap<string, (column: string) => string> = new Map([
-  ['Decimal', (column: string) => `trim_scale(${column})::text`],
+const EXPRESSIONS: ReadonlyMap<string, (column: SqlText) => SqlText> = new Map([
+  ['Decimal', (column: SqlText) => sql`trim_scale(${column})::text`],
   ['DateTime', toIsoExpression],
   // As text, because JSON.parse would change long numbers and move integer keys to the front.
-  ['Json', (column: string) => `${column}::text`],
+  ['Json', (column: SqlText) => sql`${column}::text`],
 ])
 
 /** SQL that converts a timestamp to the text of `toIso` (models.ts). The time zone of the session does not matter. */
-export function toIsoExpression(timestamp: string): string {
-  return `to_char(${timestamp} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+export function toIsoExpression(timestamp: SqlText): SqlText {
+  return sql`to_char(${timestamp} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 }
 
 /** SQL for a column, converted to the values of models.ts. `table` is the table's alias in the statement. */
-function selectColumn(table: string, { name, type }: Column): string {
-  const column = `${table}.${name}`
+function selectColumn(table: SqlText, { name, type }: Column): SqlText {
+  const column = sql`${table}.${quoteName(name)}`
   return EXPRESSIONS.get(type)?.(column) ?? column
 }
 
 /** SQL for a column, converted to the JSON that clients receive. */
-function selectRawColumn(table: string, column: Column): string {
-  return column.type === 'Json' ? `${table}.${column.name}` : selectColumn(table, column)
+function selectRawColumn(table: SqlText, column: Column): SqlText {
+  return column.type === 'Json' ? sql`${table}.${quoteName(column.name)}` : selectColumn(table, column)
 }
 
 /** The SELECT list for all columns of the images of the table `m`, as records. */
-export const IMAGE_RECORD = Prisma.raw(imageFields([...IMAGE_COLUMNS.keys()]))
+export const IMAGE_RECORD = rawSql(imageFields([...IMAGE_COLUMNS.keys()]))
 
 /** For each form: the SELECT list for members of the table `i`. */
-const SELECT_LISTS: Record<ItemProjection['form'], (members: Members, more: readonly string[]) => string> = {
-  records: (members, more) => selectItem('i', [...new Set([...members, ...more])], selectColumn),
-  json: (members) => selectItem('i', members, selectRawColumn),
+const SELECT_LISTS: Record<ItemProjection['form'], (members: Members, more: readonly string[]) => SqlText> = {
+  records: (members, more) => selectItem(sql`i`, [...new Set([...members, ...more])], selectColumn),
+  json: (members) => selectItem(sql`i`, members, selectRawColumn),
   // Longitude comes first (section 3.1.1), in degrees of WGS 84 (section 4).
   features: (members) => {
-    const point = `'Point' AS type, ARRAY[trim_scale(i.longitude), trim_scale(i.latitude)] AS coordinates`
-    const properties = asObject('properties', selectItem('i', members, selectRawColumn))
-    return `'Feature' AS type, i.id, ${asObject('geometry', point)}, ${properties}`
+    const point = sql`'Point' AS type, ARRAY[trim_scale(i.longitude), trim_scale(i.latitude)] AS coordinates`
+    const properties = asObject(sql`properties`, selectItem(sql`i`, members, selectRawColumn))
+    return sql`'Feature' AS type, i.id, ${asObject(sql`geometry`, point)}, ${properties}`
   },
 }
 
 /** Returns SQL for a column of a table. */
-type SelectColumn = (table: string, column: Column) => string
+type SelectColumn = (table: SqlText, column: Column) => SqlText
 
-function selectItem(table: string, members: Members, select: SelectColumn): string {
+function selectItem(table: SqlText, members: Members, select: SelectColumn): SqlText {
   const expressions = members.map((member) => {
-    if (member === 'distance') return 'place.distance'
+    if (member === 'distance') return sql`place.distance`
     if (typeof member === 'string') return selectField(table, 'Item', member, select)
-    if ('item' in member) return asObject('item', selectItem(table, member.item, select))
+    if ('item' in member) return asObject(sql`item`, selectItem(table, member.item, select))
     if ('parent' in member) return selectParent(table, member.parent, select)
     return 'dataset' in member ? selectDataset(table, member.dataset) : selectImages(table, member.images)
   })
-  return expressions.join(', ')
+  return listOf(expressions)
 }
 
-function selectField(table: string, model: Model, field: string, select: SelectColumn = selectColumn): string {
-  if (field === '__typename') return `'${model}' AS "__typename"`
+function selectField(table: SqlText, model: Model, field: string, select: SelectColumn = selectColumn): SqlText {
+  if (field === '__typename') return sql`'${MODEL_NAMES[model]}' AS "__typename"`
   const column = MODELS[model].get(field)
   if (!column) throw new TypeError(`${model}.${field} has no column`)
-  return `${select(table, column)} AS "${field}"`
+  return sql`${select(table, column)} AS ${quoteName(field)}`
 }
 
-function asObject(name: string, columns: string, from = ''): string {
-  return `(SELECT row_to_json(${name}) FROM (SELECT ${columns} ${from}) AS ${name}) AS ${name}`
+function asObject(name: SqlText, columns: SqlText, from = sql``): SqlText {
+  return sql`(SELECT row_to_json(${name}) FROM (SELECT ${columns} ${from}) AS ${name}) AS ${name}`
 }
 
-function selectParent(table: string, members: Members, select: SelectColumn): string {
-  const parent = `${table}p`
-  const from = `FROM items ${parent} WHERE ${parent}.id = ${table}.parent_item_id`
-  return asObject('parent', selectItem(parent, members, select), from)
+function selectParent(table: SqlText, members: Members, select: SelectColumn): SqlText {
+  const parent = sql`${table}p`
+  const from = sql`FROM items ${parent} WHERE ${parent}.id = ${table}.parent_item_id`
+  return asObject(sql`parent`, selectItem(parent, members, select), from)
 }
 
-function selectDataset(table: string, fields: readonly string[]): string {
-  const columns = fields.map((field) => selectField('d', 'Dataset', field))
-  return asObject('dataset', columns.join(', '), `FROM datasets d WHERE d.id = ${table}.dataset_id`)
+function selectDataset(table: SqlText, fields: readonly string[]): SqlText {
+  const columns = fields.map((field) => selectField(sql`d`, 'Dataset', field))
+  return asObject(sql`dataset`, listOf(columns), sql`FROM datasets d WHERE d.id = ${table}.dataset_id`)
 }
 
-function imageFields(fields: readonly string[]): string {
-  return fields.map((field) => selectField('m', 'Image', field)).join(', ')
+function imageFields(fields: readonly string[]): SqlText {
+  return listOf(fields.map((field) => selectField(sql`m`, 'Image', field)))
 }
 
-function selectImages(table: string, fields: readonly string[]): string {
-  return `array_to_json(ARRAY(SELECT image FROM (
+function selectImages(table: SqlText, fields: readonly string[]): SqlText {
+  return sql`array_to_json(ARRAY(SELECT image FROM (
             SELECT ${imageFields(fields)} FROM images m WHERE m.item_id = ${table}.id ORDER BY m.sort_order, m.id
           ) AS image)) AS images`
 }

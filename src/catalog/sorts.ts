@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { rawSql } from '../database/raw-sql.ts'
 import { Prisma } from '../generated/prisma/client.ts'
+import { sql } from '../sql.ts'
 import { type ItemField, itemColumn } from './columns.ts'
 import { FIRST_TIMESTAMP, type Item, type Timestamp, toIso } from './models.ts'
 import { toIsoExpression } from './projection.ts'
@@ -14,8 +16,8 @@ interface Sort {
   sqlType: Prisma.Sql
   /** The item's value as text, for a cursor. */
   toText: (item: Item) => string
-  /** SQL that converts a value of the column to the same text. */
-  toTextExpression: (value: string) => string
+  /** SQL that converts `value`, a value of the column, to the same text. */
+  valueAsText: Prisma.Sql
   /** Whether the text from a cursor is a valid value. */
   isValue: (text: string) => boolean
 }
@@ -30,7 +32,7 @@ function textSort(field: TextField, description: string): Sort {
     column: itemColumn(field),
     sqlType: Prisma.sql`text`,
     toText: (item) => item[field],
-    toTextExpression: (value) => value,
+    valueAsText: Prisma.sql`value`,
     isValue: (text) => !text.includes('\0'),
   }
 }
@@ -42,7 +44,7 @@ function timestampSort(field: TimestampField, description: string): Sort {
     column: itemColumn(field),
     sqlType: Prisma.sql`timestamptz`,
     toText: (item) => toIso(item[field]),
-    toTextExpression: toIsoExpression,
+    valueAsText: rawSql(toIsoExpression(sql`value`)),
     isValue: (text) => z.iso.datetime({ precision: 3 }).safeParse(text).success && text >= FIRST_TIMESTAMP,
   }
 }

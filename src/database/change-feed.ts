@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type SqlSession, type SqlText, sql } from '../sql.ts'
 import type { DatabaseClient } from './client.ts'
 import type { LogPosition } from './log-position.ts'
 import { PositionTracker } from './position-tracker.ts'
@@ -188,11 +189,11 @@ export interface ChangeFeed {
 
 interface FollowOptions {
   /** Creates a client that is not yet connected. */
-  createClient: () => DatabaseClient
+  createClient: () => SqlSession & Pick<DatabaseClient, 'session'>
   /** A statement that is sent at intervals: `SERVER_HEARTBEAT`, or one that returns no row. */
-  heartbeat: string
+  heartbeat: SqlText
   /** A statement whose answer comes after the notifications of all changes that were visible when it was sent. */
-  echo: string
+  echo: SqlText
   /** Whether to keep `position` up to date, for replicas. */
   tracksPosition: boolean
   /** Called with each event after it was applied, for other processes that follow the same connection. */
@@ -213,7 +214,7 @@ const ECHO_TIMEOUT_MS = HEARTBEAT_VALID_MS + 100
  * can see has its own in this order. An answer without one can come earlier: a transaction is visible before it wakes its listeners, on
  * a replica much earlier.
  */
-export const SERVER_ECHO = "SELECT pg_notify('catalog', 'echo')"
+export const SERVER_ECHO = sql`SELECT pg_notify('catalog', 'echo')`
 
 /** Starts to listen for changes. It connects again whenever the connection is lost. */
 export function followChanges({ createClient, heartbeat, echo, tracksPosition, relay }: FollowOptions): ChangeFeed {
@@ -258,7 +259,7 @@ export function followChanges({ createClient, heartbeat, echo, tracksPosition, r
       apply({ kind: 'changed', payload })
       tracker?.update()
     })
-    const ask = async (): Promise<Session | undefined> => (await client.query(heartbeat)).rows[0]
+    const ask = async () => (await client.query<Session>(heartbeat)).rows[0]
     const hearEcho = async () => {
       const timer = new AbortController()
       const timeout = sleep(ECHO_TIMEOUT_MS, undefined, { signal: timer.signal })
@@ -271,7 +272,7 @@ export function followChanges({ createClient, heartbeat, echo, tracksPosition, r
     const receive = async () => {
       await client.connect()
       const first = await ask()
-      await client.query('LISTEN catalog')
+      await client.query(sql`LISTEN catalog`)
       apply({ kind: 'connected', server: first?.server })
       tracker?.update()
       hear = hearEcho

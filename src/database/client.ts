@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { TURN_TIMEOUT } from '../fairness/fair-queue.ts'
+import { sql } from '../sql.ts'
 import { CANCELLED } from './cancellation.ts'
 import { beginSession, SESSION_ID, type Session, type SessionConfig } from './session.ts'
 
@@ -77,7 +78,7 @@ export class DatabaseClient extends pg.Client {
  */
 
 /** The heartbeat of the change feed for a server. Its answer changes if a proxy moves the connection to another session. */
-export const SERVER_HEARTBEAT = `SELECT ${SESSION_ID}`
+export const SERVER_HEARTBEAT = sql`SELECT ${SESSION_ID}`
 
 /**
  * SQLSTATE classes of failures that can pass: connection exception, insufficient resources, operator intervention (statement

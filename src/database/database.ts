@@ -9,6 +9,7 @@ import { WAITING } from '../embedded/protocol.ts'
 import { EXCLUSIVE, HEARTBEAT, READER } from '../embedded/wire.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
+import { type SqlSession, sql } from '../sql.ts'
 import { cancelByFunction, cancelByRequest } from './canceller.ts'
 import { type ChangeFeed, type FeedEvent, followChanges, SERVER_ECHO } from './change-feed.ts'
 import { classifyError, DatabaseClient, isConnectionLost, SERVER_HEARTBEAT } from './client.ts'
@@ -30,12 +31,12 @@ export interface Database {
    * result.
    * @throws `OPERATION_FAILED` if the connection can't be opened or is lost
    */
-  withSession: <Result>(use: (session: pg.Client) => Promise<Result>) => Promise<Result>
+  withSession: <Result>(use: (session: SqlSession) => Promise<Result>) => Promise<Result>
   /**
    * Runs work on so many rows that it may need the session for a long time. Readers of the embedded database then read from a copy:
    * they see all changes of `work` when it ends, and other writers wait. Servers need no copy.
    */
-  withReadersOnCopy: <Result>(session: pg.ClientBase, rows: number, work: () => Promise<Result>) => Promise<Result>
+  withReadersOnCopy: <Result>(session: SqlSession, rows: number, work: () => Promise<Result>) => Promise<Result>
   /**
    * Starts to listen for changes. The caller closes the feed before the database.
    * @param relay is called with each event, for other processes that follow the same connection
@@ -96,11 +97,11 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
   const { connection, direct } = connectionsOf(config, embedded?.url, options.command?.name)
   // A command writes in transactions, so it is not a reader. A gateway and its workers are.
   const isReader = embedded !== undefined && (!options.share || options.embeddedUrl !== undefined)
-  const { prisma, sql, pool } = openServer(
-    { ...connection, ...(isReader && { application_name: `${READER}the gateway` }) },
-    config,
-    options,
-  )
+  const {
+    prisma,
+    sql: reader,
+    pool,
+  } = openServer({ ...connection, ...(isReader && { application_name: `${READER}the gateway` }) }, config, options)
   const follow = (feed: ChangeFeed) => {
     // The socket of the embedded database leads to no other server.
     if (!embedded) pool.follow(feed)
@@ -112,7 +113,7 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
 
   return {
     prisma,
-    sql,
+    sql: reader,
     replicas,
     withSession: (use) =>
       withSession({ ...direct, connectionTimeoutMillis: config.connectTimeoutMs }, (session) => {
@@ -124,7 +125,7 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
     followChanges: (relay) =>
       follow(options.changeFeed ?? followChanges({ ...feedOptions(direct, config), relay, tracksPosition })),
     poolUse: () => pool.use,
-    ping: () => pool.ping(embedded ? HEARTBEAT : 'SELECT 1'),
+    ping: () => pool.ping(embedded ? HEARTBEAT : sql`SELECT 1`),
     embeddedUrl: embedded?.url,
     close: async () => {
       await Promise.all(replicas.map((replica) => replica.close()))
@@ -227,16 +228,16 @@ function openReplica(url: string, config: DatabaseConfig, options: OpenOptions):
 }
 
 /** Reports why the statements of a client of the embedded database wait. */
-function reportWaits(client: pg.ClientBase, { command }: OpenOptions): void {
+function reportWaits(client: Pick<pg.ClientBase, 'on'>, { command }: OpenOptions): void {
   if (command) client.on('notice', ({ code, message }) => code === WAITING && command.onWait(message ?? ''))
 }
 
 async function withReadersOnCopy<Result>(
-  session: pg.ClientBase,
+  session: SqlSession,
   rows: number,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  await session.query(EXCLUSIVE.begin(`${rows} rows`))
+  await session.query(EXCLUSIVE.begin(rows))
   const result = await work().catch(async (error: unknown) => {
     // Without a connection this fails too, and the import has ended with it. `error` says why the connection ended.
     await session.query(EXCLUSIVE.end).catch(() => {})
@@ -247,9 +248,9 @@ async function withReadersOnCopy<Result>(
 }
 
 /** A statement ends with its command, not minutes later. Servers on some other systems refuse the setting. */
-const STOP_WITH_CLIENT = `SELECT set_config('client_connection_check_interval', '1s', false) WHERE version() LIKE '%linux%'`
+const STOP_WITH_CLIENT = sql`SELECT set_config('client_connection_check_interval', '1s', false) WHERE version() LIKE '%linux%'`
 
-async function withSession<Result>(config: SessionConfig, use: (session: pg.Client) => Promise<Result>) {
+async function withSession<Result>(config: SessionConfig, use: (session: SqlSession) => Promise<Result>) {
   const session = new DatabaseClient(config)
   try {
     await session.connect()

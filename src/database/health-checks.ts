@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Client, QueryResultRow } from 'pg'
+import type { QueryResultRow } from 'pg'
 import { messageOf } from '../errors.ts'
+import { type SqlSession, type SqlText, sql } from '../sql.ts'
 import { checkServer, findMissing, readMigrations } from './migrate.ts'
 import { compareObjects } from './objects.ts'
 import type { Settings } from './session.ts'
@@ -16,7 +17,7 @@ export interface Finding {
 }
 
 type Result = Omit<Finding, 'check'>
-type Check = (session: Client) => Promise<Result | Result[]>
+type Check = (session: SqlSession) => Promise<Result | Result[]>
 
 const ok = (found: string): Result => ({ isOk: true, found })
 const fail = (found: string, advice: string, sql?: string): Result => ({
@@ -57,7 +58,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   history: async (session) => {
     const [row] = await rows<{ n: number }>(
       session,
-      `SELECT count(*)::integer AS n FROM history_entries WHERE ${LACKS_PARTS}`,
+      sql`SELECT count(*)::integer AS n FROM history_entries WHERE ${LACKS_PARTS}`,
     )
     if (!row?.n) return ok('has what undo needs')
     return fail(
@@ -68,15 +69,15 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
   notifications: async (session) => {
     const received = new Promise<boolean>((resolve) => session.once('notification', () => resolve(true)))
-    await session.query('LISTEN catalog_health_check')
-    await session.query('NOTIFY catalog_health_check')
+    await session.query(sql`LISTEN catalog_health_check`)
+    await session.query(sql`NOTIFY catalog_health_check`)
     if (await Promise.race([received, sleep(NOTIFY_TIMEOUT_MS, false)])) return ok('arrive')
     return fail('do not arrive', 'connect to PostgreSQL directly, or to a pooler in session mode')
   },
   keys: async (session) => {
     const [row] = await rows<{ n: number; ending: string | null }>(
       session,
-      `SELECT count(*)::integer AS n, string_agg(name, ', ' ORDER BY expires_at) FILTER (WHERE expires_at < now() + interval '14 days') AS ending
+      sql`SELECT count(*)::integer AS n, string_agg(name, ', ' ORDER BY expires_at) FILTER (WHERE expires_at < now() + interval '14 days') AS ending
          FROM api_keys WHERE revoked_at IS NULL AND coalesce(expires_at > now(), true)`,
     )
     if (!row?.n) return fail('no valid key', 'run npx catalog keys create --name NAME')
@@ -89,7 +90,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
 const NOTIFY_TIMEOUT_MS = 2_000
 
 /** Selects the datasets whose stored counts are wrong, and the tables with the counts. It counts like `recount_items()`. */
-const WRONG_COUNTS = `
+const WRONG_COUNTS = sql`
   WITH counted AS (
     SELECT 'item_counts' AS table_name, dataset_id, list_name(among, administrative_area_code, category_code) AS key, count(*) AS n
       FROM items
@@ -110,12 +111,12 @@ const WRONG_COUNTS = `
    GROUP BY 1 ORDER BY 1 LIMIT 10`
 
 /** Changes that say that they can be undone, and whose items are not stored. */
-const LACKS_PARTS = `can_undo AND EXISTS (
+const LACKS_PARTS = sql`can_undo AND EXISTS (
   SELECT FROM (VALUES ('before', updated + removed), ('after', created + updated)) AS stored (kind, items)
    WHERE items > 0 AND NOT EXISTS (SELECT FROM history_parts AS p WHERE p.entry_id = history_entries.id AND p.kind = stored.kind))`
 
 /** Checks a database, and changes nothing. Returns the findings of each check. A failed prerequisite ends the checks. */
-export async function checkHealth(session: Client): Promise<Finding[]> {
+export async function checkHealth(session: SqlSession): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const [check, run] of Object.entries(CHECKS)) {
     const isIntact = findings.every((finding) => finding.check !== 'objects' || finding.isOk)
@@ -129,8 +130,8 @@ export async function checkHealth(session: Client): Promise<Finding[]> {
 }
 
 /** Checks the settings of the sessions that a pooler in transaction mode gives to the statements of requests. */
-export async function checkPoolerSettings(sql: SqlReader, settings: Settings): Promise<Finding> {
-  const all = await sql.$queryRaw<{ name: string; key: string; value: string; found: string; wanted: string }[]>`
+export async function checkPoolerSettings(reader: SqlReader, settings: Settings): Promise<Finding> {
+  const all = await reader.$queryRaw<{ name: string; key: string; value: string; found: string; wanted: string }[]>`
     SELECT quote_ident(current_database()) AS name, key, value,
            current_setting(key) AS found, set_config(key, value, true) AS wanted
       FROM jsonb_each_text(${JSON.stringify(settings)}::jsonb)`
@@ -151,6 +152,6 @@ export async function checkPoolerSettings(sql: SqlReader, settings: Settings): P
 
 const quoted = (list: string) => list.replaceAll(/[^,]+/g, "'$&'")
 
-async function rows<Row extends QueryResultRow>(session: Client, sql: string): Promise<Row[]> {
-  return (await session.query<Row>(sql)).rows
+async function rows<Row extends QueryResultRow>(session: SqlSession, text: SqlText): Promise<Row[]> {
+  return (await session.query<Row>(text)).rows
 }

@@ -1,4 +1,4 @@
-import type { Client } from 'pg'
+import { type SqlSession, type SqlText, sql } from '../sql.ts'
 
 /*
  * Positions in the write-ahead log of the primary, and how far replicas have replayed it. After a failover, a replica may have
@@ -17,12 +17,12 @@ export interface LogPosition {
 }
 
 /** Selects the end of the log. It comes after all changes of which the server has sent notifications. */
-const CURRENT_POSITION = `
+const CURRENT_POSITION = sql`
   SELECT mark, (pg_current_wal_insert_lsn() - '0/0')::text AS "offset"
     FROM primary_mark WHERE started_at = pg_postmaster_start_time()`
 
 /** Writes a new mark if the server was started after it got the last one. The name of a log file begins with the timeline. */
-const MARK_PRIMARY = `
+const MARK_PRIMARY = sql`
   INSERT INTO primary_mark AS current (started_at, timeline, mark)
   VALUES (
     pg_postmaster_start_time(),
@@ -37,7 +37,7 @@ const MARK_PRIMARY = `
  * Selects how far a replica has replayed the log; no row on a server that is promoted, or follows a later timeline than the primary.
  * The control file shows a later timeline after the next checkpoint; the receiver at once, to a role that may read it.
  */
-const REPLAYED_POSITION = `
+const REPLAYED_POSITION = sql`
   SELECT mark, (pg_last_wal_replay_lsn() - '0/0')::text AS "offset"
     FROM primary_mark, pg_control_checkpoint() AS checkpoint, pg_control_recovery() AS recovery
    WHERE pg_is_in_recovery()
@@ -46,7 +46,7 @@ const REPLAYED_POSITION = `
          ) <= timeline`
 
 /** Returns the end of the primary's log, and marks the primary before, if it has no mark since its start. */
-export async function readPrimaryPosition(client: Client): Promise<LogPosition | undefined> {
+export async function readPrimaryPosition(client: SqlSession): Promise<LogPosition | undefined> {
   const position = await readPosition(client, CURRENT_POSITION)
   if (position) return position
   await client.query(MARK_PRIMARY)
@@ -54,7 +54,7 @@ export async function readPrimaryPosition(client: Client): Promise<LogPosition |
 }
 
 /** Returns how far a replica has replayed the log of the primary whose mark it shows; undefined if it may follow another log. */
-export function readReplicaPosition(client: Client): Promise<LogPosition | undefined> {
+export function readReplicaPosition(client: SqlSession): Promise<LogPosition | undefined> {
   return readPosition(client, REPLAYED_POSITION)
 }
 
@@ -63,8 +63,8 @@ export function includes(replayed: LogPosition, position: LogPosition): boolean 
   return replayed.mark === position.mark && replayed.offset >= position.offset
 }
 
-async function readPosition(client: Client, sql: string): Promise<LogPosition | undefined> {
-  const { rows } = await client.query<{ mark: string; offset: string | null }>(sql)
+async function readPosition(client: SqlSession, text: SqlText): Promise<LogPosition | undefined> {
+  const { rows } = await client.query<{ mark: string; offset: string | null }>(text)
   const [row] = rows
   return row && row.offset !== null ? { mark: row.mark, offset: BigInt(row.offset) } : undefined
 }

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { ClientBase } from 'pg'
 import { messageOf, operationFailed } from '../errors.ts'
+import { readSqlFile, type SqlSession, type SqlText, sql } from '../sql.ts'
 import { BASELINE, findReplaced } from './baseline.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -17,7 +17,7 @@ const OLDEST_POSTGIS = [3, 3] as const
 
 interface Migration {
   name: string
-  sql: string
+  sql: SqlText
   /** SHA-256 of the file in hexadecimal, as Prisma stores it. */
   checksum: string
 }
@@ -27,11 +27,11 @@ interface Migration {
  * @returns the names of the applied migrations, in order
  * @throws `OPERATION_FAILED` if the database is too old, is newer than the code, has no PostGIS, or can't apply a migration
  */
-export async function migrate(session: ClientBase, folder = MIGRATIONS_FOLDER): Promise<string[]> {
+export async function migrate(session: SqlSession, folder = MIGRATIONS_FOLDER): Promise<string[]> {
   const migrations = await readMigrations(folder)
   await checkServer(session)
   return inTransaction(session, async () => {
-    await session.query('SELECT pg_advisory_xact_lock($1)', [PRISMA_MIGRATE_LOCK])
+    await session.query(sql`SELECT pg_advisory_xact_lock($1)`, [PRISMA_MIGRATE_LOCK])
     const applied = (await readApplied(session)) ?? []
     const missing = missingOf(migrations, applied)
     if (missing.length > 0) await session.query(MIGRATIONS_TABLE)
@@ -46,7 +46,7 @@ export async function migrate(session: ClientBase, folder = MIGRATIONS_FOLDER): 
  * @returns the names of the missing migrations, and whether the database never had one
  * @throws `OPERATION_FAILED` when the database is too old, newer than the code, or has no PostGIS.
  */
-export async function checkMigrated(session: ClientBase): Promise<{ missing: string[]; isNew: boolean }> {
+export async function checkMigrated(session: SqlSession): Promise<{ missing: string[]; isNew: boolean }> {
   const migrations = await readMigrations()
   await checkServer(session)
   const applied = await readApplied(session)
@@ -66,8 +66,8 @@ export async function readMigrations(folder = MIGRATIONS_FOLDER): Promise<Migrat
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
   return Promise.all(
     names.sort().map(async (name) => {
-      const sql = await readFile(`${folder}/${name}/migration.sql`, 'utf8')
-      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
+      const text = await readSqlFile(`${folder}/${name}/migration.sql`)
+      return { name, sql: text, checksum: createHash('sha256').update(text).digest('hex') }
     }),
   )
 }
@@ -76,8 +76,8 @@ export async function readMigrations(folder = MIGRATIONS_FOLDER): Promise<Migrat
  * Checks the versions of PostgreSQL and PostGIS, and returns them.
  * @throws `OPERATION_FAILED` if one is too old, or there is no PostGIS
  */
-export async function checkServer(session: ClientBase): Promise<{ version: string; postgis: string }> {
-  const { rows } = await session.query<{ number: number; version: string; postgis: string | null }>(`
+export async function checkServer(session: SqlSession): Promise<{ version: string; postgis: string }> {
+  const { rows } = await session.query<{ number: number; version: string; postgis: string | null }>(sql`
     SELECT current_setting('server_version_num')::integer AS number,
            current_setting('server_version') AS version,
            (SELECT coalesce(installed_version, default_version)
@@ -99,7 +99,7 @@ export async function checkServer(session: ClientBase): Promise<{ version: strin
 }
 
 /** The same table as Prisma Migrate creates. */
-const MIGRATIONS_TABLE = `
+const MIGRATIONS_TABLE = sql`
   CREATE TABLE IF NOT EXISTS _prisma_migrations (
     id                  varchar(36) PRIMARY KEY NOT NULL,
     checksum            varchar(64) NOT NULL,
@@ -122,15 +122,15 @@ interface Applied {
  * @throws `OPERATION_FAILED` if the database has a migration that is unknown, failed, or changed afterwards, or only some of those that the
  * baseline replaces
  */
-export async function findMissing(session: ClientBase, migrations: readonly Migration[]): Promise<Migration[]> {
+export async function findMissing(session: SqlSession, migrations: readonly Migration[]): Promise<Migration[]> {
   return missingOf(migrations, (await readApplied(session)) ?? [])
 }
 
 /** Returns the records of the migrations; undefined if there is no table of them. */
-async function readApplied(session: ClientBase): Promise<Applied[] | undefined> {
-  const { rowCount } = await session.query(`SELECT WHERE to_regclass('_prisma_migrations') IS NOT NULL`)
+async function readApplied(session: SqlSession): Promise<Applied[] | undefined> {
+  const { rowCount } = await session.query(sql`SELECT WHERE to_regclass('_prisma_migrations') IS NOT NULL`)
   if (rowCount === 0) return undefined
-  const { rows } = await session.query<Applied>(`
+  const { rows } = await session.query<Applied>(sql`
     SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished
       FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at`)
   return rows
@@ -157,18 +157,18 @@ function missingOf(migrations: readonly Migration[], applied: readonly Applied[]
 
 /** Records the baseline instead of the migrations that it replaces, if the database has these. */
 async function replaceRecords(
-  session: ClientBase,
+  session: SqlSession,
   applied: readonly Applied[],
   migrations: readonly Migration[],
 ): Promise<void> {
   const replaced = findReplaced(applied.map(({ name }) => name))
   const baseline = migrations.find(({ name }) => name === BASELINE)
   if (!baseline || replaced.length === 0) return
-  await session.query('DELETE FROM _prisma_migrations WHERE migration_name = ANY ($1)', [replaced])
+  await session.query(sql`DELETE FROM _prisma_migrations WHERE migration_name = ANY ($1)`, [replaced])
   await record(session, baseline)
 }
 
-async function apply(session: ClientBase, migration: Migration): Promise<void> {
+async function apply(session: SqlSession, migration: Migration): Promise<void> {
   try {
     await session.query(migration.sql)
   } catch (error) {
@@ -177,9 +177,9 @@ async function apply(session: ClientBase, migration: Migration): Promise<void> {
   await record(session, migration)
 }
 
-async function record(session: ClientBase, { name, checksum }: Migration): Promise<void> {
+async function record(session: SqlSession, { name, checksum }: Migration): Promise<void> {
   await session.query(
-    `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+    sql`INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
      VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp(), 1)`,
     [randomUUID(), checksum, name],
   )

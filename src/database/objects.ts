@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ClientBase } from 'pg'
 import { z } from 'zod'
+import { type SqlSession, type SqlText, sql } from '../sql.ts'
 
 /** The objects that the migrations make. `npm run objects` writes them after a new migration. */
 const SNAPSHOT = join(fileURLToPath(new URL('../../prisma/', import.meta.url)), 'objects.json')
@@ -34,19 +34,19 @@ export async function readSnapshot(): Promise<CatalogObject[]> {
 }
 
 /** Writes the objects of a database that has just been migrated, one on each line. */
-export async function writeSnapshot(session: ClientBase): Promise<void> {
+export async function writeSnapshot(session: SqlSession): Promise<void> {
   const objects = await readObjects(session)
   const lines = objects.map(({ name, create, alter }) => ` ${JSON.stringify({ name, create, alter })}`)
   await writeFile(SNAPSHOT, `[\n${lines.join(',\n')}\n]\n`)
 }
 
 /** Returns the objects of a database, each after those that it needs. Those of extensions and of Prisma Migrate are left out. */
-export async function readObjects(session: ClientBase): Promise<ExistingObject[]> {
+export async function readObjects(session: SqlSession): Promise<ExistingObject[]> {
   return (await session.query<ExistingObject>(OBJECTS)).rows
 }
 
 /** Compares a database with the migrations. The statements can run in this order. */
-export async function compareObjects(session: ClientBase): Promise<Difference[]> {
+export async function compareObjects(session: SqlSession): Promise<Difference[]> {
   const expected = await readSnapshot()
   const actual = await readObjects(session)
   const byName = new Map(actual.map((one) => [one.name, one]))
@@ -75,19 +75,19 @@ function differenceOf(name: string, difference: string, sql: string): Difference
   return { found: `${name} ${difference}`, advice, sql: `${sql};` }
 }
 
-const COLUMN_TYPE = `format_type(atttypid, atttypmod) || coalesce(' COLLATE ' || quote_ident(collname), '')`
+const COLUMN_TYPE = sql`format_type(atttypid, atttypmod) || coalesce(' COLLATE ' || quote_ident(collname), '')`
 
-const OF_EXTENSION = (catalog: string) =>
-  `EXISTS (SELECT FROM pg_depend WHERE classid = '${catalog}'::regclass AND objid = ${catalog}.oid AND deptype IN ('e', 'i'))`
+const OF_EXTENSION = (catalog: SqlText) =>
+  sql`EXISTS (SELECT FROM pg_depend WHERE classid = '${catalog}'::regclass AND objid = ${catalog}.oid AND deptype IN ('e', 'i'))`
 
 /** Sets the sequence of an identity column behind the numbers of the table. */
-const SET_IDENTITY = `; SELECT setval(pg_get_serial_sequence(%1$L, %2$L), (SELECT coalesce(max(%2$I), 0) + 1 FROM %1$I), false)`
+const SET_IDENTITY = sql`; SELECT setval(pg_get_serial_sequence(%1$L, %2$L), (SELECT coalesce(max(%2$I), 0) + 1 FROM %1$I), false)`
 
 /** Before a foreign key is made again, the rows are deleted that it would have deleted. */
-const OBJECTS = `
+const OBJECTS = sql`
   WITH classes AS (
     SELECT * FROM pg_class
-     WHERE relnamespace = 'public'::regnamespace AND relname <> '_prisma_migrations' AND NOT ${OF_EXTENSION('pg_class')}
+     WHERE relnamespace = 'public'::regnamespace AND relname <> '_prisma_migrations' AND NOT ${OF_EXTENSION(sql`pg_class`)}
   ), tables AS (
     SELECT oid, relname, relrowsecurity,
            EXISTS (SELECT FROM pg_trigger WHERE tgrelid = classes.oid AND tgisinternal AND tgenabled <> 'O') AS lacks_checks
@@ -113,7 +113,7 @@ const OBJECTS = `
     SELECT 5, oid, format('function %s(%s)', proname, pg_get_function_identity_arguments(oid)),
            definition, ARRAY[definition], '', NULL
       FROM pg_proc CROSS JOIN LATERAL rtrim(pg_get_functiondef(oid), E'\\n') AS definition
-     WHERE pronamespace = 'public'::regnamespace AND prokind = 'f' AND NOT ${OF_EXTENSION('pg_proc')}
+     WHERE pronamespace = 'public'::regnamespace AND prokind = 'f' AND NOT ${OF_EXTENSION(sql`pg_proc`)}
      UNION ALL
     SELECT CASE WHEN attgenerated = '' THEN 6 ELSE 7 END, attrelid, format('column %s.%s', relname, attname),
            concat(format('ALTER TABLE %I ADD COLUMN %I ', relname, attname), ${COLUMN_TYPE},

@@ -1,6 +1,7 @@
 import { SpanKind } from '@opentelemetry/api'
 import pg from 'pg'
 import { type EndTurn, FairQueue } from '../fairness/fair-queue.ts'
+import type { SqlText } from '../sql.ts'
 import { inSpan, isTracing } from '../tracing.ts'
 import { currentCancellation, StatementCancelled } from './cancellation.ts'
 import type { Canceller } from './canceller.ts'
@@ -137,7 +138,7 @@ export class CatalogPool extends pg.Pool {
    * Sends a statement that no other statement delays, and that delays none.
    * @throws a `ConnectionError`
    */
-  async ping(statement: string): Promise<void> {
+  async ping(statement: SqlText): Promise<void> {
     const client = await this.#connect()
     try {
       await client.query(statement)

@@ -1,15 +1,15 @@
-import type pg from 'pg'
+import type { SqlSession } from '../sql.ts'
 import { type LogPosition, readPrimaryPosition } from './log-position.ts'
 
 /** Tracks the end of the write-ahead log at the last notification on one connection. */
 export class PositionTracker {
-  readonly #client: pg.Client
+  readonly #client: SqlSession
   readonly #onPosition: (position: LogPosition) => void
   #notifications = 0
   #isReading = false
 
   /** @param onPosition is called with a position after all notifications so far */
-  constructor(client: pg.Client, onPosition: (position: LogPosition) => void) {
+  constructor(client: SqlSession, onPosition: (position: LogPosition) => void) {
     this.#client = client
     this.#onPosition = onPosition
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type pg from 'pg'
 import type { PrismaClient } from '../generated/prisma/client.ts'
+import type { SqlSession } from '../sql.ts'
 import { includes, type LogPosition, readReplicaPosition } from './log-position.ts'
 import type { CatalogPool } from './pool.ts'
 import type { SqlReader } from './sql-reader.ts'
@@ -20,7 +20,7 @@ interface ReplicaOptions {
   sql: SqlReader
   pool: CatalogPool
   /** Creates a client that is not yet connected. */
-  createClient: () => pg.Client
+  createClient: () => SqlSession
 }
 
 /** A read replica of the database. */
@@ -57,7 +57,7 @@ export class Replica {
     await this.#pool.end()
   }
 
-  async #follow(createClient: () => pg.Client): Promise<void> {
+  async #follow(createClient: () => SqlSession): Promise<void> {
     while (!this.#isClosing) {
       const client = createClient()
       // Not logged, because the metrics show that the replica is not used.
@@ -68,7 +68,7 @@ export class Replica {
     }
   }
 
-  async #poll(client: pg.Client): Promise<void> {
+  async #poll(client: SqlSession): Promise<void> {
     await client.connect()
     while (!this.#isClosing) {
       const sentAtMs = performance.now()

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { parseIntoClientConfig } from 'pg-connection-string'
+import { sql } from '../sql.ts'
 
 /** An idle connection is probed after this time. By default it would be two hours. */
 const KEEP_ALIVE_MS = 60_000
@@ -57,7 +58,7 @@ export interface Session {
 }
 
 /** The name of a server: no other server, and no earlier start of this one, has the same. The id of the process is that of a session. */
-export const SESSION_ID = 'extract(epoch FROM pg_postmaster_start_time())::text AS server, pg_backend_pid() AS process'
+export const SESSION_ID = sql`extract(epoch FROM pg_postmaster_start_time())::text AS server, pg_backend_pid() AS process`
 
 /** How to connect. The settings are sent after the connection is made, because PgBouncer refuses most of them before. */
 export interface SessionConfig extends pg.ClientConfig {

@@ -1,8 +1,8 @@
 import { constants, existsSync } from 'node:fs'
 import { access, cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { ClientBase } from 'pg'
 import { messageOf, operationFailed } from '../errors.ts'
+import { type SqlSession, sql } from '../sql.ts'
 import { lockFolder } from './lock.ts'
 
 /*
@@ -24,24 +24,24 @@ const KEEP_ALIVE_MS = 20_000
  * complete.
  * @throws `OPERATION_FAILED` if the folder exists or can't be written
  */
-export async function backUp(session: ClientBase, dataDir: string, target: string): Promise<void> {
+export async function backUp(session: SqlSession, dataDir: string, target: string): Promise<void> {
   const folder = resolve(target)
   if (existsSync(folder)) throw operationFailed(`${target} exists; give the name of a new folder`)
-  await session.query('CHECKPOINT')
-  await session.query('BEGIN')
-  await session.query('SELECT 1')
+  await session.query(sql`CHECKPOINT`)
+  await session.query(sql`BEGIN`)
+  await session.query(sql`SELECT 1`)
   // The answer does not matter: the last statement fails too if the connection is lost.
-  const keepAlive = setInterval(() => void session.query('SELECT 1').catch(() => {}), KEEP_ALIVE_MS)
+  const keepAlive = setInterval(() => void session.query(sql`SELECT 1`).catch(() => {}), KEEP_ALIVE_MS)
   let partial: string | undefined
   try {
     await mkdir(dirname(folder), { recursive: true, mode: 0o700 })
     partial = await mkdtemp(`${folder}.partial-`)
     await copyFolder(join(resolve(dataDir), POSTGRES), join(partial, POSTGRES))
     // It fails if the connection was lost, and others may have written since.
-    await session.query('SELECT 1')
+    await session.query(sql`SELECT 1`)
     // It fails if another backup has this name by now.
     await rename(partial, folder)
-    await session.query('ROLLBACK')
+    await session.query(sql`ROLLBACK`)
   } catch (error) {
     if (partial !== undefined) await rm(partial, { recursive: true, force: true })
     throw operationFailed(`The backup ${target} can't be written: ${messageOf(error)}`, error)

@@ -2,11 +2,12 @@ import { constants } from 'node:fs'
 import { copyFile, cp, mkdir, readdir, stat, statfs, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
+import { type SqlText, sql } from '../sql.ts'
 
 const backup = z.tuple([z.object({ label: z.string(), first: z.string(), last: z.string() })])
 
 /** Ends the backup. Returns its label, and the first and the last file of the write-ahead log that it needs. */
-const STOP = `
+const STOP = sql`
   SELECT labelfile AS label, substring(labelfile FROM 'file ([0-9A-F]{24})') AS first, pg_walfile_name(lsn) AS last
     FROM pg_backup_stop(wait_for_archive => false)`
 
@@ -17,12 +18,12 @@ const STOP = `
  * @throws Error if the disk has too little space, or a file can't be copied
  */
 export async function copyDatabase(
-  query: (sql: string) => Promise<unknown>,
+  query: (text: SqlText) => Promise<unknown>,
   folder: string,
   copy: string,
 ): Promise<void> {
   await checkSpace(folder)
-  await query(`SELECT FROM pg_backup_start('copy', fast => true)`)
+  await query(sql`SELECT FROM pg_backup_start('copy', fast => true)`)
   const copied = await copyTables(folder, copy).then(
     () => undefined,
     (error: unknown) => ({ error }),

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
 import { messageOf } from '../errors.ts'
+import type { SqlText } from '../sql.ts'
 import { evaluateIn } from './interrupt.ts'
 
 /** What postgres-worker.ts gets at its start: the folder (or `memory://`), and SQL that it runs first. */
@@ -24,7 +25,7 @@ export interface Postgres {
   /** Sends a batch of protocol messages, and returns the response. */
   execute: (batch: Uint8Array) => Promise<Uint8Array>
   /** Runs an SQL statement, and returns its rows. */
-  query: (sql: string) => Promise<unknown>
+  query: (text: SqlText) => Promise<unknown>
   /** Cancels the request that runs, which then ends with PostgreSQL's error for that. */
   cancel: () => void
 }
@@ -93,7 +94,7 @@ export async function startPostgres(data: z.input<typeof postgresData>): Promise
     ended,
     // A batch can be a part of a larger buffer, which need not be copied.
     execute: async (batch) => z.instanceof(Uint8Array).parse(await send(Uint8Array.from(batch))),
-    query: async (sql) => send(sql),
+    query: async (text) => send(text),
     cancel: () => {
       if (!timer) void cancelRequest(requests)
     },

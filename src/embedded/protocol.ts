@@ -136,7 +136,7 @@ const CREATE_TABLE = /^\s*CREATE TEMPORARY TABLE (\w+) /
 
 /** The name of the temporary table that a batch creates first, if it is a Query message. */
 export function temporaryTableOf(batch: Uint8Array): string | undefined {
-  return CREATE_TABLE.exec(queryOf(batch))?.[1]
+  return CREATE_TABLE.exec(queryOf(batch))?.[1]?.toLowerCase()
 }
 
 interface Output {

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { messageOf } from '../errors.ts'
+import { sql } from '../sql.ts'
 import type { Postgres, PostgresThread } from './postgres-thread.ts'
 import { SharedSession } from './shared-session.ts'
 
@@ -116,7 +117,7 @@ export class Router {
     }
     this.#exclusive = running
     this.#hold(client, ` with ${work}`)
-    await this.#primary.query('SET default_transaction_read_only = on')
+    await this.#primary.query(sql`SET default_transaction_read_only = on`)
     try {
       await this.#copyClosed
       const thread = await this.#openCopy(this.#primary)
@@ -130,7 +131,7 @@ export class Router {
     } catch (error) {
       this.#report(`Readers wait, because there is no copy for them: ${messageOf(error)}`)
     }
-    await this.#primary.query('SET default_transaction_read_only = off')
+    await this.#primary.query(sql`SET default_transaction_read_only = off`)
     if (running.readers === this.#primary) this.endExclusive(client)
   }
 

@@ -1,3 +1,4 @@
+import type { SqlText } from '../sql.ts'
 import type { Postgres } from './postgres-thread.ts'
 
 /** A session of PostgreSQL that many clients share. Each has it for one transaction at a time: first come, first served. */
@@ -19,8 +20,8 @@ export class SharedSession {
   }
 
   /** Runs one SQL statement when the session is free, and returns its rows. */
-  async query(sql: string): Promise<unknown> {
+  async query(text: SqlText): Promise<unknown> {
     const release = await this.acquire()
-    return this.postgres.query(sql).finally(release)
+    return this.postgres.query(text).finally(release)
   }
 }

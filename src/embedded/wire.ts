@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
+import { quoteName, sql } from '../sql.ts'
 import { type Postgres, PostgresEnded } from './postgres-thread.ts'
 import {
   type BackendKey,
@@ -32,8 +33,8 @@ export const READER = 'reader: '
 
 /** Queries before and after exclusive work: a client needs the session for itself for a long time. `work` is a few words for others who wait. */
 export const EXCLUSIVE = {
-  begin: (work: string) => `SET embedded.exclusive = '${work}'`,
-  end: `SET embedded.exclusive = 'off'`,
+  begin: (rows: number) => sql`SET embedded.exclusive = '${rows} rows'`,
+  end: sql`SET embedded.exclusive = 'off'`,
 } as const
 const EXCLUSIVE_BEGIN = /^SET embedded\.exclusive = '(?!off')([\w ]+)'$/
 
@@ -45,7 +46,7 @@ const NOTICE_MS = { first: 500, next: 10_000 } as const
  * exclusive work too. No notification is missing then: a change becomes visible when the session is released after its commit, or
  * when the work ends, and the router has written its notification to the sockets of all clients before (`Router.notify`).
  */
-export const HEARTBEAT = '-- heartbeat'
+export const HEARTBEAT = sql`-- heartbeat`
 
 /** A client that leaves a transaction open for this long is disconnected, because all other clients wait for it. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
@@ -204,8 +205,8 @@ async function endSession(router: Router, client: Client, turn: Turn | undefined
   if (!turn && tables.size === 0) return
   const { postgres, release } = turn ?? (await router.acquire(client, false))
   try {
-    if (turn) await postgres.query('ROLLBACK')
-    for (const table of tables) await postgres.query(`DROP TABLE IF EXISTS pg_temp.${table}`)
+    if (turn) await postgres.query(sql`ROLLBACK`)
+    for (const table of tables) await postgres.query(sql`DROP TABLE IF EXISTS pg_temp.${quoteName(table)}`)
   } catch (error) {
     // The end of PostgreSQL has ended the session.
     if (!(error instanceof PostgresEnded)) throw error

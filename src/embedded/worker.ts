@@ -28,7 +28,7 @@ const openCopy =
   async (primary) => {
     const remove = () => rm(folder, { recursive: true, force: true })
     try {
-      await copyDatabase((sql) => primary.query(sql), dataDir, folder)
+      await copyDatabase((text) => primary.query(text), dataDir, folder)
       const readOnly = `${settings}; SET default_transaction_read_only = on`
       const copy = await startPostgres({ dataDir: folder, settings: readOnly })
       return { ...copy, close: () => copy.close().then(remove) }

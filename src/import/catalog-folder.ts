@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ClientBase, DatabaseError } from 'pg'
+import { DatabaseError } from 'pg'
 import { z } from 'zod'
 import { inTransaction } from '../database/transaction.ts'
 import { messageOf, operationFailed } from '../errors.ts'
+import { columnList, quoteName, type SqlSession, sql } from '../sql.ts'
 
 /*
  * A folder with a whole catalog: a bundle of each dataset, the heads of the history and, if they were asked for, the keys.
@@ -36,9 +37,9 @@ export async function readCatalogFile(folder: string): Promise<CatalogFile> {
 
 /** SQL for the lines of each file. The tables of keys are in the order in which they can be written again. */
 export const CATALOG_LINES = {
-  history: `SELECT (to_jsonb(e) - ARRAY['can_undo', 'revision', 'dataset_before', 'dataset_after', 'columns'])::text AS line
+  history: sql`SELECT (to_jsonb(e) - ARRAY['can_undo', 'revision', 'dataset_before', 'dataset_after', 'columns'])::text AS line
     FROM history_entries AS e ORDER BY id`,
-  keys: `
+  keys: sql`
     SELECT line FROM (
       SELECT 1 AS n, id::text AS key, jsonb_build_object('table', 'api_keys', 'row', to_jsonb(k))::text AS line FROM api_keys AS k
        UNION ALL
@@ -51,16 +52,16 @@ export const CATALOG_LINES = {
 const historyLine = z.looseObject({ id: z.number(), dataset_id: z.string(), undone_id: z.number().nullable() })
 
 /** Adds the heads of the history, without what an undo needs. A dataset that has a history here keeps its own. */
-export async function importHistory(session: ClientBase, folder: string): Promise<void> {
+export async function importHistory(session: SqlSession, folder: string): Promise<void> {
   const entries = await readLines(join(folder, CATALOG_FILES.history), historyLine)
   await inTransaction(session, async () => {
-    const { rows } = await session.query<{ id: string }>('SELECT DISTINCT dataset_id AS id FROM history_entries')
+    const { rows } = await session.query<{ id: string }>(sql`SELECT DISTINCT dataset_id AS id FROM history_entries`)
     const known = new Set(rows.map(({ id }) => id))
     const newIds = new Map<number, string>()
     for (const { id, undone_id, ...entry } of entries.filter(({ dataset_id }) => !known.has(dataset_id))) {
       const head = { ...entry, undone_id: undone_id === null ? null : (newIds.get(undone_id) ?? null) }
       const { rows: added } = await session.query<{ id: string }>(
-        `INSERT INTO history_entries
+        sql`INSERT INTO history_entries
                 (dataset_id, slug, at, action, command, files, undone_id, created, updated, removed, can_undo)
          SELECT dataset_id, slug, at, action, command, files, undone_id, created, updated, removed, false
            FROM jsonb_populate_record(NULL::history_entries, $1::jsonb) RETURNING id`,
@@ -93,12 +94,12 @@ export interface ImportedKeys {
  * Adds the keys that the database lacks, with their grants and old secrets. All or none.
  * @throws `OPERATION_FAILED` if another key has the same secret
  */
-export async function importKeys(session: ClientBase, folder: string): Promise<ImportedKeys> {
+export async function importKeys(session: SqlSession, folder: string): Promise<ImportedKeys> {
   const lines = await readLines(join(folder, CATALOG_FILES.keys), keyLine)
   return inTransaction(session, async () => {
-    const { rows } = await session.query<{ id: string }>('SELECT id FROM api_keys')
+    const { rows } = await session.query<{ id: string }>(sql`SELECT id FROM api_keys`)
     const present = new Set(rows.map(({ id }) => id))
-    const { rows: datasets } = await session.query<{ id: string }>('SELECT id FROM datasets')
+    const { rows: datasets } = await session.query<{ id: string }>(sql`SELECT id FROM datasets`)
     const existing = new Set(datasets.map(({ id }) => id))
     const counts = { added: 0, present: 0 }
     for (const line of lines) {
@@ -123,15 +124,15 @@ function explainTakenSecret(table: KeyLine['table'], keyId: string): (error: unk
 }
 
 /** Columns that the row lacks get their defaults. */
-async function insertRow(session: ClientBase, { table, row }: KeyLine): Promise<void> {
-  const { rows } = await session.query<{ columns: string }>(
-    `SELECT string_agg(quote_ident(attname), ', ') AS columns FROM pg_attribute
+async function insertRow(session: SqlSession, { table, row }: KeyLine): Promise<void> {
+  const { rows } = await session.query<{ name: string }>(
+    sql`SELECT attname AS name FROM pg_attribute
       WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped AND attname = ANY ($2)`,
     [table, Object.keys(row)],
   )
-  const columns = rows[0]?.columns ?? ''
+  const [into, columns] = [quoteName(table), columnList(rows.map(({ name }) => name))]
   await session.query(
-    `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM jsonb_populate_record(NULL::${table}, $1::jsonb)`,
+    sql`INSERT INTO ${into} (${columns}) SELECT ${columns} FROM jsonb_populate_record(NULL::${into}, $1::jsonb)`,
     [JSON.stringify(row)],
   )
 }

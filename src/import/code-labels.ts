@@ -1,6 +1,6 @@
-import type { ClientBase } from 'pg'
 import { z } from 'zod'
 import { operationFailed } from '../errors.ts'
+import { type SqlSession, sql } from '../sql.ts'
 import { describeColumns } from './formats/columns.ts'
 import type { SourceFile } from './formats/dialect.ts'
 import { readRows } from './formats/readers.ts'
@@ -86,12 +86,12 @@ function addLabel(
 
 /** Makes the labels of a dataset equal to the given ones. Returns whether any changed. */
 export async function mergeCodeLabels(
-  session: ClientBase,
+  session: SqlSession,
   datasetId: string,
   labels: readonly CodeLabel[],
 ): Promise<boolean> {
   const { rowCount } = await session.query(
-    `WITH given AS (
+    sql`WITH given AS (
        SELECT * FROM jsonb_to_recordset($2::jsonb) AS given (field text, code text, label text)
      ), removed AS (
        DELETE FROM code_labels AS c

@@ -46,8 +46,3 @@ export const IMPORTED_COLUMNS = Object.keys(
 export function columnsOf(fields: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([field, value]) => [columnName(field), value]))
 }
-
-/** SQL for the columns of a table. */
-export function listOf(columns: readonly string[], table: string): string {
-  return columns.map((name) => `${table}.${name}`).join(', ')
-}

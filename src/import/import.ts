@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { ClientBase } from 'pg'
 import type { Database } from '../database/database.ts'
+import { type SqlSession, type SqlText, sql } from '../sql.ts'
 import { checkColumns } from './check-columns.ts'
 import { type CodeLabel, type LabelSource, readCodeLabels } from './code-labels.ts'
 import { DEFAULT_ORIGIN, type Origin } from './history/record.ts'
@@ -108,7 +108,7 @@ export async function importManifest(
 /** All that decides about an import. */
 interface Given {
   database: Database
-  session: ClientBase
+  session: SqlSession
   manifestPath: string
   dataset: ManifestDataset
   files: readonly ItemFile[]
@@ -149,7 +149,7 @@ async function importRows(given: Given, mayBePart: boolean): Promise<ImportSumma
 /** @param staging has the revision that the last import left, if its rows are left out */
 async function loadRows(
   given: Given,
-  staging: { table: string; problems: RowProblems; revision?: string },
+  staging: { table: SqlText; problems: RowProblems; revision?: string },
 ): Promise<ImportSummary> {
   const { database, manifestPath, dataset, paths, datasetId, digest, options } = given
   const { problems, revision } = staging
@@ -215,7 +215,7 @@ async function attempt(database: Database, load: Asking, allowed: AllowedChanges
     if (!options.dryRun && hasManyChanges(counts)) {
       options.onPhase?.('analyzing')
       // The planner needs new statistics, and index-only scans need a new visibility map.
-      await session.query('VACUUM (ANALYZE) datasets, items, images, item_counts, tile_counts')
+      await session.query(sql`VACUUM (ANALYZE) datasets, items, images, item_counts, tile_counts`)
     }
     return counts
   }
@@ -225,10 +225,10 @@ async function attempt(database: Database, load: Asking, allowed: AllowedChanges
 /** Returns the number of staged rows and of items in the database, which the import compares: of a part, those whose rows are gone. */
 async function countRows({ session, table, datasetId, part }: Load): Promise<number> {
   const items = part
-    ? `(SELECT count(*) FROM ${goneOf(table)} WHERE $1::uuid IS NOT NULL)`
-    : `coalesce((SELECT n FROM item_counts WHERE dataset_id = $1 AND list = 'all'), 0)`
+    ? sql`(SELECT count(*) FROM ${goneOf(table)} WHERE $1::uuid IS NOT NULL)`
+    : sql`coalesce((SELECT n FROM item_counts WHERE dataset_id = $1 AND list = 'all'), 0)`
   const { rows } = await session.query<{ count: number }>(
-    `SELECT ((SELECT count(*) FROM ${table}) + ${items})::integer AS count`,
+    sql`SELECT ((SELECT count(*) FROM ${table}) + ${items})::integer AS count`,
     [datasetId],
   )
   return rows[0]?.count ?? 0

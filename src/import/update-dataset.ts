@@ -1,8 +1,9 @@
-import pg, { type ClientBase } from 'pg'
+import pg from 'pg'
 import type { z } from 'zod'
 import { inTransaction } from '../database/transaction.ts'
 import { operationFailed } from '../errors.ts'
-import { columnsOf, datasetFields, IMPORTED_COLUMNS, listOf } from './dataset-fields.ts'
+import { columnList, type SqlSession, sql } from '../sql.ts'
+import { columnsOf, datasetFields, IMPORTED_COLUMNS } from './dataset-fields.ts'
 import { DEFAULT_ORIGIN, recordChange } from './history/record.ts'
 import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
 
@@ -20,7 +21,7 @@ const UNIQUE_VIOLATION = '23505'
  * @throws `OPERATION_FAILED` with a line for each bad value, or when another dataset has the slug
  */
 export async function updateDataset(
-  session: ClientBase,
+  session: SqlSession,
   id: string,
   given: DatasetChanges,
   nameOf: (field: string) => string,
@@ -37,12 +38,12 @@ export async function updateDataset(
   const names = ['slug', ...IMPORTED_COLUMNS]
   try {
     await inTransaction(session, async () => {
-      const { rowCount } = await session.query('SELECT FROM datasets WHERE id = $1 FOR NO KEY UPDATE', [id])
+      const { rowCount } = await session.query(sql`SELECT FROM datasets WHERE id = $1 FOR NO KEY UPDATE`, [id])
       if (rowCount === 0) throw operationFailed('The dataset was removed meanwhile')
       await recordChange({ session, datasetId: id, action: 'update', origin }, async () => {
         await session.query(
-          `UPDATE datasets AS d
-          SET (${names.join()}) = (SELECT ${listOf(names, 'n')} FROM jsonb_populate_record(d, $2::jsonb) AS n),
+          sql`UPDATE datasets AS d
+          SET (${columnList(names)}) = (SELECT ${columnList(names, sql`n`)} FROM jsonb_populate_record(d, $2::jsonb) AS n),
               updated_at = $3
         WHERE d.id = $1`,
           [id, JSON.stringify(columns), new Date()],

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createKey } from '../../src/auth/keys.ts'
-import { openDatabase } from '../../src/database/database.ts'
+import { openDatabase } from '../support/open-database.ts'
 import { prepareBurst } from './burst.ts'
 import { bearer } from './comparisons.ts'
 import { DOORS } from './doors.ts'

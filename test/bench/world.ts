@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { createKey } from '../../src/auth/keys.ts'
-import { type Database, openDatabase } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
+import { type Database, openDatabase } from '../support/open-database.ts'
 import { type SeedOptions, seed } from './seed.ts'
 
 /** Opens the PostgreSQL database at a URL as the gateway does, but with a long statement timeout. */

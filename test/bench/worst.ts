@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 import { createKey } from '../../src/auth/keys.ts'
 import { readConfig } from '../../src/config.ts'
-import { openDatabase } from '../../src/database/database.ts'
 import { createApp } from '../../src/server/app.ts'
+import { openDatabase } from '../support/open-database.ts'
 import { fillWorld } from './world.ts'
 
 /*

@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import type { Database } from '../../src/database/database.ts'
 import { checkHealth } from '../../src/database/health-checks.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
 import { hasPostgres, runPostgresProgram } from '../support/cluster.ts'
 import { createDatabase, createEmpty, type TestDatabase, useDatabase } from '../support/database.ts'
+import type { Database } from '../support/open-database.ts'
 import { CHECKOUT, runCatalog, runShell } from '../support/process.ts'
 
 /*

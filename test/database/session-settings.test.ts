@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
-import { type Database, openDatabase } from '../../src/database/database.ts'
 import { checkHealth } from '../../src/database/health-checks.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
 import { createDatabase, createOwnDatabase } from '../support/database.ts'
+import { type Database, openDatabase } from '../support/open-database.ts'
 
 /*
  * An operator can give sessions other settings: for a server, a database or a role, or in the URL. The times in responses and the times

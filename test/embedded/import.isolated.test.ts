@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
-import { type Database, openDatabase } from '../../src/database/database.ts'
 import { createEmpty } from '../support/database.ts'
 import { createImporter, DATASET, type Importer, ndjson, row } from '../support/import.ts'
+import { type Database, openDatabase } from '../support/open-database.ts'
 import { CHECKOUT, environment, startGateway } from '../support/process.ts'
 
 /*

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { exportBundle } from '../../src/cli/export-files.ts'
-import type { Database } from '../../src/database/database.ts'
 import { importManifest } from '../../src/import/import.ts'
 import { createDatabase, type TestDatabase, useDatabase } from '../support/database.ts'
+import type { Database } from '../support/open-database.ts'
 
 /*
  * A dataset with every value that psql can write is copied exactly by a bundle, or no bundle is made.

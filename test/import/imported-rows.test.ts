@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/database/database.ts'
 import { Random } from '../simulate/random.ts'
 import { randomCases } from '../support/cases.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { createImporter, csv, type Importer, ndjson, row, useImporter } from '../support/import.ts'
+import type { Database } from '../support/open-database.ts'
 
 /* docs/importing.md: an import compares only the rows that the last import of the dataset had not. */
 

@@ -3,11 +3,11 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, inject } from 'vitest'
 import type { DatabaseConfig } from '../../src/config.ts'
-import { type Database, openDatabase } from '../../src/database/database.ts'
 import type { Lease } from './database-pool.ts'
 import { listObjects } from './database-state.ts'
 import { startCopy } from './embedded-process.ts'
 import { expectUnchanged } from './leftovers.ts'
+import { type Database, openDatabase } from './open-database.ts'
 import { copyTemplate, type EmptyDatabase } from './template.ts'
 
 export interface TestDatabase {

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { TestProject } from 'vitest/node'
-import { openDatabase } from '../../src/database/database.ts'
 import { type PooledDatabase, servePool } from './database-pool.ts'
 import { listObjects, removeRows } from './database-state.ts'
 import { startCopy } from './embedded-process.ts'
+import { openDatabase } from './open-database.ts'
 import { createServerTemplate, type DatabaseTemplate, embeddedTemplate } from './template.ts'
 
 declare module 'vitest' {

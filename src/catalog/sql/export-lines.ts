@@ -1,10 +1,15 @@
+import { rawSql } from '../../database/raw-sql.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { quoteName, type SqlText, sql } from '../../sql.ts'
 import { EXPORT_FIELDS, IMAGE_COLUMNS, ITEM_COLUMNS } from '../columns.ts'
 import { type Member, selectMembers } from '../projection.ts'
 
 /*
  * The lines of exports, one for each item. PostgreSQL writes them, so that the gateway only passes text on.
  */
+
+/** SQL for the cell of each member, in CSV and in arrays. */
+const CELLS = EXPORT_FIELDS.map((field) => ({ field, csv: rawSql(csvCell(field)), json: rawSql(jsonCell(field)) }))
 
 const IMAGES = { images: [...IMAGE_COLUMNS.keys()].filter((field) => field !== 'itemId') }
 
@@ -39,19 +44,19 @@ export const FEATURE_LINES: Lines = {
 
 /** Rows of CSV (RFC 4180). */
 export function csvLines(attributes: Attributes): Lines {
-  const cells = EXPORT_FIELDS.filter((field) => field !== 'extraAttributes' || attributes?.length !== 0).map((field) =>
-    field === 'extraAttributes' && attributes ? csvCellsOf(attributes) : Prisma.raw(csvCell(field)),
+  const cells = CELLS.filter(({ field }) => field !== 'extraAttributes' || attributes?.length !== 0).map(
+    ({ field, csv }) => (field === 'extraAttributes' && attributes ? csvCellsOf(attributes) : csv),
   )
   return { columns: EXPORT_MEMBERS, line: Prisma.sql`concat(${Prisma.join(cells, ", ',', ")})` }
 }
 
 /** RFC 4180 section 2.7. A null is an empty cell. Decimals and timestamps need no quotes. */
-function csvCell(field: string): string {
-  const cell = `item."${field}"`
+function csvCell(field: string): SqlText {
+  const cell = sql`item.${quoteName(field)}`
   const { type, isList } = ITEM_COLUMNS.get(field) ?? {}
   if (type === 'Decimal' || type === 'DateTime') return cell
-  const text = isList ? `to_json(${cell})::text` : `${cell}::text`
-  return `'"' || replace(${text}, '"', '""') || '"'`
+  const text = isList ? sql`to_json(${cell})::text` : sql`${cell}::text`
+  return sql`'"' || replace(${text}, '"', '""') || '"'`
 }
 
 /** SQL for a cell of each attribute: a text as it is, another value as JSON. */
@@ -63,14 +68,15 @@ function csvCellsOf(attributes: readonly string[]): Prisma.Sql {
 
 /** JSON arrays of the values of `EXPORT_FIELDS`. Objects are texts of JSON; attributes with columns are an array of their own. */
 export function arrayLines(attributes: Attributes): Lines {
-  const cells = EXPORT_FIELDS.map((field) =>
-    field === 'extraAttributes' && attributes ? arrayOfAttributes(attributes) : Prisma.raw(jsonCell(field)),
+  const cells = CELLS.map(({ field, json }) =>
+    field === 'extraAttributes' && attributes ? arrayOfAttributes(attributes) : json,
   )
   return { columns: EXPORT_MEMBERS, line: Prisma.sql`json_build_array(${Prisma.join(cells)})::text` }
 }
 
-function jsonCell(field: string): string {
-  return ITEM_COLUMNS.get(field)?.isList ? `item."${field}"` : `item."${field}"::text`
+function jsonCell(field: string): SqlText {
+  const cell = sql`item.${quoteName(field)}`
+  return ITEM_COLUMNS.get(field)?.isList ? cell : sql`${cell}::text`
 }
 
 /** SQL for an array of the attributes' values: a text as it is, another value as JSON. */

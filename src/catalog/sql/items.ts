@@ -1,5 +1,7 @@
+import { rawSql } from '../../database/raw-sql.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { sql } from '../../sql.ts'
 import { MAX_LIMIT } from '../arguments.ts'
 import type { Fetched, Window } from '../page.ts'
 import { arrayOf, itemsAt, jsonText, selectMembers } from '../projection.ts'
@@ -45,7 +47,7 @@ export interface ItemWindowContent extends Fetched {
 export type OwnerPosition = ItemOwner & ItemPosition
 
 /** A connection reads one more item than its limit, to see whether there are more. */
-const GREATEST_LIMIT = Prisma.raw(String(MAX_LIMIT + 1))
+const GREATEST_LIMIT = rawSql(sql`${MAX_LIMIT + 1}`)
 
 /** Reads the same window of each owner's list, in one statement. Returns the contents in the order of the owners. */
 export async function fetchItemPages(

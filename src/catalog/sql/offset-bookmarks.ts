@@ -1,7 +1,6 @@
 import type { ChangeFeed } from '../../database/change-feed.ts'
 import { RevisionCache } from '../../database/revision-cache.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
-import { Prisma } from '../../generated/prisma/client.ts'
 import { SORTS } from '../sorts.ts'
 import {
   type ItemOwner,
@@ -80,10 +79,10 @@ export async function fetchBookmarks(
   owner: ItemOwner,
   steps: number,
 ): Promise<Bookmarks> {
-  const { column, toTextExpression } = SORTS[window.sort]
+  const { column, valueAsText } = SORTS[window.sort]
   const [row] = await sql.$queryRaw<{ revision: bigint | null; bookmarks: string | null }[]>`
     SELECT (SELECT revision FROM datasets WHERE id = owner.dataset_id) AS revision, (
-             SELECT json_agg(json_build_object('value', ${Prisma.raw(toTextExpression('value'))}, 'id', id) ORDER BY n) FROM (
+             SELECT json_agg(json_build_object('value', ${valueAsText}, 'id', id) ORDER BY n) FROM (
                SELECT value, id, row_number() OVER () AS n FROM (
                  SELECT ${column} AS value, i.id FROM items i
                   WHERE ${whereListed(window.selection)} AND ${whereBetween(window)} AND list.total > ${window.offset}::bigint

@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg'
+import { type SqlSession, sql } from '../../sql.ts'
 import { commonColumns, datasetDocument, itemHash, type StoredColumns } from './columns.ts'
 import type { UndoEntry } from './entries.ts'
 
@@ -10,12 +10,14 @@ const LISTED = 20
  * `undo_before` and `undo_after` have the items of the entry. No description means that nothing was changed.
  */
 export async function describeChangesSince(
-  session: ClientBase,
+  session: SqlSession,
   entry: UndoEntry,
   current: StoredColumns,
 ): Promise<string[]> {
   const { datasetId } = entry
-  const { rows } = await session.query<{ revision: string }>('SELECT revision FROM datasets WHERE id = $1', [datasetId])
+  const { rows } = await session.query<{ revision: string }>(sql`SELECT revision FROM datasets WHERE id = $1`, [
+    datasetId,
+  ])
   // Every change moves the revision, whoever makes it.
   if ((rows[0]?.revision ?? null) === entry.revision) return []
   const dataset = await describeDataset(session, entry, current)
@@ -24,9 +26,9 @@ export async function describeChangesSince(
   return [...dataset, ...items.slice(0, LISTED), ...(rest > 0 ? [`and ${rest} more items`] : [])]
 }
 
-async function describeDataset(session: ClientBase, entry: UndoEntry, columns: StoredColumns): Promise<string[]> {
+async function describeDataset(session: SqlSession, entry: UndoEntry, columns: StoredColumns): Promise<string[]> {
   const { rows } = await session.query<{ document: Record<string, unknown> }>(
-    `SELECT ${datasetDocument(columns)} AS document FROM datasets AS d WHERE d.id = $1`,
+    sql`SELECT ${datasetDocument(columns)} AS document FROM datasets AS d WHERE d.id = $1`,
     [entry.datasetId],
   )
   const document = rows[0]?.document
@@ -38,7 +40,7 @@ async function describeDataset(session: ClientBase, entry: UndoEntry, columns: S
   return changed.length === 0 ? [] : [`the dataset has another ${changed.join(', ')}`]
 }
 
-async function describeItems(session: ClientBase, entry: UndoEntry, current: StoredColumns): Promise<string[]> {
+async function describeItems(session: SqlSession, entry: UndoEntry, current: StoredColumns): Promise<string[]> {
   const { datasetId, datasetBefore, columns } = entry
   if (!columns) return []
   const known = {
@@ -46,7 +48,7 @@ async function describeItems(session: ClientBase, entry: UndoEntry, current: Sto
     images: commonColumns(columns.images, current.images),
   }
   const { rows } = await session.query<{ id: string; name: string | null; what: string }>(
-    `SELECT a.id, i.name, CASE WHEN i.id IS NULL THEN 'removed' ELSE 'changed' END AS what
+    sql`SELECT a.id, i.name, CASE WHEN i.id IS NULL THEN 'removed' ELSE 'changed' END AS what
        FROM undo_after AS a LEFT JOIN items AS i ON i.id = a.id AND i.dataset_id = $1
       WHERE ${itemHash(known)} IS DISTINCT FROM a.hash
       UNION ALL

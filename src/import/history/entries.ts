@@ -1,5 +1,5 @@
-import type { ClientBase } from 'pg'
 import { operationFailed } from '../../errors.ts'
+import { type SqlSession, sql } from '../../sql.ts'
 import type { StoredColumns } from './columns.ts'
 import type { Action, ChangeCounts, SourceFile } from './record.ts'
 
@@ -30,23 +30,23 @@ export interface UndoEntry extends HistoryEntry {
   columns: StoredColumns | null
 }
 
-const HEAD = `id, dataset_id AS "datasetId", slug, at, action, command, files, undone_id AS "undoneId",
+const HEAD = sql`id, dataset_id AS "datasetId", slug, at, action, command, files, undone_id AS "undoneId",
   created, updated, removed, can_undo AS "canUndo"`
-const WHOLE = `${HEAD}, revision, dataset_before AS "datasetBefore", dataset_after AS "datasetAfter", columns`
+const WHOLE = sql`${HEAD}, revision, dataset_before AS "datasetBefore", dataset_after AS "datasetAfter", columns`
 
 /** Returns the entries of one dataset or of all, the newest first. */
-export async function listHistory(session: ClientBase, datasetId?: string): Promise<HistoryEntry[]> {
+export async function listHistory(session: SqlSession, datasetId?: string): Promise<HistoryEntry[]> {
   const { rows } = await session.query<HistoryEntry>(
-    `SELECT ${HEAD} FROM history_entries WHERE $1::uuid IS NULL OR dataset_id = $1 ORDER BY id DESC`,
+    sql`SELECT ${HEAD} FROM history_entries WHERE $1::uuid IS NULL OR dataset_id = $1 ORDER BY id DESC`,
     [datasetId ?? null],
   )
   return rows
 }
 
 /** Returns an entry. @throws `OPERATION_FAILED` if there is none */
-export async function findEntry(session: ClientBase, id: string): Promise<UndoEntry> {
+export async function findEntry(session: SqlSession, id: string): Promise<UndoEntry> {
   const { rows } = /^\d{1,18}$/.test(id)
-    ? await session.query<UndoEntry>(`SELECT ${WHOLE} FROM history_entries WHERE id = $1`, [id])
+    ? await session.query<UndoEntry>(sql`SELECT ${WHOLE} FROM history_entries WHERE id = $1`, [id])
     : { rows: [] }
   const [entry] = rows
   if (!entry) throw operationFailed(`There is no entry ${id}; list the entries with: npx catalog history`)
@@ -56,9 +56,9 @@ export async function findEntry(session: ClientBase, id: string): Promise<UndoEn
 /**
  * Returns the newest entry of a dataset, and locks it until the transaction ends: no other change deletes the data that an undo needs.
  */
-export async function findLastEntry(session: ClientBase, datasetId: string): Promise<UndoEntry | undefined> {
+export async function findLastEntry(session: SqlSession, datasetId: string): Promise<UndoEntry | undefined> {
   const { rows } = await session.query<UndoEntry>(
-    `SELECT ${WHOLE} FROM history_entries WHERE dataset_id = $1 ORDER BY id DESC LIMIT 1 FOR UPDATE`,
+    sql`SELECT ${WHOLE} FROM history_entries WHERE dataset_id = $1 ORDER BY id DESC LIMIT 1 FOR UPDATE`,
     [datasetId],
   )
   return rows[0]
@@ -75,9 +75,9 @@ export interface KnownDataset {
  * Finds a dataset by its slug or id, also one that was removed. Returns undefined if there is none and was none.
  * @throws `OPERATION_FAILED` if it was renamed
  */
-export async function findKnownDataset(session: ClientBase, text: string): Promise<KnownDataset | undefined> {
+export async function findKnownDataset(session: SqlSession, text: string): Promise<KnownDataset | undefined> {
   const { rows } = await session.query<{ id: string; slug: string; current: string | null }>(
-    `SELECT id, slug, slug AS current FROM datasets WHERE slug = $1 OR id::text = lower($1)
+    sql`SELECT id, slug, slug AS current FROM datasets WHERE slug = $1 OR id::text = lower($1)
       UNION ALL
      (SELECT e.dataset_id, e.slug, d.slug FROM history_entries AS e LEFT JOIN datasets AS d ON d.id = e.dataset_id
        WHERE e.slug = $1 OR e.dataset_id::text = lower($1) ORDER BY e.id DESC LIMIT 1)

@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg'
+import { type SqlSession, type SqlText, sql } from '../../sql.ts'
 import { itemDocument, readStoredColumns } from './columns.ts'
 import type { UndoEntry } from './entries.ts'
 import {
@@ -20,7 +20,7 @@ interface EntryChanges {
 /**
  * A later entry has the item as this entry left it. Without a later entry, the dataset still has this item, unless others have removed it.
  */
-const CHANGED = (document: string) => `
+const CHANGED = (document: SqlText) => sql`
   WITH before AS (
     SELECT (line::jsonb ->> 'id')::uuid AS id, line::jsonb AS document
       FROM history_parts CROSS JOIN string_to_table(content, E'\\n') AS line WHERE entry_id = $2 AND kind = 'before'
@@ -41,10 +41,10 @@ const CHANGED = (document: string) => `
       USING (id)`
 
 /** Returns what an entry changed, with at most `limit` items of each kind, or all. */
-export async function readEntryChanges(session: ClientBase, entry: UndoEntry, limit?: number): Promise<EntryChanges> {
+export async function readEntryChanges(session: SqlSession, entry: UndoEntry, limit?: number): Promise<EntryChanges> {
   const columns = await readStoredColumns(session)
-  const sql = selectChanges(CHANGED(`${itemDocument(columns)}::jsonb`))
-  const { rows } = await session.query<ChangedRow>(sql, [limit ?? null, entry.id, entry.datasetId])
+  const changes = selectChanges(CHANGED(sql`${itemDocument(columns)}::jsonb`))
+  const { rows } = await session.query<ChangedRow>(changes, [limit ?? null, entry.id, entry.datasetId])
   const { datasetBefore, datasetAfter } = entry
   return {
     dataset: datasetBefore && datasetAfter ? findDifferences(datasetBefore, datasetAfter) : {},

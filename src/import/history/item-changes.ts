@@ -1,3 +1,4 @@
+import { type SqlText, sql } from '../../sql.ts'
 import { parseExactJson } from '../exact-json.ts'
 
 /** A member of an item that differs. */
@@ -30,21 +31,21 @@ export interface ChangedRow {
 }
 
 /** SQL for the metres between two points, each given by its latitude and longitude. */
-export const metresBetween = (a: [string, string], b: [string, string]) => {
-  const point = ([latitude, longitude]: [string, string]) =>
-    `ST_SetSRID(ST_MakePoint((${longitude})::float8, (${latitude})::float8), 4326)::geography`
-  return `ST_Distance(${point(a)}, ${point(b)})`
+export const metresBetween = (a: [SqlText, SqlText], b: [SqlText, SqlText]) => {
+  const point = ([latitude, longitude]: [SqlText, SqlText]) =>
+    sql`ST_SetSRID(ST_MakePoint((${longitude})::float8, (${latitude})::float8), 4326)::geography`
+  return sql`ST_Distance(${point(a)}, ${point(b)})`
 }
 
 /**
  * SQL for at most $1 rows of each kind of change, or for all if $1 is null.
  * @param changed is SQL for rows with `change`, `id`, `before` and `after`, the last two as JSON objects with the names of columns
  */
-export const selectChanges = (changed: string) => `
+export const selectChanges = (changed: SqlText) => sql`
   SELECT change, id::text, before::text, after::text,
          CASE WHEN change = 'updated' THEN ${metresBetween(
-           ["before ->> 'latitude'", "before ->> 'longitude'"],
-           ["after ->> 'latitude'", "after ->> 'longitude'"],
+           [sql`before ->> 'latitude'`, sql`before ->> 'longitude'`],
+           [sql`after ->> 'latitude'`, sql`after ->> 'longitude'`],
          )} END AS "movedMetres"
     FROM (SELECT *, row_number() OVER (PARTITION BY change ORDER BY id) AS n FROM (${changed}) AS changed) AS numbered
    WHERE $1::integer IS NULL OR n <= $1

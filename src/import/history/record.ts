@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg'
+import { type SqlSession, type SqlText, sql } from '../../sql.ts'
 import { datasetDocument, itemDocument, itemHash, readStoredColumns, type StoredColumns } from './columns.ts'
 
 /** Who changes a dataset, and how long the change can be undone. */
@@ -24,14 +24,14 @@ export type Action = 'import' | 'update' | 'remove' | 'undo'
 
 /** A change of a dataset that is about to happen. */
 interface Change {
-  session: ClientBase
+  session: SqlSession
   datasetId: string
   action: Action
   origin: Origin
   files?: readonly SourceFile[]
   undoneId?: string
   /** SQL for the ids of the items that the change creates, updates or removes. $2 is the UUID of the dataset. */
-  touched?: string
+  touched?: SqlText
   /** Whether the change removes the dataset. Its grants go with it. */
   removesDataset?: boolean
 }
@@ -56,26 +56,26 @@ export async function recordChange<Counts extends ChangeCounts>(
 ): Promise<Counts> {
   const { session, touched, origin } = change
   // Hashes are made of texts, and the text of a timestamp depends on the time zone.
-  await session.query(`SET LOCAL timezone TO 'UTC'`)
+  await session.query(sql`SET LOCAL timezone TO 'UTC'`)
   const columns = await readStoredColumns(session)
-  const keepsItems = touched !== undefined && origin.undoDays > 0
+  const kept = touched !== undefined && origin.undoDays > 0 ? { ...change, touched } : undefined
   const id = await insertEntry(change, columns)
-  if (keepsItems) await insertPart(change, id, 'before', `(${itemDocument(columns)})::text`)
+  if (kept) await insertPart(kept, id, sql`before`, sql`(${itemDocument(columns)})::text`)
   const counts = await apply()
-  if (keepsItems) await insertPart(change, id, 'after', `i.id || ' ' || ${itemHash(columns)}`)
+  if (kept) await insertPart(kept, id, sql`after`, sql`i.id || ' ' || ${itemHash(columns)}`)
   await completeEntry(change, id, counts, columns)
   await forgetOldEntries(session, origin.undoDays)
   return counts
 }
 
-const GRANTS = `jsonb_build_object('grants', coalesce(
+const GRANTS = sql`jsonb_build_object('grants', coalesce(
   (SELECT jsonb_agg(to_jsonb(g) ORDER BY g.api_key_id) FROM grants AS g WHERE g.dataset_id = d.id), '[]'))`
 
 async function insertEntry(change: Change, columns: StoredColumns): Promise<string> {
   const { session, datasetId, action, origin, files = [], undoneId, removesDataset } = change
-  const document = datasetDocument(columns) + (removesDataset ? ` || ${GRANTS}` : '')
+  const document = sql`${datasetDocument(columns)} ${removesDataset ? sql`|| ${GRANTS}` : sql``}`
   const { rows } = await session.query<{ id: string }>(
-    `INSERT INTO history_entries (dataset_id, slug, at, action, command, files, undone_id, can_undo, columns,
+    sql`INSERT INTO history_entries (dataset_id, slug, at, action, command, files, undone_id, can_undo, columns,
                                   created, updated, removed, dataset_before)
      SELECT $1, coalesce(d.slug, ''), clock_timestamp(), $2, $3, $4, $5, $6, $7, 0, 0, 0, CASE WHEN d.id IS NOT NULL THEN ${document} END
        FROM (VALUES (1)) AS one LEFT JOIN datasets AS d ON d.id = $1
@@ -89,10 +89,10 @@ async function insertEntry(change: Change, columns: StoredColumns): Promise<stri
 }
 
 /** Stores a line for each touched item that exists. */
-async function insertPart(change: Change, id: string, kind: 'before' | 'after', line: string): Promise<void> {
+async function insertPart(change: Change & { touched: SqlText }, id: string, kind: SqlText, line: SqlText) {
   const { session, touched, datasetId } = change
   await session.query(
-    `INSERT INTO history_parts (entry_id, kind, part, content)
+    sql`INSERT INTO history_parts (entry_id, kind, part, content)
      SELECT $1, '${kind}', part, string_agg(line, E'\\n')
        FROM (SELECT line, sum(length(line)) OVER (ROWS UNBOUNDED PRECEDING) / ${PART_CHARACTERS} AS part
                FROM (SELECT ${line} AS line FROM items AS i WHERE i.dataset_id = $2 AND i.id IN (${touched})
@@ -111,7 +111,7 @@ async function completeEntry(
   columns: StoredColumns,
 ): Promise<void> {
   await session.query(
-    `UPDATE history_entries AS e
+    sql`UPDATE history_entries AS e
         SET created = $3, updated = $4, removed = $5, slug = coalesce(d.slug, e.slug), revision = d.revision,
             dataset_after = CASE WHEN d.id IS NOT NULL THEN ${datasetDocument(columns)} END
        FROM (VALUES (1)) AS one LEFT JOIN datasets AS d ON d.id = $2
@@ -119,13 +119,13 @@ async function completeEntry(
     [id, datasetId, created, updated, removed],
   )
   if (created + updated + removed > 0) return
-  await session.query('DELETE FROM history_entries WHERE id = $1 AND dataset_before = dataset_after', [id])
+  await session.query(sql`DELETE FROM history_entries WHERE id = $1 AND dataset_before = dataset_after`, [id])
 }
 
 /** Deletes what is needed to undo old changes. Another session may be deleting the same rows, or undoing one of the changes. */
-async function forgetOldEntries(session: ClientBase, undoDays: number): Promise<void> {
+async function forgetOldEntries(session: SqlSession, undoDays: number): Promise<void> {
   await session.query(
-    `WITH old AS (
+    sql`WITH old AS (
        SELECT id FROM history_entries WHERE can_undo AND at < now() - make_interval(days => $1) FOR UPDATE SKIP LOCKED
      ), forgotten AS (
        UPDATE history_entries SET can_undo = false, dataset_before = NULL, dataset_after = NULL, columns = NULL

@@ -1,5 +1,6 @@
-import { type ClientBase, DatabaseError } from 'pg'
+import { DatabaseError } from 'pg'
 import { operationFailed } from '../../errors.ts'
+import { type SqlSession, sql } from '../../sql.ts'
 import { lockAllRows, withDatasetLocked } from '../load/dataset-lock.ts'
 import { applyBefore } from './apply-before.ts'
 import { describeChangesSince } from './changed-since.ts'
@@ -27,7 +28,7 @@ export interface UndoSummary extends ChangeCounts {
  * @throws `OPERATION_FAILED` with the changes that others have made since, unless they may be overwritten, or with another reason
  */
 export async function undoLastEntry(
-  session: ClientBase,
+  session: SqlSession,
   { id, slug }: KnownDataset,
   options: UndoOptions,
 ): Promise<UndoSummary> {
@@ -41,8 +42,8 @@ export async function undoLastEntry(
     await refuseChanges(session, entry, options)
     await lockAllRows(session, id)
     const touched = removesDataset
-      ? 'SELECT id FROM items WHERE dataset_id = $2'
-      : 'SELECT id FROM undo_before UNION ALL SELECT id FROM undo_after'
+      ? sql`SELECT id FROM items WHERE dataset_id = $2`
+      : sql`SELECT id FROM undo_before UNION ALL SELECT id FROM undo_after`
     const { command, undoDays } = options
     const origin = { command, undoDays }
     const counts = await recordChange(
@@ -54,7 +55,7 @@ export async function undoLastEntry(
   })
 }
 
-async function findUndoableEntry(session: ClientBase, id: string, slug: string): Promise<UndoEntry> {
+async function findUndoableEntry(session: SqlSession, id: string, slug: string): Promise<UndoEntry> {
   const entry = await findLastEntry(session, id)
   if (!entry) throw operationFailed(`The dataset ${slug} has no history`)
   if (!entry.canUndo) {
@@ -66,32 +67,32 @@ async function findUndoableEntry(session: ClientBase, id: string, slug: string):
 }
 
 /** Writes the items of an entry into temporary tables, which end with the transaction. */
-async function unpackItems(session: ClientBase, { id }: UndoEntry): Promise<void> {
-  await session.query(`
+async function unpackItems(session: SqlSession, { id }: UndoEntry): Promise<void> {
+  await session.query(sql`
     CREATE TEMPORARY TABLE undo_before (id uuid PRIMARY KEY, document jsonb NOT NULL) ON COMMIT DROP;
     CREATE TEMPORARY TABLE undo_after (id uuid PRIMARY KEY, hash bigint NOT NULL) ON COMMIT DROP`)
   await session.query(
-    `INSERT INTO undo_before SELECT (line::jsonb ->> 'id')::uuid, line::jsonb
+    sql`INSERT INTO undo_before SELECT (line::jsonb ->> 'id')::uuid, line::jsonb
        FROM history_parts CROSS JOIN string_to_table(content, E'\\n') AS line WHERE entry_id = $1 AND kind = 'before'`,
     [id],
   )
   await session.query(
-    `INSERT INTO undo_after SELECT split_part(line, ' ', 1)::uuid, split_part(line, ' ', 2)::bigint
+    sql`INSERT INTO undo_after SELECT split_part(line, ' ', 1)::uuid, split_part(line, ' ', 2)::bigint
        FROM history_parts CROSS JOIN string_to_table(content, E'\\n') AS line WHERE entry_id = $1 AND kind = 'after'`,
     [id],
   )
-  await session.query('ANALYZE undo_before, undo_after')
+  await session.query(sql`ANALYZE undo_before, undo_after`)
 }
 
-async function refuseChanges(session: ClientBase, entry: UndoEntry, { overwrite }: UndoOptions): Promise<void> {
-  const { rowCount } = await session.query('SELECT FROM datasets WHERE id = $1', [entry.datasetId])
+async function refuseChanges(session: SqlSession, entry: UndoEntry, { overwrite }: UndoOptions): Promise<void> {
+  const { rowCount } = await session.query(sql`SELECT FROM datasets WHERE id = $1`, [entry.datasetId])
   // The entry has only the items that it changed.
   if (rowCount === 0 && entry.datasetAfter !== null) {
     throw operationFailed(
       `Others have removed the dataset ${entry.slug}, and its items are not in the history; import it again`,
     )
   }
-  await session.query(`SET LOCAL timezone TO 'UTC'`)
+  await session.query(sql`SET LOCAL timezone TO 'UTC'`)
   const changes = overwrite ? [] : await describeChangesSince(session, entry, await readStoredColumns(session))
   if (changes.length === 0) return
   const headline = `Others have changed the dataset ${entry.slug} since entry ${entry.id}; nothing was undone; to overwrite their changes, add --overwrite`

@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg'
+import { type SqlSession, type SqlText, sql } from '../../sql.ts'
 import type { RowIdentity } from '../row/parse-item.ts'
 import { keepItems, whereKept } from './kept-items.ts'
 import { whereImported } from './part-checks.ts'
@@ -17,26 +17,26 @@ export interface BadRow {
 }
 
 /** The place of the first row of a window. */
-const FIRST = `json_build_object('file', first_value(file) OVER w, 'line', first_value(line) OVER w) AS first`
+const FIRST = sql`json_build_object('file', first_value(file) OVER w, 'line', first_value(line) OVER w) AS first`
 
 /** What the statements below are made of. */
 interface Tables {
   /** The staging table. */
-  t: string
+  t: SqlText
   /** SQL for whether an item `i` of the dataset stays, if the staging table lacks it. */
-  stays: string
+  stays: SqlText
 }
 
 /** What each statement returns of a row that it deletes. */
-const BAD = 'bad.file, bad.line, bad.id, bad.external_id AS "externalId"'
+const BAD = sql`bad.file, bad.line, bad.id, bad.external_id AS "externalId"`
 
 /**
  * Statements that delete bad rows from the staging table, and return what names each, with the reason and kind. $1 is the UUID of the
  * dataset. A statement that does not need it still names it, because PostgreSQL must know the type of each parameter.
  */
-const CHECKS: readonly ((tables: Tables) => string)[] = [
+const CHECKS: readonly ((tables: Tables) => SqlText)[] = [
   // An externalId that no item has stands for an id. Another item can have that id: one that was imported with `id`.
-  ({ t, stays }) => `
+  ({ t, stays }) => sql`
     DELETE FROM ${t} AS bad
      USING (SELECT s.n, other.external_id AS owner
               FROM ${t} AS s JOIN ${t} AS other ON other.id = s.id AND other.external_id IS DISTINCT FROM s.external_id
@@ -52,7 +52,7 @@ const CHECKS: readonly ((tables: Tables) => string)[] = [
               || coalesce('the item with the externalId ' || taken.owner, 'another row')
               || '; add another id to the row of ' || bad.external_id AS reason,
               'an externalId stands for the id of another item' AS kind`,
-  ({ t }) => `
+  ({ t }) => sql`
     DELETE FROM ${t} AS bad
      USING (SELECT n, row_number() OVER w AS nth, ${FIRST} FROM ${t}
              WHERE id IN (SELECT id FROM ${t} GROUP BY id HAVING count(*) > 1)
@@ -62,7 +62,7 @@ const CHECKS: readonly ((tables: Tables) => string)[] = [
     RETURNING ${BAD},
               CASE WHEN has_own_id THEN 'the id ' || bad.id ELSE 'the externalId ' || bad.external_id END
               || ' stands twice in this import' AS reason, 'an id or externalId stands twice in this import' AS kind, same.first`,
-  ({ t }) => `
+  ({ t }) => sql`
     DELETE FROM ${t} AS bad
      USING (SELECT n, row_number() OVER w AS nth, ${FIRST} FROM ${t}
              WHERE external_id IN (SELECT external_id FROM ${t} GROUP BY external_id HAVING count(*) > 1)
@@ -71,20 +71,20 @@ const CHECKS: readonly ((tables: Tables) => string)[] = [
        AND $1::uuid IS NOT NULL
     RETURNING ${BAD}, 'the externalId ' || bad.external_id || ' stands twice in this import' AS reason,
               'an id or externalId stands twice in this import' AS kind, same.first`,
-  ({ t }) => `
+  ({ t }) => sql`
     DELETE FROM ${t} AS bad
      USING items AS i
      WHERE i.id = bad.id AND i.dataset_id <> $1
     RETURNING ${BAD}, 'the id ' || bad.id || ' belongs to an item of another dataset' AS reason,
               'the id belongs to an item of another dataset' AS kind`,
-  ({ t, stays }) => `
+  ({ t, stays }) => sql`
     DELETE FROM ${t} AS bad
      USING items AS i
      WHERE ${stays} AND i.dataset_id = $1 AND i.external_id = bad.external_id AND i.id <> bad.id
        AND NOT EXISTS (SELECT FROM ${t} AS other WHERE other.id = i.id)
     RETURNING ${BAD}, 'the externalId ' || bad.external_id || ' belongs to the item ' || i.id AS reason,
               'the externalId belongs to an item with another id' AS kind`,
-  ({ t }) => `
+  ({ t }) => sql`
     DELETE FROM ${t} AS bad
      USING (SELECT s.n, image ->> 'id' AS id,
                    row_number() OVER w AS nth, ${FIRST}
@@ -94,7 +94,7 @@ const CHECKS: readonly ((tables: Tables) => string)[] = [
        AND $1::uuid IS NOT NULL
     RETURNING ${BAD}, 'the image id ' || same.id || ' stands twice in this import' AS reason,
               'an image id stands twice in this import' AS kind, same.first`,
-  ({ t, stays }) => `
+  ({ t, stays }) => sql`
     DELETE FROM ${t} AS bad
      USING ${t} AS s
      CROSS JOIN jsonb_array_elements(s.images) AS image
@@ -107,7 +107,7 @@ const CHECKS: readonly ((tables: Tables) => string)[] = [
 ]
 
 /** Deletes rows whose parent does not exist. A deleted row may be the parent of another row, so this runs until it finds none. */
-const checkParents = ({ t, stays }: Tables) => `
+const checkParents = ({ t, stays }: Tables) => sql`
   DELETE FROM ${t} AS bad
    WHERE coalesce(bad.parent_item_id::text, bad.parent_external_id) IS NOT NULL
      AND NOT EXISTS (SELECT FROM ${t} AS parent WHERE parent.id = bad.parent_item_id)
@@ -118,7 +118,7 @@ const checkParents = ({ t, stays }: Tables) => `
             'the parent is not there' AS kind`
 
 /** Deletes rows that are not descendants of a root item: each is its own ancestor, or a descendant of such an item. */
-const checkCycles = ({ t, stays }: Tables) => `
+const checkCycles = ({ t, stays }: Tables) => sql`
   WITH RECURSIVE node AS (
     SELECT id, parent_item_id FROM ${t}
      UNION ALL
@@ -134,9 +134,9 @@ const checkCycles = ({ t, stays }: Tables) => `
   RETURNING ${BAD}, 'its parents form a cycle' AS reason`
 
 /** Sets the id of rows without an id to that of the stored item with the same `externalId`. */
-async function resolveExternalIds(session: ClientBase, t: string, datasetId: string): Promise<void> {
+async function resolveExternalIds(session: SqlSession, t: SqlText, datasetId: string): Promise<void> {
   await session.query(
-    `UPDATE ${t} AS s SET id = i.id, is_renumbered = true FROM items AS i
+    sql`UPDATE ${t} AS s SET id = i.id, is_renumbered = true FROM items AS i
       WHERE NOT s.has_own_id AND i.dataset_id = $1 AND i.external_id = s.external_id AND i.id <> s.id`,
     [datasetId],
   )
@@ -147,9 +147,9 @@ async function resolveExternalIds(session: ClientBase, t: string, datasetId: str
  * Finds parents by `externalId` among the rows that are left, and then among the items that stay. It runs before each search for rows
  * without their parent, because a bad row that was deleted may have had the `externalId` of another row or item.
  */
-async function resolveParents(session: ClientBase, { t, stays }: Tables, datasetId: string): Promise<void> {
+async function resolveParents(session: SqlSession, { t, stays }: Tables, datasetId: string): Promise<void> {
   const { rowCount } = await session.query(
-    `UPDATE ${t} AS s SET parent_item_id = found.parent_id
+    sql`UPDATE ${t} AS s SET parent_item_id = found.parent_id
        FROM (SELECT child.n, coalesce(parent.id, i.id) AS parent_id
                FROM ${t} AS child LEFT JOIN ${t} AS parent ON parent.external_id = child.parent_external_id
                LEFT JOIN items AS i ON ${stays} AND i.dataset_id = $1 AND i.external_id = child.parent_external_id
@@ -158,12 +158,12 @@ async function resolveParents(session: ClientBase, { t, stays }: Tables, dataset
     [datasetId],
   )
   // Without statistics, the search for cycles compares each row with each other one.
-  if (rowCount !== null && rowCount > 0) await session.query(`ANALYZE ${t} (parent_item_id)`)
+  if (rowCount !== null && rowCount > 0) await session.query(sql`ANALYZE ${t} (parent_item_id)`)
 }
 
 interface Checks {
-  session: ClientBase
-  table: string
+  session: SqlSession
+  table: SqlText
   datasetId: string
   /** Whether all items stay that the files lack. */
   keepMissing: boolean
@@ -183,13 +183,13 @@ export async function removeBadRows(checks: Checks): Promise<BadRow[]> {
   const countKept = async () => (skipInvalid ? keepItems(session, table, datasetId) : 0)
   let keptCount = await countKept()
   const staying = () => {
-    if (keepMissing) return 'true'
+    if (keepMissing) return sql`true`
     if (isPart) return whereImported(table)
-    return keptCount > 0 ? whereKept(table) : 'false'
+    return keptCount > 0 ? whereKept(table) : sql`false`
   }
   const tables = () => ({ t: table, stays: staying() })
   /** Returns whether there are such rows. */
-  const remove = async (check: (tables: Tables) => string) => {
+  const remove = async (check: (tables: Tables) => SqlText) => {
     const { rows } = await session.query<BadRow & RowIdentity>(check(tables()), [datasetId])
     bad.push(...rows.map(({ id, externalId, ...row }) => row))
     await stageBadRows(session, table, rows)

@@ -1,7 +1,8 @@
-import { type ClientBase, DatabaseError } from 'pg'
+import { DatabaseError } from 'pg'
 import { isConflict } from '../../database/client.ts'
 import { inTransaction } from '../../database/transaction.ts'
 import { operationFailed } from '../../errors.ts'
+import { type SqlSession, type SqlText, sql } from '../../sql.ts'
 
 /*
  * Whoever changes an item locks the item first, and a trigger then locks its dataset until the transaction ends. So nobody else
@@ -11,33 +12,33 @@ import { operationFailed } from '../../errors.ts'
 
 /** A change of a dataset does not stop grants. */
 const LOCK_DATASET = {
-  change: 'SELECT FROM datasets WHERE id = $1 FOR NO KEY UPDATE',
-  remove: 'SELECT FROM datasets WHERE id = $1 FOR UPDATE',
+  change: sql`SELECT FROM datasets WHERE id = $1 FOR NO KEY UPDATE`,
+  remove: sql`SELECT FROM datasets WHERE id = $1 FOR UPDATE`,
 } as const
 
 /** SQL that locks the labels of the dataset $1. */
-const lockLabels = (wait: '' | 'NOWAIT') => `SELECT count(*) FROM (
+const lockLabels = (wait: SqlText) => sql`SELECT count(*) FROM (
      SELECT FROM code_labels WHERE dataset_id = $1 ORDER BY field, code FOR UPDATE ${wait}
    ) AS locked`
 
 /** SQL that locks all rows of the dataset $1, always in the same order. */
-const lockRows = (wait: '' | 'NOWAIT') => [
-  `SELECT count(*) FROM (SELECT FROM items WHERE dataset_id = $1 ORDER BY id FOR UPDATE ${wait}) AS locked`,
-  `SELECT count(*) FROM (
+const lockRows = (wait: SqlText) => [
+  sql`SELECT count(*) FROM (SELECT FROM items WHERE dataset_id = $1 ORDER BY id FOR UPDATE ${wait}) AS locked`,
+  sql`SELECT count(*) FROM (
      SELECT FROM images WHERE item_id IN (SELECT id FROM items WHERE dataset_id = $1) ORDER BY id FOR UPDATE ${wait}
    ) AS locked`,
   lockLabels(wait),
 ]
 
 /** SQL that locks the items and images that a merge changes or removes, which a table of changes (`planItems`) names. */
-const lockChanges = (changes: string) => [
-  `SELECT count(*) FROM (
+const lockChanges = (changes: SqlText) => [
+  sql`SELECT count(*) FROM (
      SELECT FROM items AS i JOIN ${changes} AS c USING (id) WHERE c.change = 'updated' FOR NO KEY UPDATE OF i NOWAIT
    ) AS locked`,
-  `SELECT count(*) FROM (
+  sql`SELECT count(*) FROM (
      SELECT FROM items AS i JOIN ${changes} AS c USING (id) WHERE c.change = 'removed' FOR UPDATE OF i NOWAIT
    ) AS locked`,
-  `SELECT count(*) FROM (
+  sql`SELECT count(*) FROM (
      SELECT FROM images WHERE item_id IN (SELECT id FROM ${changes} WHERE change <> 'created') FOR UPDATE NOWAIT
    ) AS locked`,
 ]
@@ -51,7 +52,7 @@ const ATTEMPTS = 5
 const POLITE_ATTEMPTS = 3
 
 /** Waits until no transaction has changed items, images or labels. Transactions that have not changed any wait then. */
-const LOCK_TABLES = 'LOCK TABLE items, images, code_labels IN SHARE ROW EXCLUSIVE MODE'
+const LOCK_TABLES = sql`LOCK TABLE items, images, code_labels IN SHARE ROW EXCLUSIVE MODE`
 
 interface LockedDataset {
   id: string
@@ -67,7 +68,7 @@ interface LockedDataset {
  * @throws `OPERATION_FAILED` if other sessions are in the way again and again
  */
 export async function withDatasetLocked<Result>(
-  session: ClientBase,
+  session: SqlSession,
   { id, slug, use }: LockedDataset,
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -75,9 +76,9 @@ export async function withDatasetLocked<Result>(
     try {
       return await inTransaction(session, async () => {
         // Imports of the same dataset run one after the other, also before the dataset exists.
-        await session.query(`SELECT pg_advisory_xact_lock(hashtextextended('catalog import ' || $1, 0))`, [slug])
+        await session.query(sql`SELECT pg_advisory_xact_lock(hashtextextended('catalog import ' || $1, 0))`, [slug])
         if (attempt > POLITE_ATTEMPTS) await session.query(LOCK_TABLES)
-        if (attempt > 1) for (const sql of lockRows('')) await session.query(sql, [id])
+        if (attempt > 1) for (const lock of lockRows(sql``)) await session.query(lock, [id])
         await session.query(LOCK_DATASET[use], [id])
         return work()
       })
@@ -96,8 +97,8 @@ function isInTheWay(error: unknown): boolean {
 }
 
 /** Locks all rows of a dataset. @throws a conflict if another session has one of them */
-export async function lockAllRows(session: ClientBase, datasetId: string): Promise<void> {
-  for (const sql of lockRows('NOWAIT')) await session.query(sql, [datasetId])
+export async function lockAllRows(session: SqlSession, datasetId: string): Promise<void> {
+  for (const lock of lockRows(sql`NOWAIT`)) await session.query(lock, [datasetId])
 }
 
 /**
@@ -106,8 +107,7 @@ export async function lockAllRows(session: ClientBase, datasetId: string): Promi
  * @param changes the table of changes
  * @throws a conflict if another session has one of them
  */
-export async function lockChangedRows(session: ClientBase, changes: string, datasetId: string): Promise<void> {
-  for (const sql of lockChanges(changes)) await session.query(sql)
-  const sql = lockLabels('NOWAIT')
-  await session.query(sql, [datasetId])
+export async function lockChangedRows(session: SqlSession, changes: SqlText, datasetId: string): Promise<void> {
+  for (const lock of lockChanges(changes)) await session.query(lock)
+  await session.query(lockLabels(sql`NOWAIT`), [datasetId])
 }

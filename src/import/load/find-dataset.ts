@@ -1,6 +1,6 @@
-import type { ClientBase } from 'pg'
 import { v5 as uuidV5 } from 'uuid'
 import { operationFailed } from '../../errors.ts'
+import { type SqlSession, sql } from '../../sql.ts'
 import type { ManifestDataset } from '../manifest.ts'
 
 /**
@@ -9,12 +9,12 @@ import type { ManifestDataset } from '../manifest.ts'
  * @throws `OPERATION_FAILED` if another dataset has the UUID
  */
 export async function findDataset(
-  session: ClientBase,
+  session: SqlSession,
   { id, slug }: ManifestDataset,
 ): Promise<{ id: string; exists: boolean }> {
   const newId = id ?? uuidV5(slug, uuidV5.URL)
   const { rows } = await session.query<{ id: string; slug: string }>(
-    'SELECT id, slug FROM datasets WHERE slug = $1 OR id = $2',
+    sql`SELECT id, slug FROM datasets WHERE slug = $1 OR id = $2`,
     [slug, newId],
   )
   const known = rows.find((row) => row.slug === slug)

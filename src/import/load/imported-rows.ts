@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { ClientBase } from 'pg'
+import { type SqlSession, type SqlText, sql } from '../../sql.ts'
 import type { Fields, SourceRow } from '../formats/source-row.ts'
 import type { ItemFile } from '../manifest.ts'
 import type { ComparedRow } from '../row/read-items.ts'
@@ -17,12 +17,12 @@ import { goneOf, hasChanged, MustReadAll, type Part, type PartLoad } from './par
  * @returns the revision of the dataset; undefined if there are no such rows
  */
 export async function copyImportedRows(
-  session: ClientBase,
-  table: string,
+  session: SqlSession,
+  table: SqlText,
   datasetId: string,
 ): Promise<string | undefined> {
   const { rows } = await session.query<{ revision: string }>(
-    `SELECT revision FROM datasets AS d
+    sql`SELECT revision FROM datasets AS d
       WHERE id = $1
         AND (SELECT n FROM item_counts AS c WHERE c.dataset_id = d.id AND list = 'all') =
             (SELECT sum(cardinality(hashes)) FROM imported_rows AS r WHERE r.dataset_id = d.id AND r.revision = d.revision)`,
@@ -31,14 +31,14 @@ export async function copyImportedRows(
   const revision = rows[0]?.revision
   if (revision === undefined) return undefined
   const gone = goneOf(table)
-  await session.query(`CREATE TEMPORARY TABLE ${gone} (hash uuid, id uuid NOT NULL)`)
+  await session.query(sql`CREATE TEMPORARY TABLE ${gone} (hash uuid, id uuid NOT NULL)`)
   await session.query(
-    `INSERT INTO ${gone}
+    sql`INSERT INTO ${gone}
      SELECT imported.hash, imported.id FROM imported_rows CROSS JOIN unnest(hashes, item_ids) AS imported (hash, id)
       WHERE dataset_id = $1 AND revision = $2`,
     [datasetId, revision],
   )
-  await session.query(`CREATE INDEX ON ${gone} (hash); ANALYZE ${gone}`)
+  await session.query(sql`CREATE INDEX ON ${gone} (hash); ANALYZE ${gone}`)
   return revision
 }
 
@@ -46,12 +46,12 @@ export async function copyImportedRows(
 type FindNewRows = (hashes: string[]) => Promise<Set<number>>
 
 /** Returns a function that also deletes the rows it finds. */
-export function findNewRows(session: ClientBase, table: string): FindNewRows {
+export function findNewRows(session: SqlSession, table: SqlText): FindNewRows {
   const gone = goneOf(table)
   return async (hashes) => {
     // A join would read all rows of the last import for each batch, if they are less than some 300,000.
     const { rows } = await session.query<{ n: number }>(
-      `WITH given AS MATERIALIZED (
+      sql`WITH given AS MATERIALIZED (
          SELECT n, (SELECT ctid FROM ${gone} AS gone WHERE gone.hash = given.hash LIMIT 1) AS place
            FROM unnest($1::uuid[]) WITH ORDINALITY AS given (hash, n)
        ), found AS (
@@ -171,13 +171,13 @@ export async function storeImportedRows(load: PartLoad, part: Part | undefined):
   if (part && !(await hasChanged(load, part))) return
   // By id: another import may have stored other hashes of the same items.
   const kept = part
-    ? `
+    ? sql`
     SELECT imported.hash, imported.id FROM old CROSS JOIN unnest(hashes, item_ids) AS imported (hash, id)
      WHERE dataset_id = $1 AND revision = $2 AND NOT EXISTS (SELECT FROM ${goneOf(table)} AS gone WHERE gone.id = imported.id)
      UNION ALL`
-    : ''
+    : sql``
   await session.query(
-    `WITH old AS (
+    sql`WITH old AS (
        DELETE FROM imported_rows WHERE dataset_id = $1 OR dataset_id NOT IN (SELECT id FROM datasets)
        RETURNING dataset_id, revision, hashes, item_ids
      ), imported AS (

@@ -1,16 +1,16 @@
-import type { ClientBase } from 'pg'
+import { type SqlSession, type SqlText, sql } from '../../sql.ts'
 
 /** SQL for whether the item `i` stays because of a bad row. */
-export const whereKept = (t: string) => `EXISTS (SELECT FROM ${t}_kept AS kept WHERE kept.id = i.id)`
+export const whereKept = (t: SqlText) => sql`EXISTS (SELECT FROM ${t}_kept AS kept WHERE kept.id = i.id)`
 
 /**
  * Finds the items of bad rows, and their ancestors. They stay, if the staging table lacks them. The table of bad rows can name an item
  * by `id` and by `externalId`: it is safer to keep two items than to remove the wrong one.
  * @returns how many there are
  */
-export async function keepItems(session: ClientBase, table: string, datasetId: string): Promise<number> {
+export async function keepItems(session: SqlSession, table: SqlText, datasetId: string): Promise<number> {
   await session.query(
-    `INSERT INTO ${table}_kept
+    sql`INSERT INTO ${table}_kept
      WITH RECURSIVE kept AS (
        SELECT i.id, i.parent_item_id FROM items AS i JOIN ${table}_bad AS bad ON bad.id = i.id WHERE i.dataset_id = $1
         UNION
@@ -24,6 +24,6 @@ export async function keepItems(session: ClientBase, table: string, datasetId: s
      SELECT id FROM lineage ON CONFLICT DO NOTHING`,
     [datasetId],
   )
-  const { rows } = await session.query<{ count: number }>(`SELECT count(*)::integer AS count FROM ${table}_kept`)
+  const { rows } = await session.query<{ count: number }>(sql`SELECT count(*)::integer AS count FROM ${table}_kept`)
   return rows[0]?.count ?? 0
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ClientBase } from 'pg'
+import { type SqlSession, sql } from '../../sql.ts'
 import type { SourceFile } from '../history/record.ts'
 
 /*
@@ -38,12 +38,12 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /** Returns the number of items of a dataset that is as its last import has left it, if that import had the digest; otherwise undefined. */
 export async function findSameImport(
-  session: ClientBase,
+  session: SqlSession,
   datasetId: string,
   digest: string,
 ): Promise<number | undefined> {
   const { rows } = await session.query<{ items: number }>(
-    `SELECT coalesce((SELECT n FROM item_counts WHERE dataset_id = d.id AND list = 'all'), 0) AS items
+    sql`SELECT coalesce((SELECT n FROM item_counts WHERE dataset_id = d.id AND list = 'all'), 0) AS items
        FROM datasets AS d JOIN last_imports AS l ON l.dataset_id = d.id AND l.revision = d.revision
       WHERE d.id = $1 AND l.digest = $2`,
     [datasetId, digest],
@@ -52,9 +52,9 @@ export async function findSameImport(
 }
 
 /** Stores the digest of an import, in its transaction and after all its changes. */
-export async function storeLastImport(session: ClientBase, datasetId: string, digest: string): Promise<void> {
+export async function storeLastImport(session: SqlSession, datasetId: string, digest: string): Promise<void> {
   await session.query(
-    `INSERT INTO last_imports (dataset_id, revision, digest) SELECT id, revision, $2 FROM datasets WHERE id = $1
+    sql`INSERT INTO last_imports (dataset_id, revision, digest) SELECT id, revision, $2 FROM datasets WHERE id = $1
      ON CONFLICT (dataset_id) DO UPDATE SET revision = excluded.revision, digest = excluded.digest`,
     [datasetId, digest],
   )

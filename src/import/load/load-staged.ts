@@ -1,6 +1,6 @@
-import type { ClientBase } from 'pg'
 import { inTransaction } from '../../database/transaction.ts'
 import { operationFailed } from '../../errors.ts'
+import { type SqlSession, type SqlText, sql } from '../../sql.ts'
 import { type CodeLabel, mergeCodeLabels } from '../code-labels.ts'
 import { type Origin, recordChange, type SourceFile } from '../history/record.ts'
 import type { ManifestDataset } from '../manifest.ts'
@@ -26,9 +26,9 @@ export type LoadPhase = 'checking' | 'comparing' | 'merging' | 'counting'
 
 /** Staged rows, and what to do with them. */
 export interface Load {
-  session: ClientBase
+  session: SqlSession
   /** The staging table. */
-  table: string
+  table: SqlText
   /** The UUID that the dataset had when the rows were staged. Ids of items are derived from it. */
   datasetId: string
   /** The time of changed items; by default that of the merge. */
@@ -118,7 +118,7 @@ async function merge(load: Load, { counts, exists, hasBadRows }: Compared): Prom
     action: 'import' as const,
     origin,
     files: sources,
-    touched: `SELECT id FROM ${changes}`,
+    touched: sql`SELECT id FROM ${changes}`,
   }
   await recordChange(change, async () => {
     const datasetChanged = await mergeDataset(merging, dataset, exists)

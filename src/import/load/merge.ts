@@ -1,5 +1,5 @@
-import type { ClientBase } from 'pg'
-import { columnsOf, IMPORTED_COLUMNS, listOf } from '../dataset-fields.ts'
+import { columnList, type SqlSession, type SqlText, sql } from '../../sql.ts'
+import { columnsOf, IMPORTED_COLUMNS } from '../dataset-fields.ts'
 import { metresBetween } from '../history/item-changes.ts'
 import type { ManifestDataset } from '../manifest.ts'
 import { goneOf, type Part } from './part-checks.ts'
@@ -15,8 +15,8 @@ export interface MergeCounts {
 
 /** A merge of a staging table into the dataset. */
 interface Staged {
-  session: ClientBase
-  table: string
+  session: SqlSession
+  table: SqlText
   datasetId: string
 }
 
@@ -26,7 +26,7 @@ interface Merge extends Staged {
 }
 
 /** SQL for the images of an item of the table `i`, in the JSON form of the staging table. */
-export const STORED_IMAGES = `
+export const STORED_IMAGES = sql`
   coalesce((SELECT jsonb_agg(to_jsonb(image) - 'item_id' ORDER BY image.sort_order, image.id)
               FROM images AS image WHERE image.item_id = i.id), '[]')`
 
@@ -34,8 +34,8 @@ export const STORED_IMAGES = `
 async function insertDataset({ session, datasetId, now }: Merge, dataset: ManifestDataset): Promise<void> {
   const { slug, createdAt, updatedAt } = dataset
   await session.query(
-    `INSERT INTO datasets (id, slug, ${IMPORTED_COLUMNS.join()}, created_at, updated_at)
-     SELECT $1, $2, ${listOf(IMPORTED_COLUMNS, 'n')}, coalesce($4::timestamptz, $6), coalesce($5::timestamptz, $6)
+    sql`INSERT INTO datasets (id, slug, ${columnList(IMPORTED_COLUMNS)}, created_at, updated_at)
+     SELECT $1, $2, ${columnList(IMPORTED_COLUMNS, sql`n`)}, coalesce($4::timestamptz, $6), coalesce($5::timestamptz, $6)
        FROM jsonb_populate_record(NULL::datasets, $3) AS n`,
     [datasetId, slug, JSON.stringify(columnsOf(dataset)), createdAt, updatedAt, now],
   )
@@ -45,14 +45,14 @@ async function insertDataset({ session, datasetId, now }: Merge, dataset: Manife
 async function updateDataset({ session, datasetId, now }: Merge, dataset: ManifestDataset): Promise<boolean> {
   const { createdAt, updatedAt } = dataset
   const { rowCount } = await session.query(
-    `UPDATE datasets AS d
-        SET (${IMPORTED_COLUMNS.join()}) = (SELECT ${listOf(IMPORTED_COLUMNS, 'n')}),
+    sql`UPDATE datasets AS d
+        SET (${columnList(IMPORTED_COLUMNS)}) = (SELECT ${columnList(IMPORTED_COLUMNS, sql`n`)}),
             created_at = coalesce($3, d.created_at), updated_at = coalesce($4, $5::timestamptz)
        FROM jsonb_populate_record(NULL::datasets, $2) AS n
       WHERE d.id = $1
-        AND (${listOf(IMPORTED_COLUMNS, 'd')}, d.created_at, d.updated_at)
+        AND (${columnList(IMPORTED_COLUMNS, sql`d`)}, d.created_at, d.updated_at)
             IS DISTINCT FROM
-            (${listOf(IMPORTED_COLUMNS, 'n')}, coalesce($3::timestamptz, d.created_at), coalesce($4::timestamptz, d.updated_at))`,
+            (${columnList(IMPORTED_COLUMNS, sql`n`)}, coalesce($3::timestamptz, d.created_at), coalesce($4::timestamptz, d.updated_at))`,
     [datasetId, JSON.stringify(columnsOf(dataset)), createdAt, updatedAt, now],
   )
   return rowCount === 1
@@ -69,12 +69,12 @@ export async function mergeDataset(merge: Merge, dataset: ManifestDataset, exist
  * SQL for the items `i` of a dataset that an import removes, unless it keeps all items that the files lack: neither the staging
  * table `t` has them, nor must they stay because of a bad row (kept-items.ts).
  */
-const missingItems = (t: string) => `
+const missingItems = (t: SqlText) => sql`
   i.dataset_id = $1 AND NOT EXISTS (SELECT FROM ${t} AS s WHERE s.id = i.id)
   AND NOT EXISTS (SELECT FROM ${t}_kept AS kept WHERE kept.id = i.id)`
 
 /** The table of what `mergeItems` will do: the id of each item that it creates, updates or removes. It ends with the transaction. */
-export const changesOf = (table: string) => `${table}_changes`
+export const changesOf = (table: SqlText) => sql`${table}_changes`
 
 /**
  * Compares the staged items with those of the dataset, and writes what differs into the table of changes. With `keepMissing`, items
@@ -86,17 +86,17 @@ export async function planItems(
 ): Promise<MergeCounts> {
   const changes = changesOf(table)
   const removed = part
-    ? `SELECT gone.id, 'removed' FROM ${goneOf(table)} AS gone
+    ? sql`SELECT gone.id, 'removed' FROM ${goneOf(table)} AS gone
         WHERE $1::uuid IS NOT NULL AND NOT $2::boolean AND NOT EXISTS (SELECT FROM ${table} AS s WHERE s.id = gone.id)`
-    : `SELECT i.id, 'removed' FROM items AS i WHERE NOT $2 AND ${missingItems(table)}`
-  await session.query(`CREATE TEMPORARY TABLE ${changes} (id uuid PRIMARY KEY, change text NOT NULL) ON COMMIT DROP`)
+    : sql`SELECT i.id, 'removed' FROM items AS i WHERE NOT $2 AND ${missingItems(table)}`
+  await session.query(sql`CREATE TEMPORARY TABLE ${changes} (id uuid PRIMARY KEY, change text NOT NULL) ON COMMIT DROP`)
   await session.query(
-    `INSERT INTO ${changes}
+    sql`INSERT INTO ${changes}
      SELECT s.id, CASE WHEN i.id IS NULL THEN 'created' ELSE 'updated' END
        FROM ${table} AS s LEFT JOIN items AS i ON i.id = s.id
       WHERE i.id IS NULL
-         OR (${listOf(ITEM_COLUMN_NAMES, 'i')}, i.created_at, i.updated_at) IS DISTINCT FROM
-            (${listOf(ITEM_COLUMN_NAMES, 's')}, coalesce(s.created_at, i.created_at), coalesce(s.updated_at, i.updated_at))
+         OR (${columnList(ITEM_COLUMN_NAMES, sql`i`)}, i.created_at, i.updated_at) IS DISTINCT FROM
+            (${columnList(ITEM_COLUMN_NAMES, sql`s`)}, coalesce(s.created_at, i.created_at), coalesce(s.updated_at, i.updated_at))
          -- 1.50 and 1.5 are equal, and have different digits.
          OR i.extra_attributes::text <> s.extra_attributes::text
          OR ${STORED_IMAGES} <> s.images
@@ -104,9 +104,9 @@ export async function planItems(
      ${removed}`,
     [datasetId, keepMissing],
   )
-  await session.query(`ANALYZE ${changes}`)
+  await session.query(sql`ANALYZE ${changes}`)
   const { rows } = await session.query<MergeCounts>(
-    `SELECT created, updated, staged + $1::integer - created - updated AS unchanged, removed
+    sql`SELECT created, updated, staged + $1::integer - created - updated AS unchanged, removed
        FROM (SELECT count(*) FILTER (WHERE change = 'created')::integer AS created,
                     count(*) FILTER (WHERE change = 'updated')::integer AS updated,
                     count(*) FILTER (WHERE change = 'removed')::integer AS removed,
@@ -125,9 +125,9 @@ export async function countMoved(
 ): Promise<number> {
   if (updated === 0) return 0
   const { rows } = await session.query<{ moved: number }>(
-    `SELECT count(*)::integer AS moved FROM ${changesOf(table)} AS c JOIN ${table} AS s USING (id) JOIN items AS i USING (id)
+    sql`SELECT count(*)::integer AS moved FROM ${changesOf(table)} AS c JOIN ${table} AS s USING (id) JOIN items AS i USING (id)
       WHERE (i.latitude, i.longitude) <> (s.latitude, s.longitude)
-        AND ${metresBetween(['i.latitude', 'i.longitude'], ['s.latitude', 's.longitude'])} > $1`,
+        AND ${metresBetween([sql`i.latitude`, sql`i.longitude`], [sql`s.latitude`, sql`s.longitude`])} > $1`,
     [metres],
   )
   return rows[0]?.moved ?? 0
@@ -144,15 +144,15 @@ export async function mergeItems(
 ): Promise<void> {
   const changes = changesOf(table)
   // Items may exchange external ids and parents, so the constraints hold only at the end.
-  await session.query('SET CONSTRAINTS ALL DEFERRED')
+  await session.query(sql`SET CONSTRAINTS ALL DEFERRED`)
   if (removed > 0)
-    await session.query(`DELETE FROM items AS i USING ${changes} AS c WHERE c.change = 'removed' AND i.id = c.id`)
+    await session.query(sql`DELETE FROM items AS i USING ${changes} AS c WHERE c.change = 'removed' AND i.id = c.id`)
   if (updated > 0) {
-    await session.query(`DELETE FROM images USING ${changes} AS c WHERE images.item_id = c.id`)
+    await session.query(sql`DELETE FROM images USING ${changes} AS c WHERE images.item_id = c.id`)
     await session.query(
-      `UPDATE items AS i
-          SET (${ITEM_COLUMN_NAMES.join(', ')}, created_at, updated_at) =
-              ROW(${listOf(ITEM_COLUMN_NAMES, 's')}, coalesce(s.created_at, i.created_at), coalesce(s.updated_at, $1::timestamptz))
+      sql`UPDATE items AS i
+          SET (${columnList(ITEM_COLUMN_NAMES)}, created_at, updated_at) =
+              ROW(${columnList(ITEM_COLUMN_NAMES, sql`s`)}, coalesce(s.created_at, i.created_at), coalesce(s.updated_at, $1::timestamptz))
          FROM ${changes} AS c JOIN ${table} AS s USING (id) WHERE i.id = c.id`,
       [now],
     )
@@ -161,22 +161,22 @@ export async function mergeItems(
   // gives the rows in its order. With ORDER BY, PostgreSQL would report all of them before it inserts the first.
   await withRowReports(session, created, onShare, (reported) =>
     session.query(
-      `INSERT INTO items (dataset_id, ${ITEM_COLUMN_NAMES.join(', ')}, created_at, updated_at)
-       SELECT $1, ${listOf(ITEM_COLUMN_NAMES, 's')}, coalesce(s.created_at, $2::timestamptz), coalesce(s.updated_at, $2::timestamptz)
+      sql`INSERT INTO items (dataset_id, ${columnList(ITEM_COLUMN_NAMES)}, created_at, updated_at)
+       SELECT $1, ${columnList(ITEM_COLUMN_NAMES, sql`s`)}, coalesce(s.created_at, $2::timestamptz), coalesce(s.updated_at, $2::timestamptz)
          FROM (SELECT s.*, row_number() OVER (ORDER BY s.name) AS nth
                  FROM ${changes} AS c JOIN ${table} AS s USING (id) WHERE c.change = 'created') AS s
-        WHERE ${reported('s.nth')}`,
+        WHERE ${reported(sql`s.nth`)}`,
       [datasetId, now],
     ),
   )
   await session.query(
-    `INSERT INTO images (item_id, ${IMAGE_COLUMN_NAMES.join(', ')})
-     SELECT s.id, ${listOf(IMAGE_COLUMN_NAMES, 'image')}
+    sql`INSERT INTO images (item_id, ${columnList(IMAGE_COLUMN_NAMES)})
+     SELECT s.id, ${columnList(IMAGE_COLUMN_NAMES, sql`image`)}
        FROM ${changes} AS c JOIN ${table} AS s USING (id) CROSS JOIN jsonb_populate_recordset(NULL::images, s.images) AS image`,
   )
 }
 
 /** Sets the dataset's `updatedAt` after changes to its items. The caller skips this if the manifest gives the timestamp. */
 export async function touchDataset({ session, datasetId, now }: Merge): Promise<void> {
-  await session.query('UPDATE datasets SET updated_at = $2 WHERE id = $1', [datasetId, now])
+  await session.query(sql`UPDATE datasets SET updated_at = $2 WHERE id = $1`, [datasetId, now])
 }

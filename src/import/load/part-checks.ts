@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg'
+import { type SqlSession, type SqlText, sql } from '../../sql.ts'
 
 /*
  * An import of a part: the staging table has the rows that the last import had not, and the items of the other rows stay.
@@ -16,20 +16,21 @@ export interface Part {
 export class MustReadAll extends Error {}
 
 /** The table of the rows of the last import (imported-rows.ts). Those that the files have too are deleted from it, so that it has the rows that are gone. */
-export const goneOf = (table: string) => `${table}_gone`
+export const goneOf = (table: SqlText) => sql`${table}_gone`
 
 /** SQL for whether the item `i` of the dataset is that of a row which the last import had too. */
-export const whereImported = (table: string) => `NOT EXISTS (SELECT FROM ${goneOf(table)} AS gone WHERE gone.id = i.id)`
+export const whereImported = (table: SqlText) =>
+  sql`NOT EXISTS (SELECT FROM ${goneOf(table)} AS gone WHERE gone.id = i.id)`
 
 /** SQL for whether the dataset has changed since the last import. */
-const HAS_CHANGED = 'SELECT NOT EXISTS (SELECT FROM datasets WHERE id = $1 AND revision = $2) AS found'
+const HAS_CHANGED = sql`SELECT NOT EXISTS (SELECT FROM datasets WHERE id = $1 AND revision = $2) AS found`
 
 /** SQL for whether a staged row names the item of a row that is not staged: the item would stand twice. */
-const standsTwice = (table: string) => `
+const standsTwice = (table: SqlText) => sql`
   SELECT count(*) > 0 AS found FROM ${table} AS s JOIN items AS i USING (id) WHERE i.dataset_id = $1 AND ${whereImported(table)}`
 
 /** SQL for whether a row that is not staged may have another parent: its parent goes, or another item gets the `externalId` of the parent. */
-const losesParent = (table: string) => `
+const losesParent = (table: SqlText) => sql`
   SELECT count(*) > 0 AS found
     FROM ${goneOf(table)} AS gone JOIN items AS i USING (id) LEFT JOIN ${table} AS s USING (id)
     JOIN items AS child ON child.dataset_id = $1 AND child.parent_item_id = i.id
@@ -37,15 +38,14 @@ const losesParent = (table: string) => `
      AND NOT EXISTS (SELECT FROM ${table} AS other WHERE other.id = child.id)`
 
 export interface PartLoad {
-  session: ClientBase
+  session: SqlSession
   /** The staging table. */
-  table: string
+  table: SqlText
   datasetId: string
 }
 
-/** @param sql is one of the constants of this file */
-async function isFound(session: ClientBase, sql: string, values: string[]): Promise<boolean> {
-  const { rows } = await session.query<{ found: boolean }>(sql, values)
+async function isFound(session: SqlSession, check: SqlText, values: string[]): Promise<boolean> {
+  const { rows } = await session.query<{ found: boolean }>(check, values)
   return rows[0]?.found === true
 }
 
@@ -56,7 +56,7 @@ export function hasChanged({ session, datasetId }: PartLoad, { revision }: Part)
 
 /** Checks, after the search for bad rows, that rows which are not staged do not depend on staged ones. @throws MustReadAll */
 export async function checkPart({ session, table, datasetId }: PartLoad): Promise<void> {
-  for (const sql of [standsTwice(table), losesParent(table)]) {
-    if (await isFound(session, sql, [datasetId])) throw new MustReadAll()
+  for (const check of [standsTwice(table), losesParent(table)]) {
+    if (await isFound(session, check, [datasetId])) throw new MustReadAll()
   }
 }

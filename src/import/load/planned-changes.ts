@@ -1,5 +1,5 @@
-import type { ClientBase } from 'pg'
 import { columnName } from '../../catalog/columns.ts'
+import { columnList, type SqlSession, type SqlText, sql } from '../../sql.ts'
 import type { CodeLabel } from '../code-labels.ts'
 import { datasetDocument, readStoredColumns } from '../history/columns.ts'
 import {
@@ -14,16 +14,15 @@ import type { ManifestDataset } from '../manifest.ts'
 import { changesOf, STORED_IMAGES } from './merge.ts'
 import { ITEM_COLUMN_NAMES } from './staging.ts'
 
-const columnsOf = (table: string) =>
-  [...ITEM_COLUMN_NAMES, 'created_at', 'updated_at'].map((name) => `${table}.${name}`)
+const COLUMNS = [...ITEM_COLUMN_NAMES, 'created_at', 'updated_at']
 
-const storedDocument = `(SELECT to_jsonb(r) FROM (SELECT ${columnsOf('i').join(', ')}) AS r)
+const storedDocument = sql`(SELECT to_jsonb(r) FROM (SELECT ${columnList(COLUMNS, sql`i`)}) AS r)
   || jsonb_build_object('images', ${STORED_IMAGES})`
 
 /** A row need not give timestamps. */
-const stagedDocument = `(SELECT to_jsonb(r)
+const stagedDocument = sql`(SELECT to_jsonb(r)
      - CASE WHEN s.created_at IS NULL THEN 'created_at' ELSE '' END - CASE WHEN s.updated_at IS NULL THEN 'updated_at' ELSE '' END
-     FROM (SELECT ${columnsOf('s').join(', ')}) AS r) || jsonb_build_object('images', s.images)`
+     FROM (SELECT ${columnList(COLUMNS, sql`s`)}) AS r) || jsonb_build_object('images', s.images)`
 
 /** What an import would change. */
 export interface PlannedChanges {
@@ -33,8 +32,8 @@ export interface PlannedChanges {
 }
 
 interface Plan {
-  session: ClientBase
-  table: string
+  session: SqlSession
+  table: SqlText
   datasetId: string
   dataset: ManifestDataset
   labels: readonly CodeLabel[]
@@ -43,11 +42,11 @@ interface Plan {
 /** Returns what the merge would change, after `planItems`: at most `limit` items of each kind, or all. */
 export async function readPlannedChanges(plan: Plan, limit?: number): Promise<PlannedChanges> {
   const { session, table } = plan
-  const sql = selectChanges(`
+  const changes = selectChanges(sql`
     SELECT c.change, c.id, CASE WHEN i.id IS NOT NULL THEN ${storedDocument} END AS before,
            CASE WHEN s.id IS NOT NULL THEN ${stagedDocument} END AS after
       FROM ${changesOf(table)} AS c LEFT JOIN ${table} AS s USING (id) LEFT JOIN items AS i USING (id)`)
-  const { rows } = await session.query<ChangedRow>(sql, [limit ?? null])
+  const { rows } = await session.query<ChangedRow>(changes, [limit ?? null])
   return { dataset: await planDataset(plan), items: rows.map(readChange) }
 }
 
@@ -55,7 +54,7 @@ export async function readPlannedChanges(plan: Plan, limit?: number): Promise<Pl
 async function planDataset({ session, datasetId, dataset, labels }: Plan): Promise<Record<string, Difference>> {
   const columns = await readStoredColumns(session)
   const { rows } = await session.query<{ document: object; labels: unknown }>(
-    `SELECT ${datasetDocument(columns)} AS document,
+    sql`SELECT ${datasetDocument(columns)} AS document,
             (SELECT coalesce(jsonb_agg(to_jsonb(l) ORDER BY l.field, l.code), '[]')
                FROM jsonb_populate_recordset(NULL::code_labels, $2) AS l) AS labels
        FROM datasets AS d WHERE id = $1`,

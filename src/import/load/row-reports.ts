@@ -1,13 +1,13 @@
-import type { ClientBase } from 'pg'
+import { type SqlSession, type SqlText, sql } from '../../sql.ts'
 
 /** A statement reports its progress after this number of rows. */
 const REPORT_ROWS = 1_000
 
 /** The code of the messages that report progress. It is no SQLSTATE of PostgreSQL. */
-const ROWS_DONE = 'DCROW'
+const ROWS_DONE = sql`DCROW`
 
 /** A message of this level reaches the client at once, whatever its settings. */
-const CREATE_REPORT = `
+const CREATE_REPORT = sql`
   CREATE FUNCTION pg_temp.report_rows(n bigint) RETURNS boolean LANGUAGE plpgsql AS $$
   BEGIN
     RAISE INFO USING MESSAGE = n, ERRCODE = '${ROWS_DONE}';
@@ -21,13 +21,13 @@ const CREATE_REPORT = `
  * @param run gets a function that returns SQL: a condition that is true for every row, by the number of the row
  */
 export async function withRowReports(
-  session: ClientBase,
+  session: SqlSession,
   rows: number,
   onShare: (share: number) => void,
-  run: (reported: (n: string) => string) => Promise<unknown>,
+  run: (reported: (n: SqlText) => SqlText) => Promise<unknown>,
 ): Promise<void> {
   if (rows < REPORT_ROWS) {
-    await run(() => 'true')
+    await run(() => sql`true`)
     return
   }
   const listen = ({ code, message }: { code?: string | undefined; message?: string | undefined }) => {
@@ -36,10 +36,10 @@ export async function withRowReports(
   await session.query(CREATE_REPORT)
   session.on('notice', listen)
   try {
-    await run((n) => `(${n} % ${REPORT_ROWS} <> 0 OR pg_temp.report_rows(${n}))`)
+    await run((n) => sql`(${n} % ${REPORT_ROWS} <> 0 OR pg_temp.report_rows(${n}))`)
   } finally {
     session.off('notice', listen)
   }
   // The embedded database has one session for all clients. After an error, the function ends with the transaction.
-  await session.query('DROP FUNCTION pg_temp.report_rows')
+  await session.query(sql`DROP FUNCTION pg_temp.report_rows`)
 }

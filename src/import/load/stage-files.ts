@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg'
+import type { SqlSession, SqlText } from '../../sql.ts'
 import { readRows } from '../formats/readers.ts'
 import type { ItemFile } from '../manifest.ts'
 import type { RowIdentity } from '../row/parse-item.ts'
@@ -16,8 +16,8 @@ export interface ImportProgress {
 }
 
 interface Staging {
-  session: ClientBase
-  table: string
+  session: SqlSession
+  table: SqlText
   datasetId: string
   files: readonly ItemFile[]
   bytesTotal: number

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
-import type { ClientBase } from 'pg'
+import { randomInt } from 'node:crypto'
 import { type Column, columnName, IMAGE_COLUMNS, ITEM_COLUMNS } from '../../catalog/columns.ts'
+import { columnList, type SqlSession, type SqlText, sql } from '../../sql.ts'
 import type { Pictures } from '../row/images.ts'
 import type { ImportedItem, RowIdentity } from '../row/parse-item.ts'
 import { goneOf } from './part-checks.ts'
@@ -29,12 +29,12 @@ export const IMAGE_COLUMN_NAMES = namesOf(IMAGE_COLUMNS, ['item_id'])
  * Creates the temporary table for the rows of one import, and returns its name. The name is unique, because all clients of the
  * embedded database share one session and its temporary tables.
  */
-export async function createStaging(session: ClientBase): Promise<string> {
-  const table = `import_${randomBytes(8).toString('hex')}`
+export async function createStaging(session: SqlSession): Promise<SqlText> {
+  const table = sql`import_${randomInt(2 ** 48 - 1)}`
   // The columns have the types and collations of `items`. Null values are checked when the rows are merged into `items`.
-  await session.query(`
+  await session.query(sql`
     CREATE TEMPORARY TABLE ${table} AS
-    SELECT ${ITEM_COLUMN_NAMES.join(', ')}, created_at, updated_at FROM items WITH NO DATA;
+    SELECT ${columnList(ITEM_COLUMN_NAMES)}, created_at, updated_at FROM items WITH NO DATA;
     ALTER TABLE ${table}
       ADD n integer PRIMARY KEY,
       ADD file integer NOT NULL,
@@ -46,26 +46,26 @@ export async function createStaging(session: ClientBase): Promise<string> {
       ADD row_hash uuid,
       ADD is_renumbered boolean`)
   // Separate messages, because the embedded database drops the first table of each message when a client disconnects.
-  await session.query(`CREATE TEMPORARY TABLE ${table}_bad (id uuid, external_id text COLLATE "C")`)
-  await session.query(`CREATE TEMPORARY TABLE ${table}_kept (id uuid PRIMARY KEY)`)
+  await session.query(sql`CREATE TEMPORARY TABLE ${table}_bad (id uuid, external_id text COLLATE "C")`)
+  await session.query(sql`CREATE TEMPORARY TABLE ${table}_kept (id uuid PRIMARY KEY)`)
   return table
 }
 
 /** Drops the temporary tables of one import. */
-export async function dropStaging(session: ClientBase, table: string): Promise<void> {
+export async function dropStaging(session: SqlSession, table: SqlText): Promise<void> {
   const gone = goneOf(table)
-  await session.query(`DROP TABLE IF EXISTS ${table}, ${table}_bad, ${table}_kept, ${gone}`)
+  await session.query(sql`DROP TABLE IF EXISTS ${table}, ${table}_bad, ${table}_kept, ${gone}`)
 }
 
 /** Adds what names the items of bad rows. */
 export async function stageBadRows(
-  session: ClientBase,
-  table: string,
+  session: SqlSession,
+  table: SqlText,
   identities: readonly RowIdentity[],
 ): Promise<void> {
   if (identities.length === 0) return
   await session.query(
-    `INSERT INTO ${table}_bad SELECT * FROM jsonb_populate_recordset(NULL::${table}_bad, $1::jsonb)`,
+    sql`INSERT INTO ${table}_bad SELECT * FROM jsonb_populate_recordset(NULL::${table}_bad, $1::jsonb)`,
     [JSON.stringify(identities.map(toColumns))],
   )
 }
@@ -81,25 +81,25 @@ export function picturesJson({ images, thumbnailUrl }: Pictures): Record<string,
 }
 
 /** Adds rows, which are JSON objects, to a staging table in one statement. */
-export async function stageRows(session: ClientBase, table: string, rows: readonly string[]): Promise<void> {
+export async function stageRows(session: SqlSession, table: SqlText, rows: readonly string[]): Promise<void> {
   if (rows.length === 0) return
-  await session.query(`INSERT INTO ${table} SELECT * FROM jsonb_populate_recordset(NULL::${table}, $1::jsonb)`, [
+  await session.query(sql`INSERT INTO ${table} SELECT * FROM jsonb_populate_recordset(NULL::${table}, $1::jsonb)`, [
     `[${rows.join(',')}]`,
   ])
 }
 
 /** Indexes and analyzes a staging table, after all rows have been added, and the table of the rows that are gone if there is one. */
-export async function indexStaging(session: ClientBase, table: string, isPart: boolean): Promise<void> {
-  await session.query(`
+export async function indexStaging(session: SqlSession, table: SqlText, isPart: boolean): Promise<void> {
+  await session.query(sql`
     CREATE INDEX IF NOT EXISTS ${table}_id ON ${table} (id);
     CREATE INDEX IF NOT EXISTS ${table}_external_id ON ${table} (external_id);
     CREATE INDEX IF NOT EXISTS ${table}_parent_item_id ON ${table} (parent_item_id);
     ANALYZE ${table}`)
   if (!isPart) return
   const gone = goneOf(table)
-  await session.query(`CREATE INDEX IF NOT EXISTS ${gone}_id ON ${gone} (id)`)
+  await session.query(sql`CREATE INDEX IF NOT EXISTS ${gone}_id ON ${gone} (id)`)
   // Most rows were deleted from it.
-  await session.query(`VACUUM (ANALYZE) ${gone}`)
+  await session.query(sql`VACUUM (ANALYZE) ${gone}`)
 }
 
 const columnNames = new Map<string, string>()

@@ -91,8 +91,8 @@ export const ARGUMENTS: readonly MutantTable[] = [
       { find: 'z.iso.datetime({ precision: 3 })', replace: 'z.iso.datetime()' },
       { find: "timestampSort('updatedAt'", replace: "timestampSort('createdAt'" },
       {
-        find: 'toTextExpression: toIsoExpression',
-        replace: 'toTextExpression: (value: string) => value',
+        find: 'valueAsText: rawSql(toIsoExpression(sql`value`))',
+        replace: 'valueAsText: Prisma.sql`value`',
         equivalent: 'only bookmarks use the text, and PostgreSQL reads the same time from both forms',
       },
       { find: 'Prisma.sql`timestamptz`', replace: 'Prisma.sql`timestamptz(0)`' },

@@ -307,11 +307,11 @@ export const DATABASE: readonly MutantTable[] = [
     file: 'src/import/load/merge.ts',
     tests: ['test/import/merge-fields.test.ts', 'test/import/merge.test.ts'],
     mutants: [
-      { find: "AND (${listOf(IMPORTED_COLUMNS, 'd')}", replace: "AND (${listOf(IMPORTED_COLUMNS, 'n')}" },
+      { find: 'AND (${columnList(IMPORTED_COLUMNS, sql`d`)}', replace: 'AND (${columnList(IMPORTED_COLUMNS, sql`n`)}' },
       { find: 'd.created_at, d.updated_at)', replace: 'd.created_at, coalesce($4::timestamptz, d.updated_at))' },
       {
-        find: "'d')}, d.created_at, d.updated_at)",
-        replace: "'d')}, coalesce($3::timestamptz, d.created_at), d.updated_at)",
+        find: 'sql`d`)}, d.created_at, d.updated_at)',
+        replace: 'sql`d`)}, coalesce($3::timestamptz, d.created_at), d.updated_at)',
       },
       {
         find: 'created_at = coalesce($3, d.created_at)',
@@ -335,7 +335,7 @@ export const DATABASE: readonly MutantTable[] = [
       },
       { find: 's.images) AS image`', replace: "s.images) AS image WHERE c.change = 'created'`" },
       { find: 'SET updated_at = $2 WHERE', replace: 'SET updated_at = updated_at WHERE' },
-      { find: "'SET CONSTRAINTS ALL DEFERRED'", replace: "'SELECT 1'" },
+      { find: 'SET CONSTRAINTS ALL DEFERRED', replace: 'SELECT 1' },
     ],
   },
 ]

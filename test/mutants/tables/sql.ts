@@ -115,8 +115,8 @@ export const SQL: readonly MutantTable[] = [
     tests: ['test/catalog/columns.test.ts', 'test/catalog/sorts.test.ts', 'test/catalog/search-edges.test.ts'],
     mutants: [
       {
-        find: "json: (members) => selectItem('i', members, selectRawColumn)",
-        replace: "json: (members) => selectItem('i', members, selectColumn)",
+        find: 'json: (members) => selectItem(sql`i`, members, selectRawColumn)',
+        replace: 'json: (members) => selectItem(sql`i`, members, selectColumn)',
         tests: ['test/rest/raw-json.test.ts'],
       },
     ],
