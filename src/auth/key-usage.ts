@@ -95,7 +95,7 @@ interface Row extends Counts {
 export class KeyUsage {
   readonly #prisma: PrismaClient
   /** By day, key and dataset. */
-  #rows = new Map<number, Map<string, Map<string, Row>>>()
+  #rows = new Map<string, Row>()
   #lastUses = new Map<string, Date>()
 
   constructor(prisma: PrismaClient) {
@@ -116,11 +116,10 @@ export class KeyUsage {
 
   #add(added: Row): void {
     const { day, keyId, datasetId } = added
-    const ofDay = getOrAdd(this.#rows, day, () => new Map<string, Map<string, Row>>())
-    const ofKey = getOrAdd(ofDay, keyId, () => new Map<string, Row>())
-    const row = ofKey.get(datasetId)
+    const name = `${day} ${keyId} ${datasetId}`
+    const row = this.#rows.get(name)
     if (!row) {
-      ofKey.set(datasetId, added)
+      this.#rows.set(name, added)
       return
     }
     row.requests += added.requests
@@ -130,7 +129,7 @@ export class KeyUsage {
 
   /** Writes the usage since the last write to the database. After an error, the next write includes it. */
   async write(): Promise<void> {
-    const rows = [...this.#rows.values()].flatMap((keys) => [...keys.values()].flatMap((ofKey) => [...ofKey.values()]))
+    const rows = [...this.#rows.values()]
     const lastUses = [...this.#lastUses]
     if (rows.length === 0) return
     this.#rows = new Map()
@@ -199,13 +198,4 @@ export class KeyUsage {
       await Promise.race([writeLast(), sleep(LAST_WRITE_MS, undefined, { ref: false })])
     }
   }
-}
-
-function getOrAdd<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
-  let value = map.get(key)
-  if (value === undefined) {
-    value = create()
-    map.set(key, value)
-  }
-  return value
 }

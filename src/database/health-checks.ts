@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { QueryResultRow } from 'pg'
 import { messageOf } from '../errors.ts'
 import { type SqlSession, type SqlText, sql } from '../sql.ts'
-import { checkServer, findMissing, readMigrations } from './migrate.ts'
+import { checkMigrated, checkServer } from './migrate.ts'
 import { compareObjects } from './objects.ts'
 import type { Settings } from './session.ts'
 import type { SqlReader } from './sql-reader.ts'
@@ -37,9 +37,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
     return ok(`PostgreSQL ${version}, PostGIS ${postgis}`)
   },
   migrations: async (session) => {
-    const missing = await findMissing(session, await readMigrations())
+    const { missing } = await checkMigrated(session)
     if (missing.length === 0) return ok('all are applied')
-    return fail(`${missing.map(({ name }) => name).join(', ')} missing`, 'run npx catalog migrate')
+    return fail(`${missing.join(', ')} missing`, 'run npx catalog migrate')
   },
   objects: async (session) => {
     const differences = await compareObjects(session)

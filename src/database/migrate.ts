@@ -117,15 +117,6 @@ interface Applied {
   finished: boolean
 }
 
-/**
- * Returns the migrations that are missing in a database, in order.
- * @throws `OPERATION_FAILED` if the database has a migration that is unknown, failed, or changed afterwards, or only some of those that the
- * baseline replaces
- */
-export async function findMissing(session: SqlSession, migrations: readonly Migration[]): Promise<Migration[]> {
-  return missingOf(migrations, (await readApplied(session)) ?? [])
-}
-
 /** Returns the records of the migrations; undefined if there is no table of them. */
 async function readApplied(session: SqlSession): Promise<Applied[] | undefined> {
   const { rowCount } = await session.query(sql`SELECT WHERE to_regclass('_prisma_migrations') IS NOT NULL`)
@@ -136,6 +127,11 @@ async function readApplied(session: SqlSession): Promise<Applied[] | undefined> 
   return rows
 }
 
+/**
+ * Returns the migrations that are missing in a database, in order.
+ * @throws `OPERATION_FAILED` if the database has a migration that is unknown, failed, or changed afterwards, or only some of those that the
+ * baseline replaces
+ */
 function missingOf(migrations: readonly Migration[], applied: readonly Applied[]): Migration[] {
   const known = new Map(migrations.map((migration) => [migration.name, migration]))
   const names = applied.map(({ name }) => name)
