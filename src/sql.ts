@@ -6,7 +6,7 @@ declare const brand: unique symbol
 /** A text of SQL from the sources of this program. Only the functions of this file make one, so no value from outside is in it. */
 export type SqlText = string & { readonly [brand]: true }
 
-// The only cast: TypeScript has no other way to a type that no string has.
+// The only cast: a brand exists only in types.
 const trusted = (text: string) => text as SqlText
 
 /** The tag of an SQL text. A `string` in it does not compile: values are parameters, and names go through `quoteName`. */

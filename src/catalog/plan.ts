@@ -8,7 +8,7 @@ import type { Circle, Selection } from './selection.ts'
  * the selection, the window, and the sizes from the database. test/catalog/plan.test.ts has a table of cases.
  */
 
-/** Numbers of items: of the selection, and of all items of the datasets. */
+/** Numbers of items: of the selection, and of those that another way reads, by default all items of the datasets. */
 interface Sizes {
   total: number
   size: number
@@ -38,7 +38,7 @@ export function planSearch({ circle, text, within, updatedFrom, updatedTo }: Sel
   return within ? { way: 'box', within } : { way: 'none' }
 }
 
-/** A page of a box with at most this many items is found among all of them. */
+/** So few items, in a box or with a code, are all read. */
 export const FEW_IN_BOX = 1_000
 
 /**

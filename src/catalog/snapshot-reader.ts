@@ -1,6 +1,6 @@
 import { currentCancellation } from '../database/cancellation.ts'
 import type { ChangeFeed } from '../database/change-feed.ts'
-import { isCancelled, isConflict } from '../database/client.ts'
+import { isCancelled, isConflict, isFailure } from '../database/client.ts'
 import type { Database } from '../database/database.ts'
 import type { SqlReader } from '../database/sql-reader.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
@@ -87,10 +87,7 @@ export function createSnapshotReader(
       // Round robin.
       replicaReaders.push(...replicaReaders.splice(replicaReaders.indexOf(next), 1))
       const attempt = next.read(caller, read)
-      const hasFailed = await attempt.then(
-        (ended) => ended?.readLog.hasFailed,
-        () => true,
-      )
+      const hasFailed = await attempt.then((ended) => ended?.readLog.hasFailed, isFailure)
       if (!hasFailed) {
         reads.replica += 1
         return attempt

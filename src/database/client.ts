@@ -122,6 +122,11 @@ export function isUnavailable(error: unknown): boolean {
   return someCode(error, (code) => TRANSIENT.test(code) || LOGIN_REFUSED.test(code) || code === TRANSACTION_TIMEOUT)
 }
 
+/** Whether a statement failed on its server: it was neither cancelled, nor refused because other requests had the connections. */
+export function isFailure(error: unknown): boolean {
+  return !isCancelled(error) && !isTurnTimeout(error)
+}
+
 /** Whether a statement was cancelled because its client had disconnected. */
 export function isCancelled(error: unknown): boolean {
   return someCode(error, (code) => code === CANCELLED)

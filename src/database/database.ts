@@ -180,7 +180,7 @@ function openServer(connection: SessionConfig, config: DatabaseConfig, options: 
   const pool = new CatalogPool({
     turnTimeoutMs: config.statementTimeoutMs,
     observe: options.observe,
-    // One more than the places of requests: the look-up of a key, the list of datasets and /readyz wait for no statement of a request.
+    // One more than the places of requests: the look-up of a key, the list of datasets and /readyz wait for no statement of a request on a server.
     max: config.poolSize + 1,
     // A new connection has no plans and no open tables, so its first statement takes 50 ms. A burst of one key would leave only such to others.
     idleTimeoutMillis: 0,

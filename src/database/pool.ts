@@ -22,7 +22,7 @@ export interface PoolUse {
   waiting: number
 }
 
-export interface CatalogPoolOptions extends pg.PoolConfig, Pick<SessionConfig, 'settings'> {
+interface CatalogPoolOptions extends pg.PoolConfig, Pick<SessionConfig, 'settings'> {
   /** The number of statements of requests that may run at the same time. */
   places: number
   /** A statement of a request that waits longer for its turn fails. */

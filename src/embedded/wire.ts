@@ -31,7 +31,7 @@ import type { Client, Router, Turn } from './router.ts'
 /** The `application_name` of clients that may read from a copy of the database during exclusive work begins with this. */
 export const READER = 'reader: '
 
-/** Queries before and after exclusive work: a client needs the session for itself for a long time. `work` is a few words for others who wait. */
+/** Queries before and after exclusive work: a client needs the session for itself for a long time. Others who wait are told the number of rows. */
 export const EXCLUSIVE = {
   begin: (rows: number) => sql`SET embedded.exclusive = '${rows} rows'`,
   end: sql`SET embedded.exclusive = 'off'`,

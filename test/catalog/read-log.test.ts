@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { DatasetList, readDatasetList } from '../../src/catalog/snapshot/dataset-list.ts'
 import { decidesAlike, ReadLog } from '../../src/catalog/snapshot/read-log.ts'
+import { StatementCancelled } from '../../src/database/cancellation.ts'
+import { TurnTimeout } from '../../src/fairness/fair-queue.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
 import { useDatabase } from '../support/database.ts'
 import { someDataset } from '../support/datasets.ts'
@@ -27,6 +29,16 @@ test('the scope of a read is the datasets that the key may access, and asking fo
   expect(readLog.dependencies).toEqual({ decisions: [], onAll: false, onKey: false })
   expect(scope).toEqual(list.all.filter((dataset) => log().mayAccess(dataset)).map(({ id }) => id))
   expect([scope.includes(seoul), scope.length < list.all.length]).toEqual([true, true])
+})
+
+test.each([
+  ['the statement was cancelled', new StatementCancelled(), false],
+  ['its key had no turn', new TurnTimeout(1), false],
+  ['the connection was lost', Object.assign(new Error('terminating connection'), { code: '57P01' }), true],
+])('the server has failed if %s: %s', (_why, error, hasFailed) => {
+  const readLog = log()
+  readLog.fail(error)
+  expect(readLog.hasFailed).toBe(hasFailed)
 })
 
 describe('A result is one state', () => {

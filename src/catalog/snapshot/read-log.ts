@@ -1,4 +1,4 @@
-import { isConflict } from '../../database/client.ts'
+import { isConflict, isFailure } from '../../database/client.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type Access, type ApiKey, type DatasetAccessFields, mayAccess } from '../access.ts'
@@ -81,13 +81,13 @@ export class ReadLog {
     this.#items += count
   }
 
-  /** Logs that a statement has failed. The cause may be a concurrent change. */
+  /** Logs the error of a statement. The cause may be a concurrent change, or the server. */
   fail(error: unknown): void {
-    this.#hasFailed = true
     if (isConflict(error)) this.#isMixed = true
+    if (isFailure(error)) this.#hasFailed = true
   }
 
-  /** Whether a statement has failed. A GraphQL read returns the error and does not throw it. */
+  /** Whether the server has failed. A GraphQL read returns the error and does not throw it. */
   get hasFailed(): boolean {
     return this.#hasFailed
   }

@@ -1,3 +1,4 @@
+import { NEVER_PREPARE } from '../../database/never-prepare.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import {
@@ -9,7 +10,7 @@ import {
   type NumberRange,
   WORLD,
 } from '../box.ts'
-import type { FilterValues } from '../filters.ts'
+import { type FilterValues, givenFilters } from '../filters.ts'
 import { type CellRange, COUNTED_ZOOMS } from '../tile.ts'
 import type { Scope } from './item-list.ts'
 import { matchingOfPart } from './matching-tiles.ts'
@@ -85,9 +86,10 @@ async function countOnBorder(
   return row?.total ?? 0
 }
 
-/** FROM and the beginning of WHERE: the items `i` in ranges of cells that have the values of filters. */
+/** FROM and the beginning of WHERE: the items `i` that are in the cells and have the values of the filters. */
 export function itemsInCells(cells: readonly CellRange[], scope: Scope, filters: FilterValues = {}): Prisma.Sql {
-  return Prisma.sql`FROM ${partTable(cells)} CROSS JOIN LATERAL ${matchingOfPart(filters, Prisma.sql`ANY (${[...scope]}::uuid[])`)}`
+  const planning = givenFilters(filters).length > 0 ? NEVER_PREPARE : Prisma.empty
+  return Prisma.sql`FROM ${planning} ${partTable(cells)} CROSS JOIN LATERAL ${matchingOfPart(filters, Prisma.sql`ANY (${[...scope]}::uuid[])`)}`
 }
 
 /** The table `part` (first, "end"). */

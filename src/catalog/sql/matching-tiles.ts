@@ -61,10 +61,10 @@ export async function readMatchingTiles(
 /**
  * SQL for FROM and the beginning of WHERE: the matching items `i` of the table `part` (first, end), through the index on dataset, cell and
  * codes. Without OFFSET 0 the planner would use the index on locations, or that of a filter, and read all matching items for each part.
- * @param dataset what the id of their dataset is equal to
+ * @param dataset SQL on the right of `dataset_id =`
  */
-export function matchingOfPart(window: FilterValues, dataset = Prisma.sql`part.dataset_id`): Prisma.Sql {
-  const { codes, texts } = splitFilters(window)
+export function matchingOfPart(filters: FilterValues, dataset = Prisma.sql`part.dataset_id`): Prisma.Sql {
+  const { codes, texts } = splitFilters(filters)
   return Prisma.sql`(
     SELECT * FROM items i
      WHERE i.dataset_id = ${dataset} AND i.tile_cell >= part.first AND i.tile_cell < part."end"

@@ -4,7 +4,7 @@ import type { MergeCounts } from './merge.ts'
 /** What an import does to many items: it removes them, or moves them by more than `FAR_METRES`. */
 export type LargeChangeKind = 'removals' | 'moves'
 
-/** A change of many items at once. It is more likely a mistake in the files. */
+/** A change of many items at once is probably a mistake in the files. */
 export interface LargeChange {
   kind: LargeChangeKind
   slug: string

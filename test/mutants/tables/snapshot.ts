@@ -81,6 +81,7 @@ export const SNAPSHOT: readonly MutantTable[] = [
       { find: 'this.#readLog.verify(seenIn(result))', replace: '' },
       { find: 'this.#readLog.leaveUnverified(datasetIds)', replace: '' },
       { find: 'this.#readLog.fail(error)', replace: '', needsServer: true },
+      { find: 'if (isFailure(error)) this', replace: 'this' },
     ],
   },
   {
@@ -189,7 +190,7 @@ export const SNAPSHOT: readonly MutantTable[] = [
       },
       { find: 'find(({ isUpToDate }) => isUpToDate())', replace: 'find(() => true)', tests: REPLICAS },
       { find: 'ended?.readLog.hasFailed', replace: 'false', needsServer: true },
-      { find: '() => true,\n      )', replace: '() => false,\n      )', needsServer: true },
+      { find: 'hasFailed, isFailure)', replace: 'hasFailed, () => false)', needsServer: true },
     ],
   },
   {
