@@ -23,7 +23,7 @@ const LONGEST = [
   'smoke/smoke',
   'import/bundle',
   'server/differential',
-  'server/unread',
+  'fairness/unread',
   'server/access.property',
   'catalog/tiles',
   'import/strange-files',

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are source code
 import type { MutantTable } from '../mutant.ts'
 
-const UNREAD = ['test/fairness/unread.test.ts']
+const UNREAD = ['test/fairness/unread.isolated.test.ts']
 
 /** The queues, shares and limits among keys. */
 export const FAIRNESS: readonly MutantTable[] = [
@@ -117,7 +117,7 @@ export const FAIRNESS: readonly MutantTable[] = [
   },
   {
     file: 'src/server/admission/pipelining.ts',
-    tests: ['test/server/pipelining.test.ts'],
+    tests: ['test/server/pipelining.isolated.test.ts'],
     mutants: [
       { find: 'if (response.socket) {', replace: 'if (socket) {' },
       { find: 'if (total >= MAX_WAITING) {', replace: 'if (total >= 1e9) {' },
