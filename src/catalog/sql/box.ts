@@ -10,7 +10,7 @@ import {
   type NumberRange,
   WORLD,
 } from '../box.ts'
-import { type FilterValues, givenFilters } from '../filters.ts'
+import { type FilterValues, givenFilters, splitFilters } from '../filters.ts'
 import { type CellRange, COUNTED_ZOOMS } from '../tile.ts'
 import type { Scope } from './item-list.ts'
 import { matchingOfPart } from './matching-tiles.ts'
@@ -86,10 +86,11 @@ async function countOnBorder(
   return row?.total ?? 0
 }
 
-/** FROM and the beginning of WHERE: the items `i` that are in the cells and have the values of the filters. */
+/** FROM and the beginning of WHERE: the items `i` that are in the cells and have the codes among the filters. */
 export function itemsInCells(cells: readonly CellRange[], scope: Scope, filters: FilterValues = {}): Prisma.Sql {
-  const planning = givenFilters(filters).length > 0 ? NEVER_PREPARE : Prisma.empty
-  return Prisma.sql`FROM ${planning} ${partTable(cells)} CROSS JOIN LATERAL ${matchingOfPart(filters, Prisma.sql`ANY (${[...scope]}::uuid[])`)}`
+  const { codes } = splitFilters(filters)
+  const planning = givenFilters(codes).length > 0 ? NEVER_PREPARE : Prisma.empty
+  return Prisma.sql`FROM ${planning} ${partTable(cells)} CROSS JOIN LATERAL ${matchingOfPart(codes, Prisma.sql`ANY (${[...scope]}::uuid[])`)}`
 }
 
 /** The table `part` (first, "end"). */

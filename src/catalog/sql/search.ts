@@ -67,11 +67,18 @@ async function fetchInBox(sql: SqlReader, window: SearchWindow, within: Bounding
   const { total, cells } = await countInBox(sql, within, scope)
   const isPastEnd = window.offset >= total || window.limit === 0
   if (isPastEnd && givenFilters(window).length === 0) return { json: '[]', total }
-  const sizes = async () => ({ total, size: await sizeOf(sql, scope, splitFilters(window).codes) })
-  const way = total <= FEW_IN_BOX ? 'cells' : planBox(await sizes(), window)
-  if (way === 'names') return { json: await walkNames(sql, window, scope), total }
-  const withCodes = Prisma.sql`${allItems(scope)} AND ${NEVER_PREPARE} true`
-  return fetchFrom(sql, way === 'codes' ? withCodes : itemsInCells(cells, scope, window), window)
+  const way =
+    total <= FEW_IN_BOX
+      ? 'cells'
+      : planBox({ total, size: await sizeOf(sql, scope, splitFilters(window).codes) }, window)
+  switch (way) {
+    case 'names':
+      return { json: await walkNames(sql, window, scope), total }
+    case 'codes':
+      return fetchFrom(sql, Prisma.sql`${allItems(scope)} AND ${NEVER_PREPARE} true`, window)
+    case 'cells':
+      return fetchFrom(sql, itemsInCells(cells, scope, window), window)
+  }
 }
 
 /**
