@@ -132,7 +132,7 @@ function hashed(row: SourceRow, salt: string): { row: ComparedRow; length: numbe
 /** The text of a row, which no other row has. Undefined if JSON can't have it: it is nested too deep, or has a number that is infinite. */
 function textOf({ crs, fields }: { crs?: string; fields: Fields }): string | undefined {
   try {
-    const text = JSON.stringify([crs, fields])
+    const text = JSON.stringify([crs ?? 0, fields])
     return text.includes('null') && hasInfinity(fields) ? undefined : text
   } catch (error) {
     if (error instanceof RangeError) return undefined
