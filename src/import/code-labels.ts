@@ -55,9 +55,9 @@ async function readSource(source: LabelSource): Promise<CodeLabel[]> {
     if ('fields' in row && isFirst) checkColumns(name, columns, Object.keys(row.fields))
     isFirst = false
     const problem = 'problem' in row ? row.problem : addLabel(labels, columns, row)
-    if (problem !== undefined) problems.push(`${name}:${row.line}: ${problem}`)
+    if (problem !== undefined && problems.length < LISTED) problems.push(`${name}:${row.line}: ${problem}`)
   }
-  if (problems.length > 0) throw operationFailed(problems.slice(0, LISTED))
+  if (problems.length > 0) throw operationFailed(problems)
   return [...labels].map(([code, { label }]) => ({ field, code, label }))
 }
 

@@ -19,12 +19,17 @@ declare global {
 
 /**
  * Numbers that a double may change: those with more than 15 digits, or with an exponent of three digits or more. It also matches
- * digits inside strings. That costs time and changes nothing.
+ * digits inside strings. That costs time and changes nothing. What follows a number in JSON keeps out most times and UUIDs.
  */
-const LONG_NUMBERS = /\d[\d.]{15,}(?:[eE][+-]?\d+)?|\d[eE][+-]?\d{3,}/g
+const LONG_NUMBERS = /\d[\d.]{15,}(?:[eE][+-]?\d+)?|\d[eE][+-]?\d{3,}(?=[\s,\]}]|$)/g
 
 /** A fraction that ends with zeros. PostgreSQL keeps them: 1.50 is equal to 1.5, and is written as 1.50. */
-const TRAILING_ZEROS = /\.\d*0(?!\d)/
+const TRAILING_ZEROS = /\.\d*0(?=[\s,\]}eE]|$)/
+
+/** Whether a value of JSON is an object, and no list or number. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
+}
 
 /**
  * Parses JSON. A finite number that a double would change, or whose fraction ends with a zero, becomes a `RawNumber`.

@@ -56,11 +56,8 @@ const projections = new Map<string, ReferenceSystem | undefined>()
 export function findReferenceSystem(name: string): ReferenceSystem | undefined {
   const number = numberOf(name)
   if (number === undefined) return undefined
-  const known = projections.get(number)
-  if (known) return known
-  const projection = readProjection(number)
-  projections.set(number, projection)
-  return projection
+  if (!projections.has(number)) projections.set(number, readProjection(number))
+  return projections.get(number)
 }
 
 /** The number of a system. `CRS84` is 4326 with longitude first, and the fields of an item have no order. */

@@ -5,5 +5,5 @@ import { v5 as uuidV5 } from 'uuid'
  * unknown versions, which an `id` may have.
  */
 export function stableUuid(name: string, namespace: string): string {
-  return uuidV5(name, Buffer.from(namespace.replaceAll('-', ''), 'hex'))
+  return uuidV5(Buffer.from(name), Buffer.from(namespace.replaceAll('-', ''), 'hex'))
 }

@@ -149,6 +149,12 @@ describe('Coordinates of another reference system become degrees of WGS 84', () 
       'a.geojson: says that its crs is EPSG:25832; in the manifest, change "crs" to "EPSG:25832" in the entry of a.geojson',
     ],
     ['an unknown one', geojson(crs('EPSG:999999')), {}, 'its crs EPSG:999999 is not known'],
+    [
+      'one that is not JSON',
+      geojson({ crs: {} }).replace('{}', '{name:"EPSG:25832"}'),
+      {},
+      'a.geojson: its crs {name:"EPSG:25832"} is not known',
+    ],
     ['none, and has metres', geojson({}), {}, 'they look like metres, not degrees; in the manifest, add "crs"'],
     [
       'none, and the manifest a wrong one',

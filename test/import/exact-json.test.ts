@@ -67,6 +67,12 @@ const COLUMNS = {
   longitude: 'x',
 }
 
+test('a fraction keeps its zeros before white space and a bracket', async () => {
+  const attributes = '{ "a" : 1.50 , "b" : [2.50\t] , "c" : {"d":1.00} , "e" : 3.0}'
+  await t.importer.run({ 'a.ndjson': `{${FIELDS},"latitude":1,"longitude":2,"extraAttributes":${attributes}}\n` })
+  expect(await storedAttributes()).toBe('{"a":1.50,"b":[2.50],"c":{"d":1.00},"e":3.0}')
+})
+
 test('columns with the names of object methods are mapped into the attributes', async () => {
   const columns = { ...COLUMNS, extraAttributes: ['__proto__', 'constructor', 'toString'] }
   await t.importer.run(

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { operationFailed } from '../../errors.ts'
-import { parseExactJson } from '../exact-json.ts'
 import { findReferenceSystem } from '../reference-system.ts'
 import { adviseEntry, type SourceFile } from './dialect.ts'
-import { MAX_ROW_LENGTH } from './source-row.ts'
+import { countLines } from './read-text.ts'
+import { MAX_ROW_LENGTH, parseJsonRow } from './source-row.ts'
 
 /** The JSON text of one feature, and where it starts. */
 interface FeatureText {
@@ -95,7 +95,7 @@ class FeatureSplitter {
       const character = chunk.charAt(at)
       if (this.depth === 0 || (this.depth === 2 && this.#inFeatures)) {
         const message = this.#problemWith(character)
-        if (message) this.problem ??= { line: this.line + countLines(chunk, counted, at), message }
+        if (message) this.problem ??= { line: this.line + countLines(chunk.slice(counted, at)), message }
       }
       if (character === '"') {
         this.#name = ''
@@ -103,8 +103,7 @@ class FeatureSplitter {
       } else if (character === '{' || character === '[') {
         const startsList = this.#startsList(character)
         if (startsList || this.#startsText(character)) {
-          this.line += countLines(chunk, counted, at)
-          this.#bytes += Buffer.byteLength(chunk.slice(counted, at))
+          this.#count(chunk.slice(counted, at))
           counted = at
         }
         if (startsList) {
@@ -129,9 +128,13 @@ class FeatureSplitter {
         }
       }
     }
-    this.line += countLines(chunk, counted, chunk.length)
-    this.#bytes += Buffer.byteLength(chunk.slice(counted))
+    this.#count(chunk.slice(counted))
     if (this.unfinished) this.unfinished.json += chunk.slice(start)
+  }
+
+  #count(text: string): void {
+    this.line += countLines(text)
+    this.#bytes += Buffer.byteLength(text)
   }
 
   #readCrs(json: string): void {
@@ -156,13 +159,8 @@ const crsMember = z.object({ properties: z.object({ name: z.string().optional(),
 
 /** Returns the name in the member `crs`, which GeoJSON had before RFC 7946. */
 function nameOfCrs(json: string): string {
-  const { success, data } = crsMember.safeParse(parseExactJson(json))
+  const row = parseJsonRow(0, json)
+  const { success, data } = crsMember.safeParse('fields' in row ? row.fields : undefined)
   const { name, code } = success ? data.properties : {}
   return name ?? (code === undefined ? json : `EPSG:${code}`)
-}
-
-function countLines(text: string, from: number, to: number): number {
-  let count = 0
-  for (let at = text.indexOf('\n', from); at !== -1 && at < to; at = text.indexOf('\n', at + 1)) count += 1
-  return count
 }

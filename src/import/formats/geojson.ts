@@ -13,19 +13,22 @@ export async function* readGeoJson(text: AsyncIterable<string>, file: SourceFile
     number += 1
     const place = `feature ${number}, at byte ${byte}`
     const row = parseJsonRow(line, json)
-    const placed = { ...('fields' in row ? toRow(line, row.fields) : row), ...(sharesLine && { placeOf: () => place }) }
+    const placed = {
+      ...('fields' in row ? toRow(line, json, row.fields) : row),
+      ...(sharesLine && { placeOf: () => place }),
+    }
     yield 'fields' in placed && crs !== undefined ? { ...placed, crs } : placed
   }
 }
 
-function toRow(line: number, { id, geometry, properties }: Fields): SourceRow {
+function toRow(line: number, json: string, { id, geometry, properties }: Fields): SourceRow {
   const point = pointOf(geometry)
   if (!point) return { line, problem: 'geometry must be a Point' }
   const fields: Fields = { ...(typeof properties === 'object' ? properties : {}) }
   const [longitude, latitude] = point
   const hasId = fields.id !== undefined || fields.externalId !== undefined
-  const externalId = hasId || id === undefined ? {} : { externalId: id }
-  return { line, fields: { ...fields, ...externalId, latitude, longitude } }
+  if (!hasId && id !== undefined) fields.externalId = id
+  return { line, json, fields: Object.assign(fields, { latitude, longitude }) }
 }
 
 function pointOf(geometry: unknown): readonly unknown[] | undefined {

@@ -119,7 +119,8 @@ function countLineFeeds(bytes: Uint8Array): number {
   return splitLines(bytes).length - 1
 }
 
-function countLines(text: string): number {
+/** The number of line feeds in a text. */
+export function countLines(text: string): number {
   let count = 0
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1
   return count

@@ -1,14 +1,14 @@
-import { jsonReason, parseExactJson } from '../exact-json.ts'
+import { isObject, jsonReason, parseExactJson } from '../exact-json.ts'
 
 /** The values of a row by their names in the file: the columns of a CSV file, or the members of a JSON object. */
 export type Fields = Record<string, unknown>
 
 /**
  * A row of a file, or the reason why it can't be read. `line` is the line that the row starts on. `crs` is the reference system of
- * its coordinates, if the file says so itself.
+ * its coordinates, if the file says so itself. `json` is its text in a file of JSON.
  */
 export type SourceRow = { line: number; placeOf?: FindPlace | undefined } & (
-  | { fields: Fields; crs?: string }
+  | { fields: Fields; crs?: string; json?: string }
   | { problem: string; kind?: string }
 )
 
@@ -22,10 +22,7 @@ export const MAX_ROW_LENGTH = 10_000_000
 export function parseJsonRow(line: number, json: string): SourceRow {
   try {
     const value = parseExactJson(json)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)) {
-      return { line, fields: { ...value } }
-    }
-    return { line, problem: 'must be a JSON object' }
+    return isObject(value) ? { line, json, fields: value } : { line, problem: 'must be a JSON object' }
   } catch (error) {
     if (error instanceof SyntaxError) return { line, problem: `is not JSON: ${jsonReason(error)}`, kind: 'is not JSON' }
     throw error

@@ -1,5 +1,5 @@
 import { readRows } from '../formats/readers.ts'
-import type { Fields } from '../formats/source-row.ts'
+import type { Fields, SourceRow } from '../formats/source-row.ts'
 import type { Columns, ItemFile } from '../manifest.ts'
 import { columnMapping, textOf } from '../row/column-mapping.ts'
 import type { ImportedItem } from '../row/parse-item.ts'
@@ -61,12 +61,9 @@ export async function checkFile(file: ItemFile): Promise<CheckedFile> {
   return { ...checked, empty: [...empty] }
 }
 
-async function* watched<Row extends object>(
-  rows: AsyncIterable<Row>,
-  onFields: (fields: Fields) => void,
-): AsyncGenerator<Row> {
+async function* watched(rows: AsyncIterable<SourceRow>, onFields: (fields: Fields) => void): AsyncGenerator<SourceRow> {
   for await (const row of rows) {
-    if ('fields' in row) onFields({ ...(typeof row.fields === 'object' ? row.fields : {}) })
+    if ('fields' in row) onFields(row.fields)
     yield row
   }
 }

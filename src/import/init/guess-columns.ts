@@ -1,8 +1,9 @@
 import { isUuid } from '../../catalog/arguments.ts'
+import { isObject } from '../exact-json.ts'
 import type { Dialect } from '../formats/dialect.ts'
 import type { Fields } from '../formats/source-row.ts'
 import type { Columns } from '../manifest.ts'
-import { isNested, textOf } from '../row/column-mapping.ts'
+import { textOf } from '../row/column-mapping.ts'
 import { acceptsValue, ROW_FIELDS } from '../row/parse-item.ts'
 import { pointNumber } from '../row/position.ts'
 import { COUNTRY_NAME, ID_NAMES, matches, NAMES, PROJECTED_NAMES } from './column-names.ts'
@@ -53,7 +54,7 @@ export function guessColumns(sample: Sample, category: string): GuessedColumns {
 /** Adds the columns that no field has as extra attributes, unless a column has all of these. An object is one, or each of its members. */
 function withOtherColumns(sample: Sample, columns: Columns): Columns {
   const used = [...new Set(Object.values(columns).filter((source) => typeof source === 'string'))]
-  const objects = sample.columns.filter((column) => sample.rows.some((row) => isNested(row[column])))
+  const objects = sample.columns.filter((column) => sample.rows.some((row) => isObject(row[column])))
   const split = objects.filter((name) => used.some((column) => column.startsWith(`${name}.`)))
   const isWhole = (column: string) => !split.includes(column)
   const others = sample.columns.filter((column) => {

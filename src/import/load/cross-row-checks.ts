@@ -135,12 +135,12 @@ const checkCycles = ({ t, stays }: Tables) => sql`
 
 /** Sets the id of rows without an id to that of the stored item with the same `externalId`. */
 async function resolveExternalIds(session: SqlSession, t: SqlText, datasetId: string): Promise<void> {
-  await session.query(
+  const { rowCount } = await session.query(
     sql`UPDATE ${t} AS s SET id = i.id, is_renumbered = true FROM items AS i
       WHERE NOT s.has_own_id AND i.dataset_id = $1 AND i.external_id = s.external_id AND i.id <> s.id`,
     [datasetId],
   )
-  await renumberImages(session, t)
+  if (rowCount !== 0) await renumberImages(session, t)
 }
 
 /**
@@ -191,8 +191,8 @@ export async function removeBadRows(checks: Checks): Promise<BadRow[]> {
   /** Returns whether there are such rows. */
   const remove = async (check: (tables: Tables) => SqlText) => {
     const { rows } = await session.query<BadRow & RowIdentity>(check(tables()), [datasetId])
-    bad.push(...rows.map(({ id, externalId, ...row }) => row))
-    await stageBadRows(session, table, rows)
+    for (const { id, externalId, ...row } of rows) bad.push(row)
+    if (skipInvalid) await stageBadRows(session, table, rows)
     return rows.length > 0
   }
   const removeOrphans = async () => {

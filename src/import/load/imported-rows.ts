@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { type SqlSession, type SqlText, sql } from '../../sql.ts'
-import type { Fields, SourceRow } from '../formats/source-row.ts'
+import type { SourceRow } from '../formats/source-row.ts'
 import type { ItemFile } from '../manifest.ts'
 import type { ComparedRow } from '../row/read-items.ts'
 import { digestCode } from './last-import.ts'
@@ -124,30 +124,9 @@ async function markImported(rows: ComparedRow[], find: FindNewRows): Promise<Com
 /** A row with its hash, and its number of characters and columns. */
 function hashed(row: SourceRow, salt: string): { row: ComparedRow; length: number } {
   if (!('fields' in row)) return { row, length: 0 }
-  const text = textOf(row)
-  const length = (text?.length ?? 0) + Object.keys(row.fields).length
-  return { row: text === undefined ? row : { ...row, hash: hashOf(salt + text) }, length }
-}
-
-/** The text of a row, which no other row has. Undefined if JSON can't have it: it is nested too deep, or has a number that is infinite. */
-function textOf({ crs, fields }: { crs?: string; fields: Fields }): string | undefined {
-  try {
-    const text = JSON.stringify([crs ?? 0, fields])
-    return text.includes('null') && hasInfinity(fields) ? undefined : text
-  } catch (error) {
-    if (error instanceof RangeError) return undefined
-    throw error
-  }
-}
-
-/** JSON has null for an infinite number, which 1e400 is. */
-function hasInfinity(fields: Fields): boolean {
-  let found = false
-  JSON.stringify(fields, (_, value: unknown) => {
-    if (typeof value === 'number' && !Number.isFinite(value)) found = true
-    return value
-  })
-  return found
+  const { crs = '', fields, json = JSON.stringify(fields) } = row
+  const length = json.length + Object.keys(fields).length
+  return { row: { ...row, hash: hashOf(salt + JSON.stringify(crs) + json) }, length }
 }
 
 /** Half of a SHA-256, which fits a UUID. */

@@ -2,6 +2,7 @@ import { columnList, type SqlSession, type SqlText, sql } from '../../sql.ts'
 import { columnsOf, IMPORTED_COLUMNS } from '../dataset-fields.ts'
 import { metresBetween } from '../history/item-changes.ts'
 import type { ManifestDataset } from '../manifest.ts'
+import { whereKept } from './kept-items.ts'
 import { goneOf, type Part } from './part-checks.ts'
 import { withRowReports } from './row-reports.ts'
 import { IMAGE_COLUMN_NAMES, ITEM_COLUMN_NAMES } from './staging.ts'
@@ -71,7 +72,7 @@ export async function mergeDataset(merge: Merge, dataset: ManifestDataset, exist
  */
 const missingItems = (t: SqlText) => sql`
   i.dataset_id = $1 AND NOT EXISTS (SELECT FROM ${t} AS s WHERE s.id = i.id)
-  AND NOT EXISTS (SELECT FROM ${t}_kept AS kept WHERE kept.id = i.id)`
+  AND NOT ${whereKept(t)}`
 
 /** The table of what `mergeItems` will do: the id of each item that it creates, updates or removes. It ends with the transaction. */
 export const changesOf = (table: SqlText) => sql`${table}_changes`

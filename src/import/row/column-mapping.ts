@@ -1,4 +1,4 @@
-import { parseExactJson, textOfNumber } from '../exact-json.ts'
+import { isObject, parseExactJson, textOfNumber } from '../exact-json.ts'
 import type { Fields } from '../formats/source-row.ts'
 import type { ColumnSource, Columns, ItemFile } from '../manifest.ts'
 import { valuesOf } from './keywords.ts'
@@ -53,15 +53,10 @@ function findValue(row: object, name: string): { value: unknown } | undefined {
   for (let dot = name.lastIndexOf('.'); dot > 0; dot = name.lastIndexOf('.', dot - 1)) {
     const outer = name.slice(0, dot)
     const inner: unknown = Object.hasOwn(row, outer) ? Reflect.get(row, outer) : undefined
-    const found = isNested(inner) ? findValue(inner, name.slice(dot + 1)) : undefined
+    const found = isObject(inner) ? findValue(inner, name.slice(dot + 1)) : undefined
     if (found) return found
   }
   return undefined
-}
-
-/** Whether a value is an object, and not a list or a number. */
-export function isNested(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
 }
 
 /** Whether a row has a column, with or without a value. */
@@ -76,7 +71,7 @@ const NESTED_DEPTH = 3
 export function withNested(row: object, depth = NESTED_DEPTH): Fields {
   const fields: Fields = { ...row }
   for (const [name, value] of depth > 0 ? Object.entries(row) : []) {
-    if (!isNested(value)) continue
+    if (!isObject(value)) continue
     for (const [inner, each] of Object.entries(withNested(value, depth - 1))) {
       if (!Object.hasOwn(fields, `${name}.${inner}`)) fields[`${name}.${inner}`] = each
     }

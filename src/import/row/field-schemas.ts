@@ -44,11 +44,14 @@ const TIMESTAMP_ERROR =
 /** A timestamp with its offset, or a date (midnight UTC). Converts it to ISO 8601 in UTC, to the millisecond. */
 export const timestamp = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], TIMESTAMP_ERROR)
-  .refine((value) => isInRange(new Date(value)), `must be from ${FIRST_TIMESTAMP} to ${LAST_TIMESTAMP}`)
+  .refine((value) => isInRange(Date.parse(value)), `must be from ${FIRST_TIMESTAMP} to ${LAST_TIMESTAMP}`)
   .transform((value) => new Date(value).toISOString())
 
-function isInRange(date: Date): boolean {
-  return date >= new Date(FIRST_TIMESTAMP) && date <= new Date(LAST_TIMESTAMP)
+const FIRST_MS = Date.parse(FIRST_TIMESTAMP)
+const LAST_MS = Date.parse(LAST_TIMESTAMP)
+
+function isInRange(ms: number): boolean {
+  return ms >= FIRST_MS && ms <= LAST_MS
 }
 
 const DECIMAL = /^[+-]?\d{1,20}(\.\d{1,40})?([eE][+-]?\d{1,2})?$/

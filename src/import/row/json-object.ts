@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isObject } from '../exact-json.ts'
 
 const MAX_DEPTH = 32
 
@@ -12,10 +13,6 @@ export const jsonObject = z
     (value) => isStorable(value, MAX_DEPTH),
     `must hold well-formed text without NUL and finite numbers with at most ${MAX_DECIMALS} decimals, at most ${MAX_DEPTH} levels deep`,
   )
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
-}
 
 function isStorable(value: unknown, depth: number): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')

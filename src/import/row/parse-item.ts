@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { uuid } from '../../catalog/arguments.ts'
 import type { ItemField } from '../../catalog/columns.ts'
-import { parseExactJson } from '../exact-json.ts'
+import { jsonReason, parseExactJson } from '../exact-json.ts'
 import type { Fields } from '../formats/source-row.ts'
 import { describeIssues, ISSUE_OPTIONS } from '../issues.ts'
 import { stableUuid } from '../stable-uuid.ts'
@@ -26,7 +26,7 @@ const jsonOr = <Schema extends z.ZodType>(schema: Schema) =>
       return parseExactJson(value)
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
-      context.addIssue({ code: 'custom', message: `is not JSON: ${error.message}` })
+      context.addIssue({ code: 'custom', message: `is not JSON: ${jsonReason(error)}` })
       return z.NEVER
     }
   }, schema)

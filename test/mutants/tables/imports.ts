@@ -26,8 +26,6 @@ export const IMPORTS: readonly MutantTable[] = [
       },
       { find: 'PARTITION BY place ORDER BY n', replace: 'ORDER BY n' },
       { find: 'OR nth > 1', replace: '' },
-      { find: "text.includes('null') && hasInfinity(fields)", replace: 'false' },
-      { find: '    if (error instanceof RangeError) return undefined\n', replace: '' },
       { find: 'dialect, columns, isExact]', replace: 'dialect, isExact]' },
       { find: 'WHERE gone.id = imported.id)', replace: 'WHERE gone.id <> imported.id)' },
       { find: '    throw new MustReadAll()\n', replace: '    throw new Error()\n' },

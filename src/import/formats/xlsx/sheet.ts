@@ -54,10 +54,10 @@ function cellValue(type: string, text: string, style: number, workbook: Workbook
   if (type === 's') return workbook.texts[Number(text)]
   if (type === 'b') return text === '1' ? 'TRUE' : 'FALSE'
   if (type !== 'n') return unescapeText(text)
+  const number = Number(text)
   // Other programs than Excel write ids of more digits than a number can have.
-  if (/^\d+$/.test(text) && !Number.isSafeInteger(Number(text))) return text
-  const shown = workbook.styles[style] ?? { kind: 'number' }
-  return showNumber(Number(text), shown, workbook.startsIn1904)
+  const isExact = /^\d+$/.test(text) ? Number.isSafeInteger(number) : Number.isFinite(number)
+  return isExact ? showNumber(number, workbook.styles[style] ?? { kind: 'number' }, workbook.startsIn1904) : text
 }
 
 /** Excel has no more. */
