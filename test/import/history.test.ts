@@ -65,7 +65,7 @@ const update = async (changes: Record<string, string>, slug = 'places') => {
   await withSession((session) => updateDataset(session, id, changes, (field) => field, origin))
 }
 
-/** The responses about a dataset: their bytes and ETags. Exports and tiles have the revision in their ETags, and none returns. */
+/** The responses about a dataset: their bytes and ETags. Exports have the revision in their ETags, and none returns. */
 async function readAnswers(slug = 'places'): Promise<string[]> {
   const paths = [
     ...['/v1/datasets', `/v1/datasets/${slug}`, `/v1/datasets/${slug}/items?limit=100&sort=updatedAt`],
