@@ -21,7 +21,7 @@ declare global {
  * Numbers that a double may change: those with more than 15 digits, or with an exponent of three digits or more. It also matches
  * digits inside strings. That costs time and changes nothing. What follows a number in JSON keeps out most times and UUIDs.
  */
-const LONG_NUMBERS = /\d[\d.]{15,}(?:[eE][+-]?\d+)?|\d[eE][+-]?\d{3,}(?=[\s,\]}]|$)/g
+const LONG_NUMBERS = /\d[\d.]{15,}(?:[eE][+-]?\d+)?|\d[\d.]*[eE][+-]?\d{3,}(?=[\s,\]}]|$)/g
 
 /** A fraction that ends with zeros. PostgreSQL keeps them: 1.50 is equal to 1.5, and is written as 1.50. */
 const TRAILING_ZEROS = /\.\d*0(?=[\s,\]}eE]|$)/

@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     expect(await field().inputValue()).toBe('')
   })
 
-  test('suggests places while a person types, as a list for the keyboard', async () => {
+  test('suggests places for a misspelt name, as a list for the keyboard', async () => {
     // In one step: a pause after a part of the word searches for that part, and its results move the map.
     await field().fill('gyeonbok')
     const suggestions = page.getByRole('listbox', { name: 'Suggested places' }).getByRole('option')

@@ -67,10 +67,21 @@ const COLUMNS = {
   longitude: 'x',
 }
 
-test('a fraction keeps its zeros before white space and a bracket', async () => {
-  const attributes = '{ "a" : 1.50 , "b" : [2.50\t] , "c" : {"d":1.00} , "e" : 3.0}'
-  await t.importer.run({ 'a.ndjson': `{${FIELDS},"latitude":1,"longitude":2,"extraAttributes":${attributes}}\n` })
-  expect(await storedAttributes()).toBe('{"a":1.50,"b":[2.50],"c":{"d":1.00},"e":3.0}')
+test.each([
+  ['1.50', '1.50'],
+  ['1.2345678901e-318', `0.${'0'.repeat(317)}12345678901`],
+])('the number %s keeps its digits before each character that may follow it', async (number, stored) => {
+  for (const [before, after] of [
+    ['{"n":', '}'],
+    ['{"n":', ' }'],
+    ['{"n":', '\t}'],
+    ['{"n":', ',"o":1}'],
+    ['{"n":[', ']}'],
+  ]) {
+    const attributes = `${before}${number}${after}`
+    await t.importer.run({ 'a.ndjson': `{${FIELDS},"latitude":1,"longitude":2,"extraAttributes":${attributes}}\n` })
+    expect(await storedAttributes()).toBe(attributes.replace(number, stored).replace(/\s/g, ''))
+  }
 })
 
 test('columns with the names of object methods are mapped into the attributes', async () => {

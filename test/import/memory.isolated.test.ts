@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { HEADER, ndjson, row, useImporter } from '../support/import.ts'
+import { ndjson, row, useImporter } from '../support/import.ts'
 
 /*
  * In a process of its own, whose heap holds nothing of other tests.
@@ -30,11 +30,4 @@ test('memory does not grow with the file', async () => {
   expect(usedHeap.length).toBeGreaterThan(1)
   // The file has 20 MB. The heap holds a few batches.
   expect(Math.max(...usedHeap) - Math.min(...usedHeap)).toBeLessThan(10_000_000)
-})
-
-test('150,000 bad rows are named by their reason', async () => {
-  // All of them at once would be too many arguments for a function.
-  const rows = Array.from({ length: 150_000 }, (_, n) => `a${n},A,11,x,1,2,b${n}`)
-  const message = await t.importer.fail({ 'a.csv': [`${HEADER},parentExternalId`, ...rows].join('\n') })
-  expect(message).toContain('150000 rows')
 })

@@ -54,8 +54,23 @@ describe('A spreadsheet', () => {
       'two_x000D_\nlines_x005F_x000D_',
       styled(26.5 / 24, 5),
       { xml: '><v>12345678901234567</v>' },
+      { xml: '><v>1e400</v>' },
     ]
-    const names = ['day', 'moment', 'time', 'zip', 'number', 'truth', 'error', '', 'inline', 'escaped', 'open', 'long']
+    const names = [
+      'day',
+      'moment',
+      'time',
+      'zip',
+      'number',
+      'truth',
+      'error',
+      '',
+      'inline',
+      'escaped',
+      'open',
+      'long',
+      'great',
+    ]
     const columns = {
       ...Object.fromEntries(HEADER.map((name) => [name, name])),
       extraAttributes: [...names.filter((name) => name !== ''), 'column 14'],
@@ -74,6 +89,7 @@ describe('A spreadsheet', () => {
         escaped: 'two\r\nlines_x000D_',
         open: '26:30',
         long: '12345678901234567',
+        great: '1e400',
       },
     })
     const old = xlsx({ A: rows }, { 'xl/workbook.xml': `<workbook><workbookPr date1904="1"/>${SHEET}</workbook>` })

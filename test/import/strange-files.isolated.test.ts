@@ -337,3 +337,11 @@ test('a manifest may name any file, and no line of one that is no data is shown'
     }
   }
 })
+
+test('150,000 bad rows are named by their reason', async () => {
+  // All of them at once would be too many arguments for a function.
+  const rows = Array.from({ length: 150_000 }, (_, n) => `a${n},A,11,x,1,2,b${n}`)
+  const message = await t.importer.fail({ 'a.csv': [`${HEADER},parentExternalId`, ...rows].join('\n') })
+  expect(message).toContain('150000 rows')
+  expect(message).toContain('a.csv:2: the parent b0 is not there')
+})

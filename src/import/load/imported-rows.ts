@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { type SqlSession, type SqlText, sql } from '../../sql.ts'
+import { formatOf } from '../formats/readers.ts'
 import type { SourceRow } from '../formats/source-row.ts'
 import type { ItemFile } from '../manifest.ts'
 import type { ComparedRow } from '../row/read-items.ts'
@@ -124,7 +125,7 @@ async function markImported(rows: ComparedRow[], find: FindNewRows): Promise<Com
 /** A row with its hash, and its number of characters and columns. */
 function hashed(row: SourceRow, salt: string): { row: ComparedRow; length: number } {
   if (!('fields' in row)) return { row, length: 0 }
-  const { crs = '', fields, json = JSON.stringify(fields) } = row
+  const { crs = null, fields, json = JSON.stringify(fields) } = row
   const length = json.length + Object.keys(fields).length
   return { row: { ...row, hash: hashOf(salt + JSON.stringify(crs) + json) }, length }
 }
@@ -133,8 +134,10 @@ function hashed(row: SourceRow, salt: string): { row: ComparedRow; length: numbe
 const hashOf = (text: string) => hash('sha256', text).slice(0, 32)
 
 /** All that decides about the item of a row, beside the row. A file may have a new name each day. */
-async function saltOf({ dialect, columns, isExact }: ItemFile): Promise<string> {
-  return hashOf(JSON.stringify([await digestCode(), process.version, dialect, columns, isExact]))
+async function saltOf(file: ItemFile): Promise<string> {
+  const { dialect, columns, isExact } = file
+  const format = formatOf(file).ending.source
+  return hashOf(JSON.stringify([await digestCode(), process.version, format, dialect, columns, isExact]))
 }
 
 /** A row of `imported_rows` has this number of hashes. */

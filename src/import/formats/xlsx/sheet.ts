@@ -55,7 +55,7 @@ function cellValue(type: string, text: string, style: number, workbook: Workbook
   if (type === 'b') return text === '1' ? 'TRUE' : 'FALSE'
   if (type !== 'n') return unescapeText(text)
   const number = Number(text)
-  // Other programs than Excel write ids of more digits than a number can have.
+  // Other programs than Excel write ids of more digits, and numbers greater, than JavaScript has.
   const isExact = /^\d+$/.test(text) ? Number.isSafeInteger(number) : Number.isFinite(number)
   return isExact ? showNumber(number, workbook.styles[style] ?? { kind: 'number' }, workbook.startsIn1904) : text
 }
