@@ -58,15 +58,6 @@ describe.each(FORMATS)('%s', (_format, filesOf) => {
   })
 })
 
-const COLUMNS = {
-  externalId: 'id',
-  name: 'id',
-  administrativeAreaCode: { value: '11' },
-  categoryCode: { value: 'x' },
-  latitude: 'y',
-  longitude: 'x',
-}
-
 test.each([
   ['1.50', '1.50'],
   ['1.2345678901e-318', `0.${'0'.repeat(317)}12345678901`],
@@ -83,6 +74,15 @@ test.each([
     expect(await storedAttributes()).toBe(attributes.replace(number, stored).replace(/\s/g, ''))
   }
 })
+
+const COLUMNS = {
+  externalId: 'id',
+  name: 'id',
+  administrativeAreaCode: { value: '11' },
+  categoryCode: { value: 'x' },
+  latitude: 'y',
+  longitude: 'x',
+}
 
 test('columns with the names of object methods are mapped into the attributes', async () => {
   const columns = { ...COLUMNS, extraAttributes: ['__proto__', 'constructor', 'toString'] }
