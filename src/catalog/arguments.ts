@@ -92,15 +92,17 @@ const listing = {
 /** The arguments of a dataset's item list. A null `parentItemId` selects the root items. */
 export const itemListArguments = z.object({ ...paging, ...listing })
 
-const pageSize = optional(limit)
+const pageSizes = { first: optional(limit), last: optional(limit) }
+
+const isOneSize = ({ first, last }: { [Name in keyof typeof pageSizes]: number | undefined }) =>
+  first === undefined || last === undefined
+const TWO_SIZES = { path: ['last'], error: 'must not be given together with first' }
 
 /** The arguments of a dataset's item connection without its cursors (cursor.ts). */
-export const itemConnectionArguments = z
-  .object({ ...listing, first: pageSize, last: pageSize })
-  .refine(({ first, last }) => first === undefined || last === undefined, {
-    path: ['last'],
-    error: 'must not be given together with first',
-  })
+export const itemConnectionArguments = z.object({ ...listing, ...pageSizes }).refine(isOneSize, TWO_SIZES)
+
+/** The same of the connection of datasets. */
+export const datasetConnectionArguments = z.object(pageSizes).refine(isOneSize, TWO_SIZES)
 
 /** The arguments of a nearby search; the radius is in metres. */
 export const nearbyArguments = z

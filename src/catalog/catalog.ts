@@ -9,8 +9,8 @@ import {
   type SuggestArguments,
   type TileSelection,
 } from './arguments.ts'
-import { createConnection, type ItemConnection } from './connection.ts'
-import type { ItemConnectionArguments } from './cursor.ts'
+import { type Connection, connectDatasets, createConnection } from './connection.ts'
+import type { DatasetConnectionArguments, ItemConnectionArguments } from './cursor.ts'
 import type { ExportBatch, ExportContent, ExportWindow } from './export.ts'
 import type { Extent, FeaturePage, FeatureWindow } from './features.ts'
 import type { FilterValues } from './filters.ts'
@@ -74,6 +74,11 @@ export class Catalog {
   datasets(): Dataset[] {
     this.#readLog.dependOnAll()
     return this.#list.all.filter((dataset) => this.#mayAccess(dataset))
+  }
+
+  /** A connection of these datasets. */
+  datasetConnection(args: DatasetConnectionArguments): Connection<Dataset> {
+    return connectDatasets(this.datasets(), args)
   }
 
   /**
@@ -162,7 +167,7 @@ export class Catalog {
     dataset: Dataset,
     args: ItemConnectionArguments,
     projection = DEFAULT_LIST_PROJECTION,
-  ): ItemConnection {
+  ): Connection<Item> {
     const { owner, selection } = selectItems(dataset, args)
     return createConnection(selection, args, projection, {
       fetch: (window) => this.#loaders.itemPages.load(window, owner),

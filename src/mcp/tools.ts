@@ -1,4 +1,5 @@
 import { type DocumentNode, GraphQLBoolean, Kind, type OperationDefinitionNode, parse } from 'graphql'
+import { MAX_LIMIT } from '../catalog/arguments.ts'
 import type { ReadLog } from '../catalog/snapshot/read-log.ts'
 import type { ReadCatalog } from '../catalog/snapshot-reader.ts'
 import { operationFailed } from '../errors.ts'
@@ -7,8 +8,8 @@ import { prepareDocument, type TrustedDocuments } from '../graphql/operation/doc
 import { execute } from '../graphql/operation/execute.ts'
 import { type Parameter, parametersOf } from '../graphql/operation/parameters.ts'
 import { schema } from '../graphql/schema.ts'
-import { type Representation, representationsOf } from '../rest/envelope.ts'
-import { filterVariable, ITEM, REST_ROUTES, type RestRoute } from '../rest/routes.ts'
+import { listEnvelope, membersOf, type Representation, representationsOf, toDataset } from '../rest/envelope.ts'
+import { DATASET, filterVariable, ITEM, REST_ROUTES, type RestRoute } from '../rest/routes.ts'
 import { toVariables } from './arguments.ts'
 import { type InputSchema, inputSchemaOf } from './input-schema.ts'
 
@@ -42,6 +43,27 @@ type ToolRoute = Pick<
   'name' | 'summary' | 'description' | 'operation' | 'parameters' | 'resource' | 'envelope' | 'hasFeatures'
 >
 
+const LIST_DATASETS = `query ("A meta.endCursor." $after: String) {
+  datasetConnection(first: ${MAX_LIMIT}, after: $after) { nodes { ${DATASET} } totalCount pageInfo { hasNextPage endCursor } }
+}`
+
+const toDatasetList = listEnvelope(toDataset)
+
+/** The datasets in pages, because a catalog can have more than an agent can read. The list of REST has all of them. */
+const DATASETS: ToolRoute = {
+  name: 'listDatasets',
+  summary: 'Datasets',
+  description: 'The datasets that the API key may access, by name, then id.',
+  operation: LIST_DATASETS,
+  parameters: parametersOf(parse(LIST_DATASETS)),
+  resource: ['datasetConnection'],
+  envelope: (connection) => {
+    const { nodes, totalCount, pageInfo } = membersOf(connection)
+    const { hasNextPage, endCursor } = membersOf(pageInfo)
+    return toDatasetList({ nodes, total: totalCount, ...(hasNextPage === true && { endCursor }) })
+  },
+}
+
 const SUGGEST = `query (
   $text: String!, $datasetId: ID, $within: BoundingBox, ${filterVariable('categoryCode')}, $limit: Int
 ) {
@@ -60,14 +82,14 @@ const SUGGESTIONS: ToolRoute = {
 }
 
 /**
- * The tools by name: one for each REST route with data, the suggestions, and one for each trusted document whose operation has a name and a
+ * The tools by name: the datasets, one for each other REST route with data, the suggestions, and one for each trusted document whose operation has a name and a
  * description. A later document replaces an earlier one with the same name.
  * @throws `OPERATION_FAILED` if a document has the name of another tool
  */
 export function createTools(trusted?: TrustedDocuments): ReadonlyMap<string, Tool> {
   // The key is for people and programs that watch their limits. Each tool takes room in an agent's context.
-  const routes = [...REST_ROUTES.filter(({ tag }) => tag !== 'Key'), SUGGESTIONS].map(routeTool)
-  const tools = new Map(routes.map((tool) => [tool.definition.name, tool]))
+  const routes = REST_ROUTES.filter(({ name, tag }) => tag !== 'Key' && name !== DATASETS.name)
+  const tools = new Map([DATASETS, ...routes, SUGGESTIONS].map(routeTool).map((tool) => [tool.definition.name, tool]))
   const names = new Set(tools.keys())
   for (const query of trusted?.values() ?? []) {
     const tool = documentTool(query)

@@ -37,6 +37,9 @@ interface Row extends Omit<RestRoute, 'parameters' | 'query'> {
 /** What a `datasetId` in a path is. */
 export const DATASET_ID = 'UUID, in any letter case, or slug.'
 
+/** The fields of a dataset in a list, as a GraphQL selection. */
+export const DATASET = 'id slug name description status visibility accessTier createdAt updatedAt'
+
 /** The fields of an item in a list, as a GraphQL selection. */
 export const ITEM = LIST_FIELDS.join(' ')
 
@@ -57,7 +60,7 @@ const ROWS: readonly Row[] = [
     query: [],
     operation: `{
       datasets {
-        nodes { id slug name description status visibility accessTier createdAt updatedAt }
+        nodes { ${DATASET} }
         total
       }
     }`,

@@ -50,7 +50,8 @@ function expected(
 
 async function wholeList(catalog: Catalog, order: 'asc' | 'desc'): Promise<Item[]> {
   const args = parseArguments(itemConnectionArguments, { order, first: 100 })
-  return catalog.itemConnectionOf(catalog.dataset('seoul'), args).nodes()
+  const edges = await catalog.itemConnectionOf(catalog.dataset('seoul'), args).edges()
+  return edges.map(({ node }) => node)
 }
 
 test.each([
@@ -80,7 +81,7 @@ test.each([
               before: position(before),
             }
             const page = catalog.itemConnectionOf(dataset, args, IDS)
-            const ids = (await page.nodes()).map(({ id }) => id)
+            const ids = (await page.edges()).map(({ node }) => node.id)
             const found = { ids, hasPrevious: await page.hasPreviousPage(), hasNext: await page.hasNextPage() }
             const what = JSON.stringify({ after, before, size, last })
             expect(found, what).toEqual(expected(all, is, { after, before }, last, size))

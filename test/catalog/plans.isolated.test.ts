@@ -141,7 +141,7 @@ test.each(ITEM_SORTS)('a connection by %s starts at its cursor by the index, and
   for (const order of ['asc', 'desc'] as const) {
     const plan = await plansOf(async (catalog) => {
       const connection = await read(catalog, cursor, order)
-      expect(await connection.nodes()).toHaveLength(20)
+      expect(await connection.edges()).toHaveLength(20)
       expect(await connection.hasPreviousPage()).toBe(true)
     })
     expect(plan, needs(indexOf(sort))).toMatch(

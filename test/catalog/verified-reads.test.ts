@@ -78,7 +78,7 @@ const READS: Record<string, (catalog: Catalog) => Promise<unknown>> = {
     catalog.itemsOf(seoul(catalog), { ...LIST, administrativeAreaCode: '11110', categoryCode: 'gate' }).nodes(),
   'a deep page': (catalog) => catalog.itemsOf(seoul(catalog), { ...LIST, page: BOOKMARK_STEP / 20 + 2 }).nodes(),
   'a total': (catalog) => catalog.itemsOf(seoul(catalog), LIST, { total: true }).total(),
-  'a connection': (catalog) => catalog.itemConnectionOf(seoul(catalog), CONNECTION).nodes(),
+  'a connection': (catalog) => catalog.itemConnectionOf(seoul(catalog), CONNECTION).edges(),
   'items at a cursor': (catalog) =>
     catalog
       .itemConnectionOf(seoul(catalog), { ...CONNECTION, after: { value: 'Dot 1', id: ITEM.gate } })

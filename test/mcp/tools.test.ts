@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createTools } from '../../src/mcp/tools.ts'
 import { REST_ROUTES } from '../../src/rest/routes.ts'
@@ -80,6 +81,26 @@ test('there is a tool for each REST route with data, and each tool is called by 
   const names = [...createTools().keys()]
   expect(names).toEqual([...ROUTES.map(({ name }) => name), 'suggestItems'])
   expect(new Set(CALLS.map(([name]) => name))).toEqual(new Set(ROUTES.map(({ name }) => name)))
+})
+
+test('listDatasets has pages, each with the cursor of the next one', async () => {
+  const more = Array.from({ length: 250 }, (_, n) => ({
+    ...({ id: randomUUID(), slug: `many-${n}`, name: `Many ${n}`, status: 'active', visibility: 'public' } as const),
+    ...{ attribution: 'Test', createdAt: new Date(0), updatedAt: new Date(0) },
+  }))
+  await t.database.prisma.dataset.createMany({ data: more })
+  await expect.poll(async () => (await (await t.get('/v1/datasets')).json()).meta.total).toBeGreaterThan(250)
+  const { data, meta } = await (await t.get('/v1/datasets')).json()
+  const pageAfter = async (after?: string) =>
+    (await callTool(t.url, t.key, 'listDatasets', { after })).structuredContent
+  const pages = [await pageAfter()]
+  while (pages.at(-1).meta.endCursor !== undefined) pages.push(await pageAfter(pages.at(-1).meta.endCursor))
+  expect(pages.flatMap((page) => page.data)).toEqual(data)
+  expect(pages.map((page) => page.data.length)).toEqual([100, 100, meta.total - 200])
+  expect(pages.map((page) => page.meta.total)).toEqual([meta.total, meta.total, meta.total])
+  await t.database.prisma.dataset.deleteMany({ where: { slug: { startsWith: 'many-' } } })
+  const { error } = (await callTool(t.url, t.key, 'listDatasets', { after: 'x' })).structuredContent
+  expect(error.details).toEqual([{ field: 'after', message: 'must be a cursor of this list' }])
 })
 
 test('suggestItems finds what was probably meant, with the members of a REST item', async () => {

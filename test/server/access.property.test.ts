@@ -242,6 +242,12 @@ async function expectAnswers(made: World, key: string, seen: number[], selection
     return result
   }
   expect((await call('listDatasets', {})).structuredContent).toEqual(list.body)
+  const { datasetConnection } = (await t.graphql('{ datasetConnection { nodes { id } totalCount } }', {}, key)).body
+    .data
+  expect(datasetConnection).toEqual({
+    nodes: list.body.data.map(({ id }: { id: string }) => ({ id })),
+    totalCount: seen.length,
+  })
   for (const d of all) {
     const denied = seen.includes(d) ? undefined : 'DATASET_ACCESS_DENIED'
     for (const datasetId of [uuid(1, d), slugOf(d)]) {

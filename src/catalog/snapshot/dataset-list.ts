@@ -62,20 +62,30 @@ export class DatasetList {
   }
 }
 
-/** The number of datasets in a sorted list that come before a dataset. */
-function placeOf(dataset: Dataset, all: readonly Dataset[]): number {
+/** The place of a dataset in the list. */
+export type DatasetPosition = Pick<Dataset, 'name' | 'id'>
+
+/** The number of datasets in a sorted list that come before a position. */
+export function placeOf(position: DatasetPosition, all: readonly DatasetPosition[]): number {
   let [start, end] = [0, all.length]
   while (start < end) {
     const middle = (start + end) >> 1
     const other = all[middle]
-    if (other && comparePlaces(other, dataset) < 0) start = middle + 1
+    if (other && comparePlaces(other, position) < 0) start = middle + 1
     else end = middle
   }
   return start
 }
 
+/** The number of datasets in a sorted list that do not come after a position. */
+export function placeAfter(position: DatasetPosition, all: readonly DatasetPosition[]): number {
+  const place = placeOf(position, all)
+  const found = all[place]
+  return found && comparePlaces(found, position) === 0 ? place + 1 : place
+}
+
 /** Compares names by code point, as PostgreSQL does with the collation "C", and then ids. */
-function comparePlaces(a: Dataset, b: Dataset): number {
+function comparePlaces(a: DatasetPosition, b: DatasetPosition): number {
   return (
     Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)) || Buffer.compare(Buffer.from(a.id), Buffer.from(b.id))
   )

@@ -1,65 +1,60 @@
-import type { ItemConnection as Connection } from '../../catalog/connection.ts'
-import { parseConnectionArguments } from '../../catalog/cursor.ts'
-import type { Item as ItemRow } from '../../catalog/models.ts'
+import type { Connection, Edge } from '../../catalog/connection.ts'
+import { parseConnectionArguments, parseDatasetConnectionArguments } from '../../catalog/cursor.ts'
+import type { Dataset as DatasetRow, Item as ItemRow } from '../../catalog/models.ts'
 import { builder } from '../builder.ts'
 import { listProjection } from '../operation/selected-fields.ts'
 import { itemListArgs } from './arguments.ts'
 import { Dataset } from './dataset.ts'
 import { Item } from './item.ts'
 
-const ItemEdge = builder.objectRef<{ connection: Connection; item: ItemRow }>('ItemEdge').implement({
+const PageInfo = builder.objectRef<Connection<unknown>>('PageInfo').implement({
+  description: 'The first and last cursor of a page, and whether others precede and follow it.',
+  fields: (t) => ({
+    hasNextPage: t.boolean({
+      description: 'Whether more follow this page.',
+      resolve: (connection) => connection.hasNextPage(),
+    }),
+    hasPreviousPage: t.boolean({
+      description: 'Whether more precede this page.',
+      resolve: (connection) => connection.hasPreviousPage(),
+    }),
+    startCursor: t.string({
+      nullable: true,
+      description: 'The first cursor of this page; null when the page is empty.',
+      resolve: async (connection) => (await connection.edges())[0]?.cursor(),
+    }),
+    endCursor: t.string({
+      nullable: true,
+      description: 'The last cursor of this page; null when the page is empty.',
+      resolve: async (connection) => (await connection.edges()).at(-1)?.cursor(),
+    }),
+  }),
+})
+
+const ItemEdge = builder.objectRef<Edge<ItemRow>>('ItemEdge').implement({
   description: 'An item of a connection, with its cursor.',
   fields: (t) => ({
     cursor: t.string({
       description:
         'Position of the item, for after or before. It is valid for one dataset and one sort key, in both directions and with any filter.',
-      resolve: ({ connection, item }) => connection.cursorOf(item),
+      resolve: ({ cursor }) => cursor(),
     }),
-    node: t.expose('item', { type: Item, description: 'The item.' }),
+    node: t.expose('node', { type: Item, description: 'The item.' }),
   }),
 })
 
-const PageInfo = builder.objectRef<Connection>('PageInfo').implement({
-  description: 'The first and last cursor of a page, and whether items precede and follow it.',
-  fields: (t) => ({
-    hasNextPage: t.boolean({
-      description: 'Whether more items follow this page.',
-      resolve: (connection) => connection.hasNextPage(),
-    }),
-    hasPreviousPage: t.boolean({
-      description: 'Whether more items precede this page.',
-      resolve: (connection) => connection.hasPreviousPage(),
-    }),
-    startCursor: t.string({
-      nullable: true,
-      description: 'Cursor of the first item of this page; null when the page is empty.',
-      resolve: async (connection) => cursorAt(connection, 0),
-    }),
-    endCursor: t.string({
-      nullable: true,
-      description: 'Cursor of the last item of this page; null when the page is empty.',
-      resolve: async (connection) => cursorAt(connection, -1),
-    }),
-  }),
-})
-
-async function cursorAt(connection: Connection, index: number): Promise<string | null> {
-  const item = (await connection.nodes()).at(index)
-  return item ? connection.cursorOf(item) : null
-}
-
-const ItemConnection = builder.objectRef<Connection>('ItemConnection').implement({
+const ItemConnection = builder.objectRef<Connection<ItemRow>>('ItemConnection').implement({
   description: 'A page of items that starts at a cursor (Relay connection). A page takes the same time at any depth.',
   fields: (t) => ({
     edges: t.field({
       type: [ItemEdge],
       description: 'The items of this page, each with its cursor.',
-      resolve: async (connection) => (await connection.nodes()).map((item) => ({ connection, item })),
+      resolve: (connection) => connection.edges(),
     }),
     nodes: t.field({
       type: [Item],
       description: 'The items of this page.',
-      resolve: (connection) => connection.nodes(),
+      resolve: nodesOf,
     }),
     pageInfo: t.field({
       type: PageInfo,
@@ -74,25 +69,76 @@ const ItemConnection = builder.objectRef<Connection>('ItemConnection').implement
   }),
 })
 
+const DatasetEdge = builder.objectRef<Edge<DatasetRow>>('DatasetEdge').implement({
+  description: 'A dataset of a connection, with its cursor.',
+  fields: (t) => ({
+    cursor: t.string({
+      description: 'Position of the dataset, for after or before, in both directions.',
+      resolve: ({ cursor }) => cursor(),
+    }),
+    node: t.expose('node', { type: Dataset, description: 'The dataset.' }),
+  }),
+})
+
+const DatasetConnection = builder.objectRef<Connection<DatasetRow>>('DatasetConnection').implement({
+  description: 'A page of datasets that starts at a cursor (Relay connection).',
+  fields: (t) => ({
+    edges: t.field({
+      type: [DatasetEdge],
+      description: 'The datasets of this page, each with its cursor.',
+      resolve: (connection) => connection.edges(),
+    }),
+    nodes: t.field({
+      type: [Dataset],
+      description: 'The datasets of this page.',
+      resolve: nodesOf,
+    }),
+    pageInfo: t.field({
+      type: PageInfo,
+      description: 'Cursors of this page, and whether datasets precede and follow it.',
+      resolve: (connection) => connection,
+    }),
+    totalCount: t.int({
+      description: 'Number of datasets on all pages.',
+      extensions: { cost: 5 },
+      resolve: (connection) => connection.totalCount(),
+    }),
+  }),
+})
+
+async function nodesOf<Node>(connection: Connection<Node>): Promise<Node[]> {
+  return (await connection.edges()).map(({ node }) => node)
+}
+
+const connectionArgs = builder.args((t) => ({
+  first: t.int({
+    description:
+      'Return this number from the start of the list or after the cursor, 1 to 100. Without first and last it is 20.',
+  }),
+  after: t.string({ description: 'Return only what comes after this cursor.' }),
+  last: t.int({
+    description: 'Return this number from the end of the list or before the cursor, 1 to 100. Not together with first.',
+  }),
+  before: t.string({ description: 'Return only what comes before this cursor.' }),
+}))
+
+builder.queryField('datasetConnection', (t) =>
+  t.field({
+    type: DatasetConnection,
+    description:
+      'The datasets that the API key may access, by name, then id, as a Relay connection: forward with first and after, backward with last and before.',
+    args: connectionArgs,
+    resolve: (_query, args, { catalog }) => catalog.datasetConnection(parseDatasetConnectionArguments(args)),
+  }),
+)
+
 builder.prismaObjectField(Dataset, 'itemConnection', (t) =>
   t.field({
     type: ItemConnection,
     description:
       'The items of the dataset as a Relay connection: forward with first and after, backward with last and before.',
     extensions: { cost: 10 },
-    args: {
-      first: t.arg.int({
-        description:
-          'Return this number of items from the start of the list or after the cursor, 1 to 100. Without first and last it is 20.',
-      }),
-      after: t.arg.string({ description: 'Return items after this cursor.' }),
-      last: t.arg.int({
-        description:
-          'Return this number of items from the end of the list or before the cursor, 1 to 100. Not together with first.',
-      }),
-      before: t.arg.string({ description: 'Return items before this cursor.' }),
-      ...itemListArgs,
-    },
+    args: { ...connectionArgs, ...itemListArgs },
     resolve: (dataset, args, { catalog }, info) =>
       catalog.itemConnectionOf(dataset, parseConnectionArguments(args, dataset.id), listProjection(info)),
   }),

@@ -5,6 +5,7 @@ import { listProjection } from '../operation/selected-fields.ts'
 import { circleArgs, filterArgs, pageArgs } from './arguments.ts'
 import { Dataset } from './dataset.ts'
 import { Item, pageType } from './item.ts'
+import { DATASET_ID } from './search.ts'
 
 const NearbyItem = builder.objectRef<NearbyItemRow>('NearbyItem').implement({
   description: 'An item near a point.',
@@ -27,7 +28,7 @@ builder.queryField('nearbyItems', (t) =>
     extensions: { cost: 500 },
     args: {
       ...circleArgs,
-      datasetId: t.arg.id({ description: 'Search only the dataset with this UUID or slug.' }),
+      datasetId: t.arg.id({ description: DATASET_ID }),
       ...filterArgs,
       ...pageArgs,
     },
