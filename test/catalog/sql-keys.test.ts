@@ -8,7 +8,8 @@ import { ArgumentsLoader } from '../../src/catalog/snapshot/loaders.ts'
 import { ITEM_SORTS } from '../../src/catalog/sorts.ts'
 import { fetchImages } from '../../src/catalog/sql/by-id.ts'
 import { fetchItemPages, type ItemWindow } from '../../src/catalog/sql/items.ts'
-import { fetchNearbyPages, type NearbyWindow } from '../../src/catalog/sql/nearby.ts'
+import type { NearbyWindow } from '../../src/catalog/sql/nearby.ts'
+import { searchNearby } from '../../src/catalog/sql/nearby-by-grid.ts'
 import { createBatchers, isCheap } from '../../src/catalog/sql/statement-batcher.ts'
 import { DATASET, ITEM, PALACE, seedCatalog } from '../support/catalog.ts'
 import { useDatabase } from '../support/database.ts'
@@ -150,25 +151,36 @@ describe('Reads that arrive at the same time', () => {
   })
 })
 
-test('several owners and several scopes in one statement have their results in their order', async () => {
-  const { sql } = db.database
+test('several owners in one statement have their results in their order', async () => {
   const owners = [DATASET.paid, DATASET.seoul, DATASET.archived].map((datasetId) => ({ datasetId, parentItemId: null }))
-  const pages = await fetchItemPages(sql, LIST, owners)
+  const pages = await fetchItemPages(db.database.sql, LIST, owners)
   expect(pages.map(({ json, total }) => [parseItems(json)[0]?.name, total])).toEqual([
     ['Paid place', 1],
     ['Geunjeongjeon', 9],
     ['Archived place', 1],
   ])
+})
+
+/** Searches in several scopes at once. */
+function searchAll(window: NearbyWindow, scopes: readonly string[][]): Promise<Fetched[]> {
+  const { sql } = db.database
+  const { startNearby } = createBatchers(sql)
+  return Promise.all(
+    scopes.map((scope) => searchNearby(window, scope, { start: startNearby, refine: (run) => run(sql) })),
+  )
+}
+
+test('several scopes in one statement have their results in their order', async () => {
   const scopes = [[DATASET.paid], [], [DATASET.seoul, DATASET.archived]]
-  const found = await fetchNearbyPages(sql, { ...CIRCLE, circle: { ...CENTRE, radius: 100 } }, scopes)
+  const found = await searchAll({ ...CIRCLE, circle: { ...CENTRE, radius: 100 } }, scopes)
   expect(found.map(({ total }) => total)).toEqual([1, 0, 2])
 })
 
 const idsOf = (page: Fetched | undefined) => parseItems<NearbyItem>(page?.json ?? '').map(({ id }) => id)
 
 test('a page has at most its limit, and items at the same distance are in order of id', async () => {
-  const [page] = await fetchNearbyPages(db.database.sql, { ...CIRCLE, circle: SAME, limit: 2 }, [[DATASET.seoul]])
+  const [page] = await searchAll({ ...CIRCLE, circle: SAME, limit: 2 }, [[DATASET.seoul]])
   expect([page?.total, idsOf(page)]).toEqual([2, [ITEM.same1, ITEM.same2]])
-  const [first] = await fetchNearbyPages(db.database.sql, { ...CIRCLE, circle: SAME, limit: 1 }, [[DATASET.seoul]])
+  const [first] = await searchAll({ ...CIRCLE, circle: SAME, limit: 1 }, [[DATASET.seoul]])
   expect(idsOf(first)).toEqual([ITEM.same1])
 })

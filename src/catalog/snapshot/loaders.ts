@@ -22,7 +22,6 @@ import {
   type ItemWindowContent,
   type OwnerPosition,
 } from '../sql/items.ts'
-import { fetchNearbyPages } from '../sql/nearby.ts'
 import { searchNearby } from '../sql/nearby-by-grid.ts'
 import { BOOKMARK_STEP, fetchBookmarks } from '../sql/offset-bookmarks.ts'
 import { fetchSearchPage, type SearchWindow } from '../sql/search.ts'
@@ -112,20 +111,16 @@ async function findPages(
     return Promise.all(scopes.map(fetch))
   }
   const nearby = { ...window, circle: plan.circle }
-  const [scope] = scopes
-  // Several searches in one request are rare. Plain PostGIS runs them in one statement; the grid needs several for each.
-  if (!scope || scopes.length > 1) {
-    return statements.unverified(scopes.flat(), ({ sql }) => fetchNearbyPages(sql, nearby, scopes))
-  }
-  const page = await searchNearby(nearby, scope, {
-    start: (search) =>
-      statements.verified(
-        ({ batchers }) => batchers.startNearby(search),
-        ({ revisions }) => revisionsOf(scope, revisions),
-      ),
-    refine: (run) => statements.unverified(scope, ({ sql }) => run(sql)),
-  })
-  return [page]
+  const searchIn = (scope: string[]) =>
+    searchNearby(nearby, scope, {
+      start: (search) =>
+        statements.verified(
+          ({ batchers }) => batchers.startNearby(search),
+          ({ revisions }) => revisionsOf(scope, revisions),
+        ),
+      refine: (run) => statements.unverified(scope, ({ sql }) => run(sql)),
+    })
+  return Promise.all(scopes.map(searchIn))
 }
 
 function windowKey<Rest extends object>({ projection, ...rest }: Rest & { projection: ItemProjection }): string {

@@ -12,7 +12,7 @@ import { itemsOf, type NearbyWindow } from './nearby.ts'
 import { centreOf, whereInCircle } from './where.ts'
 
 /*
- * A nearby search with the counts of map tiles. It has exactly the result of nearby.ts, and reads far fewer points:
+ * A nearby search with the counts of map tiles. It has exactly the result of plain PostGIS, and reads far fewer points:
  *
  * - For the total, it adds up the counts of the tiles inside the circle. It tests the points of the tiles on the boundary only.
  * - For the page, it measures only the points of the candidates: the tiles that may contain an item of the page.

@@ -118,7 +118,6 @@ export const PLACES: readonly MutantTable[] = [
     mutants: [
       { find: 'ORDER BY distance, id LIMIT', replace: 'ORDER BY distance, id DESC LIMIT' },
       { find: 'place.distance, place.id`', replace: 'place.id`' },
-      { find: 'ORDER BY scope.n`', replace: 'ORDER BY scope.n DESC`', tests: ['test/catalog/sql-keys.test.ts'] },
       { find: 'LIMIT (SELECT ${limit}::bigint)', replace: 'LIMIT (SELECT ${limit}::bigint + 1)' },
     ],
   },

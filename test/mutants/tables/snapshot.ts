@@ -19,7 +19,12 @@ export const SNAPSHOT: readonly MutantTable[] = [
       { find: 'replaced.set(id, undefined)', replace: '' },
       { find: 'replaced.set(row.id, row)', replace: '' },
       { find: 'new Map(this.#replaced)', replace: 'new Map()' },
-      { find: 'comparePlaces(other, dataset) < 0', replace: 'comparePlaces(other, dataset) > 0' },
+      { find: 'comparePlaces(other, position) < 0', replace: 'comparePlaces(other, position) > 0' },
+      {
+        find: 'comparePlaces(found, position) === 0 ? place + 1',
+        replace: 'comparePlaces(found, position) >= 0 ? place + 1',
+        tests: ['test/graphql/dataset-connection.test.ts'],
+      },
       {
         find: 'Buffer.compare(Buffer.from(a.name), Buffer.from(b.name))',
         replace: '(a.name < b.name ? -1 : a.name > b.name ? 1 : 0)',
@@ -93,7 +98,6 @@ export const SNAPSHOT: readonly MutantTable[] = [
         replace: 'statements.unverified([], ({ sql }) => fetchFacets',
       },
       { find: 'await statements.unverified(datasetIds', replace: 'await statements.unverified([]' },
-      { find: 'statements.unverified(scopes.flat()', replace: 'statements.unverified(scopes[0] ?? []' },
       { find: '({ revisions }) => revisionsOf(scope, revisions)', replace: '() => []' },
       {
         find: 'statements.unverified(scope, ({ sql }) => run(sql))',
