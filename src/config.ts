@@ -239,7 +239,7 @@ function tracingOf(env: TracingVariables): TracingConfig | undefined {
 }
 
 function parseBaseMap(text: string, { addIssue }: { addIssue: (message: string) => void }): BaseMap {
-  const named = NAMED_BASE_MAPS[text]
+  const named = Object.hasOwn(NAMED_BASE_MAPS, text) ? NAMED_BASE_MAPS[text] : undefined
   if (named) return named
   const url = URL.parse(text)
   if (url?.protocol === 'https:' || url?.protocol === 'http:') {

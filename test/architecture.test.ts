@@ -23,6 +23,7 @@ const LAYERS = [
   'config',
   'base-maps',
   'query-string',
+  'quote-for-shell',
   'nearest-name',
   'errors',
   'sql',

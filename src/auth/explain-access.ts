@@ -1,5 +1,5 @@
 import { type Access, type AccessClause, accessClause, type DatasetAccessFields } from '../catalog/access.ts'
-import { escapeControls } from '../errors.ts'
+import { quoteForShell } from '../quote-for-shell.ts'
 import { isValidKey } from './api-key.ts'
 
 /** The fields of a key that decide what it may access. */
@@ -98,13 +98,6 @@ function changesToAllow(key: ExplainedKey, dataset: ExplainedDataset): Change[] 
     ...changes,
     { command: `${create} --tier ${quoteForShell(accessTier)}`, key: { ...created, accessTiers: [accessTier] } },
   ]
-}
-
-/** A tier is any text, so it may have spaces and quotes. bash, zsh and ksh read the escapes of control characters in $'…'. */
-function quoteForShell(text: string): string {
-  if (/^[\w.~-]+$/.test(text)) return text
-  if (escapeControls(text) === text) return `'${text.replaceAll("'", "'\\''")}'`
-  return `$'${escapeControls(text.replaceAll(/['\\]/g, '\\$&'))}'`
 }
 
 function changesToDeny(key: ExplainedKey, dataset: ExplainedDataset): Change[] {

@@ -78,6 +78,13 @@ export function cannotListen({ host, port }: Pick<Config, 'host' | 'port'>, erro
   return operationFailed(`HOST ${host}, ${setting} ${port} can't be listened on: ${messageOf(error)}`, error)
 }
 
+/** The URL of a server. */
+export function urlOf({ address, port }: { address: string; port: number }): string {
+  // 0.0.0.0 means all addresses, and a client can't connect to it everywhere.
+  if (address === '0.0.0.0') return `http://127.0.0.1:${port}`
+  return address.includes(':') ? `http://[${address}]:${port}` : `http://${address}:${port}`
+}
+
 /**
  * Serves the metrics on their port.
  * @returns a function that stops it
@@ -89,7 +96,7 @@ export async function listenForMetrics(
 ): Promise<() => void> {
   try {
     const served = await serveMetrics(metrics, { host, port })
-    print(`Metrics at http://${host}:${served.port}/metrics`)
+    print(`Metrics at ${urlOf({ address: host, port: served.port })}/metrics`)
     return served.close
   } catch (error) {
     throw cannotListen({ host, port }, error, 'METRICS_PORT')

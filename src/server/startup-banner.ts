@@ -23,7 +23,9 @@ export function startupBanner(url: string, sampleKey: string | undefined, hasBas
     `Explore with it: ${url}/#key=${sampleKey}`,
     ...(hasBaseMap
       ? []
-      : ['With streets: BASE_MAP=openfreemap npm start (browsers then load that map from tiles.openfreemap.org)']),
+      : [
+          'With streets: BASE_MAP=openfreemap npx catalog serve (browsers then load that map from tiles.openfreemap.org)',
+        ]),
     '',
     'Try:',
     `  ${curl} '${url}/v1/datasets'`,

@@ -162,5 +162,6 @@ test('a wrong BASE_MAP is one clear line', () => {
   expect(message('/nowhere.pmtiles')).toThrow(`${form} /nowhere.pmtiles can't be read (ENOENT)`)
   expect(message(folder)).toThrow(`${form} ${folder} can't be read (EISDIR)`)
   expect(message('ftp://a.example/style.json')).toThrow("can't be read")
+  expect(message('constructor')).toThrow('BASE_MAP must be openfreemap')
   expect(message('https://a.example/{z}/{x}.png')).toThrow('BASE_MAP must have {z}, {x} and {y}')
 })

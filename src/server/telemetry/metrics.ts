@@ -199,7 +199,8 @@ export async function serveMetrics(
     }
   })
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    // A later error is that of a connection which the system could not accept. The next one may succeed.
+    server.on('error', reject)
     server.listen({ host, port }, resolve)
   })
   const address = server.address()

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import type { Config } from '../../config.ts'
-import { cannotListen } from '../lifecycle.ts'
+import { cannotListen, urlOf } from '../lifecycle.ts'
 
 /**
  * Listens for connections without reading from them. Like Fastify, it listens on all addresses of `localhost`.
@@ -17,7 +17,8 @@ export async function listenForConnections(
     new Promise<AddressInfo>((resolve, reject) => {
       const server = createServer({ pauseOnConnect: true, noDelay: true, allowHalfOpen: true }, onConnection)
       servers.push(server)
-      server.once('error', reject)
+      // A later error is that of a connection which the system could not accept. The next one may succeed.
+      server.on('error', reject)
       server.listen({ host: address, port }, () => {
         const listening = server.address()
         if (listening instanceof Object) resolve(listening)
@@ -37,10 +38,4 @@ export async function listenForConnections(
 
 function closeAll(servers: readonly Server[]): void {
   for (const server of servers) server.close()
-}
-
-function urlOf({ address, port }: AddressInfo): string {
-  // 0.0.0.0 means all addresses, and a client can't connect to it everywhere.
-  if (address === '0.0.0.0') return `http://127.0.0.1:${port}`
-  return address.includes(':') ? `http://[${address}]:${port}` : `http://${address}:${port}`
 }

@@ -102,9 +102,16 @@ export class Primary {
       case 'closed':
         this.#balancer.onClosed(worker, message.id)
         break
-      case 'questions':
-        void this.#answerAll(worker, message.questions)
+      case 'questions': {
+        // The feed may wait for PostgreSQL. It holds no other answer back.
+        const isSlow = ({ question }: (typeof message.questions)[number]) => question.ask === 'announced'
+        void this.#answerAll(
+          worker,
+          message.questions.filter((each) => !isSlow(each)),
+        )
+        void this.#answerAll(worker, message.questions.filter(isSlow))
         break
+      }
       case 'exportEnded':
         worker.exportingKeys.splice(worker.exportingKeys.indexOf(message.keyId), 1)
         this.#shared.exportSlots.release(message.keyId)
@@ -118,6 +125,7 @@ export class Primary {
   }
 
   async #answerAll(worker: WorkerProcess, questions: readonly { id: number; question: Question }[]): Promise<void> {
+    if (questions.length === 0) return
     const answering = questions.map(async ({ id, question }) => ({ id, answer: await this.#answer(worker, question) }))
     worker.send({ type: 'answers', answers: await Promise.all(answering) })
   }

@@ -180,7 +180,11 @@ export const CACHES: readonly MutantTable[] = [
   },
   {
     file: 'src/catalog/connection.ts',
-    tests: ['test/catalog/page-info.test.ts', 'test/graphql/connection.test.ts'],
+    tests: [
+      'test/catalog/page-info.test.ts',
+      'test/graphql/connection.test.ts',
+      'test/graphql/dataset-connection.test.ts',
+    ],
     mutants: [
       { find: 'OPPOSITE[order], after: before, before: after }', replace: 'OPPOSITE[order], after, before }' },
       { find: 'order: OPPOSITE[order]', replace: 'order' },
@@ -196,7 +200,18 @@ export const CACHES: readonly MutantTable[] = [
       { find: 'order: window.order, side }', replace: 'order, side }' },
       { find: 'hasNextPage: backward ? hasMoreBehind : hasMoreAhead', replace: 'hasNextPage: hasMoreAhead' },
       { find: 'hasPreviousPage: backward ? hasMoreAhead : hasMoreBehind', replace: 'hasPreviousPage: hasMoreBehind' },
-      { find: 'last ?? first ?? DEFAULTS.limit', replace: 'first ?? DEFAULTS.limit' },
+      {
+        find: 'const limit = last ?? first ?? DEFAULTS.limit\n  // The last',
+        replace: 'const limit = first ?? DEFAULTS.limit\n  // The last',
+      },
+      {
+        find: 'const limit = last ?? first ?? DEFAULTS.limit\n  const [',
+        replace: 'const limit = first ?? DEFAULTS.limit\n  const [',
+      },
+      { find: 'Math.min(end, start + limit)', replace: 'start + limit' },
+      { find: 'Math.max(start, end - limit)', replace: 'end - limit' },
+      { find: 'to < all.length', replace: 'to <= all.length' },
+      { find: 'from > 0', replace: 'start > 0' },
     ],
   },
   {
