@@ -3,10 +3,12 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import { seedCatalog } from '../support/catalog.ts'
+import { ask } from '../support/connections.ts'
 import { createEmpty } from '../support/database.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
-import { type Gateway, startGateway } from '../support/process.ts'
+import { type Gateway, runCatalog, startGateway } from '../support/process.ts'
 import type { EmptyDatabase } from '../support/template.ts'
+import { times } from '../support/workers.ts'
 
 /*
  * Workers over the embedded database, which runs in threads of the primary process.
@@ -33,8 +35,16 @@ describe.runIf(inject('template').kind === 'embedded')('Workers over the embedde
   })
   afterAll(async () => {
     await database.close()
-    await gateway.stop()
+    expect(await gateway.stop()).toBe(0)
     await empty.drop()
+  })
+
+  test('share its session, and all see a new key', async () => {
+    const { stdout } = await runCatalog(empty.env, 'keys', 'create', '--json', '--name', 'x')
+    const headers = { authorization: `Bearer ${JSON.parse(stdout).key}` }
+    // Without an agent each request has a connection of its own, so that they reach both workers.
+    const answers = await Promise.all(times(6, () => ask(`${gateway.url}/v1/datasets`, { headers })))
+    expect(answers.map(({ status }) => status)).toEqual(times(6, () => 200))
   })
 
   test('show a change within a second, also while the primary process is busy', async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { seedCatalog } from '../support/catalog.ts'
 import { ask, oneConnection } from '../support/connections.ts'
-import { createDatabase, createEmpty, type TestDatabase } from '../support/database.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
 import { type Gateway, runCatalog, startGateway } from '../support/process.ts'
 import { openSocket, readAll } from '../support/raw.ts'
@@ -267,19 +267,6 @@ describe.runIf(inject('template').kind === 'postgres')('Several workers', () => 
     socket.write('GET /v1/datasets HTTP/1.1\r\nHost: x\r\nX-A: ')
     expect(await answer).toMatch(/^HTTP\/1.1 408 /)
     expect(await slow.stop()).toBe(0)
-  })
-})
-
-describe.runIf(inject('template').kind === 'embedded')('Several workers over the embedded database', () => {
-  test('share its session, and all see a new key', async () => {
-    const { env, drop } = await createEmpty()
-    const gateway = await startGateway({ ...env, WORKERS: '2', SAMPLE_DATA: 'false' })
-    const { stdout } = await runCatalog(env, 'keys', 'create', '--json', '--name', 'x')
-    const headers = { authorization: `Bearer ${JSON.parse(stdout).key}` }
-    const answers = await Promise.all(times(6, () => ask(`${gateway.url}/v1/datasets`, { headers })))
-    expect(answers.map(({ status }) => status)).toEqual(times(6, () => 200))
-    expect(await gateway.stop()).toBe(0)
-    await drop()
   })
 })
 
