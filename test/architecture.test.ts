@@ -146,3 +146,17 @@ test('SQL is unchecked only where this test says', () => {
   )
   expect([...new Set(used)].sort()).toEqual(UNCHECKED_SQL)
 })
+
+test('each test file runs in a step of CI', () => {
+  const script = readFileSync('.ci/run', 'utf8')
+  const excludedBy = (list: string) => {
+    const [, lines = ''] = new RegExp(`^${list}=\\(\\n(.*?)^\\)$`, 'ms').exec(script) ?? []
+    const patterns = [...lines.matchAll(/^ {2}--exclude '?([^'\n]+)'?$/gm)].map(([, pattern = '']) => pattern)
+    expect(patterns.filter((pattern) => globSync(pattern).length === 0)).toEqual([])
+    return patterns.flatMap((pattern) => globSync(pattern))
+  }
+  const notOnEmbedded = [...excludedBy('only_postgres'), ...globSync('test/browser/**/*.test.ts')]
+  const notOnPostgres = new Set(excludedBy('only_embedded'))
+  expect(notOnPostgres.size).toBeGreaterThan(0)
+  expect(notOnEmbedded.filter((file) => notOnPostgres.has(file))).toEqual([])
+})

@@ -6,6 +6,7 @@ const LONGEST = [
   'server/memory',
   'catalog/plans',
   'cli/commands',
+  'cli/command-line',
   'embedded/backup',
   'browser/explorer-search',
   'browser/explorer-map',

@@ -95,13 +95,11 @@ async function timeMigration({ env }: Pick<Released, 'env'>): Promise<number> {
   return performance.now() - start
 }
 
-const KINDS = [
-  ['data folder', openFolder],
-  ...(template.kind === 'postgres' ? ([['dump', openDump]] as const) : []),
-] as const
+/** A data folder needs no server, so its test would be the same on PostgreSQL. */
+const KIND = template.kind === 'postgres' ? (['dump', openDump] as const) : (['data folder', openFolder] as const)
 
 describe.each(RELEASES)('What the release %s wrote', (release) => {
-  test.each(KINDS)('as a %s gives the same answers, and its history can be undone', async (_kind, open) => {
+  test.each([KIND])('as a %s gives the same answers, and its history can be undone', async (_kind, open) => {
     const { env, expected, drop } = await open(release)
     const other = await open(release)
     await killMigrations(env, await timeMigration(other))
