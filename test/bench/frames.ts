@@ -15,7 +15,7 @@ const [origin = 'http://127.0.0.1:4000', slug = 'airports', key = ''] = process.
 for (const view of VIEWS) process.stdout.write(`${view}: ${await measure(view)}\n`)
 
 async function measure(view: string): Promise<string> {
-  const { browser, page } = await openBrowser(origin, WIDE, 'no-preference')
+  const { browser, page } = await openBrowser(origin, WIDE, { reducedMotion: 'no-preference' })
   await page.goto(`${origin}/?dataset=${slug}&at=${view}#key=${key}`)
   await page.waitForTimeout(LOAD_MS)
   const box = await page.locator('canvas').boundingBox()

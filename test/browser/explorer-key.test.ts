@@ -2,7 +2,7 @@ import type { Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { giveKey, hasBrowser, openBrowser, type Visit, WIDE } from '../support/browser.ts'
+import { giveKey, hasBrowser, openBrowser, openPage, type Visit, WIDE } from '../support/browser.ts'
 
 /** The only item of the dataset `restricted`. */
 const NAME = 'Restricted place'
@@ -20,13 +20,13 @@ describe.skipIf(!hasBrowser)('Keys in the explorer', () => {
     t = await startApp({ contact: 'keys@example.org' })
     grantedKey = (await createKey(t.database.prisma, { name: 'granted', datasets: ['restricted'] })).key
     // In a wide window a message about the key makes the map smaller.
-    visit = await openBrowser(t.url, WIDE, 'no-preference')
+    visit = await openBrowser(t.url, WIDE, { reducedMotion: 'no-preference' })
     page = visit.page
   })
   beforeEach(async () => {
-    await page.goto(t.url)
+    // A page that makes no requests.
+    await page.goto(`${t.url}/healthz`)
     await page.evaluate('sessionStorage.clear()')
-    await page.goto('about:blank')
   })
   afterAll(async () => {
     await visit.browser.close()
@@ -55,10 +55,10 @@ describe.skipIf(!hasBrowser)('Keys in the explorer', () => {
   test('a contact with a name and an address is shown as the operator wrote it', async () => {
     const contact = 'Data team & friends <keys@example.org>'
     const other = await startApp({ beside: t, contact })
-    const reader = await openBrowser(other.url, WIDE)
+    const reader = await openPage(visit.browser, other.url, WIDE)
     await reader.page.goto(other.url)
     await reader.page.getByText(`Ask for one: ${contact}`, { exact: true }).waitFor()
-    await reader.browser.close()
+    await reader.page.close()
     await other.close()
   })
 

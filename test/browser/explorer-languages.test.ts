@@ -4,7 +4,7 @@ import { de } from '../../src/explorer/messages/de.ts'
 import { en } from '../../src/explorer/messages/en.ts'
 import { ko } from '../../src/explorer/messages/ko.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { giveKey, hasBrowser, openBrowser, type Visit, WIDE } from '../support/browser.ts'
+import { hasBrowser, type OpenPage, openBrowser, openPage, type Visit, WIDE } from '../support/browser.ts'
 
 /** The views, and an element that each has when it is complete. */
 const VIEWS: Readonly<Record<string, string>> = {
@@ -27,23 +27,27 @@ describe.skipIf(!hasBrowser)('The languages of the explorer', () => {
   let t: TestApp
   let visit: Visit
   let page: Page
+  /** Draws the map. */
+  let drawn: OpenPage
 
   beforeAll(async () => {
     t = await startApp({ data: 'sample', contact: 'data@example.org' })
-    visit = await openBrowser(t.url, WIDE)
+    visit = await openBrowser(t.url, WIDE, { map: false })
     page = visit.page
-    await page.goto(t.url)
-    await giveKey(page, t.key)
-    await page.locator('.card').first().waitFor()
+    drawn = await openPage(visit.browser, t.url, WIDE)
+    for (const each of [page, drawn.page]) {
+      await each.goto(`${t.url}/#key=${t.key}`)
+      await each.locator('.card').first().waitFor()
+    }
   })
   afterAll(async () => {
     await visit.browser.close()
     await t.close()
   })
 
-  const open = async (address: string, language: string) => {
-    await page.goto(`${t.url}${address}${address.includes('?') ? '&' : '?'}lang=${language}`)
-    await page
+  const open = async (address: string, language: string, tested = page) => {
+    await tested.goto(`${t.url}${address}${address.includes('?') ? '&' : '?'}lang=${language}`)
+    await tested
       .locator(VIEWS[address] ?? '')
       .first()
       .waitFor()
@@ -54,11 +58,12 @@ describe.skipIf(!hasBrowser)('The languages of the explorer', () => {
       Object.keys(VIEWS).map((address) => [language, address, table] as const),
     ),
   )('in %s, %s has no English message', async (language, address, table) => {
-    await open(address, language)
-    const lines = (await page.locator('body').innerText()).split('\n').map((line) => line.trim())
+    const tested = address === '/' ? drawn.page : page
+    await open(address, language, tested)
+    const lines = (await tested.locator('body').innerText()).split('\n').map((line) => line.trim())
     const foreign = constants(table).flatMap(([name, message]) => (texts[name] === message ? [] : String(texts[name])))
     expect(lines.filter((line) => foreign.includes(line))).toEqual([])
-    expect(await page.locator('html').getAttribute('lang')).toBe(language)
+    expect(await tested.locator('html').getAttribute('lang')).toBe(language)
   })
 
   test('numbers, dates and distances are those of the language', async () => {
@@ -93,7 +98,7 @@ describe.skipIf(!hasBrowser)('The languages of the explorer', () => {
   test('the browser chooses the language, and English stands in for one that has no table', async () => {
     const headings = { 'de-AT': de.welcome, ko: ko.welcome, 'fr-FR': en.welcome }
     for (const [locale, welcome] of Object.entries(headings)) {
-      const other = await visit.browser.newPage({ locale })
+      const { page: other } = await openPage(visit.browser, t.url, WIDE, { locale, map: false })
       await other.goto(t.url)
       await other.getByRole('heading', { name: welcome }).waitFor()
       await other.close()
@@ -101,6 +106,6 @@ describe.skipIf(!hasBrowser)('The languages of the explorer', () => {
   })
 
   test('does not violate the Content-Security-Policy', () => {
-    expect([visit.foreign, visit.errors]).toEqual([[], []])
+    for (const { foreign, errors } of [visit, drawn]) expect([foreign, errors]).toEqual([[], []])
   })
 })

@@ -7,13 +7,29 @@ const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 export const hasBrowser = existsSync(CHROMIUM) || process.env.CI !== undefined
 if (!hasBrowser) process.stderr.write(`No browser at ${CHROMIUM}: the browser tests are skipped\n`)
 
-export interface Visit {
-  browser: Browser
+export interface OpenPage {
   page: Page
   /** URLs of other origins that the page has requested. */
   foreign: string[]
   /** Errors of scripts, and violations of the page's Content-Security-Policy. */
   errors: string[]
+}
+
+export interface Visit extends OpenPage {
+  browser: Browser
+}
+
+interface Size {
+  width: number
+  height: number
+}
+
+export interface PageOptions {
+  /** By default `reduce`: the map does not fly and names do not fade, because each frame takes CPU time. */
+  reducedMotion?: 'reduce' | 'no-preference'
+  locale?: string
+  /** Whether the page can draw the map; by default it can. Without a graphics card that takes most of the time of a page. */
+  map?: boolean
 }
 
 const QUIET = ['--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking']
@@ -59,20 +75,33 @@ export async function clickCopy(button: Locator, message = 'Copied'): Promise<vo
   await observed.evaluate(({ isShown }) => isShown)
 }
 
+/** Starts headless Chromium without a page. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM, args: [...QUIET, ...SOFTWARE_WEBGL] })
+}
+
+/** Opens an empty page in a browser of its own, as `openPage` does. */
+export async function openBrowser(origin: string, viewport: Size, options: PageOptions = {}): Promise<Visit> {
+  const browser = await launchBrowser()
+  return { browser, ...(await openPage(browser, origin, viewport, options)) }
+}
+
 /**
- * Opens an empty page in headless Chromium. Requests to other origins than `origin` are recorded in `foreign`.
- * @param motion without it the map does not fly and names do not fade, because each frame takes CPU time
+ * Opens an empty page that shares no storage with other pages. Requests to other origins than `origin` are recorded in `foreign`.
+ * `page.close()` closes all of it.
  */
-export async function openBrowser(
+export async function openPage(
+  browser: Browser,
   origin: string,
-  viewport: { width: number; height: number },
-  motion: 'reduce' | 'no-preference' = 'reduce',
-): Promise<Visit> {
-  const browser = await chromium.launch({
-    executablePath: CHROMIUM,
-    args: [...QUIET, ...SOFTWARE_WEBGL],
-  })
-  const page = await browser.newPage({ viewport, reducedMotion: motion })
+  viewport: Size,
+  { map = true, ...options }: PageOptions = {},
+): Promise<OpenPage> {
+  const page = await browser.newPage({ viewport, reducedMotion: 'reduce', ...options })
+  if (!map) {
+    await page.addInitScript(() => {
+      HTMLCanvasElement.prototype.getContext = () => null
+    })
+  }
   // Playwright's default of 30 seconds is too short for a busy machine.
   page.setDefaultTimeout(TIMEOUT_MS)
   const foreign: string[] = []
@@ -85,5 +114,5 @@ export async function openBrowser(
   page.on('console', (message) => {
     if (message.text().includes('Content Security Policy')) errors.push(message.text())
   })
-  return { browser, page, foreign, errors }
+  return { page, foreign, errors }
 }
