@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { basename } from 'node:path'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { hasBrowser, openBrowser, WIDE } from '../support/browser.ts'
+import { hasBrowser, launchBrowser, openPage, WIDE } from '../support/browser.ts'
 
 /*
  * The page of docs/embed.md on two sites of other origins, in a browser.
@@ -38,20 +39,23 @@ function countFeatures(): number {
 
 describe.skipIf(!hasBrowser)('A map on the page of a partner', () => {
   let t: TestApp
+  let browser: Browser
   const sites: Awaited<ReturnType<typeof startSite>>[] = []
   beforeAll(async () => {
     t = await startApp()
+    browser = await launchBrowser()
     sites.push(await startSite(t.url), await startSite(t.url))
   })
   afterAll(async () => {
+    await browser.close()
     for (const { server } of sites) server.close()
     await t.close()
   })
 
   /** Opens the page. Returns the statuses of the tiles, and the number of features on the map; none if the tiles are refused. */
-  async function openPage(site: number, key: string) {
+  async function show(site: number, key: string) {
     const { origin = '' } = sites[site] ?? {}
-    const { browser, page, errors } = await openBrowser(origin, WIDE)
+    const { page, errors } = await openPage(browser, origin, WIDE)
     const statuses = new Set<number | 'refused'>()
     page.on('response', async (response) => {
       const isTile = response.url().startsWith(`${t.url}/tiles/`) && response.request().method() === 'GET'
@@ -64,7 +68,7 @@ describe.skipIf(!hasBrowser)('A map on the page of a partner', () => {
     const hasFeatures = () => page.evaluate(countFeatures).then((count) => count > 0)
     if (statuses.has(200)) await expect.poll(hasFeatures, { timeout: 60_000 }).toBe(true)
     const shown = { statuses: [...statuses], hasFeatures: await hasFeatures(), errors }
-    await browser.close()
+    await page.close()
     return shown
   }
 
@@ -74,10 +78,10 @@ describe.skipIf(!hasBrowser)('A map on the page of a partner', () => {
       sites.map(({ origin }, n) => createKey(prisma, { name: `site ${n}`, origins: [origin] })),
     )
     const shown = { statuses: [200], hasFeatures: true, errors: [] }
-    expect(await openPage(0, first?.key ?? '')).toEqual(shown)
-    expect(await openPage(1, second?.key ?? '')).toEqual(shown)
+    expect(await show(0, first?.key ?? '')).toEqual(shown)
+    expect(await show(1, second?.key ?? '')).toEqual(shown)
     const refused = { statuses: ['refused'], hasFeatures: false, errors: [] }
-    expect(await openPage(0, second?.key ?? '')).toEqual(refused)
-    expect(await openPage(1, first?.key ?? '')).toEqual(refused)
+    expect(await show(0, second?.key ?? '')).toEqual(refused)
+    expect(await show(1, first?.key ?? '')).toEqual(refused)
   })
 })

@@ -3,14 +3,25 @@ import { mkdtempSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { BaseMap } from '../../src/base-maps.ts'
 import { EXPORT_FORMATS } from '../../src/catalog/export-formats.ts'
 import { readConfig } from '../../src/config.ts'
 import { parseCoordinate } from '../../src/explorer/explorer/point-field.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { giveKey, hasBrowser, openBrowser, openControl, type Visit, WIDE } from '../support/browser.ts'
+import {
+  giveKey,
+  hasBrowser,
+  launchBrowser,
+  openBrowser,
+  openControl,
+  openPage,
+  type Visit,
+  WIDE,
+} from '../support/browser.ts'
+import { seedCatalog } from '../support/catalog.ts'
+import { useDatabase } from '../support/database.ts'
 import { createImporter, ndjson, row } from '../support/import.ts'
 import { writePmtiles } from '../support/pmtiles.ts'
 
@@ -272,33 +283,36 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     await expect.poll(() => page.evaluate('document.fullscreenElement')).toBeNull()
   })
 
+  test('without WebGL the explorer says so, and shows everything but the map', async () => {
+    const { page, errors } = await openPage(visit.browser, t.url, WIDE, { map: false })
+    await page.goto(`${t.url}/#key=${t.key}`)
+    await page.getByText('This browser can’t draw the map').waitFor()
+    await page.locator('.card').getByRole('link', { name: 'Seoul Landmarks' }).click()
+    await page.locator('.places').getByRole('link', { name: 'N Seoul Tower' }).click()
+    await page.getByRole('heading', { name: 'N Seoul Tower', level: 1 }).waitFor()
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
   test('makes no request to another origin, and does not violate the Content-Security-Policy', () => {
     expect(visit.foreign).toEqual([])
     expect(visit.errors).toEqual([])
   })
 })
 
-test.skipIf(!hasBrowser)('without WebGL the explorer says so, and shows everything but the map', async () => {
-  const t = await startApp({ data: 'sample' })
-  const { browser, page, errors } = await openBrowser(t.url, WIDE)
-  await page.addInitScript(() => {
-    HTMLCanvasElement.prototype.getContext = () => null
-  })
-  await page.goto(`${t.url}/#key=${t.key}`)
-  await page.getByText('This browser can’t draw the map').waitFor()
-  await page.locator('.card').getByRole('link', { name: 'Seoul Landmarks' }).click()
-  await page.locator('.places').getByRole('link', { name: 'N Seoul Tower' }).click()
-  await page.getByRole('heading', { name: 'N Seoul Tower', level: 1 }).waitFor()
-  expect(errors).toEqual([])
-  await browser.close()
-  await t.close()
-})
-
 describe.skipIf(!hasBrowser)('The explorer on a configured base map', () => {
+  const db = useDatabase()
+  let browser: Browser
+  beforeAll(async () => {
+    await seedCatalog(db.database.prisma)
+    browser = await launchBrowser()
+  })
+  afterAll(() => browser.close())
+
   /** Opens the explorer on a base map, and returns its credit line, status and violations of the policy. */
   const open = async (baseMap: BaseMap) => {
-    const t = await startApp({ baseMap })
-    const { browser, page, foreign, errors } = await openBrowser(t.url, WIDE)
+    const t = await startApp({ beside: db, baseMap })
+    const { page, foreign, errors } = await openPage(browser, t.url, WIDE)
     const archive = page.waitForResponse(/base-map\.pmtiles/).then(
       (response) => response.status(),
       () => undefined,
@@ -308,7 +322,7 @@ describe.skipIf(!hasBrowser)('The explorer on a configured base map', () => {
     const status = baseMap.kind === 'pmtiles' ? await archive : undefined
     const shown = await page.locator('#map-status').textContent()
     const credit = await page.locator('#credit').textContent()
-    await browser.close()
+    await page.close()
     await t.close()
     return { credit, shown, foreign, errors, status }
   }
@@ -323,8 +337,8 @@ describe.skipIf(!hasBrowser)('The explorer on a configured base map', () => {
 
   test('draws a map with a name by day and by night, with its credit, and loads from its server only', async () => {
     const { baseMap } = readConfig({ BASE_MAP: 'openfreemap' })
-    const t = await startApp({ ...(baseMap && { baseMap }) })
-    const { browser, page, foreign, errors } = await openBrowser(t.url, WIDE)
+    const t = await startApp({ beside: db, ...(baseMap && { baseMap }) })
+    const { page, foreign, errors } = await openPage(browser, t.url, WIDE)
     const asked: string[] = []
     await page.route('https://tiles.openfreemap.org/**', (route) => {
       asked.push(new URL(route.request().url()).pathname)
@@ -335,7 +349,7 @@ describe.skipIf(!hasBrowser)('The explorer on a configured base map', () => {
     expect(asked.sort()).toEqual(['/styles/dark', '/styles/positron'])
     expect(new Set(foreign.map((url) => new URL(url).origin))).toEqual(new Set(['https://tiles.openfreemap.org']))
     expect(errors).toEqual([])
-    await browser.close()
+    await page.close()
     await t.close()
   })
 
@@ -350,8 +364,8 @@ describe.skipIf(!hasBrowser)('The explorer on a configured base map', () => {
     const address = tiles.address()
     if (address === null || typeof address === 'string') throw new TypeError('The server has no port')
     const url = `http://127.0.0.1:${address.port}/tiles/{z}/{x}/{y}.png`
-    const t = await startApp({ baseMap: { kind: 'raster', url } })
-    const { browser, page, errors } = await openBrowser(t.url, WIDE)
+    const t = await startApp({ beside: db, baseMap: { kind: 'raster', url } })
+    const { page, errors } = await openPage(browser, t.url, WIDE)
     await page.goto(`${t.url}/#key=${t.key}`)
     await page.getByRole('button', { name: 'Forget key' }).waitFor()
     await expect.poll(() => asked.length).toBeGreaterThan(0)
@@ -359,7 +373,7 @@ describe.skipIf(!hasBrowser)('The explorer on a configured base map', () => {
     await expect.poll(() => asked.length).toBeGreaterThan(8)
     expect(new Set(asked)).toEqual(new Set(['GET', undefined]))
     expect(errors).toEqual([])
-    await browser.close()
+    await page.close()
     await t.close()
     tiles.close()
   })

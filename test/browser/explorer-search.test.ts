@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 import { clickCopy, giveKey, hasBrowser, openBrowser, PHONE, type Visit, WIDE } from '../support/browser.ts'
 import { createImporter, ndjson, row } from '../support/import.ts'
@@ -39,16 +37,16 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     // The page stores the key only after the server has accepted it.
     await field().waitFor()
   })
-  beforeEach(async () => {
-    await page.goto(t.url)
-    await field().waitFor()
-  })
   afterAll(async () => {
     await visit.browser.close()
     await t.close()
   })
 
   const field = () => page.getByRole('combobox', { name: 'Search by name or keyword' })
+  const openStart = async () => {
+    await page.goto(t.url)
+    await field().waitFor()
+  }
   const visibleOnly = () => page.getByLabel('only what the map shows')
   const status = (text: string | RegExp) =>
     page.locator('.search').getByRole('status').filter({ hasText: text }).waitFor()
@@ -72,6 +70,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
   }
 
   test('finds a place by a part of its Korean name while a person types, and opens it', async () => {
+    await openStart()
     await field().pressSequentially('중앙박물', { delay: 20 })
     await status('2 places with “중앙박물” in the name')
     // The other one has the Korean name as a keyword.
@@ -90,6 +89,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
   })
 
   test('suggests places for a misspelt name, as a list for the keyboard', async () => {
+    await openStart()
     // In one step: a pause after a part of the word searches for that part, and its results move the map.
     await field().fill('gyeonbok')
     const suggestions = page.getByRole('listbox', { name: 'Suggested places' }).getByRole('option')
@@ -145,15 +145,16 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
   })
 
   test('orders names by how well they match, and highlights them on the map', async () => {
+    await openStart()
     await field().fill('palace')
     await status(/with “palace” in the name/)
     await expect.poll(() => page.url()).toMatch(/text=palace&at=37/)
     expect((await names())[0]).toBe('Changdeokgung Palace')
     expect(await seriousViolations()).toEqual([])
-    await page.screenshot({ path: join(tmpdir(), 'explorer-search.png') })
   })
 
   test('works with the keyboard alone, in one dataset', async () => {
+    await openStart()
     await page.getByRole('combobox', { name: 'in', exact: true }).selectOption('World Airports')
     await heading('World Airports').waitFor()
     await field().focus()
@@ -204,6 +205,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
   })
 
   test('a reload shows the same search, and the address never holds the key', async () => {
+    await openStart()
     await field().fill('bus stop')
     await status('60 places')
     expect(await names()).toHaveLength(50)
@@ -224,6 +226,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     ['<img src=x onerror=', [MARKUP]],
     ['\\', []],
   ])('%s is searched for as it is, and shown as text', async (text, found) => {
+    await openStart()
     await field().fill(text)
     await status(`with “${text}” in the name`)
     await expect.poll(names).toEqual(found)
@@ -231,6 +234,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
   })
 
   test('says what is wrong with a text that is too long or empty', async () => {
+    await openStart()
     await field().fill('가'.repeat(201))
     await status('The text has 201 characters. Shorten it to 200.')
     expect(await field().getAttribute('aria-invalid')).toBe('true')
@@ -243,6 +247,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
   })
 
   test('a slow response for an earlier text never replaces the response for the last one', async () => {
+    await openStart()
     await page.route('**/graphql', async (route) => {
       if (route.request().postData()?.includes('"text":"palace"')) {
         await status('60 places').catch(() => undefined)
@@ -262,6 +267,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
   })
 
   test('a link that a person follows right after a key press drops the search that has not begun', async () => {
+    await openStart()
     await field().fill('palace')
     await link('Changdeokgung Palace').waitFor()
     // In one step, so the search has no time to begin.
@@ -275,6 +281,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
   })
 
   test('the copied request finds the same items', async () => {
+    await openStart()
     await field().fill(`it's`)
     await link(MARKUP).waitFor()
     const panel = page.locator('.request')
@@ -300,6 +307,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
   })
 
   test('a search waits for a server that can’t be reached', async () => {
+    await openStart()
     await page.route('**/graphql', (route) => route.abort())
     await field().fill('palace')
     await page.getByText('No connection to the server').waitFor()
@@ -308,6 +316,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
   })
 
   test('fits a narrow screen', async () => {
+    await openStart()
     await page.setViewportSize(PHONE)
     await field().fill('bus stop')
     await status('60 places')
@@ -316,6 +325,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
   })
 
   test('a refused key is reported, and the page asks for another', async () => {
+    await openStart()
     await page.evaluate('sessionStorage.setItem("dataset-catalog.key", "dck_gone")')
     await field().fill('palace')
     await page.getByText('This key is unknown, expired or revoked. Give another one.').waitFor()

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { giveKey, hasBrowser, openBrowser, PHONE, type Visit } from '../support/browser.ts'
+import { giveKey, hasBrowser, openBrowser, openPage, PHONE, type Visit } from '../support/browser.ts'
 
 /*
  * Tasks of people who have never seen the explorer, each with the clicks that it takes from the start page. Typing is no click.
@@ -28,14 +28,16 @@ describe.skipIf(!hasBrowser)('With a key, a person', () => {
   beforeEach(async () => {
     clicks = 0
     await page.setViewportSize(SCREEN)
-    await page.goto(t.url)
-    await page.locator('.card').first().waitFor()
   })
   afterAll(async () => {
     await visit.browser.close()
     await t.close()
   })
 
+  const openStart = async () => {
+    await page.goto(t.url)
+    await page.locator('.card').first().waitFor()
+  }
   const click = async (target: Locator) => {
     clicks += 1
     await target.click()
@@ -46,6 +48,7 @@ describe.skipIf(!hasBrowser)('With a key, a person', () => {
   const search = () => page.getByRole('combobox', { name: /Search by name|Nach Name oder Stichwort|이름이나 키워드/ })
 
   test('finds a place with a misspelt name: 1 click', async () => {
+    await openStart()
     await search().pressSequentially('gyeonbokgun', { delay: 10 })
     await click(page.getByRole('option', { name: /Gyeongbokgung Palace/ }).first())
     await heading('Gyeongbokgung Palace').waitFor()
@@ -53,6 +56,7 @@ describe.skipIf(!hasBrowser)('With a key, a person', () => {
   })
 
   test('sees all large airports on the map: 2 clicks', async () => {
+    await openStart()
     await click(link('World Airports'))
     await click(page.locator('#legend').getByRole('link', { name: 'large_airport' }))
     await page.getByText('12 places with these filters').waitFor()
@@ -60,6 +64,7 @@ describe.skipIf(!hasBrowser)('With a key, a person', () => {
   })
 
   test('sees two datasets side by side: 3 clicks', async () => {
+    await openStart()
     await click(page.getByRole('checkbox', { name: 'Compare: Seoul Landmarks' }))
     await click(page.getByRole('checkbox', { name: 'Compare: World Airports' }))
     await click(control('Compare'))
@@ -84,6 +89,7 @@ describe.skipIf(!hasBrowser)('With a key, a person', () => {
   })
 
   test('downloads some of the places: 4 clicks', async () => {
+    await openStart()
     await click(link('Seoul Landmarks'))
     await click(page.locator('#legend').getByRole('link', { name: 'palace' }))
     await page.getByText('4 places with these filters').waitFor()
@@ -98,6 +104,7 @@ describe.skipIf(!hasBrowser)('With a key, a person', () => {
   })
 
   test('sees the first places of a dataset without scrolling, and the pictures of one before its facts: 2 clicks', async () => {
+    await openStart()
     await click(link('Seoul Landmarks'))
     const third = page.locator('.places li').nth(2)
     await third.waitFor()
@@ -113,7 +120,7 @@ describe.skipIf(!hasBrowser)('With a key, a person', () => {
 
   test('finds a place on a phone, where legend and credit are folded and nothing is wider than the screen: 1 click', async () => {
     await page.setViewportSize(PHONE)
-    await page.reload()
+    await openStart()
     await search().pressSequentially('seol tower', { delay: 10 })
     await click(page.getByRole('listbox', { name: 'Suggested places' }).getByRole('option').first())
     await page.locator('.members').waitFor()
@@ -124,6 +131,7 @@ describe.skipIf(!hasBrowser)('With a key, a person', () => {
   })
 
   test('by keyboard alone skips to the results, opens a dataset and a place: no click', async () => {
+    await openStart()
     await page.locator('body').press('Tab')
     expect(await page.evaluate('document.activeElement.id')).toBe('skip')
     await page.keyboard.press('Enter')
@@ -146,7 +154,7 @@ describe.skipIf(!hasBrowser)('With a key, a person', () => {
   ])(
     'in a browser of %s finds the palaces and opens one, with no English: 3 clicks',
     async (locale, total, filtered, label) => {
-      const foreign = await visit.browser.newPage({ locale, viewport: SCREEN, reducedMotion: 'reduce' })
+      const { page: foreign } = await openPage(visit.browser, t.url, SCREEN, { locale })
       await foreign.goto(`${t.url}/#key=${t.key}`)
       await foreign.locator('.card').getByText(total).waitFor()
       await click(foreign.getByRole('link', { name: 'Seoul Landmarks', exact: true }).last())
@@ -162,7 +170,7 @@ describe.skipIf(!hasBrowser)('With a key, a person', () => {
   test('sends a link that somebody without a key opens, where the operator has a public key: no click', async () => {
     const { key } = await createKey(t.database.prisma, { name: 'public' })
     const open = await startApp({ beside: t, publicKey: key })
-    const stranger = await visit.browser.newPage({ viewport: SCREEN })
+    const { page: stranger } = await openPage(visit.browser, open.url, SCREEN)
     await stranger.goto(`${open.url}/?dataset=seoul-landmarks&category=palace`)
     await stranger.getByText('4 places with these filters').waitFor()
     expect(clicks).toBe(0)

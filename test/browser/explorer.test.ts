@@ -1,6 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -10,6 +8,7 @@ import {
   hasBrowser,
   openBrowser,
   openControl,
+  openPage,
   PHONE,
   type Visit,
   WIDE,
@@ -109,7 +108,6 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await expect
       .poll(() => images.first().evaluate((image) => (image instanceof HTMLImageElement ? image.naturalWidth : 0)))
       .toBeGreaterThan(0)
-    await page.screenshot({ path: join(tmpdir(), 'explorer-item.png') })
     await link('Gwanghwamun').click()
     await heading('Gwanghwamun').waitFor()
     await page.getByText('Part of').waitFor()
@@ -249,14 +247,13 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
   })
 
   test('a key in the fragment is removed from the address at once', async () => {
-    const other = await openBrowser(t.url, PHONE)
+    const other = await openPage(visit.browser, t.url, PHONE)
     await other.page.goto(`${t.url}/#key=${t.key}`)
     await other.page.getByText('2 datasets, 44 places').waitFor()
     expect(other.page.url()).not.toContain('key')
     expect(await other.page.evaluate('document.documentElement.scrollWidth')).toBe(390)
-    await other.page.screenshot({ path: join(tmpdir(), 'explorer-phone.png') })
     expect([other.foreign, other.errors]).toEqual([[], []])
-    await other.browser.close()
+    await other.page.close()
   })
 
   test('a revoked key is reported, and the page asks for another', async () => {

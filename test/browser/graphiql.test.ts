@@ -1,9 +1,7 @@
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-import { clickCopy, giveKey, hasBrowser, LARGE, openBrowser, PHONE, type Visit } from '../support/browser.ts'
+import { clickCopy, giveKey, hasBrowser, LARGE, openBrowser, openPage, PHONE, type Visit } from '../support/browser.ts'
 
 describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
   let t: TestApp
@@ -56,7 +54,6 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
     await page.getByText('Each field returns only what the API key may access').waitFor()
     await run()
     await result().getByText('"Seoul Landmarks"').first().waitFor()
-    await page.screenshot({ path: join(tmpdir(), 'graphiql.png') })
   })
 
   test('keeps the query of the open tab in the address, never the key, and shows it again after a reload', async () => {
@@ -89,7 +86,7 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
   })
 
   test('a link opens in another browser with its query, and asks for the key', async () => {
-    const other = await openBrowser(t.url, PHONE)
+    const other = await openPage(visit.browser, t.url, PHONE)
     await other.page.goto(`${t.url}/graphql?query=${encodeURIComponent('query Linked { datasets { total } }')}`)
     await other.page.getByText('Linked').first().waitFor()
     await giveKey(other.page, t.key)
@@ -98,7 +95,7 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
     await other.page.locator('.graphiql-response').getByText('"total"').waitFor()
     expect(await other.page.evaluate('document.documentElement.scrollWidth')).toBe(390)
     expect([other.foreign, other.errors]).toEqual([[], []])
-    await other.browser.close()
+    await other.page.close()
   })
 
   test('makes no link to a query that is too long for an address', async () => {
