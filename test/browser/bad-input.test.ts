@@ -1,5 +1,3 @@
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -94,7 +92,6 @@ describe.skipIf(!hasBrowser)('The explorer with bad input', () => {
     const links = await page.locator('a').evaluateAll((all) => all.map((each) => each.getAttribute('href') ?? ''))
     expect(links.filter((link) => !/^(\/|https?:|#list$)/.test(link))).toEqual([])
     await page.getByText('For developers').click()
-    await page.screenshot({ path: join(tmpdir(), 'bad-input.png'), fullPage: true })
   })
 
   test.each([

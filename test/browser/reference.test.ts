@@ -1,5 +1,3 @@
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -45,7 +43,6 @@ describe.skipIf(!hasBrowser)('The API reference in a browser', () => {
     // The example of the item list, not that of its GeoJSON.
     await page.getByText('"categoryCode"').first().waitFor()
     expect(await page.getByText('"FeatureCollection"').count()).toBe(0)
-    await page.screenshot({ path: join(tmpdir(), 'reference-operations.png'), fullPage: true })
     for (const name of ['Search', 'A dataset as CSV', 'A map tile', 'The features of a collection']) {
       await page.getByRole('link', { name }).first().click()
       await page.getByRole('heading', { name, exact: true }).waitFor()
@@ -54,47 +51,9 @@ describe.skipIf(!hasBrowser)('The API reference in a browser', () => {
     expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(30_000)
   })
 
-  test('asks for the key once, keeps it over a reload, and executes an operation', async () => {
-    await page.goto(`${t.url}/docs`)
+  test('asks for the key once; the examples of all languages run as printed, and ask for strict handling', async () => {
     await giveKey(page, t.key)
     await page.getByRole('button', { name: 'Forget key' }).waitFor()
-    await page.reload()
-    await page.getByRole('button', { name: 'Forget key' }).waitFor()
-    const preferences: (string | undefined)[] = []
-    page.on('request', (request) => preferences.push(request.headers().prefer))
-    // The page draws an operation when it comes into view.
-    await page.getByText('Items of a dataset', { exact: true }).first().click()
-    await page
-      .getByRole('button', { name: /Test Request/ })
-      .first()
-      .click()
-    await page.getByRole('button', { name: /Send/ }).first().click()
-    await page.getByText('200 OK').waitFor()
-    expect(preferences).toEqual(['handling=strict'])
-    await page.getByText(/Request Headers/).click()
-    await page.getByText('Bearer YOUR_API_KEY', { exact: true }).waitFor()
-    await page.getByText(/Code Snippet/).click()
-    await page.screenshot({ path: join(tmpdir(), 'reference.png') })
-  })
-
-  test('shows the key nowhere: not in a header, a sample, a field or its storage', async () => {
-    const values = `[...document.querySelectorAll('input, textarea')].map(({ value }) => value)`
-    const shown = await page.evaluate(`JSON.stringify([document.documentElement.outerHTML, ${values}, localStorage])`)
-    expect(shown).toContain('YOUR_API_KEY')
-    expect(shown).not.toContain(t.key)
-  })
-
-  test('a key that is typed into the request itself is sent as it is', async () => {
-    await page
-      .getByPlaceholder('Token')
-      .last()
-      .fill(`dck_${'x'.repeat(43)}`)
-    await page.getByRole('button', { name: /Send/ }).first().click()
-    await page.getByText('401 Unauthorized').waitFor()
-  })
-
-  test('the examples of all languages run as printed, and ask for strict handling', async () => {
-    await page.goto(`${t.url}/docs`)
     await page.getByText('Items of a dataset', { exact: true }).first().click()
     const card = page.locator('.request-card').filter({ hasText: '/v1/datasets/seoul-landmarks/items' }).first()
     const shown: string[] = []
@@ -119,6 +78,41 @@ describe.skipIf(!hasBrowser)('The API reference in a browser', () => {
         .map((client) => client.split(' ').at(-1))
         .toSorted(),
     )
+  })
+
+  test('keeps the key over a reload, and executes an operation', async () => {
+    await page.reload()
+    await page.getByRole('button', { name: 'Forget key' }).waitFor()
+    const preferences: (string | undefined)[] = []
+    page.on('request', (request) => preferences.push(request.headers().prefer))
+    // The page draws an operation when it comes into view.
+    await page.getByText('Items of a dataset', { exact: true }).first().click()
+    await page
+      .getByRole('button', { name: /Test Request/ })
+      .first()
+      .click()
+    await page.getByRole('button', { name: /Send/ }).first().click()
+    await page.getByText('200 OK').waitFor()
+    expect(preferences).toEqual(['handling=strict'])
+    await page.getByText(/Request Headers/).click()
+    await page.getByText('Bearer YOUR_API_KEY', { exact: true }).waitFor()
+    await page.getByText(/Code Snippet/).click()
+  })
+
+  test('shows the key nowhere: not in a header, a sample, a field or its storage', async () => {
+    const values = `[...document.querySelectorAll('input, textarea')].map(({ value }) => value)`
+    const shown = await page.evaluate(`JSON.stringify([document.documentElement.outerHTML, ${values}, localStorage])`)
+    expect(shown).toContain('YOUR_API_KEY')
+    expect(shown).not.toContain(t.key)
+  })
+
+  test('a key that is typed into the request itself is sent as it is', async () => {
+    await page
+      .getByPlaceholder('Token')
+      .last()
+      .fill(`dck_${'x'.repeat(43)}`)
+    await page.getByRole('button', { name: /Send/ }).first().click()
+    await page.getByText('401 Unauthorized').waitFor()
   })
 
   test('makes no request to another origin, and no script fails', () => {
