@@ -16,6 +16,8 @@ import { copyEmbedded, type EmptyDatabase } from '../support/template.ts'
 
 let folder: string
 let embedded: EmptyDatabase
+/** The embedded database, open all the time: it takes seconds of CPU time to open, and the commands use it too. */
+let opened: Database
 let other: EmptyDatabase
 let secrets: string[]
 beforeAll(async () => {
@@ -27,6 +29,7 @@ beforeAll(async () => {
     env: { DATA_DIR: dataDir },
     drop: () => rm(dataDir, { recursive: true, force: true }),
   }
+  opened = await openDatabase(embedded.config, { share: true })
   // A PostgreSQL server, if the tests have one.
   other = await createEmpty()
   secrets = await withDatabase(embedded, async (database) => {
@@ -43,13 +46,15 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
+  await opened.close()
   await embedded.drop()
   await other.drop()
   await rm(folder, { recursive: true })
 })
 
-async function withDatabase<Result>({ config }: EmptyDatabase, use: (database: Database) => Promise<Result>) {
-  const database = await openDatabase(config, { share: true })
+async function withDatabase<Result>(source: EmptyDatabase, use: (database: Database) => Promise<Result>) {
+  if (source === embedded) return use(opened)
+  const database = await openDatabase(source.config, { share: true })
   return use(database).finally(() => database.close())
 }
 
