@@ -68,16 +68,18 @@ test('every file that a comment of the source names exists', () => {
   expect(stale).toEqual([])
 })
 
+const code = sources('{src,test}/**/*.ts') + sources('{compose.yaml,prisma/generate.js}')
+
 test.each(each(ALL_PAGES))('every setting that %s names exists', (_path, page) => {
-  const code = sources('{src,test}/**/*.ts') + sources('{compose.yaml,prisma/generate.js}')
   const named = codeIn(page).flatMap((line) => line.match(/(?<![\w$])[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+(?!\w)/g) ?? [])
   // OpenTelemetry reads these itself.
   const known = (name: string) => name.startsWith('OTEL_') || new RegExp(`\\b${name}\\b`).test(code)
   expect([...new Set(named)].filter((name) => !known(name))).toEqual([])
 })
 
+const commands = sources('src/cli/**/*.ts')
+
 test.each(each(ALL_PAGES))('every command and option of `catalog` that %s names exists', (_path, page) => {
-  const commands = sources('src/cli/**/*.ts')
   const named = codeIn(page).flatMap((line) =>
     [...line.matchAll(/(?:catalog|src\/cli\.ts) ([a-z]+.*)/g)].map(([, rest = '']) => rest),
   )

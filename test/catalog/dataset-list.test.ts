@@ -90,7 +90,7 @@ describe('After a change, the list of datasets', () => {
   test('is right after more changes than its index knows', async () => {
     const { db, prisma, notify, readList, readWhole } = await useList()
     await prisma.dataset.createMany({
-      data: Array.from({ length: 250 }, (_, n) => newDataset({ slug: `d${n}`, name: `n${n % 7}` })),
+      data: Array.from({ length: 130 }, (_, n) => newDataset({ slug: `d${n}`, name: `n${n % 7}` })),
     })
     const { list } = await readList()
     for (const [n, { id }] of [...list.all].entries()) {

@@ -64,9 +64,6 @@ async function addItems(datasetId: string, places: readonly Place[]): Promise<vo
 const placesOf = (datasetId: string | undefined) =>
   datasetId === undefined ? [...PLACES.values()].flat() : (PLACES.get(datasetId) ?? [])
 
-const featuresOf = (tile: TileAddress, datasetId: string | undefined) =>
-  read((catalog) => catalog.tile(tile, datasetId))
-
 const ZOOMS = Array.from({ length: MAX_ZOOM + 1 }, (_, z) => z)
 const SCOPES = [
   ['a dataset', DATASET.seoul],
@@ -83,20 +80,22 @@ describe.each(SCOPES)('The tiles of %s', (_what, datasetId) => {
       const byTile = Map.groupBy(places, (place) => JSON.stringify(tileOf(place, z)))
       const ids = new Set<unknown>()
       let items = 0
-      for (const [json, inTile] of byTile) {
-        const features = await featuresOf(JSON.parse(json), datasetId)
-        expect(totalOf(features), json).toBe(inTile.length)
-        expect(features.length).toBeLessThanOrEqual(MAX_FEATURES)
-        for (const { properties, x, y } of features) {
-          expect(x >= 0 && x < 4096 && y >= 0 && y < 4096).toBe(true)
-          if ('total' in properties) expect(properties.total).toBeGreaterThan(1)
-          else {
-            items += 1
-            ids.add(properties.id)
-            expect(inTile.map(({ latitude, longitude }) => `${latitude} ${longitude}`)).toContain(properties.name)
+      await read(async (catalog) => {
+        for (const [json, inTile] of byTile) {
+          const features = await catalog.tile(JSON.parse(json), datasetId)
+          expect(totalOf(features), json).toBe(inTile.length)
+          expect(features.length).toBeLessThanOrEqual(MAX_FEATURES)
+          for (const { properties, x, y } of features) {
+            expect(x >= 0 && x < 4096 && y >= 0 && y < 4096).toBe(true)
+            if ('total' in properties) expect(properties.total).toBeGreaterThan(1)
+            else {
+              items += 1
+              ids.add(properties.id)
+              expect(inTile.map(({ latitude, longitude }) => `${latitude} ${longitude}`)).toContain(properties.name)
+            }
           }
         }
-      }
+      })
       expect(ids.size).toBe(items)
     },
   )
@@ -104,13 +103,13 @@ describe.each(SCOPES)('The tiles of %s', (_what, datasetId) => {
   test('add up: four tiles of a zoom have as many items as the tile that contains them', {
     timeout: 600_000,
   }, async () => {
-    const descend = async (tile: TileAddress, places: readonly Place[]): Promise<void> => {
-      const total = totalOf(await featuresOf(tile, datasetId))
+    const descend = async (catalog: Catalog, tile: TileAddress, places: readonly Place[]): Promise<void> => {
+      const total = totalOf(await catalog.tile(tile, datasetId))
       expect(total).toBe(places.length)
       const { z, x, y } = tile
       if (z === MAX_ZOOM || total === 0) return
       const children = [0, 1, 2, 3].map((n) => ({ z: z + 1, x: 2 * x + (n % 2), y: 2 * y + (n >> 1) }))
-      const totals = await Promise.all(children.map(async (child) => totalOf(await featuresOf(child, datasetId))))
+      const totals = await Promise.all(children.map(async (child) => totalOf(await catalog.tile(child, datasetId))))
       expect(totals.reduce((sum, n) => sum + n, 0)).toBe(total)
       const [next] = children
         .filter((_, n) => totals[n])
@@ -118,6 +117,7 @@ describe.each(SCOPES)('The tiles of %s', (_what, datasetId) => {
       if (next) {
         const { x: column, y: row } = next
         await descend(
+          catalog,
           next,
           places.filter((place) => {
             const { x, y } = tileOf(place, z + 1)
@@ -126,13 +126,13 @@ describe.each(SCOPES)('The tiles of %s', (_what, datasetId) => {
         )
       }
     }
-    await descend({ z: 0, x: 0, y: 0 }, placesOf(datasetId))
+    await read((catalog) => descend(catalog, { z: 0, x: 0, y: 0 }, placesOf(datasetId)))
   })
 })
 
 test('a cluster lies among its items', async () => {
   const tile = tileOf({ latitude: -33.86, longitude: 151.2 }, 10)
-  const [cluster] = await featuresOf(tile, DATASET.seoul)
+  const [cluster] = await read((catalog) => catalog.tile(tile, DATASET.seoul))
   expect(cluster?.properties).toEqual({ total: 400 })
   const [first, last] = [
     { latitude: -33.859, longitude: 151.2 },

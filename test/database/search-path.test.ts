@@ -1,7 +1,7 @@
 import type { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
-import { createOwnDatabase, type TestDatabase } from '../support/database.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 /*
  * The triggers find the tables of the catalog, whatever the session that writes has in its search_path.
@@ -9,7 +9,7 @@ import { createOwnDatabase, type TestDatabase } from '../support/database.ts'
 
 let db: TestDatabase
 beforeAll(async () => {
-  db = await createOwnDatabase()
+  db = await createDatabase()
   await seedCatalog(db.database.prisma)
   await db.database.withSession((session) =>
     session.query(`
@@ -23,7 +23,10 @@ beforeAll(async () => {
       CREATE FUNCTION hostile.list_name(text, text, text) RETURNS text LANGUAGE sql AS $$ SELECT 'hostile' $$`),
   )
 })
-afterAll(() => db.close())
+afterAll(async () => {
+  await db.database.withSession((session) => session.query('DROP SCHEMA hostile CASCADE'))
+  await db.close()
+})
 
 test('every function that a trigger runs names its schemas', async () => {
   const { rows } = await db.database.withSession((session) =>

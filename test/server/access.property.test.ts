@@ -141,8 +141,8 @@ test('a response contains what the model of the access rule allows, and reveals 
     fc.asyncProperty(world, fc.array(itemSelection, { minLength: 3, maxLength: 3 }), async (made, selections) => {
       const keys = await create(made)
       const all = made.datasets.map((_, d) => d)
-      // Two rounds, so that the response to one key is cached when another key sends the same request.
-      for (const [n, key] of [...keys.entries(), ...keys.entries()]) {
+      // Each key asks after another one, so that the response to one is cached when another sends the same request.
+      for (const [n, key] of [...keys.entries(), ...[...keys.entries()].slice(0, 1)]) {
         const seen = all.filter((d) => maySee(made, n, d))
         await expectAnswers(made, key, seen, selections)
       }

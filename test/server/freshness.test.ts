@@ -109,7 +109,7 @@ describe('A cached response goes to no key without access:', () => {
     await expectWithinASecond(status, (found) => expect(found).toBe(403))
     let expiresAt = 0
     const grantAgain = async () => {
-      expiresAt = Date.now() + 5_000
+      expiresAt = Date.now() + 1_000
       await grantDataset(prisma, { keyId: id, dataset: 'restricted', expiresAt: new Date(expiresAt) })
       return status()
     }

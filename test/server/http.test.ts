@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { VERSION } from '../../src/version.ts'
 import { startApp, useApp } from '../support/app.ts'
 
@@ -185,7 +185,12 @@ describe('Errors', () => {
   })
 
   test('reveal nothing internal', async () => {
-    const app = await startApp()
+    // Its caches are empty.
+    const app = await startApp({ beside: t })
+    onTestFinished(async () => {
+      await app.database.prisma.$executeRaw`ALTER TABLE elsewhere RENAME TO images`
+      await app.close()
+    })
     await app.database.prisma.$executeRaw`ALTER TABLE images RENAME TO elsewhere`
     const response = await app.get('/v1/dataset-items/22222222-0000-4000-8000-000000000001')
     expect(response.status).toBe(500)
@@ -200,8 +205,6 @@ describe('Errors', () => {
       extensions: { code: 'INTERNAL_ERROR' },
     })
     expect(JSON.stringify([body, graphql])).not.toMatch(/relation|prisma|stack|select/i)
-    await app.database.prisma.$executeRaw`ALTER TABLE elsewhere RENAME TO images`
-    await app.close()
   })
 })
 

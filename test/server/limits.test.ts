@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
-import { networkOf } from '../../src/server/admission/proxies.ts'
 import { startApp, type TestApp, useApp } from '../support/app.ts'
 import { openSocket, readAll } from '../support/raw.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
@@ -101,16 +100,6 @@ describe('Connections', () => {
           .catch(String),
       )
       .toBe(200)
-  })
-
-  test('of one IPv6 network count together, and each IPv4 address counts by itself', () => {
-    expect(networkOf('::ffff:10.0.0.1')).toBe('10.0.0.1')
-    expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
-    expect(networkOf('2001:db8::9')).toBe('2001:db8:0:0::/64')
-    expect(networkOf('::1')).toBe('0:0:0:0::/64')
-    // As some proxies write them in X-Forwarded-For.
-    expect(networkOf('192.0.2.1:50123')).toBe('192.0.2.1')
-    expect(networkOf('[2001:db8::9]:50123')).toBe('2001:db8:0:0::/64')
   })
 })
 
