@@ -112,6 +112,11 @@ export function isConflict(error: unknown): boolean {
   return someCode(error, (code) => CONFLICT.test(code))
 }
 
+/** Whether the error is that of a repeated unique value (SQLSTATE 23505), and not only caused by one. */
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23505'
+}
+
 /** Whether the error says that the connection was lost. */
 export function isConnectionLost(error: unknown): boolean {
   return someCode(error, (code) => CONNECTION_LOST.test(code))

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DatabaseError } from 'pg'
 import { z } from 'zod'
+import { isUniqueViolation } from '../database/client.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import { columnList, quoteName, type SqlSession, sql } from '../sql.ts'
@@ -113,12 +113,9 @@ export async function importKeys(session: SqlSession, folder: string): Promise<I
   })
 }
 
-/** SQLSTATE `unique_violation`. */
-const UNIQUE_VIOLATION = '23505'
-
 function explainTakenSecret(table: KeyLine['table'], keyId: string): (error: unknown) => never {
   return (error) => {
-    const isSecret = table !== 'grants' && error instanceof DatabaseError && error.code === UNIQUE_VIOLATION
+    const isSecret = table !== 'grants' && isUniqueViolation(error)
     throw isSecret ? operationFailed(`The key ${keyId} has the secret of another key; no key was added`, error) : error
   }
 }

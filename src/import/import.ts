@@ -12,10 +12,10 @@ import { type LargeChange, type LargeChangeKind, LargeChangeStopped } from './lo
 import { digestImport, findSameImport } from './load/last-import.ts'
 import { type AllowedChanges, type Load, type LoadPhase, loadStaged } from './load/load-staged.ts'
 import type { MergeCounts } from './load/merge.ts'
-import { goneOf, MustReadAll } from './load/part-checks.ts'
+import { MustReadAll } from './load/part-checks.ts'
 import type { PlannedChanges } from './load/planned-changes.ts'
 import { type ImportProgress, stageFiles } from './load/stage-files.ts'
-import { createStaging, dropStaging, indexStaging } from './load/staging.ts'
+import { createStaging, dropStaging, goneOf, indexStaging } from './load/staging.ts'
 import { type ItemFile, type ManifestDataset, readManifest } from './manifest.ts'
 import {
   collectProblems,

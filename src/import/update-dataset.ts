@@ -1,5 +1,5 @@
-import pg from 'pg'
 import type { z } from 'zod'
+import { isUniqueViolation } from '../database/client.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { operationFailed } from '../errors.ts'
 import { columnList, type SqlSession, sql } from '../sql.ts'
@@ -11,9 +11,6 @@ const changes = datasetFields.omit({ id: true, createdAt: true, updatedAt: true 
 
 /** New values of the fields of a dataset. A field that is undefined stays as it is. */
 type DatasetChanges = Partial<Record<keyof z.input<typeof changes>, string>>
-
-/** SQLSTATE `unique_violation`. */
-const UNIQUE_VIOLATION = '23505'
 
 /**
  * Changes fields of a dataset, and moves its `updatedAt`. Waits while an import of the dataset merges.
@@ -52,7 +49,7 @@ export async function updateDataset(
       })
     })
   } catch (error) {
-    if (error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION)
+    if (isUniqueViolation(error))
       throw operationFailed(`${nameOf('slug')} ${given.slug} is taken by another dataset`, error)
     throw error
   }

@@ -3,7 +3,7 @@ import type { RowIdentity } from '../row/parse-item.ts'
 import { keepItems, whereKept } from './kept-items.ts'
 import { whereImported } from './part-checks.ts'
 import { renumberImages } from './renumbered-images.ts'
-import { stageBadRows } from './staging.ts'
+import { type Staged, stageBadRows } from './staging.ts'
 
 /** A row that can't be imported: the index of its file in the manifest, its line, and the reason. */
 export interface BadRow {
@@ -30,6 +30,22 @@ interface Tables {
 /** What each statement returns of a row that it deletes. */
 const BAD = sql`bad.file, bad.line, bad.id, bad.external_id AS "externalId"`
 
+const EXTERNAL_ID = sql`'the externalId ' || bad.external_id`
+
+/** Deletes the rows whose value in a column an earlier row has. `name` is SQL for what stands twice. */
+const checkRepeated =
+  (column: SqlText, name: SqlText) =>
+  ({ t }: Tables) =>
+    sql`
+    DELETE FROM ${t} AS bad
+     USING (SELECT n, row_number() OVER w AS nth, ${FIRST} FROM ${t}
+             WHERE ${column} IN (SELECT ${column} FROM ${t} GROUP BY ${column} HAVING count(*) > 1)
+            WINDOW w AS (PARTITION BY ${column} ORDER BY n)) AS same
+     WHERE same.n = bad.n AND same.nth > 1
+       AND $1::uuid IS NOT NULL
+    RETURNING ${BAD}, ${name} || ' stands twice in this import' AS reason,
+              'an id or externalId stands twice in this import' AS kind, same.first`
+
 /**
  * Statements that delete bad rows from the staging table, and return what names each, with the reason and kind. $1 is the UUID of the
  * dataset. A statement that does not need it still names it, because PostgreSQL must know the type of each parameter.
@@ -52,25 +68,8 @@ const CHECKS: readonly ((tables: Tables) => SqlText)[] = [
               || coalesce('the item with the externalId ' || taken.owner, 'another row')
               || '; add another id to the row of ' || bad.external_id AS reason,
               'an externalId stands for the id of another item' AS kind`,
-  ({ t }) => sql`
-    DELETE FROM ${t} AS bad
-     USING (SELECT n, row_number() OVER w AS nth, ${FIRST} FROM ${t}
-             WHERE id IN (SELECT id FROM ${t} GROUP BY id HAVING count(*) > 1)
-            WINDOW w AS (PARTITION BY id ORDER BY n)) AS same
-     WHERE same.n = bad.n AND same.nth > 1
-       AND $1::uuid IS NOT NULL
-    RETURNING ${BAD},
-              CASE WHEN has_own_id THEN 'the id ' || bad.id ELSE 'the externalId ' || bad.external_id END
-              || ' stands twice in this import' AS reason, 'an id or externalId stands twice in this import' AS kind, same.first`,
-  ({ t }) => sql`
-    DELETE FROM ${t} AS bad
-     USING (SELECT n, row_number() OVER w AS nth, ${FIRST} FROM ${t}
-             WHERE external_id IN (SELECT external_id FROM ${t} GROUP BY external_id HAVING count(*) > 1)
-            WINDOW w AS (PARTITION BY external_id ORDER BY n)) AS same
-     WHERE same.n = bad.n AND same.nth > 1
-       AND $1::uuid IS NOT NULL
-    RETURNING ${BAD}, 'the externalId ' || bad.external_id || ' stands twice in this import' AS reason,
-              'an id or externalId stands twice in this import' AS kind, same.first`,
+  checkRepeated(sql`id`, sql`CASE WHEN has_own_id THEN 'the id ' || bad.id ELSE ${EXTERNAL_ID} END`),
+  checkRepeated(sql`external_id`, EXTERNAL_ID),
   ({ t }) => sql`
     DELETE FROM ${t} AS bad
      USING items AS i
@@ -161,10 +160,7 @@ async function resolveParents(session: SqlSession, { t, stays }: Tables, dataset
   if (rowCount !== null && rowCount > 0) await session.query(sql`ANALYZE ${t} (parent_item_id)`)
 }
 
-interface Checks {
-  session: SqlSession
-  table: SqlText
-  datasetId: string
+interface Checks extends Staged {
   /** Whether all items stay that the files lack. */
   keepMissing: boolean
   /** Whether the items of bad rows stay. If not, one bad row stops the import anyway. */

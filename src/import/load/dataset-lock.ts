@@ -64,7 +64,7 @@ interface LockedDataset {
  * Runs `work` in a transaction that has a dataset locked, and returns its result. The dataset need not exist. `work` locks the rows
  * that it will change without waiting (`lockAllRows`, `lockChangedRows`). If another session has one of them, the transaction
  * begins again, and waits for the rows first and for the dataset last, as the other sessions do. Sessions with several changes in
- * a transaction can be in the way even then, so that the last attempts lock the tables.
+ * a transaction can be in the way even then, so the last attempts lock the tables.
  * @throws `OPERATION_FAILED` if other sessions are in the way again and again
  */
 export async function withDatasetLocked<Result>(

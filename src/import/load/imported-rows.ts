@@ -5,7 +5,8 @@ import type { SourceRow } from '../formats/source-row.ts'
 import type { ItemFile } from '../manifest.ts'
 import type { ComparedRow } from '../row/read-items.ts'
 import { digestCode } from './last-import.ts'
-import { goneOf, hasChanged, MustReadAll, type Part, type PartLoad } from './part-checks.ts'
+import { hasChanged, MustReadAll, type Part } from './part-checks.ts'
+import { goneOf, type Staged } from './staging.ts'
 
 /*
  * The rows of the last import of each dataset, as hashes. If nothing has changed the dataset since, its items are as those rows made them.
@@ -148,7 +149,7 @@ const PART_ROWS = 10_000
  * import reads it again, and reports the warning.
  * @param part is given if rows of the last import are not staged. They stay, unless nothing has changed
  */
-export async function storeImportedRows(load: PartLoad, part: Part | undefined): Promise<void> {
+export async function storeImportedRows(load: Staged, part: Part | undefined): Promise<void> {
   const { session, table, datasetId } = load
   if (part && !(await hasChanged(load, part))) return
   // By id: another import may have stored other hashes of the same items.

@@ -1,6 +1,6 @@
 import { inTransaction } from '../../database/transaction.ts'
 import { operationFailed } from '../../errors.ts'
-import { type SqlSession, type SqlText, sql } from '../../sql.ts'
+import { sql } from '../../sql.ts'
 import { type CodeLabel, mergeCodeLabels } from '../code-labels.ts'
 import { type Origin, recordChange, type SourceFile } from '../history/record.ts'
 import type { ManifestDataset } from '../manifest.ts'
@@ -20,17 +20,13 @@ import { storeLastImport } from './last-import.ts'
 import { changesOf, countMoved, type MergeCounts, mergeDataset, mergeItems, planItems, touchDataset } from './merge.ts'
 import { checkPart, hasChanged, MustReadAll, type Part } from './part-checks.ts'
 import { type PlannedChanges, readPlannedChanges } from './planned-changes.ts'
+import type { Staged } from './staging.ts'
 
 /** The part of a load. */
 export type LoadPhase = 'checking' | 'comparing' | 'merging' | 'counting'
 
 /** Staged rows, and what to do with them. */
-export interface Load {
-  session: SqlSession
-  /** The staging table. */
-  table: SqlText
-  /** The UUID that the dataset had when the rows were staged. Ids of items are derived from it. */
-  datasetId: string
+export interface Load extends Staged {
   /** The time of changed items; by default that of the merge. */
   now: Date | undefined
   dataset: ManifestDataset
@@ -60,7 +56,8 @@ export type AllowedChanges = Record<LargeChangeKind, number>
 /**
  * Checks, compares and merges the staged rows in one transaction. All of it happens while the dataset is locked, so the merge
  * does what was compared.
- * @throws MustReadAll, only of a part; LargeChangeStopped if one has more items than are allowed; `OPERATION_FAILED` with the bad rows, or if other sessions are in the way
+ * @throws MustReadAll, only of a part; LargeChangeStopped if one has more items than are allowed; `OPERATION_FAILED` with the bad rows, or
+ * if other sessions are in the way
  */
 export async function loadStaged(
   load: Load,

@@ -1,11 +1,11 @@
-import { columnList, type SqlSession, type SqlText, sql } from '../../sql.ts'
+import { columnList, type SqlText, sql } from '../../sql.ts'
 import { columnsOf, IMPORTED_COLUMNS } from '../dataset-fields.ts'
 import { metresBetween } from '../history/item-changes.ts'
 import type { ManifestDataset } from '../manifest.ts'
 import { whereKept } from './kept-items.ts'
-import { goneOf, type Part } from './part-checks.ts'
+import type { Part } from './part-checks.ts'
 import { withRowReports } from './row-reports.ts'
-import { IMAGE_COLUMN_NAMES, ITEM_COLUMN_NAMES } from './staging.ts'
+import { goneOf, IMAGE_COLUMN_NAMES, ITEM_COLUMN_NAMES, type Staged } from './staging.ts'
 
 export interface MergeCounts {
   created: number
@@ -15,12 +15,6 @@ export interface MergeCounts {
 }
 
 /** A merge of a staging table into the dataset. */
-interface Staged {
-  session: SqlSession
-  table: SqlText
-  datasetId: string
-}
-
 interface Merge extends Staged {
   /** The time of changed items. */
   now: Date

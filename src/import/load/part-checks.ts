@@ -1,4 +1,5 @@
 import { type SqlSession, type SqlText, sql } from '../../sql.ts'
+import { goneOf, type Staged } from './staging.ts'
 
 /*
  * An import of a part: the staging table has the rows that the last import had not, and the items of the other rows stay.
@@ -14,9 +15,6 @@ export interface Part {
 
 /** The error of an import of a part that must read all rows: they alone say which of them are bad, and what depends on another row. */
 export class MustReadAll extends Error {}
-
-/** The table of the rows of the last import (imported-rows.ts). Those that the files have too are deleted from it, so that it has the rows that are gone. */
-export const goneOf = (table: SqlText) => sql`${table}_gone`
 
 /** SQL for whether the item `i` of the dataset is that of a row which the last import had too. */
 export const whereImported = (table: SqlText) =>
@@ -37,25 +35,18 @@ const losesParent = (table: SqlText) => sql`
    WHERE (s.id IS NULL OR s.external_id IS DISTINCT FROM i.external_id)
      AND NOT EXISTS (SELECT FROM ${table} AS other WHERE other.id = child.id)`
 
-export interface PartLoad {
-  session: SqlSession
-  /** The staging table. */
-  table: SqlText
-  datasetId: string
-}
-
 async function isFound(session: SqlSession, check: SqlText, values: string[]): Promise<boolean> {
   const { rows } = await session.query<{ found: boolean }>(check, values)
   return rows[0]?.found === true
 }
 
 /** Returns whether the dataset has changed since the last import. */
-export function hasChanged({ session, datasetId }: PartLoad, { revision }: Part): Promise<boolean> {
+export function hasChanged({ session, datasetId }: Staged, { revision }: Part): Promise<boolean> {
   return isFound(session, HAS_CHANGED, [datasetId, revision])
 }
 
 /** Checks, after the search for bad rows, that rows which are not staged do not depend on staged ones. @throws MustReadAll */
-export async function checkPart({ session, table, datasetId }: PartLoad): Promise<void> {
+export async function checkPart({ session, table, datasetId }: Staged): Promise<void> {
   for (const check of [standsTwice(table), losesParent(table)]) {
     if (await isFound(session, check, [datasetId])) throw new MustReadAll()
   }

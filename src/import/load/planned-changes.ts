@@ -1,5 +1,5 @@
 import { columnName } from '../../catalog/columns.ts'
-import { columnList, type SqlSession, type SqlText, sql } from '../../sql.ts'
+import { columnList, sql } from '../../sql.ts'
 import type { CodeLabel } from '../code-labels.ts'
 import { datasetDocument, readStoredColumns } from '../history/columns.ts'
 import {
@@ -12,7 +12,7 @@ import {
 } from '../history/item-changes.ts'
 import type { ManifestDataset } from '../manifest.ts'
 import { changesOf, STORED_IMAGES } from './merge.ts'
-import { ITEM_COLUMN_NAMES } from './staging.ts'
+import { ITEM_COLUMN_NAMES, type Staged } from './staging.ts'
 
 const COLUMNS = [...ITEM_COLUMN_NAMES, 'created_at', 'updated_at']
 
@@ -31,10 +31,7 @@ export interface PlannedChanges {
   items: ItemChange[]
 }
 
-interface Plan {
-  session: SqlSession
-  table: SqlText
-  datasetId: string
+interface Plan extends Staged {
   dataset: ManifestDataset
   labels: readonly CodeLabel[]
 }

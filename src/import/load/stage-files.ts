@@ -1,11 +1,10 @@
-import type { SqlSession, SqlText } from '../../sql.ts'
 import { readRows } from '../formats/readers.ts'
 import type { ItemFile } from '../manifest.ts'
 import type { RowIdentity } from '../row/parse-item.ts'
 import { readItems } from '../row/read-items.ts'
 import type { RowProblems } from '../row-problems.ts'
 import { compareRows, findNewRows } from './imported-rows.ts'
-import { stageBadRows, stagedJson, stageRows } from './staging.ts'
+import { type Staged, stageBadRows, stagedJson, stageRows } from './staging.ts'
 
 export interface ImportProgress {
   file: string
@@ -15,10 +14,7 @@ export interface ImportProgress {
   rows: number
 }
 
-interface Staging {
-  session: SqlSession
-  table: SqlText
-  datasetId: string
+interface Staging extends Staged {
   files: readonly ItemFile[]
   bytesTotal: number
   problems: RowProblems

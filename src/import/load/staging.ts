@@ -3,7 +3,14 @@ import { type Column, columnName, IMAGE_COLUMNS, ITEM_COLUMNS } from '../../cata
 import { columnList, type SqlSession, type SqlText, sql } from '../../sql.ts'
 import type { Pictures } from '../row/images.ts'
 import type { ImportedItem, RowIdentity } from '../row/parse-item.ts'
-import { goneOf } from './part-checks.ts'
+
+/** The session of an import, its staging table and its dataset. */
+export interface Staged {
+  session: SqlSession
+  table: SqlText
+  /** The UUID that the dataset has or gets. Ids of items are derived from it. */
+  datasetId: string
+}
 
 /** An imported item, and the position of its row in the files. */
 interface StagedRow extends ImportedItem {
@@ -50,6 +57,9 @@ export async function createStaging(session: SqlSession): Promise<SqlText> {
   await session.query(sql`CREATE TEMPORARY TABLE ${table}_kept (id uuid PRIMARY KEY)`)
   return table
 }
+
+/** The table of the rows that the last import had. An import deletes those that its files have, so the rows that are gone remain. */
+export const goneOf = (table: SqlText) => sql`${table}_gone`
 
 /** Drops the temporary tables of one import. */
 export async function dropStaging(session: SqlSession, table: SqlText): Promise<void> {
