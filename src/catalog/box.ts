@@ -1,4 +1,4 @@
-import { CELL_ZOOM, type CellRange } from './tile.ts'
+import { bitsBelow, CELL_ZOOM, type CellRange, rowAt } from './tile.ts'
 
 /*
  * A box of latitudes and longitudes, divided into map tiles (tile.ts). The database numbers the cells of items in Morton order, and
@@ -39,8 +39,6 @@ interface Interval {
 }
 
 const SIZE = 2 ** CELL_ZOOM
-/** Beyond this latitude, items are in the first or in the last row of cells. */
-const MAX_LATITUDE = 85.06
 /** Cells. Arithmetic on another computer may differ in the last bit, so the cells at the edges always belong to the border. */
 const MARGIN = 2
 
@@ -67,14 +65,9 @@ export function divide(box: BoundingBox, tiles: readonly NumberedTile[], zoom: n
   return { inside, border }
 }
 
-/** The cells of a tile. */
-export function cellsOfTile({ z, number }: NumberedTile): CellRange {
-  return cellsOfRange({ first: number, end: number + 1 }, z)
-}
-
 /** The cells of consecutive tiles of a zoom, by the numbers of the tiles. */
 export function cellsOfRange({ first, end }: NumberRange, zoom: number): CellRange {
-  const bits = BigInt(2 * (CELL_ZOOM - zoom))
+  const bits = BigInt(bitsBelow(zoom))
   return { first: BigInt(first) << bits, end: BigInt(end) << bits }
 }
 
@@ -90,9 +83,7 @@ function columnOf(longitude: number): number {
 }
 
 function rowOf(latitude: number): number {
-  const sine = Math.sin((Math.max(-MAX_LATITUDE, Math.min(MAX_LATITUDE, latitude)) * Math.PI) / 180)
-  const row = Math.floor((0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)) * SIZE)
-  return Math.max(0, Math.min(SIZE - 1, row))
+  return Math.floor(rowAt(latitude) * SIZE)
 }
 
 function cellsOf(place: number, z: number): Interval {

@@ -1,5 +1,5 @@
 import type { Circle } from './selection.ts'
-import { COUNTED_ZOOMS, numberOf, type TileAddress } from './tile.ts'
+import { COUNTED_ZOOMS, numberOf, rowAt, type TileAddress } from './tile.ts'
 
 /*
  * Circles on the WGS 84 spheroid, and the map tiles (tile.ts) in them. Distances are measured through the earth, in which the poles and
@@ -109,7 +109,7 @@ export function coverOf(circle: Circle): Cover {
   // Along a geodesic, the longitude changes by at most its length over the cosine of its greatest latitude.
   const turn = steepest < 90 ? Math.min(180, up / Math.cos((steepest * Math.PI) / 180)) : 180
   const columns = { from: (longitude - turn + 180) / 360, to: (longitude + turn + 180) / 360 }
-  const rows = { from: rowOf(latitude + up), to: rowOf(latitude - up) }
+  const rows = { from: rowAt(latitude + up), to: rowAt(latitude - up) }
   const z = ZOOMS.find((zoom) => placesIn(columns, zoom).count * placesIn(rows, zoom).count <= MOST_TILES) ?? 0
   const centre = pointAt(latitude, longitude)
   const [across, down] = [placesIn(columns, z), placesIn(rows, z)]
@@ -132,11 +132,4 @@ function placesIn({ from, to }: Span, z: number): { first: number; count: number
   const size = 2 ** z
   const first = Math.floor(from * size)
   return { first, count: Math.min(size, Math.floor(to * size) - first + 1) }
-}
-
-/** Where a latitude is on the map, from 0 in the north to less than 1 in the south. */
-function rowOf(latitude: number): number {
-  const sine = Math.sin((Math.max(-90, Math.min(90, latitude)) * Math.PI) / 180)
-  const row = 0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)
-  return Math.max(0, Math.min(row, 1 - Number.EPSILON))
 }

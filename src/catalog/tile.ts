@@ -59,10 +59,9 @@ export interface CellRange {
 }
 
 /** Returns the numbers of the tiles of a higher zoom in a tile. */
-export function rangeAtZoom({ z, x, y }: TileAddress, zoom: number): CellRange {
-  let number = 0n
-  for (let bit = z - 1; bit >= 0; bit -= 1) number = number * 4n + BigInt(((y >> bit) & 1) * 2 + ((x >> bit) & 1))
-  const bits = BigInt(2 * (zoom - z))
+export function rangeAtZoom(tile: TileAddress, zoom: number): CellRange {
+  const number = BigInt(numberOf(tile))
+  const bits = BigInt(2 * (zoom - tile.z))
   return { first: number << bits, end: (number + 1n) << bits }
 }
 
@@ -115,6 +114,13 @@ export function countedZoomFor({ z }: TileAddress): number | undefined {
  */
 export function bitsBelowCluster({ z }: TileAddress, zoom = CELL_ZOOM): number {
   return 2 * (zoom - z - CLUSTER_ZOOMS)
+}
+
+/** Returns where a latitude is on the map, from 0 in the north to less than 1 in the south. Beyond the edge of the map it is that edge. */
+export function rowAt(latitude: number): number {
+  const sine = Math.sin((Math.max(-90, Math.min(90, latitude)) * Math.PI) / 180)
+  const row = 0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)
+  return Math.max(0, Math.min(row, 1 - Number.EPSILON))
 }
 
 /** Returns the position in a tile (0 to 4095) of a column or row of cells. */

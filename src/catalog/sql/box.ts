@@ -1,17 +1,9 @@
 import { NEVER_PREPARE } from '../../database/never-prepare.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import {
-  type BoundingBox,
-  cellsOfRange,
-  cellsOfTile,
-  divide,
-  type NumberedTile,
-  type NumberRange,
-  WORLD,
-} from '../box.ts'
+import { type BoundingBox, cellsOfRange, divide, type NumberedTile, type NumberRange, WORLD } from '../box.ts'
 import { type FilterValues, givenFilters, splitFilters } from '../filters.ts'
-import { type CellRange, COUNTED_ZOOMS } from '../tile.ts'
+import { type CellRange, COUNTED_ZOOMS, cellRange } from '../tile.ts'
 import type { Scope } from './item-list.ts'
 import { matchingOfPart } from './matching-tiles.ts'
 import { whereInBox } from './where.ts'
@@ -48,7 +40,7 @@ export async function countInBox(sql: SqlReader, box: BoundingBox, scope: Scope)
     heavy = border.filter(isHeavy)
     if (heavy.length === 0) break
   }
-  const borderCells = small.map(cellsOfTile)
+  const borderCells = small.map(cellRange)
   return { total: total + (await countOnBorder(sql, box, scope, borderCells)), cells: [...cells, ...borderCells] }
 }
 

@@ -1,6 +1,6 @@
+import type { ObjectRef } from '@pothos/core'
 import type { Connection, Edge } from '../../catalog/connection.ts'
 import { parseConnectionArguments, parseDatasetConnectionArguments } from '../../catalog/cursor.ts'
-import type { Dataset as DatasetRow, Item as ItemRow } from '../../catalog/models.ts'
 import { builder } from '../builder.ts'
 import { listProjection } from '../operation/selected-fields.ts'
 import { itemListArgs } from './arguments.ts'
@@ -31,84 +31,61 @@ const PageInfo = builder.objectRef<Connection<unknown>>('PageInfo').implement({
   }),
 })
 
-const ItemEdge = builder.objectRef<Edge<ItemRow>>('ItemEdge').implement({
-  description: 'An item of a connection, with its cursor.',
-  fields: (t) => ({
-    cursor: t.string({
-      description:
-        'Position of the item, for after or before. It is valid for one dataset and one sort key, in both directions and with any filter.',
-      resolve: ({ cursor }) => cursor(),
+/** Defines the types of a connection and of its edges, which are named after their node. */
+function connectionType<Node>(
+  name: string,
+  node: ObjectRef<typeof builder.$inferSchemaTypes, Node>,
+  descriptions: { edge: string; cursor: string; connection: string; total: string },
+) {
+  const noun = name.toLowerCase()
+  const edge = builder.objectRef<Edge<Node>>(`${name}Edge`).implement({
+    description: descriptions.edge,
+    fields: (t) => ({
+      cursor: t.string({ description: descriptions.cursor, resolve: ({ cursor }) => cursor() }),
+      node: t.expose('node', { type: node, description: `The ${noun}.` }),
     }),
-    node: t.expose('node', { type: Item, description: 'The item.' }),
-  }),
-})
-
-const ItemConnection = builder.objectRef<Connection<ItemRow>>('ItemConnection').implement({
-  description: 'A page of items that starts at a cursor (Relay connection). A page takes the same time at any depth.',
-  fields: (t) => ({
-    edges: t.field({
-      type: [ItemEdge],
-      description: 'The items of this page, each with its cursor.',
-      resolve: (connection) => connection.edges(),
+  })
+  return builder.objectRef<Connection<Node>>(`${name}Connection`).implement({
+    description: descriptions.connection,
+    fields: (t) => ({
+      edges: t.field({
+        type: [edge],
+        description: `The ${noun}s of this page, each with its cursor.`,
+        resolve: (connection) => connection.edges(),
+      }),
+      nodes: t.field({
+        type: [node],
+        description: `The ${noun}s of this page.`,
+        resolve: async (connection) => (await connection.edges()).map(({ node }) => node),
+      }),
+      pageInfo: t.field({
+        type: PageInfo,
+        description: `Cursors of this page, and whether ${noun}s precede and follow it.`,
+        resolve: (connection) => connection,
+      }),
+      totalCount: t.int({
+        description: descriptions.total,
+        extensions: { cost: 5 },
+        resolve: (connection) => connection.totalCount(),
+      }),
     }),
-    nodes: t.field({
-      type: [Item],
-      description: 'The items of this page.',
-      resolve: nodesOf,
-    }),
-    pageInfo: t.field({
-      type: PageInfo,
-      description: 'Cursors of this page, and whether items precede and follow it.',
-      resolve: (connection) => connection,
-    }),
-    totalCount: t.int({
-      description: 'Number of matching items on all pages.',
-      extensions: { cost: 5 },
-      resolve: (connection) => connection.totalCount(),
-    }),
-  }),
-})
-
-const DatasetEdge = builder.objectRef<Edge<DatasetRow>>('DatasetEdge').implement({
-  description: 'A dataset of a connection, with its cursor.',
-  fields: (t) => ({
-    cursor: t.string({
-      description: 'Position of the dataset, for after or before, in both directions.',
-      resolve: ({ cursor }) => cursor(),
-    }),
-    node: t.expose('node', { type: Dataset, description: 'The dataset.' }),
-  }),
-})
-
-const DatasetConnection = builder.objectRef<Connection<DatasetRow>>('DatasetConnection').implement({
-  description: 'A page of datasets that starts at a cursor (Relay connection).',
-  fields: (t) => ({
-    edges: t.field({
-      type: [DatasetEdge],
-      description: 'The datasets of this page, each with its cursor.',
-      resolve: (connection) => connection.edges(),
-    }),
-    nodes: t.field({
-      type: [Dataset],
-      description: 'The datasets of this page.',
-      resolve: nodesOf,
-    }),
-    pageInfo: t.field({
-      type: PageInfo,
-      description: 'Cursors of this page, and whether datasets precede and follow it.',
-      resolve: (connection) => connection,
-    }),
-    totalCount: t.int({
-      description: 'Number of datasets on all pages.',
-      extensions: { cost: 5 },
-      resolve: (connection) => connection.totalCount(),
-    }),
-  }),
-})
-
-async function nodesOf<Node>(connection: Connection<Node>): Promise<Node[]> {
-  return (await connection.edges()).map(({ node }) => node)
+  })
 }
+
+const ItemConnection = connectionType('Item', Item, {
+  edge: 'An item of a connection, with its cursor.',
+  cursor:
+    'Position of the item, for after or before. It is valid for one dataset and one sort key, in both directions and with any filter.',
+  connection: 'A page of items that starts at a cursor (Relay connection). A page takes the same time at any depth.',
+  total: 'Number of matching items on all pages.',
+})
+
+const DatasetConnection = connectionType('Dataset', Dataset, {
+  edge: 'A dataset of a connection, with its cursor.',
+  cursor: 'Position of the dataset, for after or before, in both directions.',
+  connection: 'A page of datasets that starts at a cursor (Relay connection).',
+  total: 'Number of datasets on all pages.',
+})
 
 const connectionArgs = builder.args((t) => ({
   first: t.int({

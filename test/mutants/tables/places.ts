@@ -160,7 +160,7 @@ export const PLACES: readonly MutantTable[] = [
       { find: 'x: x * 2 + (n & 1)', replace: 'x: x * 2 + (n >> 1)' },
       { find: 'number: number * 4 + n', replace: 'number: number * 4' },
       { find: 'if (last?.end === range.first) last.end', replace: 'if (last) last.end' },
-      { find: 'BigInt(2 * (CELL_ZOOM - zoom))', replace: 'BigInt(CELL_ZOOM - zoom)' },
+      { find: 'BigInt(bitsBelow(zoom))', replace: 'BigInt(CELL_ZOOM - zoom)' },
       {
         find: '(place + 1) * width - 1',
         replace: '(place + 1) * width',
@@ -168,11 +168,6 @@ export const PLACES: readonly MutantTable[] = [
       },
       { find: 'west <= east ?', replace: 'west < east ?' },
       { find: '[west, 180] as const, [-180, east]', replace: '[west, 180] as const, [-180, west]' },
-      {
-        find: 'return Math.max(0, Math.min(SIZE - 1, row))',
-        replace: 'return Math.min(SIZE - 1, row)',
-        equivalent: 'MARGIN and the first row of cells: no tile is above it',
-      },
       { find: 'contains(rows, down) && columns', replace: 'columns' },
     ],
   },
@@ -180,14 +175,8 @@ export const PLACES: readonly MutantTable[] = [
     file: 'src/catalog/tile.ts',
     tests: ['test/catalog/box.test.ts', 'test/catalog/tiles.test.ts'],
     mutants: [
-      { find: '((y >> bit) & 1) * 2 + ((x >> bit) & 1)', replace: '((x >> bit) & 1) * 2 + ((y >> bit) & 1)' },
       { find: '(number + 1n) << bits', replace: '(number << bits) + 1n' },
-      {
-        find: 'bit = z - 1',
-        replace: 'bit = z',
-        equivalent: 'the column and row of a tile are below 2^z, so the bit z is zero',
-      },
-      { find: 'BigInt(2 * (zoom - z))', replace: 'BigInt(zoom - z)' },
+      { find: 'BigInt(2 * (zoom - tile.z))', replace: 'BigInt(zoom - tile.z)' },
       { find: 'zoom - z - CLUSTER_ZOOMS', replace: 'zoom - z - CLUSTER_ZOOMS - 1' },
       { find: '% TILE_EXTENT', replace: '% (TILE_EXTENT - 1)' },
       { find: 'zoom >= z + CLUSTER_ZOOMS', replace: 'zoom >= z' },
