@@ -5,7 +5,6 @@ import { isSlug } from '../catalog/arguments.ts'
 import type { Database } from '../database/database.ts'
 import { operationFailed } from '../errors.ts'
 import { bundleOf, CATALOG_FILES, CATALOG_LINES, type CatalogFile, readCatalogFile } from '../import/catalog-folder.ts'
-import { sql } from '../sql.ts'
 import { exportBundle, refuseExisting, writeComplete } from './export-files.ts'
 
 interface CatalogOptions {
@@ -61,10 +60,7 @@ async function removeFormerBundles(folder: string, slugs: ReadonlySet<string>): 
 
 async function writeLines({ withSession }: Database, folder: string, name: keyof typeof CATALOG_LINES): Promise<void> {
   const path = join(folder, CATALOG_FILES[name])
-  const lines = await withSession(async (session) => {
-    await session.query(sql`SET timezone TO 'UTC'`)
-    return session.query<{ line: string }>(CATALOG_LINES[name])
-  })
+  const lines = await withSession((session) => session.query<{ line: string }>(CATALOG_LINES[name]))
   const mode = name === 'keys' ? KEYS_MODE : undefined
   await writeComplete(
     path,

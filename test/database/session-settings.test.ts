@@ -154,6 +154,20 @@ describe.runIf(inject('template').kind === 'postgres')('A database whose session
     })
     await own.close()
   })
+
+  test('in the database itself leaves UTC to the sessions of imports, because the history has hashes of texts', async () => {
+    const own = await createOdd()
+    const database = await openDatabase(own.config, { share: true })
+    opened.push(database)
+    await database.withSession(async (session) => {
+      await session.query('BEGIN')
+      const { rows } = await session.query(
+        `SELECT current_setting('timezone') AS zone, to_jsonb('2026-11-23T01:02:03Z'::timestamptz) AS time`,
+      )
+      expect(rows).toEqual([{ zone: 'UTC', time: '2026-11-23T01:02:03+00:00' }])
+    })
+    await own.close()
+  })
 })
 
 test('a time is not read in the form of a setting', async () => {

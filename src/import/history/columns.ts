@@ -36,7 +36,7 @@ export const itemDocument = ({ items, images }: StoredColumns) => sql`
     (SELECT json_agg(to_json(r) ORDER BY r.sort_order, r.id)
        FROM (SELECT ${columnList(images, sql`image`)} FROM images AS image WHERE image.item_id = i.id) AS r), '[]') AS images) AS r)`
 
-/** SQL for a hash of an item of the table `i` with its images. */
+/** SQL for a hash of an item of the table `i` with its images. It is made of texts: each session writes times in UTC (session.ts). */
 export const itemHash = ({ items, images }: Pick<StoredColumns, 'items' | 'images'>) => sql`
   hashtextextended(ROW(${columnList(items, sql`i`)})::text || coalesce(
     (SELECT string_agg(ROW(${columnList(images, sql`image`)})::text, ',' ORDER BY image.sort_order, image.id)

@@ -55,8 +55,6 @@ export async function recordChange<Counts extends ChangeCounts>(
   apply: () => Promise<Counts>,
 ): Promise<Counts> {
   const { session, touched, origin } = change
-  // Hashes are made of texts, and the text of a timestamp depends on the time zone.
-  await session.query(sql`SET LOCAL timezone TO 'UTC'`)
   const columns = await readStoredColumns(session)
   const kept = touched !== undefined && origin.undoDays > 0 ? { ...change, touched } : undefined
   const id = await insertEntry(change, columns)

@@ -92,7 +92,6 @@ async function refuseChanges(session: SqlSession, entry: UndoEntry, { overwrite 
       `Others have removed the dataset ${entry.slug}, and its items are not in the history; import it again`,
     )
   }
-  await session.query(sql`SET LOCAL timezone TO 'UTC'`)
   const changes = overwrite ? [] : await describeChangesSince(session, entry, await readStoredColumns(session))
   if (changes.length === 0) return
   const headline = `Others have changed the dataset ${entry.slug} since entry ${entry.id}; nothing was undone; to overwrite their changes, add --overwrite`
