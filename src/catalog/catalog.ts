@@ -128,10 +128,11 @@ export class Catalog {
     return dataset
   }
 
-  /** The parent of an item, null for a root item. */
+  /** The parent of an item; null for a root item, and if the parent does not exist any more. */
   async parentOf({ parentItemId, parent }: Item): Promise<Item | null> {
     if (parent !== undefined || parentItemId === null) return parent ?? null
-    return this.#existingItem(parentItemId)
+    const found = await this.#loaders.items.load(ALL_COLUMNS, parentItemId)
+    return found?.json ? parseItem(found.json) : null
   }
 
   /** The images of an item, by `sortOrder`, then id. */
@@ -298,12 +299,6 @@ export class Catalog {
     const json = found && this.#contentOf(found)
     if (json === null) return null
     return item ? { type: 'Item', ...parseItem(json) } : { type: 'Image', ...parseImage(json) }
-  }
-
-  /** An item of a dataset that the key may access; null if it does not exist any more. */
-  async #existingItem(id: string): Promise<Item | null> {
-    const found = await this.#loaders.items.load(ALL_COLUMNS, id)
-    return found?.json ? parseItem(found.json) : null
   }
 
   /** The content of an item or an image; null if the key may not access its dataset. */

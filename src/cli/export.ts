@@ -7,8 +7,7 @@ import { withDatabase } from './database.ts'
 import { DATASET } from './datasets/show.ts'
 import { exportCatalog } from './export-catalog.ts'
 import { type ExportSource, exportBundle, exportFile, exportToStdout } from './export-files.ts'
-import { terminalProgress } from './export-progress.ts'
-import { printLine } from './print.ts'
+import { clearProgress, printLine, showProgress } from './print.ts'
 
 interface Options {
   format?: string
@@ -64,15 +63,36 @@ async function exportOne(text: string, { format: name, output, force = false }: 
     const { id, slug } = await resolveDataset(prisma, text)
     // On a terminal, the lines of the export itself are the progress.
     const showsProgress = process.stderr.isTTY && (output !== undefined || !process.stdout.isTTY)
-    const progress = showsProgress ? terminalProgress(await prisma.item.count({ where: { datasetId: id } })) : undefined
-    const source: ExportSource = { prisma, id, onItems: progress?.add }
+    const onItems = showsProgress ? terminalProgress(await prisma.item.count({ where: { datasetId: id } })) : undefined
+    const source: ExportSource = { prisma, id, onItems }
     try {
       if (!format) await exportBundle(source, { folder: output ?? '', force })
       else if (output === undefined) await exportToStdout(source, format)
       else await exportFile(source, { format, path: output, force })
     } finally {
-      progress?.clear()
+      if (showsProgress) clearProgress()
     }
     if (output !== undefined) printLine(`${slug}: exported to ${output}`)
   })
+}
+
+const INTERVAL_MS = 100
+
+/**
+ * Shows the number of read items on a terminal, in one line that it overwrites.
+ * @returns a function that adds items
+ */
+function terminalProgress(total: number): (count: number) => void {
+  const startMs = Date.now()
+  let items = 0
+  let shownAtMs = startMs
+  return (count) => {
+    items += count
+    const nowMs = Date.now()
+    if (nowMs - shownAtMs < INTERVAL_MS && items < total) return
+    shownAtMs = nowMs
+    const share = total === 0 ? 100 : Math.floor((100 * items) / total)
+    const rate = Math.round((1000 * items) / Math.max(1, nowMs - startMs))
+    showProgress(`${share} %, ${items} of ${total} items, ${rate} items/s`)
+  }
 }

@@ -66,7 +66,7 @@ export interface OpenOptions {
   tracksPosition?: boolean
   /** The change feed of another process, instead of one that `followChanges` starts. */
   changeFeed?: ChangeFeed | undefined
-  /** Called for each SQL statement that Prisma sends, with its parameters as JSON. */
+  /** Called for each SQL statement of requests and commands, with its parameters as JSON. For tests. */
   onStatement?: (sql: string, parameters: string) => void
   /** Called at the end of each statement. */
   observe?: ((end: StatementEnd) => void) | undefined

@@ -4,8 +4,8 @@ import { CatalogError, serviceUnavailable, shorten, tooManyRequests } from '../e
 
 /**
  * Converts anything that was thrown to an error that a client may see. A GraphQLError without a cause is about the client's
- * document or variables: `VALIDATION_FAILED`, with the bad variable or argument in `details`. Any other error becomes `SERVICE_UNAVAILABLE` if a retry may help, or else
- * `INTERNAL_ERROR`. Its own text is not shown.
+ * document or variables: `VALIDATION_FAILED`, with the bad variable or argument in `details`. Any other error becomes
+ * `SERVICE_UNAVAILABLE` if a retry may help, or else `INTERNAL_ERROR`. Its own text is not shown.
  */
 export function catalogErrorOf(error: unknown): CatalogError {
   if (error instanceof CatalogError) return error

@@ -19,7 +19,7 @@ declare global {
 
 /**
  * Numbers that a double may change: those with more than 15 digits, or with an exponent of three digits or more. It also matches
- * digits inside strings. That costs time and changes nothing. What follows a number in JSON keeps out most times and UUIDs.
+ * digits inside strings. That costs time and changes nothing. Most times and UUIDs do not match, because another character follows them.
  */
 const LONG_NUMBERS = /\d[\d.]{15,}(?:[eE][+-]?\d+)?|\d[\d.]*[eE][+-]?\d{3,}(?=[\s,\]}]|$)/g
 

@@ -82,8 +82,8 @@ const SUGGESTIONS: ToolRoute = {
 }
 
 /**
- * The tools by name: the datasets, one for each other REST route with data, the suggestions, and one for each trusted document whose operation has a name and a
- * description. A later document replaces an earlier one with the same name.
+ * The tools by name: the datasets, one for each other REST route with data, the suggestions, and one for each trusted document whose
+ * operation has a name and a description. A later document replaces an earlier one with the same name.
  * @throws `OPERATION_FAILED` if a document has the name of another tool
  */
 export function createTools(trusted?: TrustedDocuments): ReadonlyMap<string, Tool> {

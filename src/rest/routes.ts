@@ -43,7 +43,7 @@ export const DATASET = 'id slug name description status visibility accessTier cr
 /** The fields of an item in a list, as a GraphQL selection. */
 export const ITEM = LIST_FIELDS.join(' ')
 
-/** All filters. The routes set only the ones of the specification. */
+/** All filters. A route sets those that its `query` names, the tools of /mcp all of them. */
 const FILTER_VARIABLES = ITEM_FILTERS.map(filterVariable).join(', ')
 const FILTER_ARGUMENTS = ITEM_FILTERS.map((filter) => `${filter}: $${filter}`).join(', ')
 

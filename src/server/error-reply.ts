@@ -37,7 +37,7 @@ export function sendMcpError(request: FastifyRequest, reply: FastifyReply, error
 }
 
 /** The first of the codes that JSON-RPC leaves to servers. */
-const RPC_SERVER_ERROR = -32_000
+export const RPC_SERVER_ERROR = -32_000
 
 function sendErrorBody(request: FastifyRequest, reply: FastifyReply, contentType: string, body: unknown): FastifyReply {
   const send = () => void reply.type(contentType).send(JSON.stringify(body))

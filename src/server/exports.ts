@@ -97,7 +97,7 @@ function parseSelection(format: ExportFormat, queryString: string): ExportSelect
 }
 
 function tagOf(dataset: Dataset, { format, filters, isFlat }: ExportSelection): string {
-  return exportTag(dataset, format.name, JSON.stringify([pickFilters(filters), isFlat]))
+  return exportTag(dataset, format.name, JSON.stringify([filters, isFlat]))
 }
 
 /** @throws `VALIDATION_FAILED` if it has too many columns, also to HEAD */

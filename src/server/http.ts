@@ -43,7 +43,7 @@ import { addRequestTelemetry } from './telemetry/request-telemetry.ts'
 const IDLE_TIMEOUT_MS = 65_000
 /** How often Node checks for requests that take too long to arrive. */
 const CHECK_INTERVAL_MS = 1_000
-/** Node's limit on the whole head of a request, so that this limit never applies first. */
+/** As long as Node accepts a whole head, so the router never refuses a parameter by itself. */
 const MAX_PATH_PARAMETER_LENGTH = 16 * 1024
 
 /** The settings of the HTTP server. */

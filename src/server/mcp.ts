@@ -8,7 +8,7 @@ import { createEndpoint, type ToolResponse } from '../mcp/endpoint.ts'
 import { toolError } from '../mcp/errors.ts'
 import { createTools, type Tool } from '../mcp/tools.ts'
 import type { Admission, Caller } from './admission/admission.ts'
-import { sendMcpError, toCatalogError } from './error-reply.ts'
+import { RPC_SERVER_ERROR, sendMcpError, toCatalogError } from './error-reply.ts'
 import { exportLinks } from './export-link.ts'
 import { addRoute } from './http.ts'
 import { chooseRepresentation } from './negotiation.ts'
@@ -108,7 +108,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 const FORBIDDEN_ORIGIN = {
   jsonrpc: '2.0',
   id: null,
-  error: { code: -32000, message: 'This origin is neither in CORS_ORIGINS nor one of a key' },
+  error: { code: RPC_SERVER_ERROR, message: 'This origin is neither in CORS_ORIGINS nor one of a key' },
 }
 
 /**

@@ -104,9 +104,6 @@ function normalize(text: string): string {
   return /^".*"$/.test(trimmed) ? trimmed.slice(1, -1) : trimmed
 }
 
-/** The `Preference-Applied` header of strict handling (RFC 7240 section 3). */
-export const STRICT_APPLIED = 'handling=strict'
-
 /** The request headers that a cacheable response depends on. */
 export const VARY = 'Authorization, Accept, Accept-Encoding'
 

@@ -89,7 +89,10 @@ function storeIn(store: Lookup<CachedResponse>['store']): Found['store'] {
   }
 }
 
-/** Copies a body into a buffer of its own, out of the heap or of Node's buffer pool. Otherwise one cached body would keep a whole pool of 8 kB in memory. */
+/**
+ * Copies a body into a buffer of its own, out of the heap or of Node's buffer pool. Otherwise one cached body would keep a whole pool of
+ * 8 kB in memory.
+ */
 function inOwnMemory(response: ResponseBody): ResponseBody {
   const { content, length, contentType } = response
   if (Buffer.isBuffer(content) && length === content.buffer.byteLength) return response

@@ -4,7 +4,7 @@ import { pageLinks, representationsOf } from '../rest/envelope.ts'
 import { REST_ROUTES } from '../rest/routes.ts'
 import type { Admission } from './admission/admission.ts'
 import { addRoute, pathParameters } from './http.ts'
-import { appendVary, chooseRepresentation, prefersStrict, STRICT_APPLIED } from './negotiation.ts'
+import { appendVary, chooseRepresentation, prefersStrict } from './negotiation.ts'
 import { ResponseBody } from './reply.ts'
 import type { ResponseCache } from './response-cache.ts'
 
@@ -19,7 +19,7 @@ export function addRestRoutes(app: FastifyInstance, { admit, responses }: RestOp
     // Before the routes, so that all responses have the headers: also errors, and responses to other methods.
     routes.addHook('onRequest', (request, reply, done) => {
       appendVary(reply, 'Prefer')
-      if (prefersStrict(request.headers.prefer)) void reply.header('preference-applied', STRICT_APPLIED)
+      if (prefersStrict(request.headers.prefer)) void reply.header('preference-applied', 'handling=strict')
       done()
     })
     for (const route of REST_ROUTES) {

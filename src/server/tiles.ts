@@ -46,7 +46,7 @@ export function addTileRoute(app: FastifyInstance, { admit, responses }: TileOpt
       return responses.send({ request, reply, caller, cacheKey: `${TILE_MEDIA_TYPE} ${request.url}` }, async () => {
         const { datasetId = '', ...numbers } = pathParameters(request)
         // A tile has one address.
-        if (Object.values(numbers).some((text) => /^0\d/.test(text ?? ''))) throw notFound('tile')
+        if (Object.values(numbers).some((text) => /^0\d/.test(text))) throw notFound('tile')
         const schema = addressSchema(numbers.z)
         const pathIssues = schema.safeParse(numbers).error?.issues
         const query = parseQueryString(tileParameters, queryStringOf(request.url), pathIssues)

@@ -11,24 +11,14 @@ export const listCommand = new CatalogCommand('list')
   .printing({
     run: () => withDatabase(({ prisma }) => summarizeDatasets(prisma, new Date())),
     print: printList,
-    toJson: (datasets) => datasets.map(briefly),
+    toJson: (datasets) => datasets.map((dataset) => Object.fromEntries(BRIEF.map((name) => [name, dataset[name]]))),
   })
 
 /** The members of a dataset that have the same few words in each list. */
-function briefly({
-  id,
-  slug,
-  name,
-  status,
-  visibility,
-  accessTier,
-  items,
-  keys,
-  createdAt,
-  updatedAt,
-}: DatasetSummary) {
-  return { id, slug, name, status, visibility, accessTier, items, keys, createdAt, updatedAt }
-}
+const BRIEF = [
+  ...(['id', 'slug', 'name', 'status', 'visibility'] as const),
+  ...(['accessTier', 'items', 'keys', 'createdAt', 'updatedAt'] as const),
+]
 
 function printList(datasets: readonly DatasetSummary[]): void {
   printTable(

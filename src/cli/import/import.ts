@@ -1,8 +1,11 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { findValidKeys } from '../../auth/keys.ts'
 import { mayAccess } from '../../catalog/access.ts'
 import type { Database } from '../../database/database.ts'
 import { operationFailed } from '../../errors.ts'
+import { bundleOf, importHistory, importKeys, readCatalogFile } from '../../import/catalog-folder.ts'
 import {
   type ImportOptions,
   type ImportSummary,
@@ -17,7 +20,6 @@ import { canAsk, confirm } from '../confirm.ts'
 import { withDatabase } from '../database.ts'
 import { commandOrigin } from '../origin.ts'
 import { printJson, printLine, printNotice } from '../print.ts'
-import { importFolder, isFolder } from './import-folder.ts'
 import { initCommand } from './init.ts'
 import { plainProgress, terminalProgress } from './progress.ts'
 
@@ -63,6 +65,15 @@ async function run(manifests: string[], options: Options): Promise<void> {
   })
 }
 
+/** Whether a path is a folder, and so a whole catalog. */
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+}
+
+/** Imports the datasets of a folder of `catalog export --all`, each completely or not at all, then its keys. */
 async function importAll(
   database: Database,
   folder: string,
@@ -70,8 +81,11 @@ async function importAll(
   importPath: (manifest: string) => Promise<void>,
 ): Promise<void> {
   if (dryRun) throw operationFailed(`--dry-run takes manifests, and ${folder} is a folder`)
-  const keys = await importFolder(database, folder, importPath)
-  if (keys === undefined) return
+  const { datasets, hasKeys } = await readCatalogFile(folder)
+  await database.withSession((session) => importHistory(session, folder))
+  for (const slug of datasets) await importPath(join(bundleOf(folder, slug), 'manifest.json'))
+  if (!hasKeys) return
+  const keys = await database.withSession((session) => importKeys(session, folder))
   if (json) printJson({ keys })
   else printLine(`keys: ${keys.added} added, ${keys.present} were there already`)
 }

@@ -1,4 +1,3 @@
-import { checkTiers } from '../../auth/tiers.ts'
 import type { PrismaClient } from '../../generated/prisma/client.ts'
 import { printNotice } from '../print.ts'
 
@@ -8,4 +7,16 @@ export async function warnOfUnusedTiers(prisma: PrismaClient, tiers: readonly st
   const { unused, existing } = await checkTiers(prisma, tiers)
   const others = existing.length === 0 ? 'no dataset has a tier' : `there are ${existing.join(', ')}`
   for (const tier of unused) printNotice(`warning: no dataset has the tier ${tier}; ${others}`)
+}
+
+/** Returns the tiers of a key that no dataset has, for example because of a typing error, and all tiers of datasets in alphabetical order. */
+export async function checkTiers(prisma: PrismaClient, tiers: readonly string[]) {
+  const rows = await prisma.dataset.findMany({
+    where: { accessTier: { not: null } },
+    distinct: ['accessTier'],
+    select: { accessTier: true },
+    orderBy: { accessTier: 'asc' },
+  })
+  const existing = rows.flatMap(({ accessTier }) => accessTier ?? [])
+  return { unused: tiers.filter((tier) => !existing.includes(tier)), existing }
 }

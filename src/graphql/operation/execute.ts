@@ -62,7 +62,6 @@ export async function execute(
     return { ...refused(prepared.errors), isMutation: operation?.operation === OperationTypeNode.MUTATION }
   const { fragments, executable } = prepared
   if (!operation) return refused([invalid('operationName must name an operation of the document')])
-  if (operation.operation !== OperationTypeNode.QUERY) return refused([invalid('The catalog has queries only')])
   const { isAlwaysSmall, collected } = preparedOperation(prepared, operation)
   const size =
     isAlwaysSmall && !showsCost

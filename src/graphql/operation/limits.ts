@@ -16,7 +16,7 @@ export const LIMITS = {
   lookups: 100,
   /** Directives in the whole document. */
   directives: 50,
-  /** Selections of one field, or fragments, at one place of the response (limits.ts). */
+  /** Selections of one field, or fragments, at one place of the response. */
   repetitions: 100,
   /** Selections, counted again for each place where a fragment is used. */
   selections: 25_000,

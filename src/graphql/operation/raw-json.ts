@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import {
   type DocumentNode,
-  type ExecutionResult,
   extendSchema,
   type FieldNode,
   type GraphQLField,
@@ -23,7 +22,7 @@ import { fragmentsOf, membersOfFound, membersOfItem, projectionFor, setProjectio
 
 /*
  * If a query selects only plain fields of a page's items, PostgreSQL writes the items as JSON. The leaf field `rawNodes` then
- * replaces the page's `nodes`; its value is PostgreSQL's text (raw-json.ts). In the same way, `rawItem` replaces `item`. This
+ * replaces the page's `nodes`; its value is PostgreSQL's text. In the same way, `rawItem` replaces `item`. This
  * saves half of the time of a response (test/bench): graphql-js does not complete each field of each item, and JSON.stringify
  * does not print them.
  */
@@ -178,7 +177,7 @@ export function compactJson(text: string): string {
 }
 
 /** Prints a result, or a part of it, as JSON. It replaces each placeholder with its text from `rawJson`. */
-export function printJson(value: ExecutionResult | object, rawJson: readonly string[]): string {
+export function printJson(value: object, rawJson: readonly string[]): string {
   return replaceAll(PLACEHOLDERS, JSON.stringify(value), rawJson)
 }
 

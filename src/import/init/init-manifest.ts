@@ -27,7 +27,6 @@ export interface InitializedManifest extends Pick<GuessedColumns, 'missing' | 'r
 
 /** Number of rows on which the guesses are based. */
 const SAMPLE_ROWS = 5_000
-const ENDING = /\.(csv|tsv|txt|ndjson|geojson|xlsx)(\.gz)?$/i
 
 /**
  * Finds out how a file of items is written, and writes a manifest with guessed columns. The dataset is a restricted draft.
@@ -35,7 +34,7 @@ const ENDING = /\.(csv|tsv|txt|ndjson|geojson|xlsx)(\.gz)?$/i
  * @throws `OPERATION_FAILED` when the manifest exists already, or the file can't be read or has no rows
  */
 export async function initManifest(path: string, output?: string): Promise<InitializedManifest> {
-  const base = basename(path).replace(ENDING, '')
+  const base = basename(path).replace(formatOf({ name: path, path, dialect: {} }).ending, '')
   const manifest = output ?? `${dirname(path)}/${base}.json`
   const slug =
     base

@@ -31,7 +31,7 @@ export function envelopeOf(route: RestRoute, define: DefineSchema): Json {
   return define(`${route.record}ListResponse`, objectOf({ data, meta: list.meta }))
 }
 
-/** The schema of a route's FeatureCollection (geojson.ts): coordinates become the geometry, other members the properties. */
+/** The schema of a route's FeatureCollection (envelope.ts): coordinates become the geometry, other members the properties. */
 export function featuresOf(route: RestRoute, define: DefineSchema): Json {
   const list = listOf(resourceOf(route), define)
   if (!list) throw new TypeError('Only lists have features')

@@ -1,9 +1,9 @@
-import { type IncomingMessage, maxHeaderSize, type Server, ServerResponse } from 'node:http'
+import { randomUUID } from 'node:crypto'
+import { maxHeaderSize, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { CatalogError, ERROR_CODES } from '../../errors.ts'
 import { errorBody } from '../../rest/error-body.ts'
-import { chooseRequestId } from '../request-head.ts'
 import { SECURITY_HEADERS } from '../security-headers.ts'
 import { type IsTrustedProxy, networkOf } from './proxies.ts'
 
@@ -85,7 +85,7 @@ export function answerClientError(error: ClientError, socket: Socket): void {
     return
   }
   const known = clientError(error)
-  const requestId = chooseRequestId({ headers: {} } satisfies Pick<IncomingMessage, 'headers'>)
+  const requestId = randomUUID()
   const { contentType, body } = errorBody(known, requestId)
   const text = JSON.stringify(body)
   const status = ERROR_CODES[known.code]

@@ -1,6 +1,6 @@
 import { CatalogError } from '../../errors.ts'
 
-/** Milliseconds in which a request must have read the catalog. An export has it for its first part. */
+/** Milliseconds in which a request must have read the catalog. For an export the limit ends with its first batch. */
 export const READ_TIMEOUT_MS = 15_000
 
 /**

@@ -1,6 +1,6 @@
 import { DEFAULTS, MAX_LIMIT } from '../../catalog/arguments.ts'
 import { EXPORT_FORMATS } from '../../catalog/export-formats.ts'
-import { CatalogError, ERROR_CODES, ERROR_MEANINGS, type ErrorCode } from '../../errors.ts'
+import { CatalogError, ERROR_CODES, ERROR_MEANINGS } from '../../errors.ts'
 import { parseQueryString } from '../../query-string.ts'
 import { GEOJSON } from '../../rest/envelope.ts'
 import { errorBody, PROBLEM_MEDIA_TYPE } from '../../rest/error-body.ts'
@@ -12,6 +12,8 @@ import { TILE_MEDIA_TYPE } from '../tiles.ts'
 /*
  * The introduction of the API reference, in Markdown. Everything in it that can change comes from the code that it describes.
  */
+
+const statuses: Readonly<Record<string, number>> = ERROR_CODES
 
 /** @param contact is whom to ask for a key */
 export function introduction(contact?: string): string {
@@ -28,7 +30,7 @@ export function introduction(contact?: string): string {
     `With \`Accept: ${PROBLEM_MEDIA_TYPE}\` an error is problem details (RFC 9457).`,
     table(
       ['code', 'status', 'meaning'],
-      Object.entries(ERROR_CODES).map(([code, status]) => [`\`${code}\``, `${status}`, meaningOf(code)]),
+      Object.entries(ERROR_MEANINGS).map(([code, meaning]) => [`\`${code}\``, `${statuses[code]}`, meaning]),
     ),
     '## Pages',
     `Lists take \`page\` (from 1) and \`limit\` (${DEFAULTS.limit} by default, at most ${MAX_LIMIT}). \`meta.total\` counts all pages, and the header \`Link\` has the addresses of the others. For everything, take an export.`,
@@ -56,11 +58,6 @@ function exampleError(): unknown {
     if (error instanceof CatalogError) return errorBody(error, REQUEST_ID_EXAMPLE).body
   }
   throw new TypeError('No list refuses a limit')
-}
-
-function meaningOf(code: string): string {
-  const meanings: Readonly<Record<string, string>> = ERROR_MEANINGS satisfies Record<ErrorCode, string>
-  return meanings[code] ?? ''
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -32,7 +32,7 @@ const SECOND_MS = 1_000
 /** The days from 1899-12-30, from which dates are counted, to 1970 and to 1904. */
 const DAYS_TO_1970 = 25_569
 const DAYS_TO_1904 = 1_462
-/** The days before count one too many, because 1900 was no leap year. */
+/** Excel counts a 29 February 1900, which did not exist, so the number of an earlier day is one too small. */
 const FIRST_RIGHT_DAY = 61
 
 /** Returns the number of a cell as people see it: dates as `2026-01-31`, times as `09:00`, and all digits of other numbers. */

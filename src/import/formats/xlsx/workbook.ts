@@ -22,19 +22,21 @@ export function unescapeText(text: string): string {
   return text.replace(/_x([0-9A-F]{4})_/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
 }
 
-/** Reads what the cells of a sheet refer to. @throws `OPERATION_FAILED` if the texts are too long for the memory */
-export async function readWorkbook(archive: Archive, file: SourceFile): Promise<Workbook> {
-  const startsIn1904 = await readDateSystem(archive)
-  return { texts: await readTexts(archive, file), styles: await readStyles(archive), startsIn1904 }
+/** A sheet: its name, the name of its part, and how its dates are counted. */
+interface FoundSheet extends Pick<Workbook, 'startsIn1904'> {
+  name: string
+  part: string
 }
 
 /**
- * Returns the name of a sheet and of its part: the sheet with a name, or the first one.
+ * Returns the sheet that the manifest names, or the first one.
  * @throws `OPERATION_FAILED` if there is none
  */
-export async function findSheet(archive: Archive, file: SourceFile): Promise<{ name: string; part: string }> {
+export async function findSheet(archive: Archive, file: SourceFile): Promise<FoundSheet> {
   const sheets: { name: string; relation: string | undefined }[] = []
+  let startsIn1904 = false
   const open = (element: string, attributes: Readonly<Record<string, string>>) => {
+    if (element === 'workbookPr') startsIn1904 = attributes.date1904 === '1' || attributes.date1904 === 'true'
     if (element !== 'sheet') return
     // Most files call it r:id, but each may choose its own prefix.
     const [, relation] = Object.entries(attributes).find(([name]) => localName(name) === 'id') ?? []
@@ -52,7 +54,7 @@ export async function findSheet(archive: Archive, file: SourceFile): Promise<{ n
   // Without its rows, an import would remove all items.
   if (!part || !archive.has(part))
     throw operationFailed(`${file.name}: lacks the rows of its sheet ${JSON.stringify(found.name)}; save it again`)
-  return { name: found.name, part }
+  return { name: found.name, part, startsIn1904 }
 }
 
 async function readTargets(archive: Archive): Promise<Map<string, string>> {
@@ -65,16 +67,8 @@ async function readTargets(archive: Archive): Promise<Map<string, string>> {
   return targets
 }
 
-async function readDateSystem(archive: Archive): Promise<boolean> {
-  let startsIn1904 = false
-  const open = (element: string, { date1904 }: Readonly<Record<string, string>>) => {
-    if (element === 'workbookPr') startsIn1904 = date1904 === '1' || date1904 === 'true'
-  }
-  await readAll(archive.read('xl/workbook.xml', { open }))
-  return startsIn1904
-}
-
-async function readTexts(archive: Archive, file: SourceFile): Promise<string[]> {
+/** Reads the texts of cells. @throws `OPERATION_FAILED` if they are too long for the memory */
+export async function readTexts(archive: Archive, file: SourceFile): Promise<string[]> {
   const texts: string[] = []
   let text = ''
   let characters = 0
@@ -102,7 +96,8 @@ async function readTexts(archive: Archive, file: SourceFile): Promise<string[]> 
   return texts
 }
 
-async function readStyles(archive: Archive): Promise<NumberKind[]> {
+/** Reads how the numbers of each style are shown. */
+export async function readStyles(archive: Archive): Promise<NumberKind[]> {
   const formats = new Map<string, string>()
   const ids: string[] = []
   // Other lists have formats too, which cells do not use: those of conditions and tables give their numbers other codes.

@@ -5,7 +5,7 @@ import type { SourceFile } from '../dialect.ts'
 import type { SourceRow } from '../source-row.ts'
 import { Archive } from './archive.ts'
 import { lettersOf, readSheet, type SheetRow } from './sheet.ts'
-import { findSheet, readWorkbook } from './workbook.ts'
+import { findSheet, readStyles, readTexts } from './workbook.ts'
 
 /** A row with fewer cells is the title of the sheet, and no header. */
 const MIN_COLUMNS = 2
@@ -20,8 +20,8 @@ export async function* readXlsx(
 ): AsyncGenerator<SourceRow> {
   await checkStart(file)
   await using archive = await Archive.open(file)
-  const { name, part } = await findSheet(archive, file)
-  const workbook = await readWorkbook(archive, file)
+  const { name, part, startsIn1904 } = await findSheet(archive, file)
+  const workbook = { texts: await readTexts(archive, file), styles: await readStyles(archive), startsIn1904 }
   let columns: Map<number, string> | undefined
   for await (const row of readSheet(archive, part, workbook)) {
     if (columns) yield toRow(row, columns, name)
