@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { importManifest } from '../../src/import/import.ts'
 import { initManifest } from '../../src/import/init/init-manifest.ts'
+import { startApp } from '../support/app.ts'
 import { createOwnDatabase, type TestDatabase } from '../support/database.ts'
+import { countFeatures, hasGdal, runGdal } from '../support/gdal.ts'
 
 const DATA = fileURLToPath(new URL('../../../shared/data/', import.meta.url))
 const isThere = existsSync(DATA)
@@ -42,6 +44,23 @@ describe.skipIf(!isThere)('The open data in ../shared/data', () => {
     expect(summary).toMatchObject({ created, skipped })
     expect(reasons).toHaveLength(skipped)
     expect(reasons.join('\n')).toContain(reason)
+  })
+
+  // On the embedded database it takes long.
+  test.skipIf(!hasGdal || !process.env.TEST_DATABASE_URL)('GDAL reads all 85,253 airports', async () => {
+    const t = await startApp({ beside: db })
+    const requested: string[] = []
+    t.app.server.on('request', ({ url }) => requested.push(url ?? ''))
+    const folder = await mkdtemp(join(tmpdir(), 'catalog-gdal-'))
+    const file = join(folder, 'all.gpkg')
+    const options = ['-oo', 'PAGE_SIZE=10000', '-mapFieldType', 'StringList=String']
+    await runGdal(t.key, 'ogr2ogr', file, `OAPIF:${t.url}/ogc`, 'airports', ...options)
+    expect(new Set(requested.filter((url) => url.includes('limit=10000'))).size).toBe(9)
+    expect(await countFeatures(file)).toBe(85_253)
+    const select = 'SELECT count(DISTINCT externalId) AS n FROM airports'
+    expect(await runGdal(t.key, 'ogrinfo', file, '-q', '-sql', select)).toMatch(/n \(Integer\) = 85253/)
+    await rm(folder, { recursive: true })
+    await t.close()
   })
 
   test('ourairports_regions names the areas of the airports', async () => {

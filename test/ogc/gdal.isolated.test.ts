@@ -1,24 +1,15 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { importManifest } from '../../src/import/import.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { blocksIn } from '../support/documentation.ts'
-import { runProcess, runShell } from '../support/process.ts'
+import { countFeatures, hasGdal, runGdal } from '../support/gdal.ts'
+import { runShell } from '../support/process.ts'
 
 /*
- * GDAL as a client: the commands of docs/ogc.md, and all airports of the open data. Skipped where GDAL is not installed.
+ * GDAL as a client: the commands of docs/ogc.md. Skipped where GDAL is not installed.
  */
-
-const hasGdal = process.env.CI !== undefined || spawnSync('ogr2ogr', ['--version']).status === 0
-if (!hasGdal) process.stderr.write('There is no ogr2ogr: the tests with GDAL are skipped\n')
-
-const AIRPORTS = fileURLToPath(new URL('../import/manifests/ourairports_airports.json', import.meta.url))
-const hasData = existsSync(fileURLToPath(new URL('../../../shared/data/', import.meta.url)))
 
 describe.skipIf(!hasGdal)('GDAL', () => {
   let t: TestApp
@@ -35,16 +26,11 @@ describe.skipIf(!hasGdal)('GDAL', () => {
     await rm(folder, { recursive: true })
   })
 
-  const run = async (program: string, ...args: string[]) => {
+  const run = (program: string, ...args: string[]) => {
     requested.length = 0
-    const env = { ...process.env, GDAL_HTTP_HEADERS: `Authorization: Bearer ${t.key}` }
-    const { code, stdout, stderr } = await runProcess(program, args, env)
-    expect([code, stderr]).toEqual([0, ''])
-    return stdout
+    return runGdal(t.key, program, ...args)
   }
   const source = () => `OAPIF:${t.url}/ogc`
-  const countIn = async (file: string) =>
-    Number(/Feature Count: (\d+)/.exec(await run('ogrinfo', '-so', '-al', file))?.[1])
 
   test('runs the commands of the documentation', async () => {
     const [block] = blocksIn('console').filter(({ page, block }) => page === 'docs/ogc.md' && block.includes('ogr2ogr'))
@@ -54,9 +40,11 @@ describe.skipIf(!hasGdal)('GDAL', () => {
     expect(stdout).toContain('Geometry: Point')
     const { prisma } = t.database
     const airports = { dataset: { slug: 'world-airports' } }
-    expect(await countIn(`${folder}/airports.gpkg`)).toBe(await prisma.item.count({ where: airports }))
+    expect(await countFeatures(`${folder}/airports.gpkg`)).toBe(await prisma.item.count({ where: airports }))
     const korea = { latitude: { gte: 33, lte: 39 }, longitude: { gte: 124, lte: 132 } }
-    expect(await countIn(`${folder}/korea.gpkg`)).toBe(await prisma.item.count({ where: { ...airports, ...korea } }))
+    expect(await countFeatures(`${folder}/korea.gpkg`)).toBe(
+      await prisma.item.count({ where: { ...airports, ...korea } }),
+    )
   })
 
   test('reads title, extent, number and fields of a collection', async () => {
@@ -84,16 +72,5 @@ describe.skipIf(!hasGdal)('GDAL', () => {
     expect(requested.map(decodeURIComponent)).toContainEqual(
       expect.stringContaining('datetime=2020-01-01T00:00:00Z/..'),
     )
-  })
-
-  // The import takes a minute, and longer on the embedded database.
-  test.skipIf(!hasData || !process.env.TEST_DATABASE_URL)('reads all 85,253 airports', async () => {
-    await importManifest(t.database, AIRPORTS, { keepMissing: false, skipInvalid: false })
-    const file = `${folder}/all.gpkg`
-    await run('ogr2ogr', file, source(), 'airports', '-oo', 'PAGE_SIZE=10000', '-mapFieldType', 'StringList=String')
-    expect(new Set(requested.filter((url) => url.includes('limit=10000'))).size).toBe(9)
-    expect(await countIn(file)).toBe(85_253)
-    const distinct = await run('ogrinfo', file, '-q', '-sql', 'SELECT count(DISTINCT externalId) AS n FROM airports')
-    expect(distinct).toMatch(/n \(Integer\) = 85253/)
   })
 })
