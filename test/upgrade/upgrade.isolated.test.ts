@@ -105,12 +105,13 @@ describe.each(RELEASES)('What the release %s wrote', (release) => {
     await killMigrations(env, await timeMigration(other))
     await other.drop()
     await run(env, 'migrate')
+    // Before the commands, so that not each of them opens the data folder.
+    const gateway = await startGateway(env)
     for (const [command, output] of Object.entries(expected.commands)) {
       const lines = (await run(env, ...command.split(' '))).trim().split('\n')
       // A release may add members.
       expect([command, lines.map((line) => JSON.parse(line))]).toMatchObject([command, output])
     }
-    const gateway = await startGateway(env)
     await expectAnswers(gateway.url, expected)
 
     const description = async () =>
