@@ -158,9 +158,12 @@ describe.skipIf(!hasBrowser)('Keys in the explorer', () => {
     await page.goto(t.url)
     await giveKey(page, t.key)
     await page.getByText('The database is away.').waitFor()
+    expect(await page.locator('#key-input').getAttribute('aria-invalid')).toBe('true')
     await page.unroute('**/v1/datasets')
     await giveKey(page, t.key)
     await page.getByRole('button', { name: 'Forget key' }).waitFor()
+    // The focus stays in the bar, and not in the hidden form.
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Key in use')
   })
 
   test('makes no request to another origin, and does not violate the Content-Security-Policy', () => {

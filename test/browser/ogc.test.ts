@@ -28,6 +28,18 @@ describe.skipIf(!hasBrowser)('A person who opens /ogc', () => {
     expect([errors, foreign]).toEqual([[], []])
   })
 
+  test('follows a link to another server there, and opens a page of items by its address', async () => {
+    const { page } = visit
+    await t.database.prisma.dataset.update({ where: { id: DATASET.seoul }, data: { license: 'CC0-1.0' } })
+    await page.goto(`${t.url}/ogc/collections/${DATASET.seoul}`)
+    await expect
+      .poll(() => page.locator('#ogc a').evaluateAll((links) => links.map((link) => link.getAttribute('href'))))
+      .toEqual(expect.arrayContaining(['https://spdx.org/licenses/CC0-1.0.html', '/ogc/collections/seoul/items']))
+    await page.goto(`${t.url}/ogc/collections/${DATASET.seoul}/items?f=html&limit=1`)
+    await page.getByText('9 items', { exact: true }).waitFor()
+    expect(await page.locator('#ogc ul').nth(1).getByRole('listitem').count()).toBe(1)
+  })
+
   test('gets the page by f=html too, and other clients get JSON', async () => {
     const type = async (path: string, accept?: string) => {
       const headers = { authorization: `Bearer ${t.key}`, ...(accept && { accept }) }

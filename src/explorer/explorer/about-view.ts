@@ -4,10 +4,10 @@ import { day, number } from '../shared/format.ts'
 import { t } from '../shared/text.ts'
 import { formatAddress, type View } from './address.ts'
 import { type Codes, type Facet, labelOf } from './codes.ts'
-import type { Dataset, Extent, ListedItem } from './data.ts'
-import { FACTS, LISTED } from './data.ts'
+import { type Dataset, type Extent, FACTS, LISTED, type ListedItem } from './data.ts'
 import { developerPanel } from './developer-panel.ts'
 import { type ExportSize, exportLinks } from './export-links.ts'
+import { memberList, type Row } from './item-facts.ts'
 import { readPageData } from './page-data.ts'
 import { backLine } from './places-view.ts'
 import { safeUrl } from './safe-url.ts'
@@ -88,23 +88,11 @@ function facts(dataset: Dataset, about: About): HTMLElement {
 }
 
 /** In the words of the API. */
-function accessFacts({ visibility, accessTier, status }: Dataset): Fact[] {
+function accessFacts({ visibility, accessTier, status }: Dataset): Row[] {
   return [
     [t.access, [visibility, accessTier].filter((part) => part !== null).join(' · ')],
     [t.status, status],
   ]
-}
-
-type Fact = [label: string, value: Node | string | null]
-
-function memberList(rows: readonly Fact[]): HTMLElement {
-  return element(
-    'dl',
-    { class: 'members' },
-    ...rows.flatMap(([label, value]) =>
-      value === null ? [] : [element('dt', {}, label), element('dd', { dir: 'auto' }, value)],
-    ),
-  )
 }
 
 /** The texts of licences by their SPDX identifiers. */
@@ -140,7 +128,13 @@ function bar({ code, label, total }: Facet, most: number, view: View): HTMLEleme
   return element('li', {}, link, value, element('span', { class: 'soft' }, number(total)))
 }
 
-function sample({ slug, items: { total } }: Dataset, { items: { nodes } }: About, { categories }: Codes): HTMLElement {
+function sample(
+  { slug, items: { total } }: Dataset,
+  { items: { nodes } }: About,
+  { categories }: Codes,
+): HTMLElement | undefined {
+  if (nodes.length === 0) return undefined
+  const all = element('a', { href: formatAddress({ dataset: slug }), 'data-view': true }, t.allPlaces(total))
   return element(
     'section',
     {},
@@ -157,7 +151,7 @@ function sample({ slug, items: { total } }: Dataset, { items: { nodes } }: About
         ),
       ),
     ),
-    element('p', {}, element('a', { href: formatAddress({ dataset: slug }), 'data-view': true }, t.allPlaces(total))),
+    total > nodes.length ? element('p', {}, all) : undefined,
   )
 }
 

@@ -1,6 +1,5 @@
 import { layers as basemapLayers, namedFlavor } from '@protomaps/basemaps'
-import type { LayerSpecification } from 'maplibre-gl'
-import { addProtocol } from 'maplibre-gl'
+import { addProtocol, type LayerSpecification } from 'maplibre-gl'
 import { PMTiles, Protocol } from 'pmtiles'
 import { language, locale } from '../shared/language.ts'
 import type { Colours } from './colours.ts'
@@ -38,14 +37,14 @@ export async function loadBaseMap(): Promise<BaseMap> {
   const night = baseMap.dark === undefined ? day : await loadStyle(baseMap.dark)
   return {
     draw: (_colour, isDark) => (isDark ? night : day).drawn,
-    credit: `Map: ${baseMap.credit ?? day.credits}`,
+    credit: baseMap.credit ?? day.credits,
   }
 }
 
 function rasterMap(url: string): BaseMap {
   const sources: DrawnBaseMap['sources'] = { base: { type: 'raster', tiles: [url], tileSize: 256, maxzoom: 19 } }
   const layers: LayerSpecification[] = [{ id: 'base', type: 'raster', source: 'base' }]
-  return { draw: () => ({ sources, layers }), credit: `Map: ${new URL(url).host}` }
+  return { draw: () => ({ sources, layers }), credit: new URL(url).host }
 }
 
 /** Reads a style and the credit lines of its sources. */
@@ -70,13 +69,12 @@ async function loadPmtiles(url: string): Promise<BaseMap> {
   const metadata = await file.getMetadata()
   const attribution = typeof metadata === 'object' && metadata && 'attribution' in metadata ? metadata.attribution : ''
   const sources: DrawnBaseMap['sources'] = { base: { type: 'vector', url: `pmtiles://${url}` } }
-  const lang = language
   return {
     draw: (_colour, isDark) => ({
       sources,
-      layers: basemapLayers('base', namedFlavor(isDark ? 'dark' : 'light'), { lang }).map(withoutIcon),
+      layers: basemapLayers('base', namedFlavor(isDark ? 'dark' : 'light'), { lang: language }).map(withoutIcon),
     }),
-    credit: `Map: ${plainText(String(attribution))}`,
+    credit: plainText(String(attribution)),
   }
 }
 

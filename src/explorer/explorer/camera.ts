@@ -1,4 +1,4 @@
-import { isSearch, type View } from './address.ts'
+import { haveSamePlaces, isSearch, type View } from './address.ts'
 import { boxAround, boxAroundAll } from './box.ts'
 import { type ListedItem, readExtent } from './data.ts'
 import { circle } from './geodesic.ts'
@@ -22,7 +22,7 @@ export async function moveMap(map: ExplorerMap, view: View, before: View, signal
   if (near) return map.fit(boxAround(circle([near.longitude, near.latitude], near.radius)), CIRCLE_ZOOM)
   if (within) return map.fitExactly(within)
   if (isSearch(view)) return
-  if (before.item !== undefined && before.dataset === dataset) return
+  if (before.item !== undefined && haveSamePlaces({ ...before, item: undefined }, view)) return
   const { compared = [dataset] } = view
   const extents = await Promise.all(compared.map((each) => readExtent(each, signal)))
   const known = extents.filter((extent) => extent !== undefined)

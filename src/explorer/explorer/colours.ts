@@ -10,12 +10,11 @@ export interface Colours {
   values: readonly string[]
   /** Places of other categories or datasets. */
   others: string
-  /** A place, or a cluster of about a hundred places. */
+  /** A place, and the ring of several, if all have one colour. */
   dot: string
-  /** Clusters of few and of many places. */
   /** The edge of a place. */
   edge: string
-  /** The text on a cluster. */
+  /** The edge of the chosen item. */
   ink: string
   /** Names beside places. */
   text: string

@@ -1,8 +1,8 @@
 import { element } from '../shared/dom.ts'
 import { number } from '../shared/format.ts'
 import { t } from '../shared/text.ts'
-import { formatAddress, type View } from './address.ts'
-import { type CodesOf, labelOf } from './codes.ts'
+import { formatAddress, isSearch, type View } from './address.ts'
+import type { CodesOf } from './codes.ts'
 import { type Dataset, findDataset } from './data.ts'
 import { developerPanel } from './developer-panel.ts'
 import { type Legend, swatchOf } from './legend.ts'
@@ -41,7 +41,8 @@ export function compareView(content: CompareContent): HTMLElement {
         element('a', { href: formatAddress(own), 'data-view': true, dir: 'auto' }, dataset?.name ?? slug),
       ),
       element('p', {}, element('strong', {}, t.places(total))),
-      topCategories(dataset, codesOf),
+      // The totals are those of the whole dataset.
+      isSearch(view) || view.near ? undefined : topCategories(dataset, codesOf),
       element('p', { class: 'soft small', dir: 'auto' }, dataset?.attribution ?? ''),
       element('ul', { class: 'places' }, ...items.slice(0, SHOWN).map((item) => row({ view, codesOf, legend }, item))),
       total > SHOWN
@@ -61,10 +62,10 @@ export function compareView(content: CompareContent): HTMLElement {
 
 const MAX_CATEGORIES = 3
 
-function topCategories(dataset: Dataset | undefined, codesOf: CodesOf): HTMLElement | undefined {
-  const { categories } = codesOf(dataset?.id ?? '')
-  const shown = categories
-    .slice(0, MAX_CATEGORIES)
-    .map(({ code, total }) => `${labelOf(code, categories)} ${number(total)}`)
+/** The most frequent categories of a dataset with their totals. */
+function topCategories(dataset: Dataset | undefined, codesOf: CodesOf): HTMLElement {
+  const shown = codesOf(dataset?.id ?? '')
+    .categories.slice(0, MAX_CATEGORIES)
+    .map(({ code, label, total }) => `${label ?? code} ${number(total)}`)
   return element('p', { class: 'small', dir: 'auto' }, shown.join(' · '))
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../shared/error-text.ts'
 import { readKey } from '../shared/key.ts'
 import { onWaiting } from '../shared/patience.ts'
 import { t } from '../shared/text.ts'
@@ -21,7 +22,7 @@ import { problemView } from './problem.ts'
 import { PAGE_SIZE, readResults, readTable } from './results.ts'
 import { type Search, SearchForm } from './search-form.ts'
 import { readSuggestions } from './suggestions.ts'
-import { DEFAULT_TABLE, firstPage } from './table-columns.ts'
+import { firstPage, type Table } from './table-columns.ts'
 import { tableView } from './table-view.ts'
 import { titleOf } from './title.ts'
 import { ViewArea } from './view-area.ts'
@@ -87,7 +88,7 @@ export class Explorer {
   /** The map of the package stands in for a configured one that can't be loaded. */
   async #loadBaseMap(): Promise<void> {
     const baseMap = await loadBaseMap().catch((error: unknown) => {
-      showStatus(t.baseMapFailed(error instanceof Error ? error.message : String(error)))
+      showStatus(t.baseMapFailed(messageOf(error)))
       return WORLD
     })
     this.#mapCredit = baseMap.credit
@@ -116,14 +117,19 @@ export class Explorer {
     this.#search.stop()
     // The map of another order, page or choice of columns stays where the person has moved it.
     const next = haveSamePlaces(view, this.#view) ? { ...view, at: this.#view.at } : view
-    history.replaceState({ ...history.state, scrolled: this.#area.scrollTop }, '')
-    history.pushState({ before: formatAddress({ ...this.#view, at: undefined }) }, '', formatAddress(next))
-    this.#area.scrollNextTo(undefined)
+    this.#push(next)
     const shown = this.#map.visibleBox()
     const hadTable = tableOf(this.#view) !== undefined
     this.#show(next)
     // A table takes a part of the map's width.
     if (next.at && hadTable !== (tableOf(next) !== undefined)) this.#map.fitExactly(shown)
+  }
+
+  /** Adds an entry to the history. The one before keeps how far its view is scrolled. */
+  #push(view: View): void {
+    history.replaceState({ ...history.state, scrolled: this.#area.scrollTop }, '')
+    history.pushState({ before: formatAddress({ ...this.#view, at: undefined }) }, '', formatAddress(view))
+    this.#area.scrollNextTo(undefined)
   }
 
   async #show(view: View): Promise<void> {
@@ -164,7 +170,13 @@ export class Explorer {
     }
     if (this.#needsDatasets(view)) this.#datasets = await readDatasets(signal)
     signal.throwIfAborted()
-    if (view.at === undefined) void this.#attempt(() => moveMap(this.#map, view, before, signal), signal)
+    await Promise.all([
+      view.at === undefined && moveMap(this.#map, view, before, signal),
+      this.#readContent(view, before, signal),
+    ])
+  }
+
+  async #readContent(view: View, before: View, signal: AbortSignal): Promise<void> {
     if (this.#item?.id !== view.item) this.#item = undefined
     this.#search.show(view, this.#datasets)
     this.#showCredit()
@@ -173,11 +185,11 @@ export class Explorer {
     if (view.dataset !== undefined) this.#codes = await readCodes(view.dataset, signal)
     signal.throwIfAborted()
     this.#drawMap()
-    if (view.item !== undefined) {
-      await this.#showItem(view, signal)
-    } else if (view.isAbout && view.dataset !== undefined) await this.#showAbout(view, view.dataset, signal)
+    const table = tableOf(view)
+    if (view.item !== undefined) await this.#showItem(view, signal)
+    else if (view.isAbout && view.dataset !== undefined) await this.#showAbout(view, view.dataset, signal)
     else if (view.compared) await this.#showCompared(view, view.compared, signal)
-    else if (tableOf(view)) await this.#showTable(view, signal)
+    else if (table) await this.#showTable(view, table, signal)
     else if (hasPlaces(view)) await this.#showPlaces(view, 1, signal)
     else
       this.#showView(
@@ -258,8 +270,7 @@ export class Explorer {
     this.#moveToFound(view, found, total)
   }
 
-  async #showTable(view: View, signal: AbortSignal): Promise<void> {
-    const table = tableOf(view) ?? DEFAULT_TABLE
+  async #showTable(view: View, table: Table, signal: AbortSignal): Promise<void> {
     const results = await readTable(view, table, signal)
     signal.throwIfAborted()
     const { total, rows } = results
@@ -285,6 +296,7 @@ export class Explorer {
     )
     this.#search.sayTotal(view, total)
     if (table.page === 1) this.#moveToFound(view, rows, total)
+    else this.#found = []
   }
 
   /** Those of a view of one dataset are known. */
@@ -357,7 +369,7 @@ export class Explorer {
     }
     const isNext = isSearch(view) && isSearch(this.#view) && item === undefined
     if (isNext) history.replaceState(history.state, '', formatAddress(view))
-    else history.pushState(undefined, '', formatAddress(view))
+    else this.#push(view)
     void this.#show(view)
   }
 
@@ -380,6 +392,8 @@ export class Explorer {
     const link = event.target instanceof Element ? event.target.closest('a[data-view]') : null
     if (!(link instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.shiftKey) return
     event.preventDefault()
+    // The legend is drawn again, so its link would lose the focus.
+    if (link.closest('#legend')) this.#area.focus()
     // The way back goes back, so the map and the history are as they were.
     if (link.dataset.view === 'back' && history.state?.before === link.pathname + link.search) history.back()
     else this.open(parseAddress(link.search))

@@ -1,5 +1,6 @@
 import { readError, send } from '../shared/api.ts'
 import { button, element } from '../shared/dom.ts'
+import { messageOf } from '../shared/error-text.ts'
 import { size as sizeOf } from '../shared/format.ts'
 import { t } from '../shared/text.ts'
 import type { View } from './address.ts'
@@ -33,7 +34,7 @@ export function exportLinks(
     status.textContent = t.downloading(name)
     status.textContent = await save(name, filters).then(
       () => t.downloaded(name),
-      (error: unknown) => t.notDownloaded(name, error instanceof Error ? error.message : String(error)),
+      (error: unknown) => t.notDownloaded(name, messageOf(error)),
     )
   }
   return element(

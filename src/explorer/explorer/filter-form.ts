@@ -43,8 +43,10 @@ function field(
     input.select()
     open('')
   })
-  input.addEventListener('keydown', ({ key }) => {
-    if (!options.isOpen && ['ArrowDown', 'Enter'].includes(key)) open(key === 'Enter' ? input.value : '')
+  input.addEventListener('keydown', ({ key, defaultPrevented }) => {
+    // The list has just closed if it took the key.
+    if (!defaultPrevented && !options.isOpen && ['ArrowDown', 'Enter'].includes(key))
+      open(key === 'Enter' ? input.value : '')
   })
   // Text that is no code is no filter.
   input.addEventListener('blur', () => {

@@ -11,7 +11,8 @@ import { safeUrl } from './safe-url.ts'
  * members and the raw members are folded away.
  */
 
-type Row = [label: string, value: Node | string | null | undefined]
+/** A member with its label. Without a value it is not shown. */
+export type Row = [label: string, value: Node | string | null | undefined]
 
 /** Returns the members that have a value, by their labels, and the dataset if asked for. */
 export function itemFacts(item: Item, codes: Codes, hasDataset: boolean): HTMLElement {
@@ -78,7 +79,8 @@ function folded(summary: string, content: () => HTMLElement): HTMLElement {
   return details
 }
 
-function memberList(rows: readonly Row[]): HTMLElement {
+/** Creates the list of the members that have a value. */
+export function memberList(rows: readonly Row[]): HTMLElement {
   const filled = rows.filter(([, value]) => !isEmpty(value))
   return element(
     'dl',

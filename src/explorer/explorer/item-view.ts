@@ -18,7 +18,7 @@ export function itemView(item: Item, view: View, codes: Codes): HTMLElement {
   // The list of a search or a circle in all datasets; without one, as in a link to the item only, the item's dataset.
   const isOfAll = view.dataset === undefined && hasPlaces(before)
   const list = isOfAll ? before : { ...before, dataset: view.dataset ?? item.dataset.slug }
-  const listName = isOfAll ? t.allDatasetsTitle : item.dataset.name
+  const listName = view.compared ? t.compared : isOfAll ? t.allDatasetsTitle : item.dataset.name
   const images = [...item.images].sort((left, right) => Number(right.isPrimary) - Number(left.isPrimary))
   return element(
     'article',

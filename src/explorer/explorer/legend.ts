@@ -5,7 +5,7 @@ import { t } from '../shared/text.ts'
 import { formatAddress, isSearch, type View } from './address.ts'
 import type { Codes } from './codes.ts'
 import { type Colours, DARK, LIGHT } from './colours.ts'
-import type { Dataset, ListedItem } from './data.ts'
+import { type Dataset, findDataset, type ListedItem } from './data.ts'
 import { firstPage } from './table-columns.ts'
 
 /*
@@ -44,9 +44,7 @@ export function legendOf(view: View, { categories }: Codes, datasets: readonly D
     table: firstPage(view.table),
   }
   const { compared } = view
-  const shown = compared
-    ? datasets.filter(({ id, slug }) => compared.includes(slug) || compared.includes(id))
-    : datasets
+  const shown = compared ? compared.flatMap((dataset) => findDataset(datasets, { dataset }) ?? []) : datasets
   const all =
     view.dataset === undefined
       ? shown.map(({ id, slug, name, items: { total } }) => ({
@@ -86,27 +84,19 @@ export function placeColour({ property, entries }: Legend, colour: Colours): Exp
 export function showLegend({ entries, others, isWhole }: Legend, colour: Colours): void {
   const legend = byId('legend', HTMLDetailsElement)
   legend.hidden = entries.length < 2
+  const line = (value: string | undefined, name: HTMLElement, total: number) =>
+    element(
+      'li',
+      {},
+      swatch(value ?? colour.others),
+      name,
+      isWhole ? element('span', { class: 'soft' }, number(total)) : undefined,
+    )
   byId('legend-entries', HTMLUListElement).replaceChildren(
     ...entries.map(({ name, total, view }, i) =>
-      element(
-        'li',
-        {},
-        swatch(colour.values[i] ?? colour.others),
-        element('a', { href: formatAddress(view), 'data-view': true, dir: 'auto' }, name),
-        isWhole ? element('span', { class: 'soft' }, number(total)) : undefined,
-      ),
+      line(colour.values[i], element('a', { href: formatAddress(view), 'data-view': true, dir: 'auto' }, name), total),
     ),
-    ...(others > 0
-      ? [
-          element(
-            'li',
-            {},
-            swatch(colour.others),
-            element('span', {}, t.others),
-            isWhole ? element('span', { class: 'soft' }, number(others)) : undefined,
-          ),
-        ]
-      : []),
+    ...(others > 0 ? [line(undefined, element('span', {}, t.others), others)] : []),
   )
 }
 

@@ -10,7 +10,7 @@ import { t } from '../shared/text.ts'
 export function showCredits(credits: Iterable<string>, mapCredit: string): void {
   byId('credit', HTMLElement).replaceChildren(
     ...[...new Set(credits)].map((credit) => element('bdi', {}, credit)),
-    element('span', {}, mapCredit),
+    element('span', {}, mapCredit && t.mapCredit(mapCredit)),
   )
 }
 

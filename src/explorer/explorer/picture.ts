@@ -12,14 +12,16 @@ import { pictureUrl } from './safe-url.ts'
 export function pictureFigure({ thumbnailMediumUrl, originalUrl, altText }: Picture): HTMLElement {
   const preview = pictureUrl(thumbnailMediumUrl, location.origin)
   const original = pictureUrl(originalUrl, location.origin)
-  const frame = element('div', { class: 'frame' })
+  const frame = element('div', { class: 'frame', tabindex: -1 })
   if (!preview) frame.append(note(t.noPictureAddress))
   else if (preview.origin === location.origin) frame.append(image(preview, altText))
   else {
-    const load = button(t.loadPicture(preview.host), () => frame.replaceChildren(image(preview, altText)), {
-      class: 'button',
-    })
-    frame.append(load)
+    const load = () => {
+      frame.replaceChildren(image(preview, altText))
+      // The button that had the focus is gone.
+      frame.focus()
+    }
+    frame.append(button(t.loadPicture(preview.host), load, { class: 'button' }))
   }
   return element(
     'figure',

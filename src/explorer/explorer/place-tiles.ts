@@ -10,16 +10,22 @@ const MAX_ZOOM = 18
 
 interface Actions {
   /** The dots of all visible tiles, when the last of them has come. */
-  onDots: (dots: readonly Dot[], zoom: number) => void
+  onDots: (dots: readonly Dot[]) => void
   onLoading: (isLoading: boolean) => void
   /** A tile that asking again would not give. */
   onProblem: () => void
 }
 
+/** A tile that is read, or is being read. */
+interface Tile {
+  dots: Promise<Dot[]>
+  stop: AbortController
+}
+
 export class PlaceTiles {
   readonly #actions: Actions
   #sources: readonly TileSource[] = []
-  #tiles = new Map<string, Promise<Dot[]>>()
+  #tiles = new Map<string, Tile>()
   #reads = new AbortController()
   #round = 0
 
@@ -27,7 +33,7 @@ export class PlaceTiles {
     this.#actions = actions
   }
 
-  /** Reads other places from now on. Returns whether they are others, so that the old dots are none of them. */
+  /** Reads other places from now on. Returns whether they have changed. Then the old dots are of other places. */
   use(sources: readonly TileSource[]): boolean {
     if (JSON.stringify(sources) === JSON.stringify(this.#sources)) return false
     this.#reads.abort()
@@ -47,14 +53,20 @@ export class PlaceTiles {
     for (const source of this.#sources) {
       for (const address of tilesIn(box, zoom)) {
         const name = `${address} ${source.template}`
-        this.#tiles.set(name, before.get(name) ?? this.#readTile(source, address, signal))
+        this.#tiles.set(name, before.get(name) ?? this.#start(source, address, signal))
       }
     }
+    for (const [name, { stop }] of before) if (!this.#tiles.has(name)) stop.abort()
     this.#actions.onLoading(true)
-    const dots = await Promise.all(this.#tiles.values())
+    const dots = await Promise.all([...this.#tiles.values()].map((tile) => tile.dots))
     if (round !== this.#round) return
     this.#actions.onLoading(false)
-    if (!signal.aborted) this.#actions.onDots(dots.flat(), zoom)
+    if (!signal.aborted) this.#actions.onDots(dots.flat())
+  }
+
+  #start(source: TileSource, address: string, signal: AbortSignal): Tile {
+    const stop = new AbortController()
+    return { dots: this.#readTile(source, address, AbortSignal.any([signal, stop.signal])), stop }
   }
 
   async #readTile(source: TileSource, address: string, signal: AbortSignal): Promise<Dot[]> {

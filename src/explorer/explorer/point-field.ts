@@ -1,5 +1,6 @@
 import { runGraphQL } from '../shared/api.ts'
 import { button, element } from '../shared/dom.ts'
+import { messageOf } from '../shared/error-text.ts'
 import { t } from '../shared/text.ts'
 
 /*
@@ -39,7 +40,7 @@ export function pointField(choose: (point: Point) => void, say: (message: string
       if (point) choose(point)
       else say(t.noSuchPlace(text))
     } catch (error) {
-      say(error instanceof Error ? error.message : String(error))
+      say(messageOf(error))
     }
   }
   input.addEventListener('keydown', (event) => {

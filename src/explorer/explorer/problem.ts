@@ -1,5 +1,6 @@
 import { ApiError } from '../shared/api-error.ts'
 import { button, element } from '../shared/dom.ts'
+import { messageOf } from '../shared/error-text.ts'
 import { forgetKey } from '../shared/key.ts'
 import { askForKey } from '../shared/key-field.ts'
 import { t } from '../shared/text.ts'
@@ -34,16 +35,4 @@ export function problemView(error: unknown, retry: () => void): HTMLElement {
         : button(t.tryAgain, retry, { class: 'button' }),
     ),
   )
-}
-
-/** Says an error in the page's language, if it is one that a person meets. */
-export function messageOf(error: unknown): string {
-  if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error)
-  const known: Readonly<Record<string, string>> = {
-    NOT_FOUND: t.notFound,
-    DATASET_ACCESS_DENIED: t.denied,
-    UNAUTHORIZED: t.keyUnknown,
-    UNREACHABLE: t.unreachable,
-  }
-  return known[error.code] ?? error.message
 }

@@ -85,28 +85,30 @@ async function readItems<Node>(view: View, { fields, page, order }: PageRequest,
 
 async function readSearch<Node>(view: View, { fields, page }: PageRequest, signal: AbortSignal): Promise<Page<Node>> {
   const { dataset, text, within, category, area } = view
-  const search = `searchItems(
-    text: $text, within: $within, categoryCode: $category, administrativeAreaCode: $area, page: $page, limit: $limit
-  ) { total nodes { ${fields} } }`
-  const types = '$text: String, $within: BoundingBox, $category: String, $area: String, $page: Int, $limit: Int'
-  const values = {
-    ...(text && { text }),
-    ...(within && { within: toBoundingBox(within) }),
-    ...(category && { category }),
-    ...(area && { area }),
-    page,
-    limit: PAGE_SIZE,
+  const { searchItems } = await runGraphQL<{ searchItems: Page<Node> }>(
+    `query Search(
+  $dataset: ID, $text: String, $within: BoundingBox, $category: String, $area: String, $page: Int, $limit: Int
+) {
+  searchItems(
+    datasetId: $dataset, text: $text, within: $within, categoryCode: $category, administrativeAreaCode: $area
+    page: $page, limit: $limit
+  ) {
+    total
+    nodes { ${fields} }
   }
-  if (dataset === undefined) {
-    const all = await runGraphQL<{ searchItems: Page<Node> }>(`query Search(${types}) { ${search} }`, values, signal)
-    return all.searchItems
-  }
-  const one = await runGraphQL<{ dataset: { searchItems: Page<Node> } }>(
-    `query Search($dataset: ID!, ${types}) { dataset(id: $dataset) { ${search} } }`,
-    { dataset, ...values },
+}`,
+    {
+      ...(dataset && { dataset }),
+      ...(text && { text }),
+      ...(within && { within: toBoundingBox(within) }),
+      ...(category && { category }),
+      ...(area && { area }),
+      page,
+      limit: PAGE_SIZE,
+    },
     signal,
   )
-  return one.dataset.searchItems
+  return searchItems
 }
 
 async function readNearby<Node>(view: View, { fields, page }: PageRequest, signal: AbortSignal) {

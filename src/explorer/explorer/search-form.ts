@@ -73,17 +73,24 @@ export class SearchForm {
   show(view: View, datasets: readonly Dataset[]): void {
     this.#view = view
     this.#search.hidden = false
-    if (this.#timer === undefined && this.#trimmed() !== (view.text ?? '')) this.#text.value = view.text ?? ''
+    if (this.#timer === undefined && this.#trimmed() !== (view.text ?? '')) {
+      this.#text.value = view.text ?? ''
+      this.#report(undefined)
+    }
     this.#isVisibleOnly.checked = view.within !== undefined
-    const known = datasets.map(({ slug, name }): [string, string] => [slug, name])
     const shown = findDataset(datasets, view)
+    // The address may have the UUID of the dataset. A search then keeps it, and the filters.
+    const known = datasets.map((each): [string, string] => [
+      each === shown ? (view.dataset ?? each.slug) : each.slug,
+      each.name,
+    ])
     const unknown: [string, string][] = view.dataset && !shown ? [[view.dataset, view.dataset]] : []
     if (view.compared) unknown.push([view.compared.join(), t.compared])
     this.#dataset.replaceChildren(
       element('option', { value: '' }, t.allDatasets),
       ...[...known, ...unknown].map(([value, name]) => element('option', { value }, name)),
     )
-    this.#dataset.value = shown?.slug ?? view.dataset ?? view.compared?.join() ?? ''
+    this.#dataset.value = view.dataset ?? view.compared?.join() ?? ''
     if (!isSearch(view)) this.#report(undefined)
   }
 

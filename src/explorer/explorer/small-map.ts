@@ -26,7 +26,12 @@ export function smallMap(dataset: string, signal: AbortSignal): SVGSVGElement {
   const land = document.createElementNS(SVG, 'path')
   svg.append(land)
   landPath ??= readLand()
-  landPath.then((path) => land.setAttribute('d', path)).catch(() => {})
+  landPath
+    .then((path) => land.setAttribute('d', path))
+    .catch(() => {
+      // The next map tries again.
+      landPath = undefined
+    })
   // A key may access hundreds of datasets, so only visible maps read their places.
   const sight = new IntersectionObserver((entries) => {
     if (!entries.some(({ isIntersecting }) => isIntersecting)) return
@@ -45,7 +50,7 @@ async function drawPlaces(svg: SVGSVGElement, dataset: string, signal: AbortSign
     for (const { x, y, total } of points) {
       const dot = document.createElementNS(SVG, 'circle')
       dot.setAttribute('cx', (x * 360).toFixed(1))
-      dot.setAttribute('cy', Math.min(HEIGHT - 3, NORTH - latitudeOf(y)).toFixed(1))
+      dot.setAttribute('cy', Math.max(3, Math.min(HEIGHT - 3, NORTH - latitudeOf(y))).toFixed(1))
       dot.setAttribute('r', (2.5 + 3 * Math.sqrt(total / most)).toFixed(1))
       svg.append(dot)
     }

@@ -9,15 +9,24 @@ import { LISTED, type ListedItem } from './data.ts'
 
 const MAX_SUGGESTIONS = 6
 
-/** Reads suggestions for a text, best first. There are none if they can't be read: the search itself reports problems. */
-export async function readSuggestions(
-  { dataset, category, text, within }: View,
+/** Reads suggestions for a text, best first; in a comparison those of each dataset. There are none if they can't be read: the search itself reports problems. */
+export async function readSuggestions(view: View, signal: AbortSignal): Promise<ListedItem[]> {
+  const { dataset, compared = [dataset] } = view
+  const limit = Math.ceil(MAX_SUGGESTIONS / compared.length)
+  const found = await Promise.all(compared.map((each) => suggestIn(each, limit, view, signal)))
+  return found.flat()
+}
+
+async function suggestIn(
+  dataset: string | undefined,
+  limit: number,
+  { category, text, within }: View,
   signal: AbortSignal,
 ): Promise<ListedItem[]> {
   if (text === undefined) return []
   const variables = {
     text,
-    limit: MAX_SUGGESTIONS,
+    limit,
     ...(dataset && { dataset }),
     ...(category && { category }),
     ...(within && { within: toBoundingBox(within) }),

@@ -1,6 +1,6 @@
 import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
-import { readError, send } from '../shared/api.ts'
+import { reach, readError, send } from '../shared/api.ts'
 import { patiently } from '../shared/patience.ts'
 import type { View } from './address.ts'
 import type { Dot } from './place-groups.ts'
@@ -45,7 +45,7 @@ export function readTile(source: TileSource, address: string, signal: AbortSigna
   return patiently(async () => {
     const response = await send(source.template.replace('{z}/{x}/{y}', address), { signal })
     if (!response.ok) throw await readError(response)
-    return dotsOf(await response.arrayBuffer(), source.by, address)
+    return dotsOf(await reach(response.arrayBuffer(), signal), source.by, address)
   }, signal)
 }
 

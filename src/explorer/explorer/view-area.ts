@@ -36,7 +36,7 @@ export class ViewArea {
   }
 
   focus(): void {
-    this.#element.focus()
+    this.#element.focus({ preventScroll: true })
   }
 
   /** Shows grey lines where the first view will be. */

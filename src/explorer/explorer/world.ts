@@ -12,7 +12,7 @@ export interface DrawnBaseMap {
   sprite?: string
 }
 
-export const WORLD_CREDIT = 'Map: Natural Earth, GeoNames (CC BY 4.0)'
+export const WORLD_CREDIT = 'Natural Earth, GeoNames (CC BY 4.0)'
 
 const TILES = `${new URL('../lib/world/', import.meta.url).href}{z}/{x}/{y}.mvt`
 const MAX_ZOOM = 6

@@ -220,6 +220,7 @@ export const de: Messages = {
   mapArea: 'Karte und Legende',
   colours: 'Farben',
   others: 'andere',
+  mapCredit: (credit) => `Karte: ${credit}`,
   credits: 'Quellen',
   zoomIn: 'Vergrößern',
   zoomOut: 'Verkleinern',

@@ -221,6 +221,7 @@ export const en = {
   mapArea: 'Map and legend',
   colours: 'Colours',
   others: 'others',
+  mapCredit: (credit: string) => `Map: ${credit}`,
   credits: 'Credits',
   zoomIn: 'Zoom in',
   zoomOut: 'Zoom out',

@@ -218,6 +218,7 @@ export const ko: Messages = {
   mapArea: '지도와 범례',
   colours: '색',
   others: '기타',
+  mapCredit: (credit) => `지도: ${credit}`,
   credits: '출처',
   zoomIn: '확대',
   zoomOut: '축소',

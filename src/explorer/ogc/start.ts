@@ -1,9 +1,10 @@
+import { safeUrl } from '../explorer/safe-url.ts'
 import { smallMap } from '../explorer/small-map.ts'
 import { readError, send } from '../shared/api.ts'
 import { byId, element } from '../shared/dom.ts'
+import { messageOf } from '../shared/error-text.ts'
 import { onKeyChange } from '../shared/key.ts'
 import { startKeyField } from '../shared/key-field.ts'
-import { translatePage } from '../shared/text.ts'
 
 /*
  * The page of a resource of /ogc: what its JSON says, for a person who opens the address.
@@ -35,7 +36,9 @@ interface Resource {
 const view = byId('ogc', HTMLElement)
 
 async function show(): Promise<void> {
-  const response = await send(location.pathname + location.search.replace(/[?&]f=html\b/, ''), {
+  const query = new URLSearchParams(location.search)
+  query.delete('f')
+  const response = await send(`${location.pathname}?${query}`, {
     headers: { accept: 'application/geo+json, application/json' },
   })
   if (!response.ok) throw await readError(response)
@@ -46,18 +49,26 @@ function sections(resource: Resource): HTMLElement[] {
   const { title, description, links = [], collections = [], features = [], properties, numberMatched } = resource
   const [, collection] = /\/collections\/([^/]+)/.exec(location.pathname) ?? []
   const dataset = collection && decodeURIComponent(collection)
+  const self = links.find(({ rel }) => rel === 'self')?.href
+  const own = self && new URL(self, location.href).origin
   const map = dataset && element('a', { href: `/?dataset=${encodeURIComponent(dataset)}`, class: 'ogc-map' })
   if (map) map.append(smallMap(dataset, AbortSignal.timeout(60_000)), 'Explorer')
   return [
     element('h1', {}, title ?? String(properties?.name ?? dataset ?? 'OGC API Features')),
     ...(description ? [element('p', {}, description)] : []),
     ...(map ? [map] : []),
-    ...(numberMatched === undefined ? [] : [element('p', {}, `${numberMatched.toLocaleString()} items`)]),
-    list(collections.map(({ id = '', title = id }) => anchor(`/ogc/collections/${encodeURIComponent(id)}`, title))),
-    list(features.map((feature) => anchor(`${location.pathname}/${feature.id}`, feature.properties.name))),
+    ...(numberMatched === undefined
+      ? []
+      : [element('p', {}, `${numberMatched.toLocaleString()} ${numberMatched === 1 ? 'item' : 'items'}`)]),
+    list(collections.map(({ id = '', title = id }) => link(`/ogc/collections/${encodeURIComponent(id)}`, title))),
+    list(features.map((feature) => link(`${location.pathname}/${feature.id}`, feature.properties.name))),
     ...(properties ? [facts(properties)] : []),
     element('h2', {}, 'Links'),
-    list(links.map(({ href, rel, type, title }) => anchor(href, title ?? rel, ` ${rel} ${type ?? ''}`))),
+    list(
+      links.map(({ href, rel, type, title }) =>
+        element('span', {}, anchor(href, title ?? rel, own), ` ${rel} ${type ?? ''}`),
+      ),
+    ),
   ]
 }
 
@@ -75,19 +86,21 @@ function list(entries: HTMLElement[]): HTMLElement {
   return element('ul', {}, ...entries.map((entry) => element('li', {}, entry)))
 }
 
-/** Links of this server stay on the server that the person has opened. */
-function anchor(href: string, text: string, note = ''): HTMLElement {
-  const url = new URL(href, location.href)
-  return element('span', {}, element('a', { href: url.pathname + url.search }, text), note)
+const link = (href: string, text: string) => element('a', { href }, text)
+
+/** A link of the server at `own` stays on the server that the person has opened. It may have several names. */
+function anchor(href: string, text: string, own: string | undefined): HTMLElement | string {
+  const url = safeUrl(href, location.href)
+  if (!url) return text
+  return link(url.origin === own ? url.pathname + url.search : url.href, text)
 }
 
 function showAgain(): void {
   show().catch((error: unknown) => {
-    view.replaceChildren(element('p', { role: 'alert' }, error instanceof Error ? error.message : String(error)))
+    view.replaceChildren(element('p', { role: 'alert' }, messageOf(error)))
   })
 }
 
-translatePage()
 startKeyField()
 onKeyChange(showAgain)
 showAgain()

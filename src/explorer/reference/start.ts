@@ -1,3 +1,6 @@
+import { readError, send } from '../shared/api.ts'
+import { byId, element } from '../shared/dom.ts'
+import { messageOf } from '../shared/error-text.ts'
 import { onKeyChange, readKey } from '../shared/key.ts'
 import { startKeyField } from '../shared/key-field.ts'
 
@@ -71,10 +74,19 @@ function sendWithKey(input: RequestInfo | URL, init?: RequestInit): Promise<Resp
   return fetch(request)
 }
 
+async function readDocument(): Promise<OpenApiDocument> {
+  const response = await send('/openapi.json')
+  if (!response.ok) throw await readError(response)
+  return response.json()
+}
+
 startKeyField()
-const response = await fetch('/openapi.json')
+const document = await readDocument().catch((error: unknown) => {
+  byId('reference', HTMLElement).append(element('p', { role: 'alert' }, messageOf(error)))
+  throw error
+})
 globalThis.Scalar.createApiReference('#reference', {
-  content: withPrefer(withoutGeoJson(await response.json())),
+  content: withPrefer(withoutGeoJson(document)),
   authentication: {
     preferredSecurityScheme: 'apiKey',
     securitySchemes: { apiKey: { token: readKey() === undefined ? '' : SHOWN_KEY } },

@@ -15,10 +15,15 @@ interface ErrorBody {
 export async function send(path: string, init: RequestInit = {}, key = readKey()): Promise<Response> {
   const headers = new Headers(init.headers)
   if (key !== undefined && !headers.has('authorization')) headers.set('authorization', `Bearer ${key}`)
+  return reach(fetch(path, { ...init, headers }), init.signal)
+}
+
+/** Returns a response, or the body of one. Throws an ApiError when the server can't be reached, or the connection ends in the middle. */
+export async function reach<Part>(part: Promise<Part>, signal?: AbortSignal | null): Promise<Part> {
   try {
-    return await fetch(path, { ...init, headers })
+    return await part
   } catch (error) {
-    if (init.signal?.aborted) throw error
+    if (signal?.aborted) throw error
     throw new ApiError(0, 'UNREACHABLE', 'The server does not answer. Is it running?')
   }
 }
@@ -46,7 +51,7 @@ async function runOnce<Data>(
     ...(signal && { signal }),
   })
   if (!response.ok) throw await readError(response)
-  const body = parse(await response.text())
+  const body = parse(await reach(response.text(), signal))
   if (!isResult<Data>(body)) throw new ApiError(response.status, 'ERROR', 'The server does not answer as GraphQL does')
   const { data, errors } = body
   const [error] = errors ?? []

@@ -1,5 +1,6 @@
 import { readError, send } from './api.ts'
 import { element } from './dom.ts'
+import { messageOf } from './error-text.ts'
 import { day, number } from './format.ts'
 import { t } from './text.ts'
 
@@ -21,8 +22,12 @@ interface KeyFacts {
 /** Reads the facts each time that a person opens them. */
 export function startKeyFacts(details: HTMLDetailsElement): void {
   details.addEventListener('toggle', async () => {
-    details.querySelector('dl, p')?.remove()
-    if (details.open) details.append(await readFacts())
+    details.querySelector('div')?.remove()
+    if (!details.open) return
+    // A late answer comes into an element that is not in the page any more.
+    const facts = element('div')
+    details.append(facts)
+    facts.append(await readFacts())
   })
 }
 
@@ -37,7 +42,7 @@ async function readFacts(): Promise<HTMLElement> {
       ...describe(data).flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]),
     )
   } catch (error) {
-    return element('p', {}, error instanceof Error ? error.message : String(error))
+    return element('p', {}, messageOf(error))
   }
 }
 

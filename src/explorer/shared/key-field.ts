@@ -1,5 +1,6 @@
 import { readError, send } from './api.ts'
 import { byId } from './dom.ts'
+import { messageOf } from './error-text.ts'
 import { forgetKey, onKeyChange, readOwnKey, setKey, takeKeyFromAddress } from './key.ts'
 import { startKeyFacts } from './key-facts.ts'
 import { t } from './text.ts'
@@ -19,10 +20,12 @@ export function startKeyField(): void {
     const key = input.value.trim()
     const problem = await checkKey(key)
     status.textContent = problem ?? ''
-    input.toggleAttribute('aria-invalid', problem !== undefined)
+    input.setAttribute('aria-invalid', String(problem !== undefined))
     if (problem !== undefined) return input.focus()
     input.value = ''
     setKey(key)
+    // The form that had the focus is hidden now.
+    byId('key-facts', HTMLDetailsElement).querySelector('summary')?.focus()
   })
   byId('key-forget', HTMLButtonElement).addEventListener('click', () => {
     forgetKey()
@@ -67,10 +70,9 @@ async function checkKey(key: string): Promise<string | undefined> {
   try {
     const response = await send('/v1/datasets', {}, key)
     if (response.ok) return undefined
-    if (response.status === 401) return t.keyUnknown
-    return (await readError(response)).message
+    return messageOf(await readError(response))
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return messageOf(error)
   }
 }
 

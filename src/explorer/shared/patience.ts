@@ -40,15 +40,15 @@ async function wait(problem: ApiError, attempt: number, signal?: AbortSignal): P
   // Many pages that lost the same server must not come back in the same moment.
   const backoff = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt) * (0.75 + Math.random() / 2)
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const stop = () => reject(signal?.reason)
+  const ended = new AbortController()
   const timer = setTimeout(resolve, Math.max(problem.retryAfterMs, backoff))
-  window.addEventListener('online', () => resolve(), { once: true })
-  signal?.addEventListener('abort', stop, { once: true })
+  window.addEventListener('online', () => resolve(), { signal: ended.signal })
+  signal?.addEventListener('abort', () => reject(signal.reason), { signal: ended.signal })
   try {
     await promise
   } finally {
     clearTimeout(timer)
-    signal?.removeEventListener('abort', stop)
+    ended.abort()
     problems.delete(problem)
     // The line stays until the next answer, so it does not flicker.
     if (signal?.aborted) settle()

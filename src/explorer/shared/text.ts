@@ -1,7 +1,7 @@
 import { de } from '../messages/de.ts'
 import { en, type Messages } from '../messages/en.ts'
 import { ko } from '../messages/ko.ts'
-import { LANGUAGES, language } from './language.ts'
+import { chosenLanguage, LANGUAGES, language } from './language.ts'
 
 /*
  * The messages of the page in its language.
@@ -12,6 +12,8 @@ export const t: Messages = { en, ko, de }[language]
 /** Gives the texts of the page's HTML their language: `data-t` names a message, `data-t-…` that of an attribute. */
 export function translatePage(): void {
   document.documentElement.lang = language
+  if (chosenLanguage)
+    for (const home of document.querySelectorAll<HTMLAnchorElement>('a[href="/"]')) home.search = `lang=${language}`
   const texts: Readonly<Record<string, unknown>> = t
   for (const marked of document.querySelectorAll<HTMLElement>(
     '[data-t], [data-t-aria-label], [data-t-placeholder], [data-t-title]',
