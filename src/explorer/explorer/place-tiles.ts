@@ -26,18 +26,15 @@ export class PlaceTiles {
   readonly #actions: Actions
   #sources: readonly TileSource[] = []
   #tiles = new Map<string, Tile>()
-  #reads = new AbortController()
-  #round = 0
 
   constructor(actions: Actions) {
     this.#actions = actions
   }
 
-  /** Reads other places from now on. Returns whether they have changed. Then the old dots are of other places. */
+  /** Reads other places from the next read on. Returns whether they have changed. Then the old dots are of other places. */
   use(sources: readonly TileSource[]): boolean {
     if (JSON.stringify(sources) === JSON.stringify(this.#sources)) return false
-    this.#reads.abort()
-    this.#reads = new AbortController()
+    for (const { stop } of this.#tiles.values()) stop.abort()
     this.#tiles = new Map()
     this.#sources = sources
     return true
@@ -45,28 +42,28 @@ export class PlaceTiles {
 
   /** Reads the tiles of a box that it does not have. */
   async read(box: Bounds, mapZoom: number): Promise<void> {
-    const round = ++this.#round
     const zoom = Math.min(MAX_ZOOM, Math.max(0, Math.floor(mapZoom)))
-    const { signal } = this.#reads
     const before = this.#tiles
-    this.#tiles = new Map()
+    const tiles = new Map<string, Tile>()
+    this.#tiles = tiles
     for (const source of this.#sources) {
       for (const address of tilesIn(box, zoom)) {
         const name = `${address} ${source.template}`
-        this.#tiles.set(name, before.get(name) ?? this.#start(source, address, signal))
+        tiles.set(name, before.get(name) ?? this.#start(source, address))
       }
     }
-    for (const [name, { stop }] of before) if (!this.#tiles.has(name)) stop.abort()
+    for (const [name, { stop }] of before) if (!tiles.has(name)) stop.abort()
     this.#actions.onLoading(true)
-    const dots = await Promise.all([...this.#tiles.values()].map((tile) => tile.dots))
-    if (round !== this.#round) return
+    const dots = await Promise.all([...tiles.values()].map((tile) => tile.dots))
+    // The next read says when it ends.
+    if (tiles !== this.#tiles) return
     this.#actions.onLoading(false)
-    if (!signal.aborted) this.#actions.onDots(dots.flat())
+    this.#actions.onDots(dots.flat())
   }
 
-  #start(source: TileSource, address: string, signal: AbortSignal): Tile {
+  #start(source: TileSource, address: string): Tile {
     const stop = new AbortController()
-    return { dots: this.#readTile(source, address, AbortSignal.any([signal, stop.signal])), stop }
+    return { dots: this.#readTile(source, address, stop.signal), stop }
   }
 
   async #readTile(source: TileSource, address: string, signal: AbortSignal): Promise<Dot[]> {

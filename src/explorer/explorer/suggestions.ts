@@ -9,7 +9,10 @@ import { LISTED, type ListedItem } from './data.ts'
 
 const MAX_SUGGESTIONS = 6
 
-/** Reads suggestions for a text, best first; in a comparison those of each dataset. There are none if they can't be read: the search itself reports problems. */
+/**
+ * Reads suggestions for a text, best first; in a comparison those of each dataset. There are none if they can't be read: the search itself
+ * reports problems.
+ */
 export async function readSuggestions(view: View, signal: AbortSignal): Promise<ListedItem[]> {
   const { dataset, compared = [dataset] } = view
   const limit = Math.ceil(MAX_SUGGESTIONS / compared.length)

@@ -81,12 +81,12 @@ async function readDocument(): Promise<OpenApiDocument> {
 }
 
 startKeyField()
-const document = await readDocument().catch((error: unknown) => {
+const openApi = await readDocument().catch((error: unknown) => {
   byId('reference', HTMLElement).append(element('p', { role: 'alert' }, messageOf(error)))
   throw error
 })
 globalThis.Scalar.createApiReference('#reference', {
-  content: withPrefer(withoutGeoJson(document)),
+  content: withPrefer(withoutGeoJson(openApi)),
   authentication: {
     preferredSecurityScheme: 'apiKey',
     securitySchemes: { apiKey: { token: readKey() === undefined ? '' : SHOWN_KEY } },
