@@ -5,7 +5,7 @@ import { DEFAULTS, datasetConnectionArguments, itemConnectionArguments, parseArg
 import type { Item } from './models.ts'
 import type { DatasetPosition } from './snapshot/dataset-list.ts'
 import { ITEM_SORTS, type ItemSort, SORTS } from './sorts.ts'
-import type { ItemBounds, ItemPosition } from './sql/item-list.ts'
+import type { Bounds, ItemPosition } from './sql/item-list.ts'
 
 /*
  * Cursors are opaque: base64url of a JSON array, which has the position of an item or a dataset in its list.
@@ -38,14 +38,8 @@ export function encodeCursor(item: Item, sort: ItemSort): string {
 /** The cursor of a dataset in the list of datasets. */
 export const encodeDatasetCursor = ({ name, id }: DatasetPosition) => encode([name, id])
 
-/** The positions of the cursors of a connection. */
-interface Bounds<Position> {
-  after?: Position | undefined
-  before?: Position | undefined
-}
-
 /** The arguments of a dataset's item connection: the first or last items, or those after or before a position. */
-export type ItemConnectionArguments = z.output<typeof itemConnectionArguments> & ItemBounds
+export type ItemConnectionArguments = z.output<typeof itemConnectionArguments> & Bounds<ItemPosition>
 
 /** The same of the connection of datasets. */
 export type DatasetConnectionArguments = z.output<typeof datasetConnectionArguments> & Bounds<DatasetPosition>

@@ -36,11 +36,12 @@ export interface ItemPosition {
   id: string
 }
 
-/** Positions between which the items of the list must be. The items at the positions are excluded. */
-export interface ItemBounds {
-  after?: ItemPosition | undefined
-  before?: ItemPosition | undefined
+/** Positions of a list. Only what is between them is selected, without what is at them. */
+export interface Bounds<Position> {
+  after?: Position | undefined
+  before?: Position | undefined
 }
+export type ItemBounds = Bounds<ItemPosition>
 
 /** A whole list of items. */
 export interface ItemList extends ItemOrder {

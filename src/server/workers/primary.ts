@@ -104,12 +104,8 @@ export class Primary {
         break
       case 'questions': {
         // The feed may wait for PostgreSQL. It holds no other answer back.
-        const isSlow = ({ question }: (typeof message.questions)[number]) => question.ask === 'announced'
-        void this.#answerAll(
-          worker,
-          message.questions.filter((each) => !isSlow(each)),
-        )
-        void this.#answerAll(worker, message.questions.filter(isSlow))
+        const groups = Map.groupBy(message.questions, ({ question }) => question.ask === 'announced')
+        for (const questions of groups.values()) void this.#answerAll(worker, questions)
         break
       }
       case 'exportEnded':
@@ -125,7 +121,6 @@ export class Primary {
   }
 
   async #answerAll(worker: WorkerProcess, questions: readonly { id: number; question: Question }[]): Promise<void> {
-    if (questions.length === 0) return
     const answering = questions.map(async ({ id, question }) => ({ id, answer: await this.#answer(worker, question) }))
     worker.send({ type: 'answers', answers: await Promise.all(answering) })
   }
