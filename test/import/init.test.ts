@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import iconv from 'iconv-lite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { importManifest } from '../../src/import/import.ts'
+import { describeInference } from '../../src/import/inference.ts'
 import { initManifest } from '../../src/import/init/init-manifest.ts'
 import { useDatabase } from '../support/database.ts'
 
@@ -268,18 +269,30 @@ describe('What a file is, is found out: init and import are enough for', () => {
   })
 
   test('metres whose system no name says: the manifest has the likeliest, and the others are named', async () => {
-    const { crsGuesses } = await initManifest(await write('metres.csv', METRES.join('\n')))
-    expect(crsGuesses.map(({ code }) => code).slice(0, 2)).toEqual(['EPSG:25832', 'EPSG:25833'])
-    expect(crsGuesses[0]?.latitude).toBeCloseTo(48.1374, 4)
+    const { inferences } = await initManifest(await write('metres.csv', METRES.join('\n')))
+    const crs = inferences.find(({ what }) => what === 'crs')
+    expect(crs?.chosen).toEqual({
+      choice: 'EPSG:25832 (ETRS89 / UTM zone 32N)',
+      example: 'the first place at latitude 48.1374, longitude 11.5755',
+      write: '"crs": "EPSG:25832"',
+    })
+    expect(crs?.alternatives[0]?.write).toBe('"crs": "EPSG:25833"')
     const named = METRES.join('\n').replace('Rechtswert', 'Ost_UTM33').replace('Hochwert', 'Nord_UTM33')
     const certain = await initManifest(await write('named.csv', named))
-    expect([certain.crsGuesses, certain.dialect.crs]).toEqual([[], 'EPSG:25833'])
+    expect(certain.inferences.map(({ what }) => what)).not.toContain('crs')
+    expect(certain.dialect.crs).toBe('EPSG:25833')
   })
 
   test('rows that no import would take: they are counted, the key that repeats is named, and empty codes get a default', async () => {
     const good = Array.from({ length: 12 }, (_, n) => `${n},${n},1,${n},x`)
     const rows = ['id,name,lat,lon,type', ...good, '2,C,1,4,', '5,E,,6,x', '11,11,1,11,x']
-    const { checked, columns, repeatedKey } = await initManifest(await write('keys.csv', `${rows.join('\n')}\n`))
+    const { checked, columns, repeatedKey, inferences } = await initManifest(
+      await write('keys.csv', `${rows.join('\n')}\n`),
+    )
+    expect(inferences.flatMap(describeInference)).toEqual([
+      'guess: administrativeAreaCode is "unknown", as no column has it: 0; the manifest has "administrativeAreaCode": {"value":"unknown"}',
+      'guess: categoryCode is "unknown" where the column type is empty: line 14; the manifest has "categoryCode": {"column":"type","default":"unknown"}',
+    ])
     expect(repeatedKey).toBe('id')
     expect(columns).toMatchObject({
       externalId: { template: '{name}|{lat}|{lon}' },

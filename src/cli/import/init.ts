@@ -1,3 +1,4 @@
+import { describeInference } from '../../import/inference.ts'
 import { type InitializedManifest, initManifest } from '../../import/init/init-manifest.ts'
 import { CatalogCommand } from '../command.ts'
 import { printLine, printNotice, printTable } from '../print.ts'
@@ -42,7 +43,8 @@ function printFound({ columns, dialect, checked }: InitializedManifest): void {
   for (const line of checked.map.draw()) printLine(line)
 }
 
-function printWarnings({ missing, repeatedKey, crsGuesses, checked, manifest }: InitializedManifest): void {
+function printWarnings({ missing, repeatedKey, inferences, checked }: InitializedManifest): void {
+  for (const line of inferences.flatMap(describeInference)) printNotice(line)
   if (missing.length > 0) {
     printNotice(`warning: no column was found for ${missing.join(', ')}; add them to the manifest`)
     return
@@ -51,11 +53,6 @@ function printWarnings({ missing, repeatedKey, crsGuesses, checked, manifest }: 
     printNotice(
       `warning: the column ${repeatedKey} repeats values, so it is no key; see externalId for what is used instead`,
     )
-  }
-  for (const [index, { code, name, longitude, latitude }] of crsGuesses.entries()) {
-    const place = `${code} (${name}) puts the first item at ${latitude.toFixed(4)}, ${longitude.toFixed(4)}`
-    if (index === 0) printNotice(`warning: the coordinates are metres, and "crs" is a guess: ${place}`)
-    else printNotice(`  if that is wrong, change "crs" in ${manifest}: ${place}`)
   }
   for (const line of checked.bad.describe('bad row: ')) printNotice(line)
 }

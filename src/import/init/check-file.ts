@@ -19,8 +19,8 @@ export interface CheckedFile {
   badRows: number
   /** Rows with the identity of an earlier row. */
   repeated: number
-  /** The codes that are empty in some rows. */
-  empty: (keyof Columns)[]
+  /** The codes that are empty in some rows, with the line of the first. */
+  empty: ReadonlyMap<keyof Columns, number>
 }
 
 /** The number of rows that are checked. Their identities are in memory. */
@@ -39,14 +39,14 @@ export async function checkFile(file: ItemFile): Promise<CheckedFile> {
     bad: new ProblemGroups(),
     badRows: 0,
     repeated: 0,
-    empty: [],
+    empty: new Map(),
   }
-  const empty = new Set<keyof Columns>()
+  const empty = new Map<keyof Columns, number>()
   const lines = new Map<string, number>()
   const map = columnMapping(file)
-  const rows = watched(readRows(file), (fields) => {
+  const rows = watched(readRows(file), ({ fields, line }) => {
     const mapped = map(fields)
-    for (const code of CODES) if (textOf(mapped[code]).trim() === '') empty.add(code)
+    for (const code of CODES) if (!empty.has(code) && textOf(mapped[code]).trim() === '') empty.set(code, line)
   })
   for await (const row of readItems(file, rows, NO_DATASET)) {
     checked.rows += 1
@@ -58,12 +58,14 @@ export async function checkFile(file: ItemFile): Promise<CheckedFile> {
     if (!problem && 'item' in row) addItem(checked, row.item)
     if (checked.rows >= MAX_ROWS) break
   }
-  return { ...checked, empty: [...empty] }
+  return { ...checked, empty }
 }
 
-async function* watched(rows: AsyncIterable<SourceRow>, onFields: (fields: Fields) => void): AsyncGenerator<SourceRow> {
+type GoodRow = Extract<SourceRow, { fields: Fields }>
+
+async function* watched(rows: AsyncIterable<SourceRow>, onRow: (row: GoodRow) => void): AsyncGenerator<SourceRow> {
   for await (const row of rows) {
-    if ('fields' in row) onFields(row.fields)
+    if ('fields' in row) onRow(row)
     yield row
   }
 }

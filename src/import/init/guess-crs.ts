@@ -1,7 +1,8 @@
+import type { Choice, Inference } from '../inference.ts'
 import { findReferenceSystem, type ReferenceSystem } from '../reference-system.ts'
 
 /** A reference system that fits to coordinates, and where it puts the first of them. */
-export interface CrsGuess {
+interface CrsGuess {
   code: string
   name: string
   longitude: number
@@ -39,7 +40,7 @@ const MAX_GUESSES = 5
 export function guessCrs(
   names: readonly string[],
   points: readonly { x: number; y: number }[],
-): { guesses: CrsGuess[]; isCertain: boolean } {
+): { code: string; inference: Inference | undefined } | undefined {
   const named = names.flatMap(namedSystems)
   const spoken = USUAL.flatMap(({ columns, numbers }) => (names.some((name) => columns.test(name)) ? numbers : []))
   const guessesOf = (numbers: readonly number[]) =>
@@ -48,9 +49,15 @@ export function guessCrs(
       return projection ? fitting(projection, points) : []
     })
   const byName = guessesOf(named)
-  if (byName.length > 0) return { guesses: byName, isCertain: true }
-  const guesses = guessesOf([...spoken, ...OTHERS]).slice(0, MAX_GUESSES)
-  return { guesses, isCertain: guesses.length === 1 }
+  if (byName[0]) return { code: byName[0].code, inference: undefined }
+  const [first, ...others] = guessesOf([...spoken, ...OTHERS]).slice(0, MAX_GUESSES)
+  if (!first) return undefined
+  return { code: first.code, inference: { what: 'crs', chosen: toChoice(first), alternatives: others.map(toChoice) } }
+}
+
+function toChoice({ code, name, latitude, longitude }: CrsGuess): Choice {
+  const example = `the first place at latitude ${latitude.toFixed(4)}, longitude ${longitude.toFixed(4)}`
+  return { choice: `${code} (${name})`, example, write: `"crs": "${code}"` }
 }
 
 /** The systems that a name says: `EPSG:25832`, `utm32`, `x_25832`, `UTM_Zone_52N`. */

@@ -4,6 +4,7 @@ import { messageOf, operationFailed } from '../../errors.ts'
 import type { Dialect, SourceFile } from '../formats/dialect.ts'
 import { formatOf, readRows } from '../formats/readers.ts'
 import type { Fields } from '../formats/source-row.ts'
+import type { Inference } from '../inference.ts'
 import type { Columns, ItemFile } from '../manifest.ts'
 import { findReferenceSystem } from '../reference-system.ts'
 import { textOf, withNested } from '../row/column-mapping.ts'
@@ -11,7 +12,8 @@ import { type CheckedFile, checkFile } from './check-file.ts'
 import { matches, NAMES, PROJECTED_NAMES } from './column-names.ts'
 import { detectDecimal, detectDialect } from './detect-dialect.ts'
 import { type GuessedColumns, guessColumns, readNumber, type Sample } from './guess-columns.ts'
-import { type CrsGuess, guessCrs } from './guess-crs.ts'
+import { guessCrs } from './guess-crs.ts'
+import { inferCodes } from './infer-codes.ts'
 
 /** A manifest that was written, and facts about the file. */
 export interface InitializedManifest extends Pick<GuessedColumns, 'missing' | 'repeatedKey'> {
@@ -19,8 +21,8 @@ export interface InitializedManifest extends Pick<GuessedColumns, 'missing' | 'r
   manifest: string
   /** How the file is written, where it has no default. */
   dialect: Dialect
-  /** The systems that the coordinates may be in, if they are metres and no name decides. The manifest has the first. */
-  crsGuesses: CrsGuess[]
+  /** All that the file does not prove. */
+  inferences: Inference[]
   /** The report of an import. */
   checked: CheckedFile
 }
@@ -68,8 +70,8 @@ async function examine(
   const { sample, ownCrs } = await readSample({ ...plain, dialect: written })
   const guessed = guessColumns(sample, category)
   const needsCrs = guessed.isProjected && ownCrs === undefined
-  const { guesses, isCertain } = needsCrs ? guessSampleCrs(path, sample, guessed) : { guesses: [], isCertain: true }
-  const crs = ownCrs ?? guesses[0]?.code
+  const guess = needsCrs ? guessSampleCrs(path, sample, guessed) : undefined
+  const crs = ownCrs ?? guess?.code
   const dialect = {
     ...written,
     ...(sample.decimal && { decimal: sample.decimal }),
@@ -78,7 +80,8 @@ async function examine(
   const { file, checked } = await settle({ ...plain, dialect, isExact: false }, guessed.mappings)
   const { missing, repeatedKey } = guessed
   const columns = file.columns ?? {}
-  return { file, columns, missing, repeatedKey, dialect, crsGuesses: isCertain ? [] : guesses, checked }
+  const inferences = [guess?.inference, ...inferCodes(columns, checked)].filter((each) => each !== undefined)
+  return { file, columns, missing, repeatedKey, dialect, inferences, checked }
 }
 
 /** Checks all rows. Takes the next mapping if rows share an identity. */
@@ -103,11 +106,12 @@ interface Attempt {
 async function attempt(file: UnmappedFile, columns: Columns): Promise<Attempt> {
   const checked = await checkFile({ ...file, columns })
   const completed = { ...file, columns: withDefaults(columns, checked) }
-  return { file: completed, checked: checked.empty.length > 0 ? await checkFile(completed) : checked }
+  const { empty } = checked
+  return { file: completed, checked: empty.size > 0 ? { ...(await checkFile(completed)), empty } : checked }
 }
 
 function withDefaults(columns: Columns, { empty }: CheckedFile): Columns {
-  const completed = empty.flatMap((field) => {
+  const completed = [...empty.keys()].flatMap((field) => {
     const column = columns[field]
     return typeof column === 'string' ? [[field, { column, default: 'unknown' }] as const] : []
   })
