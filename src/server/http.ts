@@ -25,7 +25,7 @@ import {
 import { answerInOrder } from './admission/pipelining.ts'
 import { networkOf, trustProxies } from './admission/proxies.ts'
 import { MAX_BODY_BYTES } from './admission/refused-body.ts'
-import { allowOrigins, reportRefusedOrigins } from './cors.ts'
+import { allowOrigins, preflightHeaders, reportRefusedOrigins } from './cors.ts'
 import { sendError, toCatalogError, withContact } from './error-reply.ts'
 import { chooseRequestId, findFault } from './request-head.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
@@ -201,9 +201,6 @@ interface Route {
   errorHandler?: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
 }
 
-/** Browsers may cache a preflight response for a day. */
-const PREFLIGHT_MAX_AGE_SECONDS = 86_400
-
 async function respond(handler: Route['handler'], request: FastifyRequest, reply: FastifyReply): Promise<void> {
   try {
     await handler(request, reply)
@@ -252,15 +249,7 @@ export function addRoute(
 
   app.options(path, (request, reply) => {
     void reply.header('allow', allow)
-    if (request.headers.origin !== undefined) {
-      void reply.headers({
-        'access-control-allow-methods': allow,
-        'access-control-allow-headers':
-          'Authorization, Content-Type, If-Match, If-None-Match, Mcp-Method, Mcp-Name, Mcp-Protocol-Version, Prefer, X-Request-Id, ' +
-          'traceparent, tracestate',
-        'access-control-max-age': PREFLIGHT_MAX_AGE_SECONDS,
-      })
-    }
+    if (request.headers.origin !== undefined) void reply.headers(preflightHeaders(allow))
     return reply.code(204).send()
   })
 

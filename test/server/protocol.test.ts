@@ -175,12 +175,29 @@ describe('A script on another origin', () => {
     expect((await fetch(response.url, { method: 'OPTIONS', headers: preflight })).status).toBe(204)
   })
 
-  test('may send traceparent and If-Match', async () => {
-    const response = await fetch(`${t.url}/v1/datasets`, {
-      method: 'OPTIONS',
-      headers: { origin, 'access-control-request-method': 'GET', 'access-control-request-headers': 'traceparent' },
-    })
-    expect(response.headers.get('access-control-allow-headers')).toMatch(/If-Match.*traceparent/)
+  test.each([
+    ['Apollo Client with clientAwareness', 'apollographql-client-name, apollographql-client-version'],
+    ['Apollo Client with enhancedClientAwareness', 'apollographql-library-name, apollographql-library-version'],
+    ['Apollo Kotlin and iOS', 'x-apollo-operation-id, x-apollo-operation-name, apollo-require-preflight'],
+    ['other GraphQL clients', 'graphql-require-preflight, graphql-preflight, x-graphql-yoga-csrf'],
+    ['an MCP client', 'mcp-protocol-version, mcp-session-id, mcp-method, mcp-name, last-event-id'],
+    ['axios and jQuery', 'x-requested-with, x-xsrf-token, x-csrf-token'],
+    ['a cache', 'if-match, if-none-match, if-modified-since, cache-control, pragma'],
+    ['a reader of parts', 'range, if-range'],
+    ['a REST client', 'accept, authorization, content-type, prefer, x-request-id, x-correlation-id, x-api-key'],
+    ['OpenTelemetry', 'traceparent, tracestate, baggage, b3, x-b3-traceid, x-b3-spanid, x-b3-sampled, uber-trace-id'],
+    ['Sentry', 'sentry-trace, baggage'],
+    ['New Relic and Elastic', 'newrelic, elastic-apm-traceparent'],
+    ['Datadog', 'x-datadog-trace-id, x-datadog-parent-id, x-datadog-origin, x-datadog-sampling-priority'],
+    ['clouds', 'request-id, request-context, x-amzn-trace-id, x-cloud-trace-context'],
+    ['any other program', '*'],
+  ])('may send the headers of %s', async (_who, names) => {
+    for (const path of ['/graphql', '/v1/datasets', '/mcp', '/ogc']) {
+      const headers = { origin, 'access-control-request-method': 'GET', 'access-control-request-headers': names }
+      const response = await fetch(t.url + path, { method: 'OPTIONS', headers })
+      const allowed = response.headers.get('access-control-allow-headers')?.toLowerCase().split(', ')
+      expect(allowed).toEqual(expect.arrayContaining(names.split(', ')))
+    }
   })
 
   test('is allowed from every origin by CORS_ORIGINS=*', async () => {
