@@ -1,29 +1,21 @@
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Database } from '../database/database.ts'
-import { type SqlSession, type SqlText, sql } from '../sql.ts'
+import { sql } from '../sql.ts'
 import { checkColumns } from './check-columns.ts'
-import { type CodeLabel, type LabelSource, readCodeLabels } from './code-labels.ts'
+import { type LabelSource, readCodeLabels } from './code-labels.ts'
 import { DEFAULT_ORIGIN, type Origin } from './history/record.ts'
 import { describeFiles } from './history/source-files.ts'
 import { findDataset } from './load/find-dataset.ts'
-import { copyImportedRows } from './load/imported-rows.ts'
 import { type LargeChange, type LargeChangeKind, LargeChangeStopped } from './load/large-change.ts'
 import { digestImport, findSameImport } from './load/last-import.ts'
 import { type AllowedChanges, type Load, type LoadPhase, loadStaged } from './load/load-staged.ts'
 import type { MergeCounts } from './load/merge.ts'
-import { MustReadAll } from './load/part-checks.ts'
 import type { PlannedChanges } from './load/planned-changes.ts'
 import { type ImportProgress, stageFiles } from './load/stage-files.ts'
-import { createStaging, dropStaging, goneOf, indexStaging } from './load/staging.ts'
-import { type ItemFile, type ManifestDataset, readManifest } from './manifest.ts'
-import {
-  collectProblems,
-  type ImportProblem,
-  ProblemGroups,
-  type RowProblems,
-  withProblemsOfPart,
-} from './row-problems.ts'
+import { createStaging, dropStaging, indexStaging } from './load/staging.ts'
+import { type ItemFile, readManifest } from './manifest.ts'
+import { collectProblems, type ImportProblem, ProblemGroups } from './row-problems.ts'
 
 export { type ImportProblem, type ImportProgress, type LargeChange, type PlannedChanges, ProblemGroups }
 
@@ -96,93 +88,44 @@ export async function importManifest(
       const none = { created: 0, updated: 0, removed: 0, skipped: 0, unidentified: 0 }
       return { datasetId, slug: dataset.slug, ...none, unchanged }
     }
-    const read = { manifestPath, dataset, files, paths, labels, bytesTotal, datasetId, digest }
-    const given = { database, session, ...read, options, allowed: allowedBefore(options) }
-    return importRows(given, true).catch((error: unknown) => {
-      if (!(error instanceof MustReadAll)) throw error
-      return importRows(given, false)
-    })
+    const table = await createStaging(session)
+    const problems = collectProblems(files, options)
+    const staging = { session, table, datasetId, dataset, labels, options, problems }
+    try {
+      const { unidentified } = await stageFiles({ ...staging, files, bytesTotal, ...options })
+      options.onPhase?.('checking')
+      const sources = options.dryRun ? [] : await describeFiles(paths)
+      // The files may have changed while they were read.
+      const isDigested = digest === (await digestImport(sources, options))
+      const { now, origin = DEFAULT_ORIGIN } = options
+      const keepMissing = options.keepMissing || unidentified > 0
+      const load = { ...staging, now, origin, sources, digest: isDigested ? digest : undefined, keepMissing }
+      const { largeChanges, ...counts } = await loadOrAsk(database, load)
+      if (options.dryRun) warnOfQuestions(manifestPath, largeChanges, options)
+      return { datasetId, slug: dataset.slug, ...counts, skipped: problems.count, unidentified }
+    } finally {
+      // Without a connection this fails too. The error of the import says why it was lost.
+      await dropStaging(session, table).catch(() => {})
+    }
   })
 }
 
-/** All that decides about an import. */
-interface Given {
-  database: Database
-  session: SqlSession
-  manifestPath: string
-  dataset: ManifestDataset
-  files: readonly ItemFile[]
-  /** The manifest and all files that it names. */
-  paths: readonly string[]
-  labels: readonly CodeLabel[]
-  bytesTotal: number
-  datasetId: string
-  digest: string | undefined
-  options: ImportOptions
-  /** The changes that were allowed. An import that begins again does not ask again. */
-  allowed: AllowedChanges
-}
-
-/**
- * Stages the rows, and loads them.
- * @param mayBePart says whether rows that the last import had too may be left out
- * @throws MustReadAll if they may not be left out of this import
- */
-async function importRows(given: Given, mayBePart: boolean): Promise<ImportSummary> {
-  const { session, files, datasetId, options } = given
-  const table = await createStaging(session)
-  const all = collectProblems(files, options)
-  try {
-    const canBePart = mayBePart && !options.keepMissing
-    const revision = canBePart ? await copyImportedRows(session, table, datasetId) : undefined
-    if (revision === undefined) return await loadRows(given, { table, problems: all })
-    return await withProblemsOfPart(all, (problems) =>
-      // A bad row of a part is not skipped: the import begins again.
-      loadRows({ ...given, options: { ...options, skipInvalid: false } }, { table, problems, revision }),
-    )
-  } finally {
-    // Without a connection this fails too. The error of the import says why it was lost.
-    await dropStaging(session, table).catch(() => {})
-  }
-}
-
-/** @param staging has the revision that the last import left, if its rows are left out */
-async function loadRows(
-  given: Given,
-  staging: { table: SqlText; problems: RowProblems; revision?: string },
-): Promise<ImportSummary> {
-  const { database, manifestPath, dataset, paths, datasetId, digest, options } = given
-  const { problems, revision } = staging
-  const { now, origin = DEFAULT_ORIGIN } = options
-  const { unidentified, imported } = await stageFiles({
-    ...given,
-    ...staging,
-    ...options,
-    isPart: revision !== undefined,
-  })
-  options.onPhase?.('checking')
-  const sources = options.dryRun ? [] : await describeFiles(paths)
-  // The files may have changed while they were read.
-  const isDigested = digest === (await digestImport(sources, options))
-  const load = {
-    ...given,
-    ...staging,
-    ...{ now, origin, sources, digest: isDigested ? digest : undefined },
-    keepMissing: options.keepMissing || unidentified > 0,
-    part: revision !== undefined && imported > 0 ? { revision, imported } : undefined,
-  }
-  const { largeChanges, ...counts } = await loadOrAsk(database, load, given.allowed)
-  for (const { kind } of options.dryRun ? largeChanges : []) {
-    if (!options.confirm?.[kind]) continue
+/** Warns of the questions that the import would ask. */
+function warnOfQuestions(
+  manifestPath: string,
+  largeChanges: readonly LargeChange[],
+  { confirm, onWarning }: ImportOptions,
+): void {
+  for (const { kind } of largeChanges) {
+    if (!confirm?.[kind]) continue
     const does = kind === 'moves' ? 'moves' : 'removes'
     const reason = `the import would ask before it ${does} so many items; without a terminal it needs --allow-${kind}`
-    options.onWarning?.({ file: basename(manifestPath), line: 1, reason })
+    onWarning?.({ file: basename(manifestPath), line: 1, reason })
   }
-  return { datasetId, slug: dataset.slug, ...counts, skipped: problems.count, unidentified }
 }
 
 /** The changes that are allowed before a question. */
-function allowedBefore({ confirm, dryRun }: ImportOptions): AllowedChanges {
+function allowedBefore({ confirm, dryRun }: Asking['options']): AllowedChanges {
   const allowed = (kind: LargeChangeKind) => (confirm?.[kind] && !dryRun ? 0 : Number.POSITIVE_INFINITY)
   return { removals: allowed('removals'), moves: allowed('moves') }
 }
@@ -193,7 +136,8 @@ type Asking = Load & { options: Pick<ImportOptions, 'confirm' | 'dryRun' | 'onPh
  * Loads the staged rows. The question about a large change is asked between two attempts, so that nobody waits for the answer. It is
  * asked again if the next attempt would change more items than the answer allowed.
  */
-async function loadOrAsk(database: Database, load: Asking, allowed: AllowedChanges) {
+async function loadOrAsk(database: Database, load: Asking) {
+  const allowed = allowedBefore(load.options)
   for (;;) {
     try {
       return await attempt(database, load, allowed)
@@ -210,7 +154,7 @@ async function loadOrAsk(database: Database, load: Asking, allowed: AllowedChang
 async function attempt(database: Database, load: Asking, allowed: AllowedChanges) {
   const { session, table, options } = load
   const work = async () => {
-    await indexStaging(session, table, load.part !== undefined)
+    await indexStaging(session, table)
     const counts = await loadStaged(load, allowed)
     if (!options.dryRun && hasManyChanges(counts)) {
       options.onPhase?.('analyzing')
@@ -222,13 +166,11 @@ async function attempt(database: Database, load: Asking, allowed: AllowedChanges
   return database.withReadersOnCopy(session, await countRows(load), work)
 }
 
-/** Returns the number of staged rows and of items in the database, which the import compares: of a part, those whose rows are gone. */
-async function countRows({ session, table, datasetId, part }: Load): Promise<number> {
-  const items = part
-    ? sql`(SELECT count(*) FROM ${goneOf(table)} WHERE $1::uuid IS NOT NULL)`
-    : sql`coalesce((SELECT n FROM item_counts WHERE dataset_id = $1 AND list = 'all'), 0)`
+/** Returns the number of staged rows and of items in the database, which the import compares. */
+async function countRows({ session, table, datasetId }: Load): Promise<number> {
   const { rows } = await session.query<{ count: number }>(
-    sql`SELECT ((SELECT count(*) FROM ${table}) + ${items})::integer AS count`,
+    sql`SELECT (SELECT count(*) FROM ${table})::integer
+            + coalesce((SELECT n FROM item_counts WHERE dataset_id = $1 AND list = 'all'), 0) AS count`,
     [datasetId],
   )
   return rows[0]?.count ?? 0

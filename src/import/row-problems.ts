@@ -1,6 +1,5 @@
 import { operationFailed } from '../errors.ts'
 import type { BadRow } from './load/cross-row-checks.ts'
-import { MustReadAll } from './load/part-checks.ts'
 
 /** A bad row or a warning, with the name of the file in the manifest. */
 export interface ImportProblem {
@@ -63,42 +62,6 @@ export function collectProblems(files: readonly { name: string }[], options: Pro
       if (count > 0 && !skipInvalid) throw operationFailed(groups.lines)
     },
   }
-}
-
-/** An import of a part keeps this number of warnings. */
-export const MAX_WARNINGS = 1_000
-
-/**
- * Runs an import of a part. A bad row, or too many warnings, end it with MustReadAll. Warnings are reported at its end, unless it ends so:
- * the import that begins again reports them.
- */
-export async function withProblemsOfPart<Result>(
-  problems: RowProblems,
-  run: (problems: RowProblems) => Promise<Result>,
-): Promise<Result> {
-  const warnings: BadRow[] = []
-  const end = () => {
-    throw new MustReadAll()
-  }
-  const report = () => warnings.forEach(problems.warn)
-  const ofPart: RowProblems = {
-    count: 0,
-    get warnings() {
-      return warnings.length
-    },
-    add: end,
-    addAll: (bad) => bad.forEach(end),
-    warn: (warning) => {
-      if (warnings.push(warning) > MAX_WARNINGS) end()
-    },
-    throwUnlessSkipped: () => {},
-  }
-  const result = await run(ofPart).catch((error: unknown) => {
-    if (!(error instanceof MustReadAll)) report()
-    throw error
-  })
-  report()
-  return result
 }
 
 /** A group shows this number of its rows. */

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { grantDataset } from '../../src/auth/grants.ts'
 import { createKey } from '../../src/auth/keys.ts'
+import { Random } from '../simulate/random.ts'
+import { randomCases } from '../support/cases.ts'
 import { createImporter, ndjson, row, useImporter } from '../support/import.ts'
 
 const t = useImporter()
@@ -97,6 +99,40 @@ describe('Importing again', () => {
     expect((await dataset()).updatedAt.toISOString()).toBe('2019-06-01T00:00:00.000Z')
   })
 })
+
+/** A row with few ids and names, so that rows often meet. */
+const randomRow = (random: Random) =>
+  row({
+    externalId: `e${random.below(8)}`,
+    name: `n${random.below(3)}`,
+    ...(random.chance(0.4) && { parentExternalId: `e${random.below(8)}` }),
+    ...(random.chance(0.2) && { images: [{ originalUrl: `o${random.below(2)}` }] }),
+    ...(random.chance(0.02) && { name: '' }),
+  })
+
+const seeds = Array.from({ length: randomCases({ all: 12, few: 2 }) }, (_, n) => `files ${n}`)
+test.each(seeds)(
+  'The files alone decide what an import says and leaves, not the imports before it: %s',
+  async (seed) => {
+    const random = new Random(seed)
+    const outcome = async (rows: object[]) => {
+      const said = await t.importer.run(file(...rows)).then(() => 'imported', String)
+      const found = (await items()).map(({ createdAt, updatedAt, ...item }) => item)
+      return { said, found: said === 'imported' && found.sort((a, b) => a.id.localeCompare(b.id)) }
+    }
+    for (let sequence = 0; sequence < 8; sequence += 1) {
+      let rows: object[] = []
+      for (let step = 0; step < 5; step += 1) {
+        const kept = rows.filter(() => random.chance(0.8))
+        rows = random.shuffle([...kept, ...Array.from({ length: random.below(4) }, () => randomRow(random))])
+        if (step < 4) await t.importer.run(file(...rows)).catch(() => {})
+      }
+      const after = await outcome(rows)
+      await t.db.database.prisma.dataset.deleteMany()
+      expect(after, JSON.stringify(rows)).toEqual(await outcome(rows))
+    }
+  },
+)
 
 describe('Identity', () => {
   test('a dataset has the version 5 UUID of its slug, an item that of its externalId in the dataset', async () => {

@@ -14,21 +14,21 @@ export async function* readGeoJson(text: AsyncIterable<string>, file: SourceFile
     const place = `feature ${number}, at byte ${byte}`
     const row = parseJsonRow(line, json)
     const placed = {
-      ...('fields' in row ? toRow(line, json, row.fields) : row),
+      ...('fields' in row ? toRow(line, row.fields) : row),
       ...(sharesLine && { placeOf: () => place }),
     }
     yield 'fields' in placed && crs !== undefined ? { ...placed, crs } : placed
   }
 }
 
-function toRow(line: number, json: string, { id, geometry, properties }: Fields): SourceRow {
+function toRow(line: number, { id, geometry, properties }: Fields): SourceRow {
   const point = pointOf(geometry)
   if (!point) return { line, problem: 'geometry must be a Point' }
   const fields: Fields = { ...(typeof properties === 'object' ? properties : {}) }
   const [longitude, latitude] = point
   const hasId = fields.id !== undefined || fields.externalId !== undefined
   if (!hasId && id !== undefined) fields.externalId = id
-  return { line, json, fields: Object.assign(fields, { latitude, longitude }) }
+  return { line, fields: Object.assign(fields, { latitude, longitude }) }
 }
 
 function pointOf(geometry: unknown): readonly unknown[] | undefined {

@@ -5,10 +5,10 @@ export type Fields = Record<string, unknown>
 
 /**
  * A row of a file, or the reason why it can't be read. `line` is the line that the row starts on. `crs` is the reference system of
- * its coordinates, if the file says so itself. `json` is its text in a file of JSON.
+ * its coordinates, if the file says so itself.
  */
 export type SourceRow = { line: number; placeOf?: FindPlace | undefined } & (
-  | { fields: Fields; crs?: string; json?: string }
+  | { fields: Fields; crs?: string }
   | { problem: string; kind?: string }
 )
 
@@ -22,7 +22,7 @@ export const MAX_ROW_LENGTH = 10_000_000
 export function parseJsonRow(line: number, json: string): SourceRow {
   try {
     const value = parseExactJson(json)
-    return isObject(value) ? { line, json, fields: value } : { line, problem: 'must be a JSON object' }
+    return isObject(value) ? { line, fields: value } : { line, problem: 'must be a JSON object' }
   } catch (error) {
     if (error instanceof SyntaxError) return { line, problem: `is not JSON: ${jsonReason(error)}`, kind: 'is not JSON' }
     throw error

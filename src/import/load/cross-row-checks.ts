@@ -1,7 +1,6 @@
 import { type SqlSession, type SqlText, sql } from '../../sql.ts'
 import type { RowIdentity } from '../row/parse-item.ts'
 import { keepItems, whereKept } from './kept-items.ts'
-import { whereImported } from './part-checks.ts'
 import { renumberImages } from './renumbered-images.ts'
 import { type Staged, stageBadRows } from './staging.ts'
 
@@ -165,8 +164,6 @@ interface Checks extends Staged {
   keepMissing: boolean
   /** Whether the items of bad rows stay. If not, one bad row stops the import anyway. */
   skipInvalid: boolean
-  /** Whether items stay because the last import had their rows too (part-checks.ts). */
-  isPart: boolean
 }
 
 /**
@@ -174,13 +171,12 @@ interface Checks extends Staged {
  * row stays as it was, and can conflict with another row then. So the checks run until no more items stay.
  */
 export async function removeBadRows(checks: Checks): Promise<BadRow[]> {
-  const { session, table, datasetId, keepMissing, skipInvalid, isPart } = checks
+  const { session, table, datasetId, keepMissing, skipInvalid } = checks
   const bad: BadRow[] = []
   const countKept = async () => (skipInvalid ? keepItems(session, table, datasetId) : 0)
   let keptCount = await countKept()
   const staying = () => {
     if (keepMissing) return sql`true`
-    if (isPart) return whereImported(table)
     return keptCount > 0 ? whereKept(table) : sql`false`
   }
   const tables = () => ({ t: table, stays: staying() })

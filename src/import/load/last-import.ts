@@ -16,7 +16,7 @@ const CODE = fileURLToPath(new URL('../../', import.meta.url))
 let codeDigest: Promise<string> | undefined
 
 /** Returns the SHA-256 of all modules, which is computed once. */
-export function digestCode(): Promise<string> {
+function digestCode(): Promise<string> {
   codeDigest ??= readModules().then((texts) => sha256(texts.join()))
   return codeDigest
 }

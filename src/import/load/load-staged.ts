@@ -4,11 +4,10 @@ import { sql } from '../../sql.ts'
 import { type CodeLabel, mergeCodeLabels } from '../code-labels.ts'
 import { type Origin, recordChange, type SourceFile } from '../history/record.ts'
 import type { ManifestDataset } from '../manifest.ts'
-import { MAX_WARNINGS, type RowProblems } from '../row-problems.ts'
+import type { RowProblems } from '../row-problems.ts'
 import { removeBadRows } from './cross-row-checks.ts'
 import { lockChangedRows, withDatasetLocked } from './dataset-lock.ts'
 import { findDataset } from './find-dataset.ts'
-import { storeImportedRows } from './imported-rows.ts'
 import {
   FAR_METRES,
   findLargeChanges,
@@ -18,7 +17,6 @@ import {
 } from './large-change.ts'
 import { storeLastImport } from './last-import.ts'
 import { changesOf, countMoved, type MergeCounts, mergeDataset, mergeItems, planItems, touchDataset } from './merge.ts'
-import { checkPart, hasChanged, MustReadAll, type Part } from './part-checks.ts'
 import { type PlannedChanges, readPlannedChanges } from './planned-changes.ts'
 import type { Staged } from './staging.ts'
 
@@ -38,8 +36,6 @@ export interface Load extends Staged {
   problems: RowProblems
   /** Whether all items stay that the files lack. */
   keepMissing: boolean
-  /** Undefined if all rows are staged. */
-  part: Part | undefined
   options: {
     skipInvalid: boolean
     dryRun?: boolean
@@ -56,8 +52,8 @@ export type AllowedChanges = Record<LargeChangeKind, number>
 /**
  * Checks, compares and merges the staged rows in one transaction. All of it happens while the dataset is locked, so the merge
  * does what was compared.
- * @throws MustReadAll, only of a part; LargeChangeStopped if one has more items than are allowed; `OPERATION_FAILED` with the bad rows, or
- * if other sessions are in the way
+ * @throws LargeChangeStopped if one has more items than are allowed; `OPERATION_FAILED` with the bad rows, or if other sessions are in
+ * the way
  */
 export async function loadStaged(
   load: Load,
@@ -78,11 +74,9 @@ async function checkAndMerge(load: Load, allowed: AllowedChanges) {
   if (id !== datasetId) {
     throw operationFailed(`Another session gave the dataset ${dataset.slug} another id; nothing was changed; try again`)
   }
-  if (load.part && (await hasChanged(load, load.part))) throw new MustReadAll()
-  const bad = await removeBadRows({ ...load, skipInvalid: options.skipInvalid, isPart: load.part !== undefined })
+  const bad = await removeBadRows({ ...load, skipInvalid: options.skipInvalid })
   if (!options.skipInvalid) problems.addAll(bad)
   problems.throwUnlessSkipped()
-  if (load.part) await checkPart(load)
   options.onPhase?.('comparing')
   const counts = await planItems(load, load.keepMissing)
   const largeChanges = findLargeChanges(dataset.slug, counts, await countMoved(load, counts, FAR_METRES))
@@ -127,7 +121,6 @@ async function merge(load: Load, { counts, exists, hasBadRows }: Compared): Prom
     return counts
   })
   // Another import reports the problems again.
-  if (hasBadRows || problems.count > 0) return
-  if (digest !== undefined && problems.warnings === 0) await storeLastImport(session, datasetId, digest)
-  if (!load.keepMissing && problems.warnings <= MAX_WARNINGS) await storeImportedRows(load, load.part)
+  const hasProblems = hasBadRows || problems.count + problems.warnings > 0
+  if (digest !== undefined && !hasProblems) await storeLastImport(session, datasetId, digest)
 }

@@ -3,9 +3,8 @@ import { columnsOf, IMPORTED_COLUMNS } from '../dataset-fields.ts'
 import { metresBetween } from '../history/item-changes.ts'
 import type { ManifestDataset } from '../manifest.ts'
 import { whereKept } from './kept-items.ts'
-import type { Part } from './part-checks.ts'
 import { withRowReports } from './row-reports.ts'
-import { goneOf, IMAGE_COLUMN_NAMES, ITEM_COLUMN_NAMES, type Staged } from './staging.ts'
+import { IMAGE_COLUMN_NAMES, ITEM_COLUMN_NAMES, type Staged } from './staging.ts'
 
 export interface MergeCounts {
   created: number
@@ -73,17 +72,10 @@ export const changesOf = (table: SqlText) => sql`${table}_changes`
 
 /**
  * Compares the staged items with those of the dataset, and writes what differs into the table of changes. With `keepMissing`, items
- * stay that the staging table lacks. Of a part, only the items are removed whose rows are gone.
+ * stay that the staging table lacks.
  */
-export async function planItems(
-  { session, table, datasetId, part }: Staged & { part?: Part | undefined },
-  keepMissing: boolean,
-): Promise<MergeCounts> {
+export async function planItems({ session, table, datasetId }: Staged, keepMissing: boolean): Promise<MergeCounts> {
   const changes = changesOf(table)
-  const removed = part
-    ? sql`SELECT gone.id, 'removed' FROM ${goneOf(table)} AS gone
-        WHERE $1::uuid IS NOT NULL AND NOT $2::boolean AND NOT EXISTS (SELECT FROM ${table} AS s WHERE s.id = gone.id)`
-    : sql`SELECT i.id, 'removed' FROM items AS i WHERE NOT $2 AND ${missingItems(table)}`
   await session.query(sql`CREATE TEMPORARY TABLE ${changes} (id uuid PRIMARY KEY, change text NOT NULL) ON COMMIT DROP`)
   await session.query(
     sql`INSERT INTO ${changes}
@@ -96,18 +88,17 @@ export async function planItems(
          OR i.extra_attributes::text <> s.extra_attributes::text
          OR ${STORED_IMAGES} <> s.images
       UNION ALL
-     ${removed}`,
+     SELECT i.id, 'removed' FROM items AS i WHERE NOT $2 AND ${missingItems(table)}`,
     [datasetId, keepMissing],
   )
   await session.query(sql`ANALYZE ${changes}`)
   const { rows } = await session.query<MergeCounts>(
-    sql`SELECT created, updated, staged + $1::integer - created - updated AS unchanged, removed
+    sql`SELECT created, updated, staged - created - updated AS unchanged, removed
        FROM (SELECT count(*) FILTER (WHERE change = 'created')::integer AS created,
                     count(*) FILTER (WHERE change = 'updated')::integer AS updated,
                     count(*) FILTER (WHERE change = 'removed')::integer AS removed,
                     (SELECT count(*) FROM ${table})::integer AS staged
                FROM ${changes}) AS counted`,
-    [part?.imported ?? 0],
   )
   return rows[0] ?? { created: 0, updated: 0, unchanged: 0, removed: 0 }
 }

@@ -3,7 +3,6 @@ import type { ItemFile } from '../manifest.ts'
 import type { RowIdentity } from '../row/parse-item.ts'
 import { readItems } from '../row/read-items.ts'
 import type { RowProblems } from '../row-problems.ts'
-import { compareRows, findNewRows } from './imported-rows.ts'
 import { type Staged, stageBadRows, stagedJson, stageRows } from './staging.ts'
 
 export interface ImportProgress {
@@ -18,8 +17,6 @@ interface Staging extends Staged {
   files: readonly ItemFile[]
   bytesTotal: number
   problems: RowProblems
-  /** Whether the rows of the last import are there, so that others alone are staged. */
-  isPart: boolean
   onProgress?: (progress: ImportProgress) => void
 }
 
@@ -29,22 +26,12 @@ const BATCH_CHARACTERS = 250_000
 const PROGRESS_INTERVAL_MS = 100
 
 /**
- * Reads the rows of all files into the staging table, without those that the last import had too. Adds bad rows and warnings to `problems`.
- * @returns the number of bad rows that name no item, and of rows that the last import had too
+ * Reads the rows of all files into the staging table. Adds bad rows and warnings to `problems`.
+ * @returns the number of bad rows that name no item
  * @throws `OPERATION_FAILED` if a file can't be read
  */
-export async function stageFiles(staging: Staging): Promise<{ unidentified: number; imported: number }> {
+export async function stageFiles(staging: Staging): Promise<{ unidentified: number }> {
   const { session, table, problems, files, bytesTotal, onProgress } = staging
-  // The database stages a batch, or looks one up, while the next one is read.
-  let last: Promise<unknown> = Promise.resolve()
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const done = last.then(work)
-    // Awaited later; without this, Node would report an unhandled rejection before that.
-    last = done.catch(() => {})
-    return done
-  }
-  const lookUp = findNewRows(session, table)
-  const find = staging.isPart ? (hashes: string[]) => inTurn(() => lookUp(hashes)) : undefined
   let bytesRead = 0
   let rows = 0
   let reportedAt = 0
@@ -52,15 +39,14 @@ export async function stageFiles(staging: Staging): Promise<{ unidentified: numb
   let batchCharacters = 0
   let badRows: RowIdentity[] = []
   let unidentified = 0
-  let imported = 0
+  // The database adds a batch while the next one is read.
   let staged = Promise.resolve()
   const flush = async () => {
     await staged
     const [rows, bad] = [batch, badRows]
-    staged = inTurn(async () => {
-      await stageRows(session, table, rows)
-      await stageBadRows(session, table, bad)
-    })
+    staged = stageRows(session, table, rows).then(() => stageBadRows(session, table, bad))
+    // Awaited later; without this line, Node would report an unhandled rejection before that.
+    staged.catch(() => {})
     batch = []
     badRows = []
     batchCharacters = 0
@@ -70,19 +56,16 @@ export async function stageFiles(staging: Staging): Promise<{ unidentified: numb
   }
   try {
     for (const [file, itemFile] of files.entries()) {
-      const read = compareRows(itemFile, readRows(itemFile, { onBytes }), find)
-      for await (const row of readItems(itemFile, read, staging.datasetId)) {
+      for await (const row of readItems(itemFile, readRows(itemFile, { onBytes }), staging.datasetId)) {
         rows += 1
         const { line } = row
         for (const reason of row.warnings) problems.warn({ file, line, reason })
-        if ('isImported' in row) imported += 1
-        else if ('problem' in row) {
+        if ('problem' in row) {
           problems.add({ file, line, reason: row.problem, kind: row.kind })
           if (row.identity === undefined) unidentified += 1
           else badRows.push(row.identity)
         } else {
-          const rowHash = row.warnings.length === 0 ? (row.hash ?? null) : null
-          const json = stagedJson({ ...row.item, n: rows, file, line, rowHash })
+          const json = stagedJson({ ...row.item, n: rows, file, line })
           batch.push(json)
           batchCharacters += json.length
         }
@@ -96,7 +79,8 @@ export async function stageFiles(staging: Staging): Promise<{ unidentified: numb
     await flush()
     await staged
   } finally {
-    await last
+    // The caller drops the table.
+    await staged.catch(() => {})
   }
-  return { unidentified, imported }
+  return { unidentified }
 }

@@ -19,8 +19,6 @@ interface StagedRow extends ImportedItem {
   /** Index of its file in the manifest. */
   file: number
   line: number
-  /** Of the row (imported-rows.ts); null for a row with a warning. */
-  rowHash: string | null
 }
 
 const namesOf = (columns: ReadonlyMap<string, Column>, omitted: readonly string[]) =>
@@ -50,7 +48,6 @@ export async function createStaging(session: SqlSession): Promise<SqlText> {
       ADD parent_external_id text COLLATE "C",
       ADD images jsonb NOT NULL,
       ADD given jsonb,
-      ADD row_hash uuid,
       ADD is_renumbered boolean`)
   // Separate messages, because the embedded database drops the first table of each message when a client disconnects.
   await session.query(sql`CREATE TEMPORARY TABLE ${table}_bad (id uuid, external_id text COLLATE "C")`)
@@ -58,13 +55,9 @@ export async function createStaging(session: SqlSession): Promise<SqlText> {
   return table
 }
 
-/** The table of the rows that the last import had. An import deletes those that its files have, so the rows that are gone remain. */
-export const goneOf = (table: SqlText) => sql`${table}_gone`
-
 /** Drops the temporary tables of one import. */
 export async function dropStaging(session: SqlSession, table: SqlText): Promise<void> {
-  const gone = goneOf(table)
-  await session.query(sql`DROP TABLE IF EXISTS ${table}, ${table}_bad, ${table}_kept, ${gone}`)
+  await session.query(sql`DROP TABLE IF EXISTS ${table}, ${table}_bad, ${table}_kept`)
 }
 
 /** Adds what names the items of bad rows. */
@@ -98,18 +91,13 @@ export async function stageRows(session: SqlSession, table: SqlText, rows: reado
   ])
 }
 
-/** Indexes and analyzes a staging table, after all rows have been added, and the table of the rows that are gone if there is one. */
-export async function indexStaging(session: SqlSession, table: SqlText, isPart: boolean): Promise<void> {
+/** Indexes and analyzes a staging table, after all rows have been added. */
+export async function indexStaging(session: SqlSession, table: SqlText): Promise<void> {
   await session.query(sql`
     CREATE INDEX IF NOT EXISTS ${table}_id ON ${table} (id);
     CREATE INDEX IF NOT EXISTS ${table}_external_id ON ${table} (external_id);
     CREATE INDEX IF NOT EXISTS ${table}_parent_item_id ON ${table} (parent_item_id);
     ANALYZE ${table}`)
-  if (!isPart) return
-  const gone = goneOf(table)
-  await session.query(sql`CREATE INDEX IF NOT EXISTS ${gone}_id ON ${gone} (id)`)
-  // Most rows were deleted from it.
-  await session.query(sql`VACUUM (ANALYZE) ${gone}`)
 }
 
 const columnNames = new Map<string, string>()

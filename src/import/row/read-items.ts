@@ -12,13 +12,9 @@ import {
 import { type ImportedItem, identityOf, parseItem, type RowIdentity } from './parse-item.ts'
 import { explainPosition, positionConverter } from './position.ts'
 
-/** A row. If rows are compared with those of the last import (load/imported-rows.ts), it has a hash, and whether that import had it. */
-export type ComparedRow = SourceRow & { hash?: string; isImported?: boolean }
-
-/** An item with its warnings, a row that the last import had too, or the reason why its row is bad and which item the row names. */
+/** An item with its warnings, or the reason why its row is bad and which item the row names. */
 type ReadItem = { line: number; warnings: string[] } & (
-  | { isImported: true }
-  | { item: ImportedItem; hash: string | undefined }
+  | { item: ImportedItem }
   | { problem: string; kind?: string | undefined; identity: RowIdentity | undefined }
 )
 
@@ -28,7 +24,7 @@ type ReadItem = { line: number; warnings: string[] } & (
  */
 export async function* readItems(
   file: ItemFile,
-  rows: AsyncIterable<ComparedRow>,
+  rows: AsyncIterable<SourceRow>,
   datasetId: string,
 ): AsyncGenerator<ReadItem> {
   const parse = rowParser(file, datasetId)
@@ -43,14 +39,9 @@ export async function* readItems(
       isFirst = false
       columns.see(row.fields)
     }
-    if (row.isImported) {
-      yield { line, warnings, isImported: true }
-      continue
-    }
     const parsed = 'fields' in row ? parse(row) : { ...row, badFields: [] }
-    if ('item' in parsed) {
-      yield { line, item: parsed.item, warnings: [...warnings, ...parsed.warnings], hash: row.hash }
-    } else {
+    if ('item' in parsed) yield { line, item: parsed.item, warnings: [...warnings, ...parsed.warnings] }
+    else {
       const identity = 'fields' in row ? identityOf(mapIdentity(row.fields, parsed.badFields)) : undefined
       yield { line, warnings, identity, ...placedProblem(file, row, parsed) }
     }
