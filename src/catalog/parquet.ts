@@ -65,7 +65,19 @@ export async function* encodeParquet(
     file.num_rows -= BigInt(items.length * (columns.length - 1))
   }
   await file.finish()
-  yield take()
+  const end = take()
+  if (file.row_groups.length === 0) setTypeOfRowGroups(end)
+  yield end
+}
+
+/** In the footer of a file without rows: the field `num_rows` with 0, then `row_groups` with an empty list whose elements have no type. */
+const NO_ROW_GROUPS = Buffer.from([0x16, 0, 0x19, 0])
+/** The type of a struct (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md). */
+const STRUCT = 12
+
+/** Writes the type into the list: hyparquet-writer 0.17 finds it in the first element, and arrow-rs refuses a list without one. */
+function setTypeOfRowGroups(footer: Uint8Array): void {
+  footer[Buffer.from(footer).lastIndexOf(NO_ROW_GROUPS) + NO_ROW_GROUPS.length - 1] = STRUCT
 }
 
 /** The items of each row group. */

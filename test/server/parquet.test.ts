@@ -120,6 +120,18 @@ describe('GeoParquet', () => {
   })
 })
 
+test.each(['?categoryCode=none', '?categoryCode=none&flat=true'])(
+  'a file without items (%s) has a list of row groups whose type is struct, as arrow-rs demands',
+  async (query) => {
+    const response = await t.get(PATH + query)
+    const bytes = Buffer.from(await response.clone().arrayBuffer())
+    expect(await metadataOf(response.clone())).toMatchObject({ num_rows: 0n, row_groups: [] })
+    expect(await rowsOf(response)).toEqual([])
+    // Thrift's compact protocol: i64 of 0, then an empty list of structs (12) and not of "stop" (0).
+    expect(bytes.includes(Buffer.from([0x16, 0, 0x19, 0x0c]))).toBe(true)
+  },
+)
+
 test('a large GeoParquet file has row groups of about 10,000 items, and each item once, in order of id', async () => {
   await addLarge(t.database.prisma, 'many', 11_500, "'x'")
   const response = await t.get('/exports/many.parquet')

@@ -236,6 +236,7 @@ export const SQL: readonly MutantTable[] = [
       { find: "isRequired ? 'REQUIRED' : 'OPTIONAL'", replace: "'REQUIRED'" },
       { find: 'isAdjustedToUTC: true', replace: 'isAdjustedToUTC: false' },
       { find: 'items.length < GROUP_ITEMS && ', replace: '' },
+      { find: 'if (file.row_groups.length === 0) setTypeOfRowGroups(end)', replace: '' },
       { find: ' && characters < GROUP_CHARACTERS', replace: '' },
       {
         find: '      await setImmediate()\n',
