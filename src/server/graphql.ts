@@ -1,9 +1,8 @@
-import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { CatalogError, validationFailed } from '../errors.ts'
+import { CatalogError } from '../errors.ts'
 import { createSubgraphSchema } from '../graphql/federation.ts'
 import {
-  bodyTypeOf,
+  BODY_TYPES,
   type GraphQLParams,
   RESPONSE_TYPES,
   readBody,
@@ -19,6 +18,7 @@ import { addRoute } from './http.ts'
 import { chooseRepresentation, wantsHtml } from './negotiation.ts'
 import type { Pages } from './pages/pages.ts'
 import { ResponseBody, sendCacheable, sendUncacheable } from './reply.ts'
+import { textBody } from './request-body.ts'
 import type { ResponseCache } from './response-cache.ts'
 
 interface GraphQLOptions extends Pick<Pages, 'sendGraphiql'> {
@@ -36,7 +36,6 @@ export function addGraphQLRoute(
 ): void {
   const schema = federation ? createSubgraphSchema() : undefined
   const execute = createYogaAdapter({ trusted, registered, ...(schema && { schema }) })
-  addBodyParser(app)
 
   addRoute(app, {
     path: '/graphql',
@@ -84,36 +83,12 @@ interface ParamsSource {
   readParams: () => GraphQLParams
 }
 
-/** @throws `UNSUPPORTED_MEDIA_TYPE` */
-function paramsSourceOf({ method, url, headers, body }: FastifyRequest): ParamsSource {
-  if (method !== 'POST') {
-    const queryString = queryStringOf(url)
+/** @throws the errors of `textBody` */
+function paramsSourceOf(request: FastifyRequest): ParamsSource {
+  if (request.method !== 'POST') {
+    const queryString = queryStringOf(request.url)
     return { id: `? ${queryString}`, readParams: () => readQueryString(queryString) }
   }
-  const bodyType = bodyTypeOf(headers['content-type'])
-  if (bodyType === undefined)
-    throw new CatalogError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json or application/graphql')
-  const text = typeof body === 'string' ? body : ''
-  return { id: `${bodyType} ${text}`, readParams: () => readBody(bodyType, text) }
-}
-
-/** Reads bodies of any type as text, because the route decides which types it accepts. */
-function addBodyParser(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
-    // A page on another origin can send a form without a preflight request.
-    if (isForm(request)) done(new CatalogError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json'))
-    else if (isEncoded(request)) done(new CatalogError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed'))
-    else if (!isUtf8(body)) done(validationFailed([{ field: 'body', message: 'must be UTF-8' }]))
-    else done(null, body.toString())
-  })
-}
-
-function isEncoded({ headers }: FastifyRequest): boolean {
-  const encoding = headers['content-encoding'] ?? 'identity'
-  return encoding !== 'identity'
-}
-
-function isForm({ headers }: FastifyRequest): boolean {
-  return /^(application\/x-www-form-urlencoded|multipart\/form-data)/i.test(headers['content-type'] ?? '')
+  const { type, text } = textBody(request, BODY_TYPES)
+  return { id: `${type} ${text}`, readParams: () => readBody(type, text) }
 }

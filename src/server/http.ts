@@ -27,6 +27,7 @@ import { networkOf, trustProxies } from './admission/proxies.ts'
 import { MAX_BODY_BYTES } from './admission/refused-body.ts'
 import { allowOrigins, preflightHeaders, reportRefusedOrigins } from './cors.ts'
 import { sendError, toCatalogError, withContact } from './error-reply.ts'
+import { readBodies } from './request-body.ts'
 import { chooseRequestId, findFault } from './request-head.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import type { Metrics } from './telemetry/metrics.ts'
@@ -93,6 +94,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
   }
 
+  readBodies(app)
   answerInOrder(app)
   addRequestTelemetry(app, metrics)
   limitConnections(app.server, countConnections(limits.maxConnectionsPerAddress, isTrustedProxy))

@@ -13,6 +13,7 @@ import { exportLinks } from './export-link.ts'
 import { addRoute } from './http.ts'
 import { chooseRepresentation } from './negotiation.ts'
 import { ResponseBody, sendUncacheable } from './reply.ts'
+import { textBody } from './request-body.ts'
 import type { ResponseCache } from './response-cache.ts'
 
 interface McpOptions {
@@ -52,7 +53,7 @@ export function addMcpRoute(app: FastifyInstance, options: McpOptions): void {
         // The key may have stopped working while the request waited.
         caller = await admit(request, reply)
       }
-      const text = typeof request.body === 'string' ? request.body : ''
+      const { text } = textBody(request, [JSON_RESPONSE.mediaType])
       const body = parseJson(text)
       // Each request counts once for the limit of its key.
       if (Array.isArray(body)) throw validationFailed([{ field: 'body', message: 'must be one message, not a batch' }])
@@ -112,14 +113,15 @@ const FORBIDDEN_ORIGIN = {
 }
 
 /**
- * The headers that the SDK reads. It wants `text/event-stream` in `Accept` too, as the protocol does, but every response is JSON.
+ * The headers that the SDK reads, when `textBody` has read `Content-Type`. It wants `text/event-stream` in `Accept` too, as the protocol does, but every response is JSON.
  * @throws `NOT_ACCEPTABLE`
  */
 function protocolHeaders({ headers }: FastifyRequest): Record<string, string> {
   chooseRepresentation(headers.accept, [JSON_RESPONSE])
-  const own = Object.entries(headers).filter(([name]) => name === 'content-type' || name.startsWith('mcp-'))
+  const own = Object.entries(headers).filter(([name]) => name.startsWith('mcp-'))
   const texts = own.map(([name, value]) => [name, String(value)] as const)
-  return { ...Object.fromEntries(texts), accept: `${JSON_RESPONSE.mediaType}, text/event-stream` }
+  const { mediaType } = JSON_RESPONSE
+  return { ...Object.fromEntries(texts), accept: `${mediaType}, text/event-stream`, 'content-type': mediaType }
 }
 
 const JSON_RESPONSE = { mediaType: 'application/json' }

@@ -41,7 +41,11 @@ export function findRepresentation<Form extends { mediaType: string }>(
   const [first] = forms
   if (!accept || accept === '*/*' || accept === first.mediaType || accept.length > MAX_HEADER_LENGTH) return first
   const chosen = new Negotiator({ headers: { accept } }).mediaType(forms.map(withCharset))
-  return forms.find((form) => withCharset(form) === chosen)
+  // A parameter that the response has not, such as `version=1`, does not matter if the client accepts no other form.
+  return (
+    forms.find((form) => withCharset(form) === chosen) ??
+    forms.find(({ mediaType }) => namedTypes(accept).includes(mediaType))
+  )
 }
 
 /** Every response is UTF-8. Some clients name the charset in `Accept`, as Relay's template does. A media type without one matches too. */
@@ -64,19 +68,20 @@ export function chooseRepresentation<Form extends { mediaType: string }>(
   throw new CatalogError('NOT_ACCEPTABLE', `Accept must allow ${types.join(' or ')}`)
 }
 
-/** Whether a person opens the address in a browser, which asks for HTML. Programs do not. */
+/** Whether a person opens the address in a browser, which prefers HTML to all. Programs do not. */
 export function wantsHtml({ headers }: FastifyRequest): boolean {
-  return headers.accept?.includes('text/html') === true
+  return namedTypes(headers.accept)[0] === 'text/html'
 }
 
-/** Whether the client names problem details (RFC 9457) with a weight above 0. A wildcard does not name them. */
+/** Whether the client names problem details (RFC 9457). */
 export function acceptsProblem(accept: string | undefined): boolean {
-  // Few clients name them, and to parse a header takes a millisecond.
-  if (!accept || accept.length > MAX_HEADER_LENGTH) return false
-  if (!accept.toLowerCase().includes(PROBLEM_MEDIA_TYPE)) return false
-  const accepted = new Negotiator({ headers: { accept } }).mediaTypes()
-  // Letter case has no meaning in a media type (RFC 9110 section 8.3.1).
-  return accepted.some((mediaType) => mediaType.toLowerCase() === PROBLEM_MEDIA_TYPE)
+  return namedTypes(accept).includes(PROBLEM_MEDIA_TYPE)
+}
+
+/** The media types that the client names with a weight above 0, in lower case, beginning with the one that it prefers. */
+function namedTypes(accept: string | undefined): string[] {
+  if (!accept || accept.length > MAX_HEADER_LENGTH) return []
+  return new Negotiator({ headers: { accept } }).mediaTypes().map((mediaType) => mediaType.toLowerCase())
 }
 
 /**

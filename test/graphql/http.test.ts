@@ -49,6 +49,12 @@ describe('A client that accepts', () => {
     // The header of Relay's template and of graffle.
     ['application/graphql-response+json; charset=utf-8, application/json; charset=utf-8', RESPONSE_TYPE],
     ['application/json; charset=UTF-8', 'application/json'],
+    ['Application/JSON; charset="utf-8"', 'application/json'],
+    ['application/graphql-response+json; charset="utf-8"; q=1, application/json; q=0.9', RESPONSE_TYPE],
+    ['text/csv; header="a, application/json;q=1", application/graphql-response+json; q="0.5"', RESPONSE_TYPE],
+    ['application/json; charset=utf8', 'application/json'],
+    ['application/graphql-response+json; version=1', RESPONSE_TYPE],
+    ['*/*;q=0.1, application/json;q=0', RESPONSE_TYPE],
   ])('%s gets %s', async (accept, type) => {
     const response = await post({ query: QUERY }, { accept })
     expect(response.headers.get('content-type')).toBe(`${type}; charset=utf-8`)
@@ -183,12 +189,49 @@ test('an invalid query by GET, and a subscription, are no mutations', async () =
   }
 })
 
-test('a body of another media type is a 415 with an error', async () => {
-  for (const type of ['text/plain', 'application/xml', 'application/json; charset=utf-16']) {
+describe('A body with the Content-Type', () => {
+  const JSON_TYPES = ['application/json', 'APPLICATION/JSON', 'application/graphql+json']
+  const PARAMETERS = [
+    ...[
+      '',
+      ';',
+      '; ',
+      ';charset=utf-8',
+      '; charset="utf-8"',
+      '; Charset="UTF-8"',
+      ' ; charset = utf-8 ',
+      ';\tcharset=utf8',
+    ],
+    ...['; charset=', '; charset="utf\\-8"', '; charset=utf-8;', '; charset=utf-8; charset=latin1', '; odata=verbose'],
+    ...['; profile="a;charset=latin1,b"; charset=utf-8', '; boundary="x;y"'],
+  ]
+  test.each(JSON_TYPES.flatMap((type) => PARAMETERS.map((parameters) => type + parameters)))(
+    '%s is read',
+    async (type) => {
+      const response = await post({ query: QUERY }, { 'content-type': type })
+      expect([response.status, await response.json()]).toEqual([200, { data: { datasets: { total: 2 } } }])
+    },
+  )
+
+  const TYPE = 'The body must be application/json or application/graphql+json or application/graphql'
+  const CHARSET = 'The charset of Content-Type must be utf-8'
+  test.each([
+    ['text/plain', TYPE],
+    ['text/plain; a=application/json', TYPE],
+    ['text/plain; charset="application/json"', TYPE],
+    ['application/xml', TYPE],
+    ['application/jsonp', TYPE],
+    ['application/json; charset=utf-16', CHARSET],
+    ['application/json; charset="iso-8859-1"', CHARSET],
+    ['application/json; a="b;c"; CHARSET=EUC-KR', CHARSET],
+    ['application/json; charset=utf-16; charset=utf-8', CHARSET],
+    ['application/json, application/json', 'The body must be application/json'],
+    ['json', 'The body must be application/json'],
+  ])('%s is a 415 that says what is right', async (type, message) => {
     const response = await post({ query: QUERY }, { 'content-type': type })
     expect(response.status).toBe(415)
-    expect((await response.json()).errors[0].extensions.code).toBe('UNSUPPORTED_MEDIA_TYPE')
-  }
+    expect((await response.json()).errors).toEqual([{ message, extensions: { code: 'UNSUPPORTED_MEDIA_TYPE' } }])
+  })
 })
 
 test('HEAD has the status and headers of GET, without the body', async () => {

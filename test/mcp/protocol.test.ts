@@ -151,7 +151,12 @@ describe('A message that is not valid gets an error of JSON-RPC:', () => {
     expect(await codeOf(compressed)).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
     const form = await post(t.url, t.key, 'a=b', { 'content-type': 'application/x-www-form-urlencoded' })
     expect(await codeOf(form)).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
-    expect((await post(t.url, t.key, message('ping'), { 'content-type': 'text/plain' })).status).toBe(415)
+    for (const type of ['text/plain', 'application/json; charset=utf-16', 'application/graphql']) {
+      const other = await post(t.url, t.key, message('ping'), { 'content-type': type })
+      expect(await codeOf(other)).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
+    }
+    const quoted = await post(t.url, t.key, message('ping'), { 'content-type': 'Application/JSON ; charset="utf-8"' })
+    expect(quoted.status).toBe(200)
     expect(await codeOf(await post(t.url, t.key, Uint8Array.of(0x22, 0xff, 0x22)))).toEqual([400, 'VALIDATION_FAILED'])
     expect(await codeOf(await post(t.url, t.key, message('ping'), { accept: 'text/html' }))).toEqual([
       406,

@@ -76,6 +76,20 @@ describe('Accept: application/geo+json', () => {
   })
 })
 
+test.each([
+  ['application/geo+json; charset="utf-8"', 'application/geo+json'],
+  ['APPLICATION/GEO+JSON;Q=0.9 , application/json ; q=0.5', 'application/geo+json'],
+  ['application/geo+json; profile="a, b;q=0"', 'application/geo+json'],
+  ['text/csv; x="\\", application/geo+json", application/json', 'application/json'],
+  ['application/json; indent=4', 'application/json'],
+  ['application/geo+json; charset=utf8', 'application/geo+json'],
+  ['application/json;q=0, application/*;q=0.1', 'application/geo+json'],
+  [',, application/geo+json,', 'application/geo+json'],
+])('Accept: %s gets %s', async (accept, type) => {
+  const { status, headers } = await ask(ITEMS, { accept })
+  expect([status, headers.get('content-type')?.split(';')[0]]).toEqual([200, type])
+})
+
 describe('Accept without a type that the route has', () => {
   test.each([
     [ITEMS, 'text/csv', 'application/json or application/geo+json'],

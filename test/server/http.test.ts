@@ -273,6 +273,18 @@ describe('/graphql over GET', () => {
     const again = await t.get('/graphql', { accept: 'text/html', 'if-none-match': page.headers.get('etag') ?? '' })
     expect(again.status).toBe(304)
   })
+
+  test.each([
+    ['Text/HTML', 'text/html'],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'text/html'],
+    ['text/html; charset="utf-8"', 'text/html'],
+    ['application/json, text/html;q=0.5', 'application/json'],
+    ['text/html;q=0, */*', 'application/json'],
+    ['application/json; note="text/html"', 'application/json'],
+  ])('gives for Accept: %s %s', async (accept, type) => {
+    const response = await t.get('/graphql?query={datasets{total}}', { ...withKey(), accept })
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, `${type}; charset=utf-8`])
+  })
 })
 
 test('an unknown path below /v1 names the paths that there are', async () => {

@@ -86,16 +86,12 @@ const BODY_READERS: Readonly<Record<string, (body: string) => unknown>> = {
   'application/graphql': (query) => ({ query }),
 }
 
-/** The media type of a `Content-Type` header; undefined if /graphql does not accept it. The character set must be UTF-8. */
-export function bodyTypeOf(contentType: string | undefined): string | undefined {
-  const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';')
-  const isUtf8 = parameters.every((parameter) => !/^\s*charset\s*=\s*"?(?!utf-?8"?\s*$)/.test(parameter))
-  return isUtf8 && Object.hasOwn(BODY_READERS, type.trim()) ? type.trim() : undefined
-}
+/** The media types of a body that /graphql accepts. */
+export const BODY_TYPES = Object.keys(BODY_READERS)
 
 /**
  * The parameters in the body of a POST request.
- * @param bodyType is a result of `bodyTypeOf`
+ * @param bodyType is one of `BODY_TYPES`
  * @throws `VALIDATION_FAILED` that names every bad parameter
  */
 export function readBody(bodyType: string, body: string): GraphQLParams {

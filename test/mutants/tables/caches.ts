@@ -149,7 +149,7 @@ export const CACHES: readonly MutantTable[] = [
     tests: ['test/server/response-keys.test.ts'],
     mutants: [
       { find: '`${mediaType} ${id}`', replace: '`${id}`' },
-      { find: 'id: `${bodyType} ${text}`', replace: 'id: text' },
+      { find: 'id: `${type} ${text}`', replace: 'id: text' },
       {
         find: '`? ${queryString}`',
         replace: 'queryString',
