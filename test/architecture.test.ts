@@ -29,7 +29,6 @@ const LAYERS = [
   'sql',
   'contact',
   'json',
-  'deprecations',
   'version',
   'generated',
 ]

@@ -1,6 +1,5 @@
 import { type GraphQLEnumType, isEnumType } from 'graphql'
 import { builder } from './builder.ts'
-import { deprecate } from './deprecate.ts'
 import './types/scalars.ts'
 import './types/dataset.ts'
 import './types/item.ts'
@@ -15,7 +14,7 @@ import './types/node.ts'
 import './types/image.ts'
 
 /** The GraphQL schema. /graphql and every /v1 route execute their operations on it. */
-export const schema = deprecate(builder.toSchema())
+export const schema = builder.toSchema()
 
 /** An enum of the schema. @throws TypeError if it has none with this name */
 export function enumType(name: string): GraphQLEnumType {

@@ -10,7 +10,6 @@ import {
 } from 'fastify'
 import { EXPORT_FORMATS } from '../catalog/export-formats.ts'
 import type { LimitsConfig } from '../config.ts'
-import { DEPRECATIONS, type Deprecations, deprecationHeaders } from '../deprecations.ts'
 import { CatalogError } from '../errors.ts'
 import { UnreadResponses } from '../fairness/unread.ts'
 import { pathTemplate, REST_ROUTES } from '../rest/routes.ts'
@@ -221,12 +220,7 @@ async function reserveBody(request: FastifyRequest, reply: FastifyReply): Promis
 }
 
 /** Adds a route for all HTTP methods: the given ones, HEAD for GET, OPTIONS for preflight requests, and 405 for the others. */
-export function addRoute(
-  app: FastifyInstance,
-  { path, methods = ['GET'], handler, ...hooks }: Route,
-  deprecations: Deprecations = DEPRECATIONS,
-): void {
-  const deprecation = deprecations[pathTemplate(path)]
+export function addRoute(app: FastifyInstance, { path, methods = ['GET'], handler, ...hooks }: Route): void {
   const handled: HTTPMethods[] = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])]
   const allowed = [...handled, 'OPTIONS']
   const allow = allowed.join(', ')
@@ -243,10 +237,6 @@ export function addRoute(
       void respond(handler, request, reply)
     },
     ...hooks,
-    ...(deprecation && {
-      onSend: async (_request: FastifyRequest, reply: FastifyReply) =>
-        void reply.headers(deprecationHeaders(deprecation)),
-    }),
   })
 
   app.options(path, (request, reply) => {

@@ -1,5 +1,4 @@
 import { isEmailAddress, isWebAddress } from '../../contact.ts'
-import { DEPRECATIONS, type Deprecations } from '../../deprecations.ts'
 import { VERSION } from '../../version.ts'
 import { GEOJSON } from '../envelope.ts'
 import { pathTemplate, REST_ROUTES, type RestRoute } from '../routes.ts'
@@ -30,12 +29,10 @@ const DESCRIPTION =
  * The OpenAPI document as an object. The URL of its server is relative.
  * @param contact is whom to ask for a key: an e-mail address, a URL or a text
  */
-export function openApiDocument(contact?: string, deprecations: Deprecations = DEPRECATIONS): OpenApi {
+export function openApiDocument(contact?: string): OpenApi {
   const { schemas, define } = collectSchemas()
   const errors = defineErrors(define)
-  const paths = REST_ROUTES.map(
-    (route) => [pathTemplate(route.path), { get: operationOf(route, define, deprecations) }] as const,
-  )
+  const paths = REST_ROUTES.map((route) => [pathTemplate(route.path), { get: operationOf(route, define) }] as const)
   return {
     openapi: '3.1.0',
     info: {
@@ -80,8 +77,8 @@ function serversAt(url: string): Json[] {
   return [{ url, description: 'This server' }]
 }
 
-function operationOf(route: RestRoute, define: DefineSchema, deprecations: Deprecations): Json {
-  const { name, tag, summary, description, path, hasFeatures, query, pathParameters } = route
+function operationOf(route: RestRoute, define: DefineSchema): Json {
+  const { name, tag, summary, description, hasFeatures, query, pathParameters } = route
   const mayBeDenied = Object.keys(pathParameters).length > 0 || Object.hasOwn(query.shape, 'datasetId')
   const codes = [...COMMON_CODES, ...(mayBeDenied ? ACCESS_CODES : [])]
   const isPaged = Object.hasOwn(query.shape, 'page')
@@ -90,7 +87,6 @@ function operationOf(route: RestRoute, define: DefineSchema, deprecations: Depre
     tags: [tag],
     summary,
     description,
-    ...(deprecations[pathTemplate(path)] && { deprecated: true }),
     parameters: parametersOf(route, route.parameters),
     responses: responsesOf(
       {

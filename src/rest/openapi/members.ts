@@ -73,7 +73,6 @@ export function membersOf(
     members[name] = {
       ...(OPTIONAL_MEMBERS[parent.name]?.includes(name) ? presentSchemaOf : schemaOf)(field.type, node, define),
       description: field.description ?? '',
-      ...(field.deprecationReason && { deprecated: true }),
       ...(example !== undefined && { examples: [example] }),
     }
   }
