@@ -43,15 +43,6 @@ export class FairShare {
     else this.#held.delete(owner)
   }
 
-  /** The owner that holds the most. */
-  largestOwner(): string | undefined {
-    let largest: string | undefined
-    for (const [owner, held] of this.#held) {
-      if (largest === undefined || held > this.#heldBy(largest)) largest = owner
-    }
-    return largest
-  }
-
   #heldBy(owner: string): number {
     return this.#held.get(owner) ?? 0
   }

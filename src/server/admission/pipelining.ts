@@ -49,6 +49,8 @@ export function answerInOrder(app: FastifyInstance): void {
       line.count -= 1
       total -= 1
       if (line.count === 0) socket.resume()
+      // Node keeps the time that the response before has set.
+      socket.setTimeout(app.server.timeout)
       // If the client has ended its side, Node sends it no response.
       if (socket.writable) done()
     }

@@ -36,7 +36,7 @@ interface Sources {
   /** Reads of the catalog since the start. */
   reads: () => ReadCounts
   /** The bytes of responses that clients have not read, and the responses that were cut off since the start. */
-  unread: Readonly<{ bytes: number; cutOff: Readonly<Record<'stalled' | 'memory', number>> }>
+  unread: Readonly<{ bytes: number; cutOff: number }>
 }
 
 /** The values of all metrics of a process, in JSON. */
@@ -158,12 +158,11 @@ function watch({ poolUse, cacheLookups, reads, unread }: Sources, registers: Reg
   })
   new Counter({
     name: 'responses_cut_off_total',
-    help: 'Responses that were cut off, by reason (stalled: the client read nothing; memory: other keys needed the memory)',
-    labelNames: ['reason'],
+    help: 'Responses that were cut off, because their clients read nothing',
     registers,
     collect() {
       this.reset()
-      for (const [reason, count] of Object.entries(unread.cutOff)) this.inc({ reason }, count)
+      this.inc(unread.cutOff)
     },
   })
   new Counter({

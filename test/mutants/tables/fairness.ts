@@ -106,8 +106,11 @@ export const FAIRNESS: readonly MutantTable[] = [
       { find: 'this.#total === 0 || ', replace: '', tests: UNREAD },
       { find: '<= this.#capacity - this.#total', replace: '<= this.#capacity' },
       { find: 'if (!this.hasRoom(owner, amount)) return false', replace: '' },
-      { find: 'this.#capacity / (owners + 1)', replace: 'this.#capacity * (owners + 1)' },
-      { find: 'held > this.#heldBy(largest)', replace: 'held < this.#heldBy(largest)' },
+      {
+        find: 'this.#capacity / (owners + 1)',
+        replace: '0',
+        tests: ['test/server/bodies.test.ts'],
+      },
     ],
   },
   {
@@ -128,10 +131,8 @@ export const FAIRNESS: readonly MutantTable[] = [
     file: 'src/fairness/unread.ts',
     tests: UNREAD,
     mutants: [
-      { find: 'if (reader.unread) this.#shares.add(', replace: 'if (!reader) this.#shares.add(' },
-      { find: 'reader.bytesPerCheck === 0 ? reader.idleChecks + 1 : 0', replace: 'reader.idleChecks + 1' },
-      { find: 'if (known) this.#release(known)\n', replace: '' },
-      { find: 'unread?.owner !== owner || ', replace: '' },
+      { find: 'if (held) this.#shares.add(', replace: 'if (!held) this.#shares.add(' },
+      { find: '    this.#release(reply)\n', replace: '' },
     ],
   },
 ]
