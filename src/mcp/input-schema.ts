@@ -4,7 +4,6 @@ import {
   isEnumType,
   isInputObjectType,
   isListType,
-  isNonNullType,
   isRequiredInputField,
 } from 'graphql'
 import { enumWords } from '../graphql/enum-words.ts'
@@ -25,11 +24,12 @@ export interface InputSchema extends JsonObject {
 
 /** The input schema of a tool. The descriptions have the bounds of numbers and lengths; the catalog checks them. */
 export function inputSchemaOf(parameters: readonly Parameter[]): InputSchema {
-  const properties = parameters.map(({ name, type, description, defaultValue }): [string, JsonObject] => [
+  const properties = parameters.map(({ name, type, description, defaultValue, hasNull }): [string, JsonObject] => [
     name,
     {
-      // Null has a meaning of its own only where there is no default.
-      ...(defaultValue === undefined ? schemaOf(type) : valueSchemaOf(type)),
+      ...schemaOf(type),
+      // Gemini refuses a list of types, and has this word of OpenAPI 3.0 for it, as Ajv does.
+      ...(hasNull && { nullable: true }),
       ...(description !== undefined && { description }),
       ...(defaultValue !== undefined && { default: defaultValue }),
     },
@@ -42,12 +42,7 @@ function objectOf(properties: JsonObject, required: string[]): InputSchema {
   return { type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false }
 }
 
-function schemaOf(type: GraphQLInputType): JsonObject {
-  const value = valueSchemaOf(type)
-  return isNonNullType(type) ? value : { ...value, type: [value.type ?? 'string', 'null'] }
-}
-
-function valueSchemaOf(nullable: GraphQLInputType): JsonObject {
+function schemaOf(nullable: GraphQLInputType): JsonObject {
   const type = getNullableType(nullable)
   if (isListType(type)) return { type: 'array', items: schemaOf(type.ofType) }
   if (isEnumType(type)) return { type: 'string', enum: enumWords(type) }

@@ -130,6 +130,7 @@ const GEOJSON_FORM: Parameter = {
   argumentDescription: undefined,
   defaultValue: false,
   isRequired: false,
+  hasNull: false,
 }
 
 /** The JSON Schema of an envelope, or of a FeatureCollection. It names no members of records: that would make the list of tools long. */

@@ -200,7 +200,7 @@ test.each(ITEM_FILTERS)('an empty %s is refused, and null is none', async (filte
     details: [{ field: filter, message: 'must not be empty' }],
   })
   const tool = await callTool(t.url, t.key, 'listItems', { datasetId: 'archived', [filter]: '' })
-  expect(tool.structuredContent.error.details).toEqual([{ field: filter, message: 'must not be empty' }])
+  expect(tool._meta?.error.details).toEqual([{ field: filter, message: 'must not be empty' }])
   const ogc = await getOgc(t, `/ogc/collections/archived/items?${filter}=`)
   expect([ogc.status, ogc.body.details]).toEqual([400, [{ field: filter, message: 'must not be empty' }]])
   expect((await readPage({ [filter]: null })).total).toBe(items.length)

@@ -6,6 +6,9 @@ export interface ToolResult {
   content: { type: string; text: string }[]
   // biome-ignore lint/suspicious/noExplicitAny: the tests assert its content
   structuredContent: any
+  /** Only of an error: the members of REST's error. */
+  // biome-ignore lint/suspicious/noExplicitAny: the tests assert its content
+  _meta?: { error: any }
 }
 
 /** The protocol of 2025 begins with `initialize`; that of 2026-07-28 has no session and begins with `server/discover`. */

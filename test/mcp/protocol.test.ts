@@ -269,7 +269,7 @@ describe.skipIf(inject('template').kind === 'embedded')('While the database wait
       const waiting = await startInTurn(t.database, [1, 2, 3], (radius) => post(t.url, t.key, near(radius)))
       const given = { latitude: 37.58, longitude: 126.977, radius: 4 }
       const text = expect.stringContaining('Wait a few seconds')
-      const refusal = { structuredContent: { error: { code: 'SERVICE_UNAVAILABLE' } }, content: [{ text }] }
+      const refusal = { _meta: { error: { code: 'SERVICE_UNAVAILABLE' } }, content: [{ text }] }
       // On a busy machine the key is read again, and that read is refused too.
       await expect
         .poll(() => callTool(t.url, t.key, 'findNearbyItems', given))

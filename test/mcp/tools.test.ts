@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import Ajv from 'ajv'
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { CatalogError } from '../../src/errors.ts'
+import { toolError } from '../../src/mcp/errors.ts'
+import type { InputSchema } from '../../src/mcp/input-schema.ts'
 import { createTools } from '../../src/mcp/tools.ts'
 import { REST_ROUTES } from '../../src/rest/routes.ts'
 import { useApp } from '../support/app.ts'
@@ -83,6 +88,48 @@ test('there is a tool for each REST route with data, and each tool is called by 
   expect(new Set(CALLS.map(([name]) => name))).toEqual(new Set(ROUTES.map(({ name }) => name)))
 })
 
+test('the arguments of each tool are in the part of JSON Schema that the models of Anthropic, Google and OpenAI all take', () => {
+  const document =
+    '"""A.""" query children($of: ID, $ids: [ID], $in: BoundingBox) { dataset(id: "a") { items(parentItemId: $of) { total } } nodes(ids: $ids) { id } searchItems(within: $in) { total } }'
+  for (const { definition } of createTools(new Map([['a', document]])).values()) {
+    expect(definition.name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
+    expect(definition.inputSchema.type).toBe('object')
+    for (const property of Object.values(definition.inputSchema.properties)) checkArgument(property)
+  }
+  const nullable = [...createTools().values()].flatMap(({ definition: { name, inputSchema } }) =>
+    Object.keys(inputSchema.properties)
+      .filter((argument) => admits(inputSchema, argument, null))
+      .map((argument) => [name, argument]),
+  )
+  expect(nullable).toEqual([['listItems', 'parentItemId']])
+})
+
+const ajv = new Ajv.default()
+
+/** Whether an argument may have this value. */
+function admits({ properties }: InputSchema, argument: string, value: unknown): boolean {
+  return ajv.validate({ properties }, { [argument]: value })
+}
+
+const argumentSchema = z.strictObject({
+  type: z.enum(['string', 'integer', 'number', 'boolean', 'array', 'object']),
+  description: z.string().min(1).optional(),
+  default: z.unknown().optional(),
+  nullable: z.literal(true).optional(),
+  enum: z.array(z.string().min(1)).optional(),
+  items: z.unknown().optional(),
+  properties: z.record(z.string(), z.unknown()).optional(),
+  required: z.array(z.string()).optional(),
+  additionalProperties: z.literal(false).optional(),
+})
+
+function checkArgument(schema: unknown): void {
+  const { type, items, properties = {} } = argumentSchema.parse(schema)
+  if (type === 'array') checkArgument(items)
+  expect(Object.keys(properties).length > 0).toBe(type === 'object')
+  for (const property of Object.values(properties)) checkArgument(property)
+}
+
 test('listDatasets has pages, each with the cursor of the next one', async () => {
   const more = Array.from({ length: 250 }, (_, n) => ({
     ...({ id: randomUUID(), slug: `many-${n}`, name: `Many ${n}`, status: 'active', visibility: 'public' } as const),
@@ -99,8 +146,8 @@ test('listDatasets has pages, each with the cursor of the next one', async () =>
   expect(pages.map((page) => page.data.length)).toEqual([100, 100, meta.total - 200])
   expect(pages.map((page) => page.meta.total)).toEqual([meta.total, meta.total, meta.total])
   await t.database.prisma.dataset.deleteMany({ where: { slug: { startsWith: 'many-' } } })
-  const { error } = (await callTool(t.url, t.key, 'listDatasets', { after: 'x' })).structuredContent
-  expect(error.details).toEqual([{ field: 'after', message: 'must be a cursor of this list' }])
+  const { _meta } = await callTool(t.url, t.key, 'listDatasets', { after: 'x' })
+  expect(_meta?.error.details).toEqual([{ field: 'after', message: 'must be a cursor of this list' }])
 })
 
 test('suggestItems finds what was probably meant, with the members of a REST item', async () => {
@@ -109,12 +156,12 @@ test('suggestItems finds what was probably meant, with the members of a REST ite
   expect(structuredContent).toEqual({ data: list.data, meta: {} })
   const none = await callTool(t.url, t.key, 'suggestItems', { text: 'gwangwamun', categoryCode: 'hall' })
   expect(none.structuredContent).toEqual({ data: [], meta: {} })
-  const inBox = async (within: object) =>
-    (await callTool(t.url, t.key, 'suggestItems', { text: 'gwangwamun', within })).structuredContent
+  const inBox = (within: object) => callTool(t.url, t.key, 'suggestItems', { text: 'gwangwamun', within })
   const around = { west: 126.975, south: 37.5755, east: 126.9769, north: 37.577 }
-  expect((await inBox(around)).data).toEqual(list.data)
-  expect((await inBox({ ...around, north: 37.5756 })).data).toEqual([])
-  expect((await inBox({ west: 1 })).error.details).toContainEqual({ field: 'within.north', message: 'is required' })
+  expect((await inBox(around)).structuredContent.data).toEqual(list.data)
+  expect((await inBox({ ...around, north: 37.5756 })).structuredContent.data).toEqual([])
+  const { _meta } = await inBox({ west: 1 })
+  expect(_meta?.error.details).toContainEqual({ field: 'within.north', message: 'is required' })
 })
 
 describe('searchItems', () => {
@@ -135,8 +182,7 @@ describe('searchItems', () => {
   })
 
   test('needs a text or a box, and names every bad argument', async () => {
-    const errorOf = async (given: object) =>
-      (await callTool(t.url, t.key, 'searchItems', given)).structuredContent.error
+    const errorOf = async (given: object) => (await callTool(t.url, t.key, 'searchItems', given))._meta?.error
     expect(await errorOf({})).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ field: 'text' }] })
     const within = { west: '1', south: 2, east: 3, height: 4 }
     expect((await errorOf({ within, limit: 1.5 })).details).toEqual([
@@ -149,6 +195,24 @@ describe('searchItems', () => {
       { field: 'within', message: 'must be an object' },
     ])
   })
+})
+
+describe.each<Era>(['2025-11-25', '2026-07-28'])('To a client of the revision %s, an error', (era) => {
+  test('has no structuredContent, which would have to be as the outputSchema of the tool says', async () => {
+    const client = await connect(t.url, t.key, era)
+    await client.listTools()
+    for (const [name] of CALLS) {
+      const result = await client.callTool({ name, arguments: { x: 1 } })
+      expect(result).toMatchObject({ isError: true, _meta: { error: { code: 'VALIDATION_FAILED' } } })
+      expect(result).not.toHaveProperty('structuredContent')
+    }
+    await client.close()
+  })
+})
+
+test('an error of the server has its requestId in the text, because agents read nothing else', () => {
+  const { content } = toolError(new CatalogError('INTERNAL_ERROR', 'The server failed'), 'a-1')
+  expect(content).toMatchObject([{ text: expect.stringMatching(/^INTERNAL_ERROR: .* the requestId a-1\.$/) }])
 })
 
 describe('An error', () => {
@@ -182,17 +246,17 @@ describe('An error', () => {
     ],
   ])('of %s %j has the code and the members of REST, and says what to do', async (name, given, path, advice) => {
     const { error } = await (await t.get(path)).json()
-    const { isError, content, structuredContent } = await callTool(t.url, t.key, name, given)
-    expect([isError, Object.keys(structuredContent.error)]).toEqual([true, Object.keys(error)])
-    expect(structuredContent.error.code).toBe(error.code)
-    expect(content[0]?.text).toContain(`${error.code}: ${structuredContent.error.message}. `)
+    const { isError, content, _meta } = await callTool(t.url, t.key, name, given)
+    expect([isError, Object.keys(_meta?.error)]).toEqual([true, Object.keys(error)])
+    expect(_meta?.error.code).toBe(error.code)
+    expect(content[0]?.text).toContain(`${error.code}: ${_meta?.error.message}. `)
     expect(content[0]?.text).toContain(advice)
   })
 
   test('about a bound has the message of REST', async () => {
     const { error } = await (await t.get('/v1/datasets/seoul/items?limit=101&page=0')).json()
-    const { structuredContent } = await callTool(t.url, t.key, 'listItems', { datasetId: 'seoul', limit: 101, page: 0 })
-    expect({ ...structuredContent.error, requestId: '' }).toEqual({ ...error, requestId: '' })
+    const { _meta } = await callTool(t.url, t.key, 'listItems', { datasetId: 'seoul', limit: 101, page: 0 })
+    expect({ ..._meta?.error, requestId: '' }).toEqual({ ...error, requestId: '' })
   })
 
   test.each([
@@ -216,8 +280,8 @@ describe('An error', () => {
     ],
     [{ datasetId: 'seoul', ['x'.repeat(10_000)]: 1 }, `${'x'.repeat(60)}… is not a parameter`],
   ])('names the wrong argument in %j', async (given, message) => {
-    const { structuredContent } = await callTool(t.url, t.key, 'listItems', given)
-    expect(structuredContent.error).toMatchObject({
+    const { _meta } = await callTool(t.url, t.key, 'listItems', given)
+    expect(_meta?.error).toMatchObject({
       code: 'VALIDATION_FAILED',
       message: expect.stringContaining(message),
       details: expect.arrayContaining([{ field: expect.any(String), message: expect.any(String) }]),

@@ -79,18 +79,18 @@ test('a variable that is a list is a list of JSON', async () => {
   const { structuredContent } = await callTool(t.url, t.key, 'recordsById', { ids: [DATASET.seoul, DATASET.draft] })
   expect(structuredContent).toEqual({ data: { nodes: [{ id: DATASET.seoul }, null] } })
   const bad = await callTool(t.url, t.key, 'recordsById', { ids: [DATASET.seoul, 7, null] })
-  expect(bad.structuredContent.error.details).toEqual([
+  expect(bad._meta?.error.details).toEqual([
     { field: 'ids.1', message: 'must be text' },
     { field: 'ids.2', message: 'must not be null' },
   ])
   const single = await callTool(t.url, t.key, 'recordsById', { ids: DATASET.seoul })
-  expect(single.structuredContent.error.message).toBe('ids must be a list')
+  expect(single._meta?.error.message).toBe('ids must be a list')
 })
 
 test('errors have the codes of the other tools', async () => {
   const codeOf = async (given: object) => {
-    const { isError, structuredContent } = await callTool(t.url, t.key, 'codesOf', given)
-    return [isError, structuredContent.error.code, structuredContent.error.message]
+    const { isError, _meta } = await callTool(t.url, t.key, 'codesOf', given)
+    return [isError, _meta?.error.code, _meta?.error.message]
   }
   expect(await codeOf({ slug: 'nowhere' })).toEqual([true, 'NOT_FOUND', 'The dataset does not exist'])
   expect(await codeOf({ slug: 'draft' })).toEqual([true, 'DATASET_ACCESS_DENIED', expect.any(String)])

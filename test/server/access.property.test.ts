@@ -252,15 +252,15 @@ async function expectAnswers(made: World, key: string, seen: number[], selection
     const denied = seen.includes(d) ? undefined : 'DATASET_ACCESS_DENIED'
     for (const datasetId of [uuid(1, d), slugOf(d)]) {
       for (const name of ['getDataset', 'listItems', 'searchItems', 'suggestItems']) {
-        const { structuredContent } = await call(name, {
+        const { _meta } = await call(name, {
           datasetId,
           ...(['searchItems', 'suggestItems'].includes(name) && { text: 'item' }),
         })
-        expect([name, structuredContent.error?.code]).toEqual([name, denied])
+        expect([name, _meta?.error.code]).toEqual([name, denied])
       }
     }
     for (const itemId of itemsOf(d)) {
-      expect((await call('getItem', { itemId })).structuredContent.error?.code).toBe(denied)
+      expect((await call('getItem', { itemId }))._meta?.error.code).toBe(denied)
     }
   }
   const around = await call('findNearbyItems', { latitude: 10, longitude: 20, radius: 50_000 })

@@ -89,7 +89,7 @@ describe('An error names at most 50 bad parameters, and the number of the others
 })
 
 const ofGraphQL = ({ errors: [{ message, extensions }] }: Answer['body']) => ({ message, ...extensions })
-const ofTool = ({ result }: Answer['body']) => result.structuredContent.error
+const ofTool = ({ result }: Answer['body']) => result._meta.error
 const initialize = (bad: number) => ({
   protocolVersion: '2025-11-25',
   capabilities: { experimental: members(bad) },

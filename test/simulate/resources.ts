@@ -151,7 +151,9 @@ export function toolQuestion(random: Random, world: World): Question {
       const result = at(message, 'result')
       if (result === undefined) return failed(codeOf(status, message))
       const isError = at(result, 'isError') === true
-      return observeEnvelope(isError ? 0 : status, at(result, 'structuredContent'), fields)
+      return isError
+        ? failed(codeOf(0, at(result, '_meta')))
+        : observeEnvelope(status, at(result, 'structuredContent'), fields)
     },
     expect: (view) => expectEnvelope(read(view)),
   }

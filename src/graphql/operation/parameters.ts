@@ -29,6 +29,8 @@ export interface Parameter {
   /** The default of the variable, or else of that argument. Enum values are words of REST (enum-words.ts). */
   defaultValue: string | number | boolean | undefined
   isRequired: boolean
+  /** Whether null is a value, and not the same as nothing. */
+  hasNull: boolean
 }
 
 /** The parameters of a valid document with one operation, in the order of its variables. */
@@ -68,6 +70,7 @@ function describeArgument(argument: GraphQLArgument): Parameter {
     argumentDescription: description,
     defaultValue: isScalar(defaultValue) ? defaultValue : undefined,
     isRequired: isNonNullType(type) && defaultValue === undefined,
+    hasNull: name === 'parentItemId',
   }
 }
 
@@ -84,6 +87,7 @@ function parameterOf(definition: VariableDefinitionNode, argument: GraphQLArgume
     argumentDescription: passed?.description,
     defaultValue: isScalar(own) ? own : passed?.defaultValue,
     isRequired: isNonNullType(type) && own === undefined,
+    hasNull: passed?.hasNull === true && !isNonNullType(type),
   }
 }
 
