@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isSlug } from '../catalog/arguments.ts'
 import type { Database } from '../database/database.ts'
 import { operationFailed } from '../errors.ts'
 import { bundleOf, CATALOG_FILES, CATALOG_LINES, type CatalogFile, readCatalogFile } from '../import/catalog-folder.ts'
-import { exportBundle, refuseExisting, writeComplete } from './export-files.ts'
+import { refuseExisting, removeComplete, writeComplete } from './complete-file.ts'
+import { exportBundle } from './export-files.ts'
 
 interface CatalogOptions {
   folder: string
@@ -34,13 +35,13 @@ export async function exportCatalog(database: Database, options: CatalogOptions)
   const datasets = await read()
   await mkdir(folder, { recursive: true })
   if (existsSync(catalogPath)) await removeFormerBundles(folder, new Set(datasets.map(({ slug }) => slug)))
-  await rm(catalogPath, { force: true })
+  await removeComplete(catalogPath)
   for (const { id, slug } of datasets) {
     await exportBundle({ prisma, id }, { folder: bundleOf(folder, slug), force })
     onDataset(slug)
   }
   await writeLines(database, folder, 'history')
-  await rm(join(folder, CATALOG_FILES.keys), { force: true })
+  await removeComplete(join(folder, CATALOG_FILES.keys))
   if (withKeys) await writeLines(database, folder, 'keys')
   const describe = (list: typeof datasets) => list.map(({ id, slug, revision }) => [id, slug, revision].join()).join()
   if (describe(await read()) !== describe(datasets)) {
@@ -61,11 +62,9 @@ async function removeFormerBundles(folder: string, slugs: ReadonlySet<string>): 
 async function writeLines({ withSession }: Database, folder: string, name: keyof typeof CATALOG_LINES): Promise<void> {
   const path = join(folder, CATALOG_FILES[name])
   const lines = await withSession((session) => session.query<{ line: string }>(CATALOG_LINES[name]))
-  const mode = name === 'keys' ? KEYS_MODE : undefined
   await writeComplete(
     path,
     lines.rows.map(({ line }) => `${line}\n`),
-    mode,
+    name === 'keys' ? KEYS_MODE : undefined,
   )
-  if (mode !== undefined) await chmod(path, mode)
 }

@@ -1,15 +1,13 @@
-import { randomUUID } from 'node:crypto'
-import { rmSync } from 'node:fs'
-import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { datasetChanged, type ExportWindow, FIRST_WINDOW, linesFrom } from '../catalog/export.ts'
-import { type ExportFormat, type ExportPart, NDJSON } from '../catalog/export-formats.ts'
+import { type ExportFormat, NDJSON } from '../catalog/export-formats.ts'
 import type { Dataset } from '../catalog/models.ts'
 import { fetchExportBatch } from '../catalog/sql/export.ts'
-import { messageOf, operationFailed } from '../errors.ts'
 import type { CodeLabel, PrismaClient } from '../generated/prisma/client.ts'
 import { BundleCheck, findCycles } from '../import/bundle-check.ts'
 import { LABELLED_FIELDS } from '../import/code-labels.ts'
+import { cannotWrite, refuseExisting, removeComplete, writeComplete } from './complete-file.ts'
 import { writeData } from './print.ts'
 
 /** The dataset to export. */
@@ -59,21 +57,21 @@ export async function exportBundle(
   const manifest = join(folder, 'manifest.json')
   const items = join(folder, ITEMS)
   if (!force) for (const path of [manifest, items]) await refuseExisting(path)
-  await mkdir(folder, { recursive: true }).catch(cannotWrite(folder))
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    throw cannotWrite(folder, error)
+  })
   const { dataset, labels, lines } = await openExport(source, NDJSON)
   const check = new BundleCheck(dataset)
   check.addAll(await findCycles(source.prisma, dataset.id))
   check.addManifest(manifestText(dataset, labels, ITEMS))
   // A folder without a manifest is no bundle. So an export that fails leaves none.
-  await rm(manifest, { force: true })
+  await removeComplete(manifest)
   await writeComplete(items, check.readBack(NDJSON.encode(lines)))
   const list = check.needsExact ? [{ file: ITEMS, exact: true }] : ITEMS
   await writeComplete(manifest, [manifestText(dataset, labels, list)])
 }
 
 const ITEMS = 'items.ndjson'
-
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /** All columns of the dataset but `revision`, which each database counts by itself. */
 function manifestText({ revision, ...dataset }: Dataset, labels: readonly CodeLabel[], items: string | object): string {
@@ -104,45 +102,4 @@ async function openExport({ prisma, id, onItems }: ExportSource, format: ExportF
   const first = await read(FIRST_WINDOW)
   if (!dataset || dataset.revision !== first.revision) throw datasetChanged()
   return { dataset, labels, lines: linesFrom(first, read) }
-}
-
-/** @throws `OPERATION_FAILED` if there is such a file */
-export async function refuseExisting(path: string): Promise<void> {
-  const exists = await access(path).then(
-    () => true,
-    () => false,
-  )
-  if (exists) throw operationFailed(`${path} exists; replace it with --force`)
-}
-
-/** Writes a file under another name, and renames it when it is complete. A signal that ends the command leaves no unfinished file. */
-export async function writeComplete(
-  path: string,
-  parts: Iterable<string> | AsyncIterable<ExportPart>,
-  mode?: number,
-): Promise<void> {
-  // Another command may be writing the same file.
-  const partial = `${path}.${randomUUID()}.partial`
-  // `once` has removed this handler, so the second signal ends the process.
-  const stop = (signal: NodeJS.Signals) => {
-    rmSync(partial, { force: true })
-    process.kill(process.pid, signal)
-  }
-  for (const signal of SIGNALS) process.once(signal, stop)
-  try {
-    await writeFile(partial, parts, mode === undefined ? {} : { mode })
-    await rename(partial, path)
-  } catch (error) {
-    await rm(partial, { force: true })
-    // Only an error of the file system names a system call. The others come from the export itself.
-    throw error instanceof Error && 'syscall' in error ? cannotWrite(path)(error) : error
-  } finally {
-    for (const signal of SIGNALS) process.off(signal, stop)
-  }
-}
-
-function cannotWrite(path: string): (error: unknown) => never {
-  return (error) => {
-    throw operationFailed(`${path} can't be written: ${messageOf(error)}`, error)
-  }
 }

@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EXPORT_FORMATS, NDJSON } from '../../src/catalog/export-formats.ts'
 import { exportFile } from '../../src/cli/export-files.ts'
@@ -54,6 +55,57 @@ describe('catalog export', () => {
     expect((await run(...args, '--force')).code).toBe(0)
     expect(await readFile(path, 'utf8')).toBe(text)
     expect(await readdir(join(folder, 'once'))).toEqual(['seoul.csv'])
+  })
+
+  describe('What is no regular file is written into, and never replaced:', () => {
+    const served = async () => (await t.get('/exports/seoul.csv')).text()
+    const exportTo = (path: string, ...more: string[]) => run('seoul', '--format', 'csv', '--output', path, ...more)
+    const inNew = async (name: string) => join(await mkdtemp(join(folder, 'special-')), name)
+
+    test('a pipe, without --force: a write loses nothing', async () => {
+      const path = await inNew('pipe')
+      execFileSync('mkfifo', [path])
+      const [text, { code }] = await Promise.all([readFile(path, 'utf8'), exportTo(path)])
+      expect([code, text]).toEqual([0, await served()])
+      expect((await lstat(path)).isFIFO()).toBe(true)
+    })
+
+    test.skipIf(process.getuid?.() !== 0)('a device, by its name and by a link', async () => {
+      const path = await inNew('null')
+      // Some containers allow root no devices.
+      const isMade = await runProcess('mknod', [path, 'c', '1', '3'], environment({})).then(({ code }) => code === 0)
+      if (!isMade) return
+      const link = `${path}.link`
+      await symlink(path, link)
+      for (const output of [path, link]) expect((await exportTo(output, '--force')).code).toBe(0)
+      expect((await lstat(path)).isCharacterDevice()).toBe(true)
+      expect((await lstat(link)).isSymbolicLink()).toBe(true)
+    })
+
+    test('a symbolic link keeps its name, and its target is written, also a new one', async () => {
+      const target = await inNew('target.csv')
+      const [link, dangling] = [`${target}.link`, `${target}.dangling`]
+      await writeFile(target, 'mine')
+      await symlink('target.csv', link)
+      await symlink('new.csv', dangling)
+      expect((await exportTo(link)).stderr).toBe(`catalog: ${link} exists; replace it with --force\n`)
+      expect((await exportTo(link, '--force')).code).toBe(0)
+      expect((await exportTo(dangling)).code).toBe(0)
+      for (const name of ['target.csv', 'new.csv']) {
+        expect(await readFile(join(dirname(target), name), 'utf8')).toBe(await served())
+      }
+      for (const each of [link, dangling]) expect((await lstat(each)).isSymbolicLink()).toBe(true)
+    })
+
+    test('the files of a bundle that are links', async () => {
+      const bundle = await mkdtemp(join(folder, 'linked-'))
+      await symlink('m', join(bundle, 'manifest.json'))
+      await symlink('i', join(bundle, 'items.ndjson'))
+      const args = ['seoul', '--format', 'bundle', '--output', bundle, '--force']
+      for (let time = 0; time < 2; time += 1) expect((await run(...args)).code).toBe(0)
+      expect((await readdir(bundle)).sort()).toEqual(['i', 'items.ndjson', 'm', 'manifest.json'])
+      expect((await lstat(join(bundle, 'manifest.json'))).isSymbolicLink()).toBe(true)
+    })
   })
 
   test('two exports of one file at the same time both succeed', async () => {

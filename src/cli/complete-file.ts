@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import { rmSync, type Stats } from 'node:fs'
+import { readlink, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import type { ExportPart } from '../catalog/export-formats.ts'
+import { messageOf, operationFailed } from '../errors.ts'
+
+/** @throws `OPERATION_FAILED` if there is such a file. A pipe or a terminal is written into, so nothing is lost */
+export async function refuseExisting(path: string): Promise<void> {
+  const found = await statOf(path)
+  if (found?.isFile() || found?.isDirectory() || found?.isBlockDevice())
+    throw operationFailed(`${path} exists; replace it with --force`)
+}
+
+/**
+ * Writes a file under another name, and renames it when it is complete. What is no regular file, such as a device or a pipe, is written
+ * into: a rename would remove it. A signal that ends the command leaves no unfinished file.
+ * @throws `OPERATION_FAILED` if it can't be written
+ */
+export async function writeComplete(
+  path: string,
+  parts: Iterable<string> | AsyncIterable<ExportPart>,
+  mode?: number,
+): Promise<void> {
+  const options = mode === undefined ? {} : { mode }
+  try {
+    const target = await replaceable(path)
+    if (target === undefined) await writeFile(path, parts, options)
+    else await writeAndRename(target, parts, options)
+  } catch (error) {
+    // Only an error of the file system names a system call. The others come from the export itself.
+    throw error instanceof Error && 'syscall' in error ? cannotWrite(path, error) : error
+  }
+}
+
+/** Removes a file that `writeComplete` writes. A symbolic link and what is no regular file stay. */
+export async function removeComplete(path: string): Promise<void> {
+  const target = await replaceable(path)
+  if (target !== undefined) await rm(target, { force: true })
+}
+
+/** An error of the file system, for operators. */
+export function cannotWrite(path: string, error: unknown): Error {
+  return operationFailed(`${path} can't be written: ${messageOf(error)}`, error)
+}
+
+/** The regular file that a path names, behind its symbolic links, or where it would be; undefined if something else is there. */
+async function replaceable(path: string): Promise<string | undefined> {
+  const found = await statOf(path)
+  if (found) return found.isFile() ? realpath(path) : undefined
+  const link = await readlink(path).catch(() => undefined)
+  return link === undefined ? path : resolve(dirname(path), link)
+}
+
+function statOf(path: string): Promise<Stats | undefined> {
+  return stat(path).catch(() => undefined)
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+
+async function writeAndRename(
+  path: string,
+  parts: Iterable<string> | AsyncIterable<ExportPart>,
+  options: { mode?: number },
+): Promise<void> {
+  // Another command may be writing the same file.
+  const partial = `${path}.${randomUUID()}.partial`
+  // `once` has removed this handler, so the second signal ends the process.
+  const stop = (signal: NodeJS.Signals) => {
+    rmSync(partial, { force: true })
+    process.kill(process.pid, signal)
+  }
+  for (const signal of SIGNALS) process.once(signal, stop)
+  try {
+    await writeFile(partial, parts, options)
+    await rename(partial, path)
+  } catch (error) {
+    await rm(partial, { force: true })
+    throw error
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, stop)
+  }
+}
