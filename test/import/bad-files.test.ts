@@ -54,8 +54,13 @@ describe('A bad file', () => {
     ['with a column twice', { 'a.csv': 'name,name\na,b\n' }, 'the header has the column "name" twice'],
     [
       'that is not a collection',
-      { 'a.geojson': '{"type":"Feature"}' },
-      'a.geojson: is not a GeoJSON FeatureCollection',
+      { 'a.geojson': '{"type":"Topology"}' },
+      'a.geojson:1: is not a GeoJSON FeatureCollection, and has no Features one after another',
+    ],
+    [
+      'with a collection after a feature',
+      { 'a.geojson': '{"type":"Feature"}\n{"features":[]}' },
+      'a.geojson:2: must be one FeatureCollection',
     ],
     [
       'with a feature that is null',

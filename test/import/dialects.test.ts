@@ -153,7 +153,7 @@ describe('Coordinates of another reference system become degrees of WGS 84', () 
       'one that is not JSON',
       geojson({ crs: {} }).replace('{}', '{name:"EPSG:25832"}'),
       {},
-      'a.geojson: its crs {name:"EPSG:25832"} is not known',
+      'a.geojson: its crs "crs":{name:"EPSG:25832"},',
     ],
     ['none, and has metres', geojson({}), {}, 'they look like metres, not degrees; in the manifest, add "crs"'],
     [

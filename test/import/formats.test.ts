@@ -10,6 +10,8 @@ const items = () =>
     include: { images: { orderBy: { sortOrder: 'asc' } } },
   })
 
+const placed = (type: string, coordinates: unknown) => ({ ...point([], row()), geometry: { type, coordinates } })
+
 describe('Every format', () => {
   test.each<[string, Files]>([
     ['NDJSON', { 'a.ndjson': ndjson(row()) }],
@@ -24,6 +26,21 @@ describe('Every format', () => {
     ['gzipped NDJSON with an ending in capitals', { 'A.NDJSON.GZ': gzipSync(ndjson(row())) }],
     ['gzipped CSV', { 'a.csv.gz': gzipSync(csv('a,A,11,x,37.5,127')) }],
     ['GeoJSON', { 'a.geojson': collection(point([127, 37.5], row())) }],
+    ['GeoJSON with a MultiPoint of one point', { 'a.geojson': collection(placed('MultiPoint', [[127, 37.5]])) }],
+    [
+      'GeoJSON with a collection of one geometry',
+      {
+        'a.geojson': collection({
+          ...point([], row()),
+          geometry: { type: 'GeometryCollection', geometries: [{ type: 'Point', coordinates: [127, 37.5] }] },
+        }),
+      },
+    ],
+    ['a Feature alone', { 'a.geojson': JSON.stringify(point([127, 37.5], row()), undefined, 1) }],
+    ['a GeoJSON text sequence (RFC 8142)', { 'a.geojsons': `\x1e${JSON.stringify(point([127, 37.5], row()))}\n` }],
+    ['a GeoJSON text sequence of one collection', { 'a.geojson': `\x1e${collection(point([127, 37.5], row()))}\n` }],
+    ['Features, one a line', { 'a.geojsonl': `${JSON.stringify(point([127, 37.5], row()))}\r\n` }],
+    ['NDJSON that is called JSON Lines', { 'a.jsonl': ndjson(row()) }],
     [
       'gzipped GeoJSON',
       { 'a.geojson.gz': gzipSync(collection(point([127, 37.5, 30], row({ latitude: 1, longitude: 2 })))) },
@@ -86,6 +103,36 @@ describe('Every format', () => {
     expect((await items())[0]?.externalId).toBe('7')
     const twice = collection(point([127, 37.5], row()), point([127, 99], row({ externalId: 'b', name: '"}]{[' })))
     expect(await t.importer.fail({ 'a.geojson': twice })).toMatch(/a\.geojson:2\d: latitude/)
+  })
+
+  test.each(['\n', '\n\x1e', '\r\n', ''])(
+    'Features with %j between them are read as those of a collection',
+    async (between) => {
+      const features = ['a', 'b', 'c'].map((externalId) =>
+        point([127, externalId === 'c' ? 99 : 37.5], row({ externalId })),
+      )
+      const text = features.map((each) => JSON.stringify(each)).join(between)
+      expect(await t.importer.run({ 'a.geojson': text }, { skipInvalid: true })).toMatchObject({
+        created: 2,
+        skipped: 1,
+      })
+      const [{ line, reason } = { line: 0, reason: '' }] = t.importer.reported.skipped
+      if (between === '') expect(reason).toMatch(/\(feature 3, at byte \d+\)$/)
+      else expect(line).toBe(3)
+    },
+  )
+
+  test.each<[object, unknown, string]>([
+    [{ id: null }, 'f', 'f'],
+    [{ id: '' }, 'f', 'f'],
+    [{ externalId: null }, 0, '0'],
+    [{ externalId: '', id: null }, 'f', 'f'],
+    [{ externalId: 'own' }, 'f', 'own'],
+    [{ externalId: 'own' }, null, 'own'],
+  ])('a feature with the properties %j and the id %j has the externalId %j', async (ids, id, externalId) => {
+    const properties = { ...row({ externalId: undefined }), ...ids }
+    await t.importer.run({ 'a.geojson': collection(point([127, 37.5], properties, { id })) })
+    expect((await items())[0]?.externalId).toBe(externalId)
   })
 
   test('ids and namespaces may be UUIDs of any version', async () => {

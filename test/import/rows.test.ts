@@ -171,7 +171,22 @@ describe('A bad row', () => {
       {
         'a.geojson': collection({ type: 'Feature', geometry: { type: 'LineString', coordinates: [] }, properties: {} }),
       },
-      'geometry must be a Point',
+      `geometry must be a Point, and is a LineString; make points of it: ogr2ogr -dialect sqlite -sql 'SELECT ST_Centroid(geometry), * FROM "a"' points-of-a.geojson a.geojson`,
+    ],
+    [
+      'of several points',
+      {
+        'a.geojson': collection({
+          ...{ type: 'Feature', properties: row() },
+          geometry: { type: 'MultiPoint', coordinates: [1, 2].map((x) => [x, 1]) },
+        }),
+      },
+      'geometry must be a Point, and is a MultiPoint; make points of it',
+    ],
+    [
+      'without a place',
+      { 'a.geojson': collection({ type: 'Feature', geometry: null, properties: row() }) },
+      'geometry must be a Point, and is null; give the feature a place, or leave it out with --skip-invalid',
     ],
   ]
   test.each(bad)('%s is listed with its file, line and reason, and nothing changes', async (_what, files, reason) => {

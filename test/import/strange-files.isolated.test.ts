@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import iconv from 'iconv-lite'
 import { describe, expect, test } from 'vitest'
+import { importManifest } from '../../src/import/import.ts'
+import { initManifest } from '../../src/import/init/init-manifest.ts'
 import { csv, type Files, HEADER, ndjson, point, row, useImporter } from '../support/import.ts'
 import { xlsx } from '../support/xlsx.ts'
 
@@ -344,4 +346,27 @@ test('150,000 bad rows are named by their reason', async () => {
   const message = await t.importer.fail({ 'a.csv': [`${HEADER},parentExternalId`, ...rows].join('\n') })
   expect(message).toContain('150000 rows')
   expect(message).toContain('a.csv:2: the parent b0 is not there')
+})
+
+describe('What is no regular file is refused at once:', () => {
+  const makePipe = (path: string) => execFileSync('mkfifo', [path])
+  test.each<[string, string, (path: string) => unknown, string]>([
+    ['a pipe', 'ndjson', makePipe, 'is a pipe, and an import reads its files twice; save the data as a file'],
+    ['a pipe of CSV', 'csv', makePipe, 'is a pipe, and'],
+    ['a pipe that is packed', 'csv.gz', makePipe, 'is a pipe, and'],
+    ['a pipe of a spreadsheet', 'xlsx', makePipe, 'is a pipe, and'],
+    ['a link to an endless device', 'geojson', (path) => symlink('/dev/zero', path), 'is a device, and'],
+    ['a folder', 'csv', (path) => mkdir(path), 'is a folder; name a file in it'],
+  ])('%s', async (_what, ending, make, reason) => {
+    const folder = await mkdtemp(join(tmpdir(), 'catalog-pipes-'))
+    const file = join(folder, `a.${ending}`)
+    await make(file)
+    expect(await t.importer.fail({}, { items: [{ file }] })).toContain(`${file}: ${reason}`)
+    const labels = { categoryCode: { file, columns: { code: 'code', label: 'label' } } }
+    expect(await t.importer.fail({}, { items: [], labels })).toContain(reason)
+    await expect(initManifest(file)).rejects.toThrow(reason)
+    await expect(importManifest(t.db.database, file, { keepMissing: false, skipInvalid: false })).rejects.toThrow(
+      reason,
+    )
+  })
 })

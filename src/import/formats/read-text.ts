@@ -6,6 +6,7 @@ import { messageOf, operationFailed } from '../../errors.ts'
 import { detectEncoding, findUnicode, isSurelyUtf8, isValid, splitLines } from './detect-encoding.ts'
 import { adviseEntry, type SourceFile } from './dialect.ts'
 import { type Decoder, decoderOf, InvalidText, isSameEncoding, isUnicode } from './encodings.ts'
+import { requireRegularFile } from './regular-file.ts'
 import { findSignature } from './signatures.ts'
 
 const DEFAULT_ENCODING = 'utf-8'
@@ -42,6 +43,7 @@ export async function* readText(file: SourceFile, onBytes: (count: number) => vo
 
 /** Yields the bytes of a file, unpacked. @throws `OPERATION_FAILED` if it can't be read or is cut short */
 export async function* readBytes(file: SourceFile, onBytes: (count: number) => void): AsyncGenerator<Uint8Array> {
+  await requireRegularFile(file)
   const source = createReadStream(file.path)
   source.on('data', (chunk) => onBytes(chunk.length))
   const bytes = new PassThrough()

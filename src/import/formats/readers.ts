@@ -44,13 +44,13 @@ const FORMATS: readonly Format[] = [
     read: ofText(readCsv),
   },
   {
-    ending: /\.ndjson(\.gz)?$/i,
+    ending: /\.(ndjson|jsonl)(\.gz)?$/i,
     dialect: ['encoding', 'decimal', 'crs'],
     hasHeader: false,
     read: ofText(readNdjson),
   },
   {
-    ending: /\.geojson(\.gz)?$/i,
+    ending: /\.(geojson|geojsonl|geojsons)(\.gz)?$/i,
     dialect: ['encoding', 'decimal', 'crs'],
     hasHeader: false,
     read: ofText(readGeoJson),

@@ -2,6 +2,7 @@ import { open, stat } from 'node:fs/promises'
 import { messageOf, operationFailed } from '../../../errors.ts'
 import { nameColumns } from '../columns.ts'
 import type { SourceFile } from '../dialect.ts'
+import { requireRegularFile } from '../regular-file.ts'
 import type { SourceRow } from '../source-row.ts'
 import { Archive } from './archive.ts'
 import { lettersOf, readSheet, type SheetRow } from './sheet.ts'
@@ -34,7 +35,9 @@ export async function* readXlsx(
 }
 
 /** @throws `OPERATION_FAILED` if the file is not a ZIP archive */
-async function checkStart({ name, path }: SourceFile): Promise<void> {
+async function checkStart(file: SourceFile): Promise<void> {
+  await requireRegularFile(file)
+  const { name, path } = file
   const start = Buffer.alloc(4)
   try {
     await using handle = await open(path)
