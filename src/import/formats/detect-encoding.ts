@@ -1,28 +1,6 @@
-import { analyse } from 'chardet'
-import { decoderOf, InvalidText } from './encodings.ts'
-
-/** Encodings that a few letters show, for which chardet needs many. */
-const BY_LETTERS = [
-  { encoding: 'cp949', fits: (bytes: Uint8Array) => shareOf(/\p{Script=Hangul}/u, bytes, 'cp949') > 0.9 },
-  // Most letters of a Western text are ASCII, and the others are these.
-  {
-    encoding: 'windows-1252',
-    fits: (bytes: Uint8Array) =>
-      shareOf(/[äöüÄÖÜßéèêëÉÈáàâãåæÀÁÅçÇíìîïñÑóòôõøØúùûœ€–’“”„°´«»]/u, bytes, 'windows-1252') > 0.9 &&
-      bytes.filter((byte) => byte >= 0x80).length < bytes.filter(isAsciiLetter).length / 2,
-  },
-]
-
-function isAsciiLetter(byte: number): boolean {
-  return /[A-Za-z]/.test(String.fromCharCode(byte))
-}
-
-/** The share of characters of a kind in all characters beyond ASCII. It is 0 if the bytes are not text in the encoding. */
-function shareOf(kind: RegExp, bytes: Uint8Array, encoding: string): number {
-  if (!isValid(bytes, encoding)) return 0
-  const characters = [...decoderOf(encoding).write(bytes)].filter((character) => character > '\x7f')
-  return characters.filter((character) => kind.test(character)).length / characters.length
-}
+import type { Inference } from '../inference.ts'
+import { decodes } from './encodings.ts'
+import { exampleOf, guessEncodings } from './guess-encodings.ts'
 
 /** Byte order marks. No encoding but its own begins with one. */
 const MARKS = [
@@ -30,17 +8,6 @@ const MARKS = [
   { encoding: 'utf-16le', bytes: [0xff, 0xfe] },
   { encoding: 'utf-16be', bytes: [0xfe, 0xff] },
 ]
-
-/** Supersets and usual names of the encodings that chardet knows. */
-const NAMES: Readonly<Record<string, string>> = {
-  'EUC-KR': 'cp949',
-  'ISO-8859-1': 'windows-1252',
-  Shift_JIS: 'shift_jis',
-  Big5: 'big5',
-}
-
-/** More bytes make a guess no better. */
-const MAX_BYTES = 100_000
 
 /** Returns the encoding of Unicode that the first bytes show: by a byte order mark, or by NUL bytes in ASCII characters. */
 export function findUnicode(bytes: Uint8Array): string | undefined {
@@ -52,19 +19,26 @@ export function findUnicode(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Returns the encoding of a part of a file. UTF-8 is certain. Other encodings are guesses, and the part is valid in them.
- * Undefined if no encoding fits.
+ * Finds the encoding of a part of a file. Unicode is proved; another encoding is only if no other has all bytes.
+ * @param bytes are whole lines
  */
-export function detectEncoding(bytes: Uint8Array): string | undefined {
-  const unicode = findUnicode(bytes)
-  if (unicode !== undefined) return unicode
-  if (isValid(bytes, 'utf-8')) return 'utf-8'
-  // Lines of ASCII say nothing, and would outweigh the others.
+export function inferEncoding(bytes: Uint8Array): { encoding: string; inference?: Inference } {
+  const unicode = findUnicode(bytes) ?? (isMostlyUtf8(bytes) ? 'utf-8' : undefined)
+  const readings = unicode === undefined ? guessEncodings(bytes) : []
+  const examples = exampleOf(readings)
+  const [chosen, ...alternatives] = readings.map(({ encoding }, index) => ({
+    ...{ choice: encoding, example: examples[index] ?? '', write: `"encoding": ${JSON.stringify(encoding)}` },
+  }))
+  if (!chosen) return { encoding: unicode ?? 'utf-8' }
+  const inference = { what: 'encoding', chosen, alternatives }
+  return alternatives.length === 0 ? { encoding: chosen.choice } : { encoding: chosen.choice, inference }
+}
+
+/** Whether most lines beyond ASCII are UTF-8. The others are wrong, and an import names the first. */
+export function isMostlyUtf8(bytes: Uint8Array): boolean {
   const telling = splitLines(bytes).filter((line) => line.some((byte) => byte >= 0x80))
-  const sample = Buffer.concat(telling).subarray(0, MAX_BYTES)
-  const guesses = analyse(sample).map(({ name }) => NAMES[name] ?? name.toLowerCase())
-  const byLetters = BY_LETTERS.flatMap(({ encoding, fits }) => (fits(sample) ? encoding : []))
-  return [...byLetters, ...guesses, 'windows-1252'].find((name) => !name.startsWith('utf') && isValid(bytes, name))
+  const utf8 = telling.filter((line) => isValid(line, 'utf-8'))
+  return utf8.length >= telling.length / 2
 }
 
 /** By chance, so many characters are UTF-8 in no text of another encoding. */
@@ -79,13 +53,7 @@ export function isSurelyUtf8(bytes: Uint8Array): boolean {
 
 /** Whether bytes are text in an encoding. The part may begin and end inside a character. */
 export function isValid(bytes: Uint8Array, encoding: string): boolean {
-  try {
-    decoderOf(encoding).write(bytes)
-    return true
-  } catch (error) {
-    if (error instanceof InvalidText) return false
-    throw error
-  }
+  return decodes(bytes, encoding) !== undefined
 }
 
 const LINE_FEED = 0x0a

@@ -43,6 +43,16 @@ export function decoderOf(encoding: string): Decoder {
   return unicode === undefined ? legacyDecoder(encoding) : unicodeDecoder(unicode)
 }
 
+/** Returns the text of bytes in an encoding; undefined if they are not text in it. They may end inside a character. */
+export function decodes(bytes: Uint8Array, encoding: string): string | undefined {
+  try {
+    return decoderOf(encoding).write(bytes)
+  } catch (error) {
+    if (error instanceof InvalidText) return undefined
+    throw error
+  }
+}
+
 function unicodeDecoder(encoding: string): Decoder {
   const decoder = new TextDecoder(encoding, { fatal: true })
   const decode = (bytes: Uint8Array | undefined): string => {

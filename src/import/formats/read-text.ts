@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { messageOf, operationFailed } from '../../errors.ts'
-import { detectEncoding, findUnicode, isSurelyUtf8, isValid, splitLines } from './detect-encoding.ts'
+import { findUnicode, inferEncoding, isSurelyUtf8, isValid, splitLines } from './detect-encoding.ts'
 import { adviseEntry, type SourceFile } from './dialect.ts'
 import { type Decoder, decoderOf, InvalidText, isSameEncoding, isUnicode } from './encodings.ts'
 import { requireRegularFile } from './regular-file.ts'
@@ -100,17 +100,24 @@ function invalidText(file: SourceFile, bytes: Uint8Array, line: number): Error {
   if (!first)
     return operationFailed(`${file.name}: is not ${nameOf(encoding)}: it ends inside a character; fetch it again`)
   const place = `${file.name}: is not ${nameOf(encoding)}, at line ${line + first[0]}`
-  if (lines.some(([, each]) => isValid(each, encoding) && each.some((byte) => byte >= 0x80))) {
+  const telling = lines.filter(([, each]) => each.some((byte) => byte >= 0x80))
+  if (bad.length <= telling.length / 2) {
     const iconv = `iconv -c -f ${nameOf(encoding)} -t UTF-8`
     const command = isGzip(file) ? `gunzip -c ${file.name} | ${iconv}` : `${iconv} ${file.name}`
     return operationFailed(`${place}, but other lines are; correct it, or drop the wrong bytes: ${command} > FILE`)
   }
-  const detected = detectEncoding(Buffer.concat(bad.map(([, each]) => each)))
-  const remedy =
-    detected === undefined
-      ? 'save it as UTF-8 with the program that wrote it'
-      : adviseEntry(file, { encoding: detected })
-  return operationFailed(`${place}; ${remedy}`)
+  return operationFailed(`${place}; ${encodingRemedy(file, Buffer.concat(telling.map(([, each]) => each)))}`)
+}
+
+/** Says which encodings have all bytes of lines, with the same text in each. */
+function encodingRemedy(file: SourceFile, lines: Uint8Array): string {
+  const { encoding, inference } = inferEncoding(lines)
+  if (isSameEncoding(encoding, file.dialect.encoding ?? DEFAULT_ENCODING))
+    return 'save it as UTF-8 with the program that wrote it'
+  const advice = adviseEntry(file, { encoding })
+  if (!inference) return advice
+  const others = inference.alternatives.map(({ choice, example }) => `${JSON.stringify(choice)} if it is ${example}`)
+  return `${advice} if its text is ${inference.chosen.example}; or ${others.join('; or ')}`
 }
 
 function nameOf(encoding: string): string {

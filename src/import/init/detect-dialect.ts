@@ -1,54 +1,80 @@
 import { parse } from 'csv-parse/sync'
 import { LINE_ENDS } from '../formats/csv.ts'
-import { detectEncoding, findUnicode, splitLines } from '../formats/detect-encoding.ts'
+import { findUnicode, inferEncoding, splitLines } from '../formats/detect-encoding.ts'
 import type { Dialect, SourceFile } from '../formats/dialect.ts'
-import { decoderOf, InvalidText } from '../formats/encodings.ts'
+import { decodes } from '../formats/encodings.ts'
 import { readBytes } from '../formats/read-text.ts'
 import { findHint, SEPARATORS } from '../formats/separators.ts'
 import type { Fields } from '../formats/source-row.ts'
+import type { Inference } from '../inference.ts'
 import { textOf } from '../row/column-mapping.ts'
 
-/** Bytes of a file that are read to find its encoding, if all before are ASCII. */
+/** Bytes of a file that are read to find its encoding. A letter that tells two encodings apart may come late. */
 const MAX_BYTES = 50_000_000
 const TELLING_BYTES = 50_000
 const START_BYTES = 100_000
 
 /** Finds out how a file of text is written. Members with their default are left out. */
-export async function detectDialect(file: SourceFile, hasSeparator: boolean): Promise<Dialect> {
+export async function detectDialect(
+  file: SourceFile,
+  hasSeparator: boolean,
+): Promise<{ dialect: Dialect; inferences: Inference[] }> {
   const { start, telling } = await readTelling(file)
-  const encoding = findUnicode(start) ?? detectEncoding(telling) ?? 'utf-8'
+  const unicode = findUnicode(start)
+  const { encoding, inference } = unicode === undefined ? inferEncoding(telling) : { encoding: unicode }
   const delimiter = hasSeparator ? detectDelimiter(decodeStart(start, encoding)) : ','
-  return { ...(encoding !== 'utf-8' && { encoding }), ...(delimiter !== ',' && { delimiter }) }
+  return {
+    dialect: { ...(encoding !== 'utf-8' && { encoding }), ...(delimiter !== ',' && { delimiter }) },
+    inferences: inference ? [inference] : [],
+  }
 }
 
-/** Reads the start of a file, and its first lines that are not ASCII, which may come late. */
+/** Reads the start of a file, and lines that are not ASCII: all with a byte that no line before has, and then the first others. */
 async function readTelling(file: SourceFile): Promise<{ start: Uint8Array; telling: Uint8Array }> {
   let start: Uint8Array = new Uint8Array()
-  const telling: Uint8Array[] = []
+  const withNew: Uint8Array[] = []
+  const others: Uint8Array[] = []
+  const seen = new Set<number>()
   let bytesRead = 0
   let bytesTelling = 0
-  for await (const bytes of readBytes(file, () => {})) {
+  for await (const bytes of wholeCharacters(readBytes(file, () => {}))) {
     if (start.length < START_BYTES) start = Buffer.concat([start, bytes])
     for (const line of splitLines(bytes)) {
-      if (line.every((byte) => byte < 0x80)) continue
-      telling.push(line)
+      const beyond = line.filter((byte) => byte >= 0x80)
+      if (beyond.length === 0) continue
+      const isNew = beyond.some((byte) => !seen.has(byte))
+      if (!isNew && bytesTelling >= TELLING_BYTES) continue
+      for (const byte of beyond) seen.add(byte)
+      ;(isNew ? withNew : others).push(line)
       bytesTelling += line.length
     }
     bytesRead += bytes.length
-    if (bytesRead >= MAX_BYTES || (bytesTelling >= TELLING_BYTES && start.length >= START_BYTES)) break
+    if (bytesRead >= MAX_BYTES) break
   }
-  return { start, telling: Buffer.concat(telling) }
+  return { start, telling: Buffer.concat([...withNew, ...others]) }
+}
+
+/** Bytes below this one, such as commas and line feeds, are part of no longer character in any encoding but UTF-16. */
+const FIRST_TRAIL_BYTE = 0x30
+
+/** Yields bytes in parts that end after a character, in lines of any length. */
+async function* wholeCharacters(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let pending: Uint8Array = new Uint8Array()
+  for await (const chunk of chunks) {
+    const end = chunk.findLastIndex((byte) => byte < FIRST_TRAIL_BYTE) + 1
+    if (end > 0) yield Buffer.concat([pending, chunk.subarray(0, end)])
+    pending = end > 0 ? chunk.subarray(end) : Buffer.concat([pending, chunk])
+    if (pending.length < START_BYTES) continue
+    yield pending
+    pending = new Uint8Array()
+  }
+  yield pending
 }
 
 /** The lines at the start of a file, without the last one, which may be cut. */
 function decodeStart(start: Uint8Array, encoding: string): string {
-  try {
-    const text = decoderOf(encoding).write(start)
-    return start.length < START_BYTES ? text : text.slice(0, text.lastIndexOf('\n') + 1)
-  } catch (error) {
-    if (error instanceof InvalidText) return ''
-    throw error
-  }
+  const text = decodes(start, encoding) ?? ''
+  return start.length < START_BYTES ? text : text.slice(0, text.lastIndexOf('\n') + 1)
 }
 
 const ROWS = 50

@@ -66,7 +66,9 @@ async function examine(
 ): Promise<Omit<InitializedManifest, 'manifest'> & { file: ItemFile }> {
   const plain: SourceFile = { name: path, path, dialect: {} }
   const members = formatOf(plain).dialect
-  const written = members.includes('encoding') ? await detectDialect(plain, members.includes('delimiter')) : {}
+  const isText = members.includes('encoding')
+  const found = isText ? await detectDialect(plain, members.includes('delimiter')) : { dialect: {}, inferences: [] }
+  const { dialect: written } = found
   const { sample, ownCrs } = await readSample({ ...plain, dialect: written })
   const guessed = guessColumns(sample, category)
   const needsCrs = guessed.isProjected && ownCrs === undefined
@@ -80,7 +82,9 @@ async function examine(
   const { file, checked } = await settle({ ...plain, dialect, isExact: false }, guessed.mappings)
   const { missing, repeatedKey } = guessed
   const columns = file.columns ?? {}
-  const inferences = [guess?.inference, ...inferCodes(columns, checked)].filter((each) => each !== undefined)
+  const inferences = [...found.inferences, guess?.inference, ...inferCodes(columns, checked)].filter(
+    (each) => each !== undefined,
+  )
   return { file, columns, missing, repeatedKey, dialect, inferences, checked }
 }
 

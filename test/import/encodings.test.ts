@@ -1,0 +1,147 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import iconv from 'iconv-lite'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { guessEncodings } from '../../src/import/formats/guess-encodings.ts'
+import { initManifest } from '../../src/import/init/init-manifest.ts'
+import { csv, useImporter } from '../support/import.ts'
+
+const CENTRAL = ['windows-1250', 'iso-8859-2', 'cp852', 'maccenteuro']
+const WESTERN = ['windows-1252', 'iso-8859-1', 'iso-8859-15', 'macintosh', 'cp850']
+
+/** A language, the encodings that files in it have, and names of places. */
+const LANGUAGES: readonly [string, readonly string[], readonly string[]][] = [
+  ['Hungarian', CENTRAL, ['Hősök tere', 'Széchenyi gyógyfürdő', 'Tűzoltó utca, Kálvin tér']],
+  ['Polish', [...CENTRAL, 'windows-1257'], ['Łódź', 'Kościół Mariacki w Krakowie', 'Gdańsk Główny', 'Żółkiewskiego 5']],
+  ['Czech', CENTRAL, ['Pražský hrad', 'Václavské náměstí', 'Příbram', 'České Budějovice']],
+  ['Croatian', CENTRAL, ['Šibenik', 'Čakovec', 'Plitvička jezera']],
+  ['Romanian', ['windows-1250', 'iso-8859-2'], ['Piaţa Unirii', 'Braşov', 'Târgu Mureş', 'Cetatea Făgăraş']],
+  [
+    'Lithuanian',
+    ['windows-1257', 'iso-8859-13'],
+    ['Gedimino pilies bokštas', 'Šiauliai', 'Kryžių kalnas', 'Panevėžys'],
+  ],
+  ['Latvian', ['windows-1257'], ['Rīga', 'Ķemeru nacionālais parks', 'Jūrmala', 'Cēsis']],
+  ['Estonian', ['windows-1257', 'windows-1252'], ['Pärnu', 'Õismäe', 'Jõhvi', 'Türi']],
+  ['Turkish', ['windows-1254', 'iso-8859-9'], ['İstanbul', 'Beşiktaş', 'Kadıköy', 'Dolmabahçe Sarayı', 'Muğla']],
+  ['German', [...WESTERN, 'cp437', 'windows-1250'], ['Münchner Rathaus', 'Köln', 'Übersee-Museum', 'Großer Garten']],
+  [
+    'French',
+    ['windows-1252', 'macintosh'],
+    ['Musée d’Orsay', 'Hôtel de Ville', 'Château', 'Évry', 'Sacré-Cœur', 'Forêt'],
+  ],
+  ['Spanish', WESTERN, ['Peñíscola', 'Málaga', 'Cádiz', 'León', 'Coruña']],
+  ['Portuguese', WESTERN, ['São Paulo', 'Belém', 'Praça do Comércio', 'Évora']],
+  ['Swedish', WESTERN, ['Malmö', 'Skansen, Djurgården', 'Växjö', 'Åre']],
+  ['Danish', WESTERN, ['København', 'Århus', 'Rådhuspladsen', 'Ærø']],
+  ['Icelandic', ['windows-1252', 'cp850'], ['Þingvellir', 'Borgarfjörður', 'Ísafjörður']],
+  ['Vietnamese', ['windows-1258'], ['Hà Nội', 'Chợ Bến Thành', 'Đà Nẵng', 'Huế', 'Thành phố Hồ Chí Minh']],
+  [
+    'Russian',
+    ['windows-1251', 'koi8-r', 'iso-8859-5', 'cp866', 'maccyrillic'],
+    ['Красная площадь', 'Эрмитаж', 'Большой театр', 'Нижний Новгород', 'Ёлка'],
+  ],
+  ['Ukrainian', ['windows-1251', 'koi8-u', 'maccyrillic'], ['Київ', 'Львівська опера', 'Софійський собор']],
+  ['Serbian', ['windows-1251', 'iso-8859-5'], ['Београд', 'Калемегдан', 'Нови Сад', 'Ђердап']],
+  ['Greek', ['windows-1253', 'iso-8859-7'], ['Αθήνα', 'Ακρόπολη', 'Λευκός Πύργος', 'Ηράκλειο']],
+  ['Hebrew', ['windows-1255', 'iso-8859-8'], ['ירושלים', 'תל אביב', 'הכותל המערבי']],
+  ['Arabic', ['windows-1256'], ['القاهرة', 'برج خليفة', 'المسجد الحرام', 'دبي']],
+  ['Persian', ['windows-1256'], ['تهران', 'میدان آزادی', 'پل خواجو', 'گرگان']],
+  ['Thai', ['windows-874', 'tis-620'], ['กรุงเทพมหานคร', 'วัดพระแก้ว', 'เชียงใหม่', 'ภูเก็ต']],
+  ['Japanese', ['shift_jis', 'euc-jp'], ['東京タワー', '浅草寺', '清水寺', 'さくら公園', '新宿駅']],
+  ['Korean', ['cp949', 'euc-kr'], ['경복궁', '부산타워', '서울특별시 종로구', '똠방각하']],
+  ['Chinese', ['gb18030', 'gbk', 'gb2312'], ['故宫博物院', '天安门', '上海外滩', '颐和园', '西湖']],
+  ['Chinese', ['big5', 'gbk'], ['台北101大樓', '故宮博物院', '西門町', '日月潭']],
+]
+
+/** Windows-1258 has the shape of a vowel in its letter, and its tone after it. */
+const withTones = (text: string) =>
+  text.normalize('NFD').replace(/(\p{L})(\p{M}+)/gu, (_, letter: string, marks: string) => {
+    const isShape = (mark: string) => '\u0302\u0306\u031b'.includes(mark)
+    const shapes = [...marks].filter(isShape).join('')
+    return (letter + shapes).normalize('NFC') + [...marks].filter((mark) => !isShape(mark)).join('')
+  })
+
+const CASES = LANGUAGES.flatMap(([language, encodings, names]) =>
+  encodings.flatMap((encoding) =>
+    [...names.map((name) => [name]), names].flatMap((some) => {
+      const lines = some.map((name, index) => `${index},${name},47.5,19\n`).join('')
+      const text = encoding === 'windows-1258' ? withTones(lines) : lines
+      const bytes = iconv.encode(text, encoding)
+      // Some of the names are ASCII, or have a letter that the encoding lacks.
+      const isCase = bytes.some((byte) => byte >= 0x80) && iconv.decode(bytes, encoding) === text
+      return isCase ? [{ language, encoding, text, bytes }] : []
+    }),
+  ),
+)
+
+test('the right reading of real names is among those that are shown, for each language and its encodings', () => {
+  const lost = CASES.filter(({ bytes, text }) => guessEncodings(bytes).every((reading) => reading.text !== text))
+  expect(lost).toEqual([])
+  expect(CASES.length).toBeGreaterThan(350)
+  const first = CASES.filter(({ bytes, text }) => guessEncodings(bytes)[0]?.text === text)
+  expect(first.length / CASES.length).toBeGreaterThan(0.8)
+})
+
+const t = useImporter()
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'catalog-encodings-'))
+})
+afterAll(async () => {
+  await rm(folder, { recursive: true })
+})
+
+const find = async (content: Buffer) => {
+  const path = join(folder, 'places.csv')
+  await writeFile(path, content)
+  const { dialect, inferences } = await initManifest(path, join(folder, 'made.json')).finally(() =>
+    rm(join(folder, 'made.json'), { force: true }),
+  )
+  return { encoding: dialect.encoding, inference: inferences.find(({ what }) => what === 'encoding') }
+}
+
+describe('An encoding that the file does not prove', () => {
+  const HUNGARIAN = 'id,name,lat,lon\n1,Hősök tere,47.5149,19.0779\n'
+
+  test('is said by init, with the same line in each and what to write', async () => {
+    const { encoding, inference } = await find(iconv.encode(HUNGARIAN, 'windows-1250'))
+    const choices = [inference?.chosen, ...(inference?.alternatives ?? [])]
+    expect(encoding).toBe(inference?.chosen.choice)
+    expect(choices).toContainEqual({
+      choice: 'windows-1250',
+      example: '1,Hősök tere,47.5149,19.0779',
+      write: '"encoding": "windows-1250"',
+    })
+    expect(choices).toContainEqual(expect.objectContaining({ example: '1,Hõsök tere,47.5149,19.0779' }))
+  })
+
+  test('is said by a line that tells them apart, wherever it is', async () => {
+    const many = Array.from({ length: 20_000 }, (_, n) => `${n},Kávéház Fő tér ${n}`.replace('ő', 'ö')).join(',1,2\n')
+    const text = `id,name,lat,lon\n${many},1,2\nlast,Hősök tere,1,2\n`
+    const { inference } = await find(iconv.encode(text, 'windows-1250'))
+    const choices = [inference?.chosen, ...(inference?.alternatives ?? [])]
+    expect(choices.map((choice) => choice?.example)).toContain('last,Hősök tere,1,2')
+  })
+
+  test('is none if the file is UTF-8 or has a byte order mark', async () => {
+    const ascii = 'id,name,lat,lon\n1,A,47.5149,19.0779\n'
+    expect(await find(Buffer.from(HUNGARIAN))).toEqual({})
+    expect(await find(Buffer.from(ascii))).toEqual({})
+    expect(await find(iconv.encode(HUNGARIAN, 'utf-16le', { addBOM: true }))).toEqual({ encoding: 'utf-16le' })
+    await expect(find(Buffer.concat([Buffer.from(HUNGARIAN.repeat(2)), Buffer.from([0xe9, 0x0a])]))).rejects.toThrow(
+      'is not UTF-8, at line 5, but other lines are',
+    )
+  })
+
+  test('is named by the import with all that fit, and never the one that has just failed', async () => {
+    const hungarian = await t.importer.fail({ 'a.csv': iconv.encode(csv('a,Hősök tere,11,x,47,19'), 'windows-1250') })
+    expect(hungarian).toContain('is not UTF-8, at line 2; in the manifest, add "encoding": ')
+    for (const part of ['windows-1250', 'windows-1252', 'Hősök tere', 'Hõsök tere']) expect(hungarian).toContain(part)
+    const japanese = iconv.encode(csv('a,東京タワー,13,x,35,139'), 'shift_jis')
+    const failed = await t.importer.fail({ 'a.csv': japanese }, { items: [{ file: 'a.csv', encoding: 'euc-jp' }] })
+    expect(failed).toMatch(/is not EUC-JP, at line 2; in the manifest, change "encoding" to .*東京タワー/)
+    expect(failed).not.toContain('"euc-jp"')
+  })
+})
