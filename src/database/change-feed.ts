@@ -51,18 +51,7 @@ export class ChangeLog {
     }
     return true
   }
-
-  /** The ids of the datasets that have changed after a sequence number; undefined if all may have. */
-  changedSince(since: SequenceNumber): string[] | undefined {
-    if (since < this.#allInvalidAt) return undefined
-    const ids: string[] = []
-    for (const [topic, changedAt] of this.#changedAt)
-      if (changedAt > since && topic.startsWith(DATASET)) ids.push(topic.slice(DATASET.length))
-    return ids
-  }
 }
-
-const DATASET = 'dataset '
 
 /** What a listening connection observes, in order. It is JSON, so that one process can send it to others. */
 export type FeedEvent =
@@ -139,10 +128,6 @@ export class FeedState {
     return this.#isComplete() && this.#changes.isUnchanged(topics, since)
   }
 
-  changedSince(since: SequenceNumber): string[] | undefined {
-    return this.#isComplete() ? this.#changes.changedSince(since) : undefined
-  }
-
   position(): LogPosition | undefined {
     return this.#isComplete() ? this.#position : undefined
   }
@@ -152,7 +137,6 @@ export class FeedState {
     return {
       latest: () => this.latest(),
       isUnchanged: (topics, since) => this.isUnchanged(topics, since),
-      changedSince: (since) => this.changedSince(since),
       position: () => this.position(),
       server: () => this.server(),
       ...connection,
@@ -171,8 +155,6 @@ export interface ChangeFeed {
   latest: () => SequenceNumber | undefined
   /** Whether the topics have not changed since a sequence number; false while the feed may miss changes. */
   isUnchanged: (topics: readonly Topic[], since: SequenceNumber) => boolean
-  /** The ids of the datasets that have changed since a sequence number; undefined if all may have, or while the feed may miss changes. */
-  changedSince: (since: SequenceNumber) => readonly string[] | undefined
   /**
    * Resolves when this process has received the notifications of all changes that a read can have seen by now, or when the feed may
    * miss changes.

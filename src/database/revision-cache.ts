@@ -90,29 +90,23 @@ export class RevisionCache<Value extends {}> {
    * that the value shows are announced. So of two values that are both current, neither shows a change of both that the other lacks.
    * Concurrent calls share a read if nothing has changed since it began. It belongs to none of their requests: it neither waits for the
    * turn of one of their keys nor ends with one of their clients.
-   * @param read is called again until `isRight`, with the number of calls before
-   * @param isRight says, after the announcements, whether the value is right
    */
   async load(
     key: string,
-    read: (calls: number) => Promise<Value | null>,
+    read: () => Promise<Value | null>,
     topicsOf: (value: Value) => readonly Topic[],
-    isRight: (value: Value) => boolean = () => true,
   ): Promise<Value | null> {
     const known = this.#find(key)
     if (known !== undefined) return known
     const found = this.lookup(key)
     const since = this.#changeFeed.latest()
-    if (since === undefined) return read(0)
+    if (since === undefined) return read()
     const current = this.#reads.get(key)
     if (current?.since === since) return current.result
     const readAnnounced = async () => {
-      for (let calls = 0; ; calls += 1) {
-        const value = await read(calls)
-        if (value === null) return null
-        await this.#changeFeed.announced()
-        if (isRight(value)) return value
-      }
+      const value = await read()
+      if (value !== null) await this.#changeFeed.announced()
+      return value
     }
     const reading = { since, result: outsideRequests(readAnnounced) }
     this.#reads.set(key, reading)

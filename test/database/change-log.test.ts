@@ -57,22 +57,3 @@ test('the log forgets old topics when it has too many, and then everything count
   log.add('key more')
   expect(log.isUnchanged(['dataset a'], since)).toBe(false)
 })
-
-test('the log names the datasets that have changed since a number, and none if all may have', () => {
-  const log = new ChangeLog()
-  const start = log.latest
-  expect(log.changedSince(start)).toEqual([])
-  log.add('dataset a')
-  log.add('key k')
-  const middle = log.latest
-  log.add('dataset b')
-  log.add('dataset a')
-  expect(log.changedSince(start)?.sort()).toEqual(['a', 'b'])
-  expect(log.changedSince(middle)?.sort()).toEqual(['a', 'b'])
-  expect(log.changedSince(log.latest)).toEqual([])
-  log.add('everything')
-  expect(log.changedSince(middle)).toBeUndefined()
-  expect(log.changedSince(log.latest)).toEqual([])
-  log.add('dataset c')
-  expect(log.changedSince(log.latest - 1)).toEqual(['c'])
-})

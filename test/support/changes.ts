@@ -4,7 +4,6 @@ import { type ChangeFeed, FeedState } from '../../src/database/change-feed.ts'
 export const silentChangeFeed: ChangeFeed = {
   latest: () => undefined,
   isUnchanged: () => false,
-  changedSince: () => undefined,
   announced: async () => {},
   position: () => undefined,
   server: () => undefined,
@@ -28,7 +27,6 @@ export function createFeed(announced: ChangeFeed['announced'] = async () => {}):
       announced,
       latest: () => state.latest(),
       isUnchanged: (topics, since) => state.isUnchanged(topics, since),
-      changedSince: (since) => state.changedSince(since),
     },
     notify: (payload) => state.apply({ kind: 'changed', payload }),
   }
