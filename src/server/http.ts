@@ -86,8 +86,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     bodyLimit: MAX_BODY_BYTES,
     routerOptions: { maxParamLength: MAX_PATH_PARAMETER_LENGTH },
     // Fastify calls this for a path that is not percent-encoded UTF-8.
-    frameworkErrors: (_error, request, reply) =>
-      sendError(request, reply.headers(SECURITY_HEADERS), unknownPath(request)),
+    frameworkErrors: (_error, request, reply) => sendError(request, reply.headers(SECURITY_HEADERS), UNDECODABLE_PATH),
   })
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
@@ -154,6 +153,8 @@ function refusalOf(
   const isUnknown = request.is404 || (request.url.startsWith('*') && request.method !== 'OPTIONS')
   return fault ?? (isUnknown ? unknownPath(request) : readiness?.refusalOf(request))
 }
+
+const UNDECODABLE_PATH = new CatalogError('NOT_FOUND', 'There is no such path: it is not percent-encoded UTF-8')
 
 function unknownPath({ url }: FastifyRequest): CatalogError {
   const endings = EXPORT_FORMATS.map(({ name }) => `.${name}`).join(', ')

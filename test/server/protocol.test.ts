@@ -9,7 +9,7 @@ import { openSocket, readAll } from '../support/raw.ts'
 
 const t = useApp({ corsOrigins: ['https://app.example'] })
 
-const raw = async (text: string) => {
+const raw = async (text: string | Buffer) => {
   const socket = await openSocket(t.url)
   const response = readAll(socket)
   socket.write(text)
@@ -78,6 +78,46 @@ test('an unknown method is a 400 with an error and an id', async () => {
   expect(response).toMatch(/^HTTP\/1.1 400 /)
   expect(response).toMatch(/x-request-id: \S/i)
   expect(response).toContain('"message":"The request is not HTTP/1.1 with a known method"')
+})
+
+describe('A target that is not percent-encoded is a 400 with the encoded one:', () => {
+  const KEY = 'dck_of-somebody'
+  const requestOf = (target: string) => `GET ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\n\r\n`
+  const messageOf = (response: string) => {
+    expect(response).toMatch(/^HTTP\/1.1 400 .*x-request-id: \S/is)
+    expect(response).not.toContain(KEY)
+    return JSON.parse(response.slice(response.indexOf('\r\n\r\n'))).error.message
+  }
+
+  test.each([
+    ['/search?text=서울', '/search?text=%EC%84%9C%EC%9A%B8'],
+    ['/v1/datasets/서울-명소/items', '/v1/datasets/%EC%84%9C%EC%9A%B8-%EB%AA%85%EC%86%8C/items'],
+    ['/search?text=서울%20역&limit=2', '/search?text=%EC%84%9C%EC%9A%B8%20%EC%97%AD&limit=2'],
+    ['/search?text=new york city', '/search?text=new%20york%20city'],
+    ['/search?text=Łódź|"<{100%}>', '/search?text=%C5%81%C3%B3d%C5%BA%7C%22%3C%7B100%25%7D%3E'],
+    ['/graphql?query={ datasets { total } }', '/graphql?query=%7B%20datasets%20%7B%20total%20%7D%20%7D'],
+    ['/ogc/collections?😀=\t', '/ogc/collections?%F0%9F%98%80=%09'],
+  ])('%s', async (target, encoded) => {
+    expect(messageOf(await raw(requestOf(target)))).toBe(`URL must be percent-encoded: ${encoded}`)
+    expect(await raw(requestOf(encoded).replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))).toMatch(
+      /^HTTP\/1.1 (401|404) /,
+    )
+  })
+
+  test('after another request, without the bytes of that', async () => {
+    const response = await raw(`${requestOf('/healthz')}${requestOf('/a?서')}`)
+    expect(messageOf(response.slice(response.lastIndexOf('HTTP/1.1')))).toBe(
+      'URL must be percent-encoded: /a?%EC%84%9C',
+    )
+  })
+
+  test('cut after 500 characters, and without it if it is not UTF-8, no path or not there', async () => {
+    const long = messageOf(await raw(requestOf(`/search?text=${'서울 '.repeat(500)}`)))
+    expect([long.length, long.at(-1)]).toEqual(['URL '.length + 501, '…'])
+    for (const request of [requestOf('/caf\xe9'), requestOf('caf\xe9'), requestOf('/caf\xe9').slice(0, 12)]) {
+      expect(messageOf(await raw(Buffer.from(request, 'latin1')))).toBe('URL must begin with / and be percent-encoded')
+    }
+  })
 })
 
 test('probes of /readyz at the same time share a statement', async () => {

@@ -6,6 +6,7 @@ import { CatalogError, ERROR_CODES } from '../../errors.ts'
 import { errorBody } from '../../rest/error-body.ts'
 import { SECURITY_HEADERS } from '../security-headers.ts'
 import { type IsTrustedProxy, networkOf } from './proxies.ts'
+import { type ClientError, unencodedTarget } from './unencoded-target.ts'
 
 /** The maximum number of connections. Each takes a file descriptor and some kilobytes. */
 const MAX_CONNECTIONS = 10_000
@@ -65,12 +66,6 @@ export function closeConnections(app: FastifyInstance): void {
 /** In bytes. No useful URL is longer, and proxies have similar limits. */
 export const MAX_URL_LENGTH = 12 * 1024
 
-/** An error of Node's HTTP parser, with the bytes that it failed on. */
-interface ClientError {
-  code?: string | undefined
-  rawPacket?: unknown
-}
-
 /**
  * Answers a request that is malformed or arrives too slowly with an error of the usual form. While the response to the request before is
  * being made, the error would become a part of it. Then the connection is reset: a client of HTTP/1.0 takes a normal close for its end.
@@ -109,7 +104,8 @@ function isResponding(socket: Socket): boolean {
 
 const HEADERS_TOO_LARGE = `The request line and the headers must be at most ${maxHeaderSize} bytes long`
 
-function clientError({ code, rawPacket }: ClientError): CatalogError {
+function clientError(error: ClientError): CatalogError {
+  const { code, rawPacket } = error
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return new CatalogError('REQUEST_TIMEOUT', 'The request took too long to arrive')
   }
@@ -119,9 +115,10 @@ function clientError({ code, rawPacket }: ClientError): CatalogError {
       ? urlTooLong()
       : new CatalogError('HEADERS_TOO_LARGE', HEADERS_TOO_LARGE)
   }
-  return new CatalogError('VALIDATION_FAILED', 'The request is not HTTP/1.1 with a known method', {
+  const other = new CatalogError('VALIDATION_FAILED', 'The request is not HTTP/1.1 with a known method', {
     details: [{ field: 'request', message: 'must be HTTP/1.1 with a known method' }],
   })
+  return unencodedTarget(error) ?? other
 }
 
 /** `URI_TOO_LONG`, with the bound. */
