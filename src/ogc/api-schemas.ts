@@ -71,8 +71,8 @@ export const PARAMETERS: Record<keyof typeof featuresParameters.shape, Json> = {
   crs: queryParameter('crs', 'The coordinate reference system of the response.', crs),
   datetime: queryParameter(
     'datetime',
-    'Only features whose `updatedAt` is this instant or in this interval, ends included (RFC 3339). Two dots are an open end: ' +
-      '`2026-01-31T09:00:00Z`, `2026-01-01T00:00:00Z/2026-01-31T23:59:59Z`, `2026-01-31T00:00:00Z/..`.',
+    'Only features whose `updatedAt` is this instant, on this day in UTC, or in this interval, ends included (RFC 3339). Two dots are ' +
+      'an open end: `2026-01-31T09:00:00Z`, `2026-01-31`, `2026-01-01T00:00:00Z/2026-01-31T23:59:59Z`, `2026-01-31/..`.',
     text,
   ),
   ...mapFilters(queryable),

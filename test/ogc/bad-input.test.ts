@@ -11,7 +11,7 @@ const NUMBERS = 'must be 4 or 6 numbers separated by commas'
 const LONGITUDES = 'must have longitudes between -180 and 180'
 const LATITUDES = 'must have latitudes between -90 and 90'
 const DATETIME =
-  'must be a date-time such as 2026-01-31T09:00:00Z, or an interval of two with a slash, where .. is an open end'
+  'must be a date-time such as 2026-01-31T09:00:00Z, a date such as 2026-01-31, or an interval of two with a slash, where .. is an open end'
 const WHOLE = 'must be a whole number in decimal digits'
 const UNKNOWN = 'is not a parameter of this resource'
 
@@ -60,9 +60,14 @@ describe('/req/core/query-param-unknown, /req/core/query-param-invalid: a bad pa
         '/..',
         'now',
         '2026',
-        '2026-01-01',
+        '2026-01',
+        '20260101',
+        '2026-01-01 ',
+        '2026-01-01Z',
+        '2026-02-30',
         '2026-01-01T00:00:00',
-        '2026-01-01 00:00:00Z',
+        '2026-01-01T00:00:00+9',
+        '2026-01-01T00:00:00+09:',
       ],
       ...[
         '2026-02-30T00:00:00Z',
@@ -75,7 +80,9 @@ describe('/req/core/query-param-unknown, /req/core/query-param-invalid: a bad pa
       ...['2026-01-01T00:00:00Z/2026', '2026-01-01T00:00:00Z/2026-01-02T00:00:00Z/..', '.../2026-01-01T00:00:00Z'],
       ...['２026-01-01T00:00:00Z', '2026-01-01T00:00:00Z/P1D', '2026-01-01T00:00:00ZZ'],
     ].map((datetime) => [`datetime=${encodeURIComponent(datetime)}`, 'datetime', DATETIME]),
-    ['datetime=2026-01-02T00:00:00Z/2026-01-01T00:00:00Z', 'datetime', 'must have a start that is not after its end'],
+    ...['2026-01-02T00:00:00Z/2026-01-01T00:00:00Z', '2026-01-02/2026-01-01', '2026-01-02T00:00:00Z/2026-01-01'].map(
+      (datetime) => [`datetime=${datetime}`, 'datetime', 'must have a start that is not after its end'],
+    ),
     ['limit=0', 'limit', 'must be at least 1'],
     ...['', '-1', '1.5', '1e1', '0x10', '20abc', '１０', '%20', '+1'].map((limit) => [
       `limit=${limit}`,

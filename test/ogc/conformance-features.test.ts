@@ -105,6 +105,26 @@ describe('/conf/core: features', () => {
     ['/2026-01-05T00:00:00Z', OTHERS],
     ['0000-01-01T00:00:00+23:59/9999-12-31T23:59:59-23:59', [...PALACE, ...OTHERS]],
     ['2026-01-20T09:00:00.001Z/2026-02-01T00:00:00Z', []],
+    ['2026-01-20', PALACE],
+    ['2026-01-19', []],
+    ['2026-01-21', []],
+    ['2026-01-20/..', PALACE],
+    ['2026-01-21/..', []],
+    ['../2026-01-20', [...PALACE, ...OTHERS]],
+    ['../2026-01-19', OTHERS],
+    ['2026-01-20/2026-01-20', PALACE],
+    ['2026-01-20T09:00:00Z/2026-01-20', PALACE],
+    ['2026-01-20/2026-01-20T08:59:59Z', []],
+    // GDAL writes a date so.
+    ['2026-01-20T/..', PALACE],
+    ['2026-01-20T/2026-01-21T', PALACE],
+    ['../2026-01-19T', OTHERS],
+    ['2026-01-20 09:00:00Z', PALACE],
+    ['2026-01-20 09:00:00.000000000z/..', PALACE],
+    ['2026-01-20T18:00:00+0900', PALACE],
+    ['2026-01-20T18:00:00+09', PALACE],
+    ['2026-01-20T00:30:00-0830', PALACE],
+    ['2026-01-20T18:00:00.0 09:00', PALACE],
   ])('/req/core/fc-time-response: datetime=%s selects by updatedAt, ends included', async (datetime, ids) => {
     expect(await idsFor(`datetime=${encodeURIComponent(datetime)}`)).toEqual(ids)
   })

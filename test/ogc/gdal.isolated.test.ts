@@ -72,5 +72,16 @@ describe.skipIf(!hasGdal)('GDAL', () => {
     expect(requested.map(decodeURIComponent)).toContainEqual(
       expect.stringContaining('datetime=2020-01-01T00:00:00Z/..'),
     )
+    const { prisma } = t.database
+    const data = { updatedAt: new Date('2020-05-01T09:00:00.123Z') }
+    const { id } = await prisma.item.findFirstOrThrow({ where: { dataset: { slug: 'seoul-landmarks' } } })
+    await prisma.item.update({ where: { id }, data })
+    const found = async (where: string) =>
+      (await run('ogrinfo', '-so', source(), 'seoul-landmarks', '-where', where)).match(/Feature Count: \d+/)?.[0]
+    await expect.poll(() => found("updatedAt <= '2020-05-01T09:00:01Z'")).toBe('Feature Count: 1')
+    expect(await found("updatedAt <= '2020-05-01T09:00:00.123Z'")).toBe('Feature Count: 0')
+    expect(await found("updatedAt <= '2020-05-01'")).toBe('Feature Count: 1')
+    expect(await found("updatedAt = '2020-05-01'")).toBe('Feature Count: 1')
+    expect(await found("updatedAt <= '2020-04-30'")).toBe('Feature Count: 0')
   })
 })
