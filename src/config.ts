@@ -56,7 +56,6 @@ const postgresUrl = z.url({
 const environment = z
   .object({
     DATABASE_URL: postgresUrl.optional(),
-    DATABASE_DIRECT_URL: postgresUrl.optional(),
     DATABASE_REPLICA_URLS: z
       .string()
       .default('')
@@ -134,13 +133,6 @@ const environment = z
         const message = "can't be true with TRUSTED_DOCUMENTS, because a gateway writes its own documents"
         addIssue({ code: 'custom', path: ['FEDERATION'], message })
       }
-      if (env.DATABASE_DIRECT_URL !== undefined && env.DATABASE_URL === undefined) {
-        addIssue({
-          code: 'custom',
-          path: ['DATABASE_DIRECT_URL'],
-          message: 'needs DATABASE_URL, the URL of the pooler',
-        })
-      }
     },
     // Otherwise it runs only if every variable is valid by itself.
     { when: () => true },
@@ -150,7 +142,7 @@ const environment = z
     database: {
       ...(env.DATABASE_URL === undefined
         ? { kind: 'embedded' as const, dataDir: env.DATA_DIR }
-        : { kind: 'postgres' as const, url: env.DATABASE_URL, ...directUrlOf(env) }),
+        : { kind: 'postgres' as const, url: env.DATABASE_URL }),
       poolSize: env.DATABASE_POOL_SIZE,
       connectTimeoutMs: env.CONNECT_TIMEOUT_MS,
       statementTimeoutMs: env.STATEMENT_TIMEOUT_MS,
@@ -211,13 +203,6 @@ function defaultWorkers(env: {
   if (env.DATABASE_URL === undefined) return 1
   const connected = Math.max(1, Math.floor(env.DATABASE_POOL_SIZE / 2))
   return Math.min(availableParallelism(), connected, env.MAX_REQUESTS_IN_FLIGHT)
-}
-
-/** Returns the URL for sessions of their own, if it is not `DATABASE_URL`. */
-function directUrlOf({ DATABASE_DIRECT_URL: directUrl }: { DATABASE_DIRECT_URL?: string | undefined }): {
-  directUrl?: string
-} {
-  return directUrl === undefined ? {} : { directUrl }
 }
 
 interface TracingVariables {

@@ -2,8 +2,7 @@ import { checkPublicKey } from '../auth/public-key.ts'
 import { pingRedis } from '../auth/rate-limit.ts'
 import { type Config, type DatabaseConfig, readConfig } from '../config.ts'
 import { type Database, databaseExists } from '../database/database.ts'
-import { checkHealth, checkPoolerSettings, type Finding } from '../database/health-checks.ts'
-import { requestSettings } from '../database/session.ts'
+import { checkHealth, type Finding } from '../database/health-checks.ts'
 import { findReadableByOthers } from '../embedded/private-files.ts'
 import { messageOf } from '../errors.ts'
 import { findSamples } from '../sample/find.ts'
@@ -47,8 +46,6 @@ async function examineDatabase({ database: config, publicKey }: Config): Promise
   const examined = await attempt('database', () =>
     withOpenDatabase(async (database) => {
       const findings = [...(await examineFiles(config)), ...(await database.withSession(checkHealth))]
-      if (config.kind === 'postgres' && config.directUrl !== undefined)
-        findings.push(await checkPoolerSettings(database.prisma, requestSettings(config.statementTimeoutMs)))
       if (publicKey !== undefined) findings.push(await examinePublicKey(database, publicKey))
       return findings.every(({ isOk }) => isOk) ? [...findings, ...(await examineSamples(database))] : findings
     }),

@@ -34,8 +34,7 @@ export function cancelByFunction(options: pg.PoolConfig): Canceller {
 }
 
 /**
- * Cancels by cancel requests of the protocol, each on a connection of its own: for the embedded database, and for a pooler in transaction
- * mode, which alone knows the process that runs the statement of a client.
+ * Cancels by cancel requests of the protocol, each on a connection of its own, for the embedded database.
  * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS
  */
 export function cancelByRequest(server: NetConnectOpts): Canceller {
@@ -45,7 +44,7 @@ export function cancelByRequest(server: NetConnectOpts): Canceller {
       socket.setTimeout(CANCEL_TIMEOUT_MS, () =>
         socket.destroy(new Error('The server did not confirm the cancellation')),
       )
-      // The server closes the connection. PgBouncer 1.18 would end itself if its client closed it first.
+      // The server closes the connection.
       socket.write(cancelRequest(keyOf(client)))
       await once(socket, 'close')
     },

@@ -16,7 +16,7 @@ import { classifyError, DatabaseClient, isConnectionLost, SERVER_HEARTBEAT } fro
 import { clusterFile } from './migrate.ts'
 import { CatalogPool, type PoolUse, type StatementEnd } from './pool.ts'
 import { Replica } from './replica.ts'
-import { hasOwnSessions, requestSettings, SET_SESSION, type SessionConfig, serverConnection } from './session.ts'
+import { requestSettings, SET_SESSION, type SessionConfig, serverConnection } from './session.ts'
 import { createPrisma, createSqlReader, type SqlReader, statementName } from './sql-reader.ts'
 
 /** An open database, with one interface for the embedded database and a PostgreSQL server. */
@@ -94,7 +94,7 @@ export function databaseExists(config: DatabaseConfig): boolean {
  */
 export async function openDatabase(config: DatabaseConfig, options: OpenOptions): Promise<Database> {
   const embedded = config.kind === 'embedded' ? await openFolder(config.dataDir, options) : undefined
-  const { connection, direct } = connectionsOf(config, embedded?.url, options.command?.name)
+  const connection = connectionOf(config, embedded?.url, options.command?.name)
   // A command writes in transactions, so it is not a reader. A gateway and its workers are.
   const isReader = embedded !== undefined && (!options.share || options.embeddedUrl !== undefined)
   const {
@@ -116,14 +116,14 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
     sql: reader,
     replicas,
     withSession: (use) =>
-      withSession({ ...direct, connectionTimeoutMillis: config.connectTimeoutMs }, (session) => {
+      withSession({ ...connection, connectionTimeoutMillis: config.connectTimeoutMs }, (session) => {
         reportWaits(session, options)
         return use(session)
       }),
     withReadersOnCopy: (session, rows, work) =>
       embedded && rows >= ROWS_WORTH_A_COPY ? withReadersOnCopy(session, rows, work) : work(),
     followChanges: (relay) =>
-      follow(options.changeFeed ?? followChanges({ ...feedOptions(direct, config), relay, tracksPosition })),
+      follow(options.changeFeed ?? followChanges({ ...feedOptions(connection, config), relay, tracksPosition })),
     poolUse: () => pool.use,
     ping: () => pool.ping(embedded ? HEARTBEAT : sql`SELECT 1`),
     embeddedUrl: embedded?.url,
@@ -146,23 +146,13 @@ async function openFolder(dataDir: string, { share, embeddedUrl, report }: OpenO
   })
 }
 
-/**
- * Returns how the pool connects, and how everything connects that needs a session for longer than a transaction: the change feed,
- * migrations, commands.
- */
-function connectionsOf(config: DatabaseConfig, embeddedUrl: string | undefined, command: string | undefined) {
-  if (config.kind === 'embedded') {
-    const connection: SessionConfig = {
-      ...parseIntoClientConfig(embeddedUrl ?? ''),
-      ...(command !== undefined && { application_name: command }),
-    }
-    return { connection, direct: connection }
-  }
-  const { url, directUrl } = config
-  return {
-    connection: serverConnection(url, { isPooled: directUrl !== undefined }),
-    direct: serverConnection(directUrl ?? url),
-  }
+function connectionOf(
+  config: DatabaseConfig,
+  embeddedUrl: string | undefined,
+  command: string | undefined,
+): SessionConfig {
+  if (config.kind === 'postgres') return serverConnection(config.url)
+  return { ...parseIntoClientConfig(embeddedUrl ?? ''), ...(command !== undefined && { application_name: command }) }
 }
 
 function feedOptions(connection: SessionConfig, { kind, connectTimeoutMs }: DatabaseConfig) {
@@ -188,8 +178,8 @@ function openServer(connection: SessionConfig, config: DatabaseConfig, options: 
     ...(config.kind === 'embedded' ? embeddedPool(connection, config) : serverPool(connection, config)),
   })
   pool.on('connect', (client) => reportWaits(client, options))
-  // Clients that share sessions would use the same name for different statements.
-  const nameOf = hasOwnSessions(connection) ? statementName : () => ''
+  // Clients of the embedded database share its session, and would use the same name for different statements.
+  const nameOf = config.kind === 'postgres' ? statementName : () => ''
   const { onStatement } = options
   return {
     pool,
@@ -209,13 +199,14 @@ function addressOf({ host = 'localhost', port = 5432 }: SessionConfig) {
 }
 
 function serverPool(connection: SessionConfig, { poolSize, connectTimeoutMs, statementTimeoutMs }: DatabaseConfig) {
-  const pool = { ...connection, places: poolSize, query_timeout: statementTimeoutMs + QUERY_TIMEOUT_MARGIN_MS }
-  if (!hasOwnSessions(connection)) {
-    return { ...pool, canceller: cancelByRequest(addressOf(connection)) }
-  }
-  const settings = requestSettings(statementTimeoutMs)
   const cancelling = { connectionTimeoutMillis: connectTimeoutMs, query_timeout: QUERY_TIMEOUT_MARGIN_MS }
-  return { ...pool, settings, canceller: cancelByFunction({ ...connection, ...cancelling }) }
+  return {
+    ...connection,
+    places: poolSize,
+    query_timeout: statementTimeoutMs + QUERY_TIMEOUT_MARGIN_MS,
+    settings: requestSettings(statementTimeoutMs),
+    canceller: cancelByFunction({ ...connection, ...cancelling }),
+  }
 }
 
 function openReplica(url: string, config: DatabaseConfig, options: OpenOptions): Replica {
@@ -291,6 +282,6 @@ async function checkPooler({ session }: DatabaseClient, config: SessionConfig): 
   }
   if (processes.size > POOLER_PROBES) return
   throw operationFailed(
-    'The database is behind a pooler in transaction mode: name the server itself in DATABASE_DIRECT_URL, or set the pooler to session mode',
+    'The database is behind a pooler in transaction mode: set it to session mode, or name the server itself in DATABASE_URL',
   )
 }

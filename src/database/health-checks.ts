@@ -4,8 +4,6 @@ import { messageOf } from '../errors.ts'
 import { type SqlSession, type SqlText, sql } from '../sql.ts'
 import { checkMigrated, checkServer } from './migrate.ts'
 import { compareObjects } from './objects.ts'
-import type { Settings } from './session.ts'
-import type { SqlReader } from './sql-reader.ts'
 
 /** The result of a check. `advice` says what to do after a failure, and `sql` is the statement that mends it. */
 export interface Finding {
@@ -128,29 +126,6 @@ export async function checkHealth(session: SqlSession): Promise<Finding[]> {
   }
   return findings
 }
-
-/** Checks the settings of the sessions that a pooler in transaction mode gives to the statements of requests. */
-export async function checkPoolerSettings(reader: SqlReader, settings: Settings): Promise<Finding> {
-  const all = await reader.$queryRaw<{ name: string; key: string; value: string; found: string; wanted: string }[]>`
-    SELECT quote_ident(current_database()) AS name, key, value,
-           current_setting(key) AS found, set_config(key, value, true) AS wanted
-      FROM jsonb_each_text(${JSON.stringify(settings)}::jsonb)`
-  const wrong = all.filter(({ found, wanted }) => found.replaceAll(' ', '') !== wanted.replaceAll(' ', ''))
-  const check = 'pooler settings'
-  if (wrong.length === 0) return { check, ...ok('all are as the gateway needs them') }
-  return {
-    check,
-    ...fail(
-      wrong.map(({ key, found }) => `${key} is ${found}`).join(', '),
-      'run this as the role of DATABASE_URL, and let the pooler connect to the server again',
-      wrong
-        .map(({ name, key, value }) => `ALTER ROLE CURRENT_USER IN DATABASE ${name} SET ${key} = ${quoted(value)};`)
-        .join('\n'),
-    ),
-  }
-}
-
-const quoted = (list: string) => list.replaceAll(/[^,]+/g, "'$&'")
 
 async function rows<Row extends QueryResultRow>(session: SqlSession, text: SqlText): Promise<Row[]> {
   return (await session.query<Row>(text)).rows

@@ -65,19 +65,8 @@ export interface SessionConfig extends pg.ClientConfig {
   settings?: Settings | undefined
 }
 
-/** Whether each connection has a session of its own: all settings are sent at its beginning. */
-export function hasOwnSessions({ settings }: SessionConfig): boolean {
-  return settings === SETTINGS
-}
-
-/** The settings that PgBouncer gives to each transaction of a client, in its transaction mode. */
-const TRACKED = ['timezone', 'datestyle']
-
-/**
- * Returns how to connect to the server of a URL.
- * @param isPooled whether each transaction may have another session: a pooler in transaction mode
- */
-export function serverConnection(url: string, { isPooled = false } = {}): SessionConfig {
+/** Returns how to connect to the server of a URL. */
+export function serverConnection(url: string): SessionConfig {
   // pg gives a `connectionString` precedence over all other settings.
   const { options, ...given } = parseIntoClientConfig(url)
   return {
@@ -92,8 +81,6 @@ export function serverConnection(url: string, { isPooled = false } = {}): Sessio
     // The pool keeps idle connections. A firewall may drop one after some minutes without a packet, and sends no notice.
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: 'dataset-catalog',
-    settings: isPooled
-      ? Object.fromEntries(Object.entries(SETTINGS).filter(([name]) => TRACKED.includes(name)))
-      : SETTINGS,
+    settings: SETTINGS,
   }
 }

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
-import { checkPoolerSettings } from '../../src/database/health-checks.ts'
-import { requestSettings } from '../../src/database/session.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
 import { createOwnDatabase, type TestDatabase } from '../support/database.ts'
@@ -17,9 +15,9 @@ import { runCatalog } from '../support/process.ts'
 
 const SAMPLES = 'src/sample/seoul-landmarks.json'
 
-describe.runIf(inject('template').kind === 'postgres' && hasPgBouncer).each([['session'], ['transaction']] as const)(
-  'Behind PgBouncer in %s mode, the gateway',
-  (mode) => {
+describe.runIf(inject('template').kind === 'postgres' && hasPgBouncer)(
+  'Behind PgBouncer in session mode, the gateway',
+  () => {
     let own: TestDatabase
     let pooler: PgBouncer
     let database: Database
@@ -33,14 +31,9 @@ describe.runIf(inject('template').kind === 'postgres' && hasPgBouncer).each([['s
       if (own.config.kind !== 'postgres') throw new Error('This test needs a server')
       await seedCatalog(own.database.prisma)
       const { url } = own.config
-      pooler = await startPgBouncer(url, mode)
-      const directUrl = mode === 'transaction' ? { directUrl: url } : {}
-      env = {
-        ...own.env,
-        DATABASE_URL: pooler.url,
-        ...(mode === 'transaction' && { DATABASE_DIRECT_URL: url }),
-      }
-      const config = { ...own.config, url: pooler.url, ...directUrl }
+      pooler = await startPgBouncer(url, 'session')
+      env = { ...own.env, DATABASE_URL: pooler.url }
+      const config = { ...own.config, url: pooler.url }
       open = () => openDatabase(config, { share: true })
       database = await open()
       direct = await startApp()
@@ -112,19 +105,18 @@ describe.runIf(inject('template').kind === 'postgres' && hasPgBouncer).each([['s
       await fresh.close()
     })
 
-    test('imports and undoes, and doctor finds only settings that the pooler does not carry', async () => {
+    test('imports and undoes, and doctor finds nothing', async () => {
       expect(await runCatalog(env, 'import', SAMPLES)).toMatchObject({ code: 0, stderr: '' })
       expect(await runCatalog(env, 'undo', 'seoul-landmarks')).toMatchObject({ code: 0, stderr: '' })
       const { stdout, code } = await runCatalog(env, 'doctor', '--json')
       const ill = JSON.parse(stdout).filter(({ isOk }: { isOk: boolean }) => !isOk)
-      const expected = mode === 'session' ? [] : [expect.objectContaining({ check: 'pooler settings' })]
-      expect({ ill, code }).toEqual({ ill: expected, code: expected.length })
+      expect({ ill, code }).toEqual({ ill: [], code: 0 })
     })
   },
 )
 
 describe.runIf(inject('template').kind === 'postgres' && hasPgBouncer)('A pooler in transaction mode', () => {
-  test('without DATABASE_DIRECT_URL ends the start with one line that says what to do', async () => {
+  test('ends the start with one line that says what to do', async () => {
     const own = await createOwnDatabase()
     if (own.config.kind !== 'postgres') throw new Error('This test needs a server')
     const pooler = await startPgBouncer(own.config.url, 'transaction')
@@ -132,28 +124,9 @@ describe.runIf(inject('template').kind === 'postgres' && hasPgBouncer)('A pooler
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        'catalog: The database is behind a pooler in transaction mode: name the server itself in DATABASE_DIRECT_URL, or set the pooler to session mode\n',
+        'catalog: The database is behind a pooler in transaction mode: set it to session mode, or name the server itself in DATABASE_URL\n',
     })
     await pooler.close()
-    await own.close()
-  })
-
-  test('gives its sessions what they need after the statements of doctor', async () => {
-    const own = await createOwnDatabase()
-    const { config } = own
-    if (config.kind !== 'postgres') throw new Error('This test needs a server')
-    const examine = async () => {
-      const pooler = await startPgBouncer(config.url, 'transaction')
-      const database = await openDatabase({ ...config, url: pooler.url, directUrl: config.url }, { share: true })
-      const finding = await checkPoolerSettings(database.prisma, requestSettings(config.statementTimeoutMs))
-      await database.close()
-      await pooler.close()
-      return finding
-    }
-    const { isOk, found, sql = '' } = await examine()
-    expect({ isOk, found }).toEqual({ isOk: false, found: expect.stringMatching(/jit is on.*search_path is/) })
-    await own.database.withSession((session) => session.query(sql))
-    expect(await examine()).toMatchObject({ isOk: true })
     await own.close()
   })
 })
