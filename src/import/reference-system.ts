@@ -21,7 +21,7 @@ interface Degrees {
 }
 
 /**
- * Shifts of the older datums to WGS 84, by the numbers of their systems. They are those of PROJ, and exact to a few metres. The index
+ * Shifts of the older datums to WGS 84, by the numbers of their systems. They are those of PROJ, and exact to ten metres, nearly all to three. The index
  * has other shifts, and some are wrong by hundreds of metres, so only these are used.
  */
 const DATUM_SHIFTS: readonly { of: (number: number) => boolean; shift: string }[] = [
@@ -32,7 +32,9 @@ const DATUM_SHIFTS: readonly { of: (number: number) => boolean; shift: string }[
   { of: (number) => number === 2056 || number === 21781, shift: '674.374,15.056,405.346,0,0,0,0' },
   { of: isFrom(31254, 31259), shift: '577.326,90.129,463.919,5.137,1.474,5.297,2.4232' },
   { of: isFrom(29902, 29903), shift: '482.53,-130.596,564.557,-1.042,-0.214,-0.631,8.15' },
-  { of: (number) => number === 5514, shift: '589,76,480,0,0,0,0' },
+  { of: (number) => number === 5514, shift: '485,169.5,483.8,7.786,4.398,4.103,0' },
+  { of: isFrom(6989, 6991), shift: '23.772,17.49,17.859,-0.3132,-1.85274,1.67299,-5.4262' },
+  { of: isFrom(23029, 23030), shift: '-84,-107,-120,0,0,0,0' },
   { of: isFrom(23028, 23035), shift: '-87,-98,-121,0,0,0,0' },
   { of: isFrom(5173, 5178), shift: '-115.8,474.99,674.11,1.16,-2.31,-1.63,6.43' },
   { of: isFrom(2096, 2098), shift: '-115.8,474.99,674.11,1.16,-2.31,-1.63,6.43' },
@@ -64,10 +66,15 @@ export function findReferenceSystem(name: string): ReferenceSystem | undefined {
 function numberOf(name: string): string | undefined {
   if (/^(urn:ogc:def:crs:OGC:.*:|https?:\/\/www\.opengis\.net\/def\/crs\/OGC\/.*\/|OGC:)CRS84$/i.test(name))
     return '4326'
-  return /^(?:EPSG:|urn:(?:ogc|x-ogc):def:crs:EPSG:[\d.]*:|https?:\/\/www\.opengis\.net\/def\/crs\/EPSG\/[\d.]+\/)(\d{1,6})$/i.exec(
-    name,
-  )?.[1]
+  const number =
+    /^(?:EPSG:|urn:(?:ogc|x-ogc):def:crs:EPSG:[\d.]*:|https?:\/\/www\.opengis\.net\/def\/crs\/EPSG\/[\d.]+\/)(\d{1,6})$/i.exec(
+      name,
+    )?.[1]
+  return number === WEB_MERCATOR_BEFORE_EPSG ? '3857' : number
 }
+
+/** The number that Web Mercator had before EPSG gave it one. The index has no area for it. */
+const WEB_MERCATOR_BEFORE_EPSG = '900913'
 
 function readProjection(number: string): ReferenceSystem | undefined {
   systems ??= brotliDecompressSync(readFileSync(SYSTEMS)).toString()
@@ -90,12 +97,14 @@ function readProjection(number: string): ReferenceSystem | undefined {
 
 /** A datum that is WGS 84, or equal to it within a metre. */
 const MODERN = /\+datum=WGS84|\+nadgrids=@null|\+ellps=(GRS80|WGS84)(?! \+(towgs84=(?!0,0,0,0,0,0,0)|nadgrids))/
-/** Systems whose coordinates are no longitude and latitude, or point elsewhere than east and north. */
-const UNUSUAL = /\+proj=geocent|\+axis=/
+/** Systems whose coordinates are no longitude and latitude, or point elsewhere than east and north, or need a sphere that proj4 ignores. */
+const UNUSUAL = /\+proj=geocent|\+axis=|\+R_A /
+/** Systems that proj4 puts elsewhere than PROJ: two maps of the world far from their centre, and some whose datum the index lacks. */
+const DIFFERENT: readonly number[] = [54021, 54028, 102400, 103699, 104022, 104050, 104645]
 
 function findForward(number: number, text: string): ((point: [number, number]) => number[]) | undefined {
   const { shift } = DATUM_SHIFTS.find(({ of }) => of(number)) ?? {}
-  if (UNUSUAL.test(text) || (shift === undefined && !MODERN.test(text))) return undefined
+  if (UNUSUAL.test(text) || DIFFERENT.includes(number) || (shift === undefined && !MODERN.test(text))) return undefined
   const shifted =
     shift === undefined ? text : text.replace(/\+(towgs84|nadgrids)=\S+ |(?=\+no_defs)/, `+towgs84=${shift} `)
   try {

@@ -273,11 +273,11 @@ describe('What a file is, is found out: init and import are enough for', () => {
     const crs = inferences.find(({ what }) => what === 'crs')
     expect(crs?.chosen).toEqual({
       choice: 'EPSG:25832 (ETRS89 / UTM zone 32N)',
-      example: 'the first place at latitude 48.1374, longitude 11.5755',
-      write: '"crs": "EPSG:25832"',
+      example: 'the first place at latitude 48.1374, longitude 11.5755, Germany',
+      write: '"crs": "EPSG:25832", "latitude": "Hochwert", "longitude": "Rechtswert"',
     })
-    expect(crs?.alternatives[0]?.write).toBe('"crs": "EPSG:25833"')
-    const named = METRES.join('\n').replace('Rechtswert', 'Ost_UTM33').replace('Hochwert', 'Nord_UTM33')
+    expect(crs?.alternatives[0]?.write).toContain('"crs": "EPSG:25833"')
+    const named = METRES.join('\n').replace('Rechtswert', 'Ost_UTM33N').replace('Hochwert', 'Nord_UTM33N')
     const certain = await initManifest(await write('named.csv', named))
     expect(certain.inferences.map(({ what }) => what)).not.toContain('crs')
     expect(certain.dialect.crs).toBe('EPSG:25833')

@@ -1,80 +1,119 @@
 import type { Choice, Inference } from '../inference.ts'
 import { findReferenceSystem, type ReferenceSystem } from '../reference-system.ts'
+import { countryOf } from './country.ts'
+import { OTHERS, USUAL } from './usual-systems.ts'
 
-/** A reference system that fits to coordinates, and where it puts the first of them. */
-interface CrsGuess {
-  code: string
-  name: string
-  longitude: number
-  latitude: number
+interface Point {
+  x: number
+  y: number
 }
 
-/** Usual systems, the more usual first, and the columns that speak for them. */
-const USUAL: readonly { columns: RegExp; numbers: readonly number[] }[] = [
-  {
-    columns: /rechtswert|hochwert|ostwert|nordwert|straße|strasse|bezeichnung/i,
-    numbers: [25832, 25833, 31467, 31468, 31466, 31469, 4647],
-  },
-  { columns: /\p{Script=Hangul}/u, numbers: [5186, 5179, 5174, 5187, 5185, 5181] },
-  { columns: /緯|経|住所|施設/u, numbers: Array.from({ length: 19 }, (_, zone) => 6669 + zone) },
-  { columns: /l93|lambert|commune/i, numbers: [2154] },
-  { columns: /easting|northing/i, numbers: [27700, 29902] },
-  { columns: /^rd_?[xy]$/i, numbers: [28992] },
-]
+/** What speaks for a system. */
+export interface CrsEvidence {
+  /** The names of the columns and of the file. */
+  names: readonly string[]
+  /** The text of the first rows. */
+  text: string
+  /** The columns with the longitude and the latitude. Their order is a guess too. */
+  columns: { longitude: string; latitude: string }
+}
 
-const OTHERS = [
-  25832, 25833, 25831, 4647, 31467, 31468, 2154, 27700, 28992, 2056, 21781, 31370, 2180, 5514, 3006, 3067, 5186, 5179,
-  6677, 3857,
-]
+/** A system, the order of the columns, and where they put the first place. */
+interface Candidate {
+  system: ReferenceSystem
+  isSwapped: boolean
+  longitude: number
+  latitude: number
+  country: string | undefined
+}
+
+export interface GuessedCrs {
+  code: string
+  /** Whether the columns for longitude and latitude are the other way round. */
+  isSwapped: boolean
+  inference: Inference | undefined
+}
 
 /** Nearly all points must be in the area of a system. */
 const FITTING = 0.95
 /** Systems with larger areas fit to everything. */
-const MAX_GUESSES = 5
+const MAX_GUESSES = 8
 
 /**
- * Returns the systems that metres may be in, the likeliest first: the systems that the columns or the file name, or else the usual ones. The
- * guess is certain if the columns name it, or no other fits.
- * @param names are the names of the columns and of the file
+ * Returns the systems that metres may be in, the likeliest first: those that the columns or the file name, those of the country that the text
+ * names, and the usual ones. Only a name such as `EPSG:25832` or `utm32` proves one.
  */
-export function guessCrs(
-  names: readonly string[],
-  points: readonly { x: number; y: number }[],
-): { code: string; inference: Inference | undefined } | undefined {
-  const named = names.flatMap(namedSystems)
-  const spoken = USUAL.flatMap(({ columns, numbers }) => (names.some((name) => columns.test(name)) ? numbers : []))
-  const guessesOf = (numbers: readonly number[]) =>
-    [...new Set(numbers)].flatMap((number) => {
-      const projection = findReferenceSystem(`EPSG:${number}`)
-      return projection ? fitting(projection, points) : []
-    })
-  const byName = guessesOf(named)
-  if (byName[0]) return { code: byName[0].code, inference: undefined }
-  const [first, ...others] = guessesOf([...spoken, ...OTHERS]).slice(0, MAX_GUESSES)
+export function guessCrs(evidence: CrsEvidence, points: readonly Point[]): GuessedCrs | undefined {
+  const { names, text } = evidence
+  const named = distinct(fittingOf(names.flatMap(namedSystems), points))
+  const [only, ...more] = named
+  if (only && more.length === 0) return { code: only.system.code, isSwapped: only.isSwapped, inference: undefined }
+  const spoken = USUAL.filter(
+    ({ names: pattern, letters }) => names.some((name) => pattern?.test(name)) || letters?.test(text) === true,
+  )
+  const mentioned = names.flatMap((name) => [...name.matchAll(/(?<!\d)\d{4,5}(?!\d)/g)].map(([code]) => Number(code)))
+  const numbers = [...mentioned, ...spoken.flatMap((each) => each.numbers), ...OTHERS]
+  const places = `${text} ${names.join(' ')}`.toLowerCase()
+  const likely = new Set(spoken.flatMap((each) => each.numbers.map((number) => `EPSG:${number}`)))
+  const doubtsAbout = ({ system, isSwapped, country }: Candidate) =>
+    (country !== undefined && places.includes(country.toLowerCase()) ? 0 : 4) +
+    (country === undefined ? 2 : 0) +
+    (isSwapped && !likely.has(system.code) ? 1 : 0)
+  const fitting = distinct([...named, ...fittingOf(numbers, points)])
+  const ranked = fitting.sort((one, other) => doubtsAbout(one) - doubtsAbout(other))
+  const [first, ...others] = ranked.slice(0, MAX_GUESSES)
   if (!first) return undefined
-  return { code: first.code, inference: { what: 'crs', chosen: toChoice(first), alternatives: others.map(toChoice) } }
+  const toChoice = (candidate: Candidate) => choiceOf(candidate, evidence.columns)
+  const inference = { what: 'crs', chosen: toChoice(first), alternatives: others.map(toChoice) }
+  return { code: first.system.code, isSwapped: first.isSwapped, inference }
 }
 
-function toChoice({ code, name, latitude, longitude }: CrsGuess): Choice {
-  const example = `the first place at latitude ${latitude.toFixed(4)}, longitude ${longitude.toFixed(4)}`
-  return { choice: `${code} (${name})`, example, write: `"crs": "${code}"` }
+function choiceOf(
+  { system: { code, name }, isSwapped, longitude, latitude, country }: Candidate,
+  columns: CrsEvidence['columns'],
+): Choice {
+  const [east, north] = isSwapped ? [columns.latitude, columns.longitude] : [columns.longitude, columns.latitude]
+  const place = `latitude ${latitude.toFixed(4)}, longitude ${longitude.toFixed(4)}, ${country ?? 'in the sea'}`
+  const write = `"crs": "${code}", "latitude": ${JSON.stringify(north)}, "longitude": ${JSON.stringify(east)}`
+  return { choice: `${code} (${name})`, example: `the first place at ${place}`, write }
 }
 
-/** The systems that a name says: `EPSG:25832`, `utm32`, `x_25832`, `UTM_Zone_52N`. */
+/** The systems that a name says: `EPSG:25832`, `utm32`, `UTM_Zone_52N`. Without N or S a zone is on either side of the equator. */
 function namedSystems(name: string): number[] {
-  const codes = [...name.matchAll(/(?<!\d)\d{4,5}(?!\d)/g)].map(([code]) => Number(code))
-  const [, zone, side] = /utm\D{0,6}(\d{1,2})([ns])?(?!\d)/i.exec(name) ?? []
-  if (zone === undefined || Number(zone) < 1 || Number(zone) > 60) return codes
-  const european = Number(zone) >= 28 && Number(zone) <= 38 && side?.toLowerCase() !== 's' ? [25800 + Number(zone)] : []
-  return [...codes, ...european, (side?.toLowerCase() === 's' ? 32700 : 32600) + Number(zone)]
+  const codes = [...name.matchAll(/epsg\D{0,3}(\d{4,6})(?!\d)/gi)].map(([, code]) => Number(code))
+  const [, digits, side] = /utm\D{0,6}(\d{1,2})([ns])?(?!\d)/i.exec(name) ?? []
+  const zone = Number(digits)
+  if (!(zone >= 1 && zone <= 60)) return codes
+  const north = zone >= 28 && zone <= 38 ? [25800 + zone, 32600 + zone] : [32600 + zone]
+  return [
+    ...codes,
+    ...(side?.toLowerCase() === 's' ? [] : north),
+    ...(side?.toLowerCase() === 'n' ? [] : [32700 + zone]),
+  ]
 }
 
-function fitting(
-  { code, name, isGeographic, toDegrees, contains }: ReferenceSystem,
-  points: readonly { x: number; y: number }[],
-): CrsGuess[] {
-  const places = points.flatMap(({ x, y }) => toDegrees(x, y) ?? [])
-  const inside = places.filter((place) => contains(place))
+/** The systems that have nearly all points, with the columns as they are and exchanged. */
+function fittingOf(numbers: readonly number[], points: readonly Point[]): Candidate[] {
+  const swapped = points.map(({ x, y }) => ({ x: y, y: x }))
+  return [...new Set(numbers)].flatMap((number) => {
+    const system = findReferenceSystem(`EPSG:${number}`)
+    return system ? [...fitting(system, points, false), ...fitting(system, swapped, true)] : []
+  })
+}
+
+function fitting(system: ReferenceSystem, points: readonly Point[], isSwapped: boolean): Candidate[] {
+  const places = points.flatMap(({ x, y }) => system.toDegrees(x, y) ?? [])
+  const inside = places.filter((place) => system.contains(place))
   const [first] = inside
-  return first && !isGeographic && inside.length >= FITTING * points.length ? [{ code, name, ...first }] : []
+  if (!first || system.isGeographic || inside.length < FITTING * points.length) return []
+  return [{ system, isSwapped, ...first, country: countryOf(first) }]
+}
+
+/** Of the systems that have the first point at the same place, within ten metres, only the first. */
+function distinct(candidates: readonly Candidate[]): Candidate[] {
+  const seen = new Set<string>()
+  return candidates.filter(({ longitude, latitude }) => {
+    const place = `${longitude.toFixed(4)} ${latitude.toFixed(4)}`
+    return seen.size < seen.add(place).size
+  })
 }

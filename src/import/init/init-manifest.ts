@@ -12,7 +12,7 @@ import { type CheckedFile, checkFile } from './check-file.ts'
 import { matches, NAMES, PROJECTED_NAMES } from './column-names.ts'
 import { detectDecimal, detectDialect } from './detect-dialect.ts'
 import { type GuessedColumns, guessColumns, readNumber, type Sample } from './guess-columns.ts'
-import { guessCrs } from './guess-crs.ts'
+import { type GuessedCrs, guessCrs } from './guess-crs.ts'
 import { inferCodes } from './infer-codes.ts'
 
 /** A manifest that was written, and facts about the file. */
@@ -79,7 +79,11 @@ async function examine(
     ...(sample.decimal && { decimal: sample.decimal }),
     ...(crs !== undefined && { crs }),
   }
-  const { file, checked } = await settle({ ...plain, dialect, isExact: false }, guessed.mappings)
+  const [mapping, ...others] = guessed.mappings
+  const mappings: GuessedColumns['mappings'] = guess?.isSwapped
+    ? [exchangePosition(mapping), ...others.map(exchangePosition)]
+    : guessed.mappings
+  const { file, checked } = await settle({ ...plain, dialect, isExact: false }, mappings)
   const { missing, repeatedKey } = guessed
   const columns = file.columns ?? {}
   const inferences = [...found.inferences, guess?.inference, ...inferCodes(columns, checked)].filter(
@@ -122,17 +126,28 @@ function withDefaults(columns: Columns, { empty }: CheckedFile): Columns {
   return { ...columns, ...Object.fromEntries(completed) }
 }
 
+/** Rows whose text may name a country. */
+const TEXT_ROWS = 100
+
 function guessSampleCrs(
   path: string,
   { columns, rows, decimal }: Sample,
   { mappings: [{ latitude, longitude }] }: GuessedColumns,
-) {
-  const numberIn = (row: Fields, source: unknown) =>
-    typeof source === 'string' ? readNumber(textOf(row[source]), decimal) : Number.NaN
+): GuessedCrs | undefined {
+  if (typeof latitude !== 'string' || typeof longitude !== 'string') return undefined
+  const numberIn = (row: Fields, column: string) => readNumber(textOf(row[column]), decimal)
   const points = rows
     .map((row) => ({ x: numberIn(row, longitude), y: numberIn(row, latitude) }))
     .filter(({ x, y }) => Number.isFinite(x) && Number.isFinite(y) && x !== 0 && y !== 0)
-  return guessCrs([...columns, basename(path)], points)
+  const text = rows.slice(0, TEXT_ROWS).flatMap((row) => columns.map((column) => textOf(row[column])))
+  return guessCrs(
+    { names: [...columns, basename(path)], text: text.join(' '), columns: { latitude, longitude } },
+    points,
+  )
+}
+
+function exchangePosition({ latitude, longitude, ...columns }: Columns): Columns {
+  return { ...columns, ...(longitude && { latitude: longitude }), ...(latitude && { longitude: latitude }) }
 }
 
 /** Reads the first rows, and the system that the file itself names, if it is not that of WGS 84. */
