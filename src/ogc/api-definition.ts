@@ -5,7 +5,8 @@ import { ACCESS_CODES, COMMON_CODES } from '../rest/openapi/responses.ts'
 import { toOpenApi30 } from '../rest/openapi/version-3-0.ts'
 import { pathTemplate } from '../rest/routes.ts'
 import { VERSION } from '../version.ts'
-import { PARAMETERS, PATH_PARAMETERS, SCHEMAS } from './api-schemas.ts'
+import { describeForms, PARAMETERS, PATH_PARAMETERS, SCHEMAS } from './api-schemas.ts'
+import { FORMS } from './media-types.ts'
 import type { OgcRoute } from './route.ts'
 
 /*
@@ -56,7 +57,7 @@ export function describeRoutes(routes: readonly OgcRoute[], prefix = ''): Pick<O
   }
 }
 
-function operationOf({ name, summary, path, query, mediaTypes, hasFeatures, schema }: OgcRoute, prefix: string): Json {
+function operationOf({ name, summary, path, query, forms, hasFeatures, schema }: OgcRoute, prefix: string): Json {
   const pathNames = Object.keys(PATH_PARAMETERS).filter((parameter) => path.includes(`:${parameter}(`))
   const codes = [...CODES, ...(pathNames.length > 0 ? ACCESS_CODES : [])]
   const content = { schema: { $ref: `#/components/schemas/${schema}` } }
@@ -64,14 +65,14 @@ function operationOf({ name, summary, path, query, mediaTypes, hasFeatures, sche
     operationId: name,
     tags: ['Features'],
     summary,
-    parameters: [...pathNames, ...Object.keys(query.shape)].map((parameter) => ({
-      $ref: `#/components/parameters/${parameter}`,
-    })),
+    parameters: [...pathNames, ...Object.keys(query.shape)].map((parameter) =>
+      parameter === 'f' ? describeForms(forms) : { $ref: `#/components/parameters/${parameter}` },
+    ),
     responses: {
       200: {
         description: summary,
-        headers: { ETag: TEXT_HEADER, ...(hasFeatures && { 'Content-Crs': TEXT_HEADER, Link: TEXT_HEADER }) },
-        content: Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, content])),
+        headers: { ETag: TEXT, ...(hasFeatures && { 'Content-Crs': TEXT, Link: TEXT }) },
+        content: Object.fromEntries(forms.map((form) => [FORMS[form], form === 'html' ? TEXT : content])),
       },
       304: { description: 'The client has the current version.' },
       ...Object.fromEntries(
@@ -81,7 +82,7 @@ function operationOf({ name, summary, path, query, mediaTypes, hasFeatures, sche
   }
 }
 
-const TEXT_HEADER = { schema: { type: 'string' } }
+const TEXT = { schema: { type: 'string' } }
 
 function errorResponse(code: ErrorCode): Json {
   const schema = { $ref: '#/components/schemas/Problem' }

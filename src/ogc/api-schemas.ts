@@ -4,6 +4,7 @@ import { PARAMETER_EXAMPLES } from '../rest/openapi/examples.ts'
 import { defineProblem } from '../rest/openapi/responses.ts'
 import { CRS84 } from './crs.ts'
 import { describeFilter, propertiesSchema } from './feature-schema.ts'
+import type { Forms } from './media-types.ts'
 import { DEFAULT_LIMIT, type featuresParameters, MAX_LIMIT } from './parameters.ts'
 
 /*
@@ -28,6 +29,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   crs: CRS84,
   datetime: '2026-01-31T00:00:00Z/..',
   after: '00000000-0000-4000-8000-000000000000',
+  f: 'json',
 }
 
 function pathParameter(name: string, description: string): Json {
@@ -54,7 +56,7 @@ const queryable = (filter: ItemFilter) =>
   queryParameter(filter, `Only features with this ${filter}.`, { ...describeFilter(filter), minLength: 1 })
 
 /** The query parameters, by name. */
-export const PARAMETERS: Record<keyof typeof featuresParameters.shape, Json> = {
+export const PARAMETERS: Record<keyof typeof featuresParameters, Json> = {
   limit: queryParameter(
     'limit',
     'The maximum number of features on the page. A greater number than the maximum counts as the maximum. A page of very long ' +
@@ -80,6 +82,14 @@ export const PARAMETERS: Record<keyof typeof featuresParameters.shape, Json> = {
     type: 'string',
     format: 'uuid',
   }),
+}
+
+/** The parameter `f` of a resource with these forms. */
+export function describeForms(forms: Forms): Json {
+  return queryParameter('f', 'The form of the response. Without it, the header `Accept` chooses.', {
+    type: 'string',
+    enum: [...forms],
+  })
 }
 
 const point = object({

@@ -2,7 +2,7 @@ import type { Extent } from '../catalog/features.ts'
 import type { Dataset } from '../catalog/models.ts'
 import { GEOJSON } from '../rest/envelope.ts'
 import { CRS84 } from './crs.ts'
-import type { Link } from './links.ts'
+import { type Link, ownLinks } from './links.ts'
 import { JSON_TYPE, SCHEMA_TYPE } from './media-types.ts'
 
 /*
@@ -47,7 +47,7 @@ function extentOf({ west, south, east, north, from, to }: Extent) {
 function linksOf(base: string, dataset: Dataset): Link[] {
   const url = collectionUrl(base, dataset)
   return [
-    { href: url, rel: 'self', type: JSON_TYPE, title: dataset.name },
+    ...ownLinks({ self: url, form: 'json', forms: ['json', 'html'] }, dataset.name),
     { href: `${url}/items`, rel: 'items', type: GEOJSON, title: `The places of ${dataset.name}` },
     {
       href: `${url}/queryables`,

@@ -3,11 +3,11 @@ import { mapFilters } from '../catalog/filters.ts'
 import type { Dataset } from '../catalog/models.ts'
 import { collectionOf } from './collections.ts'
 import { describeFilter } from './feature-schema.ts'
-import type { Link } from './links.ts'
+import { type Addresses, ownLinks } from './links.ts'
 import { JSON_TYPE, OPENAPI_TYPE } from './media-types.ts'
 
 /*
- * The documents that describe the API. `base` is the address of the landing page, and `self` that of the request.
+ * The documents that describe the API.
  */
 
 const CONFORMS_TO = [
@@ -19,15 +19,14 @@ const CONFORMS_TO = [
   'http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/queryables-query-parameters',
 ]
 
-const selfLink = (self: string): Link => ({ href: self, rel: 'self', type: JSON_TYPE, title: 'This document' })
-
 /** The landing page (OGC 17-069r4, section 7.2). */
-export function landingPage(base: string, self: string) {
+export function landingPage(addresses: Addresses) {
+  const { base } = addresses
   return {
     title: 'Dataset Catalog',
     description: 'Datasets of places. Each collection is a dataset that the API key may access.',
     links: [
-      selfLink(self),
+      ...ownLinks(addresses),
       { href: `${base}/api`, rel: 'service-desc', type: OPENAPI_TYPE, title: 'The API definition' },
       { href: `${base}/conformance`, rel: 'conformance', type: JSON_TYPE, title: 'The conformance classes' },
       { href: `${base}/collections`, rel: 'data', type: JSON_TYPE, title: 'The collections' },
@@ -36,15 +35,15 @@ export function landingPage(base: string, self: string) {
 }
 
 /** The conformance declaration (OGC 17-069r4, section 7.4). */
-export function conformance(self: string) {
-  return { links: [selfLink(self)], conformsTo: CONFORMS_TO }
+export function conformance(addresses: Addresses) {
+  return { links: ownLinks(addresses), conformsTo: CONFORMS_TO }
 }
 
 /** The list of collections (OGC 17-069r4, section 7.13). */
-export function collections(base: string, self: string, datasets: readonly (readonly [Dataset, Extent | null])[]) {
+export function collections(addresses: Addresses, datasets: readonly (readonly [Dataset, Extent | null])[]) {
   return {
-    links: [selfLink(self)],
-    collections: datasets.map(([dataset, extent]) => collectionOf(base, dataset, extent)),
+    links: ownLinks(addresses),
+    collections: datasets.map(([dataset, extent]) => collectionOf(addresses.base, dataset, extent)),
   }
 }
 

@@ -1,16 +1,8 @@
 import type { FeaturePage } from '../catalog/features.ts'
 import type { Dataset } from '../catalog/models.ts'
-import { GEOJSON } from '../rest/envelope.ts'
 import { collectionUrl } from './collections.ts'
-import { type Link, withParameter } from './links.ts'
-import { JSON_TYPE } from './media-types.ts'
-
-/** The addresses of a request: of the landing page, and of the request itself; and the media type of the response. */
-export interface Addresses {
-  base: string
-  self: string
-  mediaType: string
-}
+import { type Addresses, type Link, ownLinks, withParameter } from './links.ts'
+import { FORMS, JSON_TYPE } from './media-types.ts'
 
 /** A response with features, and its links. */
 interface FeatureDocument {
@@ -28,11 +20,11 @@ export function featureCollection(
   page: FeaturePage,
   now: Date,
 ): FeatureDocument {
-  const { self, mediaType } = addresses
+  const { self, form } = addresses
   const next = page.next !== undefined && {
     href: withParameter(self, 'after', page.next),
     rel: 'next',
-    type: mediaType,
+    type: FORMS[form],
     title: 'The next page',
   }
   const links = [...ownLinks(addresses), ...(next ? [next] : []), collectionLink(addresses, dataset)]
@@ -59,15 +51,6 @@ function encodeAll(texts: readonly string[]): Buffer {
 export function singleFeature(addresses: Addresses, dataset: Dataset, feature: string): FeatureDocument {
   const links = [...ownLinks(addresses), collectionLink(addresses, dataset)]
   return { body: `${feature.slice(0, -1)},"links":${JSON.stringify(links)}}`, links }
-}
-
-/** The same address gives both media types, by the `Accept` header. */
-function ownLinks({ self, mediaType }: Addresses): Link[] {
-  const other = mediaType === GEOJSON ? JSON_TYPE : GEOJSON
-  return [
-    { href: self, rel: 'self', type: mediaType, title: 'This document' },
-    { href: self, rel: 'alternate', type: other, title: `This document as ${other}` },
-  ]
 }
 
 function collectionLink({ base }: Addresses, dataset: Dataset): Link {

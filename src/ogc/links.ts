@@ -1,4 +1,5 @@
 import { MAX_LINK_LENGTH } from '../rest/envelope.ts'
+import { FORMS, type Form, type Forms } from './media-types.ts'
 
 /** A link (OGC 17-069r4, section 7.1.1; RFC 8288). */
 export interface Link {
@@ -17,6 +18,28 @@ export function linkHeader(links: readonly Link[]): string | undefined {
     .map(({ href, rel, type }) => `<${href}>; rel="${rel}"; type="${type.replaceAll('"', '')}"`)
     .join(', ')
   return header.length <= MAX_LINK_LENGTH ? header : undefined
+}
+
+/** The addresses of a request: of the landing page, and of the request itself; and the form of the response, of those that there are. */
+export interface Addresses {
+  base: string
+  self: string
+  form: Form
+  forms: Forms
+}
+
+/** The links of a document to itself, and to its other forms (OGC 17-069r4, requirement /req/core/fc-links). */
+export function ownLinks({ self, form, forms }: Omit<Addresses, 'base'>, title = 'This document'): Link[] {
+  const others = forms.filter((other) => other !== form)
+  return [
+    { href: self, rel: 'self', type: FORMS[form], title },
+    ...others.map((other) => ({
+      href: withParameter(self, 'f', other),
+      rel: 'alternate',
+      type: FORMS[other],
+      title: `${title} as ${FORMS[other]}`,
+    })),
+  ]
 }
 
 /** The address of the request with another value of a parameter, or with one more. */

@@ -5,6 +5,7 @@ import { wholeNumber } from '../rest/parameters.ts'
 import { type Problem, parseBbox } from './bbox.ts'
 import { CRS84 } from './crs.ts'
 import { parseDatetime } from './datetime.ts'
+import type { Forms } from './media-types.ts'
 
 /*
  * The query parameters. Each has a schema that parses its text. A parameter that the resource does not know is an error
@@ -31,14 +32,17 @@ function parsed<Value extends object>(parse: (text: string) => Value | Problem) 
 
 const crs = z.literal(CRS84, `must be ${CRS84}`).optional()
 
-/** For resources without parameters. */
-export const noParameters = z.strictObject({})
+/** The parameter of all resources: the form of the response, instead of `Accept`. */
+export const formParameter = (forms: Forms) => z.enum(forms, `must be one of ${forms.join(', ')}`).optional()
+export interface FormShape {
+  f: ReturnType<typeof formParameter>
+}
 
 /** The parameters of a feature. */
-export const featureParameters = z.strictObject({ crs })
+export const featureParameters = { crs }
 
 /** The parameters of the features of a collection. */
-export const featuresParameters = z.strictObject({
+export const featuresParameters = {
   limit: limit.optional(),
   bbox: parsed(parseBbox).optional(),
   'bbox-crs': crs,
@@ -46,4 +50,4 @@ export const featuresParameters = z.strictObject({
   datetime: parsed(parseDatetime).optional(),
   ...mapFilters(() => domain.filterValue.optional()),
   after: domain.uuid.optional(),
-})
+}

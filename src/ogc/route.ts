@@ -1,8 +1,9 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Catalog } from '../catalog/catalog.ts'
 import { parseQueryString, queryStringOf } from '../query-string.ts'
-import { GEOJSON } from '../rest/envelope.ts'
-import type { Addresses } from './feature-collection.ts'
+import type { Addresses } from './links.ts'
+import type { Forms } from './media-types.ts'
+import { type FormShape, formParameter } from './parameters.ts'
 
 /*
  * The type of a resource of OGC API Features.
@@ -41,8 +42,7 @@ export interface OgcRoute {
   /** In the router's syntax; `(.+)` refuses an empty parameter. */
   path: string
   query: z.ZodObject
-  /** The media types of the response; the first is the default. */
-  mediaTypes: readonly [string, ...string[]]
+  forms: Forms
   /** The name of the schema of the response in the API definition. */
   schema: string
   /** Whether the response has features, and so a coordinate reference system. */
@@ -52,15 +52,19 @@ export interface OgcRoute {
 }
 
 /** A route with typed parameters. */
-export function route<Query extends z.ZodObject>(
-  options: Omit<OgcRoute, 'query' | 'resource' | 'hasFeatures'> & {
-    query: Query
-    resource: (request: OgcRequest, query: z.output<Query>) => Resource
-  },
-): OgcRoute {
+export function route<Shape extends z.ZodRawShape>({
+  parameters,
+  resource,
+  ...options
+}: Omit<OgcRoute, 'query' | 'resource' | 'hasFeatures'> & {
+  parameters: Shape
+  resource: (request: OgcRequest, query: z.output<z.ZodObject<FormShape & Shape>>) => Resource
+}): OgcRoute {
+  const query = z.strictObject({ f: formParameter(options.forms), ...parameters })
   return {
     ...options,
-    hasFeatures: options.mediaTypes[0] === GEOJSON,
-    resource: (request) => options.resource(request, parseQueryString(options.query, queryStringOf(request.url))),
+    query,
+    hasFeatures: options.forms.includes('geojson'),
+    resource: (request) => resource(request, parseQueryString(query, queryStringOf(request.url))),
   }
 }

@@ -2,31 +2,30 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { exportTag } from '../catalog/export.ts'
 import { pickFilters } from '../catalog/filters.ts'
 import type { Dataset } from '../catalog/models.ts'
-import { GEOJSON } from '../rest/envelope.ts'
 import { apiDefinition } from './api-definition.ts'
 import { collectionOf } from './collections.ts'
 import { collections, conformance, landingPage, queryables } from './documents.ts'
 import { featureCollection, singleFeature } from './feature-collection.ts'
 import { linkHeader } from './links.ts'
-import { JSON_TYPE, OPENAPI_TYPE, SCHEMA_TYPE } from './media-types.ts'
-import { DEFAULT_LIMIT, featureParameters, featuresParameters, noParameters } from './parameters.ts'
+import { FORMS } from './media-types.ts'
+import { DEFAULT_LIMIT, featureParameters, featuresParameters } from './parameters.ts'
 import { type OgcRequest, type OgcRoute, route } from './route.ts'
 
 /*
  * The resources of OGC API Features below /ogc (OGC 17-069r4; part 2: OGC 18-058r1).
  */
 
-/** A JSON document without parameters. */
+/** A JSON document without parameters but `f`. */
 interface DocumentRoute extends Pick<OgcRoute, 'name' | 'summary' | 'path' | 'schema'> {
-  mediaTypes?: OgcRoute['mediaTypes']
+  forms?: OgcRoute['forms']
   document: (request: OgcRequest, catalog: Catalog) => object | Promise<object>
 }
 
 function documentRoute({ document, ...options }: DocumentRoute): OgcRoute {
   return route({
-    mediaTypes: [JSON_TYPE],
+    forms: ['json', 'html'],
     ...options,
-    query: noParameters,
+    parameters: {},
     resource: (request) => ({ read: async (catalog) => ({ body: JSON.stringify(await document(request, catalog)) }) }),
   })
 }
@@ -40,20 +39,20 @@ export const OGC_ROUTES: readonly OgcRoute[] = [
     summary: 'The landing page',
     path: '/ogc',
     schema: 'LandingPage',
-    document: ({ base, self }) => landingPage(base, self),
+    document: landingPage,
   }),
   documentRoute({
     name: 'getConformance',
     summary: 'The conformance classes',
     path: '/ogc/conformance',
     schema: 'Conformance',
-    document: ({ self }) => conformance(self),
+    document: conformance,
   }),
   documentRoute({
     name: 'getApiDefinition',
     summary: 'The API definition',
     path: '/ogc/api',
-    mediaTypes: [OPENAPI_TYPE, JSON_TYPE],
+    forms: ['openapi', 'json', 'html'],
     schema: 'JsonDocument',
     document: ({ base }) => apiDefinition(base, OGC_ROUTES),
   }),
@@ -62,11 +61,11 @@ export const OGC_ROUTES: readonly OgcRoute[] = [
     summary: 'The collections',
     path: '/ogc/collections',
     schema: 'Collections',
-    document: async ({ base, self }, catalog) => {
+    document: async (request, catalog) => {
       const datasets = catalog.datasets()
       const extents = await Promise.all(datasets.map((dataset) => catalog.extentOf(dataset)))
       const described = datasets.map((dataset, n) => [dataset, extents[n] ?? null] as const)
-      return collections(base, self, described)
+      return collections(request, described)
     },
   }),
   documentRoute({
@@ -83,7 +82,7 @@ export const OGC_ROUTES: readonly OgcRoute[] = [
     name: 'getQueryables',
     summary: 'The parameters that select features of a collection',
     path: `${COLLECTION}/queryables`,
-    mediaTypes: [SCHEMA_TYPE, JSON_TYPE],
+    forms: ['schema', 'json', 'html'],
     schema: 'JsonDocument',
     document: ({ self, path }, catalog) => queryables(self, collectionIn(catalog, path)),
   }),
@@ -91,8 +90,8 @@ export const OGC_ROUTES: readonly OgcRoute[] = [
     name: 'getFeatures',
     summary: 'The features of a collection',
     path: `${COLLECTION}/items`,
-    query: featuresParameters,
-    mediaTypes: [GEOJSON, JSON_TYPE],
+    parameters: featuresParameters,
+    forms: ['geojson', 'json', 'html'],
     schema: 'FeatureCollection',
     resource: (request, { limit = DEFAULT_LIMIT, bbox, datetime, after, ...others }) => ({
       version: async (catalog) => pageTag(request, collectionIn(catalog, request.path)),
@@ -110,8 +109,8 @@ export const OGC_ROUTES: readonly OgcRoute[] = [
     name: 'getFeature',
     summary: 'A feature',
     path: `${COLLECTION}/items/:featureId(.+)`,
-    query: featureParameters,
-    mediaTypes: [GEOJSON, JSON_TYPE],
+    parameters: featureParameters,
+    forms: ['geojson', 'json', 'html'],
     schema: 'Feature',
     resource: (request) => ({
       read: async (catalog) => {
@@ -129,6 +128,6 @@ function collectionIn(catalog: Catalog, { collectionId = '' }: OgcRequest['path'
 }
 
 /** The weak entity tag of a page (RFC 9110 section 8.8.1). The page has the time of the response, so two equal pages differ. */
-function pageTag({ self, mediaType }: OgcRequest, dataset: Dataset): string {
-  return exportTag(dataset, self, mediaType)
+function pageTag({ self, form }: OgcRequest, dataset: Dataset): string {
+  return exportTag(dataset, self, FORMS[form])
 }

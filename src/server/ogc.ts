@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CatalogError } from '../errors.ts'
 import { CRS84 } from '../ogc/crs.ts'
+import { FORMS, type Form } from '../ogc/media-types.ts'
 import type { OgcRoute } from '../ogc/route.ts'
 import { OGC_ROUTES } from '../ogc/routes.ts'
 import { queryStringOf } from '../query-string.ts'
@@ -31,9 +32,6 @@ interface OgcOptions {
   sendOgc: Pages['sendOgc']
 }
 
-/** The resources that a person may open in a browser. */
-const HAVE_PAGES = new Set(['getLandingPage', 'getCollections', 'getCollection', 'getFeatures', 'getFeature'])
-
 /** Adds the routes of OGC API Features. Their errors are problem details. */
 export function addOgcRoutes(app: FastifyInstance, options: OgcOptions): void {
   const addAll = async (scope: FastifyInstance) => {
@@ -48,21 +46,25 @@ export function addOgcRoutes(app: FastifyInstance, options: OgcOptions): void {
   void app.register(addAll, { prefix: PREFIX })
 }
 
+const withMediaType = (form: Form) => ({ form, mediaType: FORMS[form] })
+
 function sendProblem(request: FastifyRequest, reply: FastifyReply, error: CatalogError): FastifyReply {
   return sendError(request, reply.removeHeader('content-crs'), error, problemBody)
 }
 
 function addOgcRoute(scope: FastifyInstance, route: OgcRoute, { admit, responses, sendOgc }: OgcOptions): void {
-  const [first, ...others] = route.mediaTypes
-  const forms = [{ mediaType: first }, ...others.map((mediaType) => ({ mediaType }))] as const
+  const [first, ...others] = route.forms
+  const forms = [withMediaType(first), ...others.filter((form) => form !== 'html').map(withMediaType)] as const
   addRoute(scope, {
     // Fastify adds the path without the slash, too.
     path: route.path.slice(PREFIX.length) || '/',
     handler: async (request, reply) => {
-      if (HAVE_PAGES.has(route.name) && (wantsHtml(request) || /[?&]f=html(&|$)/.test(request.url)))
-        return sendOgc(request, reply)
+      const f = new URLSearchParams(queryStringOf(request.url)).get('f')
+      // The page asks for JSON itself, with the key of the person.
+      if (f === 'html' || (f === null && wantsHtml(request))) return sendOgc(request, reply)
       const caller = await admit(request, reply)
-      const { mediaType } = chooseRepresentation(request.headers.accept, forms)
+      const { form, mediaType } =
+        forms.find(({ form }) => form === f) ?? chooseRepresentation(request.headers.accept, forms)
       // HTTP/1.0 needs no Host, and a proxy can forward anything.
       const origin = originOf(request) ?? `http://localhost:${request.socket.localPort}`
       const cacheKey = `${mediaType} ${origin}${request.url}`
@@ -73,7 +75,8 @@ function addOgcRoute(scope: FastifyInstance, route: OgcRoute, { admit, responses
       const { read, version } = route.resource({
         base: origin + PREFIX,
         self: addressOf(request.url, origin),
-        mediaType,
+        form,
+        forms: route.forms,
         url: request.url,
         path: pathParameters(request),
         reserve: (bytes) => request.server.unread.reserve(request, reply, bytes),

@@ -144,7 +144,10 @@ describe('/conf/core: features', () => {
     const { body, headers } = await get(`${ITEMS}?limit=2&categoryCode=twin`)
     const url = `${t.url}${ITEMS}?limit=2&categoryCode=twin`
     expect(linksOf(body, 'self')).toMatchObject([{ href: url, type: GEOJSON }])
-    expect(linksOf(body, 'alternate')).toMatchObject([{ href: url, type: 'application/json' }])
+    expect(linksOf(body, 'alternate')).toMatchObject([
+      { href: `${url}&f=json`, type: 'application/json' },
+      { href: `${url}&f=html`, type: 'text/html' },
+    ])
     expect(linksOf(body, 'next')).toEqual([])
     expect(headers.get('link')).toContain(`<${url}>; rel="self"; type="${GEOJSON}"`)
     const first = await get(`${ITEMS}?limit=1&categoryCode=twin`)
@@ -175,7 +178,7 @@ describe('/conf/core: features', () => {
       expect([alone.status, same]).toEqual([200, feature])
       check('Feature', alone.body)
       expect(linksOf({ links }, 'self')).toMatchObject([{ href: `${t.url}${ITEMS}/${feature.id}`, type: GEOJSON }])
-      expect(linksOf({ links }, 'alternate')).toMatchObject([{ type: 'application/json' }])
+      expect(linksOf({ links }, 'alternate')).toMatchObject([{ type: 'application/json' }, { type: 'text/html' }])
       expect(linksOf({ links }, 'collection')).toMatchObject([{ href: `${t.url}/ogc/collections/seoul` }])
       expect((await get(`${ITEMS}/${feature.id.toUpperCase()}`)).status).toBe(200)
     }

@@ -27,6 +27,7 @@ describe('/conf/core: landing page, API definition, conformance', () => {
     const hrefs = Object.fromEntries(body.links.map(({ rel, href }: OgcLink) => [rel, href]))
     expect(hrefs).toEqual({
       self: `${t.url}/ogc`,
+      alternate: `${t.url}/ogc?f=html`,
       'service-desc': `${t.url}/ogc/api`,
       conformance: `${t.url}/ogc/conformance`,
       data: `${t.url}/ogc/collections`,
@@ -162,13 +163,14 @@ describe('/conf/oas30', () => {
       datetime: '2026-01-01T00:00:00Z',
       ...mapFilters(() => 'x'),
       after: ITEM.palace,
+      f: 'json',
     }
-    for (const [template, { get: operation }] of Object.entries<{ get: { parameters: { $ref: string }[] } }>(
-      api.paths,
-    )) {
+    for (const [template, { get: operation }] of Object.entries<{
+      get: { parameters: { $ref?: string; name?: string }[] }
+    }>(api.paths)) {
       const path = `/ogc${template.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '')}`
       const names = operation.parameters
-        .map(({ $ref }) => $ref.split('/').pop() ?? '')
+        .map(({ $ref, name = '' }) => $ref?.split('/').pop() ?? name)
         .filter((name) => !(name in values))
       const query = new URLSearchParams(names.map((name) => [name, examples[name] ?? '']))
       expect([path, (await get(`${path}?${query}`)).status]).toEqual([path, 200])

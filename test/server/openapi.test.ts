@@ -68,7 +68,8 @@ describe('The parameters are those that the route parses', () => {
   test.each(OGC_ROUTES.map((route) => [route.path.replace(/:(\w+)\(\.\+\)/g, '{$1}'), route] as const))(
     '%s',
     (path, { query }) => {
-      const names = all.paths[path].get.parameters.map(({ $ref }: { $ref: string }) => $ref.split('/').at(-1))
+      const parameters: Parameter[] = all.paths[path].get.parameters
+      const names = parameters.map(({ $ref, name }) => $ref?.split('/').at(-1) ?? name)
       expect(names).toEqual(expect.arrayContaining(Object.keys(query.shape)))
     },
   )

@@ -31,6 +31,9 @@ interface Resource {
   features?: Feature[]
   properties?: Record<string, unknown>
   numberMatched?: number
+  conformsTo?: string[]
+  info?: { title: string; description: string }
+  paths?: object
 }
 
 const view = byId('ogc', HTMLElement)
@@ -46,7 +49,8 @@ async function show(): Promise<void> {
 }
 
 function sections(resource: Resource): HTMLElement[] {
-  const { title, description, links = [], collections = [], features = [], properties, numberMatched } = resource
+  const { info, title = info?.title, description = info?.description, properties, numberMatched } = resource
+  const { links = [], collections = [], features = [], conformsTo = [], paths = {} } = resource
   const [, collection] = /\/collections\/([^/]+)/.exec(location.pathname) ?? []
   const dataset = collection && decodeURIComponent(collection)
   const self = links.find(({ rel }) => rel === 'self')?.href
@@ -62,6 +66,7 @@ function sections(resource: Resource): HTMLElement[] {
       : [element('p', {}, `${numberMatched.toLocaleString()} ${numberMatched === 1 ? 'item' : 'items'}`)]),
     list(collections.map(({ id = '', title = id }) => link(`/ogc/collections/${encodeURIComponent(id)}`, title))),
     list(features.map((feature) => link(`${location.pathname}/${feature.id}`, feature.properties.name))),
+    list([...conformsTo, ...Object.keys(paths)].map((text) => element('span', {}, text))),
     ...(properties ? [facts(properties)] : []),
     element('h2', {}, 'Links'),
     list(
