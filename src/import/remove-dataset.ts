@@ -1,6 +1,6 @@
 import { operationFailed } from '../errors.ts'
 import { type SqlSession, sql } from '../sql.ts'
-import { DEFAULT_ORIGIN, recordChange } from './history/record.ts'
+import { type Change, type ChangeCounts, DEFAULT_ORIGIN, recordChange } from './history/record.ts'
 import { lockAllRows, withDatasetLocked } from './load/dataset-lock.ts'
 
 /** What a dataset has. */
@@ -30,13 +30,23 @@ export async function removeDataset(
     const [content] = rows
     if (!content) throw operationFailed(`The dataset ${slug} was removed meanwhile`)
     if (content.items > confirmed.items || content.grants > confirmed.grants) return { ...content, isRemoved: false }
-    await lockAllRows(session, id)
-    const touched = sql`SELECT id FROM items WHERE dataset_id = $2`
-    const change = { session, datasetId: id, action: 'remove' as const, origin, touched, removesDataset: true }
-    await recordChange(change, async () => {
-      await session.query(sql`DELETE FROM datasets WHERE id = $1`, [id])
-      return { created: 0, updated: 0, removed: content.items }
-    })
+    await deleteDataset({ session, datasetId: id, action: 'remove', origin })
     return { ...content, isRemoved: true }
+  })
+}
+
+/** Removes a dataset, as one entry of its history. The caller has a transaction and the dataset locked. */
+export async function deleteDataset(
+  change: Pick<Change, 'session' | 'datasetId' | 'action' | 'origin' | 'undoneId'>,
+): Promise<ChangeCounts> {
+  const { session, datasetId } = change
+  await lockAllRows(session, datasetId)
+  const touched = sql`SELECT id FROM items WHERE dataset_id = $2`
+  return recordChange({ ...change, touched, removesDataset: true }, async () => {
+    const { rows } = await session.query<{ removed: number }>(
+      sql`WITH gone AS (DELETE FROM datasets WHERE id = $1) SELECT count(*)::integer AS removed FROM items WHERE dataset_id = $1`,
+      [datasetId],
+    )
+    return { created: 0, updated: 0, removed: rows[0]?.removed ?? 0 }
   })
 }

@@ -2,10 +2,11 @@ import type { z } from 'zod'
 import { isUniqueViolation } from '../database/client.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { operationFailed } from '../errors.ts'
-import { columnList, type SqlSession, sql } from '../sql.ts'
-import { columnsOf, datasetFields, IMPORTED_COLUMNS } from './dataset-fields.ts'
+import { type SqlSession, sql } from '../sql.ts'
+import { columnsOf, datasetFields } from './dataset-fields.ts'
 import { DEFAULT_ORIGIN, recordChange } from './history/record.ts'
 import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
+import { mergeDataset } from './load/merge.ts'
 
 const changes = datasetFields.omit({ id: true, createdAt: true, updatedAt: true }).partial()
 
@@ -32,19 +33,13 @@ export async function updateDataset(
   // A field that was not given must not become null.
   const fields = Object.entries(parsed.data).filter(([field]) => Object.hasOwn(given, field))
   const columns = columnsOf(Object.fromEntries(fields))
-  const names = ['slug', ...IMPORTED_COLUMNS]
+  const now = new Date()
   try {
     await inTransaction(session, async () => {
       const { rowCount } = await session.query(sql`SELECT FROM datasets WHERE id = $1 FOR NO KEY UPDATE`, [id])
       if (rowCount === 0) throw operationFailed('The dataset was removed meanwhile')
       await recordChange({ session, datasetId: id, action: 'update', origin }, async () => {
-        await session.query(
-          sql`UPDATE datasets AS d
-          SET (${columnList(names)}) = (SELECT ${columnList(names, sql`n`)} FROM jsonb_populate_record(d, $2::jsonb) AS n),
-              updated_at = $3
-        WHERE d.id = $1`,
-          [id, JSON.stringify(columns), new Date()],
-        )
+        await mergeDataset({ session, datasetId: id, now }, { ...columns, updated_at: now }, true)
         return { created: 0, updated: 0, removed: 0 }
       })
     })

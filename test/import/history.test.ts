@@ -234,6 +234,7 @@ describe('An undo', () => {
     const { id } = await app.database.prisma.item.findFirstOrThrow({ where: { externalId: 'n7' } })
     await app.database.prisma.item.update({ where: { id }, data: { datasetId } })
     await expect(undo()).rejects.toThrow(`the item ${id} was removed`)
+    await expect(undo('places', true)).rejects.toThrow("can't go back, because it conflicts with later changes")
   })
 
   test('of a first import names items that others have added', async () => {

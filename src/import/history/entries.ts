@@ -1,5 +1,6 @@
 import { operationFailed } from '../../errors.ts'
 import { type SqlSession, sql } from '../../sql.ts'
+import type { CodeLabel } from '../code-labels.ts'
 import type { StoredColumns } from './columns.ts'
 import type { Action, ChangeCounts, SourceFile } from './record.ts'
 
@@ -19,14 +20,17 @@ export interface HistoryEntry extends ChangeCounts {
   canUndo: boolean
 }
 
-/** A row as a JSON object with the names of its columns. */
-export type Document = Record<string, unknown>
+/** The row of a dataset with its labels, as a JSON object with the names of its columns. */
+export interface DatasetDocument extends Record<string, unknown> {
+  slug: string
+  labels: CodeLabel[]
+}
 
 /** An entry with the data that an undo needs, except for the items. */
 export interface UndoEntry extends HistoryEntry {
   revision: string | null
-  datasetBefore: Document | null
-  datasetAfter: Document | null
+  datasetBefore: DatasetDocument | null
+  datasetAfter: DatasetDocument | null
   columns: StoredColumns | null
 }
 

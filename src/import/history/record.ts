@@ -23,7 +23,7 @@ export interface SourceFile {
 export type Action = 'import' | 'update' | 'remove' | 'undo'
 
 /** A change of a dataset that is about to happen. */
-interface Change {
+export interface Change {
   session: SqlSession
   datasetId: string
   action: Action

@@ -1,12 +1,16 @@
 import { DatabaseError } from 'pg'
 import { operationFailed } from '../../errors.ts'
 import { type SqlSession, sql } from '../../sql.ts'
-import { lockAllRows, withDatasetLocked } from '../load/dataset-lock.ts'
-import { applyBefore } from './apply-before.ts'
-import { describeChangesSince } from './changed-since.ts'
-import { readStoredColumns } from './columns.ts'
-import { findLastEntry, type KnownDataset, type UndoEntry } from './entries.ts'
-import { type ChangeCounts, type Origin, recordChange } from './record.ts'
+import { withDatasetLocked } from '../load/dataset-lock.ts'
+import { planItems } from '../load/merge.ts'
+import { mergeStaged } from '../load/merge-staged.ts'
+import { createStaging, dropStaging, type Staged } from '../load/staging.ts'
+import { deleteDataset } from '../remove-dataset.ts'
+import { type CurrentDataset, describeChangesSince } from './changed-since.ts'
+import { datasetDocument, readStoredColumns } from './columns.ts'
+import { type DatasetDocument, findLastEntry, type KnownDataset, type UndoEntry } from './entries.ts'
+import type { Change, ChangeCounts, Origin } from './record.ts'
+import { afterOf, stageEntry } from './stage-entry.ts'
 
 interface UndoOptions extends Origin {
   /** Whether to overwrite changes that others have made since, for example with psql. */
@@ -30,28 +34,23 @@ export interface UndoSummary extends ChangeCounts {
 export async function undoLastEntry(
   session: SqlSession,
   { id, slug }: KnownDataset,
-  options: UndoOptions,
+  { overwrite, command, undoDays }: UndoOptions,
 ): Promise<UndoSummary> {
   const last = await findUndoableEntry(session, id, slug)
-  const removesDataset = last.datasetBefore === null
-  const use = removesDataset ? 'remove' : 'change'
+  const use = last.datasetBefore === null ? 'remove' : 'change'
   return withDatasetLocked(session, { id, slug, use }, async () => {
     const entry = await findUndoableEntry(session, id, slug)
     if (entry.id !== last.id) throw operationFailed(`The dataset ${slug} was changed meanwhile; nothing was undone`)
-    await unpackItems(session, entry)
-    await refuseChanges(session, entry, options)
-    await lockAllRows(session, id)
-    const touched = removesDataset
-      ? sql`SELECT id FROM items WHERE dataset_id = $2`
-      : sql`SELECT id FROM undo_before UNION ALL SELECT id FROM undo_after`
-    const { command, undoDays } = options
-    const origin = { command, undoDays }
-    const counts = await recordChange(
-      { session, datasetId: id, action: 'undo', origin, undoneId: entry.id, touched, removesDataset },
-      () => applyBefore(session, entry).catch(explainConflict(slug)),
-    )
-    const newSlug = entry.datasetBefore === null ? slug : String(entry.datasetBefore.slug)
-    return { datasetId: id, slug: newSlug, undone: entry.id, exists: !removesDataset, ...counts }
+    const staged = { session, datasetId: id, table: await createStaging(session) }
+    await stageEntry(staged, entry.id)
+    const current = await readCurrent(staged, entry, overwrite)
+    const change = { action: 'undo', origin: { command, undoDays }, undoneId: entry.id } as const
+    const { datasetBefore } = entry
+    const counts = datasetBefore
+      ? await restore(staged, datasetBefore, current, change).catch(explainConflict(slug))
+      : await deleteDataset({ session, datasetId: id, ...change })
+    await dropStaging(session, staged.table)
+    return { datasetId: id, slug: datasetBefore?.slug ?? slug, undone: entry.id, exists: use === 'change', ...counts }
   })
 }
 
@@ -66,36 +65,61 @@ async function findUndoableEntry(session: SqlSession, id: string, slug: string):
   return entry
 }
 
-/** Writes the items of an entry into temporary tables, which end with the transaction. */
-async function unpackItems(session: SqlSession, { id }: UndoEntry): Promise<void> {
-  await session.query(sql`
-    CREATE TEMPORARY TABLE undo_before (id uuid PRIMARY KEY, document jsonb NOT NULL) ON COMMIT DROP;
-    CREATE TEMPORARY TABLE undo_after (id uuid PRIMARY KEY, hash bigint NOT NULL) ON COMMIT DROP`)
-  await session.query(
-    sql`INSERT INTO undo_before SELECT (line::jsonb ->> 'id')::uuid, line::jsonb
-       FROM history_parts CROSS JOIN string_to_table(content, E'\\n') AS line WHERE entry_id = $1 AND kind = 'before'`,
-    [id],
+/** Returns the dataset, or undefined if it does not exist. @throws `OPERATION_FAILED` if others have changed it */
+async function readCurrent(staged: Staged, entry: UndoEntry, overwrite: boolean): Promise<CurrentDataset | undefined> {
+  const { session, datasetId } = staged
+  const columns = await readStoredColumns(session)
+  const { rows } = await session.query<CurrentDataset>(
+    sql`SELECT revision, ${datasetDocument(columns)} AS document FROM datasets AS d WHERE id = $1`,
+    [datasetId],
   )
-  await session.query(
-    sql`INSERT INTO undo_after SELECT split_part(line, ' ', 1)::uuid, split_part(line, ' ', 2)::bigint
-       FROM history_parts CROSS JOIN string_to_table(content, E'\\n') AS line WHERE entry_id = $1 AND kind = 'after'`,
-    [id],
-  )
-  await session.query(sql`ANALYZE undo_before, undo_after`)
-}
-
-async function refuseChanges(session: SqlSession, entry: UndoEntry, { overwrite }: UndoOptions): Promise<void> {
-  const { rowCount } = await session.query(sql`SELECT FROM datasets WHERE id = $1`, [entry.datasetId])
+  const [current] = rows
   // The entry has only the items that it changed.
-  if (rowCount === 0 && entry.datasetAfter !== null) {
+  if (!current && entry.datasetAfter !== null) {
     throw operationFailed(
       `Others have removed the dataset ${entry.slug}, and its items are not in the history; import it again`,
     )
   }
-  const changes = overwrite ? [] : await describeChangesSince(session, entry, await readStoredColumns(session))
-  if (changes.length === 0) return
+  const changes = overwrite ? [] : await describeChangesSince(staged, entry, current, columns)
+  if (changes.length === 0) return current
   const headline = `Others have changed the dataset ${entry.slug} since entry ${entry.id}; nothing was undone; to overwrite their changes, add --overwrite`
   throw operationFailed([headline, ...changes])
+}
+
+/** Gives a dataset the state before an entry: it loads the staged items, and removes those that the entry created. */
+async function restore(
+  staged: Staged,
+  before: DatasetDocument,
+  current: CurrentDataset | undefined,
+  change: Pick<Change, 'action' | 'origin' | 'undoneId'>,
+): Promise<ChangeCounts> {
+  const { session, datasetId, table } = staged
+  const { rowCount } = await session.query(sql`SELECT FROM datasets WHERE slug = $1 AND id <> $2`, [
+    before.slug,
+    datasetId,
+  ])
+  if (rowCount !== 0)
+    throw operationFailed(`Another dataset has the slug ${before.slug} now; give it another one first`)
+  const { unchanged, ...counts } = await planItems(staged, sql`i.id IN (SELECT id FROM ${afterOf(table)})`)
+  const exists = current !== undefined
+  await mergeStaged(
+    { ...staged, now: new Date(), exists, row: before, labels: before.labels, change },
+    { unchanged, ...counts },
+    () => {},
+  )
+  if (!exists) await restoreGrants(session, before)
+  // So that a conflict is known here.
+  await session.query(sql`SET CONSTRAINTS ALL IMMEDIATE`)
+  return counts
+}
+
+/** A grant of a key that was deleted since is lost with its key. */
+async function restoreGrants(session: SqlSession, { grants }: DatasetDocument): Promise<void> {
+  await session.query(
+    sql`INSERT INTO grants
+     SELECT r.* FROM jsonb_populate_recordset(NULL::grants, $1) AS r WHERE EXISTS (SELECT FROM api_keys AS k WHERE k.id = r.api_key_id)`,
+    [JSON.stringify(grants)],
+  )
 }
 
 /** SQLSTATE class 23: integrity constraint violation. */

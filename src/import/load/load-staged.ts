@@ -1,13 +1,15 @@
 import { inTransaction } from '../../database/transaction.ts'
 import { operationFailed } from '../../errors.ts'
 import { sql } from '../../sql.ts'
-import { type CodeLabel, mergeCodeLabels } from '../code-labels.ts'
-import { type Origin, recordChange, type SourceFile } from '../history/record.ts'
+import type { CodeLabel } from '../code-labels.ts'
+import { columnsOf } from '../dataset-fields.ts'
+import type { Origin, SourceFile } from '../history/record.ts'
 import type { ManifestDataset } from '../manifest.ts'
 import type { RowProblems } from '../row-problems.ts'
 import { removeBadRows } from './cross-row-checks.ts'
-import { lockChangedRows, withDatasetLocked } from './dataset-lock.ts'
+import { withDatasetLocked } from './dataset-lock.ts'
 import { findDataset } from './find-dataset.ts'
+import { whereKept } from './kept-items.ts'
 import {
   FAR_METRES,
   findLargeChanges,
@@ -16,7 +18,8 @@ import {
   LargeChangeStopped,
 } from './large-change.ts'
 import { storeLastImport } from './last-import.ts'
-import { changesOf, countMoved, type MergeCounts, mergeDataset, mergeItems, planItems, touchDataset } from './merge.ts'
+import { countMoved, type MergeCounts, planItems } from './merge.ts'
+import { mergeStaged } from './merge-staged.ts'
 import { type PlannedChanges, readPlannedChanges } from './planned-changes.ts'
 import type { Staged } from './staging.ts'
 
@@ -69,7 +72,7 @@ export async function loadStaged(
 }
 
 async function checkAndMerge(load: Load, allowed: AllowedChanges) {
-  const { session, datasetId, dataset, problems, options } = load
+  const { session, datasetId, dataset, digest, problems, options } = load
   const { id, exists } = await findDataset(session, dataset)
   if (id !== datasetId) {
     throw operationFailed(`Another session gave the dataset ${dataset.slug} another id; nothing was changed; try again`)
@@ -78,49 +81,25 @@ async function checkAndMerge(load: Load, allowed: AllowedChanges) {
   if (!options.skipInvalid) problems.addAll(bad)
   problems.throwUnlessSkipped()
   options.onPhase?.('comparing')
-  const counts = await planItems(load, load.keepMissing)
+  const counts = await planItems(load, load.keepMissing ? sql`false` : sql`NOT ${whereKept(load.table)}`)
   const largeChanges = findLargeChanges(dataset.slug, counts, await countMoved(load, counts, FAR_METRES))
   const tooLarge = largeChanges.find(({ kind, count }) => count > allowed[kind])
   if (tooLarge) throw new LargeChangeStopped(tooLarge)
   if (options.dryRun) options.onPlan?.(await readPlannedChanges(load, options.examples))
-  else await merge(load, { counts, exists, hasBadRows: bad.length > 0 })
+  else await merge(load, exists, counts)
+  // Another import reports the problems again. `problems` gets skipped rows only when the transaction has ended, because it may begin again.
+  const hasProblems = bad.length + problems.count + problems.warnings > 0
+  if (digest !== undefined && !hasProblems) await storeLastImport(session, datasetId, digest)
   return { bad, counts, largeChanges }
 }
 
-/** What was found before the merge. */
-interface Compared {
-  counts: MergeCounts
-  /** Whether the dataset exists. */
-  exists: boolean
-  /** Whether rows were skipped that conflict with others. `problems` gets them when the transaction has ended, because it may begin again. */
-  hasBadRows: boolean
-}
-
-async function merge(load: Load, { counts, exists, hasBadRows }: Compared): Promise<void> {
-  const { session, table, datasetId, dataset, labels, origin, sources, digest, problems, options } = load
+async function merge(load: Load, exists: boolean, counts: MergeCounts): Promise<void> {
+  const { origin, sources, options } = load
   options.onPhase?.('merging')
-  const changes = changesOf(table)
-  await lockChangedRows(session, changes, datasetId)
   // Readers see the change when it commits, which is soon. The rows were read long before.
-  const merging = { session, table, datasetId, now: load.now ?? new Date() }
-  const change = {
-    session,
-    datasetId,
-    action: 'import' as const,
-    origin,
-    files: sources,
-    touched: sql`SELECT id FROM ${changes}`,
-  }
-  await recordChange(change, async () => {
-    const datasetChanged = await mergeDataset(merging, dataset, exists)
-    await mergeItems(merging, counts, (share) => options.onPhase?.(share < 1 ? 'merging' : 'counting', share))
-    const labelsChanged = await mergeCodeLabels(session, datasetId, labels)
-    const itemsChanged = counts.created + counts.updated + counts.removed > 0
-    if ((itemsChanged || labelsChanged) && !datasetChanged && dataset.updatedAt === undefined)
-      await touchDataset(merging)
-    return counts
-  })
-  // Another import reports the problems again.
-  const hasProblems = hasBadRows || problems.count + problems.warnings > 0
-  if (digest !== undefined && !hasProblems) await storeLastImport(session, datasetId, digest)
+  const now = load.now ?? new Date()
+  const change = { action: 'import', origin, files: sources } as const
+  await mergeStaged({ ...load, now, exists, row: columnsOf(load.dataset), change }, counts, (share) =>
+    options.onPhase?.(share < 1 ? 'merging' : 'counting', share),
+  )
 }

@@ -1,8 +1,6 @@
 import { columnList, type SqlText, sql } from '../../sql.ts'
-import { columnsOf, IMPORTED_COLUMNS } from '../dataset-fields.ts'
+import { IMPORTED_COLUMNS } from '../dataset-fields.ts'
 import { metresBetween } from '../history/item-changes.ts'
-import type { ManifestDataset } from '../manifest.ts'
-import { whereKept } from './kept-items.ts'
 import { withRowReports } from './row-reports.ts'
 import { IMAGE_COLUMN_NAMES, ITEM_COLUMN_NAMES, type Staged } from './staging.ts'
 
@@ -14,8 +12,8 @@ export interface MergeCounts {
 }
 
 /** A merge of a staging table into the dataset. */
-interface Merge extends Staged {
-  /** The time of changed items. */
+export interface Merge extends Staged {
+  /** The time of what changes without a time of its own. */
   now: Date
 }
 
@@ -24,63 +22,50 @@ export const STORED_IMAGES = sql`
   coalesce((SELECT jsonb_agg(to_jsonb(image) - 'item_id' ORDER BY image.sort_order, image.id)
               FROM images AS image WHERE image.item_id = i.id), '[]')`
 
-/** Creates the dataset. @throws a conflict if another session has just created it */
-async function insertDataset({ session, datasetId, now }: Merge, dataset: ManifestDataset): Promise<void> {
-  const { slug, createdAt, updatedAt } = dataset
-  await session.query(
-    sql`INSERT INTO datasets (id, slug, ${columnList(IMPORTED_COLUMNS)}, created_at, updated_at)
-     SELECT $1, $2, ${columnList(IMPORTED_COLUMNS, sql`n`)}, coalesce($4::timestamptz, $6), coalesce($5::timestamptz, $6)
-       FROM jsonb_populate_record(NULL::datasets, $3) AS n`,
-    [datasetId, slug, JSON.stringify(columnsOf(dataset)), createdAt, updatedAt, now],
-  )
-}
+/** Values of the row of a dataset, by their columns. */
+export type DatasetRow = Readonly<Record<string, unknown>>
 
-/** Updates the dataset. Returns whether it changed. */
-async function updateDataset({ session, datasetId, now }: Merge, dataset: ManifestDataset): Promise<boolean> {
-  const { createdAt, updatedAt } = dataset
-  const { rowCount } = await session.query(
-    sql`UPDATE datasets AS d
-        SET (${columnList(IMPORTED_COLUMNS)}) = (SELECT ${columnList(IMPORTED_COLUMNS, sql`n`)}),
-            created_at = coalesce($3, d.created_at), updated_at = coalesce($4, $5::timestamptz)
-       FROM jsonb_populate_record(NULL::datasets, $2) AS n
-      WHERE d.id = $1
-        AND (${columnList(IMPORTED_COLUMNS, sql`d`)}, d.created_at, d.updated_at)
-            IS DISTINCT FROM
-            (${columnList(IMPORTED_COLUMNS, sql`n`)}, coalesce($3::timestamptz, d.created_at), coalesce($4::timestamptz, d.updated_at))`,
-    [datasetId, JSON.stringify(columnsOf(dataset)), createdAt, updatedAt, now],
-  )
-  return rowCount === 1
-}
-
-/** Creates the dataset, or updates it if it exists. Returns whether it changed. */
-export async function mergeDataset(merge: Merge, dataset: ManifestDataset, exists: boolean): Promise<boolean> {
-  if (exists) return updateDataset(merge, dataset)
-  await insertDataset(merge, dataset)
-  return true
-}
+const COLUMNS = ['slug', ...IMPORTED_COLUMNS, 'created_at']
 
 /**
- * SQL for the items `i` of a dataset that an import removes, unless it keeps all items that the files lack: neither the staging
- * table `t` has them, nor must they stay because of a bad row (kept-items.ts).
+ * Creates the dataset, or updates it if it exists. Without times in `row`, it keeps or gets that of its creation, and a change moves
+ * `updatedAt`. Other columns that `row` lacks keep their values. Returns whether it changed.
+ * @throws a conflict if another session has just created it
  */
-const missingItems = (t: SqlText) => sql`
-  i.dataset_id = $1 AND NOT EXISTS (SELECT FROM ${t} AS s WHERE s.id = i.id)
-  AND NOT ${whereKept(t)}`
+export async function mergeDataset(
+  { session, datasetId, now }: Pick<Merge, 'session' | 'datasetId' | 'now'>,
+  row: DatasetRow,
+  exists: boolean,
+): Promise<boolean> {
+  const statement = exists
+    ? sql`
+      UPDATE datasets AS d
+         SET (${columnList(COLUMNS)}, updated_at) = ROW(${columnList(COLUMNS, sql`n`)}, coalesce(($2::jsonb ->> 'updated_at')::timestamptz, $3))
+        FROM datasets AS old CROSS JOIN jsonb_populate_record(old, $2) AS n
+       WHERE d.id = $1 AND old.id = $1
+         AND (${columnList(COLUMNS, sql`d`)}, d.updated_at) IS DISTINCT FROM (${columnList(COLUMNS, sql`n`)}, n.updated_at)`
+    : sql`
+      INSERT INTO datasets (id, ${columnList(COLUMNS)}, updated_at)
+      SELECT $1, ${columnList(COLUMNS, sql`n`)}, coalesce(($2::jsonb ->> 'updated_at')::timestamptz, $3)
+        FROM jsonb_populate_record(NULL::datasets, jsonb_build_object('created_at', $3::timestamptz) || $2) AS n`
+  const { rowCount } = await session.query(statement, [datasetId, JSON.stringify(row), now])
+  return rowCount === 1
+}
 
 /** The table of what `mergeItems` will do: the id of each item that it creates, updates or removes. It ends with the transaction. */
 export const changesOf = (table: SqlText) => sql`${table}_changes`
 
 /**
- * Compares the staged items with those of the dataset, and writes what differs into the table of changes. With `keepMissing`, items
- * stay that the staging table lacks.
+ * Compares the staged items with those of the dataset, and writes what differs into the table of changes.
+ * @param isRemoved is SQL for whether an item `i` of the dataset is removed that the staging table lacks
  */
-export async function planItems({ session, table, datasetId }: Staged, keepMissing: boolean): Promise<MergeCounts> {
+export async function planItems({ session, table, datasetId }: Staged, isRemoved: SqlText): Promise<MergeCounts> {
   const changes = changesOf(table)
   await session.query(sql`CREATE TEMPORARY TABLE ${changes} (id uuid PRIMARY KEY, change text NOT NULL) ON COMMIT DROP`)
   await session.query(
     sql`INSERT INTO ${changes}
      SELECT s.id, CASE WHEN i.id IS NULL THEN 'created' ELSE 'updated' END
-       FROM ${table} AS s LEFT JOIN items AS i ON i.id = s.id
+       FROM ${table} AS s LEFT JOIN items AS i ON i.id = s.id AND i.dataset_id = $1
       WHERE i.id IS NULL
          OR (${columnList(ITEM_COLUMN_NAMES, sql`i`)}, i.created_at, i.updated_at) IS DISTINCT FROM
             (${columnList(ITEM_COLUMN_NAMES, sql`s`)}, coalesce(s.created_at, i.created_at), coalesce(s.updated_at, i.updated_at))
@@ -88,8 +73,9 @@ export async function planItems({ session, table, datasetId }: Staged, keepMissi
          OR i.extra_attributes::text <> s.extra_attributes::text
          OR ${STORED_IMAGES} <> s.images
       UNION ALL
-     SELECT i.id, 'removed' FROM items AS i WHERE NOT $2 AND ${missingItems(table)}`,
-    [datasetId, keepMissing],
+     SELECT i.id, 'removed' FROM items AS i
+      WHERE i.dataset_id = $1 AND NOT EXISTS (SELECT FROM ${table} AS s WHERE s.id = i.id) AND ${isRemoved}`,
+    [datasetId],
   )
   await session.query(sql`ANALYZE ${changes}`)
   const { rows } = await session.query<MergeCounts>(

@@ -307,16 +307,13 @@ export const DATABASE: readonly MutantTable[] = [
     file: 'src/import/load/merge.ts',
     tests: ['test/import/merge-fields.test.ts', 'test/import/merge.test.ts'],
     mutants: [
-      { find: 'AND (${columnList(IMPORTED_COLUMNS, sql`d`)}', replace: 'AND (${columnList(IMPORTED_COLUMNS, sql`n`)}' },
-      { find: 'd.created_at, d.updated_at)', replace: 'd.created_at, coalesce($4::timestamptz, d.updated_at))' },
+      { find: 'AND (${columnList(COLUMNS, sql`d`)}', replace: 'AND (${columnList(COLUMNS, sql`n`)}' },
+      { find: 'd.updated_at) IS DISTINCT', replace: 'n.updated_at) IS DISTINCT' },
       {
-        find: 'sql`d`)}, d.created_at, d.updated_at)',
-        replace: 'sql`d`)}, coalesce($3::timestamptz, d.created_at), d.updated_at)',
+        find: "updated_at) = ROW(${columnList(COLUMNS, sql`n`)}, coalesce(($2::jsonb ->> 'updated_at')::timestamptz, $3))",
+        replace: 'updated_at) = ROW(${columnList(COLUMNS, sql`n`)}, n.updated_at)',
       },
-      {
-        find: 'created_at = coalesce($3, d.created_at)',
-        replace: 'created_at = coalesce($3, $5::timestamptz)',
-      },
+      { find: 'jsonb_populate_record(old, $2)', replace: 'jsonb_populate_record(NULL::datasets, $2)' },
       { find: 'i.extra_attributes::text <> s.extra_attributes::text', replace: 'false' },
       {
         find: 'i.created_at, i.updated_at) IS DISTINCT FROM',
@@ -327,7 +324,12 @@ export const DATABASE: readonly MutantTable[] = [
         replace: 'coalesce(s.created_at, i.created_at), i.updated_at) IS DISTINCT FROM',
       },
       { find: ' <> s.images', replace: ' IS NULL' },
-      { find: 'WHERE NOT $2 AND', replace: 'WHERE $2 IS NOT NULL AND' },
+      { find: 's.id = i.id) AND ${isRemoved}`', replace: 's.id = i.id)`' },
+      {
+        find: 'i.id = s.id AND i.dataset_id = $1',
+        replace: 'i.id = s.id',
+        tests: ['test/import/history.test.ts'],
+      },
       { find: "c.change = 'removed' AND i.id = c.id`", replace: 'false`' },
       {
         find: 'coalesce(s.created_at, i.created_at), coalesce(s.updated_at, $1::timestamptz)',

@@ -110,7 +110,7 @@ export const DOORS: readonly MutantTable[] = [
     mutants: [
       { find: 'IS DISTINCT FROM a.hash', replace: 'IS NULL' },
       { find: ' AND i.dataset_id = $1\n      WHERE', replace: '\n      WHERE' },
-      { find: '(rows[0]?.revision ?? null) === entry.revision', replace: 'rows.length > 0' },
+      { find: '(current?.revision ?? null) === entry.revision', replace: 'current !== undefined' },
     ],
   },
   {
