@@ -1,6 +1,10 @@
 /** Columns of countries. A code of an area may mean one place in each country. */
 export const COUNTRY_NAME = /^(country|countrycode|isocountry|land|pays|país)$/
 
+/** Columns with both coordinates, as WKT or as a pair. */
+const GEOMETRY_NAME =
+  /^(wkt|thegeom|geom|geometry|point|geopoint|location|coordinates|coords|coordinate|position|latlong|latlng|latlon|lonlat)$/
+
 /**
  * Usual names of a field in data files, in the languages of the people who publish them, after `normalizeName`. An earlier pattern is a
  * better guess.
@@ -12,6 +16,7 @@ export const NAMES: Readonly<Record<string, readonly RegExp[]>> = {
     /^(latitud|latitudine|breddegrad|breddgrad|breedtegraad|szerokość(geograficzna)?|szerokosc|широта|enlem)$/,
     /^(위도|緯度|纬度)(wgs84|도)?$/,
     /^(wgs84)?(y|ycoord|y좌표)(wgs84)?$/,
+    GEOMETRY_NAME,
   ],
   longitude: [
     /^(geo|gps|map|wgs84)?(lon|lng|long|longitude|londeg|longitudedeg|decimallongitude|londd|londec|lonwgs84|longitudewgs84)$/,
@@ -19,6 +24,7 @@ export const NAMES: Readonly<Record<string, readonly RegExp[]>> = {
     /^(longitud|longitudine|lengdegrad|længdegrad|lengtegraad|długość(geograficzna)?|dlugosc|долгота|boylam)$/,
     /^(경도|経度|经度|經度)(wgs84|도)?$/,
     /^(wgs84)?(x|xcoord|x좌표)(wgs84)?$/,
+    GEOMETRY_NAME,
   ],
   name: [
     /^(name|title|label|이름|명칭|bezeichnung|titel|nom|nombre|nome|naam|nazwa|namn|navn|название|наименование|名称|名稱|名前)$/,

@@ -5,9 +5,7 @@ import type { Dialect, SourceFile } from '../formats/dialect.ts'
 import { decodes } from '../formats/encodings.ts'
 import { readBytes } from '../formats/read-text.ts'
 import { findHint, SEPARATORS } from '../formats/separators.ts'
-import type { Fields } from '../formats/source-row.ts'
 import type { Inference } from '../inference.ts'
-import { textOf } from '../row/column-mapping.ts'
 
 /** Bytes of a file that are read to find its encoding. A letter that tells two encodings apart may come late. */
 const MAX_BYTES = 50_000_000
@@ -98,14 +96,4 @@ function countColumns(text: string, delimiter: string): number {
   const columns = rows[0]?.length ?? 0
   const regular = rows.filter((row) => row.length === columns).length
   return columns > 1 && regular >= REGULAR * rows.length ? columns : 0
-}
-
-const COMMA = /^\s*[+-]?\d[\d.]*,\d+\s*$/
-const POINT = /^\s*[+-]?\d+\.\d+\s*$/
-
-/** Whether numbers have decimal commas in the given columns. */
-export function detectDecimal(rows: readonly Fields[], columns: readonly string[]): Dialect['decimal'] {
-  const texts = rows.flatMap((row) => columns.map((column) => textOf(row[column])))
-  const commas = texts.filter((text) => COMMA.test(text)).length
-  return commas > texts.filter((text) => POINT.test(text)).length ? ',' : undefined
 }

@@ -4,8 +4,8 @@ import type { Dialect } from '../formats/dialect.ts'
 import type { Fields } from '../formats/source-row.ts'
 import type { Columns } from '../manifest.ts'
 import { textOf } from '../row/column-mapping.ts'
+import { type CoordinateStyle, plainCoordinate } from '../row/coordinate-text.ts'
 import { acceptsValue, ROW_FIELDS } from '../row/parse-item.ts'
-import { pointNumber } from '../row/position.ts'
 import { COUNTRY_NAME, ID_NAMES, matches, NAMES, PROJECTED_NAMES } from './column-names.ts'
 
 /** The columns of a file and their values in the first rows. */
@@ -75,8 +75,10 @@ function findColumn(sample: Sample, field: RowField): string | undefined {
 }
 
 function fits(sample: Sample, field: RowField, column: string): boolean {
-  if (field === 'latitude') return areNumbers(sample, column, (number) => Math.abs(number) <= 90)
-  if (field === 'longitude') return areNumbers(sample, column, (number) => Math.abs(number) <= 180)
+  if (field === 'latitude')
+    return areNumbers(sample, { field, areMetres: false }, column, (number) => Math.abs(number) <= 90)
+  if (field === 'longitude')
+    return areNumbers(sample, { field, areMetres: false }, column, (number) => Math.abs(number) <= 180)
   const given = sample.rows.filter((row) => textOf(row[column]).trim() !== '')
   const refused = given.filter((row) => !acceptsValue(field, row[column]))
   return refused.length <= MAX_OTHERS * given.length
@@ -106,7 +108,7 @@ function findMetres(sample: Sample): Columns {
     sample.columns.find(
       (name) =>
         (matches(PROJECTED_NAMES[field], name) || NAMES[field]?.some((each) => matches(each, name))) &&
-        areNumbers(sample, name, (number) => Math.abs(number) > LARGEST_ANGLE),
+        areNumbers(sample, { field, areMetres: true }, name, (number) => Math.abs(number) > LARGEST_ANGLE),
     )
   const [latitude, longitude] = [find('latitude'), find('longitude')]
   return latitude === undefined || longitude === undefined ? {} : { latitude, longitude }
@@ -168,13 +170,18 @@ function countRepeated(sample: Sample, columns: readonly string[]): number {
 const MAX_OTHERS = 0.05
 
 /** Whether a column has values, and nearly all are numbers in a range. */
-function areNumbers(sample: Sample, column: string, isInRange: (number: number) => boolean): boolean {
+function areNumbers(
+  sample: Sample,
+  style: Omit<CoordinateStyle, 'decimal'>,
+  column: string,
+  isInRange: (number: number) => boolean,
+): boolean {
   const values = valuesOf(sample, column).filter((text) => text.trim() !== '')
-  const others = values.filter((text) => !isInRange(readNumber(text, sample.decimal)))
+  const others = values.filter((text) => !isInRange(readNumber(text, { ...style, decimal: sample.decimal })))
   return values.length > 0 && others.length <= MAX_OTHERS * values.length
 }
 
-/** Returns the number in a cell with a decimal point or comma, or else NaN. */
-export function readNumber(text: string, decimal: Dialect['decimal']): number {
-  return Number(decimal === ',' ? pointNumber(text, true) : text)
+/** Returns the number in a cell, or else NaN. */
+export function readNumber(text: string, style: CoordinateStyle): number {
+  return Number(plainCoordinate(text, style))
 }

@@ -59,7 +59,9 @@ export function guessCrs(evidence: CrsEvidence, points: readonly Point[]): Guess
     (country !== undefined && places.includes(country.toLowerCase()) ? 0 : 4) +
     (country === undefined ? 2 : 0) +
     (isSwapped && !likely.has(system.code) ? 1 : 0)
-  const fitting = distinct([...named, ...fittingOf(numbers, points)])
+  // A column of points has its own order.
+  const canSwap = evidence.columns.latitude !== evidence.columns.longitude
+  const fitting = distinct([...named, ...fittingOf(numbers, points)]).filter(({ isSwapped }) => canSwap || !isSwapped)
   const ranked = fitting.sort((one, other) => doubtsAbout(one) - doubtsAbout(other))
   const [first, ...others] = ranked.slice(0, MAX_GUESSES)
   if (!first) return undefined

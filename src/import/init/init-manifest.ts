@@ -10,10 +10,11 @@ import { findReferenceSystem } from '../reference-system.ts'
 import { textOf, withNested } from '../row/column-mapping.ts'
 import { type CheckedFile, checkFile } from './check-file.ts'
 import { matches, NAMES, PROJECTED_NAMES } from './column-names.ts'
-import { detectDecimal, detectDialect } from './detect-dialect.ts'
+import { detectDialect } from './detect-dialect.ts'
 import { type GuessedColumns, guessColumns, readNumber, type Sample } from './guess-columns.ts'
 import { type GuessedCrs, guessCrs } from './guess-crs.ts'
 import { inferCodes } from './infer-codes.ts'
+import { inferDecimal } from './infer-decimal.ts'
 
 /** A manifest that was written, and facts about the file. */
 export interface InitializedManifest extends Pick<GuessedColumns, 'missing' | 'repeatedKey'> {
@@ -69,7 +70,7 @@ async function examine(
   const isText = members.includes('encoding')
   const found = isText ? await detectDialect(plain, members.includes('delimiter')) : { dialect: {}, inferences: [] }
   const { dialect: written } = found
-  const { sample, ownCrs } = await readSample({ ...plain, dialect: written })
+  const { sample, inference: decimal, ownCrs } = await readSample({ ...plain, dialect: written })
   const guessed = guessColumns(sample, category)
   const needsCrs = guessed.isProjected && ownCrs === undefined
   const guess = needsCrs ? guessSampleCrs(path, sample, guessed) : undefined
@@ -86,7 +87,7 @@ async function examine(
   const { file, checked } = await settle({ ...plain, dialect, isExact: false }, mappings)
   const { missing, repeatedKey } = guessed
   const columns = file.columns ?? {}
-  const inferences = [...found.inferences, guess?.inference, ...inferCodes(columns, checked)].filter(
+  const inferences = [...found.inferences, decimal, guess?.inference, ...inferCodes(columns, checked)].filter(
     (each) => each !== undefined,
   )
   return { file, columns, missing, repeatedKey, dialect, inferences, checked }
@@ -135,9 +136,11 @@ function guessSampleCrs(
   { mappings: [{ latitude, longitude }] }: GuessedColumns,
 ): GuessedCrs | undefined {
   if (typeof latitude !== 'string' || typeof longitude !== 'string') return undefined
-  const numberIn = (row: Fields, column: string) => readNumber(textOf(row[column]), decimal)
   const points = rows
-    .map((row) => ({ x: numberIn(row, longitude), y: numberIn(row, latitude) }))
+    .map((row) => ({
+      x: readNumber(textOf(row[longitude]), { field: 'longitude', decimal, areMetres: true }),
+      y: readNumber(textOf(row[latitude]), { field: 'latitude', decimal, areMetres: true }),
+    }))
     .filter(({ x, y }) => Number.isFinite(x) && Number.isFinite(y) && x !== 0 && y !== 0)
   const text = rows.slice(0, TEXT_ROWS).flatMap((row) => columns.map((column) => textOf(row[column])))
   return guessCrs(
@@ -151,7 +154,9 @@ function exchangePosition({ latitude, longitude, ...columns }: Columns): Columns
 }
 
 /** Reads the first rows, and the system that the file itself names, if it is not that of WGS 84. */
-async function readSample(file: SourceFile): Promise<{ sample: Sample; ownCrs: string | undefined }> {
+async function readSample(
+  file: SourceFile,
+): Promise<{ sample: Sample; inference: Inference | undefined; ownCrs: string | undefined }> {
   let ownCrs: string | undefined
   const rows: Fields[] = []
   for await (const row of readRows(file)) {
@@ -165,6 +170,7 @@ async function readSample(file: SourceFile): Promise<{ sample: Sample; ownCrs: s
   const columns = [...new Set(rows.flatMap(Object.keys))]
   const patterns = [...(NAMES.latitude ?? []), ...(NAMES.longitude ?? []), ...Object.values(PROJECTED_NAMES)]
   const placing = columns.filter((column) => patterns.some((pattern) => matches(pattern, column)))
-  const sample = { columns, rows, decimal: detectDecimal(rows, placing) }
-  return { sample, ownCrs: ownCrs === 'EPSG:4326' ? undefined : ownCrs }
+  const { decimal, inference } = inferDecimal(rows, placing)
+  const sample = { columns, rows, decimal }
+  return { sample, inference, ownCrs: ownCrs === 'EPSG:4326' ? undefined : ownCrs }
 }

@@ -1,8 +1,9 @@
 import { operationFailed } from '../../errors.ts'
-import { adviseEntry, type SourceFile } from '../formats/dialect.ts'
+import { adviseEntry, type Dialect, type SourceFile } from '../formats/dialect.ts'
 import type { Fields } from '../formats/source-row.ts'
 import { findReferenceSystem, type ReferenceSystem } from '../reference-system.ts'
 import { textOf } from './column-mapping.ts'
+import { type CoordinateField, describeCoordinate, plainCoordinate } from './coordinate-text.ts'
 
 /** Converts the coordinates of a row to degrees of WGS 84, or says why it can't. */
 type ConvertPosition = (fields: Fields, ownCrs: string | undefined) => { fields: Fields } | { problem: string }
@@ -14,9 +15,9 @@ type ConvertPosition = (fields: Fields, ownCrs: string | undefined) => { fields:
 export function positionConverter(file: SourceFile): ConvertPosition {
   const { decimal, crs } = file.dialect
   return (given, ownCrs) => {
-    if (decimal !== ',' && crs === undefined && ownCrs === undefined) return { fields: given }
-    const projection = projectionOf(file, ownCrs)
-    const fields = decimal === ',' ? withPoints(given, projection !== undefined) : given
+    const isPlain = crs === undefined && ownCrs === undefined
+    const projection = isPlain ? undefined : projectionOf(file, ownCrs)
+    const fields = withPlainNumbers(given, decimal, projection !== undefined && !projection.isGeographic)
     return projection ? project(fields, projection) : { fields }
   }
 }
@@ -37,19 +38,14 @@ function projectionOf(file: SourceFile, ownCrs: string | undefined): ReferenceSy
   return projection?.code === 'EPSG:4326' ? undefined : projection
 }
 
-function withPoints(fields: Fields, areMetres: boolean): Fields {
-  const { latitude, longitude } = fields
-  return { ...fields, latitude: pointNumber(latitude, areMetres), longitude: pointNumber(longitude, areMetres) }
-}
-
-/** Digits in groups of three, with points between them. */
-const GROUPED = /^\s*[+-]?\d{1,3}(\.\d{3})+(,\d+)?\s*$/
-
-/** Writes a number with a decimal comma as one with a point. In `691.607` the point separates thousands only if they are metres. */
-export function pointNumber(value: unknown, areMetres: boolean): unknown {
-  if (typeof value !== 'string') return value
-  const isGrouped = GROUPED.test(value) && (areMetres || value.includes(','))
-  return (isGrouped ? value.replaceAll('.', '') : value).replace(/,(?=\d)/, '.')
+function withPlainNumbers(fields: Fields, decimal: Dialect['decimal'], areMetres: boolean): Fields {
+  const plain = (field: CoordinateField) => {
+    const value = fields[field]
+    return typeof value === 'string' ? plainCoordinate(value, { field, decimal, areMetres }) : value
+  }
+  const [latitude, longitude] = [plain('latitude'), plain('longitude')]
+  if (latitude === fields.latitude && longitude === fields.longitude) return fields
+  return { ...fields, latitude, longitude }
 }
 
 const DECIMALS = 7
@@ -72,6 +68,8 @@ function outsideOf({ code, name, isGeographic, toDegrees, contains }: ReferenceS
 }
 
 const COMMA_NUMBER = /^\s*[+-]?\d+(\.\d{3})*,\d+\s*$/
+/** Characters of a value that are shown. */
+const SHOWN = 60
 /** Larger numbers are metres or feet. */
 const LARGEST_ANGLE = 360
 
@@ -80,6 +78,11 @@ export function explainPosition(file: SourceFile, { latitude, longitude }: Field
   const { decimal, crs } = file.dialect
   if (decimal !== ',' && [latitude, longitude].some((value) => COMMA_NUMBER.test(textOf(value)))) {
     return `they have decimal commas; ${adviseEntry(file, { decimal: ',' })}`
+  }
+  for (const text of [textOf(latitude), textOf(longitude)]) {
+    const what = describeCoordinate(text)
+    if (what !== undefined)
+      return `${text.slice(0, SHOWN)} is ${what}; write latitude and longitude as numbers of degrees, in two columns`
   }
   const areLarge = [latitude, longitude].every((value) => Math.abs(numberOf(value) ?? 0) > LARGEST_ANGLE)
   if (crs !== undefined || !areLarge) return undefined
