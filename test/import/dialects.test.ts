@@ -43,6 +43,12 @@ describe('An entry of a manifest says how its file is written', () => {
     )
   })
 
+  test('with the separator in its first line, and line ends of an old Mac', async () => {
+    const content = `sep=;\r${csv('a,A,11,x,37.5,127').replaceAll(',', ';').replaceAll('\n', '\r')}`
+    await t.importer.run({ 'a.csv': content })
+    expect(await placed()).toEqual([['A', '37.5', '127']])
+  })
+
   test.each([
     ['48,1374', '11,5755', '48.1374', '11.5755'],
     ['-48,1', ' 11 ', '-48.1', '11'],

@@ -302,6 +302,21 @@ describe('What a file is, is found out: init and import are enough for', () => {
     expect(checked.bad.describe().join()).toContain('latitude is required')
   })
 
+  test('a separator is said if another one makes columns of all rows too', async () => {
+    const text = 'Name, Ort;Breite;Länge\nDom, Köln;50.9;6.9\nZoo, Köln;50.8;6.8\n'
+    const { inferences, dialect } = await initManifest(await write('both-signs.csv', text))
+    expect([dialect.delimiter, inferences.find(({ what }) => what === 'delimiter')]).toEqual([
+      ';',
+      {
+        what: 'delimiter',
+        chosen: { choice: 'semicolons', example: '3 columns, the first is "Name, Ort"', write: '"delimiter": ";"' },
+        alternatives: [{ choice: 'commas', example: '2 columns, the first is "Name"', write: '"delimiter": ","' }],
+      },
+    ])
+    const mac = await initManifest(await write('mac.csv', [GERMAN[0], ...Array(2_000).fill(GERMAN[1])].join('\r')))
+    expect(mac.dialect.delimiter).toBe(';')
+  })
+
   test('places are drawn on a map of the world', async () => {
     const { checked } = await initManifest(await write('pole.csv', 'name,lat,lon\nA,90,180\nB,-90,-180\nC,48,11\n'))
     const lines = checked.map.draw()

@@ -98,8 +98,9 @@ function readHeader(header: readonly string[], delimiter: string, file: SourceFi
   const names = nameColumns(header, place)
   if (header.length >= MIN_COLUMNS) return names
   const text = header.join(delimiter)
-  const other = SEPARATORS.find(({ separator }) => text.split(separator).length >= MIN_COLUMNS)
-  if (!other || other.separator === delimiter) return names
+  const columnsOf = (separator: string) => text.split(separator).length
+  const [other] = [...SEPARATORS].sort((one, two) => columnsOf(two.separator) - columnsOf(one.separator))
+  if (!other || columnsOf(other.separator) < MIN_COLUMNS || other.separator === delimiter) return names
   const expected = SEPARATORS.find(({ separator }) => separator === delimiter)?.name ?? `"${delimiter}"`
   const advice = adviseEntry(file, { delimiter: other.separator })
   throw operationFailed(`${place}: the columns are separated by ${other.name}, and must be by ${expected}; ${advice}`)

@@ -7,7 +7,7 @@ export const SEPARATORS = [
 ] as const
 
 /** Excel reads and writes the separator in a line before the header. */
-const HINT = /^(?:"sep=(.)"|sep=(.))\r?\n/i
+const HINT = /^(?:"sep=(.)"|sep=(.))(?:\r\n?|\n)/i
 const LONGEST_HINT = 9
 
 /** Returns the separator in the line `sep=;` at the start of a text, and the length of the line. */

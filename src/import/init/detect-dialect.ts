@@ -20,10 +20,12 @@ export async function detectDialect(
   const { start, telling } = await readTelling(file)
   const unicode = findUnicode(start)
   const { encoding, inference } = unicode === undefined ? inferEncoding(telling) : { encoding: unicode }
-  const delimiter = hasSeparator ? detectDelimiter(decodeStart(start, encoding)) : ','
+  const text = decodeStart(start, encoding)
+  const separated = hasSeparator ? inferDelimiter(text) : { delimiter: ',' }
+  const { delimiter } = separated
   return {
     dialect: { ...(encoding !== 'utf-8' && { encoding }), ...(delimiter !== ',' && { delimiter }) },
-    inferences: inference ? [inference] : [],
+    inferences: [inference, separated.inference].filter((each) => each !== undefined),
   }
 }
 
@@ -72,28 +74,37 @@ async function* wholeCharacters(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
 /** The lines at the start of a file, without the last one, which may be cut. */
 function decodeStart(start: Uint8Array, encoding: string): string {
   const text = decodes(start, encoding) ?? ''
-  return start.length < START_BYTES ? text : text.slice(0, text.lastIndexOf('\n') + 1)
+  return start.length < START_BYTES ? text : text.slice(0, Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1)
 }
 
 const ROWS = 50
 /** Nearly all rows have as many cells as the header, if the separator is right. */
 const REGULAR = 0.8
 
-/** The separator that gives the most columns, with the same number in nearly all rows. A hint in the file decides. */
-function detectDelimiter(start: string): string {
+/** Finds the separator that gives the most columns, with the same number in nearly all rows. A hint in the file, or no other, proves it. */
+function inferDelimiter(start: string): { delimiter: string; inference?: Inference } {
   // The import reads the hint.
-  if (findHint(start).hint !== undefined) return ','
-  const counts = SEPARATORS.map(({ separator }) => ({ separator, columns: countColumns(start, separator) }))
-  const most = Math.max(1, ...counts.map(({ columns }) => columns))
-  return counts.find(({ columns }) => columns === most)?.separator ?? ','
+  if (findHint(start).hint !== undefined) return { delimiter: ',' }
+  const found = SEPARATORS.map((each) => ({ ...each, header: regularHeader(start, each.separator) }))
+    .filter(({ header }) => header.length > 1)
+    .sort((one, other) => other.header.length - one.header.length)
+  const [chosen, ...alternatives] = found.map(({ separator, name, header }) => ({
+    ...{ separator, choice: name, write: `"delimiter": ${JSON.stringify(separator)}` },
+    example: `${header.length} columns, the first is ${JSON.stringify(header[0])}`,
+  }))
+  if (!chosen) return { delimiter: ',' }
+  const { separator: delimiter, ...first } = chosen
+  if (alternatives.length === 0) return { delimiter }
+  const others = alternatives.map(({ separator: _, ...choice }) => choice)
+  return { delimiter, inference: { what: 'delimiter', chosen: first, alternatives: others } }
 }
 
-function countColumns(text: string, delimiter: string): number {
+/** The header, if nearly all rows have as many cells; else none. */
+function regularHeader(text: string, delimiter: string): readonly string[] {
   const rows: string[][] = parse(text, {
     ...{ delimiter, record_delimiter: LINE_ENDS, to: ROWS },
     ...{ relax_column_count: true, relax_quotes: true, skip_empty_lines: true },
   })
-  const columns = rows[0]?.length ?? 0
-  const regular = rows.filter((row) => row.length === columns).length
-  return columns > 1 && regular >= REGULAR * rows.length ? columns : 0
+  const [header = []] = rows
+  return rows.filter((row) => row.length === header.length).length >= REGULAR * rows.length ? header : []
 }

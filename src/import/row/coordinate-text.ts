@@ -10,7 +10,7 @@ export interface CoordinateStyle {
   areMetres: boolean
 }
 
-const SIMPLE = /^[+-]?\d*\.?\d*$/
+const SIMPLE = /^[+-]?\d*(?:\.\d*)?$/
 /** Longer texts are no coordinate. */
 const MAX_LENGTH = 200
 
