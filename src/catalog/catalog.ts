@@ -23,6 +23,7 @@ import {
   type NearbyItem,
   parseImage,
   parseItem,
+  writtenItem,
 } from './models.ts'
 import { OwnKey } from './own-key.ts'
 import { createPage, type Page, type Window } from './page.ts'
@@ -99,20 +100,12 @@ export class Catalog {
    * An item by its UUID.
    * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED`
    */
-  async item(id: string): Promise<Item> {
-    return parseItem(await this.itemJson(id, ALL_COLUMNS))
-  }
-
-  /**
-   * An item by its UUID, as a JSON object.
-   * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED`
-   */
-  async itemJson(id: string, projection: ItemProjection): Promise<JsonText> {
+  async item(id: string, projection: ItemProjection = ALL_COLUMNS): Promise<Item> {
     const found = isUuid(id) ? await this.#loaders.items.load(projection, id.toLowerCase()) : null
     if (!found) throw notFound('item')
     const json = this.#contentOf(found)
     if (json === null) throw accessDenied()
-    return json
+    return projection.form === 'records' ? parseItem(json) : writtenItem(json)
   }
 
   /** The dataset, item or image of each UUID. Null if it does not exist or the key may not access it. */

@@ -29,6 +29,8 @@ export interface Item extends ItemColumns {
   images?: Image[]
   /** Present if the projection includes the parent. */
   parent?: Item | null
+  /** What PostgreSQL has written for clients (projection.ts). Such an item has no fields. */
+  written?: JsonText
 }
 
 /** The first and the last timestamp. Responses write the year with four digits, and PostgreSQL has no year 0. */
@@ -61,6 +63,23 @@ export function parseItems<Record extends Item = Item>(json: JsonText): Record[]
 /** The item of a JSON object. */
 export function parseItem(json: JsonText): Item {
   return guardProjection(JSON.parse(json))
+}
+
+/** An item that clients receive as PostgreSQL has written it. */
+export function writtenItem(written: JsonText): Item {
+  const item: Item = Object.create(UNPROJECTED_ITEM)
+  item.written = written
+  return item
+}
+
+/** Items that clients receive as PostgreSQL has written them. The list has no elements. */
+export class WrittenItems<Record> extends Array<Record> {
+  readonly written: JsonText
+
+  constructor(written: JsonText) {
+    super()
+    this.written = written
+  }
 }
 
 /** The image of a JSON object with all columns. */

@@ -1,4 +1,4 @@
-import { type Item, type JsonText, parseItems } from './models.ts'
+import { type Item, type JsonText, parseItems, WrittenItems } from './models.ts'
 import { type ItemProjection, NO_ITEMS } from './projection.ts'
 
 /** A page of a list of items. Each function reads its part from the database; the loaders read a part only once. */
@@ -6,8 +6,6 @@ export interface Page<Node extends Item = Item> {
   page: number
   limit: number
   nodes: () => Promise<Node[]>
-  /** The nodes as a JSON array for clients. */
-  json: () => Promise<JsonText>
   /** Number of items on all pages. */
   total: () => Promise<number>
 }
@@ -48,27 +46,12 @@ export function createPage<Node extends Item = Item>({
     page,
     limit,
     nodes: once(async () => {
-      if (projection?.form !== 'records') throw new TypeError('The page has no records')
-      return parseItems<Node>((await read()).json)
+      if (!projection) throw new TypeError('The page has no nodes')
+      const { json } = await read()
+      return projection.form === 'records' ? parseItems<Node>(json) : new WrittenItems<Node>(json)
     }),
-    json: async () => {
-      if (!projection || projection.form === 'records') throw new TypeError('The page has no JSON for clients')
-      return withJsonNumbers((await read()).json, projection)
-    },
     total: async () => (projection ? (await read()).total : null) ?? count(),
   }
-}
-
-/** PostgreSQL writes 0.00001 as 1e-05 and 0.0000001 as it is. JSON.stringify writes 0.00001 and 1e-7. */
-function withJsonNumbers(json: JsonText, { members, form }: ItemProjection): JsonText {
-  const written = members.includes('distance')
-    ? json.replace(/"distance":([\d.]+e-\d+)/g, (_, metres: string) => `"distance":${Number(metres)}`)
-    : json
-  if (form !== 'features' || !written.includes('0.000000')) return written
-  return written.replace(
-    /"coordinates":\[([-\d.]+),([-\d.]+)\]/g,
-    (_, longitude: string, latitude: string) => `"coordinates":[${Number(longitude)},${Number(latitude)}]`,
-  )
 }
 
 /** A function that is called at most once. */

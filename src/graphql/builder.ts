@@ -4,6 +4,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Item, Timestamp } from '../catalog/models.ts'
 import type GeneratedTypes from '../generated/pothos.ts'
 import { getDatamodel } from '../generated/pothos.ts'
+import type { Projections } from './operation/selected-fields.ts'
 
 /** Prisma's types, with the catalog's type for items. */
 interface PrismaTypes extends Omit<GeneratedTypes, 'Item'> {
@@ -14,8 +15,8 @@ interface PrismaTypes extends Omit<GeneratedTypes, 'Item'> {
 export interface GraphQLContext {
   /** Scoped to the caller's key. There is no other access to the database. */
   catalog: Catalog
-  /** Collects the JSON text that placeholders in the result stand for (operation/raw-json.ts). */
-  rawJson: string[]
+  /** What each field of the document reads. */
+  projections: Projections
 }
 
 /** The builder of the GraphQL schema. It has no database client: resolvers read through `GraphQLContext.catalog`. */

@@ -1,7 +1,7 @@
 import type { CallToolResult, Server } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { shorten, validationFailed } from '../errors.ts'
-import { insertObjects, placeholderObject } from '../graphql/operation/raw-json.ts'
+import { insertObjects, placeholderObject } from '../graphql/operation/placeholders.ts'
 import { VERSION } from '../version.ts'
 import type { Tool } from './tools.ts'
 

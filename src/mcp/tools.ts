@@ -151,10 +151,10 @@ function documentTool(query: string): Tool | undefined {
   return {
     ...describe({ name, description }, parametersOf(document)),
     respond: async (readCatalog, variables) => {
-      const { result, print, readLog } = await execute(prepared, { operationName: name, variables }, readCatalog)
-      const [error] = result.errors ?? []
+      const { errors, data, print, readLog } = await execute(prepared, { operationName: name, variables }, readCatalog)
+      const [error] = errors ?? []
       if (error) throw catalogErrorOf(error)
-      return { body: print({ data: result.data }), readLog }
+      return { body: print({ data }), readLog }
     },
   }
 }

@@ -5,7 +5,7 @@ import { enumWord } from '../graphql/enum-words.ts'
 import { catalogErrorOf } from '../graphql/errors.ts'
 import { prepareDocument } from '../graphql/operation/documents.ts'
 import { execute } from '../graphql/operation/execute.ts'
-import type { NodeForm } from '../graphql/operation/raw-json.ts'
+import type { NodeForm } from '../graphql/operation/written-fields.ts'
 import { enumType } from '../graphql/schema.ts'
 import { queryStringOf } from '../query-string.ts'
 
@@ -23,7 +23,7 @@ const unchanged: Shape = (members) => members
 
 /** Creates the envelope of one record, with an empty `meta`. */
 export function recordEnvelope(shape: Shape = unchanged): (resource: unknown) => Envelope {
-  // A text is the placeholder of an item as JSON (graphql/operation/raw-json.ts).
+  // A text is the placeholder of an item as JSON (graphql/operation/placeholders.ts).
   return (resource) => ({ data: typeof resource === 'string' ? resource : shape(membersOf(resource)), meta: {} })
 }
 
@@ -31,7 +31,7 @@ export function recordEnvelope(shape: Shape = unchanged): (resource: unknown) =>
 export function listEnvelope(shape: Shape = unchanged): (resource: unknown) => Envelope {
   return (resource) => {
     const { nodes, ...meta } = membersOf(resource)
-    // A placeholder for the items as JSON (graphql/operation/raw-json.ts).
+    // A placeholder for the items as JSON (graphql/operation/placeholders.ts).
     if (typeof nodes === 'string') return { data: nodes, meta }
     if (!Array.isArray(nodes)) throw new TypeError('A list has no nodes')
     return { data: nodes.map((node) => shape(membersOf(node))), meta }
@@ -181,7 +181,7 @@ function represent<Body extends { meta: Envelope['meta'] }>(
     mediaType,
     contentType,
     respond: async (readCatalog, variables) => {
-      const { result, print, readLog } = await execute(prepared, { variables }, readCatalog)
+      const { print, readLog, ...result } = await execute(prepared, { variables }, readCatalog)
       const body = toBody(find(result, resource))
       return { body: print(body), meta: body.meta, readLog }
     },

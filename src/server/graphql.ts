@@ -58,7 +58,7 @@ export function addGraphQLRoute(
       // A document of many fields takes ten milliseconds to prepare.
       await caller.waitForTurn()
 
-      const { result, print, readLog, isMutation } = await execute(readParams(), caller.readCatalog)
+      const { print, readLog, isMutation, ...result } = await execute(readParams(), caller.readCatalog)
       if (isMutation && request.method !== 'POST') throw refusedMutation(reply)
       for (const { originalError } of result.errors ?? []) logFault(request, originalError)
       const status = statusOf(result, mediaType)

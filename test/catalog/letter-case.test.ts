@@ -29,7 +29,7 @@ test.each([
   const found = await read(async (catalog) => [
     catalog.dataset(write(ID.dataset)).id,
     (await catalog.item(write(ID.item))).id,
-    JSON.parse(await catalog.itemJson(write(ID.item), { members: ['id'], form: 'json' })).id,
+    JSON.parse((await catalog.item(write(ID.item), { members: ['id'], form: 'json' })).written ?? '').id,
     ...(await catalog.nodes(Object.values(ID).map(write))).map((node) => node?.id),
   ])
   expect(found).toEqual([ID.dataset, ID.item, ID.item, ID.dataset, ID.item, ID.image])

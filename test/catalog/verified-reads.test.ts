@@ -71,7 +71,7 @@ const seoul = (catalog: Catalog) => catalog.dataset(DATASET.seoul)
 /** What reads the dataset `seoul` and no other. */
 const READS: Record<string, (catalog: Catalog) => Promise<unknown>> = {
   'an item': (catalog) => catalog.item(ITEM.gate),
-  'an item as JSON': (catalog) => catalog.itemJson(ITEM.gate, { members: ['id', 'name'], form: 'json' }),
+  'an item as JSON': (catalog) => catalog.item(ITEM.gate, { members: ['id', 'name'], form: 'json' }),
   'the parent of an item': async (catalog) => catalog.parentOf(await catalog.item(ITEM.gate)),
   'a first page': (catalog) => catalog.itemsOf(seoul(catalog), LIST).nodes(),
   'a page with two filters': (catalog) =>
@@ -129,7 +129,7 @@ describe('A change is noticed', () => {
     const unknown = randomUUID()
     for (const read of [
       (catalog: Catalog) => catalog.item(unknown),
-      (catalog: Catalog) => catalog.itemJson(unknown, { members: ['id'], form: 'json' }),
+      (catalog: Catalog) => catalog.item(unknown, { members: ['id'], form: 'json' }),
       (catalog: Catalog) => catalog.nodes([unknown]),
     ]) {
       expect(await isOneState(read, async () => {})).toMatchObject({ isOneState: true, onAll: true })

@@ -41,7 +41,7 @@ describe('PostgreSQL writes the same JSON as the gateway', () => {
   })
 })
 
-test('a distance of less than a tenth of a millimetre is written as JSON.stringify writes it', async () => {
+test('a distance of less than a tenth of a millimetre is a number of JSON', async () => {
   const { latitude, longitude } = (await (await t.get(`/v1/dataset-items/${ITEM.gate}`)).json()).data
   for (const part of ['008', '007']) {
     const near = `latitude=${withDecimals(latitude, part)}&longitude=${longitude}&radius=1`
@@ -49,11 +49,10 @@ test('a distance of less than a tenth of a millimetre is written as JSON.stringi
     const { data } = JSON.parse(text)
     expect(data[0].distance).toBeGreaterThan(0)
     expect(data[0].distance).toBeLessThan(0.0001)
-    expect(text).toBe(JSON.stringify(JSON.parse(text)))
   }
 })
 
-test('a coordinate of less than a millionth of a degree is written as JSON.stringify writes it', async () => {
+test('a coordinate of less than a millionth of a degree is written in full', async () => {
   const id = '99999999-0000-4000-8000-0000000000aa'
   const { id: _id, ...fields } = await t.database.prisma.item.findUniqueOrThrow({ where: { id: ITEM.gate } })
   const data = { ...fields, id, latitude: '-0.0000003', longitude: '0.0000020', extraAttributes: {} }
@@ -65,13 +64,13 @@ test('a coordinate of less than a millionth of a degree is written as JSON.strin
   ]) {
     const text = await (await t.get(path, geojson)).text()
     const { features } = JSON.parse(text)
-    expect(text).toContain('"coordinates":[0.000002,-3e-7]')
+    expect(text).toContain('"coordinates":[0.000002,-0.0000003]')
     expect(features[0]).toMatchObject({
       type: 'Feature',
       id,
+      geometry: { coordinates: [0.000002, -3e-7] },
       properties: { name: data.name, distance: expect.any(Number) },
     })
-    expect(text).toBe(JSON.stringify(JSON.parse(text)))
   }
 })
 

@@ -28,8 +28,6 @@ type ExecuteParams = (params: GraphQLParams, readCatalog: ReadCatalog) => Promis
 
 interface YogaContext {
   readCatalog: ReadCatalog
-  /** Set by `executeOperation` and read by the adapter, because Yoga returns only the result. */
-  executed?: Executed
 }
 
 interface YogaOptions extends PrepareOptions {
@@ -58,17 +56,20 @@ export function createYogaAdapter({ trusted, registered, ...options }: YogaOptio
   // Yoga gives a request to its plugins. Ours do not read it.
   const request = new yoga.fetchAPI.Request('http://localhost/graphql')
   return async (params, readCatalog) => {
-    const context: YogaContext = { readCatalog }
     try {
-      await yoga.getResultForParams({ params, request }, context)
+      const result = await yoga.getResultForParams({ params, request }, { readCatalog })
+      if (!isExecuted(result)) throw new TypeError('Yoga executed no operation')
+      return result
     } catch (error) {
       // Another error is not about the document: the key does not work any more, or the database is unavailable.
       if (!(error instanceof GraphQLError) || error instanceof CatalogError) throw error
-      return { result: { errors: [graphqlErrorOf(error)] }, print: JSON.stringify }
+      return { errors: [graphqlErrorOf(error)], print: JSON.stringify }
     }
-    if (!context.executed) throw new TypeError('Yoga executed no operation')
-    return context.executed
   }
+}
+
+function isExecuted(result: unknown): result is Executed {
+  return result instanceof Object && 'print' in result
 }
 
 /** A plugin that replaces Yoga's execution with `execute`, which REST uses too. */
@@ -79,8 +80,7 @@ function executeOperation(options: PrepareOptions): Plugin<object, YogaContext> 
       setParamsHandler(async ({ params, context }) => {
         const { query = '', operationName, variables, extensions } = params
         const request = { operationName, variables, showsCost: extensions?.cost === true }
-        context.executed = await execute(findDocument(query), request, context.readCatalog)
-        return context.executed.result
+        return execute(findDocument(query), request, context.readCatalog)
       }),
   }
 }

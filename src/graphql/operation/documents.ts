@@ -19,44 +19,49 @@ import { messageOf, operationFailed } from '../../errors.ts'
 import { schema as catalogSchema } from '../schema.ts'
 import { findExcess as findOperationExcess, greatestSize } from './cost.ts'
 import { findExcess, findRepetitions, LIMITS } from './limits.ts'
-import { type Executable, type NodeForm, withRawJson } from './raw-json.ts'
-import { type Fragments, fragmentsOf } from './selected-fields.ts'
+import { type Fragments, fragmentsOf, Projections } from './selected-fields.ts'
+import { findWritten, type NodeForm } from './written-fields.ts'
 
 /** A valid document, and everything about it that does not depend on variables. */
 export interface PreparedDocument {
+  schema: GraphQLSchema
   document: DocumentNode
   fragments: Fragments
-  executable: Executable
+  projections: Projections
+  /** By its operations. */
+  operations: ReadonlyMap<OperationDefinitionNode, PreparedOperation>
 }
 
 /** The fields that graphql-js collects of each selection set. They are the same in each request, unless the document has directives. */
 export interface CollectedFields {
   root?: GroupedFieldSet
-  ofObject: WeakMap<FieldDetailsList, { type: GraphQLObjectType; fields: GroupedFieldSet }>
+  ofObject: Map<FieldDetailsList, { type: GraphQLObjectType; fields: GroupedFieldSet }>
 }
 
 /** What is known of an operation before its variables are. */
-interface PreparedOperation {
+export interface PreparedOperation {
   /** Whether it exceeds no limit with any variables. */
   isAlwaysSmall: boolean
   /** Undefined if they depend on variables. */
   collected: CollectedFields | undefined
 }
 
-const operations = new WeakMap<OperationDefinitionNode, PreparedOperation>()
-
-/** Prepares an operation of a document on first use. */
-export function preparedOperation(
-  { document, fragments, executable }: PreparedDocument,
-  operation: OperationDefinitionNode,
-): PreparedOperation {
-  const known = operations.get(operation)
-  if (known) return known
-  const size = greatestSize(operation, { schema: executable.schema, fragments })
-  const collected = contains(document, ({ kind }) => kind === Kind.DIRECTIVE) ? undefined : { ofObject: new WeakMap() }
-  const prepared = { isAlwaysSmall: !findOperationExcess(size), collected }
-  operations.set(operation, prepared)
-  return prepared
+function prepareOperations(
+  document: DocumentNode,
+  schema: GraphQLSchema,
+  fragments: Fragments,
+): Map<OperationDefinitionNode, PreparedOperation> {
+  const dependsOnVariables = contains(document, ({ kind }) => kind === Kind.DIRECTIVE)
+  const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+  return new Map(
+    operations.map((operation) => [
+      operation,
+      {
+        isAlwaysSmall: !findOperationExcess(greatestSize(operation, { schema, fragments })),
+        collected: dependsOnVariables ? undefined : { ofObject: new Map() },
+      },
+    ]),
+  )
 }
 
 function contains(document: DocumentNode, test: (node: ASTNode) => boolean): boolean {
@@ -80,14 +85,14 @@ export interface InvalidDocument {
 export interface PrepareOptions {
   /** The schema that clients see; by default the one without the fields for a gateway (federation.ts). */
   schema?: GraphQLSchema
-  /** The form of the items that PostgreSQL writes as JSON (raw-json.ts); by default that of GraphQL. */
+  /** The form of the items that PostgreSQL writes as JSON (written-fields.ts); by default that of GraphQL. */
   form?: NodeForm
 }
 
 /** The errors of a document that the response names. Each may print a large part of the document. */
 const MAX_ERRORS = 20
 
-/** Parses, validates and rewrites a document. It does not throw for a bad document: it returns the errors. */
+/** Parses and validates a document, and finds what its fields read. It does not throw for a bad document: it returns the errors. */
 export function prepareDocument(
   query: string,
   { form, schema = catalogSchema }: PrepareOptions = {},
@@ -100,19 +105,20 @@ export function prepareDocument(
     if (errors.length > 0) return { errors, document }
     const excess = findExcess(document)
     if (excess) return { errors: [excess], document }
-    // Introspection must not show the fields that raw-json.ts adds to the schema.
-    const executable = contains(document, isIntrospection) ? { schema, document } : withRawJson(document, schema, form)
-    return { document, fragments: fragmentsOf(document), executable }
+    const fragments = fragmentsOf(document)
+    return {
+      schema,
+      document,
+      fragments,
+      projections: new Projections(findWritten(document, schema, fragments, form)),
+      operations: prepareOperations(document, schema, fragments),
+    }
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [error] }
     // The parser is recursive, and no other limit applies to the nesting of values.
     if (error instanceof RangeError) return { errors: [new GraphQLError('The document is nested too deeply')] }
     throw error
   }
-}
-
-function isIntrospection(node: ASTNode): boolean {
-  return node.kind === Kind.FIELD && ['__schema', '__type'].includes(node.name.value)
 }
 
 /** Clients choose the documents, so their number and total length are limited. A prepared one takes 110 to 220 bytes a character. */

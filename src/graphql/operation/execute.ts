@@ -23,9 +23,9 @@ import { inSpan } from '../../tracing.ts'
 import type { GraphQLContext } from '../builder.ts'
 import { graphqlErrorOf } from '../errors.ts'
 import { findExcess, measureOperation } from './cost.ts'
-import { type CollectedFields, type InvalidDocument, type PreparedDocument, preparedOperation } from './documents.ts'
+import type { CollectedFields, InvalidDocument, PreparedDocument } from './documents.ts'
 import { LIMITS, limitExceeded } from './limits.ts'
-import { printJson } from './raw-json.ts'
+import { compactJson, placeholderFor, printJson } from './placeholders.ts'
 
 /** The parameters of a request, except its document. */
 interface OperationRequest {
@@ -35,10 +35,8 @@ interface OperationRequest {
   showsCost?: boolean
 }
 
-/** The outcome of an operation. */
-export interface Executed {
-  /** Its errors have codes (errors.ts). */
-  result: ExecutionResult
+/** The result of an operation. Its errors have codes (errors.ts). */
+export interface Executed extends ExecutionResult {
   /** Prints the result, or a part of it, as JSON. */
   print: (value: object) => string
   /** What the result depends on; absent if nothing was read. */
@@ -60,39 +58,33 @@ export async function execute(
   const operation = prepared.document && getOperationAST(prepared.document, operationName)
   if ('errors' in prepared)
     return { ...refused(prepared.errors), isMutation: operation?.operation === OperationTypeNode.MUTATION }
-  const { fragments, executable } = prepared
-  if (!operation) return refused([invalid('operationName must name an operation of the document')])
-  const { isAlwaysSmall, collected } = preparedOperation(prepared, operation)
+  const { schema, document, fragments, projections } = prepared
+  const known = operation && prepared.operations.get(operation)
+  if (!known) return refused([invalid('operationName must name an operation of the document')])
   const size =
-    isAlwaysSmall && !showsCost
+    known.isAlwaysSmall && !showsCost
       ? undefined
-      : measureOperation(operation, { schema: executable.schema, fragments, variables: variables ?? {} })
+      : measureOperation(operation, { schema, fragments, variables: variables ?? {} })
   const excess = size && findExcess(size)
   if (excess) return refused([excess])
 
   const { result, readLog } = await readCatalog((catalog) => {
-    const contextValue: GraphQLContext = { catalog, rawJson: [] }
-    const run = async () => {
-      const args = { ...executable, variableValues: variables, operationName, contextValue }
-      const executed = await runDocument(args, collected)
-      return { executed, rawJson: contextValue.rawJson }
-    }
-    return inOperationSpan(operationName, run)
+    const contextValue: GraphQLContext = { catalog, projections }
+    const args = { schema, document, variableValues: variables, operationName, contextValue }
+    return inOperationSpan(operationName, () => runDocument(args, known.collected))
   })
-  const { errors, ...rest } = result.executed
+  const { errors, data } = result.executed
   return {
-    result: {
-      ...(errors && { errors: errors.map(graphqlErrorOf) }),
-      ...rest,
-      ...(showsCost && size && { extensions: { cost: { requested: size.cost, maximum: LIMITS.cost } } }),
-    },
-    print: (value) => printJson(value, result.rawJson),
+    ...(errors && { errors: errors.map(graphqlErrorOf) }),
+    ...(data !== undefined && { data }),
+    ...(showsCost && size && { extensions: { cost: { requested: size.cost, maximum: LIMITS.cost } } }),
+    print: (value) => printJson(value, result.texts),
     readLog,
   }
 }
 
 function refused(errors: readonly Error[]): Executed {
-  return { result: { errors: errors.map(graphqlErrorOf) }, print: (value) => printJson(value, []) }
+  return { errors: errors.map(graphqlErrorOf), print: (value) => printJson(value, []) }
 }
 
 function invalid(message: string): CatalogError {
@@ -105,27 +97,24 @@ function inOperationSpan<Result>(name: string | null | undefined, run: () => Pro
   return inSpan('graphql query', { attributes }, run)
 }
 
-/** What a document is executed with. */
-interface RunArgs extends ExecutionArgs {
-  contextValue: GraphQLContext
-}
-
 /**
  * Executes a document as graphql-js's `execute` does, and measures the response. The schema has no @defer and no @stream, and our
  * resolvers read no AbortSignal: database/cancellation.ts cancels their statements.
  * @returns only the error `VALIDATION_FAILED` if the response becomes too large
  */
-async function runDocument(args: RunArgs, collected: CollectedFields | undefined): Promise<ExecutionResult> {
+async function runDocument(
+  args: ExecutionArgs,
+  collected: CollectedFields | undefined,
+): Promise<{ executed: ExecutionResult; texts: readonly string[] }> {
   const validated = validateExecutionArgs(args)
-  if (!('schema' in validated)) return { errors: validated }
+  if (!('schema' in validated)) return { executed: { errors: validated }, texts: [] }
   // Otherwise graphql-js would create an AbortController, and abort it after the execution.
   const shared = createSharedExecutionContext(undefined)
-  const executor = new MeasuringExecutor(validated, shared)
+  const executor = new CatalogExecutor(validated, shared)
   executor.collected = collected
-  executor.texts = args.contextValue.rawJson
-  const result = await executor.run()
-  const { excess } = executor.size
-  return excess ? { errors: [excess] } : result
+  const executed = await executor.run()
+  const { size, texts } = executor
+  return { executed: size.excess ? { errors: [size.excess] } : executed, texts }
 }
 
 /** The size of a response, while it is made. */
@@ -153,12 +142,12 @@ export class ResponseSize {
   }
 }
 
-class MeasuringExecutor extends Executor {
+/** Measures the response, and takes JSON of PostgreSQL as it is. */
+class CatalogExecutor extends Executor {
   readonly size = new ResponseSize()
   collected: CollectedFields | undefined
-  /** The texts that placeholders stand for. */
-  texts: readonly string[] = []
-  #measuredTexts = 0
+  /** The texts that placeholders in the result stand for. */
+  readonly texts: string[] = []
 
   /**
    * Executes a query as `executeRootSelectionSet` does, without the promises that an AbortSignal can reject: with their tracker, they take a
@@ -210,12 +199,24 @@ class MeasuringExecutor extends Executor {
     return groupedFieldSet
   }
 
+  override completeValue(...args: Parameters<Executor['completeValue']>) {
+    const result = args[4]
+    if (result instanceof Object && 'written' in result && typeof result.written === 'string')
+      return this.#place(result.written)
+    return super.completeValue(...args)
+  }
+
   override completeLeafValue(type: GraphQLLeafType, result: unknown): unknown {
     const value = super.completeLeafValue(type, result)
-    if (typeof value === 'string') this.size.addText(value.length)
-    for (; this.#measuredTexts < this.texts.length; this.#measuredTexts += 1) {
-      this.size.addText(this.texts[this.#measuredTexts]?.length ?? 0)
-    }
+    if (typeof value !== 'string') return value
+    if (type.name === 'JSONObject') return this.#place(value)
+    this.size.addText(value.length)
     return value
+  }
+
+  /** The placeholder of JSON text. Only around the values of the JSON column PostgreSQL writes spaces. */
+  #place(json: string): string {
+    this.size.addText(json.length)
+    return placeholderFor(json.includes('": ') ? compactJson(json) : json, this.texts)
   }
 }

@@ -11,6 +11,7 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import {
+  ALL_COLUMNS,
   type ItemProjection,
   isWritable,
   type ListProjection,
@@ -19,6 +20,7 @@ import {
   type RequestedFields,
   recordsWith,
 } from '../../catalog/projection.ts'
+import type { WrittenFields } from './written-fields.ts'
 
 /*
  * Finds which parts of a list a query selects, so that the SQL statement reads nothing else. A field under @skip or @include
@@ -37,22 +39,34 @@ export function fragmentsOf({ definitions }: DocumentNode): Fragments {
 const TOTALS = ['total', 'totalCount']
 const FIELDS_WITHOUT_ITEMS = [...TOTALS, 'page', 'limit', '__typename']
 
-/**
- * The projection of each field that has one. Documents are prepared once, so their nodes are the same objects in each request, and a node
- * always selects the same.
- */
-const projections = new WeakMap<FieldNode, ListProjection>()
+/** What each field of a document reads. The nodes of a document are the same objects in each request, and a node always selects the same. */
+export class Projections {
+  readonly #written: WrittenFields
+  readonly #ofLists = new Map<FieldNode, ListProjection>()
 
-/** The projection of the list that the resolver with this `info` returns: a page, a connection, or the items themselves. */
-export function listProjection(info: GraphQLResolveInfo): ListProjection {
-  const [node, ...others] = info.fieldNodes
-  if (!node || others.length > 0) return findProjection(info)
-  const projection = projections.get(node) ?? findProjection(info)
-  projections.set(node, projection)
-  return projection
+  constructor(written: WrittenFields) {
+    this.#written = written
+  }
+
+  /** The projection of the list that the resolver with this `info` returns: a page, a connection, or the items themselves. */
+  ofList(info: GraphQLResolveInfo): ListProjection {
+    const [node, ...others] = info.fieldNodes
+    if (!node || others.length > 0) return findProjection(info, this.#written)
+    const projection = this.#ofLists.get(node) ?? findProjection(info, this.#written)
+    this.#ofLists.set(node, projection)
+    return projection
+  }
+
+  /** The projection of the item that the resolver with this `info` returns. */
+  ofItem({ fieldNodes: [node] }: GraphQLResolveInfo): ItemProjection {
+    return (node && this.#written.get(node)) ?? ALL_COLUMNS
+  }
 }
 
-function findProjection({ fieldNodes, fragments, returnType }: GraphQLResolveInfo): ListProjection {
+function findProjection(
+  { fieldNodes, fragments, returnType }: GraphQLResolveInfo,
+  written: WrittenFields,
+): ListProjection {
   const sets = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? [])
   const names = [...selectFields(sets, fragments).fields.keys()]
   const recordsOfList = () =>
@@ -60,7 +74,7 @@ function findProjection({ fieldNodes, fragments, returnType }: GraphQLResolveInf
   const needsItems = names.some((name) => !FIELDS_WITHOUT_ITEMS.includes(name))
   return {
     total: names.some((name) => TOTALS.includes(name)),
-    nodes: jsonOfList(sets) ?? (needsItems ? recordsOfList() : undefined),
+    nodes: jsonOfList(sets, written) ?? (needsItems ? recordsOfList() : undefined),
   }
 }
 
@@ -78,22 +92,7 @@ function itemSetsOf(
   })
 }
 
-/** What PostgreSQL writes for the fields of raw-json.ts. */
-const written = new WeakMap<FieldNode, ItemProjection>()
-
-/** Remembers what PostgreSQL writes for a field. */
-export function setProjection(field: FieldNode, projection: ItemProjection): void {
-  written.set(field, projection)
-}
-
-/** What PostgreSQL writes for the field with this `info`. */
-export function projectionFor({ fieldNodes: [field] }: Pick<GraphQLResolveInfo, 'fieldNodes'>): ItemProjection {
-  const projection = field && written.get(field)
-  if (!projection) throw new TypeError('PostgreSQL does not write this field')
-  return projection
-}
-
-function jsonOfList(sets: readonly SelectionSetNode[]): ItemProjection | undefined {
+function jsonOfList(sets: readonly SelectionSetNode[], written: WrittenFields): ItemProjection | undefined {
   for (const selection of sets.flatMap(({ selections }) => selections)) {
     const projection = selection.kind === Kind.FIELD ? written.get(selection) : undefined
     if (projection) return projection

@@ -2,7 +2,6 @@ import type { ObjectRef } from '@pothos/core'
 import type { Connection, Edge } from '../../catalog/connection.ts'
 import { parseConnectionArguments, parseDatasetConnectionArguments } from '../../catalog/cursor.ts'
 import { builder } from '../builder.ts'
-import { listProjection } from '../operation/selected-fields.ts'
 import { itemListArgs } from './arguments.ts'
 import { Dataset } from './dataset.ts'
 import { Item } from './item.ts'
@@ -116,7 +115,7 @@ builder.prismaObjectField(Dataset, 'itemConnection', (t) =>
       'The items of the dataset as a Relay connection: forward with first and after, backward with last and before.',
     extensions: { cost: 10 },
     args: { ...connectionArgs, ...itemListArgs },
-    resolve: (dataset, args, { catalog }, info) =>
-      catalog.itemConnectionOf(dataset, parseConnectionArguments(args, dataset.id), listProjection(info)),
+    resolve: (dataset, args, { catalog, projections }, info) =>
+      catalog.itemConnectionOf(dataset, parseConnectionArguments(args, dataset.id), projections.ofList(info)),
   }),
 )

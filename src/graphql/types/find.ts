@@ -1,7 +1,6 @@
 import { findArguments, parseArguments } from '../../catalog/arguments.ts'
 import type { FoundItem as FoundRow } from '../../catalog/models.ts'
 import { builder } from '../builder.ts'
-import { listProjection } from '../operation/selected-fields.ts'
 import { pageArgs } from './arguments.ts'
 import { Item, pageType } from './item.ts'
 import { DATASET_ID, searchArgs } from './search.ts'
@@ -37,7 +36,7 @@ builder.queryField('findItems', (t) =>
       datasetId: t.arg.id({ description: DATASET_ID }),
       ...pageArgs,
     },
-    resolve: (_query, args, { catalog }, info) =>
-      catalog.find(parseArguments(findArguments, args), listProjection(info)),
+    resolve: (_query, args, { catalog, projections }, info) =>
+      catalog.find(parseArguments(findArguments, args), projections.ofList(info)),
   }),
 )

@@ -3,8 +3,6 @@ import { itemListArguments, pageArguments, parseArguments } from '../../catalog/
 import type { Item as ItemRow } from '../../catalog/models.ts'
 import type { Page } from '../../catalog/page.ts'
 import { builder } from '../builder.ts'
-import { compactJson, placeholderFor } from '../operation/raw-json.ts'
-import { listProjection } from '../operation/selected-fields.ts'
 import { itemListArgs, pageArgs } from './arguments.ts'
 import { Dataset } from './dataset.ts'
 import { Image } from './image.ts'
@@ -40,7 +38,7 @@ export const Item = builder.prismaObject('Item', {
     extraAttributes: t.field({
       type: 'JSONObject',
       description: 'Further attributes, with the names that the source uses. An empty object when there are none.',
-      resolve: ({ extraAttributes }, _args, { rawJson }) => placeholderFor(compactJson(extraAttributes), rawJson),
+      resolve: ({ extraAttributes }) => extraAttributes,
     }),
   }),
 })
@@ -85,8 +83,8 @@ builder.prismaObjectFields(Item, (t) => ({
     description: 'A page of the items whose parent is this item, by name, then id.',
     extensions: { cost: 10 },
     args: pageArgs,
-    resolve: (item, args, { catalog }, info) =>
-      catalog.childrenOf(item, parseArguments(pageArguments, args), listProjection(info)),
+    resolve: (item, args, { catalog, projections }, info) =>
+      catalog.childrenOf(item, parseArguments(pageArguments, args), projections.ofList(info)),
   }),
   images: t.field({
     type: [Image],
@@ -102,8 +100,8 @@ builder.prismaObjectField(Dataset, 'items', (t) =>
     description: 'A page of the items of the dataset.',
     extensions: { cost: 10 },
     args: { ...pageArgs, ...itemListArgs },
-    resolve: (dataset, args, { catalog }, info) =>
-      catalog.itemsOf(dataset, parseArguments(itemListArguments, args), listProjection(info)),
+    resolve: (dataset, args, { catalog, projections }, info) =>
+      catalog.itemsOf(dataset, parseArguments(itemListArguments, args), projections.ofList(info)),
   }),
 )
 
@@ -113,6 +111,6 @@ builder.queryField('item', (t) =>
     nullable: true,
     description: 'An item. Null with an error NOT_FOUND or DATASET_ACCESS_DENIED.',
     args: { id: t.arg.id({ required: true, description: 'UUID of the item, in any letter case.' }) },
-    resolve: (_query, { id }, { catalog }) => catalog.item(id),
+    resolve: (_query, { id }, { catalog, projections }, info) => catalog.item(id, projections.ofItem(info)),
   }),
 )

@@ -1,7 +1,6 @@
 import { nearbyArguments, parseArguments } from '../../catalog/arguments.ts'
 import type { NearbyItem as NearbyItemRow } from '../../catalog/models.ts'
 import { builder } from '../builder.ts'
-import { listProjection } from '../operation/selected-fields.ts'
 import { circleArgs, filterArgs, pageArgs } from './arguments.ts'
 import { Dataset } from './dataset.ts'
 import { Item, pageType } from './item.ts'
@@ -32,8 +31,8 @@ builder.queryField('nearbyItems', (t) =>
       ...filterArgs,
       ...pageArgs,
     },
-    resolve: (_query, args, { catalog }, info) =>
-      catalog.find(parseArguments(nearbyArguments, args), listProjection(info)),
+    resolve: (_query, args, { catalog, projections }, info) =>
+      catalog.find(parseArguments(nearbyArguments, args), projections.ofList(info)),
   }),
 )
 
@@ -43,7 +42,7 @@ builder.prismaObjectField(Dataset, 'nearbyItems', (t) =>
     description: 'Items of the dataset within a radius of a point, nearest first.',
     extensions: { cost: 500 },
     args: { ...circleArgs, ...filterArgs, ...pageArgs },
-    resolve: (dataset, args, { catalog }, info) =>
-      catalog.findIn([dataset], parseArguments(nearbyArguments, args), listProjection(info)),
+    resolve: (dataset, args, { catalog, projections }, info) =>
+      catalog.findIn([dataset], parseArguments(nearbyArguments, args), projections.ofList(info)),
   }),
 )

@@ -1,6 +1,5 @@
 import { parseArguments, searchArguments } from '../../catalog/arguments.ts'
 import { builder } from '../builder.ts'
-import { listProjection } from '../operation/selected-fields.ts'
 import { filterArgs, pageArgs } from './arguments.ts'
 import { Dataset } from './dataset.ts'
 import { ItemPage } from './item.ts'
@@ -40,8 +39,8 @@ builder.queryField('searchItems', (t) =>
       datasetId: t.arg.id({ description: DATASET_ID }),
       ...pageArgs,
     },
-    resolve: (_query, args, { catalog }, info) =>
-      catalog.find(parseArguments(searchArguments, args), listProjection(info)),
+    resolve: (_query, args, { catalog, projections }, info) =>
+      catalog.find(parseArguments(searchArguments, args), projections.ofList(info)),
   }),
 )
 
@@ -51,7 +50,7 @@ builder.prismaObjectField(Dataset, 'searchItems', (t) =>
     description: `Items of the dataset by name or keyword, in a box, or both. ${ORDER}`,
     extensions: { cost: 1_000 },
     args: { ...searchArgs, ...pageArgs },
-    resolve: (dataset, args, { catalog }, info) =>
-      catalog.findIn([dataset], parseArguments(searchArguments, args), listProjection(info)),
+    resolve: (dataset, args, { catalog, projections }, info) =>
+      catalog.findIn([dataset], parseArguments(searchArguments, args), projections.ofList(info)),
   }),
 )

@@ -1,6 +1,5 @@
 import { DEFAULT_SUGGESTIONS, parseArguments, suggestArguments } from '../../catalog/arguments.ts'
 import { builder } from '../builder.ts'
-import { listProjection } from '../operation/selected-fields.ts'
 import { Item } from './item.ts'
 import { DATASET_ID, searchArgs } from './search.ts'
 
@@ -17,7 +16,7 @@ builder.queryField('suggestItems', (t) =>
       categoryCode: searchArgs.categoryCode,
       limit: t.arg.int({ defaultValue: DEFAULT_SUGGESTIONS, description: 'Maximum, from 1 to 100.' }),
     },
-    resolve: (_query, args, { catalog }, info) =>
-      catalog.suggest(parseArguments(suggestArguments, args), listProjection(info).nodes),
+    resolve: (_query, args, { catalog, projections }, info) =>
+      catalog.suggest(parseArguments(suggestArguments, args), projections.ofList(info).nodes),
   }),
 )

@@ -103,14 +103,6 @@ export const SQL: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/catalog/page.ts',
-    tests: ['test/rest/raw-json.test.ts'],
-    mutants: [
-      { find: "members.includes('distance')", replace: 'members.length < 0' },
-      { find: "form !== 'features' ||", replace: "form === 'features' ||" },
-    ],
-  },
-  {
     file: 'src/catalog/projection.ts',
     tests: ['test/catalog/columns.test.ts', 'test/catalog/sorts.test.ts', 'test/catalog/search-edges.test.ts'],
     mutants: [

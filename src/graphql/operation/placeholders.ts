@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto'
+
+/*
+ * JSON text from PostgreSQL goes into the response without being parsed. Parsing and printing take time, and they change the
+ * order of keys and numbers of more than 15 digits. The result contains a placeholder, which `printJson` replaces with the text.
+ */
+
+/** Clients can't guess it, so it occurs nowhere else in a response. */
+const PLACEHOLDER = randomUUID()
+const PLACEHOLDERS = new RegExp(`"${PLACEHOLDER} (\\d+)"`, 'g')
+const OBJECT_PLACEHOLDERS = new RegExp(`\\{"${PLACEHOLDER} (\\d+)":true\\}`, 'g')
+
+/** Adds JSON text to the list `texts`, and returns its placeholder. */
+export function placeholderFor(text: string, texts: string[]): string {
+  return `${PLACEHOLDER} ${texts.push(text) - 1}`
+}
+
+/** The same for an object. Some protocols take no text in its place. */
+export function placeholderObject(text: string, texts: string[]): object {
+  return { [placeholderFor(text, texts)]: true }
+}
+
+/** It never backtracks and needs no callback for each string, so it takes a third of the time. */
+const STRING_OR_SPACE = /("[^"\\]*(?:\\.[^"\\]*)*")|\s+/g
+
+/** JSON text without spaces outside of strings, as `JSON.stringify` writes it. PostgreSQL puts one after each colon and comma. */
+export function compactJson(text: string): string {
+  return text.replace(STRING_OR_SPACE, '$1')
+}
+
+/** Prints a result, or a part of it, as JSON. It replaces each placeholder with its text. */
+export function printJson(value: object, texts: readonly string[]): string {
+  return replaceAll(PLACEHOLDERS, JSON.stringify(value), texts)
+}
+
+/** Replaces each placeholder of an object in JSON text. */
+export function insertObjects(json: string, texts: readonly string[]): string {
+  return replaceAll(OBJECT_PLACEHOLDERS, json, texts)
+}
+
+function replaceAll(placeholders: RegExp, json: string, texts: readonly string[]): string {
+  const [only] = texts
+  if (only === undefined) return json
+  if (texts.length === 1) {
+    // Most responses have one text. To replace it by its place takes a third of the time.
+    const found = placeholders.exec(json)
+    placeholders.lastIndex = 0
+    return found ? json.slice(0, found.index) + only + json.slice(found.index + found[0].length) : json
+  }
+  return json.replace(placeholders, (_, index: string) => texts[Number(index)] ?? 'null')
+}
