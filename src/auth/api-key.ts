@@ -121,35 +121,21 @@ export function createKeyCache(sql: SqlReader, changeFeed: ChangeFeed): FindKey 
   return Object.assign(find, { isUnchanged })
 }
 
-/** After a search with an unknown key, the next one waits for this number of times its duration. */
-const PAUSE_FACTOR = 9
-const MAX_PAUSE_MS = 100
-
 /**
  * Returns a function that finds a key by its hash in the database. One search runs at a time, for all hashes that have arrived:
- * a client can send any number of unknown keys, and they must not take the connections and places of requests with a valid key. So
- * searches with unknown keys take at most a tenth of the time of one connection. A valid key that is not cached looks unknown before its
- * search, so it waits too, at most `MAX_PAUSE_MS`.
+ * a client can send any number of unknown keys, and they must not take the connections and places of requests with a valid key.
  */
 function createFinder(sql: SqlReader): (hash: string) => Promise<StoredKey | null> {
   let search: Promise<unknown> = Promise.resolve()
   const loader = new DataLoader(
     (hashes: readonly string[]) => {
-      const startMs = performance.now()
       const found = outsideRequests(() => findByHashes(sql, hashes))
-      search = found.then(
-        (keys) => (keys.includes(null) ? pause(PAUSE_FACTOR * (performance.now() - startMs)) : undefined),
-        () => {},
-      )
+      search = found.catch(() => {})
       return found
     },
     { cache: false, batchScheduleFn: (begin) => void search.then(begin) },
   )
   return (hash) => loader.load(hash)
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, Math.min(ms, MAX_PAUSE_MS)).unref())
 }
 
 /** A row of the statement below. */

@@ -2,7 +2,6 @@ import { Command, CommanderError } from 'commander'
 import { VERSION } from '../version.ts'
 import { CatalogCommand } from './command.ts'
 import { printFailure } from './print.ts'
-import { explainUnknownCommand } from './unknown-command.ts'
 
 /** The description and the module of each command. */
 const COMMANDS: Readonly<Record<string, [description: string, load: () => Promise<Command>]>> = {
@@ -82,12 +81,17 @@ for (const [name, [description, load]] of Object.entries(COMMANDS)) {
 }
 if (isCompletion) await (await import('./completion.ts')).addCompletion(program, process.argv.slice(2))
 else program.command('completion').description('print a script that completes the words of this command in a shell')
-explainUnknownCommand(program)
 
 /** Makes subcommands report errors in their arguments and exit as the program does. */
 function inherit(command: Command): Command {
   for (const subcommand of command.commands) inherit(subcommand)
-  explainUnknownCommand(command)
+  // Commander takes any word as an argument of the default command.
+  command.hook('preSubcommand', (group, subcommand) => {
+    const [word = subcommand.name()] = group.args
+    if (word === subcommand.name() || word.startsWith('-')) return
+    const names = group.commands.map((known) => known.name())
+    group.error(`error: unknown command '${word}'; the commands are ${names.join(', ')}`)
+  })
   return command.copyInheritedSettings(program)
 }
 

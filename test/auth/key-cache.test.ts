@@ -1,4 +1,4 @@
-import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createKeyCache } from '../../src/auth/api-key.ts'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
 import { rotateKey } from '../../src/auth/rotate.ts'
@@ -74,32 +74,6 @@ test('a key is read once, and again after a change of this key', async () => {
 })
 
 const searches = () => db.statements.filter((sql) => sql.includes('retired_secrets')).length
-
-test('after a search with an unknown key the next one waits, for all keys that arrive meanwhile', async () => {
-  const { prisma, sql } = db.database
-  const [one, two] = [await createKey(prisma, { name: 'one' }), await createKey(prisma, { name: 'two' })]
-  vi.useFakeTimers({ toFake: ['setTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
-  const find = createKeyCache(sql, silentChangeFeed)
-  const before = searches()
-  expect(await find(UNKNOWN)).toBeNull()
-  const waiting = Promise.all([find(one.key), find(UNKNOWN.toLowerCase()), find(two.key)])
-  // A search that did not wait would have begun.
-  await prisma.apiKey.count()
-  expect(searches() - before).toBe(1)
-  await vi.advanceTimersByTimeAsync(100)
-  expect((await waiting).map((key) => key?.id)).toEqual([one.id, undefined, two.id])
-  expect(searches() - before).toBe(2)
-})
-
-test('after a search that found all of its keys the next one begins at once', async () => {
-  const { prisma, sql } = db.database
-  const { id, key } = await createKey(prisma, { name: 'at once' })
-  vi.useFakeTimers({ toFake: ['setTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
-  const find = createKeyCache(sql, silentChangeFeed)
-  for (let n = 0; n < 3; n += 1) expect(await find(key)).toMatchObject({ id })
-})
 
 test('unknown keys that arrive during a search share the next one', async () => {
   const find = createKeyCache(db.database.sql, silentChangeFeed)

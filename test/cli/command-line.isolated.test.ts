@@ -58,15 +58,11 @@ describe('The command line', () => {
 
   test.each<[string[], Record<string, string>, RegExp]>([
     [['serf'], {}, /^catalog: unknown command 'serf'.*\n$/],
-    [['xyzzy'], {}, /^catalog: unknown command 'xyzzy'; the commands are serve, .*doctor, completion, help\n$/],
+    [['xyzzy'], {}, /^catalog: unknown command 'xyzzy'\n$/],
     [['imprt'], {}, /^catalog: unknown command 'imprt' \(Did you mean import\?\)\n$/],
-    [['datasets', 'shwo'], {}, /^catalog: unknown command 'shwo' \(Did you mean show\?\)\n$/],
-    [
-      ['datasets', 'x'],
-      {},
-      /^catalog: unknown command 'x'; the commands are list, show, update, remove, restore, help\n$/,
-    ],
-    [['keys', 'x'], {}, /^catalog: unknown command 'x'; the commands are create, .*\n$/],
+    [['datasets', 'shwo'], {}, /^catalog: unknown command 'shwo'; the commands are list, show, .*\n$/],
+    [['datasets', 'x'], {}, /^catalog: unknown command 'x'; the commands are list, show, update, remove, restore\n$/],
+    [['keys', 'x'], {}, /^catalog: unknown command 'x'\n$/],
     [['--verbose'], {}, /^catalog: unknown option '--verbose'\n$/],
     [['import'], {}, /^catalog: missing required argument 'manifest'\n$/],
     [['serve'], { PORT: 'abc' }, /^catalog: PORT must be a whole number from 0 to 65535\n$/],

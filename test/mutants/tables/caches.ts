@@ -158,7 +158,6 @@ export const CACHES: readonly MutantTable[] = [
       { find: '({ id }) => [', replace: '({ name: id }) => [' },
       { find: '[n - 1, ', replace: '[n, ' },
       { find: 'outsideRequests(() => findByHashes(sql, hashes))', replace: 'findByHashes(sql, hashes)' },
-      { find: 'keys.includes(null) ?', replace: '!keys.includes(null) ?' },
       { find: ' WHERE api_key_id = k.id', replace: '' },
       { find: "'revokedAt', k.revoked_at", replace: "'revokedAt', NULL" },
       { find: "'expiresAt', expires_at", replace: "'expiresAt', NULL" },
