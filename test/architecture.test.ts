@@ -15,6 +15,7 @@ const LAYERS = [
   'sample',
   'auth',
   'import',
+  'history',
   'catalog',
   'database',
   'embedded',
@@ -39,7 +40,9 @@ const SOURCES = new Map(
 
 /** The files of src/ that a file imports, for types too. */
 function importsOf(file: string): string[] {
-  const paths = SOURCES.get(file)?.matchAll(/(?:^(?:import|export)\b[^;'"]*?|\bimport\()\s*['"](\.[^'"]+)['"]/gm) ?? []
+  const paths =
+    SOURCES.get(file)?.matchAll(/(?:^(?:import|export)\b[^;'"]*?\bfrom|^import|\bimport\()\s*['"](\.[^'"]+)['"]/gm) ??
+    []
   return [...paths].map(([, path = '']) => join(dirname(file), path))
 }
 

@@ -1,5 +1,5 @@
-import type { Difference, ItemChange } from '../import/history/item-changes.ts'
-import type { ChangeCounts } from '../import/history/record.ts'
+import type { Difference, ItemChange } from '../history/item-changes.ts'
+import type { ChangeCounts } from '../history/record.ts'
 import { printLine } from './print.ts'
 
 /** A list shows at most this number of items of each kind. */

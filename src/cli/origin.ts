@@ -1,5 +1,5 @@
 import { readConfig } from '../config.ts'
-import type { Origin } from '../import/history/record.ts'
+import type { Origin } from '../history/record.ts'
 import { quoteForShell } from '../quote-for-shell.ts'
 
 /** The origin of the changes that this command makes: its command line, and UNDO_DAYS. */

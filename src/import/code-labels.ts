@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { operationFailed } from '../errors.ts'
+import type { Label } from '../history/entries.ts'
 import { type SqlSession, sql } from '../sql.ts'
 import { describeColumns } from './formats/columns.ts'
 import type { SourceFile } from './formats/dialect.ts'
@@ -11,11 +12,9 @@ import { indexedText, MAX_INDEXED_LENGTH, text } from './row/field-schemas.ts'
 /** The fields of an item whose codes may have labels. */
 export const LABELLED_FIELDS = ['administrativeAreaCode', 'categoryCode'] as const
 
-/** A code of a field, and its meaning. A row of the table `code_labels`. */
-export interface CodeLabel {
+/** A row of the table `code_labels`. */
+export interface CodeLabel extends Label {
   field: (typeof LABELLED_FIELDS)[number]
-  code: string
-  label: string
 }
 
 /** The labels of a field: an object, or a file with the columns of the codes and the labels. */
@@ -88,7 +87,7 @@ function addLabel(
 export async function mergeCodeLabels(
   session: SqlSession,
   datasetId: string,
-  labels: readonly CodeLabel[],
+  labels: readonly Label[],
 ): Promise<boolean> {
   const { rowCount } = await session.query(
     sql`WITH given AS (

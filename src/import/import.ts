@@ -1,11 +1,10 @@
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Database } from '../database/database.ts'
+import { DEFAULT_ORIGIN, type Origin } from '../history/record.ts'
 import { sql } from '../sql.ts'
 import { checkColumns } from './check-columns.ts'
 import { type LabelSource, readCodeLabels } from './code-labels.ts'
-import { DEFAULT_ORIGIN, type Origin } from './history/record.ts'
-import { describeFiles } from './history/source-files.ts'
 import { findDataset } from './load/find-dataset.ts'
 import { type LargeChange, type LargeChangeKind, LargeChangeStopped } from './load/large-change.ts'
 import { digestImport, findSameImport } from './load/last-import.ts'
@@ -16,6 +15,7 @@ import { type ImportProgress, stageFiles } from './load/stage-files.ts'
 import { createStaging, dropStaging, indexStaging } from './load/staging.ts'
 import { type ItemFile, readManifest } from './manifest.ts'
 import { collectProblems, type ImportProblem, ProblemGroups } from './row-problems.ts'
+import { describeFiles } from './source-files.ts'
 
 export { type ImportProblem, type ImportProgress, type LargeChange, type PlannedChanges, ProblemGroups }
 

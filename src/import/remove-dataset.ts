@@ -1,6 +1,6 @@
 import { operationFailed } from '../errors.ts'
+import { type Change, type ChangeCounts, DEFAULT_ORIGIN, recordChange } from '../history/record.ts'
 import { type SqlSession, sql } from '../sql.ts'
-import { type Change, type ChangeCounts, DEFAULT_ORIGIN, recordChange } from './history/record.ts'
 import { lockAllRows, withDatasetLocked } from './load/dataset-lock.ts'
 
 /** What a dataset has. */

@@ -7,9 +7,9 @@ import { gunzipSync } from 'node:zlib'
 import { readConfig } from '../../src/config.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { findKnownDataset } from '../../src/import/history/entries.ts'
-import { undoLastEntry } from '../../src/import/history/undo.ts'
+import { findKnownDataset } from '../../src/history/entries.ts'
 import { importManifest } from '../../src/import/import.ts'
+import { undoLastEntry } from '../../src/import/undo/undo.ts'
 import { timeOf } from './measure.ts'
 
 /*

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { undoLastEntry } from '../../src/import/history/undo.ts'
 import type { ImportOptions } from '../../src/import/import.ts'
+import { undoLastEntry } from '../../src/import/undo/undo.ts'
 import { type Files, ndjson, row, useImporter } from '../support/import.ts'
 
 /* docs/importing.md: the same files again are not read, if nothing has changed the dataset since. */

@@ -1,6 +1,6 @@
 import { resolveDataset } from '../../auth/names.ts'
 import type { Database } from '../../database/database.ts'
-import { findKnownDataset, type KnownDataset } from '../../import/history/entries.ts'
+import { findKnownDataset, type KnownDataset } from '../../history/entries.ts'
 import type { SqlSession } from '../../sql.ts'
 
 /**

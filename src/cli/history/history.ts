@@ -1,4 +1,4 @@
-import { type HistoryEntry, listHistory } from '../../import/history/entries.ts'
+import { type HistoryEntry, listHistory } from '../../history/entries.ts'
 import { CatalogCommand } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { DATASET_NAMES } from '../keys/options.ts'

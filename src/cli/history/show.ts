@@ -1,5 +1,5 @@
-import { findEntry } from '../../import/history/entries.ts'
-import { readEntryChanges } from '../../import/history/entry-changes.ts'
+import { findEntry } from '../../history/entries.ts'
+import { readEntryChanges } from '../../history/entry-changes.ts'
 import { printChanges, SHOWN_EXAMPLES } from '../changes.ts'
 import { CatalogCommand } from '../command.ts'
 import { withDatabase } from '../database.ts'

@@ -1,4 +1,4 @@
-import { isObject, jsonReason, parseExactJson } from '../exact-json.ts'
+import { isObject, jsonReason, parseExactJson } from '../../json.ts'
 
 /** The values of a row by their names in the file: the columns of a CSV file, or the members of a JSON object. */
 export type Fields = Record<string, unknown>

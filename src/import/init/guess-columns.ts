@@ -1,5 +1,5 @@
 import { isUuid } from '../../catalog/arguments.ts'
-import { isObject } from '../exact-json.ts'
+import { isObject } from '../../json.ts'
 import type { Dialect } from '../formats/dialect.ts'
 import type { Fields } from '../formats/source-row.ts'
 import type { Columns } from '../manifest.ts'

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { SourceFile } from '../../history/record.ts'
 import { type SqlSession, sql } from '../../sql.ts'
-import type { SourceFile } from '../history/record.ts'
 
 /*
  * The last import of each dataset. The same files, read by the same code with the same options, give the same items. So an import of them

@@ -1,6 +1,7 @@
+import type { Label } from '../../history/entries.ts'
+import { type Change, recordChange } from '../../history/record.ts'
 import { sql } from '../../sql.ts'
-import { type CodeLabel, mergeCodeLabels } from '../code-labels.ts'
-import { type Change, recordChange } from '../history/record.ts'
+import { mergeCodeLabels } from '../code-labels.ts'
 import { lockChangedRows } from './dataset-lock.ts'
 import {
   changesOf,
@@ -17,7 +18,7 @@ interface State extends Merge {
   /** Whether the dataset exists. */
   exists: boolean
   row: DatasetRow
-  labels: readonly CodeLabel[]
+  labels: readonly Label[]
   /** For the history. */
   change: Pick<Change, 'action' | 'origin' | 'files' | 'undoneId'>
 }
@@ -27,7 +28,7 @@ interface State extends Merge {
  * @param onShare is called with the share of the new items that are inserted, from 0 to 1
  * @throws a conflict if another session has one of the rows that change
  */
-export async function mergeStaged(state: State, counts: MergeCounts, onShare: (share: number) => void): Promise<void> {
+export async function mergeStaged(state: State, counts: MergeCounts, onShare = (_share: number) => {}): Promise<void> {
   const { session, table, datasetId, exists, row, labels } = state
   const changes = changesOf(table)
   await lockChangedRows(session, changes, datasetId)

@@ -1,6 +1,6 @@
+import { metresBetween } from '../../history/item-changes.ts'
 import { columnList, type SqlText, sql } from '../../sql.ts'
 import { IMPORTED_COLUMNS } from '../dataset-fields.ts'
-import { metresBetween } from '../history/item-changes.ts'
 import { withRowReports } from './row-reports.ts'
 import { IMAGE_COLUMN_NAMES, ITEM_COLUMN_NAMES, type Staged } from './staging.ts'
 

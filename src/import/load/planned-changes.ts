@@ -1,7 +1,5 @@
 import { columnName } from '../../catalog/columns.ts'
-import { columnList, sql } from '../../sql.ts'
-import type { CodeLabel } from '../code-labels.ts'
-import { datasetDocument, readStoredColumns } from '../history/columns.ts'
+import { datasetDocument, readStoredColumns } from '../../history/columns.ts'
 import {
   type ChangedRow,
   type Difference,
@@ -9,7 +7,9 @@ import {
   type ItemChange,
   readChange,
   selectChanges,
-} from '../history/item-changes.ts'
+} from '../../history/item-changes.ts'
+import { columnList, sql } from '../../sql.ts'
+import type { CodeLabel } from '../code-labels.ts'
 import type { ManifestDataset } from '../manifest.ts'
 import { changesOf, STORED_IMAGES } from './merge.ts'
 import { ITEM_COLUMN_NAMES, type Staged } from './staging.ts'

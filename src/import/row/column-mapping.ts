@@ -1,4 +1,4 @@
-import { isObject, parseExactJson, textOfNumber } from '../exact-json.ts'
+import { isObject, parseExactJson, textOfNumber } from '../../json.ts'
 import type { Fields } from '../formats/source-row.ts'
 import type { ColumnSource, Columns, ItemFile } from '../manifest.ts'
 import { valuesOf } from './keywords.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { FIRST_TIMESTAMP, LAST_TIMESTAMP } from '../../catalog/models.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { type RawNumber, textOfNumber } from '../exact-json.ts'
+import { type RawNumber, textOfNumber } from '../../json.ts'
 
 /*
  * Schemas for the values of fields. Text keeps its spaces. An empty string means no value.

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isObject } from '../exact-json.ts'
+import { isObject } from '../../json.ts'
 
 const MAX_DEPTH = 32
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseExactJson } from '../exact-json.ts'
+import { parseExactJson } from '../../json.ts'
 import { anyText, indexedText, MAX_INDEXED_LENGTH } from './field-schemas.ts'
 
 /** Maximum number of keywords of an item. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { uuid } from '../../catalog/arguments.ts'
 import type { ItemField } from '../../catalog/columns.ts'
-import { jsonReason, parseExactJson } from '../exact-json.ts'
+import { jsonReason, parseExactJson } from '../../json.ts'
 import type { Fields } from '../formats/source-row.ts'
 import { describeIssues, ISSUE_OPTIONS } from '../issues.ts'
 import { stableUuid } from '../stable-uuid.ts'

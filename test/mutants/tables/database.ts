@@ -328,7 +328,7 @@ export const DATABASE: readonly MutantTable[] = [
       {
         find: 'i.id = s.id AND i.dataset_id = $1',
         replace: 'i.id = s.id',
-        tests: ['test/import/history.test.ts'],
+        tests: ['test/history/history.test.ts'],
       },
       { find: "c.change = 'removed' AND i.id = c.id`", replace: 'false`' },
       {

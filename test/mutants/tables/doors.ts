@@ -105,8 +105,8 @@ export const DOORS: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/import/history/changed-since.ts',
-    tests: ['test/import/history.test.ts'],
+    file: 'src/import/undo/changed-since.ts',
+    tests: ['test/history/history.test.ts'],
     mutants: [
       { find: 'IS DISTINCT FROM a.hash', replace: 'IS NULL' },
       { find: ' AND i.dataset_id = $1\n      WHERE', replace: '\n      WHERE' },

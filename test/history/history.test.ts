@@ -1,16 +1,10 @@
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { checkHealth } from '../../src/database/health-checks.ts'
-import {
-  findEntry,
-  findKnownDataset,
-  findLastEntry,
-  listHistory,
-  type UndoEntry,
-} from '../../src/import/history/entries.ts'
-import { readEntryChanges } from '../../src/import/history/entry-changes.ts'
-import { undoLastEntry } from '../../src/import/history/undo.ts'
+import { findEntry, findKnownDataset, findLastEntry, listHistory, type UndoEntry } from '../../src/history/entries.ts'
+import { readEntryChanges } from '../../src/history/entry-changes.ts'
 import { removeDataset } from '../../src/import/remove-dataset.ts'
+import { undoLastEntry } from '../../src/import/undo/undo.ts'
 import { updateDataset } from '../../src/import/update-dataset.ts'
 import { type TestApp, useApp } from '../support/app.ts'
 import { createImporter, type Importer, ndjson, row } from '../support/import.ts'

@@ -1,7 +1,7 @@
+import { commonColumns, itemHash, type StoredColumns } from '../../history/columns.ts'
+import type { DatasetDocument, UndoEntry } from '../../history/entries.ts'
 import { sql } from '../../sql.ts'
 import type { Staged } from '../load/staging.ts'
-import { commonColumns, itemHash, type StoredColumns } from './columns.ts'
-import type { DatasetDocument, UndoEntry } from './entries.ts'
 import { afterOf } from './stage-entry.ts'
 
 /** An error lists at most this number of changes. */

@@ -1,4 +1,4 @@
-import { type SqlSession, type SqlText, sql } from '../../sql.ts'
+import { type SqlSession, type SqlText, sql } from '../sql.ts'
 import { itemDocument, readStoredColumns } from './columns.ts'
 import type { UndoEntry } from './entries.ts'
 import {

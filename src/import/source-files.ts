@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { requireRegularFile } from '../formats/regular-file.ts'
-import type { SourceFile } from './record.ts'
+import type { SourceFile } from '../history/record.ts'
+import { requireRegularFile } from './formats/regular-file.ts'
 
 /** Returns the name, the size and the SHA-256 of files, in their order. */
 export function describeFiles(paths: readonly string[]): Promise<SourceFile[]> {

@@ -1,4 +1,4 @@
-import { columnList, type SqlSession, sql } from '../../sql.ts'
+import { columnList, type SqlSession, sql } from '../sql.ts'
 
 /** The stored columns of each table. The database computes the other ones. */
 export interface StoredColumns {

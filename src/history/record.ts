@@ -1,4 +1,4 @@
-import { type SqlSession, type SqlText, sql } from '../../sql.ts'
+import { type SqlSession, type SqlText, sql } from '../sql.ts'
 import { datasetDocument, itemDocument, itemHash, readStoredColumns, type StoredColumns } from './columns.ts'
 
 /** Who changes a dataset, and how long the change can be undone. */

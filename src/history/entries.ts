@@ -1,6 +1,5 @@
-import { operationFailed } from '../../errors.ts'
-import { type SqlSession, sql } from '../../sql.ts'
-import type { CodeLabel } from '../code-labels.ts'
+import { operationFailed } from '../errors.ts'
+import { type SqlSession, sql } from '../sql.ts'
 import type { StoredColumns } from './columns.ts'
 import type { Action, ChangeCounts, SourceFile } from './record.ts'
 
@@ -20,10 +19,13 @@ export interface HistoryEntry extends ChangeCounts {
   canUndo: boolean
 }
 
+/** The meaning of a code of a field. */
+export type Label = Record<'field' | 'code' | 'label', string>
+
 /** The row of a dataset with its labels, as a JSON object with the names of its columns. */
 export interface DatasetDocument extends Record<string, unknown> {
   slug: string
-  labels: CodeLabel[]
+  labels: Label[]
 }
 
 /** An entry with the data that an undo needs, except for the items. */

@@ -1,5 +1,8 @@
 import { DatabaseError } from 'pg'
 import { operationFailed } from '../../errors.ts'
+import { datasetDocument, readStoredColumns } from '../../history/columns.ts'
+import { type DatasetDocument, findLastEntry, type KnownDataset, type UndoEntry } from '../../history/entries.ts'
+import type { Change, ChangeCounts, Origin } from '../../history/record.ts'
 import { type SqlSession, sql } from '../../sql.ts'
 import { withDatasetLocked } from '../load/dataset-lock.ts'
 import { planItems } from '../load/merge.ts'
@@ -7,9 +10,6 @@ import { mergeStaged } from '../load/merge-staged.ts'
 import { createStaging, dropStaging, type Staged } from '../load/staging.ts'
 import { deleteDataset } from '../remove-dataset.ts'
 import { type CurrentDataset, describeChangesSince } from './changed-since.ts'
-import { datasetDocument, readStoredColumns } from './columns.ts'
-import { type DatasetDocument, findLastEntry, type KnownDataset, type UndoEntry } from './entries.ts'
-import type { Change, ChangeCounts, Origin } from './record.ts'
 import { afterOf, stageEntry } from './stage-entry.ts'
 
 interface UndoOptions extends Origin {
@@ -102,11 +102,8 @@ async function restore(
     throw operationFailed(`Another dataset has the slug ${before.slug} now; give it another one first`)
   const { unchanged, ...counts } = await planItems(staged, sql`i.id IN (SELECT id FROM ${afterOf(table)})`)
   const exists = current !== undefined
-  await mergeStaged(
-    { ...staged, now: new Date(), exists, row: before, labels: before.labels, change },
-    { unchanged, ...counts },
-    () => {},
-  )
+  const state = { ...staged, now: new Date(), exists, row: before, labels: before.labels, change }
+  await mergeStaged(state, { unchanged, ...counts })
   if (!exists) await restoreGrants(session, before)
   // So that a conflict is known here.
   await session.query(sql`SET CONSTRAINTS ALL IMMEDIATE`)

@@ -1,5 +1,5 @@
-import { type SqlText, sql } from '../../sql.ts'
-import { parseExactJson } from '../exact-json.ts'
+import { parseExactJson } from '../json.ts'
+import { type SqlText, sql } from '../sql.ts'
 
 /** A member of an item that differs. */
 export interface Difference {
