@@ -317,6 +317,30 @@ describe('What a file is, is found out: init and import are enough for', () => {
     expect(mac.dialect.delimiter).toBe(';')
   })
 
+  test('the order of x and y is said, unless a name or a large longitude proves it', async () => {
+    const find = async (rows: string) => {
+      const { inferences } = await initManifest(await write(`axes-${randomUUID()}.csv`, rows))
+      return inferences.find(({ what }) => what === 'the order of the coordinates')
+    }
+    expect(await find('name,x,y\nA,48.1,11.5\n')).toEqual({
+      what: 'the order of the coordinates',
+      chosen: {
+        choice: 'y to the north and x to the east',
+        example: 'the first place at latitude 11.5, longitude 48.1, Somaliland',
+        write: '"latitude": "y", "longitude": "x"',
+      },
+      alternatives: [
+        {
+          choice: 'x to the north and y to the east',
+          example: 'the first place at latitude 48.1, longitude 11.5, Germany',
+          write: '"latitude": "x", "longitude": "y"',
+        },
+      ],
+    })
+    expect(await find(`name,x,y\n${'A,48.1,11.5\n'.repeat(9)}B,127,37\n`)).toBeUndefined()
+    expect(await find('name,lon,lat\nA,11.5,48.1\n')).toBeUndefined()
+  })
+
   test('places are drawn on a map of the world', async () => {
     const { checked } = await initManifest(await write('pole.csv', 'name,lat,lon\nA,90,180\nB,-90,-180\nC,48,11\n'))
     const lines = checked.map.draw()

@@ -102,6 +102,12 @@ export function matches(pattern: RegExp, column: string): boolean {
   return pattern.test(normalizeName(column)) || pattern.test(normalizeName(column.slice(column.lastIndexOf('.') + 1)))
 }
 
+/** Whether a column has a name of an angle, such as `lat`. `x` and `y` may be angles or metres, in any order. */
+export function isAngleName(column: string): boolean {
+  const patterns = [...(NAMES.latitude ?? []), ...(NAMES.longitude ?? [])]
+  return patterns.some((pattern) => matches(pattern, column)) && !matches(/^(wgs84)?[xy]/, column)
+}
+
 /** Returns a name without letter case, spaces and signs, with its letters composed. */
 function normalizeName(name: string): string {
   return name

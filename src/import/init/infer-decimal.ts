@@ -3,7 +3,7 @@ import type { Fields } from '../formats/source-row.ts'
 import type { Choice, Inference } from '../inference.ts'
 import { textOf } from '../row/column-mapping.ts'
 import { plainCoordinate } from '../row/coordinate-text.ts'
-import { matches, NAMES } from './column-names.ts'
+import { isAngleName } from './column-names.ts'
 
 const NUMBER = /^\s*[+-]?\d[\d.,]*\s*$/
 const LARGEST_LONGITUDE = 180
@@ -26,7 +26,7 @@ export function inferDecimal(
   const texts = rows.flatMap((row) => columns.map((column) => textOf(row[column]))).filter((text) => NUMBER.test(text))
   const grouped = (['.', ','] as const).filter((sign) => areGroups(texts, sign))
   const [sign] = grouped.length === 1 ? grouped : []
-  const areDegrees = columns.some((column) => isAngle(column))
+  const areDegrees = columns.some(isAngleName)
   if (sign !== undefined && texts.some((text) => GROUPS[sign].test(text) && CERTAIN.test(text)))
     return { decimal: sign === '.' ? ',' : undefined }
   // Three decimals are usual in degrees, and three digits after a point are no question there.
@@ -45,12 +45,6 @@ function areGroups(texts: readonly string[], sign: ',' | '.'): boolean {
   const having = texts.filter((text) => text.includes(sign))
   const rest = texts.filter((text) => !text.includes(sign) && text.includes(other))
   return having.length > 0 && rest.length === 0 && having.every((text) => GROUPS[sign].test(text))
-}
-
-/** Whether a column has a name of an angle. `x` and `y` may be angles or metres. */
-function isAngle(column: string): boolean {
-  const patterns = [...(NAMES.latitude ?? []), ...(NAMES.longitude ?? [])]
-  return patterns.some((pattern) => matches(pattern, column) && !matches(/^(wgs84)?[xy]/, column))
 }
 
 function sayDecimal(text: string, chosen: ',' | '.'): Inference {

@@ -13,6 +13,7 @@ import { matches, NAMES, PROJECTED_NAMES } from './column-names.ts'
 import { detectDialect } from './detect-dialect.ts'
 import { type GuessedColumns, guessColumns, readNumber, type Sample } from './guess-columns.ts'
 import { type GuessedCrs, guessCrs } from './guess-crs.ts'
+import { inferAxes } from './infer-axes.ts'
 import { inferCodes } from './infer-codes.ts'
 import { inferDecimal } from './infer-decimal.ts'
 
@@ -87,7 +88,8 @@ async function examine(
   const { file, checked } = await settle({ ...plain, dialect, isExact: false }, mappings)
   const { missing, repeatedKey } = guessed
   const columns = file.columns ?? {}
-  const inferences = [...found.inferences, decimal, guess?.inference, ...inferCodes(columns, checked)].filter(
+  const axes = crs === undefined ? inferAxes(columns, sample, checked.items[0]) : undefined
+  const inferences = [...found.inferences, decimal, guess?.inference, axes, ...inferCodes(columns, checked)].filter(
     (each) => each !== undefined,
   )
   return { file, columns, missing, repeatedKey, dialect, inferences, checked }
