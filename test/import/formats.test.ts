@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { collection, csv, type Files, HEADER, ndjson, point, row, useImporter } from '../support/import.ts'
+import { xlsx } from '../support/xlsx.ts'
 
 const t = useImporter()
 
@@ -69,13 +70,67 @@ describe('Every format', () => {
     async (end) => {
       const text = csv('a,"A\nof ""two""\nlines",11,x,37,127', 'b,B,11,x,99,127').replaceAll('\n', end)
       expect(await t.importer.fail({ 'a.csv': text })).toContain('a.csv:5: latitude')
-      expect(await t.importer.fail({ 'a.csv': `${text}${end}c,"C"",` })).toContain(
-        'a.csv:6: is not CSV: Quote Not Closed',
-      )
+      expect(await t.importer.fail({ 'a.csv': `${text}${end}c,"C"",` })).toContain('a.csv:7: a quote opens in this row')
       await t.importer.run({ 'a.csv': text }, { skipInvalid: true })
       expect((await items())[0]?.name).toBe(['A', 'of "two"', 'lines'].join(end))
     },
   )
+
+  test('a quote in a CSV cell without quotes is text, as in Excel and pandas', async () => {
+    const names = ['The 24" Telescope', '24"', 'a "b" c', '5\' 7""', '"Old" mill', '""']
+    const written = [...names.slice(0, 4), '"""Old"" mill"', '""""""']
+    await t.importer.run({ 'a.csv': csv(...written.map((name, n) => `${n},${name},11,x,1,2`)) })
+    const stored = await t.db.database.prisma.item.findMany({ orderBy: { externalId: 'asc' } })
+    expect(stored.map(({ name }) => name)).toEqual(names)
+  })
+
+  test('all rows with bad quotes are listed, and skipped with skipInvalid', async () => {
+    const stray = 'cell 2 has text after its closing quote; write a quote inside of quotes twice ("")'
+    const lines = [
+      'a,"The "old" mill",11,x,1,2',
+      'b,B,11,x,1,2',
+      'c,"C"C,11,x,1,2',
+      ',""d,11,x,1,2',
+      'e,"E',
+      'f,"F",11,x,1,2',
+    ]
+    const files = { 'a.csv': csv(...lines, 'g,G,11,x,1,2', 'h,"H,11,x,1,2', 'i,I,11,x,1,2') }
+    expect((await t.importer.fail(files)).split('\n')).toEqual([
+      '5 bad rows; nothing was changed',
+      ...[2, 4, 5].map((line) => `a.csv:${line}: ${stray}`),
+      `a.csv:6: ${stray}; the row ends at line 7, so a quote in it may lack its end`,
+      'a.csv:9: a quote opens in this row and is never closed, so it takes the rest of the file; close it',
+    ])
+    expect(await t.importer.run(files, { skipInvalid: true })).toMatchObject({
+      created: 2,
+      skipped: 5,
+      unidentified: 5,
+    })
+  })
+
+  test.each<[string, Files]>([
+    ['CSV', { 'a.csv': csv(',,,,,', 'a,A,11,x,37,127', ' ', ',', ' ,\t,"",,,,,,', '"  "') }],
+    ['CSV, above the header', { 'a.csv': `,,\n \n${csv('a,A,11,x,37,127')}` }],
+    ['NDJSON', { 'a.ndjson': `{}\n${ndjson(row(), { name: null, externalId: ' ' })}` }],
+    ['a spreadsheet', { 'a.xlsx': xlsx({ A: [HEADER.split(','), ['a', 'A', '11', 'x', 37, 127], [' ', '\u00a0']] }) }],
+  ])('a line without values is a blank line: %s', async (_what, files) => {
+    expect(await t.importer.run(files)).toMatchObject({ created: 1, skipped: 0 })
+  })
+
+  test.each([
+    ['one', 'Museums of Busan\n', 2],
+    ['several, with blank lines', '"Museums\nof Busan"\n\nSource: the city,,,,,\n,,,,,\n', 6],
+  ])('lines of a title above the header of a CSV file are left out: %s', async (_what, title, before) => {
+    expect(await t.importer.run({ 'a.csv': title + csv('a,A,11,x,37,127') })).toMatchObject({ created: 1 })
+    expect(await t.importer.fail({ 'a.csv': title + csv('a,A,11,x,99,127') })).toContain(
+      `a.csv:${before + 1}: latitude`,
+    )
+  })
+
+  test('a title of several cells is named as what stands above the header', async () => {
+    const message = await t.importer.fail({ 'a.csv': `Museums, Busan\n${csv('a,A,11,x,37,127')}` })
+    expect(message).toContain('has 6 cells, and the header 2; remove the lines above the header')
+  })
 
   test('a CSV file may have other line ends than its header', async () => {
     const header = 'externalId,name,administrativeAreaCode,latitude,longitude,categoryCode'

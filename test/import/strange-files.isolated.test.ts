@@ -208,7 +208,7 @@ const STRANGE: readonly [what: string, files: Files, entry: object, reason: stri
     'quotes inside quotes that are not doubled',
     { 'a.csv': csv('a,"The "old" mill",11,x,1,2') },
     {},
-    'a.csv:2: is not CSV',
+    'a.csv:2: cell 2 has text after its closing quote; write a quote inside of quotes twice ("")',
     { 'a.csv': csv('a,"The ""old"" mill",11,x,1,2') },
   ],
   [

@@ -1,17 +1,14 @@
-import { Readable } from 'node:stream'
-import { CsvError, parse } from 'csv-parse'
 import { operationFailed } from '../../errors.ts'
 import { nameColumns } from './columns.ts'
+import { type CsvRecord, readRecords } from './csv-records.ts'
 import { adviseEntry, type SourceFile } from './dialect.ts'
 import { SEPARATORS, splitHint } from './separators.ts'
-import { MAX_ROW_LENGTH, type SourceRow } from './source-row.ts'
-
-/** A file can have several, for example if lines were added on another system. The parser alone would take the first one for all. */
-export const LINE_ENDS = ['\r\n', '\n', '\r']
+import { hasText, type SourceRow } from './source-row.ts'
 
 /**
- * Yields the rows of separated values (RFC 4180) with a header row. An empty cell means no value.
- * @throws `OPERATION_FAILED` if the text is not CSV, or the header has a column twice or a different separator
+ * Yields the rows of separated values (RFC 4180) after the header. An empty cell means no value. Above the header, lines with one cell are a
+ * title.
+ * @throws `OPERATION_FAILED` if a row is too long, or the header has a column twice or a different separator
  */
 export async function* readCsv(
   given: AsyncIterable<string>,
@@ -21,64 +18,39 @@ export async function* readCsv(
   const { text, hint } = await splitHint(given)
   const delimiter = separatorOf(file, hint)
   // The line with the hint is the first line of the file.
-  const firstLine = hint === undefined ? 1 : 2
-  let parsedLines = 0
-  const countLines = lineCounter()
-  /** The numbers of lines and of empty lines up to the end of each parsed row, until the loop below takes it. */
-  const ends: { lines: number; emptyLines: number }[] = []
-  const parser = parse({
-    delimiter,
-    record_delimiter: LINE_ENDS,
-    relax_column_count: true,
-    skip_empty_lines: true,
-    max_record_size: MAX_ROW_LENGTH,
-    on_record: (record, { lines, empty_lines: emptyLines }) => {
-      parsedLines = countLines(record, lines)
-      ends.push({ lines: parsedLines, emptyLines })
-      return record
-    },
-  })
-  const source = Readable.from(text, { objectMode: true })
-  source.on('error', (error) => parser.destroy(error))
-  source.pipe(parser)
+  const records = readRecords(text, file, delimiter, hint === undefined ? 1 : 2)
   let header: string[] | undefined
-  let nextLine = firstLine
-  let emptyBefore = 0
-  try {
-    for await (const record of parser as AsyncIterable<string[]>) {
-      const { lines = 0, emptyLines = 0 } = ends.shift() ?? {}
-      const line = nextLine + emptyLines - emptyBefore
-      emptyBefore = emptyLines
-      nextLine = lines + firstLine
-      if (header) {
-        yield toRow(line, header, record)
-        continue
-      }
-      header = readHeader(record, delimiter, file, line)
-      onHeader(header)
+  for await (const record of withoutTitle(records, delimiter)) {
+    if (header) {
+      yield toRow(record, header)
+      continue
     }
-  } catch (error) {
-    // The parser drops its last rows after an error, so `nextLine` may be many lines before the bad row.
-    if (error instanceof CsvError)
-      throw operationFailed(
-        `${file.name}:${parsedLines + firstLine}: is not CSV: ${error.message.replace(/ at line \d+$/, '')}`,
-        error,
-      )
-    throw error
-  } finally {
-    source.destroy()
+    header = readHeader(record, delimiter, file)
+    onHeader(header)
   }
 }
 
-/** Returns a function that corrects the number of lines up to each record: the parser counts the line end CR LF in a cell twice. */
-function lineCounter(): (record: readonly string[], lines: number) => number {
-  let counted = 0
-  let doubled = 0
-  return (record, lines) => {
-    if (lines > counted + 1) for (const cell of record) doubled += cell.split('\r\n').length - 1
-    counted = lines
-    return lines - doubled
+/** A title has at most this number of lines. */
+const MAX_TITLE = 20
+
+/** Leaves out the lines with one cell above the first row with several. */
+async function* withoutTitle(records: AsyncIterable<CsvRecord>, delimiter: string): AsyncGenerator<CsvRecord> {
+  let title: CsvRecord[] | undefined = []
+  for await (const record of records) {
+    if (title && title.length < MAX_TITLE && mayBeTitle(record, delimiter)) {
+      title.push(record)
+      continue
+    }
+    // So many lines with one cell are the rows of a file with one column.
+    if (title?.length === MAX_TITLE) yield* title
+    title = undefined
+    yield record
   }
+  yield* title ?? []
+}
+
+function mayBeTitle({ cells, problem }: CsvRecord, delimiter: string): boolean {
+  return problem === undefined && cells.filter(hasText).length === 1 && !otherSeparator(cells, delimiter)
 }
 
 /** The separator that the manifest says, or else the file. @throws `OPERATION_FAILED` if they say different ones */
@@ -93,23 +65,37 @@ function separatorOf(file: SourceFile, hint: string | undefined): string {
 /** If a separator gives fewer columns than this, and another one at least this many, the file uses the other one. */
 const MIN_COLUMNS = 3
 
-function readHeader(header: readonly string[], delimiter: string, file: SourceFile, line: number): string[] {
-  const place = `${file.name}:${line}`
-  const names = nameColumns(header, place)
-  if (header.length >= MIN_COLUMNS) return names
-  const text = header.join(delimiter)
+function otherSeparator(cells: readonly string[], delimiter: string): (typeof SEPARATORS)[number] | undefined {
+  if (cells.length >= MIN_COLUMNS) return undefined
+  const text = cells.join(delimiter)
   const columnsOf = (separator: string) => text.split(separator).length
   const [other] = [...SEPARATORS].sort((one, two) => columnsOf(two.separator) - columnsOf(one.separator))
-  if (!other || columnsOf(other.separator) < MIN_COLUMNS || other.separator === delimiter) return names
+  return other && columnsOf(other.separator) >= MIN_COLUMNS && other.separator !== delimiter ? other : undefined
+}
+
+function readHeader({ cells, line, problem }: CsvRecord, delimiter: string, file: SourceFile): string[] {
+  const place = `${file.name}:${line}`
+  if (problem !== undefined) throw operationFailed(`${place}: ${problem}`)
+  const names = nameColumns(cells, place)
+  const other = otherSeparator(cells, delimiter)
+  if (!other) return names
   const expected = SEPARATORS.find(({ separator }) => separator === delimiter)?.name ?? `"${delimiter}"`
   const advice = adviseEntry(file, { delimiter: other.separator })
   throw operationFailed(`${place}: the columns are separated by ${other.name}, and must be by ${expected}; ${advice}`)
 }
 
-function toRow(line: number, header: readonly string[], cells: readonly string[]): SourceRow {
-  if (cells.length !== header.length) {
-    return { line, problem: `has ${cells.length} cells, and the header ${header.length}` }
+function toRow({ line, lastLine, cells, problem }: CsvRecord, header: readonly string[]): SourceRow {
+  const kind = problem ?? describeNumber(cells, header)
+  if (kind === undefined) {
+    // An empty cell keeps its key, so that the column counts as present.
+    return { line, fields: Object.fromEntries(header.map((name, index) => [name, cells[index] || undefined])) }
   }
-  // An empty cell keeps its key, so that the column counts as present.
-  return { line, fields: Object.fromEntries(header.map((name, index) => [name, cells[index] || undefined])) }
+  const end = lastLine > line ? `; the row ends at line ${lastLine}, so a quote in it may lack its end` : ''
+  return { line, problem: kind + end, kind }
+}
+
+function describeNumber({ length }: readonly string[], header: readonly string[]): string | undefined {
+  if (length === header.length) return undefined
+  const lower = length >= 2 * header.length ? '; remove the lines above the header' : ''
+  return `has ${length} cells, and the header ${header.length}${lower}`
 }

@@ -3,7 +3,7 @@ import { isObject } from '../../json.ts'
 import { quoteForShell } from '../../quote-for-shell.ts'
 import type { SourceFile } from './dialect.ts'
 import { nameOfCrs, notGeoJson, splitFeatures } from './geojson-features.ts'
-import { type Fields, parseJsonRow, type SourceRow } from './source-row.ts'
+import { type Fields, hasText, parseJsonRow, type SourceRow } from './source-row.ts'
 
 /**
  * Yields the features of a GeoJSON FeatureCollection (RFC 7946), or of a GeoJSON text sequence (RFC 8142), as rows. The properties become
@@ -32,12 +32,8 @@ function toRow(line: number, { id, geometry, properties }: Fields, file: SourceF
   if (!point) return { line, ...describeGeometry(geometry, file) }
   const fields: Fields = { ...(typeof properties === 'object' ? properties : {}) }
   const [longitude, latitude] = point
-  if (!hasValue(fields.id) && !hasValue(fields.externalId) && hasValue(id)) fields.externalId = id
+  if (!hasText(fields.id) && !hasText(fields.externalId) && hasText(id)) fields.externalId = id
   return { line, fields: Object.assign(fields, { latitude, longitude }) }
-}
-
-function hasValue(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== ''
 }
 
 /** The position of a geometry that is one point: a Point, or a MultiPoint or GeometryCollection of one. */

@@ -4,7 +4,7 @@ import type { Dialect, SourceFile } from './dialect.ts'
 import { readGeoJson } from './geojson.ts'
 import { readNdjson } from './ndjson.ts'
 import { readText } from './read-text.ts'
-import type { SourceRow } from './source-row.ts'
+import { hasText, type SourceRow } from './source-row.ts'
 import { readXlsx } from './xlsx/xlsx.ts'
 
 /** Gets what is read beside the rows. */
@@ -87,9 +87,11 @@ function otherWay(name: string): string {
 }
 
 /**
- * Yields the rows of a file.
+ * Yields the rows of a file that have a value.
  * @throws `OPERATION_FAILED` if the file can't be read, or is not what its name and its dialect say
  */
-export function readRows(file: SourceFile, observer: Partial<RowObserver> = {}): AsyncIterable<SourceRow> {
-  return formatOf(file).read(file, { onBytes: () => {}, onHeader: () => {}, ...observer })
+export async function* readRows(file: SourceFile, observer: Partial<RowObserver> = {}): AsyncGenerator<SourceRow> {
+  for await (const row of formatOf(file).read(file, { onBytes: () => {}, onHeader: () => {}, ...observer })) {
+    if ('problem' in row || Object.values(row.fields).some(hasText)) yield row
+  }
 }

@@ -28,3 +28,8 @@ export function parseJsonRow(line: number, json: string): SourceRow {
     throw error
   }
 }
+
+/** Whether a cell or a member has a value that is not blank. */
+export function hasText(value: unknown): boolean {
+  return typeof value === 'string' ? value.trim() !== '' : value !== undefined && value !== null
+}

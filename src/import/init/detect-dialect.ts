@@ -1,10 +1,12 @@
 import { parse } from 'csv-parse/sync'
-import { LINE_ENDS } from '../formats/csv.ts'
+import { mayBeTitle } from '../formats/csv.ts'
+import { LINE_ENDS } from '../formats/csv-records.ts'
 import { findUnicode, inferEncoding, splitLines } from '../formats/detect-encoding.ts'
 import type { Dialect, SourceFile } from '../formats/dialect.ts'
 import { decodes } from '../formats/encodings.ts'
 import { readBytes } from '../formats/read-text.ts'
 import { findHint, SEPARATORS } from '../formats/separators.ts'
+import { hasText } from '../formats/source-row.ts'
 import type { Inference } from '../inference.ts'
 
 /** Bytes of a file that are read to find its encoding. A letter that tells two encodings apart may come late. */
@@ -104,7 +106,11 @@ function regularHeader(text: string, delimiter: string): readonly string[] {
   const rows: string[][] = parse(text, {
     ...{ delimiter, record_delimiter: LINE_ENDS, to: ROWS },
     ...{ relax_column_count: true, relax_quotes: true, skip_empty_lines: true },
+    // The end of the text can cut a quoted cell.
+    skip_records_with_error: true,
   })
-  const [header = []] = rows
-  return rows.filter((row) => row.length === header.length).length >= REGULAR * rows.length ? header : []
+  const start = rows.findIndex((row) => !mayBeTitle(row, delimiter))
+  const table = rows.slice(start).filter((row) => row.some(hasText))
+  const header = rows[start] ?? []
+  return table.filter((row) => row.length === header.length).length >= REGULAR * table.length ? header : []
 }
