@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { operationFailed } from '../errors.ts'
 import type { Label } from '../history/entries.ts'
-import { type SqlSession, sql } from '../sql.ts'
+import { type SqlSession, type SqlText, sql } from '../sql.ts'
 import { describeColumns } from './formats/columns.ts'
 import type { SourceFile } from './formats/dialect.ts'
 import { readRows } from './formats/readers.ts'
@@ -64,7 +64,8 @@ function checkColumns(name: string, { code, label }: { code: string; label: stri
   const missing = [code, label].filter((column) => !names.includes(column))
   if (missing.length === 0) return
   const existing = describeColumns(names, [code, label])
-  throw operationFailed(`${name}: has no column ${missing.join(', ')}; ${existing}`)
+  const remedy = 'name its columns in the manifest: { "file", "columns": { "code", "label" } }'
+  throw operationFailed(`${name}: has no column ${missing.join(', ')}; ${existing}; ${remedy}`)
 }
 
 /** Adds the label of a row. Returns what is wrong with the row. */
@@ -106,4 +107,34 @@ export async function mergeCodeLabels(
     [datasetId, JSON.stringify(labels)],
   )
   return rowCount !== null && rowCount > 0
+}
+
+/**
+ * Warns of fields whose labels belong to no code of the staged items: their file may be another one, have other columns or codes.
+ * @param table is the staging table
+ */
+export async function warnOfUnusedLabels(
+  session: SqlSession,
+  table: SqlText,
+  labels: readonly CodeLabel[],
+  warn: (reason: string) => void,
+): Promise<void> {
+  const { rows } = await session.query<{ field: string; label: string; code: string }>(
+    sql`WITH given AS (
+       SELECT field, code COLLATE "C" AS code FROM jsonb_to_recordset($1::jsonb) AS given (field text, code text)
+     ), codes AS (
+       SELECT 'administrativeAreaCode' AS field, administrative_area_code AS code FROM ${table}
+        UNION ALL
+       SELECT 'categoryCode', category_code FROM ${table}
+     )
+     SELECT field, (SELECT code FROM given AS g WHERE g.field = fields.field LIMIT 1) AS label,
+            (SELECT code FROM codes AS c WHERE c.field = fields.field LIMIT 1) AS code
+       FROM (SELECT DISTINCT field FROM given) AS fields
+      WHERE EXISTS (SELECT FROM ${table})
+        AND NOT EXISTS (SELECT FROM codes JOIN given USING (field, code) WHERE field = fields.field)`,
+    [JSON.stringify(labels)],
+  )
+  for (const { field, label, code } of rows) {
+    warn(`labels.${field} has labels for codes such as "${label}", and the items only have others, such as "${code}"`)
+  }
 }

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts'
 import { DEFAULT_ORIGIN, type Origin } from '../history/record.ts'
 import { sql } from '../sql.ts'
 import { checkColumns } from './check-columns.ts'
-import { type LabelSource, readCodeLabels } from './code-labels.ts'
+import { type LabelSource, readCodeLabels, warnOfUnusedLabels } from './code-labels.ts'
 import { findDataset } from './load/find-dataset.ts'
 import { type LargeChange, type LargeChangeKind, LargeChangeStopped } from './load/large-change.ts'
 import { digestImport, findSameImport } from './load/last-import.ts'
@@ -71,9 +71,9 @@ export async function importManifest(
 ): Promise<ImportSummary> {
   const { dataset, files, labels: labelSources } = await readManifest(manifestPath)
   const paths = [manifestPath, ...pathsOf(files, labelSources)]
+  const warn = (reason: string) => options.onWarning?.({ file: basename(manifestPath), line: 1, reason })
   if (dataset.visibility === 'paid' && dataset.accessTier === null) {
-    const reason = 'a paid dataset without an accessTier is open only to keys with a grant'
-    options.onWarning?.({ file: basename(manifestPath), line: 1, reason })
+    warn('a paid dataset without an accessTier is open only to keys with a grant')
   }
   await checkColumns(files, options.skipInvalid)
   const labels = await readCodeLabels(labelSources)
@@ -94,6 +94,7 @@ export async function importManifest(
     try {
       const { unidentified } = await stageFiles({ ...staging, files, bytesTotal, ...options })
       options.onPhase?.('checking')
+      await warnOfUnusedLabels(session, table, labels, warn)
       const sources = options.dryRun ? [] : await describeFiles(paths)
       // The files may have changed while they were read.
       const isDigested = digest === (await digestImport(sources, options))

@@ -58,15 +58,24 @@ const itemFiles = z.preprocess((items) => {
   )
 }, z.array(itemFile))
 
-/** The labels of a field's codes: a file, a file with its columns, or an object with a label for each code. */
+const LABEL_COLUMNS = { code: 'code', label: 'label' }
+
+/** Whether a text in an object of labels is no label but the file of all of them. */
+const isFileName = (text: unknown) => typeof text === 'string' && /\.[a-z][a-z0-9]{1,9}$/i.test(text)
+
+/** The labels of a field's codes: a file, a file with its columns or how it is written, or an object with a label for each code. */
 const labels = z.union(
   [
-    z.string().transform((file) => ({ file, columns: { code: 'code', label: 'label' } })),
-    z.strictObject({
-      ...{ file: z.string(), columns: z.strictObject({ code: z.string(), label: z.string() }) },
-      ...{ encoding: dialectMembers.encoding, delimiter: dialectMembers.delimiter, sheet: dialectMembers.sheet },
-    }),
+    z.string().transform((file) => ({ file, columns: LABEL_COLUMNS })),
+    z
+      .strictObject({
+        ...{ file: z.string(), columns: z.strictObject({ code: z.string(), label: z.string() }).optional() },
+        ...{ encoding: dialectMembers.encoding, delimiter: dialectMembers.delimiter, sheet: dialectMembers.sheet },
+      })
+      .refine(({ file, columns }) => columns !== undefined || isFileName(file))
+      .transform(({ columns = LABEL_COLUMNS, ...file }) => ({ ...file, columns })),
     jsonObject
+      .refine((given) => !isFileName(given.file))
       .transform((given): unknown => Object.entries(given).map(([code, label]) => ({ code, label })))
       .pipe(z.array(codeLabel))
       .transform((labels) => ({ labels })),

@@ -57,6 +57,40 @@ describe('Labels of codes', () => {
     ])
   })
 
+  test.each([['l.csv'], [{ file: 'l.csv' }], [{ file: 'l.csv', delimiter: ',' }]])(
+    'come from the columns code and label of a file without columns: %j',
+    async (categoryCode) => {
+      await run({ categoryCode }, { ...FILES, 'l.csv': 'label,code\nOx,x\n' })
+      expect(await app.database.prisma.codeLabel.findMany({ select: { code: true, label: true } })).toEqual([
+        { code: 'x', label: 'Ox' },
+      ])
+    },
+  )
+
+  test('may belong to a code that is called file, as a bundle writes them', async () => {
+    await run({ categoryCode: { file: 'File', sheet: 'Sheet', x: 'X' } })
+    expect(await app.database.prisma.codeLabel.count()).toBe(3)
+  })
+
+  test.each<[string, unknown, string]>([
+    [
+      'the name of another member',
+      { categoryCode: { files: 'l.csv' } },
+      'categoryCode has labels for codes such as "files", and the items only have others, such as "x"',
+    ],
+    ['the columns alone', { categoryCode: { code: 'code', label: 'name' } }, 'such as "code", and'],
+    [
+      'the columns exchanged',
+      { administrativeAreaCode: { ...FILE, columns: { code: 'name', label: 'code' } } },
+      'administrativeAreaCode has labels for codes such as "대한민국", and the items only have others, such as "KR"',
+    ],
+  ])('that belong to no code of an item are said: %s', async (_what, labels, warning) => {
+    await run(labels)
+    expect(importer.reported.warnings.map(({ reason }) => reason)).toEqual([expect.stringContaining(warning)])
+    await importer.run(FILES, { items: [], labels, keepMissing: true })
+    expect(importer.reported.warnings).toEqual([])
+  })
+
   test('change nothing when they are imported again, and move updatedAt when they change', async () => {
     const updatedAt = async () =>
       (await app.database.prisma.dataset.findFirstOrThrow({ where: { slug: 'places' } })).updatedAt
@@ -110,13 +144,25 @@ describe('Labels of codes', () => {
       'a missing column',
       { categoryCode: 'countries.csv' },
       {},
-      /^countries\.csv: has no column label; the file has the columns code, name$/,
+      /^countries\.csv: has no column label; the file has the columns code, name; name its columns in the manifest: \{ "file", "columns": \{ "code", "label" \} \}$/,
+    ],
+    [
+      'a file with its encoding and no columns, as a message advises',
+      { categoryCode: { file: 'countries.csv', encoding: 'utf-8' } },
+      {},
+      /^countries\.csv: has no column label/,
+    ],
+    [
+      'a file and an unknown member',
+      { categoryCode: { file: 'l.csv', colums: 'x' } },
+      {},
+      /has the unknown member colums/,
     ],
     [
       'a missing column and no rows',
       { categoryCode: 'l.csv' },
       { 'l.csv': 'code,name,unit\n' },
-      /^l\.csv: has no column label; the file has the columns code, name, unit$/,
+      /^l\.csv: has no column label; the file has the columns code, name, unit; name/,
     ],
     [
       'bad rows',

@@ -37,7 +37,7 @@ const MAX_TITLE = 20
 async function* withoutTitle(records: AsyncIterable<CsvRecord>, delimiter: string): AsyncGenerator<CsvRecord> {
   let title: CsvRecord[] | undefined = []
   for await (const record of records) {
-    if (title && title.length < MAX_TITLE && mayBeTitle(record, delimiter)) {
+    if (title && title.length < MAX_TITLE && !record.problem && mayBeTitle(record.cells, delimiter)) {
       title.push(record)
       continue
     }
@@ -49,8 +49,9 @@ async function* withoutTitle(records: AsyncIterable<CsvRecord>, delimiter: strin
   yield* title ?? []
 }
 
-function mayBeTitle({ cells, problem }: CsvRecord, delimiter: string): boolean {
-  return problem === undefined && cells.filter(hasText).length === 1 && !otherSeparator(cells, delimiter)
+/** Whether a row above the header may be a title: it has one cell, also with other separators. */
+export function mayBeTitle(cells: readonly string[], delimiter: string): boolean {
+  return cells.filter(hasText).length <= 1 && !otherSeparator(cells, delimiter)
 }
 
 /** The separator that the manifest says, or else the file. @throws `OPERATION_FAILED` if they say different ones */
