@@ -56,6 +56,14 @@ test.each([
   expect(message).toContain(`${text} ${what}; write latitude and longitude as numbers of degrees, in two columns`)
 })
 
+test('init shows a pair that could be in either order', async () => {
+  const path = join(folder, 'pair.csv')
+  await writeFile(path, 'name,location\nBonn,"50.7, 7.1"\n')
+  expect((await initManifest(path)).unread).toBe(
+    'the column location has 50.7, 7.1, a pair of numbers; write latitude and longitude into two columns, as numbers of degrees',
+  )
+})
+
 test('a cell of any length is no coordinate, and is refused at once', async () => {
   const cells = ['1 '.repeat(100_000), '1,'.repeat(100_000), `POINT(${' '.repeat(200_000)}`, `1${"'".repeat(200_000)}`]
   for (const cell of cells)

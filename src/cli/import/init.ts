@@ -43,10 +43,11 @@ function printFound({ columns, dialect, checked }: InitializedManifest): void {
   for (const line of checked.map.draw()) printLine(line)
 }
 
-function printWarnings({ missing, repeatedKey, inferences, checked }: InitializedManifest): void {
+function printWarnings({ missing, unread, repeatedKey, inferences, checked }: InitializedManifest): void {
   for (const line of inferences.flatMap(describeInference)) printNotice(line)
   if (missing.length > 0) {
     printNotice(`warning: no column was found for ${missing.join(', ')}; add them to the manifest`)
+    if (unread !== undefined) printNotice(`warning: ${unread}`)
     return
   }
   if (repeatedKey !== undefined) {

@@ -65,7 +65,7 @@ export function exampleOf(readings: readonly Reading[]): string[] {
 }
 
 /** No text has them. */
-const CONTROLS = /[\u0080-\u009f]/
+const CONTROLS = /[\u0080-\u009f\p{Private_Use}]/u
 
 /** The plausibility of a decoded text, from 0 to 1. */
 type Score = (text: string) => number

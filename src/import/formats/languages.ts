@@ -65,7 +65,12 @@ export const SINGLE_BYTE: readonly EncodingLetters[] = [
 export const EAST_ASIAN: readonly { encoding: string; common: (lead: number, trail: number) => boolean }[] = [
   { encoding: 'cp949', common: (lead, trail) => lead >= 0xb0 && lead <= 0xc8 && trail >= 0xa1 },
   { encoding: 'shift_jis', common: (lead, trail) => trail > 0 && lead >= 0x82 && lead <= 0x97 },
-  { encoding: 'euc-jp', common: (lead) => lead === 0xa4 || lead === 0xa5 || (lead >= 0xb0 && lead <= 0xcf) },
+  // The first one is the sign of a long vowel.
+  {
+    encoding: 'euc-jp',
+    common: (lead, trail) =>
+      (lead === 0xa1 && trail === 0xbc) || lead === 0xa4 || lead === 0xa5 || (lead >= 0xb0 && lead <= 0xcf),
+  },
   { encoding: 'gb18030', common: (lead, trail) => lead >= 0xb0 && lead <= 0xd7 && trail >= 0xa1 },
   { encoding: 'big5', common: (lead) => lead >= 0xa4 && lead <= 0xc6 },
 ]

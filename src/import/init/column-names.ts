@@ -86,9 +86,9 @@ export const NAMES: Readonly<Record<string, readonly RegExp[]>> = {
 /** Names of columns with metres to the north and to the east. */
 export const PROJECTED_NAMES: Readonly<Record<'latitude' | 'longitude', RegExp>> = {
   latitude:
-    /^(hochwert|nordwert|northing|north|nord|norte|y|(y|utm|gk)(koordinate|coord|coordinate|좌표|m|utm|gk)|utmy|utmn|utmnorth|northings|좌표정보y|좌표y|y坐标|y座標|coordy|coordonneey)/,
+    /^(n$|hochwert|nordwert|northing|north|nord|norte|y|(y|utm|gk)(koordinate|coord|coordinate|좌표|m|utm|gk)|utmy|utmn|utmnorth|northings|좌표정보y|좌표y|y坐标|y座標|coordy|coordonneey)/,
   longitude:
-    /^(rechtswert|ostwert|easting|east|ost|este|x|(x|utm|gk)(koordinate|coord|coordinate|좌표|m|utm|gk)|utmx|utme|utmeast|eastings|좌표정보x|좌표x|x坐标|x座標|coordx|coordonneex)/,
+    /^(e$|rechtswert|ostwert|easting|east|ost|este|x|(x|utm|gk)(koordinate|coord|coordinate|좌표|m|utm|gk)|utmx|utme|utmeast|eastings|좌표정보x|좌표x|x坐标|x座標|coordx|coordonneex)/,
 }
 
 /** Names of columns that identify a row. */

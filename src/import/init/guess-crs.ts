@@ -1,7 +1,7 @@
 import type { Choice, Inference } from '../inference.ts'
 import { findReferenceSystem, type ReferenceSystem } from '../reference-system.ts'
 import { countryOf } from './country.ts'
-import { OTHERS, USUAL } from './usual-systems.ts'
+import { BROAD, NORTH_FIRST, OTHERS, USUAL } from './usual-systems.ts'
 
 interface Point {
   x: number
@@ -53,12 +53,15 @@ export function guessCrs(evidence: CrsEvidence, points: readonly Point[]): Guess
   )
   const mentioned = names.flatMap((name) => [...name.matchAll(/(?<!\d)\d{4,5}(?!\d)/g)].map(([code]) => Number(code)))
   const numbers = [...mentioned, ...spoken.flatMap((each) => each.numbers), ...OTHERS]
-  const places = `${text} ${names.join(' ')}`.toLowerCase()
+  const places = wordsOf(`${text} ${names.join(' ')}`)
   const likely = new Set(spoken.flatMap((each) => each.numbers.map((number) => `EPSG:${number}`)))
+  const areXY = /^y/i.test(evidence.columns.latitude)
   const doubtsAbout = ({ system, isSwapped, country }: Candidate) =>
-    (country !== undefined && places.includes(country.toLowerCase()) ? 0 : 4) +
+    (country !== undefined && places.includes(wordsOf(country)) ? 0 : 4) +
     (country === undefined ? 2 : 0) +
-    (isSwapped && !likely.has(system.code) ? 1 : 0)
+    (isSwapped && !likely.has(system.code) ? 1 : 0) +
+    (isSwapped !== (areXY && NORTH_FIRST.has(system.code)) ? 0.5 : 0) +
+    (BROAD.includes(system.code) ? 3 : 0)
   // A column of points has its own order.
   const canSwap = evidence.columns.latitude !== evidence.columns.longitude
   const fitting = distinct([...named, ...fittingOf(numbers, points)]).filter(({ isSwapped }) => canSwap || !isSwapped)
@@ -68,6 +71,14 @@ export function guessCrs(evidence: CrsEvidence, points: readonly Point[]): Guess
   const toChoice = (candidate: Candidate) => choiceOf(candidate, evidence.columns)
   const inference = { what: 'crs', chosen: toChoice(first), alternatives: others.map(toChoice) }
   return { code: first.system.code, isSwapped: first.isSwapped, inference }
+}
+
+/** The words of a text, with a space around each. */
+function wordsOf(text: string): string {
+  return ` ${text
+    .toLowerCase()
+    .split(/[^\p{L}]+/u)
+    .join(' ')} `
 }
 
 function choiceOf(

@@ -8,6 +8,7 @@ import type { Inference } from '../inference.ts'
 import type { Columns, ItemFile } from '../manifest.ts'
 import { findReferenceSystem } from '../reference-system.ts'
 import { textOf, withNested } from '../row/column-mapping.ts'
+import { describeCoordinate } from '../row/coordinate-text.ts'
 import { type CheckedFile, checkFile } from './check-file.ts'
 import { matches, NAMES, PROJECTED_NAMES } from './column-names.ts'
 import { detectDialect } from './detect-dialect.ts'
@@ -25,6 +26,8 @@ export interface InitializedManifest extends Pick<GuessedColumns, 'missing' | 'r
   dialect: Dialect
   /** All that the file does not prove. */
   inferences: Inference[]
+  /** What a column with both coordinates has, if it can't be read. */
+  unread: string | undefined
   /** The report of an import. */
   checked: CheckedFile
 }
@@ -85,6 +88,7 @@ async function examine(
   const mappings: GuessedColumns['mappings'] = guess?.isSwapped
     ? [exchangePosition(mapping), ...others.map(exchangePosition)]
     : guessed.mappings
+  const unread = guessed.missing.includes('latitude') ? findUnread(sample) : undefined
   const { file, checked } = await settle({ ...plain, dialect, isExact: false }, mappings)
   const { missing, repeatedKey } = guessed
   const columns = file.columns ?? {}
@@ -92,7 +96,7 @@ async function examine(
   const inferences = [...found.inferences, decimal, guess?.inference, axes, ...inferCodes(columns, checked)].filter(
     (each) => each !== undefined,
   )
-  return { file, columns, missing, repeatedKey, dialect, inferences, checked }
+  return { file, columns, missing, repeatedKey, dialect, inferences, unread, checked }
 }
 
 /** Checks all rows. Takes the next mapping if rows share an identity. */
@@ -129,8 +133,28 @@ function withDefaults(columns: Columns, { empty }: CheckedFile): Columns {
   return { ...columns, ...Object.fromEntries(completed) }
 }
 
+/** Returns a sentence about the first coordinates that are no numbers. */
+function findUnread({ columns, rows }: Sample): string | undefined {
+  for (const column of columns.filter(isPlaceName)) {
+    const text = rows.map((row) => textOf(row[column])).find((each) => each.trim() !== '') ?? ''
+    const what = describeCoordinate(text)
+    if (what !== undefined)
+      return `the column ${column} has ${text.slice(0, SHOWN)}, ${what}; write latitude and longitude into two columns, as numbers of degrees`
+  }
+  return undefined
+}
+
+/** Characters of a value that are shown. */
+const SHOWN = 60
+
+function isPlaceName(column: string): boolean {
+  const patterns = [...(NAMES.latitude ?? []), ...(NAMES.longitude ?? []), ...Object.values(PROJECTED_NAMES)]
+  return patterns.some((pattern) => matches(pattern, column))
+}
+
 /** Rows whose text may name a country. */
 const TEXT_ROWS = 100
+const TEXT_LENGTH = 500
 
 function guessSampleCrs(
   path: string,
@@ -144,7 +168,9 @@ function guessSampleCrs(
       y: readNumber(textOf(row[latitude]), { field: 'latitude', decimal, areMetres: true }),
     }))
     .filter(({ x, y }) => Number.isFinite(x) && Number.isFinite(y) && x !== 0 && y !== 0)
-  const text = rows.slice(0, TEXT_ROWS).flatMap((row) => columns.map((column) => textOf(row[column])))
+  const text = rows
+    .slice(0, TEXT_ROWS)
+    .flatMap((row) => columns.map((column) => textOf(row[column]).slice(0, TEXT_LENGTH)))
   return guessCrs(
     { names: [...columns, basename(path)], text: text.join(' '), columns: { latitude, longitude } },
     points,
@@ -170,9 +196,7 @@ async function readSample(
   }
   if (rows.length === 0) throw operationFailed(`${file.name}: has no rows to guess the columns from`)
   const columns = [...new Set(rows.flatMap(Object.keys))]
-  const patterns = [...(NAMES.latitude ?? []), ...(NAMES.longitude ?? []), ...Object.values(PROJECTED_NAMES)]
-  const placing = columns.filter((column) => patterns.some((pattern) => matches(pattern, column)))
-  const { decimal, inference } = inferDecimal(rows, placing)
+  const { decimal, inference } = inferDecimal(rows, columns.filter(isPlaceName))
   const sample = { columns, rows, decimal }
   return { sample, inference, ownCrs: ownCrs === 'EPSG:4326' ? undefined : ownCrs }
 }

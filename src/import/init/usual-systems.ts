@@ -51,3 +51,11 @@ export const OTHERS: readonly number[] = [
   ...[5186, 5179, 6677, 6674, 6675, 6670, 6680, 3414, 2263, 2227, 2229, 2230, 2285, 3435, 2272, 2276, 2278, 2236, 2248],
   ...[28356, 28355, 28350, 28354, 31983, 3035, 3857],
 ]
+
+/** Systems that fit to nearly any numbers. */
+export const BROAD: readonly string[] = ['EPSG:3035', 'EPSG:3857']
+
+/** Systems whose first axis, which is called `x`, points to the north: those of Japan, Poland, and Gauss-Krüger. */
+export const NORTH_FIRST: ReadonlySet<string> = new Set(
+  [...zones(6669, 6687), ...zones(2176, 2180), ...zones(31466, 31469)].map((number) => `EPSG:${number}`),
+)
