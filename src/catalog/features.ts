@@ -7,9 +7,10 @@ import type { Selection } from './selection.ts'
 /** Which items of a dataset are selected. */
 export type FeatureSelection = Omit<Selection, 'text' | 'circle'>
 
-/** A part of the selected items: those after an id, and their maximum number. */
+/** A part of the selected items: those after an id or after a number of items, and their maximum number. */
 export interface FeatureWindow extends FeatureSelection {
   after?: string | undefined
+  offset?: number | undefined
   limit: number
   /** Called with the estimated size of the page in bytes, before its features are read. It may throw. */
   reserve?: (bytes: number) => void

@@ -29,6 +29,8 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   crs: CRS84,
   datetime: '2026-01-31T00:00:00Z/..',
   after: '00000000-0000-4000-8000-000000000000',
+  offset: 0,
+  startindex: 0,
   f: 'json',
 }
 
@@ -82,6 +84,12 @@ export const PARAMETERS: Record<keyof typeof featuresParameters, Json> = {
     type: 'string',
     format: 'uuid',
   }),
+  offset: queryParameter(
+    'offset',
+    'The number of features before the page, instead of `after`. Pages by `next` are better while the dataset changes.',
+    { type: 'integer', minimum: 0, default: 0 },
+  ),
+  startindex: queryParameter('startindex', 'The older name of `offset`.', { type: 'integer', minimum: 0, default: 0 }),
 }
 
 /** The parameter `f` of a resource with these forms. */

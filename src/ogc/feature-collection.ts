@@ -22,7 +22,8 @@ export function featureCollection(
 ): FeatureDocument {
   const { self, form } = addresses
   const next = page.next !== undefined && {
-    href: withParameter(self, 'after', page.next),
+    // The cursor takes the place of an offset.
+    href: withParameter(self, 'after', page.next, ['offset', 'startindex']),
     rel: 'next',
     type: FORMS[form],
     title: 'The next page',

@@ -42,9 +42,10 @@ export function ownLinks({ self, form, forms }: Omit<Addresses, 'base'>, title =
   ]
 }
 
-/** The address of the request with another value of a parameter, or with one more. */
-export function withParameter(url: string, name: string, value: string): string {
+/** The address of the request with another value of a parameter, or with one more, and without others. */
+export function withParameter(url: string, name: string, value: string, without: readonly string[] = []): string {
   const other = new URL(url)
+  for (const absent of without) other.searchParams.delete(absent)
   other.searchParams.set(name, value)
   return other.href
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import * as domain from '../catalog/arguments.ts'
 import { mapFilters } from '../catalog/filters.ts'
+import { validationFailed } from '../errors.ts'
 import { wholeNumber } from '../rest/parameters.ts'
 import { type Problem, parseBbox } from './bbox.ts'
 import { CRS84 } from './crs.ts'
@@ -50,4 +51,25 @@ export const featuresParameters = {
   datetime: parsed(parseDatetime).optional(),
   ...mapFilters(() => domain.filterValue.optional()),
   after: domain.uuid.optional(),
+  offset: wholeNumber.optional(),
+  startindex: wholeNumber.optional(),
+}
+
+/** The parameters by which a page of features starts. */
+interface PageStart {
+  after?: string | undefined
+  offset?: number | undefined
+  startindex?: number | undefined
+}
+
+/**
+ * The start of a page. `startindex` is the older name of `offset`.
+ * @throws `VALIDATION_FAILED` if more than one of the parameters is given
+ */
+export function pageStart(given: PageStart): Pick<PageStart, 'after' | 'offset'> {
+  const { after, offset, startindex } = given
+  const [first, second] = (['after', 'offset', 'startindex'] as const).filter((name) => given[name] !== undefined)
+  if (second !== undefined)
+    throw validationFailed([{ field: second, message: `must not be given together with ${first}` }])
+  return { after, offset: offset ?? startindex }
 }

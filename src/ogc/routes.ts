@@ -8,7 +8,7 @@ import { collections, conformance, landingPage, queryables } from './documents.t
 import { featureCollection, singleFeature } from './feature-collection.ts'
 import { linkHeader } from './links.ts'
 import { FORMS } from './media-types.ts'
-import { DEFAULT_LIMIT, featureParameters, featuresParameters } from './parameters.ts'
+import { DEFAULT_LIMIT, featureParameters, featuresParameters, pageStart } from './parameters.ts'
 import { type OgcRequest, type OgcRoute, route } from './route.ts'
 
 /*
@@ -93,17 +93,19 @@ export const OGC_ROUTES: readonly OgcRoute[] = [
     parameters: featuresParameters,
     forms: ['geojson', 'json', 'html'],
     schema: 'FeatureCollection',
-    resource: (request, { limit = DEFAULT_LIMIT, bbox, datetime, after, ...others }) => ({
-      version: async (catalog) => pageTag(request, collectionIn(catalog, request.path)),
-      read: async (catalog) => {
-        const dataset = collectionIn(catalog, request.path)
-        const { reserve } = request
-        const window = { limit, within: bbox, ...datetime, ...pickFilters(others), after, reserve }
-        const page = await catalog.featurePage(dataset, window)
-        const { body, links } = featureCollection(request, dataset, page, new Date())
-        return { body, links: linkHeader(links), weakTag: pageTag(request, dataset) }
-      },
-    }),
+    resource: (request, { limit = DEFAULT_LIMIT, bbox, datetime, ...others }) => {
+      const { reserve } = request
+      const window = { limit, within: bbox, ...datetime, ...pickFilters(others), ...pageStart(others), reserve }
+      return {
+        version: async (catalog) => pageTag(request, collectionIn(catalog, request.path)),
+        read: async (catalog) => {
+          const dataset = collectionIn(catalog, request.path)
+          const page = await catalog.featurePage(dataset, window)
+          const { body, links } = featureCollection(request, dataset, page, new Date())
+          return { body, links: linkHeader(links), weakTag: pageTag(request, dataset) }
+        },
+      }
+    },
   }),
   route({
     name: 'getFeature',

@@ -95,6 +95,17 @@ describe('/req/core/query-param-unknown, /req/core/query-param-invalid: a bad pa
     ['administrativeAreaCode=', 'administrativeAreaCode', 'must not be empty'],
     ['categoryCode=%ff', 'categoryCode', 'must be percent-encoded UTF-8 without NUL'],
     ['after=1', 'after', 'must be a UUID'],
+    ...['', '-1', '1.5', '1e1', 'x'].flatMap((offset) => [
+      [`offset=${offset}`, 'offset', WHOLE],
+      [`startindex=${offset}`, 'startindex', WHOLE],
+    ]),
+    ['offset=1&offset=2', 'offset', 'must be given once'],
+    ['offset=1&startindex=1', 'startindex', 'must not be given together with offset'],
+    ...['offset', 'startindex'].map((name) => [
+      `${name}=0&after=${ITEM.palace}`,
+      name,
+      'must not be given together with after',
+    ]),
     ['crs=CRS84', 'crs', 'must be http://www.opengis.net/def/crs/OGC/1.3/CRS84'],
     ['bbox-crs=', 'bbox-crs', 'must be http://www.opengis.net/def/crs/OGC/1.3/CRS84'],
     ...[
@@ -102,7 +113,7 @@ describe('/req/core/query-param-unknown, /req/core/query-param-invalid: a bad pa
       ['F=json', 'f'],
       ['Limit=1', 'limit'],
       ['filter=x', 'after'],
-      ['offset=1', 'after'],
+      ['startIndex=1', 'startindex'],
       ['page=1', 'datetime'],
       ['q=x', 'f'],
       ['ids=1', 'crs'],

@@ -163,6 +163,8 @@ describe('/conf/oas30', () => {
       datetime: '2026-01-01T00:00:00Z',
       ...mapFilters(() => 'x'),
       after: ITEM.palace,
+      offset: '1',
+      startindex: '1',
       f: 'json',
     }
     for (const [template, { get: operation }] of Object.entries<{
@@ -172,8 +174,11 @@ describe('/conf/oas30', () => {
       const names = operation.parameters
         .map(({ $ref, name = '' }) => $ref?.split('/').pop() ?? name)
         .filter((name) => !(name in values))
-      const query = new URLSearchParams(names.map((name) => [name, examples[name] ?? '']))
-      expect([path, (await get(`${path}?${query}`)).status]).toEqual([path, 200])
+      for (const start of ['after', 'offset', 'startindex']) {
+        const together = names.filter((name) => name === start || !['after', 'offset', 'startindex'].includes(name))
+        const query = new URLSearchParams(together.map((name) => [name, examples[name] ?? '']))
+        expect([path, (await get(`${path}?${query}`)).status]).toEqual([path, 200])
+      }
       expect([path, (await get(`${path}?unknown=1`)).status]).toEqual([path, 400])
     }
     const templates = [

@@ -102,6 +102,62 @@ describe('While items are inserted and removed', () => {
   })
 })
 
+describe('offset, and startindex', () => {
+  const SELECTIONS = [
+    '',
+    '&categoryCode=c0',
+    '&administrativeAreaCode=a1&categoryCode=c1',
+    '&bbox=-180,-85,-80,15',
+    '&bbox=170,-85,-150,85&categoryCode=c1',
+    '&datetime=2026-03-01T00:01:00Z/..',
+    '&bbox=-180,-85,180,0&administrativeAreaCode=a1&datetime=../2026-03-01T00:03:40Z',
+  ]
+
+  test.each(SELECTIONS)('with "%s" give the pages that next links give, in any order', async (query) => {
+    await addItems(range(0, 400))
+    const ids = idsOf(await readPages(t, `${ITEMS}?limit=1000${query}`))
+    const pageAt = async (name: string, offset: number, limit: number) => {
+      const { status, body } = await getOgc(t, `${ITEMS}?limit=${limit}&${name}=${offset}${query}`)
+      expect([offset, status, body.numberMatched, body.numberReturned]).toEqual([
+        offset,
+        200,
+        ids.length,
+        Math.max(0, Math.min(limit, ids.length - offset)),
+      ])
+      expect(idsOf([body])).toEqual(ids.slice(offset, offset + limit))
+      return body
+    }
+    for (let offset = 0; offset <= ids.length; offset += 30) await pageAt('startindex', offset, 30)
+    for (const offset of [ids.length - 1, 1, 17, ids.length + 1, 0]) await pageAt('offset', offset, 7)
+    const inParallel = range(0, ids.length, 50).map((offset) => pageAt('startindex', offset, 50))
+    expect(idsOf(await Promise.all(inParallel))).toEqual(ids)
+    // The next page is by cursor, and has what is left.
+    const { links } = await pageAt('offset', 5, 10)
+    const [next] = linksOf({ links }, 'next')
+    expect(next?.href).toMatch(/after=/)
+    expect(next?.href).not.toMatch(/offset=|startindex=/)
+    expect(idsOf(await readPages(t, next?.href ?? ''))).toEqual(ids.slice(15))
+  })
+
+  test('are exact after each change', async () => {
+    await addItems(range(0, 100))
+    const at = async (offset: number) => idsOf([(await getOgc(t, `${ITEMS}?limit=10&offset=${offset}`)).body])
+    for (const offset of range(0, 100, 10)) expect(await at(offset)).toEqual(range(offset, offset + 10).map(idAt))
+    await t.database.prisma.item.delete({ where: { id: idAt(3) } })
+    await expect.poll(() => at(50), { interval: 5 }).toEqual(range(51, 61).map(idAt))
+    await addItems([3])
+    await expect.poll(() => at(50), { interval: 5 }).toEqual(range(50, 60).map(idAt))
+  })
+
+  test('past the end give an empty page with the total', async () => {
+    for (const offset of ['1', '2147483648', '99999999999999999999999999']) {
+      const { status, body } = await getOgc(t, `${ITEMS}?offset=${offset}`)
+      expect([offset, status, body.numberMatched, body.numberReturned]).toEqual([offset, 200, 1, 0])
+      expect([body.features, linksOf(body, 'next')]).toEqual([[], []])
+    }
+  })
+})
+
 test('a page of long features has fewer of them, and a next link', async () => {
   await addItems(range(0, 12), 'x'.repeat(1_000_000))
   const pages = await readPages(t, `${ITEMS}?limit=10000`)

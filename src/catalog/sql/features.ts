@@ -24,12 +24,22 @@ const MAX_PART_BYTES = 4 * 1024 * 1024
 /** The estimated size of a feature: a whole part has its greatest size then. */
 const FEATURE_BYTES = MAX_PART_BYTES / PART_SIZE
 
-/** The number of selected items and of all items, and the cells of the box if the selection has one. */
+/** The number of selected items and of all items, the cells of the box if the selection has one, and the ends of pages. */
 interface Match {
   total: number
   size: number
   cells?: BoxContent['cells']
+  bookmarks: Bookmark[]
 }
+
+/** The id of a selected item, and the number of selected items up to it. The next page by `offset` starts there, and skips nothing. */
+interface Bookmark {
+  offset: number
+  id: string
+}
+
+/** A match has at most about so many bookmarks. */
+const MAX_BOOKMARKS = 100
 
 /** Ranges of cells in memory, about 100 bytes each. An entry without a box counts as a hundred. */
 const MAX_CACHED_CELLS = 100_000
@@ -53,12 +63,16 @@ interface FeatureSource {
 /** Reads a page. */
 export async function fetchFeaturePage(
   source: FeatureSource,
-  { after, limit, reserve, ...selection }: FeatureWindow,
+  { limit, reserve, after, offset = 0, ...selection }: FeatureWindow,
 ): Promise<FeaturePage> {
   const match = await findMatch(source, selection)
-  if (match.total === 0) return { features: [], count: 0, total: 0, next: undefined }
+  const { total } = match
+  if (offset >= total) return { features: [], count: 0, total, next: undefined }
+  const bookmark = match.bookmarks.findLast((known) => known.offset <= offset)
+  const start =
+    after === undefined ? { after: bookmark?.id, skip: offset - (bookmark?.offset ?? 0) } : { after, skip: 0 }
   // One more id shows whether there is a next page.
-  const ids = await fetchIds(source, { after, limit: limit + 1, ...selection }, match)
+  const ids = await fetchIds(source, { ...start, limit: limit + 1, ...selection }, match)
   reserve?.(Math.min(ids.length, limit) * FEATURE_BYTES)
   const starts = Array.from({ length: Math.ceil(Math.min(ids.length, limit) / PART_SIZE) }, (_, n) => n * PART_SIZE)
   const parts = await fetchParts(
@@ -69,12 +83,16 @@ export async function fetchFeaturePage(
   const end = parts.findIndex(({ count }) => count < PART_SIZE)
   const complete = end === -1 ? parts : parts.slice(0, end + 1)
   const written = complete.reduce((sum, part) => sum + part.count, 0)
-  return {
-    features: complete.map((part) => part.features).filter((text) => text !== ''),
-    count: written,
-    total: match.total,
-    next: written < ids.length ? ids[written - 1] : undefined,
-  }
+  const next = written < ids.length ? ids[written - 1] : undefined
+  if (next !== undefined && after === undefined) addBookmark(match, { offset: offset + written, id: next })
+  return { features: complete.map((part) => part.features).filter((text) => text !== ''), count: written, total, next }
+}
+
+/** Adds a bookmark, unless one is near. They are in order. */
+function addBookmark({ bookmarks, total }: Match, bookmark: Bookmark): void {
+  const isNear = (known: Bookmark) => Math.abs(known.offset - bookmark.offset) * MAX_BOOKMARKS < total
+  if (!bookmarks.some(isNear))
+    bookmarks.splice(bookmarks.findLastIndex(({ offset }) => offset < bookmark.offset) + 1, 0, bookmark)
 }
 
 /**
@@ -131,7 +149,13 @@ async function countMatches(source: FeatureSource, selection: FeatureSelection):
     SELECT ${total} AS total, ${totalOf({ among: 'all' })} AS size FROM ${owner(source)}`
   if (!row) throw new TypeError('The statement returned no row')
   const isCounted = content && !isFiltered
-  return { ...row, total: isCounted ? content.total : row.total, ...(content && { cells: content.cells }) }
+  const counted = { ...row, bookmarks: [] }
+  return content ? { ...counted, ...(isCounted && { total: content.total }), cells: content.cells } : counted
+}
+
+/** Ids after one of them, without the first ones. */
+interface IdWindow extends Omit<FeatureWindow, 'offset'> {
+  skip: number
 }
 
 /**
@@ -140,18 +164,18 @@ async function countMatches(source: FeatureSource, selection: FeatureSelection):
  */
 async function fetchIds(
   source: FeatureSource,
-  { after, limit, ...selection }: FeatureWindow,
+  { after, skip, limit, ...selection }: IdWindow,
   { total, size, cells }: Match,
 ): Promise<string[]> {
   const whereAfter = after === undefined ? Prisma.sql`true` : Prisma.sql`i.id > ${after}::uuid`
-  const found = walksIds({ total, size }, limit)
+  const found = walksIds({ total, size }, skip + limit)
     ? Prisma.sql`SELECT i.id ${candidates(source, selection)} AND ${whereAfter}`
     : // OFFSET 0 stops PostgreSQL from walking.
       Prisma.sql`SELECT i.id ${candidates(source, selection, cells)} AND ${whereAfter} OFFSET 0`
   const rows = await source.sql.$queryRaw<{ ids: string }[]>`
     SELECT array_to_string(ARRAY(
              SELECT found.id FROM ${owner(source)} CROSS JOIN LATERAL (${found}) AS found
-              ORDER BY found.id LIMIT ${limit}), ',') AS ids`
+              ORDER BY found.id LIMIT ${limit} OFFSET ${skip}), ',') AS ids`
   const ids = rows[0]?.ids ?? ''
   return ids === '' ? [] : ids.split(',')
 }
