@@ -1,3 +1,5 @@
+import { type HalfTyped, halfTyped } from './hangul.ts'
+
 /*
  * How like an item is to a text with misspelt words (docs/graphql.md). PostgreSQL gives the letters of names and texts (`letters_of`).
  */
@@ -17,6 +19,8 @@ export interface ParsedText {
   phrase: string
   /** Whether the indexes tell a name that is equal to it from one that only begins with it. */
   isShort: boolean
+  /** Other beginnings of names that the keys of its Hangul may type. */
+  halfTyped: HalfTyped | undefined
   grams: ReadonlySet<string>
   /** The code points in the grams. */
   points: ReadonlySet<number>
@@ -28,7 +32,8 @@ export function parseText(letters: string): ParsedText {
   const phrase = words.join(' ')
   const grams = gramsOf(phrase)
   const points = new Set(Array.from([...grams].join(''), (point) => point.codePointAt(0) ?? SPACE))
-  return { phrase, isShort: [...phrase].length < ORDERED_LETTERS, grams, points }
+  const isShort = [...phrase].length < ORDERED_LETTERS
+  return { phrase, isShort, halfTyped: isShort ? halfTyped(phrase) : undefined, grams, points }
 }
 
 /** The indexes of whole names and of beginnings have this number of letters. */
@@ -100,15 +105,18 @@ function forEachThree(word: string, visit: (first: number, second: number, third
 const SPACE = 32
 const LAST_OF_FIRST_PLANE = 0xffff
 
-/** An equal name or keyword, a name that begins with the text, or another name or keyword. In this order they are suggested. */
-const MATCH_KINDS = ['equal', 'beginning', 'similar'] as const
+/**
+ * An equal name or keyword, a name that begins with the text, one that begins with it once its Hangul is complete, or another name or
+ * keyword. In this order they are suggested.
+ */
+const MATCH_KINDS = ['equal', 'beginning', 'half-typed', 'similar'] as const
 type MatchKind = (typeof MATCH_KINDS)[number]
 
 /** A candidate that is meant, and its rank. */
 export interface Ranked {
   candidate: Candidate
   kind: MatchKind
-  /** Of a name that begins with the text: its first letters. */
+  /** Of a name that begins with the text, or once it is complete: its first letters. */
   beginning: string
   /** Of other names and keywords: how like the best of them is to the text. */
   likeness: Likeness
@@ -148,19 +156,23 @@ export function isAtLevel({ kind, likeness }: Ranked, level: number): boolean {
 }
 
 function rank(parsed: ParsedText, candidate: Candidate): Ranked | undefined {
-  const { phrase, isShort, grams } = parsed
+  const { phrase, grams } = parsed
   const { letters, keywords } = candidate
   const entries = (keywords === '' ? letters : `${letters}\n${keywords}`).split('\n').map((entry) => entry.trim())
   if (entries.includes(phrase)) return { candidate, kind: 'equal', beginning: '', likeness: UNLIKE }
-  if (isShort && afterSpace(letters).startsWith(phrase)) {
-    return { candidate, kind: 'beginning', beginning: afterSpace(firstLetters(letters)), likeness: UNLIKE }
-  }
+  const kind = kindOfBeginning(parsed, letters)
+  if (kind) return { candidate, kind, beginning: afterSpace(firstLetters(letters)), likeness: UNLIKE }
   const likenesses = entries.map((entry, n) => compareWords(parsed, entry, Math.min(n, 1)))
   if (keywords !== '') likenesses.push({ ...compareWords(parsed, wordsOf(phrase, entries), 1), isContiguous: false })
   const [likeness = UNLIKE] = likenesses.sort(byLikeness)
   return likeness.shared >= neededGrams(grams.size)
     ? { candidate, kind: 'similar', beginning: '', likeness }
     : undefined
+}
+
+function kindOfBeginning({ phrase, isShort, halfTyped: typed }: ParsedText, letters: string): MatchKind | undefined {
+  if (isShort && afterSpace(letters).startsWith(phrase)) return 'beginning'
+  return typed?.pattern.test(letters) ? 'half-typed' : undefined
 }
 
 const UNLIKE: Likeness = { shared: 0, matched: 0, isContiguous: false, source: 0, length: 0 }
@@ -218,14 +230,15 @@ function afterSpace(letters: string): string {
   return letters.startsWith(' ') ? letters.slice(1) : letters
 }
 
-function firstLetters(text: string): string {
+/** The letters by which names are ordered. */
+export function firstLetters(text: string): string {
   return [...text].slice(0, ORDERED_LETTERS).join('')
 }
 
 function compare(a: Ranked, b: Ranked): number {
   if (a.kind !== b.kind) return MATCH_KINDS.indexOf(a.kind) - MATCH_KINDS.indexOf(b.kind)
   const byId = byCodePoint(a.candidate.id, b.candidate.id)
-  if (a.kind === 'beginning') return byCodePoint(a.beginning, b.beginning) || byId
+  if (a.kind === 'beginning' || a.kind === 'half-typed') return byCodePoint(a.beginning, b.beginning) || byId
   return byLikeness(a.likeness, b.likeness) || byCodePoint(a.candidate.name, b.candidate.name) || byId
 }
 

@@ -1,12 +1,18 @@
-import { migrate } from '../database/migrate.ts'
+import { followMigrations, migrate } from '../database/migrate.ts'
 import { CatalogCommand } from './command.ts'
 import { withOpenDatabase } from './database.ts'
-import { printLine } from './print.ts'
+import { printLine, printNotice } from './print.ts'
 
 export const migrateCommand = new CatalogCommand('migrate')
   .example('DATABASE_URL=postgresql://user@host/catalog npx catalog migrate')
   .printing({
-    run: () => withOpenDatabase((database) => database.withSession((session) => migrate(session))),
+    run: () =>
+      withOpenDatabase((database) =>
+        database.withSession((session) => {
+          followMigrations(session, printNotice)
+          return migrate(session)
+        }),
+      ),
     print: (applied) => {
       for (const line of applied.length > 0 ? applied : ['Nothing to apply']) printLine(line)
     },

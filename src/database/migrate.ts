@@ -41,6 +41,11 @@ export async function migrate(session: SqlSession, folder = MIGRATIONS_FOLDER): 
   })
 }
 
+/** Calls `print` with what the migrations of a session say while they run (RAISE INFO). */
+export function followMigrations(session: SqlSession, print: (line: string) => void): void {
+  session.on('notice', ({ severity, message }) => severity === 'INFO' && print(message ?? ''))
+}
+
 /**
  * Compares a database with the migrations of this code. It changes nothing.
  * @returns the names of the missing migrations, and whether the database never had one

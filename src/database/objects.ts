@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { type SqlSession, type SqlText, sql } from '../sql.ts'
+import { findStale, readGeneratedColumns } from './generated-columns.ts'
 
 /** The objects that the migrations make. `npm run objects` writes them after a new migration. */
 const SNAPSHOT = join(fileURLToPath(new URL('../../prisma/', import.meta.url)), 'objects.json')
@@ -52,7 +53,7 @@ export async function compareObjects(session: SqlSession): Promise<Difference[]>
   const byName = new Map(actual.map((one) => [one.name, one]))
   const known = new Set(expected.map(({ name }) => name))
   const surplus = actual.filter(({ name, table }) => known.has(`table ${table}`) && !known.has(name))
-  return [
+  const differences = [
     ...surplus.map(({ name, drop }) => differenceOf(name, 'is not from the migrations', drop)),
     ...expected.flatMap((one) => {
       const existing = byName.get(one.name)
@@ -63,7 +64,41 @@ export async function compareObjects(session: SqlSession): Promise<Difference[]>
       return differenceOf(one.name, 'is not as the migrations make it', statements.join('; '))
     }),
   ]
+  if (differences.length === 0) {
+    const stale = await findStale(session)
+    return stale.map(({ name, n, mend }) => ({
+      ...STALE,
+      found: `${name} has ${n} values of another function`,
+      sql: `${mend};`,
+    }))
+  }
+  const changed = expected.filter(({ name, create }) => functionOf(name) && byName.get(name)?.create !== create)
+  const made = new Set(madeBy(changed, expected))
+  const same = expected.filter((one) => made.has(one) && byName.get(one.name)?.create === one.create)
+  return [...differences, ...(await makeAgain(session, same))]
 }
+
+const functionOf = (name: string) => /^function (\w+)/.exec(name)?.[1]
+
+/** Returns the objects that call one of these functions, also through others. */
+function madeBy(functions: readonly CatalogObject[], objects: readonly CatalogObject[]): CatalogObject[] {
+  const names = functions.flatMap(({ name }) => functionOf(name) ?? [])
+  if (names.length === 0) return []
+  const call = new RegExp(`\\b(${names.join('|')})\\(`)
+  const callers = objects.filter((one) => !functions.includes(one) && call.test(one.create))
+  return [...callers, ...madeBy(callers, objects)]
+}
+
+/** The statements that compute generated columns and indexes again. */
+async function makeAgain(session: SqlSession, objects: readonly CatalogObject[]): Promise<Difference[]> {
+  const columns = new Map((await readGeneratedColumns(session)).map(({ name, mend }) => [name, mend]))
+  return objects.flatMap(({ name }) => {
+    const again = columns.get(name) ?? name.replace(/^index (\w+) of .*/, 'REINDEX INDEX $1')
+    return again === name ? [] : { ...STALE, found: `${name} may have values of another function`, sql: `${again};` }
+  })
+}
+
+const STALE = { advice: 'run this last; it computes the wrong values again' }
 
 function differenceOf(name: string, difference: string, sql: string): Difference {
   let advice = 'run this'

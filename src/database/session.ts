@@ -10,14 +10,15 @@ const KEEP_ALIVE_MS = 60_000
  * the URL.
  *
  * Responses depend on some: UTC and ISO, because Prisma's adapter drops the offset of a timestamp and reads no other form; all digits of a
- * coordinate. No JIT, because it would take longer than these queries. Memory for the bitmap of a search: without it, PostgreSQL would
- * compute the grams of each name again. No timeouts, because imports and migrations take long; the pool gives its sessions others. The
- * catalog is in the schema `public`, and PostGIS there or in a schema that hosts of databases have for it.
+ * coordinate. Backslashes in strings are those of standard SQL. No JIT, because it would take longer than these queries. Memory for the bitmap
+ * of a search: without it, PostgreSQL would compute the grams of each name again. No timeouts, because imports and migrations take long; the
+ * pool gives its sessions others. The catalog is in the schema `public`, and PostGIS there or in a schema that hosts of databases have for it.
  */
 const SETTINGS = {
   timezone: 'UTC',
   datestyle: 'ISO',
   extra_float_digits: '1',
+  standard_conforming_strings: 'on',
   jit: 'off',
   work_mem: '16MB',
   statement_timeout: '0',

@@ -3,7 +3,7 @@ import { checkPublicKey } from '../auth/public-key.ts'
 import type { Config } from '../config.ts'
 import { isTransient } from '../database/client.ts'
 import { type Database, databaseExists } from '../database/database.ts'
-import { migrate } from '../database/migrate.ts'
+import { followMigrations, migrate } from '../database/migrate.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import { loadSampleData } from '../sample/load.ts'
 import { type Metrics, serveMetrics } from './telemetry/metrics.ts'
@@ -56,6 +56,7 @@ export async function prepareDatabase(
       await database.withSession((session) => {
         // A statement may wait for another gateway that migrates, or for a server that does not answer.
         void stopped.then(() => session.end())
+        followMigrations(session, print)
         return migrate(session)
       })
       const sampleKey = config.sampleData ? await loadSampleData(database, url, print) : undefined

@@ -33,8 +33,8 @@ const WORDS: readonly [readonly [string, ...string[]], ...(readonly [string, ...
   ['서울', '시장', '공원', '박물관', '서울특별시', '한강공원', '경복궁', '각', '가', '남대문'],
   ['東京', 'タワー', 'ﾀﾜｰ', 'とうきょう', 'ガーデン', '公園', '東京タワー', 'カ゛', '駅'],
   ['北京', '北京市', '公园', '博物馆', '𠮷野', '中央公園', '馆'],
-  ['القاهرة', 'متحف', 'مطار', 'حديقة', 'مُتْحَف', 'ﷺ'],
-  ['Αθήνα', 'ΟΔΟΣ', 'οδός', 'Άγιος', 'ΜΟΥΣΕΙΟ', 'Σίσυφος'],
+  ['القاهرة', 'متحف', 'مطار', 'حديقة', 'مُتْحَف', 'ﷺ', 'كتاب', 'کتـــاب', 'تهران\u200cی'],
+  ['Αθήνα', 'ΟΔΟΣ', 'οδός', 'Άγιος', 'ΜΟΥΣΕΙΟ', 'Σίσυφος', 'ΘΕΣ', 'θεσ'],
   ['Ёлка', 'Музей', 'парк', 'МОСКВА', 'Йошкар'],
   [
     'São',
@@ -51,8 +51,11 @@ const WORDS: readonly [readonly [string, ...string[]], ...(readonly [string, ...
     'ﬁord',
     'e\u0301cole',
     'x\u20dd',
+    'Łódź',
+    'Bodø',
+    'Æ',
   ],
-  ['🏔️', '🌸', '👨‍👩‍👧', '★', '100%', 'a_b', "O'Hare", '"quoted"', '\\', '٣', 'Ⅻ', '1'],
+  ['🏔️', '🌸', '👨‍👩‍👧', '★', '100%', 'a_b', "O'Hare", 'O’Hare', 'o´hare', '\u200e', '"quoted"', '\\', '٣', 'Ⅻ', '1'],
 ]
 const SPACES = [' ', ' ', ' ', '\u3000', '  ', '\u00a0', '-', ''] as const
 
@@ -244,10 +247,20 @@ test('fold_name folds each assigned character as Unicode does', async () => {
 
 test.each([
   ['ＡＢＣ ｶﾞ', 'abc ガ'],
-  ['Ångström İstanbul STRASSE Straße', 'angstrom istanbul strasse straße'],
-  ['ΟΔΟΣ Σίσυφος ᾼ', 'οδος σισυφος α'],
+  ['Ångström İstanbul STRASSE Straße STRAẞE', 'angstrom istanbul strasse strasse strasse'],
+  ['ΟΔΟΣ Σίσυφος ᾼ', 'οδοσ σισυφοσ α'],
   ['Ёлка Йошкар-Ола', 'елка иошкар-ола'],
   ['각 か\u3099 مُتْحَف', '각 が مُتْحَف'],
+  ['ΘΕΣ/Θες', 'θεσ/θεσ'],
+  ['Łódź Đà Nẵng Bodø Ħamrun Diyarbakır Ŧ', 'lodz da nang bodo hamrun diyarbakir t'],
+  ['Ðjúpivogur Þingvellir Ærø Œuvre Ǽ Ǿ Ŋ', 'djupivogur thingvellir aero oeuvre ae o n'],
+  ['ﬀ ĳ ŉ ſ Ｌ\u0337', "ff ij 'n s l"],
+  ['\u200eBusan\u200f \u00adS\u200bã\u2060o\ufeff e\u200d\u0301', 'busan sao e'],
+  ['كتـــاب کتاب ﻛ ﯼ ی ي', '\u06a9تاب \u06a9تاب \u06a9 ي ي ي'],
+  ['خانه\u200cها', 'خانهها'],
+  ['ᄀ\u200bᅡ ㄱㅏ ｶ\u200dﾞ', '가 가 ガ'],
+  ['O’Hare O´Hare OʼHare O`Hare O\u1ffdHare O\u1fefHare O＇Hare', "o'hare o'hare o'hare o'hare o'hare o'hare o'hare"],
+  ['`ASCII`', "'ascii'"],
 ])('fold_name folds %s', async (text, folded) => {
   expect(fold(text)).toBe(folded)
   expect(await db.database.prisma.$queryRaw`SELECT fold_name(${text}) AS folded`).toEqual([{ folded }])

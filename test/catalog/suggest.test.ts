@@ -50,6 +50,17 @@ const PLACES: readonly (readonly [name: string, ...keywords: string[]])[] = [
   ['الإسكندرية'],
   ['مطار القاهرة الدولي'],
   ['الدار البيضاء'],
+  ['가방박물관'],
+  ['갑사'],
+  ['경복대학교'],
+  ['경 보건소'],
+  ['과천 서울랜드'],
+  ['고궁박물관'],
+  ['국립 고궁 박물관'],
+  ['닭갈비 골목'],
+  ['달성 박사 마을'],
+  ['ㄱㅂ 카페'],
+  ['꼭두박물관'],
   ['(주)한국'],
   ['(주)한국관광'],
   ['주 한국관광공사'],
@@ -165,6 +176,59 @@ describe('Suggestions', () => {
       found += names.length
     }
     expect(found).toBeGreaterThan(100)
+  })
+})
+
+describe('While Hangul is typed', () => {
+  test.each([
+    // Initial consonants, alone and after whole syllables.
+    ['ㄱㅂㄱ', ['경 보건소', '경복궁역']],
+    ['ㄱㅂ', ['ㄱㅂ 카페', '가방박물관', '경 보건소', '경복궁역', '경복대학교']],
+    ['경ㅂㄱ', ['경 보건소', '경복궁역']],
+    ['ㄱ복ㄱ', ['경복궁역']],
+    ['ㄱㄹㄱㄱㅂㅁㄱ', ['국립 고궁 박물관']],
+    ['ㄱㄹ ㄱㄱ', ['국립 고궁 박물관']],
+    ['국ㄹㅈㅇ', ['국립중앙박물관']],
+    ['(ㅈ)ㅎ', ['(주)한국', '(주)한국관광', '주 한국관광공사']],
+    ['ㄲㄷㅂ', ['꼭두박물관']],
+    ['ᄀᄇᄀ', ['경 보건소', '경복궁역']],
+    ['ﾡﾲﾡ', ['경 보건소', '경복궁역']],
+    // A last syllable that the next key continues, or shares with the next syllable.
+    ['경ㅂ', ['경복궁역', '경복대학교', '경 보건소']],
+    ['경보', ['경복궁역', '경복대학교']],
+    ['경복ㄱ', ['경복궁역']],
+    ['경복구', ['경복궁역']],
+    ['갑', ['갑사', '가방박물관']],
+    ['고', ['고궁박물관', '과천 서울랜드']],
+    ['달', ['달성 박사 마을', '닭갈비 골목']],
+    ['달성밗', []],
+    ['달성 밗', ['달성 박사 마을']],
+    ['갃', []],
+    ['ㄳ', ['갑사']],
+    ['ㅄ', []],
+  ])('%s begins %j', async (text, names) => {
+    const found = await suggest({ text, limit: 50 })
+    const parsed = parseText(text.normalize('NFKC').normalize('NFD'))
+    expect(found.slice(0, names.length)).toEqual(names)
+    expect(
+      found.slice(names.length).filter((name) => parsed.halfTyped?.pattern.test(name?.normalize('NFD') ?? '')),
+    ).toEqual([])
+  })
+
+  test('each prefix of the keys of a name suggests it', async () => {
+    // The keys of 국립 and 닭갈비, as a Korean keyboard shows them one after the other.
+    for (const text of ['ㄱ', '구', '국', '국ㄹ', '국리', '국립', '국립ㅈ', '국립주', '국립중']) {
+      expect(await suggest({ text, limit: 50 })).toContain('국립중앙박물관')
+    }
+    for (const text of ['ㄷ', '다', '달', '닭', '닭ㄱ', '닭가', '닭갈', '닭갈ㅂ', '닭갈비']) {
+      expect(await suggest({ text, limit: 50 })).toContain('닭갈비 골목')
+    }
+    for (const text of ['ㄱ', '가', '갑', '가바', '가방', '가방ㅂ', '가방바', '가방박']) {
+      expect(await suggest({ text, limit: 50 })).toContain('가방박물관')
+    }
+    for (const text of ['ㄱ', '고', '과', '괓', '과처', '과천']) {
+      expect(await suggest({ text, limit: 50 })).toContain('과천 서울랜드')
+    }
   })
 })
 

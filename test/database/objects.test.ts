@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { compareObjects, readObjects, readSnapshot } from '../../src/database/objects.ts'
 import { seedCatalog } from '../support/catalog.ts'
 import { useDatabase } from '../support/database.ts'
@@ -162,6 +162,58 @@ test.each([
     expect(await mend(session)).toEqual(expected)
     expect(await listObjects(session)).toEqual(before)
     await session.query('ROLLBACK')
+  })
+})
+
+/** Functions of stored values, what they are replaced by, and a query of the rows that still have other values. */
+const REPLACED = {
+  fold_name: {
+    other: `(name text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$ SELECT 'x' || name $$`,
+    wrong: 'SELECT FROM items WHERE folded_name <> fold_name(name) OR folded_keywords <> fold_keywords(keywords)',
+  },
+  tile_cell_of: {
+    other: '(latitude numeric, longitude numeric) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$ SELECT 7::bigint $$',
+    wrong: 'SELECT FROM items WHERE tile_cell <> tile_cell_of(latitude, longitude)',
+  },
+  letters_of: {
+    other: `(folded text) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT '~' || folded $$`,
+    // The index has them.
+    wrong: `SET LOCAL enable_seqscan = off;
+      SELECT FROM items WHERE left(letters_of(folded_name), 50) COLLATE "C" >= '~' AND left(letters_of(folded_name), 50) COLLATE "C" < '~~'`,
+  },
+}
+
+describe('After a function of stored values was replaced for some time', () => {
+  async function replaceIn(session: Client, name: keyof typeof REPLACED) {
+    await session.query(`BEGIN; CREATE OR REPLACE FUNCTION ${name}${REPLACED[name].other}`)
+    await session.query(`UPDATE items SET name = name || '', latitude = latitude, keywords = ARRAY['Ä']`)
+  }
+
+  test.each(['fold_name', 'tile_cell_of', 'letters_of'] as const)(
+    'the statements of the doctor mend %s() and the values',
+    async (name) => {
+      await db.database.withSession(async (session) => {
+        await replaceIn(session, name)
+        expect(await mend(session)).toContainEqual(expect.stringContaining('may have values of another function'))
+        expect([await session.query(REPLACED[name].wrong)].flat().at(-1)?.rowCount).toBe(0)
+        await session.query('ROLLBACK')
+      })
+    },
+  )
+
+  test('the doctor finds the values if the function is right again, and its statements mend them', async () => {
+    await db.database.withSession(async (session) => {
+      await replaceIn(session, 'fold_name')
+      await session.query(
+        (await readSnapshot()).find(({ name }) => name === 'function fold_name(name text)')?.create ?? '',
+      )
+      const { rowCount } = await session.query('SELECT FROM items')
+      expect(await mend(session)).toEqual([
+        `column items.folded_keywords has ${rowCount} values of another function`,
+        `column items.folded_name has ${rowCount} values of another function`,
+      ])
+      await session.query('ROLLBACK')
+    })
   })
 })
 

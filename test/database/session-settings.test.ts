@@ -17,6 +17,7 @@ const SETTINGS = {
   timezone: 'Asia/Seoul',
   datestyle: 'German, DMY',
   extra_float_digits: '-12',
+  standard_conforming_strings: 'off',
   statement_timeout: '1',
 }
 

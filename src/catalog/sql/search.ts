@@ -214,7 +214,8 @@ function gramsOf(word: string): string[] {
  * the rest.
  */
 function rankOf(text: FoldedText | undefined): Prisma.Sql {
-  if (!text) return Prisma.sql`0`
+  // A text of invisible characters has no words.
+  if (!text || text.words.length === 0) return Prisma.sql`0`
   const { phrase, words } = text
   return Prisma.sql`CASE WHEN i.folded_name = ${phrase} OR strpos(i.folded_keywords, ${`\n${phrase}\n`}) > 0 THEN 0
                          WHEN starts_with(i.folded_name, ${phrase}) THEN 1

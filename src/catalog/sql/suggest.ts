@@ -1,10 +1,12 @@
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import type { HalfTyped } from '../hangul.ts'
 import { type Item, type JsonText, parseItems } from '../models.ts'
 import { type ItemProjection, itemsAt, jsonText } from '../projection.ts'
 import type { Selection } from '../selection.ts'
 import {
   type Candidate,
+  firstLetters,
   idsInOrder,
   isAtLevel,
   type ParsedText,
@@ -86,9 +88,15 @@ async function findMeant(
   { maxCompared, maxRead, ...suggestion }: Suggestion & Bounds,
   scope: Scope,
 ): Promise<Ranked[]> {
-  const places = Prisma.sql`(${equalItems(parsed, suggestion, scope)}) UNION (${beginnings(parsed, suggestion, scope)})`
+  const { phrase, halfTyped } = parsed
+  const places = [equalItems(parsed, suggestion, scope), beginnings(spaced([phrase]), suggestion, scope)]
+  if (halfTyped) {
+    const hasPattern = Prisma.sql`letters_of(i.folded_name) ~ ${halfTyped.pattern.source}`
+    places.push(beginnings(prefixesOf(halfTyped), suggestion, scope, hasPattern))
+  }
+  const union = Prisma.join(places, ') UNION (', '(', ')')
   const first = parsed.isShort
-    ? await readCandidates(sql, Prisma.sql`FROM (${places}) AS place JOIN items i ON i.id = place.id`)
+    ? await readCandidates(sql, Prisma.sql`FROM (${union}) AS place JOIN items i ON i.id = place.id`)
     : []
   const ranked = rankCandidates(parsed, first)
   if (ranked.length >= suggestion.limit) return ranked
@@ -117,21 +125,38 @@ function equalItems({ phrase }: ParsedText, suggestion: Suggestion, scope: Scope
        AND ${whereSelected(suggestion)} ORDER BY i.name, i.id LIMIT ${suggestion.limit}`
 }
 
-function beginnings({ phrase }: ParsedText, suggestion: Suggestion, scope: Scope): Prisma.Sql {
-  // The letters of a name that begins with a bracket or another separator begin with a space.
-  const phrases = Prisma.sql`unnest(${[phrase, ` ${phrase}`]}::text[]) AS begun (phrase)`
-  // No letter is beyond the last code point.
-  const end = Prisma.sql`begun.phrase || ${'\u{10ffff}'}`
+/** The items whose names begin with one of the phrases, in the order of their letters. */
+function beginnings(phrases: Prisma.Sql, suggestion: Suggestion, scope: Scope, where = Prisma.sql`true`): Prisma.Sql {
   return Prisma.sql`
     SELECT one.id FROM unnest(${[...scope]}::uuid[]) AS owner (dataset_id)
-     CROSS JOIN ${phrases}
+     CROSS JOIN LATERAL unnest(${phrases}) AS begun (phrase)
      CROSS JOIN LATERAL (
-            SELECT i.id, ${BEGINNING} AS beginning FROM items i
-             WHERE i.dataset_id = owner.dataset_id AND ${BEGINNING} >= begun.phrase AND ${BEGINNING} < ${end}
-               AND ${whereSelected(suggestion)}
+            SELECT i.id, ${BEGINNING} AS beginning ${ownItems(Prisma.sql`begun.phrase`)} AND ${where} AND ${whereSelected(suggestion)}
              ORDER BY ${BEGINNING}, i.id LIMIT ${suggestion.limit}
           ) AS one
      ORDER BY ltrim(one.beginning) COLLATE "C", one.id LIMIT ${suggestion.limit}`
+}
+
+/** FROM and the beginning of WHERE: the items of `owner` whose letters begin with a phrase. No letter is beyond the last code point. */
+function ownItems(phrase: Prisma.Sql): Prisma.Sql {
+  const end = Prisma.sql`${phrase} || ${'\u{10ffff}'}`
+  return Prisma.sql`FROM items i WHERE i.dataset_id = owner.dataset_id AND ${BEGINNING} >= ${phrase} AND ${BEGINNING} < ${end}`
+}
+
+/** An array. The letters of a name that begins with a bracket or another separator begin with a space. */
+function spaced(phrases: readonly string[]): Prisma.Sql {
+  return Prisma.sql`${phrases.flatMap((phrase) => [phrase, ` ${phrase}`].map(firstLetters))}::text[]`
+}
+
+/** So many names are compared with a pattern at once. To search for each of a thousand prefixes takes longer. */
+const FEW_NAMES = 2_000
+
+/** An array: the prefixes of a half-typed text, or the start of all of them in a dataset where few names have it. */
+function prefixesOf({ prefixes, start }: HalfTyped): Prisma.Sql {
+  if (start === undefined) return spaced(prefixes)
+  const near = Prisma.sql`SELECT ${ownItems(Prisma.sql`${start}::text`)} LIMIT ${FEW_NAMES + 1}`
+  const isMany = Prisma.sql`(SELECT count(*) > ${FEW_NAMES} FROM (${near}) AS near)`
+  return Prisma.sql`CASE WHEN ${isMany} THEN ${spaced(prefixes)} ELSE ${spaced([start])} END`
 }
 
 /**

@@ -17,7 +17,8 @@ const BoundingBox = builder.inputType('BoundingBox', {
 /** What the items of a search have in common. */
 export const searchArgs = builder.args((t) => ({
   text: t.string({
-    description: 'Words, 1 to 200 characters, each in the name or a keyword; case and accents do not matter.',
+    description:
+      'Words, 1 to 200 characters, each in the name or a keyword; case, accents and invisible characters do not matter.',
   }),
   within: t.field({ type: BoundingBox, description: 'Only items in this box.' }),
   ...filterArgs,

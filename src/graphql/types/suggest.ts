@@ -6,7 +6,7 @@ import { DATASET_ID, searchArgs } from './search.ts'
 builder.queryField('suggestItems', (t) =>
   t.field({
     type: [Item],
-    description: 'Items that a misspelt name or a beginning probably means, best first.',
+    description: 'Items that a misspelt name, a beginning or Hangul initial consonants probably mean, best first.',
     // It takes five times as long as a search (test/bench/worst.ts).
     extensions: { cost: 2_500 },
     args: {

@@ -209,6 +209,20 @@ export const DATABASE: readonly MutantTable[] = [
     ],
   },
   {
+    file: 'prisma/migrations/20261127130000_fold_letters/migration.sql',
+    tests: ['test/database/functions.test.ts'],
+    mutants: [
+      { find: 'IF found = 0 THEN RETURN; END IF;', replace: '' },
+      {
+        find: '\n   WHERE folded_name <> fold_name(name) OR folded_keywords <> fold_keywords(keywords);',
+        replace: ';',
+      },
+      { find: 'SET name = name, keywords = keywords', replace: 'SET keywords = keywords' },
+      { find: "E'\\\\1', 'g')", replace: "'\\1', 'g')" },
+      { find: "{4}-[0-9]{2}-[0-9]{2}$')", replace: "{4}-\\d{2}-[0-9]{2}$')" },
+    ],
+  },
+  {
     file: FASTER_FUNCTIONS,
     tests: COUNTS,
     mutants: [

@@ -243,6 +243,34 @@ export const SQL: readonly MutantTable[] = [
     mutants: [{ find: 'SELECT place.rank, place.id', replace: 'SELECT -place.rank AS rank, place.id' }],
   },
   {
+    file: 'src/catalog/hangul.ts',
+    tests: ['test/catalog/suggest.test.ts'],
+    mutants: [
+      { find: 'phrase.replaceAll(LONE_PAIR, (pair) => PAIRS.get(pair) ?? pair)', replace: 'phrase' },
+      { find: 'begun = previous === undefined || ', replace: 'begun = true || ' },
+      { find: '[...longer, kept + keys.slice(-1)]', replace: 'longer' },
+      { find: '[...longer, kept', replace: '[kept' },
+      { find: '[...(LONGER_VOWELS[letter] ??', replace: '[...([][0] ??' },
+      { find: '!isVowel(next)', replace: 'next === undefined' },
+      { find: "text.replace(/[$()*+.?[\\\\\\]^{|}]/, '\\\\$&')", replace: 'text' },
+    ],
+  },
+  {
+    file: 'src/database/objects.ts',
+    tests: ['test/database/objects.test.ts'],
+    mutants: [
+      { find: '[...callers, ...madeBy(callers, objects)]', replace: 'callers' },
+      {
+        find: "columns.get(name) ?? name.replace(/^index (\\w+) of .*/, 'REINDEX INDEX $1')",
+        replace: 'columns.get(name) ?? name',
+      },
+      {
+        find: 'const stale = await findStale(session)',
+        replace: 'const stale: { name: string; n: number; mend: string }[] = []',
+      },
+    ],
+  },
+  {
     file: 'src/server/error-reply.ts',
     tests: ['test/server/contact.test.ts'],
     mutants: [
