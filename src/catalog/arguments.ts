@@ -36,6 +36,7 @@ const text = textUpTo(1_000)
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const SLUG = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,199}$/
+export const MAX_SLUG_LENGTH = 200
 
 /** Whether a text is a UUID, in any letter case. */
 export const isUuid = (value: string) => UUID.test(value)

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import iconv from 'iconv-lite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isSlug } from '../../src/catalog/arguments.ts'
 import { importManifest } from '../../src/import/import.ts'
 import { describeInference } from '../../src/import/inference.ts'
 import { initManifest } from '../../src/import/init/init-manifest.ts'
+import { slugOf } from '../../src/import/init/slug.ts'
 import { useDatabase } from '../support/database.ts'
 
 const db = useDatabase()
@@ -23,6 +25,7 @@ const write = async (name: string, text: string | Buffer) => {
   await writeFile(path, text)
   return path
 }
+const slugs: string[] = []
 const feature = (id: number) => ({
   type: 'Feature',
   id: `f${id}`,
@@ -147,6 +150,124 @@ test.each<[string, string, object]>([
   expect({ id, externalId, parentExternalId, extraAttributes }).toEqual(expected)
   const summary = await importManifest(db.database, manifest, { keepMissing: false, skipInvalid: false })
   expect(summary).toMatchObject({ created: checked.rows })
+})
+
+test.each<[string, string, object]>([
+  [
+    'GTFS',
+    'stop_id,stop_code,stop_name,stop_desc,stop_lat,stop_lon,location_type,parent_station\nS1,,Central,Hall,37.5,127,1,\nS2,7,Central 1,,37.5,127,0,S1\n',
+    {
+      ...{ name: 'stop_name', latitude: 'stop_lat', longitude: 'stop_lon', description: 'stop_desc' },
+      ...{ externalId: 'stop_id', parentExternalId: 'parent_station' },
+    },
+  ],
+  [
+    'Overpass',
+    '@id\t@lat\t@lon\tname\tamenity\taddr:city\taddr:postcode\tcontact:phone\n1\t37.5\t127\tA\tcafe\tSeoul\t04524\t02\n2\t37.6\t127\tB\tbar\tSeoul\t04525\t03\n',
+    {
+      ...{ name: 'name', latitude: '@lat', longitude: '@lon', externalId: '@id', categoryCode: 'amenity' },
+      ...{ addressLocality: 'addr:city', postalCode: 'addr:postcode', telephone: 'contact:phone' },
+    },
+  ],
+  [
+    'Darwin Core',
+    'occurrenceID,scientificName,decimalLatitude,decimalLongitude,stateProvince,countryCode,locality\no1,Pica serica,37.5,127,Seoul,KR,Park\no2,Pica serica,37.6,127,Seoul,KR,Hill\n',
+    {
+      ...{ name: 'scientificName', latitude: 'decimalLatitude', longitude: 'decimalLongitude' },
+      ...{ externalId: 'occurrenceID', administrativeAreaCode: 'stateProvince', addressLocality: 'locality' },
+    },
+  ],
+  [
+    'ArcGIS',
+    'X,Y,OBJECTID,SITE_NAME,City,Zip_Code\n127,37.5,1,A,Seoul,04524\n127,37.6,2,B,Seoul,04525\n',
+    {
+      ...{ name: 'SITE_NAME', latitude: 'Y', longitude: 'X', externalId: 'OBJECTID' },
+      ...{ addressLocality: 'City', postalCode: 'Zip_Code' },
+    },
+  ],
+  [
+    'Wikidata',
+    'item,itemLabel,lat,long,countryLabel\nhttp://www.wikidata.org/entity/Q1,A,37.5,127,Korea\nhttp://www.wikidata.org/entity/Q2,B,37.6,127,Korea\n',
+    { name: 'itemLabel', latitude: 'lat', longitude: 'long', externalId: 'item' },
+  ],
+  [
+    'schema.org',
+    '{"identifier":"a","name":"A","geo":{"latitude":37.5,"longitude":127},"address":{"addressLocality":"Seoul","postalCode":"04524"}}\n{"identifier":"b","name":"B","geo":{"latitude":37.6,"longitude":127},"address":{"addressLocality":"Seoul"}}\n',
+    {
+      ...{ latitude: 'geo.latitude', longitude: 'geo.longitude', externalId: 'identifier' },
+      ...{ addressLocality: 'address.addressLocality', postalCode: 'address.postalCode' },
+    },
+  ],
+])('the columns of %s are known, and all rows are imported', async (source, text, expected) => {
+  const ending = text.startsWith('{') ? 'ndjson' : text.includes('\t') ? 'tsv' : 'csv'
+  const { manifest, columns, missing } = await initManifest(await write(`${source}.${ending}`, text))
+  expect(columns).toMatchObject(expected)
+  expect(missing).toEqual([])
+  const options = { keepMissing: false, skipInvalid: false }
+  expect(await importManifest(db.database, manifest, options)).toMatchObject({ created: 2, skipped: 0 })
+})
+
+test.each([
+  ['museums 2026', 'museums-2026'],
+  ['박물관', 'bakmulgwan'],
+  ['서울 museums', 'seoul-museums'],
+  ['Kõrgoja (Eesti)', 'Korgoja-Eesti'],
+  ['11111111-1111-4111-8111-111111111111', /^11111111-1111-4111-8111-111111111111-[0-9a-f]{8}$/],
+  ['美術館', /^dataset-[0-9a-f]{8}$/],
+  ['図書館', /^dataset-[0-9a-f]{8}$/],
+  ['カフェ', /^dataset-[0-9a-f]{8}$/],
+  ['музеи', /^dataset-[0-9a-f]{8}$/],
+  ['Μουσεία', /^dataset-[0-9a-f]{8}$/],
+  ['متاحف', /^dataset-[0-9a-f]{8}$/],
+  ['🏛', /^dataset-[0-9a-f]{8}$/],
+  ['museums 東京', /^museums-[0-9a-f]{8}$/],
+  ['museums 大阪', /^museums-[0-9a-f]{8}$/],
+  ['Łódź', /^odz-[0-9a-f]{8}$/],
+])('a file called %s gets a slug of its own', (name, expected) => {
+  expect(slugOf(name)).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected))
+  // File systems of Apple decompose letters.
+  expect(slugOf(name.normalize('NFD'))).toBe(slugOf(name))
+  slugs.push(slugOf(name))
+  expect(new Set(slugs).size).toBe(slugs.length)
+  expect(isSlug(slugOf(name))).toBe(true)
+})
+
+describe('An identity that the file does not prove is said:', () => {
+  const rows = (...lines: string[]) => ['name,lat,lon,phone', ...lines, ''].join('\n')
+  const identityOf = async (text: string) => {
+    const { inferences, columns } = await initManifest(await write(`identity-${randomUUID()}.csv`, text))
+    return { identity: inferences.find(({ what }) => what === 'identity'), externalId: columns.externalId }
+  }
+
+  test('with coordinates, what happens to a place that moves, and another column', async () => {
+    const { identity } = await identityOf(rows('A,1,1,02-1', 'A,1,2,02-2'))
+    expect(identity).toEqual({
+      what: 'identity',
+      chosen: {
+        choice: 'name and lat and lon, so a place that moves or changes its name becomes a new item with another id',
+        example: 'A|1|1',
+        write: '"externalId": {"template":"{name}|{lat}|{lon}"}',
+      },
+      alternatives: [
+        { choice: 'the column phone, if it never changes', example: '02-1', write: '"externalId": "phone"' },
+      ],
+    })
+  })
+
+  test('of a name', async () => {
+    const { identity } = await identityOf(rows('A,1,1,02', 'B,1,2,02'))
+    expect(identity?.chosen.choice).toContain('name, so a place whose name or address changes becomes a new item')
+  })
+
+  test.each(['', ',,,\n', ' , ,,\n'])('a key of the file is one, also with the line %j', async (blank) => {
+    const { identity, externalId } = await identityOf(`id,name,lat,lon\n1,A,1,1\n${blank}2,A,1,2\n`)
+    expect([identity, externalId]).toEqual([undefined, 'id'])
+  })
+
+  test('a key that one row lacks is one, and the row is bad', async () => {
+    const { externalId } = await identityOf('id,name,lat,lon\n1,A,1,1\n,A,1,2\n3,A,1,3\n')
+    expect(externalId).toBe('id')
+  })
 })
 
 test('a manifest for GeoNames has areas with their country, and the other names as keywords', async () => {
@@ -290,6 +411,7 @@ describe('What a file is, is found out: init and import are enough for', () => {
       await write('keys.csv', `${rows.join('\n')}\n`),
     )
     expect(inferences.flatMap(describeInference)).toEqual([
+      expect.stringMatching(/^guess: identity is name and lat and lon, so a place that moves .* the manifest has /),
       'guess: administrativeAreaCode is "unknown", as no column has it: 0; the manifest has "administrativeAreaCode": {"value":"unknown"}',
       'guess: categoryCode is "unknown" where the column type is empty: line 14; the manifest has "categoryCode": {"column":"type","default":"unknown"}',
     ])

@@ -42,13 +42,22 @@ export function guessColumns(sample: Sample, category: string): GuessedColumns {
   columns.administrativeAreaCode = withCountry(sample, columns.administrativeAreaCode) ?? { value: 'unknown' }
   columns.categoryCode ??= { value: category }
   const [first = {}, ...others] = identities
-  const complete = (identity: Columns) => withOtherColumns(sample, { ...columns, ...identity })
+  const complete = (identity: Columns) => withOtherColumns(sample, withParents(sample, { ...columns, ...identity }))
   return {
     mappings: [complete(first), ...others.map(complete)],
     missing,
     isProjected: isProjected && !missing.includes('latitude'),
     repeatedKey,
   }
+}
+
+/** Leaves out the column of parents, unless it has values of the column that identifies a row. */
+function withParents(sample: Sample, { parentExternalId, ...columns }: Columns): Columns {
+  if (typeof parentExternalId !== 'string' || parentExternalId === 'parentExternalId')
+    return parentExternalId === undefined ? columns : { ...columns, parentExternalId }
+  const ids = new Set(typeof columns.externalId === 'string' ? valuesOf(sample, columns.externalId) : [])
+  const isKnown = valuesOf(sample, parentExternalId).some((parent) => parent !== '' && ids.has(parent))
+  return isKnown ? { ...columns, parentExternalId } : columns
 }
 
 /** Adds the columns that no field has as extra attributes, unless a column has all of these. An object is one, or each of its members. */
@@ -117,7 +126,7 @@ function findMetres(sample: Sample): Columns {
 /** Columns with the names of the fields, a column whose values are unique, or else a template of the name and other columns. */
 function guessIdentities(sample: Sample, columns: Columns): { identities: Columns[]; repeatedKey: string | undefined } {
   const keys = ID_NAMES.flatMap((pattern) => sample.columns.filter((name) => matches(pattern, name)))
-  const unique = [...new Set(keys)].filter((name) => countRepeated(sample, [name]) === 0)
+  const unique = [...new Set(keys)].filter((name) => isKey(sample, name))
   const byKey = unique.map(
     (column): Columns => (valuesOf(sample, column).every(isUuid) ? { id: column } : { externalId: column }),
   )
@@ -133,6 +142,14 @@ function guessIdentities(sample: Sample, columns: Columns): { identities: Column
   })
   const repeatedKey = unique.length === 0 ? keys.find((key) => isNearlyKey(sample, key)) : undefined
   return { identities: [...identityByName(sample), ...byKey, ...byTemplate], repeatedKey }
+}
+
+/** Whether a column repeats no value, and nearly all rows have one: the import reports the others. */
+function isKey(sample: Sample, column: string): boolean {
+  const rows = sample.rows.filter((row) => textOf(row[column]).trim() !== '')
+  const without = sample.rows.length - rows.length
+  const isFull = without < rows.length && without <= Math.max(1, MAX_OTHERS * sample.rows.length)
+  return isFull && countRepeated({ ...sample, rows }, [column]) === 0
 }
 
 /** The columns that are called `id` and `externalId`, if each row has a value in one of them and neither repeats a value. */
@@ -160,7 +177,7 @@ function valuesOf({ rows }: Sample, column: string): string[] {
 }
 
 /** Number of rows whose values in the columns are empty or repeat an earlier row. */
-function countRepeated(sample: Sample, columns: readonly string[]): number {
+export function countRepeated(sample: Sample, columns: readonly string[]): number {
   const values = sample.rows.map((row) => columns.map((column) => textOf(row[column])))
   const keys = values.filter((texts) => texts.some((text) => text !== '')).map((texts) => JSON.stringify(texts))
   return values.length - new Set(keys).size

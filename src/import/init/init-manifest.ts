@@ -11,8 +11,10 @@ import { type GuessedColumns, guessColumns } from './guess-columns.ts'
 import { exchangePosition, guessSampleCrs } from './guess-sample-crs.ts'
 import { inferAxes } from './infer-axes.ts'
 import { inferCodes } from './infer-codes.ts'
+import { inferIdentity } from './infer-identity.ts'
 import { findUnread, readSample } from './read-sample.ts'
 import { settleColumns } from './settle-columns.ts'
+import { slugOf } from './slug.ts'
 
 /** A manifest that was written, and facts about the file. */
 export interface InitializedManifest extends Pick<GuessedColumns, 'missing' | 'repeatedKey'> {
@@ -36,11 +38,7 @@ export interface InitializedManifest extends Pick<GuessedColumns, 'missing' | 'r
 export async function initManifest(path: string, output?: string): Promise<InitializedManifest> {
   const base = basename(path).replace(formatOf({ name: path, path, dialect: {} }).ending, '')
   const manifest = output ?? `${dirname(path)}/${base}.json`
-  const slug =
-    base
-      .replace(/[^A-Za-z0-9._~]+/g, '-')
-      .replace(/^[^A-Za-z0-9]+/, '')
-      .slice(0, 200) || 'dataset'
+  const slug = slugOf(base)
   const { file, ...found } = await examine(path, slug)
   const dataset = {
     ...{ slug, name: base, description: null, status: 'draft', visibility: 'restricted', accessTier: null },
@@ -86,8 +84,13 @@ async function examine(
   const { missing, repeatedKey } = guessed
   const columns = file.columns ?? {}
   const axes = crs === undefined ? inferAxes(columns, sample, checked.items[0]) : undefined
-  const inferences = [...found.inferences, decimal, guess?.inference, axes, ...inferCodes(columns, checked)].filter(
-    (each) => each !== undefined,
-  )
+  const inferences = [
+    ...found.inferences,
+    decimal,
+    guess?.inference,
+    axes,
+    ...inferIdentity(columns, sample, checked),
+    ...inferCodes(columns, checked),
+  ].filter((each) => each !== undefined)
   return { file, columns, missing, repeatedKey, dialect, inferences, unread, checked }
 }

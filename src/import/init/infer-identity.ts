@@ -1,0 +1,32 @@
+import { shorten } from '../../errors.ts'
+import type { Choice, Inference } from '../inference.ts'
+import type { Columns } from '../manifest.ts'
+import { columnsOfField, textOf } from '../row/column-mapping.ts'
+import type { CheckedFile } from './check-file.ts'
+import { countRepeated, type Sample } from './guess-columns.ts'
+
+/** The number of columns that are offered as a key. */
+const MAX_ALTERNATIVES = 3
+const MAX_EXAMPLE_LENGTH = 80
+
+/** Says what an identity of several values means: no key in the file proves that a changed place is the same one. */
+export function inferIdentity(columns: Columns, sample: Sample, { items: [first] }: CheckedFile): Inference[] {
+  const { externalId } = columns
+  if (typeof externalId !== 'object' || !('template' in externalId)) return []
+  const parts = columnsOfField(columns, 'externalId')
+  const moves = parts.some((part) => part === columns.latitude || part === columns.longitude)
+  const change = moves ? 'that moves or changes its name' : 'whose name or address changes'
+  const chosen: Choice = {
+    choice: `${parts.join(' and ')}, so a place ${change} becomes a new item with another id`,
+    example: first?.externalId ?? '',
+    write: `"externalId": ${JSON.stringify(externalId)}`,
+  }
+  const isPart = (column: string) => [...parts, columns.latitude, columns.longitude].includes(column)
+  const unique = sample.columns.filter((column) => !isPart(column) && countRepeated(sample, [column]) === 0)
+  const alternatives = unique.slice(0, MAX_ALTERNATIVES).map((column) => ({
+    choice: `the column ${column}, if it never changes`,
+    example: shorten(textOf(sample.rows[0]?.[column]), MAX_EXAMPLE_LENGTH),
+    write: `"externalId": ${JSON.stringify(column)}`,
+  }))
+  return [{ what: 'identity', chosen, alternatives }]
+}
