@@ -8,6 +8,7 @@ import { readRows } from './formats/readers.ts'
 import type { Fields } from './formats/source-row.ts'
 import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
 import { indexedText, MAX_INDEXED_LENGTH, text } from './row/field-schemas.ts'
+import type { ImportProblem } from './row-problems.ts'
 
 /** The fields of an item whose codes may have labels. */
 export const LABELLED_FIELDS = ['administrativeAreaCode', 'categoryCode'] as const
@@ -36,12 +37,15 @@ const LISTED = 100
  * Reads the labels of all sources.
  * @throws `OPERATION_FAILED` with a line for each bad row, or if a file can't be read or lacks a column
  */
-export async function readCodeLabels(sources: readonly LabelSource[]): Promise<CodeLabel[]> {
-  const lists = await Promise.all(sources.map(readSource))
+export async function readCodeLabels(
+  sources: readonly LabelSource[],
+  onWarning?: (warning: ImportProblem) => void,
+): Promise<CodeLabel[]> {
+  const lists = await Promise.all(sources.map((source) => readSource(source, onWarning)))
   return lists.flat()
 }
 
-async function readSource(source: LabelSource): Promise<CodeLabel[]> {
+async function readSource(source: LabelSource, onWarning?: (warning: ImportProblem) => void): Promise<CodeLabel[]> {
   const { field } = source
   if ('labels' in source) return source.labels.map((label) => ({ field, ...label }))
   const { name, columns } = source
@@ -50,7 +54,10 @@ async function readSource(source: LabelSource): Promise<CodeLabel[]> {
   // A file of labels may have a header and no rows.
   const onHeader = (names: readonly string[]) => checkColumns(name, columns, names)
   let isFirst = true
-  for await (const row of readRows(source, { onHeader })) {
+  for await (const row of readRows(source, {
+    onHeader,
+    onWarning: (warning) => onWarning?.({ file: name, ...warning }),
+  })) {
     if ('fields' in row && isFirst) checkColumns(name, columns, Object.keys(row.fields))
     isFirst = false
     const problem = 'problem' in row ? row.problem : addLabel(labels, columns, row)

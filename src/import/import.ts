@@ -76,7 +76,7 @@ export async function importManifest(
     warn('a paid dataset without an accessTier is open only to keys with a grant')
   }
   await checkColumns(files, options.skipInvalid)
-  const labels = await readCodeLabels(labelSources)
+  const labels = await readCodeLabels(labelSources, options.onWarning)
   const bytesTotal = await totalSize(files)
   return database.withSession(async (session) => {
     const { id: datasetId } = await findDataset(session, dataset)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { initManifest } from '../../src/import/init/init-manifest.ts'
 import { useImporter } from '../support/import.ts'
-import { type Cell, styled, xlsx, zip } from '../support/xlsx.ts'
+import { type Cell, partsOf, relation, styled, styleSheet, xlsx, zip } from '../support/xlsx.ts'
 
 const t = useImporter()
 
@@ -84,6 +84,29 @@ describe('A spreadsheet', () => {
     expect((await items())[0]?.extraAttributes).toMatchObject({ day: '2030-02-01', time: '09:30' })
   })
 
+  test('has numbers where numbers are wanted, and codes in all other fields', async () => {
+    const formats = ['General', '00', '0" m"', '00000;@']
+    const names = ['zip', 'height', 'floor']
+    const [lat, height, zip, lon] = [styled(7, 1), styled(120, 2), styled(2139, 3), styled(5, 2)]
+    const rows = [
+      [...HEADER, ...names],
+      [zip, 'A', styled(1, 1), 'x', lat, lon, zip, height, height],
+      [styled(2140, 3), 'B', styled(1, 1), 'x', lat, styled(500, 2), zip, height, height],
+    ]
+    const file = xlsx({ A: rows }, { 'xl/styles.xml': styleSheet(formats) })
+    const columns = {
+      ...Object.fromEntries(HEADER.map((name) => [name, name])),
+      extraAttributes: ['zip', 'height', { column: 'floor', type: 'number' }],
+    }
+    await t.importer.run({ 'a.xlsx': file }, { items: [{ file: 'a.xlsx', columns }], skipInvalid: true })
+    const [item, ...others] = await items()
+    expect(others).toEqual([])
+    expect([item?.latitude.toFixed(), item?.longitude.toFixed()]).toEqual(['7', '5'])
+    expect(item).toMatchObject({ externalId: '02139', administrativeAreaCode: '01' })
+    expect(item?.extraAttributes).toEqual({ zip: '02139', height: '120 m', floor: 120 })
+    expect(t.importer.reported.skipped).toMatchObject([{ reason: 'longitude must be from -180 to 180 (A!F3)' }])
+  })
+
   test('names the cell of an error', async () => {
     const rows = [HEADER, cells(), ['b', 'B', '11', 'x', 99, 'east'], ['c', undefined, '11', 'x', 1, 2]]
     expect(await t.importer.fail({ 'a.xlsx': xlsx({ Sheet1: rows }) })).toBe(
@@ -127,7 +150,7 @@ describe('A spreadsheet', () => {
             '<worksheet><sheetData><row><c r="ZZZZZZ1"><v>1</v></c></row></sheetData></worksheet>',
         },
       ),
-      'a row has more than 16384 columns',
+      'a cell is beyond XFD1048576, the last one that a sheet has',
     ],
     [
       'with a text of 11 MB',
@@ -138,6 +161,128 @@ describe('A spreadsheet', () => {
     expect(await t.importer.fail({ 'a.xlsx': content })).toContain(reason)
   })
 
+  test('is found by the relations of its parts, in whatever folder and case they are', async () => {
+    const file = (parts: Record<string, string | undefined>) => xlsx({ A: [HEADER, cells()] }, parts)
+    const own = partsOf({ A: [HEADER, cells()] })
+    const rels = (...list: string[]) => `<Relationships>${list.join('')}</Relationships>`
+    const moved = {
+      'XL/Workbook22.xml': own['xl/workbook.xml'],
+      'xl/workbook.xml': undefined,
+      '_rels/.rels': rels(relation('a', 'officeDocument', '/xl/workbook22.xml')),
+      'xl/_rels/workbook22.xml.rels': rels(
+        relation('rId1', 'worksheet', '../Data/./sheet.xml'),
+        relation('b', 'sharedStrings', 'SHAREDstrings.xml'),
+      ),
+      'xl/_rels/workbook.xml.rels': undefined,
+      'data/Sheet.xml': own['xl/worksheets/sheet1.xml'],
+      'xl/worksheets/sheet1.xml': undefined,
+    }
+    const strict = Object.fromEntries(
+      Object.entries(own).map(([name, xml]) => [
+        name,
+        xml
+          .replaceAll(
+            'http://schemas.openxmlformats.org/officeDocument/2006/',
+            'http://purl.oclc.org/ooxml/officeDocument/',
+          )
+          .replace(/<(\/?)(?!Relationship)(?=\w)/g, '<$1x:'),
+      ]),
+    )
+    for (const parts of [moved, strict]) {
+      await t.db.database.prisma.dataset.deleteMany()
+      await t.importer.run({ 'a.xlsx': file(parts) })
+      expect(await items()).toMatchObject([{ name: 'A' }])
+    }
+    const lacking = file({ 'xl/sharedStrings.xml': undefined })
+    expect(await t.importer.fail({ 'a.xlsx': lacking })).toContain(
+      'it lacks its part xl/sharedStrings.xml; save it again',
+    )
+    const empty = file({ 'xl/sharedStrings.xml': '<sst/>' })
+    expect(await t.importer.fail({ 'a.xlsx': empty })).toContain('it lacks a text of its cells; save it again')
+  })
+})
+
+describe('Of several sheets', () => {
+  const row = (name: string): Cell[] => ['a', name, '11', 'x', 1, 2]
+  const SHEETS = { Old: [HEADER, row('old')], New: [HEADER, row('new')], Notes: [['Made by us']], Chart: [] }
+  /** The list of the sheets, whose elements have these attributes. */
+  const workbook = (...attributes: string[]) => ({
+    'xl/workbook.xml': `<workbook><sheets>${Object.keys(SHEETS)
+      .map((name, n) => `<sheet name="${name}" r:id="rId${n + 1}" ${attributes[n] ?? ''}/>`)
+      .join('')}</sheets></workbook>`,
+  })
+
+  test.each([
+    ['the first visible one is read: one is hidden', ['state="hidden"'], 'new'],
+    ['the first visible one is read: one is very hidden', ['state="veryHidden"'], 'new'],
+    ['the first visible one is read: all others are hidden', ['', 'state="hidden"', 'state="hidden"'], 'old'],
+  ])('%s', async (_what, attributes, name) => {
+    await t.importer.run({ 'a.xlsx': xlsx(SHEETS, workbook(...attributes)) })
+    expect(await items()).toMatchObject([{ name }])
+    expect(t.importer.reported.warnings).toEqual([])
+  })
+
+  test('a chart is none', async () => {
+    const chart = relation('rId1', 'chartsheet', 'chartsheets/sheet1.xml')
+    const table = relation('rId2', 'worksheet', 'worksheets/sheet2.xml')
+    const texts = relation('b', 'sharedStrings', 'sharedStrings.xml')
+    const parts = { 'xl/_rels/workbook.xml.rels': `<Relationships>${chart}${table}${texts}</Relationships>` }
+    await t.importer.run({ 'a.xlsx': xlsx({ Old: SHEETS.Old, New: SHEETS.New }, parts) })
+    expect(await items()).toMatchObject([{ name: 'new' }])
+  })
+
+  test('the one that is read is said, unless the manifest names it', async () => {
+    const files = { 'a.xlsx': xlsx(SHEETS) }
+    await t.importer.run(files)
+    expect(t.importer.reported.warnings).toMatchObject([
+      {
+        line: 1,
+        reason:
+          'of the sheets with a table, "Old" is read; in the manifest, add "sheet": "Old" to the entry of a.xlsx if its table begins with a, old, 11; or "New" if its table begins with a, new, 11',
+      },
+    ])
+    await t.importer.run(files, { items: [{ file: 'a.xlsx', sheet: 'Old' }] })
+    expect(t.importer.reported.warnings).toEqual([])
+    const labels = { categoryCode: { file: 'a.xlsx', columns: { code: 'categoryCode', label: 'name' } } }
+    await t.importer.run(files, { items: [{ file: 'a.xlsx', sheet: 'Old' }], labels })
+    expect(t.importer.reported.warnings).toMatchObject([{ reason: expect.stringContaining('"Old" is read') }])
+  })
+
+  test('one without a table is refused, with the others', async () => {
+    const files = { 'a.xlsx': xlsx(SHEETS, workbook('state="hidden"', '', '')) }
+    expect(await t.importer.fail({ 'a.xlsx': xlsx({ Notes: SHEETS.Notes, New: SHEETS.New }) })).toBe(
+      'a.xlsx: the sheet "Notes" has no header, which is a row with two cells; in the manifest, add "sheet": "New" to the entry of a.xlsx if its table begins with a, new, 11',
+    )
+    expect(await t.importer.fail(files, { items: [{ file: 'a.xlsx', sheet: 'Notes' }] })).toBe(
+      'a.xlsx: the sheet "Notes" has no header, which is a row with two cells',
+    )
+    const hidden = workbook(...Array.from({ length: 4 }, () => 'state="hidden"'))
+    expect(await t.importer.fail({ 'a.xlsx': xlsx(SHEETS, hidden) })).toBe(
+      'a.xlsx: has no visible sheet; in the manifest, add "sheet": "…" to the entry of a.xlsx; its sheets are "Old", "New", "Notes", "Chart"',
+    )
+  })
+
+  test('init takes the first table, and says the others', async () => {
+    const init = async (content: Buffer) => {
+      const path = join(await mkdtemp(join(tmpdir(), 'catalog-init-')), 'a.xlsx')
+      await writeFile(path, content)
+      const { dialect, inferences } = await initManifest(path)
+      return { dialect, sheets: inferences.filter(({ what }) => what === 'sheet') }
+    }
+    const choice = (name: string, example: string) => ({
+      ...{ choice: `"${name}"`, example: `its table begins with ${example}`, write: `"sheet": "${name}"` },
+    })
+    expect(await init(xlsx(SHEETS))).toEqual({
+      dialect: { sheet: 'Old' },
+      sheets: [{ what: 'sheet', chosen: choice('Old', 'a, old, 11'), alternatives: [choice('New', 'a, new, 11')] }],
+    })
+    const one = await init(xlsx({ Notes: SHEETS.Notes, New: SHEETS.New }))
+    expect(one).toEqual({ dialect: { sheet: 'New' }, sheets: [] })
+    expect(await init(xlsx({ New: SHEETS.New, Notes: SHEETS.Notes }))).toEqual({ dialect: {}, sheets: [] })
+  })
+})
+
+describe('A spreadsheet', () => {
   test('needs two commands: init finds out what it has', async () => {
     const path = join(await mkdtemp(join(tmpdir(), 'catalog-init-')), 'a.xlsx')
     await writeFile(

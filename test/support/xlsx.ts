@@ -10,11 +10,27 @@ const lettersOf = (column: number): string =>
 /** A number with the style of that index: 1 is a date, 2 a date with time, 3 a time, 4 has five digits, 5 are hours. */
 export const styled = (value: number, style: number): Cell => ({ xml: `s="${style}"><v>${value}</v>` })
 
-/** A spreadsheet of these sheets, with other parts in place of its own. Texts are shared, as Excel stores them. */
-export function xlsx(
-  sheets: Readonly<Record<string, readonly (readonly Cell[])[]>>,
-  others: Readonly<Record<string, string | undefined>> = {},
-): Buffer {
+/** A relation of a part. */
+export const relation = (id: string, type: string, target: string) =>
+  `<Relationship Id="${id}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/${type}" Target="${target}"/>`
+
+/** The part of styles with these formats: the style of a cell is the index of its format. */
+export const styleSheet = (codes: readonly string[]) => {
+  const formats = codes.map(
+    (code, n) => `<numFmt numFmtId="${n + 164}" formatCode="${escaped(code).replaceAll('"', '&quot;')}"/>`,
+  )
+  const styles = codes.map((_, n) => `<xf numFmtId="${n + 164}"/>`)
+  return `<styleSheet><numFmts>${formats.join('')}</numFmts><cellXfs>${styles.join('')}</cellXfs></styleSheet>`
+}
+
+type Sheets = Readonly<Record<string, readonly (readonly Cell[])[]>>
+
+/** A spreadsheet of these sheets, with other parts in place of its own. */
+export const xlsx = (sheets: Sheets, others: Readonly<Record<string, string | undefined>> = {}): Buffer =>
+  zip({ ...partsOf(sheets), ...others })
+
+/** The parts of a spreadsheet. Texts are shared, as Excel stores them. */
+export function partsOf(sheets: Sheets): Record<string, string> {
   const texts: string[] = []
   const cellXml = (cell: Cell, place: string): string => {
     if (cell === undefined) return ''
@@ -36,18 +52,20 @@ export function xlsx(
   const list = names.map(
     (name, index) => `<sheet name="${escaped(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
   )
-  const relations = names.map(
-    (_, index) => `<Relationship Id="rId${index + 1}" Target="worksheets/sheet${index + 1}.xml"/>`,
-  )
+  const relations = [
+    ...names.map((_, index) => relation(`rId${index + 1}`, 'worksheet', `worksheets/sheet${index + 1}.xml`)),
+    relation('styles', 'styles', 'styles.xml'),
+    relation('texts', 'sharedStrings', '/xl/sharedStrings.xml'),
+  ]
   const formats = [0, 14, 22, 20, 164, 165].map((id) => `<xf numFmtId="${id}"/>`).join('')
-  return zip({
+  return {
+    '_rels/.rels': `<Relationships>${relation('a', 'officeDocument', 'xl/workbook.xml')}</Relationships>`,
     'xl/workbook.xml': `<workbook><sheets>${list.join('')}</sheets></workbook>`,
     'xl/_rels/workbook.xml.rels': `<Relationships>${relations.join('')}</Relationships>`,
     'xl/styles.xml': `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="00000"/><numFmt numFmtId="165" formatCode="[h]:mm"/></numFmts><cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs>${formats}</cellXfs><dxfs><dxf><numFmt numFmtId="20" formatCode="yyyy"/></dxf></dxfs></styleSheet>`,
     'xl/sharedStrings.xml': `<sst>${texts.map((text) => `<si><r><t>${escaped(text)}</t></r><rPh><t>x</t></rPh></si>`).join('')}</sst>`,
     ...Object.fromEntries(parts),
-    ...others,
-  })
+  }
 }
 
 /** A ZIP archive of these files. */

@@ -15,7 +15,9 @@ export const initCommand = new CatalogCommand('init')
       printWarnings(written)
       printNext(written)
     },
-    toJson: ({ checked: { rows, badRows, items }, ...found }) => ({ ...found, rows, badRows, items }),
+    toJson: ({ checked: { rows, badRows, items, warnings }, ...found }) => ({
+      ...{ ...found, rows, badRows, items, warnings: warnings.describe() },
+    }),
   })
 
 function printFound({ columns, dialect, checked }: InitializedManifest): void {
@@ -55,6 +57,7 @@ function printWarnings({ missing, unread, repeatedKey, inferences, checked }: In
       `warning: the column ${repeatedKey} repeats values, so it is no key; see externalId for what is used instead`,
     )
   }
+  for (const line of checked.warnings.describe('warning: ')) printNotice(line)
   for (const line of checked.bad.describe('bad row: ')) printNotice(line)
 }
 

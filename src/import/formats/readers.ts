@@ -4,16 +4,8 @@ import type { Dialect, SourceFile } from './dialect.ts'
 import { readGeoJson } from './geojson.ts'
 import { readNdjson } from './ndjson.ts'
 import { readText } from './read-text.ts'
-import { hasText, type SourceRow } from './source-row.ts'
+import { hasText, type RowObserver, type SourceRow } from './source-row.ts'
 import { readXlsx } from './xlsx/xlsx.ts'
-
-/** Gets what is read beside the rows. */
-interface RowObserver {
-  /** The number of bytes of each part of the file, before unpacking. */
-  onBytes: (count: number) => void
-  /** The names in the header, before the first row; also of a file without rows. */
-  onHeader: (names: readonly string[]) => void
-}
 
 /** A format of files, by the ending of their names. */
 interface Format {
@@ -91,7 +83,8 @@ function otherWay(name: string): string {
  * @throws `OPERATION_FAILED` if the file can't be read, or is not what its name and its dialect say
  */
 export async function* readRows(file: SourceFile, observer: Partial<RowObserver> = {}): AsyncGenerator<SourceRow> {
-  for await (const row of formatOf(file).read(file, { onBytes: () => {}, onHeader: () => {}, ...observer })) {
+  const complete = { onBytes: () => {}, onHeader: () => {}, onWarning: () => {}, ...observer }
+  for await (const row of formatOf(file).read(file, complete)) {
     if ('problem' in row || Object.values(row.fields).some(hasText)) yield row
   }
 }

@@ -5,12 +5,22 @@ export type Fields = Record<string, unknown>
 
 /**
  * A row of a file, or the reason why it can't be read. `line` is the line that the row starts on. `crs` is the reference system of
- * its coordinates, if the file says so itself.
+ * its coordinates, if the file says so itself. `numbers` has those that a spreadsheet shows as a code, such as 2139 for `02139`.
  */
 export type SourceRow = { line: number; placeOf?: FindPlace | undefined } & (
-  | { fields: Fields; crs?: string }
+  | { fields: Fields; numbers?: Fields; crs?: string }
   | { problem: string; kind?: string }
 )
+
+/** Gets what is read beside the rows. */
+export interface RowObserver {
+  /** The number of bytes of each part of the file, before unpacking. */
+  onBytes: (count: number) => void
+  /** The names in the header, before the first row; also of a file without rows. */
+  onHeader: (names: readonly string[]) => void
+  /** What may be wrong with the file, and the line where. */
+  onWarning: (warning: { line: number; reason: string }) => void
+}
 
 /** Where columns of a row stand, for rows that a line does not find: cells of a sheet, or the number of a feature. */
 type FindPlace = (columns: readonly string[]) => string

@@ -17,6 +17,8 @@ export interface CheckedFile {
   /** Bad rows, with the rows that repeat an identity. */
   bad: ProblemGroups
   badRows: number
+  /** What may be wrong with the whole file. */
+  warnings: ProblemGroups
   /** Rows with the identity of an earlier row. */
   repeated: number
   /** The codes that are empty in some rows, with the line of the first. */
@@ -38,13 +40,15 @@ export async function checkFile(file: ItemFile): Promise<CheckedFile> {
     map: new TextMap(),
     bad: new ProblemGroups(),
     badRows: 0,
+    warnings: new ProblemGroups(),
     repeated: 0,
     empty: new Map(),
   }
   const empty = new Map<keyof Columns, number>()
   const lines = new Map<string, number>()
   const map = columnMapping(file)
-  const rows = watched(readRows(file), ({ fields, line }) => {
+  const onWarning = (warning: { line: number; reason: string }) => checked.warnings.add({ file: file.name, ...warning })
+  const rows = watched(readRows(file, { onWarning }), ({ fields, line }) => {
     const mapped = map(fields)
     for (const code of CODES) if (!empty.has(code) && textOf(mapped[code]).trim() === '') empty.set(code, line)
   })

@@ -12,6 +12,7 @@ import { exchangePosition, guessSampleCrs } from './guess-sample-crs.ts'
 import { inferAxes } from './infer-axes.ts'
 import { inferCodes } from './infer-codes.ts'
 import { inferIdentity } from './infer-identity.ts'
+import { inferSheet } from './infer-sheet.ts'
 import { findUnread, readSample } from './read-sample.ts'
 import { settleColumns } from './settle-columns.ts'
 import { slugOf } from './slug.ts'
@@ -63,7 +64,7 @@ async function examine(
   const plain: SourceFile = { name: path, path, dialect: {} }
   const members = formatOf(plain).dialect
   const isText = members.includes('encoding')
-  const found = isText ? await detectDialect(plain, members.includes('delimiter')) : { dialect: {}, inferences: [] }
+  const found = await (isText ? detectDialect(plain, members.includes('delimiter')) : inferSheet(plain))
   const { dialect: written } = found
   const { sample, inference: decimal, ownCrs } = await readSample({ ...plain, dialect: written })
   const guessed = guessColumns(sample, category)

@@ -56,7 +56,8 @@ export async function stageFiles(staging: Staging): Promise<{ unidentified: numb
   }
   try {
     for (const [file, itemFile] of files.entries()) {
-      for await (const row of readItems(itemFile, readRows(itemFile, { onBytes }), staging.datasetId)) {
+      const source = readRows(itemFile, { onBytes, onWarning: (warning) => problems.warn({ file, ...warning }) })
+      for await (const row of readItems(itemFile, source, staging.datasetId)) {
         rows += 1
         const { line } = row
         for (const reason of row.warnings) problems.warn({ file, line, reason })

@@ -30,8 +30,10 @@ export async function* readItems(
   const parse = rowParser(file, datasetId)
   const mapIdentity = identityMapping(file)
   const columns = watchColumns(file)
+  const withNumbers = numberRestorer(file)
   let isFirst = true
-  for await (const row of rows) {
+  for await (const given of rows) {
+    const row = withNumbers(given)
     const { line } = row
     const unknown = isFirst && 'fields' in row ? unknownFields(file.columns, row.fields) : []
     const warnings = unknown.length > 0 ? [`not fields of an item, so ignored: ${unknown.join(', ')}`] : []
@@ -49,6 +51,16 @@ export async function* readItems(
   columns.end()
 }
 
+/** Returns a function that gives columns of numbers the numbers of a row in place of the codes that show them. */
+function numberRestorer({ columns }: ItemFile): (row: SourceRow) => SourceRow {
+  const names = new Set([...numberColumns(columns), ...COORDINATES.flatMap((field) => columnsOfField(columns, field))])
+  return (row) => {
+    if (!('fields' in row) || !row.numbers) return row
+    const restored = Object.entries(row.numbers).filter(([name]) => names.has(name))
+    return { ...row, fields: { ...row.fields, ...Object.fromEntries(restored) } }
+  }
+}
+
 type BadItem = Extract<ReturnType<typeof parseItem>, { problem: string }>
 
 /** Returns a function that makes the item of a row, as the manifest says. */
@@ -61,17 +73,15 @@ function rowParser(file: ItemFile, datasetId: string) {
     if (problem !== undefined) return { problem, badFields: ['extraAttributes'] }
     const fields = map(row.fields)
     const positioned = convertPosition(fields, row.crs)
-    if ('problem' in positioned) return { ...positioned, badFields: ['latitude', 'longitude'] }
+    if ('problem' in positioned) return { ...positioned, badFields: COORDINATES }
     const parsed = parseItem(positioned.fields, datasetId, file.isExact)
-    if ('item' in parsed || !parsed.badFields.some(isCoordinate)) return parsed
+    if ('item' in parsed || !parsed.badFields.some((field) => COORDINATES.includes(field))) return parsed
     const advice = explainPosition(file, fields)
     return advice === undefined ? parsed : { ...parsed, problem: `${parsed.problem}; ${advice}` }
   }
 }
 
-function isCoordinate(field: string): boolean {
-  return field === 'latitude' || field === 'longitude'
-}
+const COORDINATES = ['latitude', 'longitude']
 
 /** The problem of a row, with the cells of its bad fields or the number of its feature if its line does not find them. */
 function placedProblem(

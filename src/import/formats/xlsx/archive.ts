@@ -15,7 +15,13 @@ interface XmlHandlers {
 /** The element with the pronunciation of a Japanese text, which is no part of the text. No handler sees it. */
 const PRONUNCIATION = 'rPh'
 
-/** The parts of a spreadsheet, which are XML in a ZIP archive. */
+/** The parser remembers the elements that are open. A spreadsheet has few. */
+const MAX_DEPTH = 100
+
+/** What is kept of a part as a whole is in memory. */
+const MAX_WHOLE_BYTES = 100_000_000
+
+/** The parts of a spreadsheet, which are XML in a ZIP archive (ECMA-376, part 2). Case makes no difference in their names. */
 export class Archive implements AsyncDisposable {
   readonly #file: SourceFile
   readonly #zip: yauzl.ZipFile
@@ -37,7 +43,7 @@ export class Archive implements AsyncDisposable {
       )
       return new Archive(file, zip, await listEntries(zip))
     } catch (error) {
-      throw operationFailed(`${file.name}: can't be read as a spreadsheet: ${messageOf(error)}`, error)
+      throw unreadable(file, error)
     }
   }
 
@@ -46,25 +52,42 @@ export class Archive implements AsyncDisposable {
   }
 
   has(name: string): boolean {
-    return this.#entries.has(name)
+    return this.#entries.has(keyOf(name))
   }
 
   /**
-   * Reads a part, and yields after each piece of it, so that the caller can pass on what the handlers have collected. A part that is not
-   * there has no elements.
-   * @throws `OPERATION_FAILED` if the part is not XML, or has an element that is too long
+   * Whether a part has a text anywhere, in its markup too. Much quicker than parsing it.
+   * @throws `OPERATION_FAILED` if the part can't be read
+   */
+  async includes(name: string, text: string): Promise<boolean> {
+    let end = ''
+    try {
+      for await (const chunk of this.#chunks(name)) {
+        if ((end + chunk).includes(text)) return true
+        end = chunk.slice(-text.length)
+      }
+    } catch (error) {
+      throw unreadable(this.#file, error)
+    }
+    return false
+  }
+
+  /**
+   * Reads a part, and yields after each piece of it, so that the caller can pass on what the handlers have collected.
+   * @throws `OPERATION_FAILED` if the part is not there or not XML, or has an element that is too long
    */
   async *read(name: string, { open, text, close }: XmlHandlers): AsyncGenerator<void> {
-    const entry = this.#entries.get(name)
-    if (!entry) return
     const parser = new SaxesParser()
     let unused = 0
+    let depth = 0
     let isPronunciation = false
     const onText = (content: string) => {
       if (!isPronunciation) text?.(content)
     }
     parser.on('opentag', (tag) => {
       unused = 0
+      depth += 1
+      if (depth > MAX_DEPTH) throw new Error(`more than ${MAX_DEPTH} elements are in each other`)
       const name = localName(tag.name)
       isPronunciation ||= name === PRONUNCIATION
       if (!isPronunciation) open?.(name, tag.attributes)
@@ -73,12 +96,13 @@ export class Archive implements AsyncDisposable {
     parser.on('cdata', onText)
     parser.on('closetag', (tag) => {
       unused = 0
+      depth -= 1
       const name = localName(tag.name)
       if (!isPronunciation) close?.(name)
       if (name === PRONUNCIATION) isPronunciation = false
     })
     try {
-      for await (const chunk of await this.#chunks(entry)) {
+      for await (const chunk of this.#chunks(name)) {
         unused += chunk.length
         if (unused > MAX_ROW_LENGTH) throw new Error(`an element is longer than ${MAX_ROW_LENGTH} characters`)
         parser.write(chunk)
@@ -86,23 +110,38 @@ export class Archive implements AsyncDisposable {
       }
       parser.close()
     } catch (error) {
-      throw operationFailed(`${this.#file.name}: can't be read as a spreadsheet: ${messageOf(error)}`, error)
+      throw unreadable(this.#file, error)
     }
   }
 
-  async #chunks(entry: yauzl.Entry): Promise<AsyncIterable<string>> {
+  /** Reads all of a part. @throws `OPERATION_FAILED` as `read`, and if the part is too long for the memory */
+  async readWhole(name: string, handlers: XmlHandlers): Promise<void> {
+    const size = this.#entries.get(keyOf(name))?.uncompressedSize ?? 0
+    if (size > MAX_WHOLE_BYTES) throw unreadable(this.#file, `${name} is longer than ${MAX_WHOLE_BYTES} bytes`)
+    for await (const _ of this.read(name, handlers));
+  }
+
+  async *#chunks(name: string): AsyncGenerator<string> {
+    const entry = this.#entries.get(keyOf(name))
+    if (!entry) throw new Error(`it lacks its part ${name}; save it again`)
     const stream = await new Promise<Readable>((resolve, reject) =>
       this.#zip.openReadStream(entry, (error, opened) => (error ? reject(error) : resolve(opened))),
     )
-    return stream.setEncoding('utf8')
+    yield* stream.setEncoding('utf8')
   }
 }
+
+function unreadable({ name }: SourceFile, error: unknown): Error {
+  return operationFailed(`${name}: can't be read as a spreadsheet: ${messageOf(error)}`, error)
+}
+
+const keyOf = (name: string) => name.toLowerCase()
 
 function listEntries(zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>> {
   const entries = new Map<string, yauzl.Entry>()
   return new Promise((resolve, reject) => {
     zip.on('entry', (entry: yauzl.Entry) => {
-      entries.set(entry.fileName, entry)
+      entries.set(keyOf(entry.fileName), entry)
       zip.readEntry()
     })
     zip.on('end', () => resolve(entries))

@@ -1,79 +1,107 @@
+import { hasText, MAX_ROW_LENGTH } from '../source-row.ts'
 import type { Archive } from './archive.ts'
-import { showNumber } from './number-format.ts'
+import { type CellValue, findCell, lettersOf, MAX_COLUMNS, MAX_ROWS, type SheetRow, shownOf } from './cells.ts'
+import { type MergedCell, mergedFiller } from './merged-cells.ts'
+import { numberOfMoment, showNumber } from './show-number.ts'
 import { unescapeText, type Workbook } from './workbook.ts'
 
-/** A row of a sheet: its number, and the values of its cells by the number of the column, from 0. Empty cells are not there. */
-export interface SheetRow {
-  number: number
-  cells: Map<number, string | number>
+/** The element of a cell as it is read. */
+interface CellElement {
+  column: number
+  type: string
+  style: number
+  text: string
+  isFormula: boolean
 }
 
+/** Called with the row and the name of each cell with a formula whose value is not in the file. */
+export type UncalculatedListener = (row: number, cell: string) => void
+
 /** Yields the rows of a sheet that have values. */
-export async function* readSheet(archive: Archive, part: string, workbook: Workbook): AsyncGenerator<SheetRow> {
+export async function* readSheet(
+  archive: Archive,
+  part: string,
+  workbook: Workbook,
+  merged: readonly MergedCell[],
+  onUncalculated: UncalculatedListener,
+): AsyncGenerator<SheetRow> {
   const rows: SheetRow[] = []
+  const fillMerged = mergedFiller(merged)
   let row: SheetRow = { number: 0, cells: new Map() }
-  let column = -1
-  let type = 'n'
-  let style = 0
-  let text = ''
+  let cell: CellElement = { column: -1, type: 'n', style: 0, text: '', isFormula: false }
+  let length = 0
   let isValue = false
   const reading = archive.read(part, {
     open: (name, attributes) => {
       if (name === 'row') {
-        row = { number: Number(attributes.r ?? row.number + 1), cells: new Map() }
-        column = -1
+        row = { number: rowNumber(attributes.r, row.number + 1), cells: new Map() }
+        cell.column = -1
+        length = 0
       }
-      if (name === 'c') {
-        column = attributes.r === undefined ? column + 1 : columnOf(attributes.r)
-        if (column >= MAX_COLUMNS) throw new Error(`a row has more than ${MAX_COLUMNS} columns`)
-        type = attributes.t ?? 'n'
-        style = Number(attributes.s ?? 0)
-        text = ''
-      }
+      if (name === 'c') cell = toCell(attributes, cell.column + 1)
+      cell.isFormula ||= name === 'f'
       isValue = name === 'v' || name === 't'
     },
     text: (content) => {
-      if (isValue) text += content
+      if (!isValue) return
+      cell.text += content
+      length += content.length
+      if (length > MAX_ROW_LENGTH) throw new Error(`a row is longer than ${MAX_ROW_LENGTH} characters`)
     },
     close: (name) => {
       isValue = false
       if (name === 'c') {
-        const value = cellValue(type, text, style, workbook)
-        if (value !== undefined && value !== '') row.cells.set(column, value)
+        if (isUncalculated(cell, workbook)) onUncalculated(row.number, lettersOf(cell.column) + row.number)
+        else addValue(row, cell.column, cellValue(cell, workbook))
       }
-      if (name === 'row' && row.cells.size > 0) rows.push(row)
+      if (name !== 'row' || ![...row.cells.values()].some((value) => hasText(shownOf(value)))) return
+      fillMerged(row)
+      rows.push(row)
     },
   })
   for await (const _ of reading) yield* rows.splice(0)
   yield* rows
 }
 
+function rowNumber(given: string | undefined, next: number): number {
+  const number = given === undefined ? next : Number(given)
+  if (Number.isInteger(number) && number >= 1 && number <= MAX_ROWS) return number
+  throw beyond()
+}
+
+function toCell({ r, t = 'n', s = '0' }: Readonly<Record<string, string>>, next: number): CellElement {
+  const column = r === undefined ? next : findCell(r)?.column
+  if (column === undefined || column >= MAX_COLUMNS) throw beyond()
+  return { column, type: t, style: Number(s), text: '', isFormula: false }
+}
+
+const beyond = () =>
+  new Error(`a cell is beyond ${lettersOf(MAX_COLUMNS - 1)}${MAX_ROWS}, the last one that a sheet has`)
+
+/** Whether the value of a formula is not in the file. Some programs write 0 for it, and that the file is to be calculated. */
+function isUncalculated({ isFormula, type, text }: CellElement, workbook: Workbook): boolean {
+  return isFormula && ((text === '' && type !== 'str') || (text === '0' && workbook.isUncalculated))
+}
+
+function addValue({ cells }: SheetRow, column: number, value: CellValue | undefined): void {
+  if (value !== undefined && shownOf(value) !== '') cells.set(column, value)
+}
+
 /** A cell with an error, such as `#N/A`, has no value. */
-function cellValue(type: string, text: string, style: number, workbook: Workbook): string | number | undefined {
+function cellValue({ type, text, style }: CellElement, workbook: Workbook): CellValue | undefined {
   if (text === '' || type === 'e') return undefined
-  if (type === 's') return workbook.texts[Number(text)]
+  if (type === 's') return sharedText(text, workbook)
   if (type === 'b') return text === '1' ? 'TRUE' : 'FALSE'
-  if (type !== 'n') return unescapeText(text)
-  const number = Number(text)
+  const { startsIn1904, styles } = workbook
+  const number = type === 'd' ? numberOfMoment(text, startsIn1904) : Number(text)
+  if ((type !== 'n' && type !== 'd') || number === undefined) return unescapeText(text)
   // Other programs than Excel write ids of more digits, and numbers greater, than JavaScript has.
   const isExact = /^\d+$/.test(text) ? Number.isSafeInteger(number) : Number.isFinite(number)
-  return isExact ? showNumber(number, workbook.styles[style] ?? { kind: 'number' }, workbook.startsIn1904) : text
+  return isExact ? showNumber(number, styles[style] ?? [], startsIn1904) : text
 }
 
-/** Excel has no more. */
-const MAX_COLUMNS = 16_384
-const LETTERS = 26
-const BEFORE_A = 64
-
-/** The number of the column in the name of a cell: 2 for `C7`. */
-function columnOf(cell: string): number {
-  let number = 0
-  for (const letter of cell.replace(/\d+$/, '')) number = number * LETTERS + letter.charCodeAt(0) - BEFORE_A
-  return number - 1
-}
-
-/** The letters of a column: `C` for 2, `AA` for 26. */
-export function lettersOf(column: number): string {
-  const rest = Math.floor(column / LETTERS)
-  return (rest > 0 ? lettersOf(rest - 1) : '') + String.fromCharCode(BEFORE_A + 1 + (column % LETTERS))
+function sharedText(index: string, { texts }: Workbook): string {
+  const text = texts[Number(index)]
+  if (text === undefined) throw new Error('it lacks a text of its cells; save it again')
+  return text
 }

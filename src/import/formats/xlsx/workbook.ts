@@ -1,94 +1,95 @@
-import { posix } from 'node:path'
 import { operationFailed } from '../../../errors.ts'
 import type { SourceFile } from '../dialect.ts'
+import { MAX_ROW_LENGTH } from '../source-row.ts'
 import { type Archive, localName } from './archive.ts'
-import { kindOfFormat, type NumberKind } from './number-format.ts'
+import { type NumberFormat, parseFormat } from './number-format.ts'
+import { type Relation, readRelations } from './relations.ts'
 
-/** What the cells of a sheet refer to. */
+/** A sheet of cells. */
+export interface Sheet {
+  name: string
+  part: string
+  isVisible: boolean
+}
+
+/** The sheets of a spreadsheet, and what their cells refer to. */
 export interface Workbook {
+  sheets: readonly Sheet[]
   /** The texts of cells, which are stored once. */
   texts: readonly string[]
   /** How the numbers of each style are shown. */
-  styles: readonly NumberKind[]
+  styles: readonly NumberFormat[]
   /** Whether dates are counted from 1904, as old Macs do. */
   startsIn1904: boolean
+  /** Whether formulas are to be calculated before the file is shown. Its writer may have stored 0 for all of them. */
+  isUncalculated: boolean
 }
 
-/** The texts of all cells are in memory. */
-const MAX_CHARACTERS = 200_000_000
+/** @throws `OPERATION_FAILED` if the archive is no spreadsheet, or lacks a part */
+export async function readWorkbook(archive: Archive, file: SourceFile): Promise<Workbook> {
+  const document = (await readRelations(archive, '')).find(({ type }) => type === 'officeDocument')
+  const relations = document ? await readRelations(archive, document.part) : []
+  const workbook = { sheets: [] as Sheet[], startsIn1904: false, isUncalculated: false }
+  const open = (element: string, attributes: Readonly<Record<string, string>>) => {
+    if (element === 'workbookPr') workbook.startsIn1904 = isTrue(attributes.date1904)
+    if (element === 'calcPr') workbook.isUncalculated = isTrue(attributes.fullCalcOnLoad)
+    if (element === 'sheet') workbook.sheets.push(...toSheets(attributes, relations))
+  }
+  if (document) await archive.readWhole(document.part, { open })
+  if (workbook.sheets.length === 0) throw operationFailed(`${file.name}: is not a spreadsheet in the format .xlsx`)
+  const partOf = (wanted: string) => relations.find(({ type }) => type === wanted)?.part
+  return {
+    ...workbook,
+    texts: await readTexts(archive, file, partOf('sharedStrings')),
+    styles: await readStyles(archive, partOf('styles')),
+  }
+}
+
+const isTrue = (value: string | undefined) => value === '1' || value === 'true'
+
+/** Returns the sheet of an element, unless it is a chart or a macro. Its part is empty if the archive does not name one. */
+function toSheets(attributes: Readonly<Record<string, string>>, relations: readonly Relation[]): Sheet[] {
+  // Most files call it r:id, but each may choose its own prefix.
+  const [, id] = Object.entries(attributes).find(([name]) => localName(name) === 'id') ?? []
+  const relation = relations.find((each) => each.id === id)
+  if (relation && relation.type !== 'worksheet') return []
+  const { name = '', state = 'visible' } = attributes
+  return [{ name, part: relation?.part ?? '', isVisible: state === 'visible' }]
+}
 
 /** Returns a text without the escapes of characters that XML does not keep (ECMA-376, part 1, 22.9.2.19): `_x000D_` is a carriage return. */
 export function unescapeText(text: string): string {
   return text.replace(/_x([0-9A-F]{4})_/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
 }
 
-/** A sheet: its name, the name of its part, and how its dates are counted. */
-interface FoundSheet extends Pick<Workbook, 'startsIn1904'> {
-  name: string
-  part: string
-}
-
-/**
- * Returns the sheet that the manifest names, or the first one.
- * @throws `OPERATION_FAILED` if there is none
- */
-export async function findSheet(archive: Archive, file: SourceFile): Promise<FoundSheet> {
-  const sheets: { name: string; relation: string | undefined }[] = []
-  let startsIn1904 = false
-  const open = (element: string, attributes: Readonly<Record<string, string>>) => {
-    if (element === 'workbookPr') startsIn1904 = attributes.date1904 === '1' || attributes.date1904 === 'true'
-    if (element !== 'sheet') return
-    // Most files call it r:id, but each may choose its own prefix.
-    const [, relation] = Object.entries(attributes).find(([name]) => localName(name) === 'id') ?? []
-    sheets.push({ name: attributes.name ?? '', relation })
-  }
-  await readAll(archive.read('xl/workbook.xml', { open }))
-  const { sheet } = file.dialect
-  const found = sheet === undefined ? sheets[0] : sheets.find(({ name }) => name === sheet)
-  if (!found) {
-    const names = sheets.map(({ name }) => JSON.stringify(name)).join(', ')
-    if (sheets.length === 0) throw operationFailed(`${file.name}: is not a spreadsheet in the format .xlsx`)
-    throw operationFailed(`${file.name}: has no sheet ${JSON.stringify(sheet)}; its sheets are ${names}`)
-  }
-  const part = found.relation && (await readTargets(archive)).get(found.relation)
-  // Without its rows, an import would remove all items.
-  if (!part || !archive.has(part))
-    throw operationFailed(`${file.name}: lacks the rows of its sheet ${JSON.stringify(found.name)}; save it again`)
-  return { name: found.name, part, startsIn1904 }
-}
-
-async function readTargets(archive: Archive): Promise<Map<string, string>> {
-  const targets = new Map<string, string>()
-  const open = (element: string, { Id, Target }: Readonly<Record<string, string>>) => {
-    if (element !== 'Relationship' || Id === undefined || Target === undefined) return
-    targets.set(Id, Target.startsWith('/') ? Target.slice(1) : posix.join('xl', Target))
-  }
-  await readAll(archive.read('xl/_rels/workbook.xml.rels', { open }))
-  return targets
-}
+/** The texts of all cells are in memory. An empty one takes some too. */
+const MAX_CHARACTERS = 200_000_000
+const EMPTY_CHARACTERS = 8
 
 /** Reads the texts of cells. @throws `OPERATION_FAILED` if they are too long for the memory */
-export async function readTexts(archive: Archive, file: SourceFile): Promise<string[]> {
+async function readTexts(archive: Archive, file: SourceFile, part: string | undefined): Promise<string[]> {
+  if (part === undefined) return []
   const texts: string[] = []
   let text = ''
   let characters = 0
   let isText = false
-  const part = archive.read('xl/sharedStrings.xml', {
+  const reading = archive.read(part, {
     open: (name) => {
       if (name === 'si') text = ''
       isText = name === 't'
     },
     text: (content) => {
       if (isText) text += content
+      if (text.length > MAX_ROW_LENGTH) throw new Error(`a text is longer than ${MAX_ROW_LENGTH} characters`)
     },
     close: (name) => {
       isText = false
       if (name !== 'si') return
       texts.push(unescapeText(text))
-      characters += text.length
+      characters += text.length + EMPTY_CHARACTERS
     },
   })
-  for await (const _ of part) {
+  for await (const _ of reading) {
     if (characters > MAX_CHARACTERS) {
       throw operationFailed(`${file.name}: has more than ${MAX_CHARACTERS} characters of text; save it as CSV in UTF-8`)
     }
@@ -97,25 +98,23 @@ export async function readTexts(archive: Archive, file: SourceFile): Promise<str
 }
 
 /** Reads how the numbers of each style are shown. */
-export async function readStyles(archive: Archive): Promise<NumberKind[]> {
-  const formats = new Map<string, string>()
+async function readStyles(archive: Archive, part: string | undefined): Promise<NumberFormat[]> {
+  if (part === undefined) return []
+  const codes = new Map<string, string>()
   const ids: string[] = []
   // Other lists have formats too, which cells do not use: those of conditions and tables give their numbers other codes.
   let list = ''
-  const part = archive.read('xl/styles.xml', {
+  await archive.readWhole(part, {
     open: (name, { numFmtId = '0', formatCode = '' }) => {
       if (name === 'numFmts' || name === 'cellXfs') list = name
-      if (name === 'numFmt' && list === 'numFmts') formats.set(numFmtId, formatCode)
+      if (name === 'numFmt' && list === 'numFmts') codes.set(numFmtId, formatCode)
       if (name === 'xf' && list === 'cellXfs') ids.push(numFmtId)
     },
     close: (name) => {
       if (name === list) list = ''
     },
   })
-  await readAll(part)
-  return ids.map((id) => kindOfFormat(Number(id), formats.get(id)))
-}
-
-async function readAll(part: AsyncIterable<void>): Promise<void> {
-  for await (const _ of part);
+  // Many styles have the same format.
+  const formats = new Map([...new Set(ids)].map((id) => [id, parseFormat(Number(id), codes.get(id))]))
+  return ids.flatMap((id) => [formats.get(id) ?? []])
 }

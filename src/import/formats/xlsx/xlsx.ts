@@ -3,35 +3,65 @@ import { messageOf, operationFailed } from '../../../errors.ts'
 import { nameColumns } from '../columns.ts'
 import type { SourceFile } from '../dialect.ts'
 import { requireRegularFile } from '../regular-file.ts'
-import type { SourceRow } from '../source-row.ts'
+import type { RowObserver, SourceRow } from '../source-row.ts'
 import { Archive } from './archive.ts'
-import { lettersOf, readSheet, type SheetRow } from './sheet.ts'
-import { findSheet, readStyles, readTexts } from './workbook.ts'
-
-/** A row with fewer cells is the title of the sheet, and no header. */
-const MIN_COLUMNS = 2
+import { lettersOf, type SheetRow, shownOf } from './cells.ts'
+import { chooseSheet, describeChoice, describeLack, findTables, type Table } from './choose-sheet.ts'
+import { readTable } from './table.ts'
+import { readWorkbook } from './workbook.ts'
 
 /**
- * Yields the rows of a sheet after its header, which is the first row with two cells. A row's line is its number in the sheet.
- * @throws `OPERATION_FAILED` if the file is no spreadsheet, has no such sheet, or has a column twice
+ * Yields the rows of the table in a sheet. A row's line is its number in the sheet.
+ * @throws `OPERATION_FAILED` if the file is no spreadsheet, has no such sheet, or the sheet has no header, or a column twice
  */
-export async function* readXlsx(
-  file: SourceFile,
-  { onBytes, onHeader }: { onBytes: (count: number) => void; onHeader: (names: readonly string[]) => void },
-): AsyncGenerator<SourceRow> {
-  await checkStart(file)
-  await using archive = await Archive.open(file)
-  const { name, part, startsIn1904 } = await findSheet(archive, file)
-  const workbook = { texts: await readTexts(archive, file), styles: await readStyles(archive), startsIn1904 }
-  let columns: Map<number, string> | undefined
-  for await (const row of readSheet(archive, part, workbook)) {
-    if (columns) yield toRow(row, columns, name)
-    else if (row.cells.size >= MIN_COLUMNS) {
-      columns = headerOf(row, file, name)
-      onHeader([...columns.values()])
-    }
+export async function* readXlsx(file: SourceFile, observer: RowObserver): AsyncGenerator<SourceRow> {
+  await using archive = await openArchive(file)
+  const workbook = await readWorkbook(archive, file)
+  const sheet = chooseSheet(archive, file, workbook)
+  const isGuess = file.dialect.sheet === undefined && workbook.sheets.filter(({ isVisible }) => isVisible).length > 1
+  const tables = isGuess ? await findTables(archive, workbook) : []
+  let uncalculated = 0
+  let firstUncalculated = { line: 0, cell: '' }
+  const onUncalculated = (line: number, cell: string) => {
+    uncalculated += 1
+    if (uncalculated === 1) firstUncalculated = { line, cell }
   }
-  onBytes((await stat(file.path)).size)
+  let toRow: ((row: SheetRow) => SourceRow) | undefined
+  for await (const row of readTable(archive, sheet, workbook, onUncalculated)) {
+    if (toRow) {
+      yield toRow(row)
+      continue
+    }
+    const columns = headerOf(row, file, sheet.name)
+    toRow = rowMaker(row, columns, sheet.name)
+    observer.onHeader([...columns.values()])
+    if (tables.length > 1) observer.onWarning({ line: row.number, reason: describeChoice(file, sheet, tables) })
+  }
+  if (!toRow) throw operationFailed(`${file.name}: ${describeLack(file, sheet, tables)}`)
+  if (uncalculated > 0) {
+    const { line, cell } = firstUncalculated
+    const place = `${uncalculated}, the first in ${cell}`
+    const remedy = 'open the file in a spreadsheet program and save it'
+    observer.onWarning({
+      line,
+      reason: `formulas without a value in the file, which count as empty: ${place}; ${remedy}`,
+    })
+  }
+  observer.onBytes((await stat(file.path)).size)
+}
+
+/**
+ * Returns the visible sheets of a file that have a table, at most six.
+ * @throws `OPERATION_FAILED` if the file is no spreadsheet
+ */
+export async function readTables(file: SourceFile): Promise<Table[]> {
+  await using archive = await openArchive(file)
+  return await findTables(archive, await readWorkbook(archive, file))
+}
+
+async function openArchive(file: SourceFile): Promise<Archive> {
+  await checkStart(file)
+  return Archive.open(file)
 }
 
 /** @throws `OPERATION_FAILED` if the file is not a ZIP archive */
@@ -54,24 +84,35 @@ async function checkStart(file: SourceFile): Promise<void> {
 
 function headerOf({ number, cells }: SheetRow, { name: fileName }: SourceFile, sheet: string): Map<number, string> {
   const width = Math.max(...cells.keys()) + 1
-  const names = Array.from({ length: width }, (_, column) => String(cells.get(column) ?? '').trim())
+  const names = Array.from({ length: width }, (_, column) => String(shownOf(cells.get(column)) ?? '').trim())
   return new Map(nameColumns(names, `${fileName}: ${cellName(sheet, 0, number)}`).entries())
 }
 
-function toRow({ number, cells }: SheetRow, columns: ReadonlyMap<number, string>, sheet: string): SourceRow {
-  const unnamed = [...cells.keys()].find((column) => !columns.has(column))
-  if (unnamed !== undefined) {
-    const place = cellName(sheet, unnamed, number)
-    const problem = 'a cell has no column in the header; name the column, or clear the cell'
-    return { line: number, problem, placeOf: () => place }
+/** Returns a function that makes the rows after the header. */
+function rowMaker(header: SheetRow, columns: ReadonlyMap<number, string>, sheet: string): (row: SheetRow) => SourceRow {
+  // One stray cell in the header can make thousands of columns without names. After the first row, they are there if they have a value.
+  let expected = [...columns.keys()]
+  return ({ number, cells }) => {
+    const place = (column: number) => cellName(sheet, column, number)
+    const beyond = [...cells.keys()].find((column) => !columns.has(column))
+    if (beyond !== undefined) {
+      const problem = 'a cell has no column in the header; name the column, or clear the cell'
+      return { line: number, problem, placeOf: () => place(beyond) }
+    }
+    const nameOf = (column: number) => columns.get(column) ?? ''
+    const present = [...expected, ...[...cells.keys()].filter((column) => !header.cells.has(column))]
+    expected = [...header.cells.keys()]
+    const fields = Object.fromEntries(present.map((column) => [nameOf(column), shownOf(cells.get(column))]))
+    const codes = [...cells].flatMap(([column, value]) =>
+      typeof value === 'object' ? [[nameOf(column), value.number] as const] : [],
+    )
+    const placeOf = (names: readonly string[]) =>
+      [...columns.keys()]
+        .filter((column) => names.includes(nameOf(column)))
+        .map(place)
+        .join(', ') || `${sheetName(sheet)}, row ${number}`
+    return { line: number, fields, ...(codes.length > 0 && { numbers: Object.fromEntries(codes) }), placeOf }
   }
-  const fields = Object.fromEntries([...columns].map(([column, name]) => [name, cells.get(column)]))
-  const placeOf = (names: readonly string[]) =>
-    [...columns]
-      .filter(([, name]) => names.includes(name))
-      .map(([column]) => cellName(sheet, column, number))
-      .join(', ') || `${sheetName(sheet)}, row ${number}`
-  return { line: number, fields, placeOf }
 }
 
 function cellName(sheet: string, column: number, row: number): string {
