@@ -56,6 +56,7 @@ interface CatalogErrorOptions {
   details?: readonly ErrorDetail[]
   /** Seconds after which the client should try again. */
   retryAfterSeconds?: number
+  refusal?: Refusal
   /** The original error, for the log. Clients never see it. */
   cause?: unknown
 }
@@ -66,14 +67,17 @@ export class CatalogError extends GraphQLError {
   readonly code: ErrorCode
   readonly details: readonly ErrorDetail[] | undefined
   readonly retryAfterSeconds: number | undefined
+  /** Why it is 503, for the log and the metrics. */
+  readonly refusal: Refusal | undefined
   override readonly cause: unknown
 
   constructor(code: ErrorCode, message: string, options: CatalogErrorOptions = {}) {
-    const { details, retryAfterSeconds, cause } = options
+    const { details, retryAfterSeconds, refusal, cause } = options
     super(message, { extensions: { code, ...(details && { details }) } })
     this.code = code
     this.details = details
     this.retryAfterSeconds = retryAfterSeconds
+    this.refusal = refusal
     this.cause = cause
   }
 }
@@ -118,17 +122,30 @@ export function accessDenied(): CatalogError {
   return new CatalogError('DATASET_ACCESS_DENIED', 'This API key has no access to the dataset')
 }
 
-/** Returns `SERVICE_UNAVAILABLE`, for requests that do not get their turn. It is not logged. */
-export function tooManyRequests(): CatalogError {
-  return new CatalogError('SERVICE_UNAVAILABLE', 'Too many requests at once; try again', { retryAfterSeconds: 1 })
-}
+/** Each reason for a 503: what the client reads, and after how many seconds it should try again. */
+const REFUSALS = {
+  starting: ['The service is starting', 1],
+  stopping: ['The service is stopping', 1],
+  /** As many requests of the key are in flight as may be. */
+  requests: ['Too many requests at once; try again', 1],
+  /** A statement, a compression or the beginning of a request waited too long for the turn of its key. */
+  turn: ['Too many requests at once; try again', 1],
+  /** Clients of the key have not read its share of the memory for responses. */
+  unread: ['Too many bytes of earlier requests and responses are in progress; finish them first', 1],
+  time: ['The operation took longer than 15 seconds', 1],
+  exports: ['Too many exports at once; try again', 5],
+  /** The database is away, or a statement of it took too long. */
+  database: ['The service is temporarily unavailable; try again', 1],
+  cancelled: ['The request was cancelled; try again', 1],
+  changed: ['The dataset changed during the export; try again', 1],
+} as const satisfies Record<string, readonly [message: string, retryAfterSeconds: number]>
 
-/** Returns `SERVICE_UNAVAILABLE`, for a database that is unavailable or too slow. */
-export function serviceUnavailable(cause: unknown): CatalogError {
-  return new CatalogError('SERVICE_UNAVAILABLE', 'The service is temporarily unavailable; try again', {
-    retryAfterSeconds: 1,
-    cause,
-  })
+export type Refusal = keyof typeof REFUSALS
+
+/** Returns `SERVICE_UNAVAILABLE`. Only one with a cause is logged by itself. */
+export function refused(refusal: Refusal, cause?: unknown): CatalogError {
+  const [message, retryAfterSeconds] = REFUSALS[refusal]
+  return new CatalogError('SERVICE_UNAVAILABLE', message, { retryAfterSeconds, refusal, cause })
 }
 
 /**

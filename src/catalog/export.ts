@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { CatalogError } from '../errors.ts'
+import { refused } from '../errors.ts'
 import { EXPORT_FIELDS } from './columns.ts'
 import type { ExportFormat, ExportPart } from './export-formats.ts'
 import type { FilterValues } from './filters.ts'
@@ -84,18 +84,11 @@ export async function* linesFrom(
     yield batch.lines
     if (!next) break
     batch = await next
-    if (batch.revision === null || batch.revision !== first.revision) throw datasetChanged()
+    if (batch.revision === null || batch.revision !== first.revision) throw refused('changed')
   }
 }
 
 /** The number of items whose lines have about the target length, if they are as long as those of the last batch. */
 function nextLimit({ count, lines }: ExportBatch): number {
   return Math.min(MAX_LIMIT, Math.ceil((count * TARGET_LENGTH) / lines.length))
-}
-
-/** `SERVICE_UNAVAILABLE`: an export would mix two states of the dataset. */
-export function datasetChanged(): CatalogError {
-  return new CatalogError('SERVICE_UNAVAILABLE', 'The dataset changed during the export; try again', {
-    retryAfterSeconds: 1,
-  })
 }

@@ -1,9 +1,10 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { datasetChanged, type ExportWindow, FIRST_WINDOW, linesFrom } from '../catalog/export.ts'
+import { type ExportWindow, FIRST_WINDOW, linesFrom } from '../catalog/export.ts'
 import { type ExportFormat, NDJSON } from '../catalog/export-formats.ts'
 import type { Dataset } from '../catalog/models.ts'
 import { fetchExportBatch } from '../catalog/sql/export.ts'
+import { refused } from '../errors.ts'
 import type { CodeLabel, PrismaClient } from '../generated/prisma/client.ts'
 import { BundleCheck, findCycles } from '../import/bundle-check.ts'
 import { LABELLED_FIELDS } from '../import/code-labels.ts'
@@ -100,6 +101,6 @@ async function openExport({ prisma, id, onItems }: ExportSource, format: ExportF
     orderBy: [{ field: 'asc' }, { code: 'asc' }],
   })
   const first = await read(FIRST_WINDOW)
-  if (!dataset || dataset.revision !== first.revision) throw datasetChanged()
+  if (!dataset || dataset.revision !== first.revision) throw refused('changed')
   return { dataset, labels, lines: linesFrom(first, read) }
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { LimitsConfig } from '../config.ts'
-import { CatalogError } from '../errors.ts'
+import { refused } from '../errors.ts'
 import { FairShare } from './fair-share.ts'
 
 declare module 'fastify' {
@@ -60,7 +60,7 @@ export class UnreadResponses {
    * @throws `SERVICE_UNAVAILABLE` if its clients have not read its share
    */
   check(keyId: string): void {
-    if (!this.#shares.hasRoom(keyId, 1) && !this.#shares.isEntitled(keyId, 1)) throw tooMuchUnread()
+    if (!this.#shares.hasRoom(keyId, 1) && !this.#shares.isEntitled(keyId, 1)) throw refused('unread')
   }
 
   /**
@@ -71,7 +71,7 @@ export class UnreadResponses {
   reserve(request: FastifyRequest, reply: FastifyReply, bytes: number): void {
     if (bytes < SMALL_BYTES) return
     this.#release(reply)
-    if (!this.#shares.hasRoom(this.#ownerOf(request), bytes)) throw tooMuchUnread()
+    if (!this.#shares.hasRoom(this.#ownerOf(request), bytes)) throw refused('unread')
     this.#hold(request, reply, bytes)
   }
 
@@ -97,12 +97,4 @@ export class UnreadResponses {
     request.log.warn({ requestId: request.id }, `The response was cut off: ${why}`)
     socket.resetAndDestroy()
   }
-}
-
-function tooMuchUnread(): CatalogError {
-  return new CatalogError(
-    'SERVICE_UNAVAILABLE',
-    'Too many bytes of earlier requests and responses are in progress; finish them first',
-    { retryAfterSeconds: 1 },
-  )
 }

@@ -1,6 +1,6 @@
 import { GraphQLError, Kind, TokenKind } from 'graphql'
 import { isCancelled, isTurnTimeout, isUnavailable } from '../database/client.ts'
-import { CatalogError, serviceUnavailable, shorten, tooManyRequests } from '../errors.ts'
+import { CatalogError, refused, shorten } from '../errors.ts'
 
 /**
  * Converts anything that was thrown to an error that a client may see. A GraphQLError without a cause is about the client's
@@ -16,12 +16,10 @@ export function catalogErrorOf(error: unknown): CatalogError {
     return originalError && !isOfVariable ? catalogErrorOf(originalError) : invalidRequest(error)
   }
   // The client has disconnected. This is not a fault, so the error has no cause that would be logged.
-  if (isCancelled(error)) {
-    return new CatalogError('SERVICE_UNAVAILABLE', 'The request was cancelled; try again', { retryAfterSeconds: 1 })
-  }
+  if (isCancelled(error)) return refused('cancelled')
   // Its key sends too much. This is no fault either, and a log line for each statement would let one key fill the log.
-  if (isTurnTimeout(error)) return tooManyRequests()
-  if (isUnavailable(error)) return serviceUnavailable(error)
+  if (isTurnTimeout(error)) return refused('turn')
+  if (isUnavailable(error)) return refused('database', error)
   return new CatalogError('INTERNAL_ERROR', 'Something went wrong on our side', { cause: error })
 }
 

@@ -1,10 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { CatalogError, ERROR_CODES, type ErrorCode } from '../errors.ts'
+import { CatalogError, ERROR_CODES, type ErrorCode, type Refusal } from '../errors.ts'
 import { catalogErrorOf } from '../graphql/errors.ts'
 import { RESPONSE_TYPES } from '../graphql/http/protocol.ts'
 import { errorBody, problemBody } from '../rest/error-body.ts'
 import { discardBody } from './admission/refused-body.ts'
 import { acceptsProblem, appendVary, findRepresentation, wantsHtml } from './negotiation.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Why the request got a 503, or an error SERVICE_UNAVAILABLE in its result. */
+    refusal: Refusal | undefined
+  }
+}
 
 /** Sends an error in the form of REST, by default as problem details if the client accepts them. */
 export function sendError(
@@ -88,8 +95,10 @@ function bodyAborted(error: Error, request: FastifyRequest): CatalogError {
   return new CatalogError('VALIDATION_FAILED', 'The body is not complete')
 }
 
-/** Logs the cause of an error that is the server's fault. Errors of the client have no cause. */
+/** Logs the cause of an error that is the server's fault, and notes why a request is refused. Errors of the client have no cause. */
 export function logFault(request: FastifyRequest, error: Error | undefined): void {
-  if (!(error instanceof CatalogError) || error.cause === undefined) return
+  if (!(error instanceof CatalogError)) return
+  request.refusal ??= error.refusal
+  if (error.cause === undefined) return
   request.log.error({ requestId: request.id, err: error.cause }, error.message)
 }

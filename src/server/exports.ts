@@ -6,7 +6,7 @@ import { EXPORT_FORMATS, type ExportFormat, type ExportPart } from '../catalog/e
 import { type FilterValues, pickFilters } from '../catalog/filters.ts'
 import type { Dataset } from '../catalog/models.ts'
 import type { ReadCatalog } from '../catalog/snapshot-reader.ts'
-import { CatalogError } from '../errors.ts'
+import { refused } from '../errors.ts'
 import type { Slots } from '../fairness/slots.ts'
 import { parseQueryString, queryStringOf } from '../query-string.ts'
 import { exportParameters, flatExportParameters } from '../rest/parameters.ts'
@@ -142,12 +142,8 @@ function setHeaders(reply: FastifyReply, { dataset, selection, coding }: Represe
  */
 async function beginExport(slots: Slots, keyId: string): Promise<() => void> {
   if (await slots.take(keyId)) return () => slots.release(keyId)
-  throw new CatalogError('SERVICE_UNAVAILABLE', 'Too many exports at once; try again', {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  })
+  throw refused('exports')
 }
-
-const RETRY_AFTER_SECONDS = 5
 
 /**
  * A stream that is read as fast as the client takes it.

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../database/database.ts'
-import { serviceUnavailable } from '../errors.ts'
+import { refused } from '../errors.ts'
 import { VERSION } from '../version.ts'
 import { addRoute } from './http.ts'
 
@@ -24,7 +24,7 @@ export function addHealthRoutes(app: FastifyInstance, { ping }: Database): void 
     path: '/readyz',
     handler: async (_request, reply) => {
       await checkDatabase().catch((error: unknown) => {
-        throw serviceUnavailable(error)
+        throw refused('database', error)
       })
       void reply.header('cache-control', 'no-store').send({ status: 'ready', version: VERSION })
     },

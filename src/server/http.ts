@@ -10,7 +10,7 @@ import {
 } from 'fastify'
 import { EXPORT_FORMATS } from '../catalog/export-formats.ts'
 import type { LimitsConfig } from '../config.ts'
-import { CatalogError } from '../errors.ts'
+import { CatalogError, refused } from '../errors.ts'
 import { UnreadResponses } from '../fairness/unread.ts'
 import { pathTemplate, REST_ROUTES } from '../rest/routes.ts'
 import {
@@ -178,7 +178,7 @@ export class Readiness {
     if (this.state === 'ready') return undefined
     const isRefused = this.state === 'starting' ? url !== '/healthz' : url === '/readyz'
     if (!isRefused) return undefined
-    return new CatalogError('SERVICE_UNAVAILABLE', `The service is ${this.state}`, { retryAfterSeconds: 1 })
+    return refused(this.state)
   }
 }
 

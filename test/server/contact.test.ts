@@ -30,7 +30,13 @@ test('a browser that opens a link without a key is told whom to ask, a program i
     expect(response.status).toBe(401)
     return response.text()
   }
-  for (const path of ['/v1/datasets', '/search?text=a', '/exports/a.csv', '/tiles/all/0/0/0.mvt', '/ogc/conformance']) {
+  for (const path of [
+    '/v1/datasets',
+    '/search?text=a',
+    '/exports/a.csv',
+    '/tiles/all/0/0/0.mvt',
+    '/ogc/conformance?f=json',
+  ]) {
     expect(await bodyOf(path, { accept })).toContain('. Whom to ask for a key: keys@example.org"')
     expect(await bodyOf(path, { accept, authorization: 'Bearer dck_x' })).toContain('keys@example.org')
     expect(await bodyOf(path, {})).not.toContain('keys@example.org')

@@ -1,7 +1,10 @@
 import { globSync, readFileSync } from 'node:fs'
 import { load } from 'js-yaml'
+import { pino } from 'pino'
 import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
+import { readConfig } from '../../src/config.ts'
+import { addRoute, createHttp, Readiness } from '../../src/server/http.ts'
 import { openMetrics } from '../../src/server/telemetry/metrics.ts'
 import { useApp } from '../support/app.ts'
 
@@ -75,4 +78,19 @@ test('compose.yaml mounts each file of docs/monitoring', () => {
   const files = globSync('docs/monitoring/**/*.{yml,json}')
   expect(files).toHaveLength(5)
   for (const file of files) expect(compose).toContain(`./${file}:`)
+})
+
+test('a refused request says why, in its line of the log and in the metrics', async () => {
+  const metrics = openMetrics()
+  const lines: string[] = []
+  const log = pino({ level: 'info' }, { write: (line) => void lines.push(line) })
+  const app = createHttp({ corsOrigins: [], limits: readConfig({}).limits, log, metrics, readiness: new Readiness() })
+  addRoute(app, { path: '/data', handler: () => {} })
+  const url = await app.listen({ port: 0 })
+  expect((await fetch(`${url}/data`)).status).toBe(503)
+  await app.close()
+  expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+    expect.objectContaining({ route: '/data', status: 503, refusal: 'starting' }),
+  )
+  expect(await metrics.print()).toContain('requests_refused_total{reason="starting"} 1\n')
 })

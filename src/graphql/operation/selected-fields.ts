@@ -20,7 +20,6 @@ import {
   type RequestedFields,
   recordsWith,
 } from '../../catalog/projection.ts'
-import type { WrittenFields } from './written-fields.ts'
 
 /*
  * Finds which parts of a list a query selects, so that the SQL statement reads nothing else. A field under @skip or @include
@@ -38,6 +37,9 @@ export function fragmentsOf({ definitions }: DocumentNode): Fragments {
 /** Fields in which a list has its total, and others that need no item. */
 const TOTALS = ['total', 'totalCount']
 const FIELDS_WITHOUT_ITEMS = [...TOTALS, 'page', 'limit', '__typename']
+
+/** The fields whose values PostgreSQL writes (written-fields.ts), and what it writes for each. */
+export type WrittenFields = ReadonlyMap<FieldNode, ItemProjection>
 
 /** What each field of a document reads. The nodes of a document are the same objects in each request, and a node always selects the same. */
 export class Projections {

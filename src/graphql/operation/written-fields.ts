@@ -10,7 +10,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 import type { ItemProjection, Members } from '../../catalog/projection.ts'
-import { type Fragments, membersOfFound, membersOfItem } from './selected-fields.ts'
+import { type Fragments, membersOfFound, membersOfItem, type WrittenFields } from './selected-fields.ts'
 
 /*
  * If a query selects only plain fields of a page's items, PostgreSQL writes the value of `nodes` as JSON, and in the same way that of
@@ -20,9 +20,6 @@ import { type Fragments, membersOfFound, membersOfItem } from './selected-fields
 
 /** The form of a list's nodes: of GraphQL, of REST, where the distance is a member of the item, or features of GeoJSON. */
 export type NodeForm = 'graphql' | 'rest' | 'geojson'
-
-/** The fields whose values PostgreSQL writes, and what it writes for each. */
-export type WrittenFields = ReadonlyMap<FieldNode, ItemProjection>
 
 /** Finds the fields of a document whose values PostgreSQL can write. */
 export function findWritten(

@@ -1,20 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { authenticate, bearerToken, challenge, type FindKey, sendsBearer } from '../../auth/api-key.ts'
+import { bearerToken } from '../../auth/api-key.ts'
 import { EXPIRY_NOTICE_MS } from '../../auth/expiry.ts'
 import { type KeyUsage, RequestUse } from '../../auth/key-usage.ts'
-import type { FindKeyOrigins } from '../../auth/origins.ts'
-import type { Allowance, RateLimits } from '../../auth/rate-limit.ts'
-import { missingKey } from '../../auth/sent-key.ts'
 import type { ApiKey } from '../../catalog/access.ts'
 import type { CallerAccess, ReadCatalog, SnapshotReader } from '../../catalog/snapshot-reader.ts'
-import { Cancellation, StatementCancelled, withCancellation } from '../../database/cancellation.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
-import { CatalogError, tooManyRequests } from '../../errors.ts'
 import { shareProcessor } from '../../fairness/processor.ts'
 import { createSlots } from '../../fairness/slots.ts'
-import { allowKeyOrigins, requireOrigin } from '../cors.ts'
+import { RequestBudget } from './budget.ts'
+import { type Identification, identify } from './identify.ts'
+import { countForKey } from './key-limits.ts'
 import { networkOf } from './proxies.ts'
-import { READ_TIMEOUT_MS, withinTime } from './read-timeout.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -46,11 +42,8 @@ export interface Caller extends CallerAccess {
  */
 export type Admission = (request: FastifyRequest, reply: FastifyReply) => Promise<Caller>
 
-interface AdmissionOptions {
-  findKey: FindKey
-  findKeyOrigins: FindKeyOrigins
+interface AdmissionOptions extends Identification {
   read: SnapshotReader
-  limits: RateLimits
   /** The maximum number of requests that use the database at the same time. */
   maxInFlight: number
   keyUsage?: KeyUsage | undefined
@@ -60,149 +53,63 @@ interface AdmissionOptions {
   report: (error: unknown) => void
 }
 
-/** Creates the function that admits requests. It also records what each request takes, and sets the `RateLimit` headers. */
-export function createAdmission({
-  findKey,
-  findKeyOrigins,
-  read,
-  limits,
-  maxInFlight,
-  keyUsage,
-  publicKey,
-  report,
-}: AdmissionOptions): Admission {
-  const waitForTurn = shareProcessor()
-  const inFlight = createSlots(maxInFlight)
+/** Creates the function that admits requests: it identifies the key, counts for its limits, and opens the budget of the request. */
+export function createAdmission(options: AdmissionOptions): Admission {
+  const { findKey, read, limits, maxInFlight, keyUsage, publicKey, report } = options
+  const shared = { waitForTurn: shareProcessor(), inFlight: createSlots(maxInFlight) }
   const admitAgain = new WeakMap<FastifyRequest, () => Promise<Caller>>()
+
   return async (request, reply) => {
     const again = admitAgain.get(request)
     if (again) return again()
-    const { key, now } = await identify(request, reply)
-    const name = nameForLimits(key, request)
-    const use = new RequestUse(key, now, { usage: keyUsage, countItems: (items) => countItems(key, name, items) })
+    const { key, now } = await identify(options, request, reply)
+    const name = nameForLimits(key, request, publicKey)
+    const countItems = (items: number) => {
+      if (key.itemsPerMinute !== null) limits.countItems(name, key.itemsPerMinute, items).catch(report)
+    }
+    const use = new RequestUse(key, now, { usage: keyUsage, countItems })
     request.use = use
     announceExpiry({ key, now }, reply)
-    const isCounted = await checkLimits(key, name, reply)
-    let cancellation: Cancellation | undefined
+    const isCounted = await countForKey(limits, key, name, reply)
+
+    const budget = new RequestBudget({ ...shared, unread: request.server.unread }, key.id, reply)
     const identifyAgain = async (snapshot?: SqlReader) => {
-      if (cancellation?.isCancelled) throw new StatementCancelled()
+      budget.checkCancelled()
       const later = new Date()
       const isSame = !snapshot && findKey.isUnchanged(key) && (key.expiresAt === null || key.expiresAt > later)
-      return isSame ? { key, now: later } : identify(request, reply, snapshot)
+      return isSame ? { key, now: later } : identify(options, request, reply, snapshot)
     }
-    const readAs = (caller: CallerAccess, hasBegun = false): ReadCatalog => {
+    const readAs = (caller: CallerAccess): ReadCatalog => {
       return async (run) => {
-        const current = cancellation ?? cancellationFor(reply, key.id)
-        cancellation = current
-        current.hasBegun = hasBegun
-        const reading = withCancellation(current, () => read(caller, identifyAgain)(run))
-        const ended = await (hasBegun ? reading : withinTime(reading, READ_TIMEOUT_MS, () => current.cancel()))
+        const ended = await read(caller, identifyAgain)(run)
         use.read(ended.readLog.itemsRead)
         return ended
       }
     }
-    const readForStream: ReadCatalog = async (run) => readAs(await identifyAgain(), true)(run)
-    let hasBegun = false
-    const beginOnce = () => {
-      if (hasBegun) return undefined
-      hasBegun = true
-      return waitForTurn(key.id)
-    }
-    const callerOf = (caller: CallerAccess): Caller => {
-      const readCatalog: ReadCatalog = async (run) => {
-        request.server.unread.check(key.id)
-        if (!inFlight.take(key.id)) throw tooManyRequests()
-        try {
-          const turn = beginOnce()
-          if (turn) await turn
-          return await readAs(caller)(run)
-        } finally {
-          inFlight.release(key.id)
-        }
-      }
-      return { ...caller, use, readCatalog, readForStream, waitForTurn: beginOnce }
-    }
+    const callerOf = (caller: CallerAccess): Caller => ({
+      ...caller,
+      use,
+      readCatalog: (run) => budget.read(() => readAs(caller)(run)),
+      readForStream: async (run) => {
+        const current = await identifyAgain()
+        return budget.readForStream(() => readAs(current)(run))
+      },
+      waitForTurn: () => budget.waitForTurn(),
+    })
     if (request.method === 'POST') admitAgain.set(request, async () => callerOf(await identifyAgain()))
     // Cached responses are for a key as it is now, and the count may have waited for the primary process.
     return callerOf(isCounted ? await identifyAgain() : { key, now })
   }
+}
 
-  /** Counts the request, if the key has a limit. A request that begins within the limit of items gets all of its items. */
-  async function checkLimits(
-    { requestsPerMinute, itemsPerMinute }: ApiKey,
-    name: string,
-    reply: FastifyReply,
-  ): Promise<boolean> {
-    const requests = requestsPerMinute === null ? undefined : await limits.countRequest(name, requestsPerMinute)
-    const items = itemsPerMinute === null ? undefined : await limits.countItems(name, itemsPerMinute, 0)
-    if (!requests && !items) return false
-    setAllowances(reply, { ...(requests && { requests }), ...(items && { items }) })
-    if (requests?.isExceeded) throw rateLimited(`This API key may make ${requests.limit} requests a minute`, requests)
-    if (items?.remaining === 0) throw rateLimited(`This API key may receive ${items.limit} items a minute`, items)
-    return true
-  }
-
-  function countItems({ itemsPerMinute }: ApiKey, name: string, items: number): void {
-    if (itemsPerMinute !== null) limits.countItems(name, itemsPerMinute, items).catch(report)
-  }
-
-  /** The name under which the limits of a key count. Visitors with the public key count by their address. */
-  function nameForLimits({ id }: ApiKey, { headers, ip }: FastifyRequest): string {
-    const isPublic = publicKey !== undefined && bearerToken(headers.authorization ?? '') === publicKey
-    return isPublic ? `${id} ${networkOf(ip)}` : id
-  }
-
-  /** The key of a request, and the time at which it is valid. */
-  async function identify(request: FastifyRequest, reply: FastifyReply, snapshot?: SqlReader): Promise<CallerAccess> {
-    const { authorization } = request.headers
-    const now = new Date()
-    let key: ApiKey | undefined
-    try {
-      if (!sendsBearer(authorization)) throw missingKey(request)
-      key = await authenticate(findKey, authorization, now, snapshot)
-      if (key.origins.length > 0) requireOrigin(request, reply, key.origins)
-      return { key, now }
-    } catch (error) {
-      if (!(error instanceof CatalogError) || error.code !== 'UNAUTHORIZED') throw error
-      if (!key) await allowKeyOrigins(request, reply, findKeyOrigins)
-      // This limit never applies to requests with a valid key, because several clients may share an address.
-      const allowance = await limits.countRefusal(networkOf(request.ip))
-      if (allowance.isExceeded) throw rateLimited('Too many requests without a valid API key', allowance)
-      void reply.header('www-authenticate', challenge(authorization))
-      throw error
-    }
-  }
+/** The name under which the limits of a key count. Visitors with the public key count by their address. */
+function nameForLimits({ id }: ApiKey, { headers, ip }: FastifyRequest, publicKey: string | undefined): string {
+  const isPublic = publicKey !== undefined && bearerToken(headers.authorization ?? '') === publicKey
+  return isPublic ? `${id} ${networkOf(ip)}` : id
 }
 
 /** Says in a header (RFC 9110 section 11.6.3) that the key will soon stop working. */
 function announceExpiry({ key: { expiresAt }, now }: CallerAccess, reply: FastifyReply): void {
   if (expiresAt === null || expiresAt.getTime() > now.getTime() + EXPIRY_NOTICE_MS) return
   void reply.header('authentication-info', `expires="${expiresAt.toISOString()}"`)
-}
-
-/** Sets the headers of draft-ietf-httpapi-ratelimit-headers-10. The allowances have the names of the policies. */
-function setAllowances(reply: FastifyReply, allowances: Readonly<Record<string, Allowance>>): void {
-  const listOf = (describe: (allowance: Allowance) => string) =>
-    Object.entries(allowances)
-      .map(([name, allowance]) => `"${name}";${describe(allowance)}`)
-      .join(', ')
-  void reply.headers({
-    'ratelimit-policy': listOf(({ limit, windowSeconds }) => `q=${limit};w=${windowSeconds}`),
-    ratelimit: listOf(({ remaining, resetSeconds }) => `r=${remaining};t=${resetSeconds}`),
-  })
-}
-
-function rateLimited(message: string, { resetSeconds }: Allowance): CatalogError {
-  return new CatalogError('RATE_LIMITED', message, { retryAfterSeconds: resetSeconds })
-}
-
-/** A cancellation that happens when the client disconnects before the response is sent. */
-function cancellationFor({ raw }: FastifyReply, keyId: string): Cancellation {
-  const cancellation = new Cancellation([keyId])
-  // It may have disconnected while its key was looked up or its request was counted.
-  if (raw.destroyed) cancellation.cancel()
-  raw.once('close', () => {
-    if (!raw.writableFinished) cancellation.cancel()
-  })
-  return cancellation
 }

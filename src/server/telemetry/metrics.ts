@@ -10,6 +10,7 @@ import {
 } from 'prom-client'
 import type { ReadCounts } from '../../catalog/snapshot-reader.ts'
 import type { PoolUse, StatementEnd } from '../../database/pool.ts'
+import type { Refusal } from '../../errors.ts'
 
 /** How an HTTP request ended. */
 interface RequestEnd {
@@ -18,6 +19,7 @@ interface RequestEnd {
   route: string
   status: number
   durationMs: number
+  refusal: Refusal | undefined
 }
 
 /** What a request took (key-usage.ts). */
@@ -76,6 +78,12 @@ export function openMetrics(): Metrics {
     buckets: BUCKETS,
     registers,
   })
+  const refusals = new Counter({
+    name: 'requests_refused_total',
+    help: 'Requests with a SERVICE_UNAVAILABLE, by reason',
+    labelNames: ['reason'],
+    registers,
+  })
   const keyUse = createUseCounters('key', registers)
   const datasetUse = createUseCounters('dataset', registers)
   return {
@@ -83,8 +91,10 @@ export function openMetrics(): Metrics {
       keyUse({ name: key.name, items, bytes })
       if (dataset !== undefined) datasetUse({ name: dataset, items, bytes })
     },
-    countRequest: ({ method, route, status, durationMs }) =>
-      requests.observe({ method, route, status }, durationMs / 1000),
+    countRequest: ({ method, route, status, durationMs, refusal }) => {
+      requests.observe({ method, route, status }, durationMs / 1000)
+      if (refusal) refusals.inc({ reason: refusal })
+    },
     countStatement: ({ hasFailed, durationMs }) =>
       statements.observe({ outcome: hasFailed ? 'failed' : 'ok' }, durationMs / 1000),
     watch: (sources) => watch(sources, registers),

@@ -14,6 +14,7 @@ const CLIENT_CLOSED_REQUEST = 499
  */
 export function addRequestTelemetry(app: FastifyInstance, metrics: Metrics | undefined): void {
   app.decorateRequest('use', undefined)
+  app.decorateRequest('refusal', undefined)
   const isLogged = ['info', 'debug', 'trace'].includes(app.log.level)
   // The hooks would cost a cached response 5 % of its time.
   if (!isLogged && !metrics && !isTracing()) return
@@ -30,12 +31,13 @@ export function addRequestTelemetry(app: FastifyInstance, metrics: Metrics | und
       const status = raw.writableFinished ? raw.statusCode : CLIENT_CLOSED_REQUEST
       const durationMs = performance.now() - startMs
       span?.end(status)
-      const { id, use } = request
-      metrics?.countRequest({ method, route, status, durationMs })
+      const { id, use, refusal } = request
+      metrics?.countRequest({ method, route, status, durationMs, refusal })
       if (use) metrics?.countUse(use)
       if (!isLogged) return
       const entry = {
         ...{ requestId: id, method, route, status, durationMs: Math.round(durationMs * 100) / 100 },
+        ...(refusal && { refusal }),
         ...(use && { keyId: use.key.id, key: use.key.name, dataset: use.dataset, items: use.items }),
       }
       if (PROBES.has(route)) app.log.debug(entry, 'probe')

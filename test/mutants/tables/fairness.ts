@@ -57,7 +57,6 @@ export const FAIRNESS: readonly MutantTable[] = [
     file: 'src/server/admission/admission.ts',
     tests: ['test/server/limits.test.ts', 'test/server/one-state.test.ts', 'test/server/freshness.test.ts'],
     mutants: [
-      { find: 'requestsPerMinute === null ?', replace: 'requestsPerMinute !== 0 ?' },
       {
         find: 'callerOf(await identifyAgain())',
         replace: 'callerOf({ key, now })',
@@ -69,8 +68,8 @@ export const FAIRNESS: readonly MutantTable[] = [
         tests: ['test/server/admission.test.ts'],
       },
       {
-        find: 'readAs(await identifyAgain(), true)',
-        replace: 'readAs({ key, now }, true)',
+        find: 'readAs(current)',
+        replace: 'readAs({ key, now })',
         tests: ['test/server/exports.test.ts'],
         equivalent: 'the reader asks for the key again at the end of each read, and then decides by that one',
       },
@@ -79,17 +78,6 @@ export const FAIRNESS: readonly MutantTable[] = [
         replace: 'read(caller, async () => caller)',
         tests: ['test/server/one-state.test.ts'],
       },
-      {
-        find: "|| error.code !== 'UNAUTHORIZED') throw error",
-        replace: ') throw error',
-        tests: ['test/server/networks.test.ts'],
-        equivalent: 'a look-up throws no other CatalogError',
-      },
-      {
-        find: 'await limits.countRefusal(networkOf(request.ip))',
-        replace: 'await limits.countRefusal(request.ip)',
-        tests: ['test/server/limits.test.ts'],
-      },
       { find: '!snapshot && findKey.isUnchanged(key) && ', replace: '', tests: ['test/server/one-state.test.ts'] },
       {
         find: ' && (key.expiresAt === null || key.expiresAt > later)',
@@ -97,6 +85,26 @@ export const FAIRNESS: readonly MutantTable[] = [
         tests: ['test/server/admission.test.ts'],
       },
       { find: 'request.use = use', replace: '', tests: ['test/server/usage.test.ts'] },
+    ],
+  },
+  {
+    file: 'src/server/admission/key-limits.ts',
+    tests: ['test/server/limits.test.ts'],
+    mutants: [{ find: 'requestsPerMinute === null ?', replace: 'requestsPerMinute !== 0 ?' }],
+  },
+  {
+    file: 'src/server/admission/identify.ts',
+    tests: ['test/server/limits.test.ts'],
+    mutants: [
+      {
+        find: "|| error.code !== 'UNAUTHORIZED') throw error",
+        replace: ') throw error',
+        equivalent: 'a look-up throws no other CatalogError',
+      },
+      {
+        find: 'await limits.countRefusal(networkOf(request.ip))',
+        replace: 'await limits.countRefusal(request.ip)',
+      },
     ],
   },
   {
