@@ -56,6 +56,12 @@ test.each([
   expect(message).toContain(`${text} ${what}; write latitude and longitude as numbers of degrees, in two columns`)
 })
 
+test('the remedy for metres with commas between thousands is their system, not a decimal comma', async () => {
+  const message = await t.importer.fail({ 'a.csv': csv('a,A,11,x,"563,850","425,070"') })
+  expect(message).toContain('they look like metres, not degrees; in the manifest, add "crs"')
+  expect(await t.importer.fail({ 'a.csv': csv('a,A,11,x,"48,137","11,575"') })).toContain('add "decimal": ","')
+})
+
 test('init shows a pair that could be in either order', async () => {
   const path = join(folder, 'pair.csv')
   await writeFile(path, 'name,location\nBonn,"50.7, 7.1"\n')
@@ -140,6 +146,13 @@ describe('The decimal sign', () => {
       { decimal: ',', crs: 'EPSG:27700' },
       ['54.97', '-1.61'],
       'a comma',
+    ],
+    [
+      'commas and points in metres',
+      'name;Easting;Northing\nA;425,070;563850.5\n',
+      { delimiter: ';', decimal: '.', crs: 'EPSG:27700' },
+      ['54.97', '-1.61'],
+      'a point',
     ],
     ['points in degrees', 'name,lat,lon\nA,48.137,11.575\n', {}, ['48.14', '11.57'], undefined],
     ['spaces', 'name,Easting,Northing\nA,425 070,563 850\n', { crs: 'EPSG:27700' }, ['54.97', '-1.61'], undefined],

@@ -69,7 +69,13 @@ export function guessCrs(evidence: CrsEvidence, points: readonly Point[]): Guess
   const [first, ...others] = ranked.slice(0, MAX_GUESSES)
   if (!first) return undefined
   const toChoice = (candidate: Candidate) => choiceOf(candidate, evidence.columns)
-  const inference = { what: 'crs', chosen: toChoice(first), alternatives: others.map(toChoice) }
+  const [point] = points
+  const another = {
+    choice: 'another of 4,100 systems, such as a zone of UTM',
+    example: `the first place has ${point?.x} in ${evidence.columns.longitude} and ${point?.y} in ${evidence.columns.latitude}`,
+    write: '"crs": "EPSG:…" with its number',
+  }
+  const inference = { what: 'crs', chosen: toChoice(first), alternatives: [...others.map(toChoice), another] }
   return { code: first.system.code, isSwapped: first.isSwapped, inference }
 }
 

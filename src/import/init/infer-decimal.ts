@@ -41,10 +41,8 @@ export function inferDecimal(
 
 /** Whether a sign stands in the texts, and only between groups of three digits. */
 function areGroups(texts: readonly string[], sign: ',' | '.'): boolean {
-  const other = sign === ',' ? '.' : ','
   const having = texts.filter((text) => text.includes(sign))
-  const rest = texts.filter((text) => !text.includes(sign) && text.includes(other))
-  return having.length > 0 && rest.length === 0 && having.every((text) => GROUPS[sign].test(text))
+  return having.length > 0 && having.every((text) => GROUPS[sign].test(text))
 }
 
 function sayDecimal(text: string, chosen: ',' | '.'): Inference {

@@ -76,16 +76,22 @@ const LARGEST_ANGLE = 360
 /** Returns what to change in the manifest if the coordinates of a bad row are written in another way than it says. */
 export function explainPosition(file: SourceFile, { latitude, longitude }: Fields): string | undefined {
   const { decimal, crs } = file.dialect
-  if (decimal !== ',' && [latitude, longitude].some((value) => COMMA_NUMBER.test(textOf(value)))) {
+  const texts = [textOf(latitude), textOf(longitude)]
+  const areMetres = (read: Dialect['decimal']) => (text: string) => {
+    const number = Number(plainCoordinate(text, { field: 'latitude', decimal: read, areMetres: true }))
+    return Math.abs(number) > LARGEST_ANGLE
+  }
+  // With commas between thousands they are metres with either decimal sign.
+  const areThousands = texts.every(areMetres('.')) && texts.some(areMetres(','))
+  if (decimal !== ',' && !areThousands && texts.some((text) => COMMA_NUMBER.test(text))) {
     return `they have decimal commas; ${adviseEntry(file, { decimal: ',' })}`
   }
-  for (const text of [textOf(latitude), textOf(longitude)]) {
+  for (const text of areThousands ? [] : texts) {
     const what = describeCoordinate(text)
     if (what !== undefined)
       return `${text.slice(0, SHOWN)} is ${what}; write latitude and longitude as numbers of degrees, in two columns`
   }
-  const areLarge = [latitude, longitude].every((value) => Math.abs(numberOf(value) ?? 0) > LARGEST_ANGLE)
-  if (crs !== undefined || !areLarge) return undefined
+  if (crs !== undefined || !texts.every(areMetres(decimal))) return undefined
   const advice = adviseEntry(file, { crs: 'EPSG:…' })
   return `they look like metres, not degrees; ${advice}, with the number of their reference system (npx catalog import init ${file.name} guesses it)`
 }

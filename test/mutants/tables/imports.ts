@@ -1,6 +1,6 @@
 import type { MutantTable } from '../mutant.ts'
 
-/** When the next import of the same files may read no row. */
+/** When the next import of the same files may read no row; and what is said of a file that may mean several things. */
 export const IMPORTS: readonly MutantTable[] = [
   {
     file: 'src/import/load/load-staged.ts',
@@ -9,6 +9,32 @@ export const IMPORTS: readonly MutantTable[] = [
       { find: 'bad.length + ', replace: '' },
       { find: 'problems.count + ', replace: '' },
       { find: ' + problems.warnings', replace: '' },
+    ],
+  },
+  {
+    file: 'src/import/formats/detect-encoding.ts',
+    tests: ['test/import/encodings.test.ts'],
+    mutants: [
+      { find: 'alternatives.length === 0 ? {', replace: 'true ? {' },
+      { find: 'utf8.length >= telling.length / 2', replace: 'utf8.length >= telling.length' },
+    ],
+  },
+  {
+    file: 'src/import/init/infer-decimal.ts',
+    tests: ['test/import/coordinates.test.ts'],
+    mutants: [
+      { find: "sign === ',' ? areDegrees : !areSmall", replace: "sign === ','" },
+      { find: ' && CERTAIN.test(text)', replace: '' },
+    ],
+  },
+  {
+    file: 'src/import/init/guess-crs.ts',
+    tests: ['test/import/reference-systems.test.ts'],
+    mutants: [
+      { find: 'only && more.length === 0', replace: 'only' },
+      { find: '...fitting(system, swapped, true)', replace: '' },
+      { find: 'BROAD.includes(system.code) ? 3 : 0', replace: '0' },
+      { find: 'places.includes(wordsOf(country))', replace: 'places.includes(country.toLowerCase())' },
     ],
   },
 ]
