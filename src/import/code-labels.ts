@@ -102,7 +102,8 @@ export async function mergeCodeLabels(
        SELECT * FROM jsonb_to_recordset($2::jsonb) AS given (field text, code text, label text)
      ), removed AS (
        DELETE FROM code_labels AS c
-        WHERE dataset_id = $1 AND NOT EXISTS (SELECT FROM given WHERE (given.field, given.code) = (c.field, c.code))
+        -- Hashed in each plan. For NOT EXISTS, PostgreSQL may compare each label with each one, if it has no statistics.
+        WHERE dataset_id = $1 AND (c.field, c.code) NOT IN (SELECT field, code FROM given)
        RETURNING code
      ), written AS (
        INSERT INTO code_labels AS c (dataset_id, field, code, label)
