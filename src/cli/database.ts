@@ -1,6 +1,7 @@
 import { readConfig } from '../config.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { checkMigrated, migrate } from '../database/migrate.ts'
+import { renewStatistics } from '../database/statistics.ts'
 import { operationFailed } from '../errors.ts'
 import { commandOrigin } from './origin.ts'
 import { printNotice } from './print.ts'
@@ -23,6 +24,16 @@ export async function withDatabase<Result>(use: (database: Database) => Promise<
       }
     })
     return use(database)
+  })
+}
+
+/** Does the same for a command that writes a few rows, and then renews the statistics that are old. */
+export async function changeDatabase<Result>(use: (database: Database) => Promise<Result>): Promise<Result> {
+  return withDatabase(async (database) => {
+    const result = await use(database)
+    // The change is made, and its result may be the only copy of a new key: the next command tries again.
+    await database.withSession((session) => renewStatistics(session)).catch(() => {})
+    return result
   })
 }
 

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Database } from '../database/database.ts'
+import { renewStatistics } from '../database/statistics.ts'
 import { DEFAULT_ORIGIN, type Origin } from '../history/record.ts'
 import { sql } from '../sql.ts'
 import { checkColumns } from './check-columns.ts'
@@ -53,9 +54,6 @@ export interface ImportSummary extends MergeCounts {
   /** The number of skipped rows that name no item. If there are any, nothing was removed. */
   unidentified: number
 }
-
-/** After at least this number of changed items, the import runs VACUUM and ANALYZE. */
-const MANY_CHANGES = 1_000
 
 /**
  * Imports the dataset of a manifest, all or nothing. First it writes the rows into a staging table, so that memory does not grow
@@ -157,11 +155,7 @@ async function attempt(database: Database, load: Asking, allowed: AllowedChanges
   const work = async () => {
     await indexStaging(session, table)
     const counts = await loadStaged(load, allowed)
-    if (!options.dryRun && hasManyChanges(counts)) {
-      options.onPhase?.('analyzing')
-      // The planner needs new statistics, and index-only scans need a new visibility map.
-      await session.query(sql`VACUUM (ANALYZE) datasets, items, images, item_counts, tile_counts`)
-    }
+    if (!options.dryRun) await renewStatistics(session, () => options.onPhase?.('analyzing'))
     return counts
   }
   return database.withReadersOnCopy(session, await countRows(load), work)
@@ -190,8 +184,4 @@ async function totalSize(files: readonly ItemFile[]): Promise<number> {
     ),
   )
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
-}
-
-function hasManyChanges({ created, updated, removed }: MergeCounts): boolean {
-  return created + updated + removed >= MANY_CHANGES
 }

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { isTransient } from '../database/client.ts'
 import { type Database, databaseExists } from '../database/database.ts'
 import { followMigrations, migrate } from '../database/migrate.ts'
+import { renewStatistics } from '../database/statistics.ts'
 import { messageOf, operationFailed } from '../errors.ts'
 import { loadSampleData } from '../sample/load.ts'
 import { type Metrics, serveMetrics } from './telemetry/metrics.ts'
@@ -53,11 +54,13 @@ export async function prepareDatabase(
   let hasWarned = false
   while (!isStopped()) {
     try {
-      await database.withSession((session) => {
+      await database.withSession(async (session) => {
         // A statement may wait for another gateway that migrates, or for a server that does not answer.
         void stopped.then(() => session.end())
         followMigrations(session, print)
-        return migrate(session)
+        await migrate(session)
+        // It has no autovacuum, and an older version or psql may have filled tables.
+        if (config.database.kind === 'embedded') await renewStatistics(session)
       })
       const sampleKey = config.sampleData ? await loadSampleData(database, url, print) : undefined
       const { publicKey } = config

@@ -330,12 +330,3 @@ describe('Other sessions', () => {
     await Promise.all([first.close(), second.close()])
   })
 })
-
-test('a large import gives the planner the statistics of all tables that it fills', async () => {
-  const rows = Array.from({ length: 1_000 }, (_, n) => row({ externalId: String(n), images: [{ originalUrl: 'o' }] }))
-  await t.importer.run(file(...rows))
-  const unknown = await t.db.database.prisma.$queryRaw`
-    SELECT relname::text FROM pg_class
-     WHERE relname IN ('datasets', 'items', 'images', 'item_counts', 'tile_counts') AND reltuples < 0`
-  expect(unknown).toEqual([])
-})

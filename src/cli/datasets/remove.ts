@@ -1,5 +1,6 @@
 import { resolveDataset } from '../../auth/names.ts'
 import type { Database } from '../../database/database.ts'
+import { renewStatistics } from '../../database/statistics.ts'
 import { operationFailed } from '../../errors.ts'
 import { type DatasetContent, removeDataset } from '../../import/remove-dataset.ts'
 import { findSamples } from '../../sample/find.ts'
@@ -53,9 +54,11 @@ async function removeConfirmed(database: Database, text: string, isConfirmed: bo
     const confirmed = isConfirmed ? undefined : content
     // A session has no statement timeout, and the items of a large dataset take a while.
     const { isRemoved, ...found } = await database.withSession((session) =>
-      database.withReadersOnCopy(session, items, () =>
-        removeDataset(session, { id, slug }, confirmed, commandOrigin()),
-      ),
+      database.withReadersOnCopy(session, items, async () => {
+        const removal = await removeDataset(session, { id, slug }, confirmed, commandOrigin())
+        await renewStatistics(session)
+        return removal
+      }),
     )
     if (isRemoved) return { id, slug, ...found }
     content = found

@@ -3,7 +3,7 @@ import { columnName } from '../../catalog/columns.ts'
 import { operationFailed } from '../../errors.ts'
 import { updateDataset } from '../../import/update-dataset.ts'
 import { CatalogCommand } from '../command.ts'
-import { withDatabase } from '../database.ts'
+import { changeDatabase } from '../database.ts'
 import { commandOrigin } from '../origin.ts'
 import { printNotice } from '../print.ts'
 import { DATASET, printDataset } from './show.ts'
@@ -46,7 +46,7 @@ async function update(text: string, { json: _, tier, ...options }: Options): Pro
   if (Object.keys(changes).length === 0) {
     throw operationFailed(`Give at least one of ${updateCommand.changingOptions}`)
   }
-  const dataset = await withDatabase(async ({ prisma, withSession }) => {
+  const dataset = await changeDatabase(async ({ prisma, withSession }) => {
     const { id } = await resolveDataset(prisma, text)
     // A session has no statement timeout, and an import of the dataset takes a while.
     await withSession((session) => updateDataset(session, id, changes, optionOf, commandOrigin()))

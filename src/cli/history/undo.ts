@@ -1,4 +1,5 @@
 import type { Database } from '../../database/database.ts'
+import { renewStatistics } from '../../database/statistics.ts'
 import { operationFailed } from '../../errors.ts'
 import { findLastEntry, type KnownDataset } from '../../history/entries.ts'
 import { type UndoSummary, undoLastEntry } from '../../import/undo/undo.ts'
@@ -56,9 +57,11 @@ async function runUndo(
     check(dataset)
     const entry = await findLastEntry(session, dataset.id)
     const rows = entry ? entry.created + entry.updated + entry.removed : 0
-    return database.withReadersOnCopy(session, rows, () =>
-      undoLastEntry(session, dataset, { ...commandOrigin(), overwrite }),
-    )
+    return database.withReadersOnCopy(session, rows, async () => {
+      const summary = await undoLastEntry(session, dataset, { ...commandOrigin(), overwrite })
+      await renewStatistics(session)
+      return summary
+    })
   })
 }
 

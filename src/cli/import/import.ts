@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { findValidKeys } from '../../auth/keys.ts'
 import { mayAccess } from '../../catalog/access.ts'
 import type { Database } from '../../database/database.ts'
+import { renewStatistics } from '../../database/statistics.ts'
 import { operationFailed } from '../../errors.ts'
 import { bundleOf, importHistory, importKeys, readCatalogFile } from '../../import/catalog-folder.ts'
 import {
@@ -85,7 +86,11 @@ async function importAll(
   await database.withSession((session) => importHistory(session, folder))
   for (const slug of datasets) await importPath(join(bundleOf(folder, slug), 'manifest.json'))
   if (!hasKeys) return
-  const keys = await database.withSession((session) => importKeys(session, folder))
+  const keys = await database.withSession(async (session) => {
+    const counts = await importKeys(session, folder)
+    await renewStatistics(session)
+    return counts
+  })
   if (json) printJson({ keys })
   else printLine(`keys: ${keys.added} added, ${keys.present} were there already`)
 }

@@ -1,6 +1,6 @@
 import { createKey, type KeyRecord } from '../../auth/keys.ts'
 import { CatalogCommand } from '../command.ts'
-import { withDatabase } from '../database.ts'
+import { changeDatabase } from '../database.ts'
 import { printLine } from '../print.ts'
 import {
   collect,
@@ -56,7 +56,7 @@ async function create(options: CreateOptions) {
     itemsPerMinute: storedLimit(itemLimit),
     origins: origin,
   }
-  return withDatabase(async ({ prisma }) => {
+  return changeDatabase(async ({ prisma }) => {
     const key = await createKey(prisma, newKey)
     await warnOfUnusedTiers(prisma, tier)
     return key

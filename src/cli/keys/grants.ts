@@ -1,7 +1,7 @@
 import { grantDataset, withdrawGrant } from '../../auth/grants.ts'
 import { revokeKey } from '../../auth/keys.ts'
 import { CatalogCommand } from '../command.ts'
-import { withDatabase } from '../database.ts'
+import { changeDatabase } from '../database.ts'
 import { printLine } from '../print.ts'
 import { DATASET, EXPIRES, expiry, KEY } from './options.ts'
 
@@ -11,7 +11,7 @@ export const revokeCommand = new CatalogCommand('revoke')
   .example('npx catalog keys revoke 6f1c0a52-3c59-4d7c-9a55-6c1f0f3f4a51')
   .printing({
     run: async (text: string) => {
-      const { id, revokedAt } = await withDatabase(({ prisma }) => revokeKey(prisma, text))
+      const { id, revokedAt } = await changeDatabase(({ prisma }) => revokeKey(prisma, text))
       return { id, revokedAt }
     },
     print: ({ id }) => printLine(`Key ${id} is revoked`),
@@ -41,13 +41,15 @@ export const ungrantCommand = new CatalogCommand('ungrant')
 
 async function grant(keyId: string, options: { dataset: string; expires?: string }) {
   const expiresAt = expiry(options.expires)
-  const { id, dataset } = await withDatabase(({ prisma }) =>
+  const { id, dataset } = await changeDatabase(({ prisma }) =>
     grantDataset(prisma, { keyId, dataset: options.dataset, expiresAt }),
   )
   return { id, dataset, expiresAt }
 }
 
 async function ungrant(keyId: string, options: { dataset: string }) {
-  const { id, dataset } = await withDatabase(({ prisma }) => withdrawGrant(prisma, { keyId, dataset: options.dataset }))
+  const { id, dataset } = await changeDatabase(({ prisma }) =>
+    withdrawGrant(prisma, { keyId, dataset: options.dataset }),
+  )
   return { id, dataset }
 }

@@ -1,7 +1,7 @@
 import { parseGrace } from '../../auth/expiry.ts'
 import { rotateKey } from '../../auth/rotate.ts'
 import { CatalogCommand } from '../command.ts'
-import { withDatabase } from '../database.ts'
+import { changeDatabase } from '../database.ts'
 import { printLine } from '../print.ts'
 import { KEY } from './options.ts'
 
@@ -13,7 +13,7 @@ export const rotateCommand = new CatalogCommand('rotate')
   .printing({
     run: (id: string, { grace }: { grace: string }) => {
       const graceMs = parseGrace(grace)
-      return withDatabase(({ prisma }) => rotateKey(prisma, id, graceMs))
+      return changeDatabase(({ prisma }) => rotateKey(prisma, id, graceMs))
     },
     print: ({ id, name, key, previousExpiresAt }, _id, { grace }) => {
       const old = parseGrace(grace) === 0 ? 'no longer works' : `works until ${previousExpiresAt.toISOString()}`

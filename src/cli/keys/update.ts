@@ -1,7 +1,7 @@
 import { type KeyChanges, updateKey } from '../../auth/keys.ts'
 import { operationFailed } from '../../errors.ts'
 import { CatalogCommand } from '../command.ts'
-import { withDatabase } from '../database.ts'
+import { changeDatabase } from '../database.ts'
 import { printLine } from '../print.ts'
 import { limitOf } from './keys-table.ts'
 import {
@@ -44,7 +44,7 @@ async function update(id: string, options: Options) {
   if (Object.keys(changes).length === 0) {
     throw operationFailed(`Give at least one of ${updateCommand.changingOptions}`)
   }
-  return withDatabase(async ({ prisma }) => {
+  return changeDatabase(async ({ prisma }) => {
     const updated = await updateKey(prisma, id, changes)
     await warnOfUnusedTiers(prisma, changes.accessTiers ?? [])
     return updated
