@@ -60,6 +60,7 @@ const PLACES: readonly (readonly [name: string, ...keywords: string[]])[] = [
   ['닭갈비 골목'],
   ['달성 박사 마을'],
   ['ㄱㅂ 카페'],
+  ['C++ 강북학원'],
   ['꼭두박물관'],
   ['(주)한국'],
   ['(주)한국관광'],
@@ -191,6 +192,7 @@ describe('While Hangul is typed', () => {
     ['국ㄹㅈㅇ', ['국립중앙박물관']],
     ['(ㅈ)ㅎ', ['(주)한국', '(주)한국관광', '주 한국관광공사']],
     ['ㄲㄷㅂ', ['꼭두박물관']],
+    ['c++ ㄱㅂ', ['C++ 강북학원']],
     ['ᄀᄇᄀ', ['경 보건소', '경복궁역']],
     ['ﾡﾲﾡ', ['경 보건소', '경복궁역']],
     // A last syllable that the next key continues, or shares with the next syllable.
