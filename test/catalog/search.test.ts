@@ -206,6 +206,13 @@ describe('A search', () => {
     expect(found).toBeGreaterThan(SEARCHES * 10)
   }, 600_000)
 
+  test('finds every item for a text of invisible characters, which has no words', async () => {
+    const window = { text: '\u200e\u00ad', limit: 10, offset: 0, projection: recordsWith({ fields: ['id'] }) }
+    const { json, total } = await fetchSearchPage(db.database.sql, window, DATASETS)
+    const all = scan(window, DATASETS)
+    expect([total, parseItems(json).map(({ id }) => id)]).toEqual([all.length, all.slice(0, 10)])
+  })
+
   test('finds the same for texts whose grams many items have', async () => {
     await db.database.withSession((session) => session.query('ANALYZE items'))
     const { prisma } = db.database

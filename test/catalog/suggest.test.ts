@@ -141,6 +141,7 @@ describe('Suggestions', () => {
   test('are none for a text without letters, and for one that nothing is like', async () => {
     expect(await suggest({ text: '-' })).toEqual([])
     expect(await suggest({ text: '\u0301' })).toEqual([])
+    expect(await suggest({ text: '\u200e' })).toEqual([])
     expect(await suggest({ text: 'qqqqqqqq' })).toEqual([])
     expect(await suggest({ text: 'a'.repeat(200) })).toEqual([])
     expect(await suggest({ text: "'; DROP TABLE items; --" })).toEqual([])

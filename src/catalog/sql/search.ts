@@ -214,10 +214,11 @@ function gramsOf(word: string): string[] {
  * the rest.
  */
 function rankOf(text: FoldedText | undefined): Prisma.Sql {
-  // A text of invisible characters has no words.
-  if (!text || text.words.length === 0) return Prisma.sql`0`
+  if (!text) return Prisma.sql`0`
   const { phrase, words } = text
+  // A text of invisible characters has no words.
+  const isInName = Prisma.join([Prisma.sql`true`, ...words.map(whereInName)], ' AND ')
   return Prisma.sql`CASE WHEN i.folded_name = ${phrase} OR strpos(i.folded_keywords, ${`\n${phrase}\n`}) > 0 THEN 0
                          WHEN starts_with(i.folded_name, ${phrase}) THEN 1
-                         WHEN i.folded_keywords = '' OR (${Prisma.join(words.map(whereInName), ' AND ')}) THEN 2 ELSE 3 END`
+                         WHEN i.folded_keywords = '' OR (${isInName}) THEN 2 ELSE 3 END`
 }

@@ -163,7 +163,7 @@ export const SQL: readonly MutantTable[] = [
       { find: '`\\n${phrase}\\n`', replace: '`${phrase}\\n`' },
       { find: '${phrase}) THEN 1', replace: '${phrase}) THEN 2' },
       { find: 'THEN 2 ELSE 3 END', replace: 'THEN 2 ELSE 2 END' },
-      { find: "words.map(whereInName), ' AND '", replace: "words.map(whereInName), ' OR '" },
+      { find: "words.map(whereInName)], ' AND '", replace: "words.map(whereInName)], ' OR '" },
       { find: 'ORDER BY rank, name, id LIMIT', replace: 'ORDER BY name, id LIMIT' },
       { find: 'place.rank, place.name, place.id`', replace: 'place.name, place.id`' },
       { find: 'LIMIT ${offset + limit}::bigint', replace: 'LIMIT ${limit}::bigint' },
