@@ -32,6 +32,9 @@ interface OgcOptions {
   sendOgc: Pages['sendOgc']
 }
 
+/** The resources that a browser gets as a page without `f`. Of the others, a person who opens them wants the JSON. */
+const OPEN_AS_PAGES = new Set(['getLandingPage', 'getCollections', 'getCollection', 'getFeatures', 'getFeature'])
+
 /** Adds the routes of OGC API Features. Their errors are problem details. */
 export function addOgcRoutes(app: FastifyInstance, options: OgcOptions): void {
   const addAll = async (scope: FastifyInstance) => {
@@ -61,7 +64,8 @@ function addOgcRoute(scope: FastifyInstance, route: OgcRoute, { admit, responses
     handler: async (request, reply) => {
       const f = new URLSearchParams(queryStringOf(request.url)).get('f')
       // The page asks for JSON itself, with the key of the person.
-      if (f === 'html' || (f === null && wantsHtml(request))) return sendOgc(request, reply)
+      if (f === 'html' || (f === null && OPEN_AS_PAGES.has(route.name) && wantsHtml(request)))
+        return sendOgc(request, reply)
       const caller = await admit(request, reply)
       const { form, mediaType } =
         forms.find(({ form }) => form === f) ?? chooseRepresentation(request.headers.accept, forms)

@@ -25,7 +25,7 @@ describe.skipIf(!hasBrowser)('A person who opens /ogc', () => {
     await page.getByRole('link', { name: 'Gyeongbokgung', exact: true }).click()
     await page.getByRole('heading', { name: 'Gyeongbokgung' }).waitFor()
     expect(page.url()).toBe(`${t.url}/ogc/collections/${DATASET.seoul}/items/${ITEM.palace}`)
-    await page.goto(`${t.url}/ogc/conformance`)
+    await page.goto(`${t.url}/ogc/conformance?f=html`)
     await page.getByText('ogcapi-features-1/1.0/conf/core').waitFor()
     await page.goto(`${t.url}/ogc/api?f=html`)
     await page.getByText('/collections/{collectionId}/items', { exact: true }).waitFor()
