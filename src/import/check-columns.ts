@@ -3,6 +3,7 @@ import { nearestName } from '../nearest-name.ts'
 import { describeColumns } from './formats/columns.ts'
 import { formatOf, readRows } from './formats/readers.ts'
 import type { Fields } from './formats/source-row.ts'
+import { findLookAlike } from './look-alike.ts'
 import type { ItemFile } from './manifest.ts'
 import { hasColumn, mappedColumns, withNested } from './row/column-mapping.ts'
 import { ROW_FIELDS } from './row/parse-item.ts'
@@ -63,15 +64,26 @@ function describeMissing(
   // Of two that are equally near, the one that no field has is likelier.
   const known = [...listed].sort((one, other) => Number(expected.includes(one)) - Number(expected.includes(other)))
   const named = missing.map((column) => {
+    const alike = findLookAlike(column, listed)
+    if (alike !== undefined) return `${column} (the file has it ${alike}: write the name as in the file)`
     const nearest = nearestName(column, known)
     return nearest === undefined ? column : `${column} (did you mean ${nearest}?)`
   })
   const reasons = [
     ...(missing.length > 0 ? [`has no column ${named.join(', ')}`] : []),
-    ...(fields.length > 0 ? [`${columns ? 'no column is mapped to' : 'has no column for'} ${fields.join(', ')}`] : []),
+    ...(fields.length > 0
+      ? [
+          `${columns ? 'no column is mapped to' : 'has no column for'} ${fields.map((field) => withLookAlike(field, columns ? [] : existing)).join(', ')}`,
+        ]
+      : []),
     describeColumns(existing, expected),
   ]
   return `${name}: ${reasons.join('; ')}`
+}
+
+function withLookAlike(field: string, existing: readonly string[]): string {
+  const alike = findLookAlike(field, existing)
+  return alike === undefined ? field : `${field} (the file has it ${alike}: remove that)`
 }
 
 /**

@@ -84,7 +84,8 @@ function addLabel(
   const cellOf = (column: string) => (fields[column] === '' ? undefined : fields[column])
   const parsed = codeLabel.safeParse({ code: cellOf(columns.code), label: cellOf(columns.label) }, ISSUE_OPTIONS)
   if (!parsed.success) return describeIssues(parsed.error).join('; ')
-  const { code, label } = parsed.data
+  const { label } = parsed.data
+  const code = parsed.data.code.trim()
   const known = labels.get(code)
   if (known && known.label !== label) return `the code ${code} has another label on line ${known.line}`
   if (!known) labels.set(code, { label, line })

@@ -5,7 +5,6 @@ import { jsonReason, parseExactJson, type RawNumber } from '../json.ts'
 import { codeLabel, LABELLED_FIELDS, type LabelSource } from './code-labels.ts'
 import { datasetFields } from './dataset-fields.ts'
 import { type Dialect, dialectMembers, type SourceFile } from './formats/dialect.ts'
-import { readText } from './formats/read-text.ts'
 import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
 import { jsonObject } from './row/json-object.ts'
 import { ROW_FIELDS } from './row/parse-item.ts'
@@ -100,27 +99,13 @@ export interface ItemFile extends SourceFile {
 }
 
 /** Maximum length in characters. Memory holds a whole manifest, and a small .gz can unpack to gigabytes. */
-const MAX_LENGTH = 10_000_000
+export const MAX_LENGTH = 10_000_000
 
 /** The content of a manifest. */
-interface Manifest {
+export interface Manifest {
   dataset: ManifestDataset
   files: ItemFile[]
   labels: LabelSource[]
-}
-
-/**
- * Reads a manifest.
- * @throws `OPERATION_FAILED` if the file can't be read, or with a line for each wrong member
- */
-export async function readManifest(path: string): Promise<Manifest> {
-  let content = ''
-  for await (const chunk of readText({ name: path, path, dialect: {} }, () => {})) {
-    content += chunk
-    // The rest of the file is not read.
-    if (content.length > MAX_LENGTH) break
-  }
-  return parseManifest(path, content)
 }
 
 /**

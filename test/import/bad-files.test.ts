@@ -1,8 +1,18 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { describe, expect, test } from 'vitest'
-import { collection, csv, type Files, ndjson, point, row, useImporter } from '../support/import.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readManifest } from '../../src/import/read-manifest.ts'
+import { collection, csv, DATASET, type Files, ndjson, point, row, useImporter } from '../support/import.ts'
 
 const t = useImporter()
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'catalog-bad-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
 
 describe('A bad file', () => {
   const korean = Buffer.from([0xb0, 0xa1, 0xb3, 0xaa])
@@ -108,6 +118,77 @@ describe('A bad file', () => {
     const header = Array.from({ length: 200_000 }, (_, n) => `c${n}`)
     expect(await t.importer.fail({ 'a.csv': `${[...header, 'c7'].join()}\n` })).toContain('has the column "c7" twice')
     expect(await t.importer.fail({ 'a.csv': `${header.join()}\na\n` })).toContain('a.csv')
+  })
+})
+
+test.each<[string, string, object, string]>([
+  ['\ufeff of a file in a file', '\ufeffname', {}, 'has no column for name (the file has it with U+FEFF: remove that)'],
+  ['a space', 'name ', {}, 'has no column for name (the file has it with spaces around it: remove that)'],
+  [
+    'U+200B',
+    'na\u200bme',
+    { columns: { name: 'name' } },
+    'has no column name (the file has it with U+200B: write the name as in the file)',
+  ],
+  ['a no-break space', '\u00a0name', { columns: { name: 'name' } }, 'the file has it with U+00A0'],
+  ['U+200B in the manifest', 'name', { columns: { name: 'name\u200b' } }, 'the file has it without U+200B'],
+  [
+    'decomposed letters',
+    'Größe'.normalize('NFD'),
+    { columns: { name: 'Größe' } },
+    'with other codes of the same letters',
+  ],
+])(
+  'a column whose name differs only by what nobody sees is named with that: %s',
+  async (_what, name, entry, reason) => {
+    const text = `externalId,${name},latitude,categoryCode\na,A,1,x\n`
+    const columns = 'columns' in entry ? { columns: { ...Object(entry.columns), categoryCode: 'categoryCode' } } : {}
+    expect(await t.importer.fail({ 'a.csv': text }, { items: [{ file: 'a.csv', ...columns }] })).toContain(reason)
+  },
+)
+
+describe('A file of items in the place of a manifest', () => {
+  const init = 'is no manifest; to write one for this file of items: npx catalog import init'
+  test.each<[string, string | Buffer, (path: string) => string]>([
+    ['a.csv', csv('a,A,11,x,1,2'), (path) => `${init} ${path}`],
+    ['a.tsv', Buffer.from([0xb0, 0xa1]), (path) => `${init} ${path}`],
+    ['a.ndjson', ndjson(row()), (path) => `${init} ${path}`],
+    ['a.xlsx', Buffer.from('PK\x03\x04'), (path) => `${init} ${path}`],
+    ['a.geojson', collection(point([1, 2], row())), (path) => `${init} ${path}`],
+    [
+      'b.json',
+      collection(point([1, 2], row())),
+      (path) => `${init} ${path.replace('json', 'geojson')}, after mv ${path}`,
+    ],
+    [
+      'c.json',
+      JSON.stringify([row()]),
+      (path) => `${init} ${path.replace('json', 'ndjson')}, after jq -c '.[]' ${path} >`,
+    ],
+  ])('is told the command for it: %s', async (name, content, message) => {
+    const path = join(folder, name)
+    await writeFile(path, content)
+    await expect(readManifest(path)).rejects.toThrow(`${path}: ${message(path)}`)
+  })
+
+  test.each<[string, (text: string) => Buffer]>([
+    ['UTF-8 with a byte order mark', (text) => Buffer.from(`\ufeff${text}`)],
+    ['UTF-16', (text) => Buffer.from(`\ufeff${text}`, 'utf16le')],
+    ['UTF-16 without a byte order mark', (text) => Buffer.from(text, 'utf16le')],
+    ['UTF-16BE', (text) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
+  ])('and a manifest in %s is read', async (_what, encode) => {
+    const path = join(folder, 'manifest.json')
+    await writeFile(path, encode(JSON.stringify({ dataset: { ...DATASET, name: '부산' }, items: [] })))
+    expect((await readManifest(path)).dataset.name).toBe('부산')
+  })
+
+  test('and one in CP949 is refused with the remedy', async () => {
+    const path = join(folder, 'cp949.json')
+    await writeFile(
+      path,
+      Buffer.concat([Buffer.from('{"dataset":{"name":"'), Buffer.from([0xb0, 0xa1]), Buffer.from('"}}')]),
+    )
+    await expect(readManifest(path)).rejects.toThrow(`${path}: is not UTF-8; save it as UTF-8`)
   })
 })
 

@@ -239,6 +239,23 @@ describe('Every format', () => {
   })
 })
 
+test('spaces around a code do not make another one, and labels find it', async () => {
+  const files = {
+    'a.csv': csv('a,A, 11,station\u00a0,1,2', 'b,B,11 , station,1,2'),
+    'l.csv': 'code,label\n station,Station\n',
+  }
+  await t.importer.run(files, { items: ['a.csv'], labels: { categoryCode: 'l.csv' } })
+  const codes = (await items()).map(({ administrativeAreaCode, categoryCode }) => [
+    administrativeAreaCode,
+    categoryCode,
+  ])
+  expect(codes).toEqual([
+    ['11', 'station'],
+    ['11', 'station'],
+  ])
+  expect(t.importer.reported.warnings).toEqual([])
+})
+
 test('the longest names, codes and external ids fit in the indexes', async () => {
   const longest = {
     externalId: '가'.repeat(500),

@@ -25,7 +25,9 @@ export class LargeChangeStopped extends OperationFailed {
   readonly change: LargeChange
 
   constructor(change: LargeChange) {
-    super(`This import would ${describe(change)}; nothing was changed; to do so, add --allow-${change.kind}`)
+    super(
+      `This import would ${describe(change)}; nothing was changed; ${adviseSlug(change)}to do so, add --allow-${change.kind}`,
+    )
     this.change = change
   }
 }
@@ -42,6 +44,11 @@ export function findLargeChanges(
     { kind: 'moves', slug, count: moved, total: staying },
   ]
   return changes.filter(({ count, total }) => count > LARGE_SHARE * total)
+}
+
+/** If no item stays, the files may be those of another dataset, which would be replaced. */
+function adviseSlug({ kind, count, total }: LargeChange): string {
+  return kind === 'removals' && count === total ? 'if the files are another dataset, give it another slug; ' : ''
 }
 
 function describe({ kind, slug, count, total }: LargeChange): string {

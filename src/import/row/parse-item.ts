@@ -45,17 +45,22 @@ type RowField = Exclude<ItemField, 'datasetId'> | 'images' | 'parentExternalId'
 
 /**
  * @param nullableText is the schema of text that may be null
+ * @param code is the schema of the codes
  * @param keywords is the schema of the keywords
  */
-const rowSchema = (nullableText: typeof optionalText, keywords: typeof keywordList | typeof exactKeywordList) =>
+const rowSchema = (
+  nullableText: typeof optionalText,
+  code: z.ZodType<string>,
+  keywords: typeof keywordList | typeof exactKeywordList,
+) =>
   z
     .object({
       id: optional(uuid),
       externalId: optional(indexedText(MAX_INDEXED_LENGTH.externalId)).transform((value) => value ?? null),
       name: required(indexedText(MAX_INDEXED_LENGTH.name)),
       description: plainText,
-      administrativeAreaCode: required(indexedText(MAX_INDEXED_LENGTH.code)),
-      categoryCode: required(indexedText(MAX_INDEXED_LENGTH.code)),
+      administrativeAreaCode: required(code),
+      categoryCode: required(code),
       parentItemId: optional(uuid),
       parentExternalId: optionalText,
       streetAddress: plainText,
@@ -87,9 +92,13 @@ const rowSchema = (nullableText: typeof optionalText, keywords: typeof keywordLi
       error: 'and parentExternalId are two names for one thing; give one',
     })
 
-const plainRow = rowSchema(optionalText, keywordList)
+const exactCode = indexedText(MAX_INDEXED_LENGTH.code)
+/** A code is matched exactly, so spaces around it would make another one. */
+const trimmedCode = exactCode.transform((value) => value.trim())
+
+const plainRow = rowSchema(optionalText, trimmedCode, keywordList)
 /** A row whose members are stored as they are: an empty string is a value. */
-const exactRow = rowSchema(exactText, exactKeywordList)
+const exactRow = rowSchema(exactText, exactCode, exactKeywordList)
 
 type Row = z.output<typeof plainRow>
 
