@@ -9,6 +9,7 @@ import {
   numberColumns,
   unknownFields,
 } from './column-mapping.ts'
+import { plainCoordinate } from './coordinate-text.ts'
 import { type ImportedItem, identityOf, parseItem, type RowIdentity } from './parse-item.ts'
 import { explainPosition, positionConverter } from './position.ts'
 
@@ -51,12 +52,21 @@ export async function* readItems(
   columns.end()
 }
 
-/** Returns a function that gives columns of numbers the numbers of a row in place of the codes that show them. */
-function numberRestorer({ columns }: ItemFile): (row: SourceRow) => SourceRow {
-  const names = new Set([...numberColumns(columns), ...COORDINATES.flatMap((field) => columnsOfField(columns, field))])
+/**
+ * Returns a function that gives columns of numbers the numbers of a row in place of the codes that show them. A coordinate stays as it is
+ * shown if that can be read: a cell can show 373358 as 37°33'58".
+ */
+function numberRestorer({ columns, dialect: { decimal } }: ItemFile): (row: SourceRow) => SourceRow {
+  const numbers = numberColumns(columns)
+  const fields = new Map(COORDINATES.flatMap((field) => columnsOfField(columns, field).map((name) => [name, field])))
+  const isWanted = (name: string, shown: string) => {
+    const field = fields.get(name)
+    if (field === undefined) return numbers.includes(name)
+    return Number.isNaN(Number(plainCoordinate(shown, { field, decimal, areMetres: false })))
+  }
   return (row) => {
     if (!('fields' in row) || !row.numbers) return row
-    const restored = Object.entries(row.numbers).filter(([name]) => names.has(name))
+    const restored = Object.entries(row.numbers).filter(([name]) => isWanted(name, String(row.fields[name])))
     return { ...row, fields: { ...row.fields, ...Object.fromEntries(restored) } }
   }
 }
@@ -73,15 +83,16 @@ function rowParser(file: ItemFile, datasetId: string) {
     if (problem !== undefined) return { problem, badFields: ['extraAttributes'] }
     const fields = map(row.fields)
     const positioned = convertPosition(fields, row.crs)
-    if ('problem' in positioned) return { ...positioned, badFields: COORDINATES }
+    if ('problem' in positioned) return { ...positioned, badFields: [...COORDINATES] }
     const parsed = parseItem(positioned.fields, datasetId, file.isExact)
-    if ('item' in parsed || !parsed.badFields.some((field) => COORDINATES.includes(field))) return parsed
+    if ('item' in parsed || !parsed.badFields.some(isCoordinate)) return parsed
     const advice = explainPosition(file, fields)
     return advice === undefined ? parsed : { ...parsed, problem: `${parsed.problem}; ${advice}` }
   }
 }
 
-const COORDINATES = ['latitude', 'longitude']
+const COORDINATES = ['latitude', 'longitude'] as const
+const isCoordinate = (field: string) => COORDINATES.some((each) => each === field)
 
 /** The problem of a row, with the cells of its bad fields or the number of its feature if its line does not find them. */
 function placedProblem(

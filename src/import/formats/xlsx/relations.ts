@@ -19,7 +19,8 @@ export async function readRelations(archive: Archive, part: string): Promise<Rel
       if (element !== 'Relationship' || Id === undefined || Target === undefined || TargetMode === 'External') return
       // The first part of a type says whether the file is strict or transitional.
       const type = Type.slice(Type.lastIndexOf('/') + 1)
-      relations.push({ id: Id, type, part: posix.resolve('/', dir, Target).slice(1) })
+      // Some programs of Windows write the separator of its folders.
+      relations.push({ id: Id, type, part: posix.resolve('/', dir, Target.replaceAll('\\', '/')).slice(1) })
     },
   })
   return relations
