@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { leftOut } from './test/suites.ts'
 import { LongestFirst } from './test/support/longest-first.ts'
 
 // Each worker and each command starts a process. With compiled modules from a cache, one takes a third less CPU time.
@@ -8,6 +9,8 @@ process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/no
 const ISOLATED = 'test/**/*.isolated.test.ts'
 const BROWSER = 'test/browser/**/*.test.ts'
 const SMOKE = 'test/smoke/**/*.test.ts'
+// Not `exclude`, which would replace the --exclude of the command line.
+const NOT = leftOut(process.env.TEST_SUITE, process.env.TEST_DATABASE_URL !== undefined).map((pattern) => `!${pattern}`)
 
 // Vitest ignores --sequence.shuffle.files if there is a sequencer.
 const isShuffled = process.argv.some((argument) => argument.startsWith('--sequence.shuffle'))
@@ -30,16 +33,15 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'in-process',
-          // Not `exclude`, which would replace the --exclude of the command line.
-          include: ['test/**/*.test.ts', `!${ISOLATED}`, `!${BROWSER}`, `!${SMOKE}`],
+          include: ['test/**/*.test.ts', `!${ISOLATED}`, `!${BROWSER}`, `!${SMOKE}`, ...NOT],
           isolate: false,
           // A process that runs many files would let its heap grow to a gigabyte before it collects garbage.
           execArgv: ['--max-old-space-size=512', '--max-semi-space-size=8'],
         },
       },
-      { extends: true, test: { name: 'isolated', include: [ISOLATED] } },
-      { extends: true, test: { name: 'browser', include: [BROWSER], isolate: false } },
-      { extends: true, test: { name: 'smoke', include: [SMOKE] } },
+      { extends: true, test: { name: 'isolated', include: [ISOLATED, ...NOT] } },
+      { extends: true, test: { name: 'browser', include: [BROWSER, ...NOT], isolate: false } },
+      { extends: true, test: { name: 'smoke', include: [SMOKE, ...NOT] } },
     ],
   },
 })

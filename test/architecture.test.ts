@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { quoteName, type SqlSession, sql } from '../src/sql.ts'
+import { leftOut, ONLY_AT_NIGHT, ONLY_EMBEDDED, ONLY_POSTGRES } from './suites.ts'
 
 /** A request flows down this list, and so do imports; errors, config and what is generated are for all. */
 const LAYERS = [
@@ -149,16 +150,10 @@ test('SQL is unchecked only where this test says', () => {
   expect([...new Set(used)].sort()).toEqual(UNCHECKED_SQL)
 })
 
-test('each test file runs in a step of CI', () => {
-  const script = readFileSync('.ci/run', 'utf8')
-  const excludedBy = (list: string) => {
-    const [, lines = ''] = new RegExp(`^${list}=\\(\\n(.*?)^\\)$`, 'ms').exec(script) ?? []
-    const patterns = [...lines.matchAll(/^ {2}--exclude '?([^'\n]+)'?$/gm)].map(([, pattern = '']) => pattern)
-    expect(patterns.filter((pattern) => globSync(pattern).length === 0)).toEqual([])
-    return patterns.flatMap((pattern) => globSync(pattern))
-  }
-  const notOnEmbedded = [...excludedBy('only_postgres'), ...globSync('test/browser/**/*.test.ts')]
-  const notOnPostgres = new Set(excludedBy('only_embedded'))
-  expect(notOnPostgres.size).toBeGreaterThan(0)
-  expect(notOnEmbedded.filter((file) => notOnPostgres.has(file))).toEqual([])
+test('each test file runs on a database each night, and the lists of suites name files that exist', () => {
+  const lists = [ONLY_EMBEDDED, ONLY_POSTGRES, ONLY_AT_NIGHT]
+  expect(lists.flat().filter((pattern) => globSync(pattern).length === 0)).toEqual([])
+  const filesOf = (patterns: readonly string[]) => new Set(patterns.flatMap((pattern) => globSync(pattern)))
+  const onServer = filesOf(leftOut('night', true))
+  expect([...filesOf(leftOut('night', false))].filter((file) => onServer.has(file))).toEqual([])
 })
