@@ -18,6 +18,8 @@ const { paths, components } = JSON.parse(JSON.stringify(documentOfAllPaths()))
 /** The optional parameters without which others are refused. */
 const NEEDED_TOGETHER: Record<string, readonly string[]> = { '/search': ['text', 'latitude', 'longitude'] }
 const POINT = ['latitude', 'longitude', 'radius']
+/** Of these a request has one. */
+const STARTS = ['after', 'offset', 'startindex']
 
 /** The URLs of an operation with the examples of its parameters: the required ones, each optional one, and all together. */
 const urls = Object.entries<{ get: { parameters: Parameter[] } }>(paths).flatMap(([template, { get }]) => {
@@ -30,7 +32,8 @@ const urls = Object.entries<{ get: { parameters: Parameter[] } }>(paths).flatMap
   const required = query.filter((parameter) => parameter.required || needed.includes(parameter.name))
   const optional = query.filter((parameter) => !required.includes(parameter))
   const alone = (parameter: Parameter) => (POINT.includes(parameter.name) ? pointOf(query) : [parameter])
-  const choices = [required, ...optional.map((parameter) => [...new Set([...required, ...alone(parameter)])]), query]
+  const together = query.filter(({ name }) => !STARTS.slice(1).includes(name))
+  const choices = [required, ...optional.map((parameter) => [...new Set([...required, ...alone(parameter)])]), together]
   return [...new Set(choices.map((choice) => withQuery(path, choice)))]
 })
 

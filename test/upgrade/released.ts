@@ -42,11 +42,17 @@ export async function openReleasedFolder(release: string, folder: string): Promi
   return { env: { DATA_DIR: folder, ...SETTINGS }, expected: await readAnswers(release, 'embedded'), drop }
 }
 
+/** Links to other forms of a document may be added. */
+const withoutForms = <Answer extends { body: string }>(answer: Answer) => ({
+  ...answer,
+  body: answer.body.replaceAll(/,\{"href":"[^"]*","rel":"alternate"[^}]*\}/g, ''),
+})
+
 /** Expects that a gateway gives the answers of the release: status, bytes, and entity tag but for these paths. */
 export async function expectAnswers(url: string, { keys, answers }: Answers, newTags = ''): Promise<void> {
   for (const answer of answers) {
     const { etag, ...others } = await ask(url, keys, answer)
     const hasNewTag = newTags !== '' && answer.path.startsWith(newTags)
-    expect({ ...others, etag: hasNewTag ? answer.etag : etag }).toEqual(answer)
+    expect(withoutForms({ ...others, etag: hasNewTag ? answer.etag : etag })).toEqual(withoutForms(answer))
   }
 }
