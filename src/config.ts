@@ -85,6 +85,11 @@ const environment = z
         (networks) => networks.every(isNetwork),
         'must be a comma-separated list of addresses and networks such as 10.0.0.0/8',
       ),
+    BASE_PATH: z
+      .string()
+      .default('')
+      .transform((path) => path.replace(/\/$/, ''))
+      .refine((path) => /^(\/[\w~-][\w.~-]*)*$/.test(path), 'must be a path such as /geo'),
     TRUSTED_DOCUMENTS: z.string().optional(),
     BASE_MAP: z.string().transform(parseBaseMap).optional(),
     CONTACT: z
@@ -152,6 +157,7 @@ const environment = z
     port: env.PORT,
     sampleData: env.SAMPLE_DATA ?? env.DATABASE_URL === undefined,
     corsOrigins: env.CORS_ORIGINS,
+    basePath: env.BASE_PATH,
     trustedDocuments: env.TRUSTED_DOCUMENTS,
     baseMap: env.BASE_MAP,
     contact: env.CONTACT,

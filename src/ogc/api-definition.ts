@@ -28,7 +28,7 @@ export function apiDefinition(base: string, routes: readonly OgcRoute[]): Json {
       description:
         'The datasets as collections of point features, in WGS 84 longitude and latitude (CRS84). Each response contains only what ' +
         'the API key may access. An unknown parameter is an error.',
-      license: { name: 'UNLICENSED: all rights are with the owner', url: new URL('/docs', base).href },
+      license: { name: 'UNLICENSED: all rights are with the owner', url: new URL('docs', base).href },
     },
     servers: [{ url: base, description: 'This server' }],
     security: [{ apiKey: [] }],

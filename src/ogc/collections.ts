@@ -96,8 +96,7 @@ function licenseOf(base: string, { id, attribution, license }: Dataset): Link {
     return { href, rel: 'license', type: 'text/html', title: license }
   }
   const url = /https?:\/\/[^\s<>"]*[^\s<>".,;:!?)]/.exec(attribution)?.[0]
-  const { origin } = new URL(base)
   return url !== undefined && URL.canParse(url)
     ? { href: new URL(url).href, rel: 'license', type: 'text/html', title: attribution }
-    : { href: `${origin}/v1/datasets/${id}`, rel: 'license', type: JSON_TYPE, title: attribution }
+    : { href: new URL(`v1/datasets/${id}`, base).href, rel: 'license', type: JSON_TYPE, title: attribution }
 }

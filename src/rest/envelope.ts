@@ -98,17 +98,18 @@ export const MAX_LINK_LENGTH = 3_000
 /**
  * The other pages of a list as a `Link` header (RFC 8288), relative to the server; undefined for a response without pages, and if
  * long parameters would make the header too long for clients.
- * @param url is the target of the request: a path or an absolute URL (RFC 9112 section 3.2), and a query string.
+ * @param url is the target of the request: a path or an absolute URL (RFC 9112 section 3.2), and a query string; `base` is the path before
+ *   that of the target, as the client knows it.
  * @param parameters are the names of the parameters that the route knows. The links repeat no others.
  */
 export function pageLinks(
-  url: string,
+  { base, url }: { base: string; url: string },
   { page, limit, total }: Envelope['meta'],
   parameters: readonly string[],
 ): string | undefined {
   if (typeof page !== 'number' || typeof limit !== 'number' || typeof total !== 'number') return undefined
   const last = Math.max(1, Math.ceil(total / limit))
-  const start = startOfLink(url, parameters)
+  const start = base + startOfLink(url, parameters)
   const link = (relation: string, number: number) => `<${start}${number}>; rel="${relation}"`
   const links = [
     link('first', 1),

@@ -49,6 +49,8 @@ const MAX_PATH_PARAMETER_LENGTH = 16 * 1024
 /** The settings of the HTTP server. */
 export interface HttpOptions {
   corsOrigins: readonly string[]
+  /** The path below which a proxy has the gateway, such as `/geo`; empty by default. */
+  basePath?: string
   /** Without it nothing is logged. */
   log?: FastifyBaseLogger
   metrics?: Metrics | undefined
@@ -61,7 +63,7 @@ export interface HttpOptions {
 
 /** Creates a Fastify instance without routes. */
 export function createHttp(options: HttpOptions): FastifyInstance {
-  const { corsOrigins, log, metrics, limits, readiness, contact } = options
+  const { corsOrigins, basePath = '', log, metrics, limits, readiness, contact } = options
   const isTrustedProxy = trustProxies(limits.trustedProxies)
   const app = fastify({
     trustProxy: limits.trustedProxies.length > 0 && isTrustedProxy,
@@ -92,6 +94,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
   }
 
+  app.decorate('basePath', basePath)
   readBodies(app)
   answerInOrder(app)
   addRequestTelemetry(app, metrics)

@@ -12,7 +12,7 @@ import { addRoute, pathParameters } from './http.ts'
 import { chooseContentCoding, chooseRepresentation, wantsHtml } from './negotiation.ts'
 import type { Pages } from './pages/pages.ts'
 import { ResponseBody, sendCacheable, sendIfUnchanged } from './reply.ts'
-import { originOf } from './request-head.ts'
+import { publicUrlOf } from './request-head.ts'
 import type { ResponseCache } from './response-cache.ts'
 
 /*
@@ -70,15 +70,15 @@ function addOgcRoute(scope: FastifyInstance, route: OgcRoute, { admit, responses
       const { form, mediaType } =
         forms.find(({ form }) => form === f) ?? chooseRepresentation(request.headers.accept, forms)
       // HTTP/1.0 needs no Host, and a proxy can forward anything.
-      const origin = originOf(request) ?? `http://localhost:${request.socket.localPort}`
-      const cacheKey = `${mediaType} ${origin}${request.url}`
+      const gateway = publicUrlOf(request) ?? `http://localhost:${request.socket.localPort}${scope.basePath}`
+      const cacheKey = `${mediaType} ${gateway}${request.url}`
       // OGC 18-058r1, requirement /req/crs/ogc-crs-header.
       if (route.hasFeatures) void reply.header('content-crs', `<${CRS84}>`)
       const cached = responses.find(cacheKey, caller)
       if (cached.response) return sendCacheable(request, reply, cached.response)
       const { read, version } = route.resource({
-        base: origin + PREFIX,
-        self: addressOf(request.url, origin),
+        base: gateway + PREFIX,
+        self: addressOf(request.url, gateway),
         form,
         forms: route.forms,
         url: request.url,
@@ -95,11 +95,11 @@ function addOgcRoute(scope: FastifyInstance, route: OgcRoute, { admit, responses
 }
 
 /**
- * The address of a request at this origin. The target of a request may name another host (RFC 9112 section 3.2.2).
+ * The address of a request to this gateway. The target of a request may name another host (RFC 9112 section 3.2.2).
  * @param url is the target of a request that has a route, so it is a valid URL
  */
-function addressOf(url: string, origin: string): string {
-  const address = new URL(new URL(url, origin).pathname, origin)
+function addressOf(url: string, gateway: string): string {
+  const address = new URL(gateway + new URL(url, gateway).pathname)
   address.search = queryStringOf(url)
   return address.href
 }

@@ -32,6 +32,19 @@ export function findFault({ rawHeaders, headers, httpVersion }: IncomingMessage)
   return validationFailed([{ field: 'Host', message: 'must be given once, as a host with an optional port' }])
 }
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The path below which clients find the paths of the gateway, such as `/geo`; a proxy removes it. Empty for none. */
+    basePath: string
+  }
+}
+
+/** The address of the gateway as the client knows it, such as `https://example.org/geo`; undefined without an `originOf` the request. */
+export function publicUrlOf(request: FastifyRequest): string | undefined {
+  const origin = originOf(request)
+  return origin && origin + request.server.basePath
+}
+
 /**
  * The origin that the client asked, such as `https://example.org`. Behind a trusted proxy, `X-Forwarded-Proto` and
  * `X-Forwarded-Host` give it. Undefined if they, or `Host`, are not an HTTP address.

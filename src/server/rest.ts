@@ -36,7 +36,7 @@ export function addRestRoutes(app: FastifyInstance, { admit, responses }: RestOp
             const query = parseQueryString(schemas[handling], queryStringOf(request.url))
             const variables = { ...query, ...pathParameters(request) }
             const { body, meta, readLog } = await respond(caller.readCatalog, variables)
-            const links = pageLinks(request.url, meta, Object.keys(route.query.shape))
+            const links = pageLinks({ base: app.basePath, url: request.url }, meta, Object.keys(route.query.shape))
             return { response: new ResponseBody(body, contentType, { links }), readLog }
           })
         },

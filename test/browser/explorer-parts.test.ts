@@ -90,7 +90,7 @@ test.each([
 })
 
 test('filters without a dataset are left out, because codes are those of a dataset', () => {
-  expect(formatAddress(parseAddress('category=palace&area=11110&text=gate'))).toBe('/?text=gate')
+  expect(formatAddress(parseAddress('category=palace&area=11110&text=gate'))).toBe('?text=gate')
 })
 
 test.each(['1,2,3', '1,2,3,4,5', '181,0,1,1', '0,-91,1,1', '0,2,1,1', 'a,b,c,d', ',,,', '%20'])(

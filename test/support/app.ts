@@ -39,6 +39,8 @@ export interface StartOptions {
   log?: FastifyBaseLogger
   /** Without it nothing is measured. */
   metrics?: Metrics
+  /** The path below which a proxy has the application. */
+  basePath?: string
   /** Whom to ask for a key. */
   contact?: string
   /** The key of visitors without one. */
@@ -77,6 +79,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     limits,
     ...(options.log && { log: options.log }),
     metrics: options.metrics,
+    basePath: options.basePath ?? '',
     contact: options.contact,
     publicKey: options.publicKey,
   })

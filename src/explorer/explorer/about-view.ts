@@ -1,6 +1,7 @@
 import { runGraphQL } from '../shared/api.ts'
 import { element } from '../shared/dom.ts'
 import { day, number } from '../shared/format.ts'
+import { SERVER } from '../shared/server.ts'
 import { t } from '../shared/text.ts'
 import { formatAddress, type View } from './address.ts'
 import { type Codes, type Facet, labelOf } from './codes.ts'
@@ -165,7 +166,7 @@ function jsonLd(dataset: Dataset, about: About): HTMLElement {
     name: dataset.name,
     ...(dataset.description && { description: dataset.description }),
     identifier: dataset.id,
-    url: location.origin + formatAddress({ dataset: dataset.slug, isAbout: true }),
+    url: new URL(formatAddress({ dataset: dataset.slug, isAbout: true }), location.href).href,
     creditText: dataset.attribution,
     ...(license && { license: safeUrl(license, LICENCES)?.href ?? license }),
     ...(termsUrl && { usageInfo: termsUrl }),
@@ -190,7 +191,7 @@ function jsonLd(dataset: Dataset, about: About): HTMLElement {
     distribution: readPageData().formats.map(({ name, mediaType }) => ({
       '@type': 'DataDownload',
       encodingFormat: mediaType,
-      contentUrl: `${location.origin}/exports/${dataset.slug}.${name}`,
+      contentUrl: `${SERVER}/exports/${dataset.slug}.${name}`,
     })),
   }
   return element('script', { type: 'application/ld+json' }, JSON.stringify(data))

@@ -90,7 +90,7 @@ export function parseAddress(search: string): View {
   }
 }
 
-/** Writes a view as a path with a query string. */
+/** Writes a view as a query string, or as the address of the page without one. */
 export function formatAddress({
   compared,
   category,
@@ -118,7 +118,7 @@ export function formatAddress({
   if (at) params.set('at', `${round(at.latitude, 5)},${round(at.longitude, 5)},${round(at.zoom, 2)}`)
   if (chosenLanguage) params.set('lang', chosenLanguage)
   const query = params.toString().replaceAll('%2C', ',')
-  return query === '' ? '/' : `/?${query}`
+  return query === '' ? './' : `?${query}`
 }
 
 /** Reads a latitude, a longitude and a number from `min` to `max`; nothing if one of them is not valid. */

@@ -1,5 +1,6 @@
 import { button, copy, element } from '../shared/dom.ts'
 import { readKey } from '../shared/key.ts'
+import { SERVER } from '../shared/server.ts'
 import { t } from '../shared/text.ts'
 import type { View } from './address.ts'
 import { formsOf, graphiqlPath } from './request-forms.ts'
@@ -17,7 +18,7 @@ let isOpen = false
 /** Creates the panel for a view. `more` follows the request. */
 export function developerPanel(view: View, ...more: (HTMLElement | undefined)[]): HTMLElement {
   const request = requestOf(view)
-  const shown = formsOf(request, location.origin, HIDDEN_KEY)
+  const shown = formsOf(request, SERVER, HIDDEN_KEY)
   const code = element('code', {}, shown[chosen])
   const choices = Object.keys(shown).map((form) => {
     const choice = button(
@@ -33,7 +34,7 @@ export function developerPanel(view: View, ...more: (HTMLElement | undefined)[])
   })
   const copyButton: HTMLButtonElement = button(
     t.copy,
-    () => copy(formsOf(request, location.origin, readKey() ?? HIDDEN_KEY)[chosen] ?? '', copyButton),
+    () => copy(formsOf(request, SERVER, readKey() ?? HIDDEN_KEY)[chosen] ?? '', copyButton),
     { class: 'button primary', title: t.copyTitle },
   )
   const panel = element(
@@ -46,7 +47,7 @@ export function developerPanel(view: View, ...more: (HTMLElement | undefined)[])
       'p',
       { class: 'actions' },
       copyButton,
-      element('a', { class: 'button', href: graphiqlPath(request) }, t.openGraphiql),
+      element('a', { class: 'button', href: SERVER + graphiqlPath(request) }, t.openGraphiql),
     ),
     ...more,
   )

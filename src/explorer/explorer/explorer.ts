@@ -395,7 +395,7 @@ export class Explorer {
     // The legend is drawn again, so its link would lose the focus.
     if (link.closest('#legend')) this.#area.focus()
     // The way back goes back, so the map and the history are as they were.
-    if (link.dataset.view === 'back' && history.state?.before === link.pathname + link.search) history.back()
+    if (link.dataset.view === 'back' && history.state?.before === link.getAttribute('href')) history.back()
     else this.open(parseAddress(link.search))
   }
 

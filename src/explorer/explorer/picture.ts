@@ -1,4 +1,5 @@
 import { button, element } from '../shared/dom.ts'
+import { SERVER } from '../shared/server.ts'
 import { t } from '../shared/text.ts'
 import type { Picture } from './data.ts'
 import { pictureUrl } from './safe-url.ts'
@@ -10,8 +11,8 @@ import { pictureUrl } from './safe-url.ts'
 
 /** Creates the figure of a picture. */
 export function pictureFigure({ thumbnailMediumUrl, originalUrl, altText }: Picture): HTMLElement {
-  const preview = pictureUrl(thumbnailMediumUrl, location.origin)
-  const original = pictureUrl(originalUrl, location.origin)
+  const preview = pictureUrl(thumbnailMediumUrl, SERVER)
+  const original = pictureUrl(originalUrl, SERVER)
   const frame = element('div', { class: 'frame', tabindex: -1 })
   if (!preview) frame.append(note(t.noPictureAddress))
   else if (preview.origin === location.origin) frame.append(image(preview, altText))
@@ -39,7 +40,7 @@ export function pictureFigure({ thumbnailMediumUrl, originalUrl, altText }: Pict
 
 /** A small picture of a place in a list, if it is on this server. */
 export function thumbnail(address: string | null): HTMLElement | undefined {
-  const url = pictureUrl(address ?? '', location.origin)
+  const url = pictureUrl(address ?? '', SERVER)
   if (url?.origin !== location.origin) return undefined
   const made = element('img', { class: 'thumbnail', src: url.href, alt: '', loading: 'lazy' })
   made.addEventListener('error', () => made.remove())

@@ -5,8 +5,8 @@ import type { ApiRequest } from './requests.ts'
  */
 
 /** Returns the texts to copy, by the name of the form. */
-export function formsOf({ path, query }: ApiRequest, origin: string, key: string): Record<string, string> {
-  const url = origin + path
+export function formsOf({ path, query }: ApiRequest, server: string, key: string): Record<string, string> {
+  const url = server + path
   const authorization = `Bearer ${key}`
   return {
     curl: `curl -H ${shellQuote(`Authorization: ${authorization}`)} ${shellQuote(url)}`,

@@ -11,9 +11,9 @@ export function safeUrl(text: string, base?: string): URL | undefined {
 
 /**
  * Returns the address of a picture. Every gateway serves the pictures of the sample data. Their stored address is that of the
- * first start, so `base` replaces it.
+ * first start, so that of `server` replaces it.
  */
-export function pictureUrl(text: string, base: string): URL | undefined {
-  const url = safeUrl(text, base)
-  return url && /^\/sample\/[\w-]+\.svg$/.test(url.pathname) ? new URL(url.pathname, base) : url
+export function pictureUrl(text: string, server: string): URL | undefined {
+  const url = safeUrl(text, server)
+  return url && /^\/sample\/[\w-]+\.svg$/.test(url.pathname) ? new URL(server + url.pathname) : url
 }

@@ -1,4 +1,5 @@
 import { button, copy, element } from '../shared/dom.ts'
+import { SERVER } from '../shared/server.ts'
 import { t } from '../shared/text.ts'
 import { readPageData } from './page-data.ts'
 import { textLink } from './text-link.ts'
@@ -9,7 +10,7 @@ import { textLink } from './text-link.ts'
 
 /** Creates the view. Its command has the address of the page. */
 export function welcomeView(): HTMLElement {
-  const command = `curl -H "Authorization: Bearer <API_KEY>" ${location.origin}/v1/datasets`
+  const command = `curl -H "Authorization: Bearer <API_KEY>" ${SERVER}/v1/datasets`
   const copyButton: HTMLButtonElement = button(t.copy, () => copy(command, copyButton), { class: 'button' })
   return element(
     'div',
@@ -43,6 +44,6 @@ function howToGetOne(contact: string | undefined): HTMLElement[] {
   return [element('p', {}, t.askFor, textLink(contact))]
 }
 
-function link(href: string, name: string, text: string): HTMLElement {
-  return element('li', {}, element('a', { href }, name), element('span', {}, ` ${text}`))
+function link(path: string, name: string, text: string): HTMLElement {
+  return element('li', {}, element('a', { href: SERVER + path }, name), element('span', {}, ` ${text}`))
 }

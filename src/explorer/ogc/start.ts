@@ -5,6 +5,7 @@ import { byId, element } from '../shared/dom.ts'
 import { messageOf } from '../shared/error-text.ts'
 import { onKeyChange } from '../shared/key.ts'
 import { startKeyField } from '../shared/key-field.ts'
+import { SERVER } from '../shared/server.ts'
 
 /*
  * The page of a resource of /ogc: what its JSON says, for a person who opens the address.
@@ -41,7 +42,8 @@ const view = byId('ogc', HTMLElement)
 async function show(): Promise<void> {
   const query = new URLSearchParams(location.search)
   query.delete('f')
-  const response = await send(`${location.pathname}?${query}`, {
+  const path = (location.origin + location.pathname).slice(SERVER.length)
+  const response = await send(`${path}?${query}`, {
     headers: { accept: 'application/geo+json, application/json' },
   })
   if (!response.ok) throw await readError(response)
@@ -55,7 +57,7 @@ function sections(resource: Resource): HTMLElement[] {
   const dataset = collection && decodeURIComponent(collection)
   const self = links.find(({ rel }) => rel === 'self')?.href
   const own = self && new URL(self, location.href).origin
-  const map = dataset && element('a', { href: `/?dataset=${encodeURIComponent(dataset)}`, class: 'ogc-map' })
+  const map = dataset && element('a', { href: `${SERVER}/?dataset=${encodeURIComponent(dataset)}`, class: 'ogc-map' })
   if (map) map.append(smallMap(dataset, AbortSignal.timeout(60_000)), 'Explorer')
   return [
     element('h1', {}, title ?? String(properties?.name ?? dataset ?? 'OGC API Features')),
@@ -64,7 +66,9 @@ function sections(resource: Resource): HTMLElement[] {
     ...(numberMatched === undefined
       ? []
       : [element('p', {}, `${numberMatched.toLocaleString()} ${numberMatched === 1 ? 'item' : 'items'}`)]),
-    list(collections.map(({ id = '', title = id }) => link(`/ogc/collections/${encodeURIComponent(id)}`, title))),
+    list(
+      collections.map(({ id = '', title = id }) => link(`${SERVER}/ogc/collections/${encodeURIComponent(id)}`, title)),
+    ),
     list(features.map((feature) => link(`${location.pathname}/${feature.id}`, feature.properties.name))),
     list([...conformsTo, ...Object.keys(paths)].map((text) => element('span', {}, text))),
     ...(properties ? [facts(properties)] : []),

@@ -1,6 +1,7 @@
 import { ApiError } from './api-error.ts'
 import { readKey } from './key.ts'
 import { patiently } from './patience.ts'
+import { SERVER } from './server.ts'
 
 /*
  * Requests to this server, with the key of this tab.
@@ -11,11 +12,11 @@ interface ErrorBody {
   errors?: { message: string; extensions?: { code?: string } }[]
 }
 
-/** Sends a request with the key, or with another key. Throws an ApiError when the server can't be reached. */
+/** Sends a request to a path of the gateway with the key, or with another key. Throws an ApiError when the server can't be reached. */
 export async function send(path: string, init: RequestInit = {}, key = readKey()): Promise<Response> {
   const headers = new Headers(init.headers)
   if (key !== undefined && !headers.has('authorization')) headers.set('authorization', `Bearer ${key}`)
-  return reach(fetch(path, { ...init, headers }), init.signal)
+  return reach(fetch(SERVER + path, { ...init, headers }), init.signal)
 }
 
 /** Returns a response, or the body of one. Throws an ApiError when the server can't be reached, or the connection ends in the middle. */

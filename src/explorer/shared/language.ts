@@ -1,3 +1,5 @@
+import { SERVER } from './server.ts'
+
 /*
  * The language of the explorer: that of the address (`lang`), or the first of the browser's that has a table of messages. The pages for
  * developers are in English.
@@ -10,8 +12,8 @@ function isLanguage(name: string | null): name is Language {
   return name !== null && Object.hasOwn(LANGUAGES, name)
 }
 
-const address: { pathname: string; search: string } | undefined = globalThis.location
-const isExplorer = address?.pathname === '/'
+const address: { href: string; search: string } | undefined = globalThis.location
+const isExplorer = address?.href.split(/[?#]/)[0] === `${SERVER}/`
 const asked = new URLSearchParams(address?.search).get('lang')
 
 /** The language that the address asks for, if there is a table for it. Further addresses ask for it too. */

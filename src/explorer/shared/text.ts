@@ -13,7 +13,7 @@ export const t: Messages = { en, ko, de }[language]
 export function translatePage(): void {
   document.documentElement.lang = language
   if (chosenLanguage)
-    for (const home of document.querySelectorAll<HTMLAnchorElement>('a[href="/"]')) home.search = `lang=${language}`
+    for (const home of document.querySelectorAll<HTMLAnchorElement>('a[data-home]')) home.search = `lang=${language}`
   const texts: Readonly<Record<string, unknown>> = t
   for (const marked of document.querySelectorAll<HTMLElement>(
     '[data-t], [data-t-aria-label], [data-t-placeholder], [data-t-title]',

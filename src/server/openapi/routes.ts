@@ -5,10 +5,10 @@ import { openApiDocument, withOrigin } from '../../rest/openapi/document.ts'
 import { toOpenApi30 } from '../../rest/openapi/version-3-0.ts'
 import { addRoute } from '../http.ts'
 import { ResponseBody, sendCacheable } from '../reply.ts'
-import { originOf } from '../request-head.ts'
+import { publicUrlOf } from '../request-head.ts'
 import { documentOfAllPaths } from './document.ts'
 
-/** Clients choose the origin, so the number of stored bodies is limited. */
+/** Clients choose the address, so the number of stored bodies is limited. */
 const MAX_BODIES = 10
 const PLACEHOLDER = 'https://placeholder.invalid'
 
@@ -28,16 +28,16 @@ function addDocumentRoute(app: FastifyInstance, path: string, document: Json): v
   const bodies = new LRUCache<string, ResponseBody>({ max: MAX_BODIES })
   // The document is printed once. `PLACEHOLDER` is no part of it, and needs no escapes.
   const [before = '', after = ''] = JSON.stringify(withOrigin(document, PLACEHOLDER)).split(PLACEHOLDER)
-  const print = (origin: string) => new ResponseBody(before + JSON.stringify(origin).slice(1, -1) + after)
+  const print = (address: string) => new ResponseBody(before + JSON.stringify(address).slice(1, -1) + after)
   addRoute(app, {
     path,
     handler: (request, reply) => {
-      const origin = originOf(request) ?? '/'
-      const known = bodies.get(origin)
-      const body = known ?? print(origin)
-      // To encode a body takes longer than everything else. A client that changes its origin each time gets it as it is.
+      const address = publicUrlOf(request) ?? `${app.basePath}/`
+      const known = bodies.get(address)
+      const body = known ?? print(address)
+      // To encode a body takes longer than everything else. A client that changes its address each time gets it as it is.
       body.isEncoded = known !== undefined
-      bodies.set(origin, body)
+      bodies.set(address, body)
       return sendCacheable(request, reply, body)
     },
   })

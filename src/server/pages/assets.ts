@@ -28,7 +28,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 }
 
 interface Assets {
-  /** The folder of all assets: `/assets/` and a version. */
+  /** The folder of all assets: `assets/` and a version. */
   base: string
   /** Returns the content of an asset by its path below the base, undefined when there is none. */
   read: (path: string) => Promise<string | Buffer> | undefined
@@ -42,23 +42,20 @@ export function openAssets(): Assets {
       .map((path) => [path, readFileSync(join(BROWSER_FOLDER, path), 'utf8')]),
   )
   const version = hash('sha256', JSON.stringify([...sources, libraryVersions()]), 'hex').slice(0, 12)
-  const base = `/assets/${version}`
+  const base = `assets/${version}`
   return {
     base,
     read: (path) => {
       const source = sources.get(path)
-      if (source !== undefined) return Promise.resolve(path.endsWith('.ts') ? toJavaScript(source, base) : source)
+      if (source !== undefined) return Promise.resolve(path.endsWith('.ts') ? toJavaScript(source) : source)
       return LIBRARY_FILES.get(path)?.() ?? readBaseMap(path)
     },
   }
 }
 
-/** Removes the types. Line numbers stay, and the file's own name too: a browser goes by the content type. */
-function toJavaScript(source: string, base: string): string {
-  return stripTypeScriptTypes(source).replace(
-    /(?<= from ')[\w@][\w/-]*(?=')/g,
-    (name) => `${base}/${MODULES[name] ?? name}`,
-  )
+/** Removes the types. Line numbers stay, and the file's own name too: a browser goes by the content type. Each file is in a folder. */
+function toJavaScript(source: string): string {
+  return stripTypeScriptTypes(source).replace(/(?<= from ')[\w@][\w/-]*(?=')/g, (name) => `../${MODULES[name] ?? name}`)
 }
 
 /** Adds the route of the assets. A page of another version (during an upgrade) gets the files of this one, uncached. */
@@ -68,7 +65,7 @@ export function addAssetRoute(app: FastifyInstance, assets: Assets, policy: stri
     path: '/assets/*',
     handler: async (request, reply) => {
       const [, version = '', path = ''] = /^\/assets\/([^/?]+)\/([^?]*)/.exec(request.url) ?? []
-      const isCurrent = assets.base === `/assets/${version}`
+      const isCurrent = assets.base === `assets/${version}`
       const name = `${isCurrent} ${path}`
       const body = bodies.get(name) ?? readBody(assets, path, isCurrent)
       if (!body) throw new CatalogError('NOT_FOUND', 'There is no such path')

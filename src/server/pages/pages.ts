@@ -41,9 +41,14 @@ export function addPages(app: FastifyInstance, { baseMap, contact, publicKey }: 
   if (baseMap?.kind === 'pmtiles') addBaseMapFileRoute(app, baseMap.path)
   addSamplePictureRoutes(app)
   const page = (name: keyof typeof policies, data: object = {}) => {
-    const body = new ResponseBody(renderPage(name, assets.base, data), HTML)
-    return (request: FastifyRequest, reply: FastifyReply) =>
-      sendCacheable(request, reply.header('content-security-policy', policies[name]), body)
+    const text = renderPage(name, assets.base, data)
+    const bodies = new Map<string, ResponseBody>()
+    return (request: FastifyRequest, reply: FastifyReply) => {
+      const root = rootFrom(request.url)
+      const body = bodies.get(root) ?? new ResponseBody(text.replaceAll('{{root}}', root), HTML)
+      bodies.set(root, body)
+      return sendCacheable(request, reply.header('content-security-policy', policies[name]), body)
+    }
   }
   const formats = EXPORT_FORMATS.map(({ name, title, readers, contentType }) => ({
     ...{ name, title, readers },
@@ -60,14 +65,20 @@ export function addPages(app: FastifyInstance, { baseMap, contact, publicKey }: 
   }
 }
 
+/** The root of the gateway, relative to the address of a page: a proxy may have it below any path. */
+function rootFrom(url: string): string {
+  const [path = ''] = url.split(/[?#]/)
+  return '../'.repeat(path.split('/').length - 2) || './'
+}
+
 /** The base map as the explorer loads it. The path of a file stays here. */
 function shownBaseMap(baseMap: BaseMap | undefined): object | undefined {
-  return baseMap?.kind === 'pmtiles' ? { kind: baseMap.kind, url: BASE_MAP_PATH } : baseMap
+  return baseMap?.kind === 'pmtiles' ? { kind: baseMap.kind, url: `.${BASE_MAP_PATH}` } : baseMap
 }
 
 /**
  * Fills a template of the folder html: `{{assets}}` is the folder of the assets, `{{header}}` the bar that all pages share, and
- * `{{data}}` JSON for the page's script.
+ * `{{data}}` JSON for the page's script. `{{root}}` is left.
  */
 function renderPage(name: string, assetBase: string, data: object): string {
   const template = (file: string) => readFileSync(new URL(`html/${file}.html`, import.meta.url), 'utf8')
@@ -75,5 +86,5 @@ function renderPage(name: string, assetBase: string, data: object): string {
   return template(name)
     .replace('{{header}}', () => template('header').replace(`data-page="${name}"`, 'aria-current="page"'))
     .replace('{{data}}', () => json)
-    .replaceAll('{{assets}}', assetBase)
+    .replaceAll('{{assets}}', `{{root}}${assetBase}`)
 }
