@@ -100,7 +100,7 @@ export function createSnapshotReader(
     inSnapshot(prisma, async (snapshot) => {
       const server = {
         prisma: snapshot,
-        sql: snapshot,
+        reader: snapshot,
         batchers: createBatchers(snapshot),
       }
       return run(read, await identify(snapshot), await readDatasetList(snapshot), server)
@@ -134,7 +134,7 @@ function createServerReader({ prisma, sql }: Pick<Database, 'prisma' | 'sql'>, c
   const currentList = cacheDatasetList(prisma, changeFeed)
   const server: ReadSource = {
     prisma,
-    sql,
+    reader: sql,
     batchers: createBatchers(sql),
     bookmarks: new OffsetBookmarks(changeFeed),
     featureCounts: cacheFeatureCounts(changeFeed),
@@ -176,7 +176,7 @@ async function inSnapshot<Result>(
     return read(snapshot)
   }
   // A response that has begun waits for its turn as long as it must.
-  const maxWait = currentCancellation()?.hasBegun ? LONGEST_WAIT_MS : SNAPSHOT_TIMEOUT_MS
+  const maxWait = currentCancellation()?.isStreaming ? LONGEST_WAIT_MS : SNAPSHOT_TIMEOUT_MS
   const options = { timeout: SNAPSHOT_TIMEOUT_MS, maxWait }
   try {
     return await prisma.$transaction(run, { isolationLevel: 'RepeatableRead', ...options })

@@ -13,7 +13,7 @@ export class Cancellation {
   /** The ids of the API keys that pay for the statements (fair-queue.ts). */
   readonly keys: readonly string[]
   /** Whether a response has begun that needs the statements. They wait for their turns as long as they must, because it can't be refused. */
-  hasBegun = false
+  isStreaming = false
   #isCancelled = false
   readonly #cancels = new Set<() => void>()
 
@@ -74,7 +74,7 @@ export function withSharedCancellation<Result>(
     if (requests.every((each) => each?.isCancelled)) shared.cancel()
   }
   for (const each of requests) each?.onCancel(cancelIfAll)
-  shared.hasBegun = requests.some((each) => each?.hasBegun)
+  shared.isStreaming = requests.some((each) => each?.isStreaming)
   // All of them may have been cancelled before.
   cancelIfAll()
   return withCancellation(shared, run)

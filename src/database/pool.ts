@@ -94,9 +94,9 @@ export class CatalogPool extends pg.Pool {
    * @throws a `ConnectionError`, or PostgreSQL's error if PostgreSQL refuses the connection; a `TurnTimeout`
    */
   override async connect(): Promise<pg.PoolClient> {
-    const { keys, hasBegun } = currentCancellation() ?? {}
+    const { keys, isStreaming } = currentCancellation() ?? {}
     if (!keys?.length) return this.#connect()
-    const endTurn = this.#queue.beginAtOnce(keys) ?? (await this.#queue.begin(keys, hasBegun))
+    const endTurn = this.#queue.beginAtOnce(keys) ?? (await this.#queue.begin(keys, isStreaming))
     try {
       return endAtRelease(await this.#connect(), endTurn)
     } catch (error) {

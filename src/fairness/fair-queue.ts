@@ -9,9 +9,8 @@ import { QueueAccount } from './queue-account.ts'
  * back begins there, without debt or credit. So a key that sends little waits for one job at most.
  * Goyal, Vin, Cheng: Start-time Fair Queuing (SIGCOMM 1996), https://doi.org/10.1145/248156.248171
  *
- * The last free place is for a key that runs no job. While several keys are active, a key without short jobs has one place, and more only
- * while all such keys use less than a quarter of the places: many long jobs would take the processors from short ones. Each worker
- * process has its own queues.
+ * One place is reserved for idle keys. When keys compete, long jobs share a quarter of the places: many of them would take the processors
+ * from short ones. Each worker process has its own queues.
  */
 
 /** A key is active while it runs a job, and for this time after its last one. */

@@ -36,12 +36,12 @@ export function shareProcessor(clock = () => performance.now()): BeginWork {
   let lastKey: string | undefined
   let sharedUntilMs = 0
 
-  const noteKey = (key: string, nowMs: number) => {
+  const recordKey = (key: string, nowMs: number) => {
     if (lastKey !== undefined && key !== lastKey) sharedUntilMs = nowMs + ACTIVE_MS
     lastKey = key
   }
-  /** Lets the key of the last beginning pause, if the request has turned out to be large. */
-  const endBeginning = (nowMs: number) => {
+  /** After a large request, its key pauses. */
+  const pauseLargeKey = (nowMs: number) => {
     if (!beginning) return
     const { key, startMs } = beginning
     const busyMs = nowMs - startMs
@@ -50,12 +50,12 @@ export function shareProcessor(clock = () => performance.now()): BeginWork {
   }
   const endTurn = () => {
     const nowMs = clock()
-    endBeginning(nowMs)
+    pauseLargeKey(nowMs)
     for (const [key, untilMs] of pauses) if (untilMs <= nowMs) pauses.delete(key)
     turnStartMs = undefined
-    if (waiting.size > 0) beginNext(nowMs)
+    if (waiting.size > 0) startNext(nowMs)
   }
-  const beginNext = (nowMs: number) => {
+  const startNext = (nowMs: number) => {
     turnStartMs ??= nowMs
     const isOver = nowMs - turnStartMs > TURN_MS
     const next = isOver ? undefined : [...waiting].find(([key]) => !pauses.has(key))
@@ -77,16 +77,16 @@ export function shareProcessor(clock = () => performance.now()): BeginWork {
     queueMicrotask(() =>
       process.nextTick(() => {
         const endMs = clock()
-        endBeginning(endMs)
-        beginNext(endMs)
+        pauseLargeKey(endMs)
+        startNext(endMs)
       }),
     )
   }
 
   return (key) => {
     const nowMs = clock()
-    endBeginning(nowMs)
-    noteKey(key, nowMs)
+    pauseLargeKey(nowMs)
+    recordKey(key, nowMs)
     if (turnStartMs === undefined) {
       turnStartMs = nowMs
       setImmediate(endTurn)

@@ -45,7 +45,7 @@ function numbered(size: number) {
       return JSON.parse(JSON.stringify([answer(text, all)]))
     },
   }
-  const source = { sql, datasetId: 'a', counts: cacheFeatureCounts(unchangedFeed) }
+  const source = { reader: sql, datasetId: 'a', counts: cacheFeatureCounts(unchangedFeed) }
   const read = async (offset: number, limit = 100) => {
     const { next, count } = await fetchFeaturePage(source, { offset, limit })
     return [skipped.at(-1), next === undefined ? undefined : Number(next), count]

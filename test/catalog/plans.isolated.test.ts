@@ -279,7 +279,7 @@ test('the features of a page are read by their ids, also in the plan that Postgr
     SELECT id FROM items WHERE dataset_id = ${SMALL}::uuid AND category_code = 'category-7' ORDER BY id LIMIT 150`
   statements.length = parameters.length = 0
   await fetchFeatures(
-    { sql: database.sql, datasetId: SMALL },
+    { reader: database.sql, datasetId: SMALL },
     rows.map(({ id }) => id),
   )
   const values: unknown[] = JSON.parse(parameters[0] ?? '[]')

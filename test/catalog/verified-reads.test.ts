@@ -53,7 +53,7 @@ function open(list: DatasetList, afterStart = async () => {}) {
   const { feed } = createFeed()
   const readLog = new ReadLog(list, ALL_ACCESS, new Date())
   const caches = { bookmarks: new OffsetBookmarks(feed), featureCounts: cacheFeatureCounts(feed) }
-  const server = { prisma, sql, batchers: { ...batchers, startNearby }, ...caches }
+  const server = { prisma, reader: sql, batchers: { ...batchers, startNearby }, ...caches }
   const statements = new Statements(server, readLog)
   const loaders = createLoaders({ statements, readLog })
   return { catalog: new Catalog(list, loaders, readLog), readLog, statements }

@@ -47,7 +47,7 @@ export function createLoaders(options: LoaderOptions) {
         prisma.keyUsageDay.findMany({ where: { apiKeyId, day: { gte: since }, requests: { gt: 0 } } }),
       ),
     facets: new ArgumentsLoader((field: FacetField, datasetIds: readonly string[]) =>
-      statements.unverified(datasetIds, ({ sql }) => fetchFacets(sql, field, datasetIds)),
+      statements.unverified(datasetIds, ({ reader }) => fetchFacets(reader, field, datasetIds)),
     ),
   }
 }
@@ -85,14 +85,14 @@ function placeLoaders({ statements, readLog }: LoaderOptions) {
       windowKey,
     ),
     suggestions: async (suggestion: Suggestion, scope: readonly string[], projection: ItemProjection) => {
-      const items = await statements.unverified(scope, async ({ sql }) =>
-        fetchItemsInOrder(sql, await fetchSuggestions(sql, suggestion, scope), projection),
+      const items = await statements.unverified(scope, async ({ reader }) =>
+        fetchItemsInOrder(reader, await fetchSuggestions(reader, suggestion, scope), projection),
       )
       readLog.countItems(items.length)
       return items
     },
     tile: async (tile: TileAddress, selection: TileSelection, scope: readonly string[]) => {
-      const features = await statements.unverified(scope, ({ sql }) => fetchTile(sql, tile, selection, scope))
+      const features = await statements.unverified(scope, ({ reader }) => fetchTile(reader, tile, selection, scope))
       readLog.countItems(features.filter(({ properties }) => 'id' in properties).length)
       return features
     },
@@ -107,7 +107,8 @@ async function findPages(
 ): Promise<Fetched[]> {
   const plan = planSearch(window)
   if (plan.way !== 'grid') {
-    const fetch = (scope: string[]) => statements.unverified(scope, ({ sql }) => fetchSearchPage(sql, window, scope))
+    const fetch = (scope: string[]) =>
+      statements.unverified(scope, ({ reader }) => fetchSearchPage(reader, window, scope))
     return Promise.all(scopes.map(fetch))
   }
   const nearby = { ...window, circle: plan.circle }
@@ -118,7 +119,7 @@ async function findPages(
           ({ batchers }) => batchers.startNearby(search),
           ({ revisions }) => revisionsOf(scope, revisions),
         ),
-      refine: (run) => statements.unverified(scope, ({ sql }) => run(sql)),
+      refine: (run) => statements.unverified(scope, ({ reader }) => run(reader)),
     })
   return Promise.all(scopes.map(searchIn))
 }
@@ -141,29 +142,29 @@ function revisionsOf(scope: readonly string[], json: string): SeenRevision[] {
 function wholeDatasetLoaders({ statements, readLog }: LoaderOptions) {
   return {
     featurePage: async ({ id }: Dataset, window: FeatureWindow) => {
-      const page = await statements.unverified([id], ({ sql, featureCounts }) =>
-        fetchFeaturePage({ sql, datasetId: id, counts: featureCounts }, window),
+      const page = await statements.unverified([id], ({ reader, featureCounts }) =>
+        fetchFeaturePage({ reader, datasetId: id, counts: featureCounts }, window),
       )
       readLog.countItems(page.count)
       return page
     },
     feature: ({ id }: Dataset, itemId: string) =>
-      statements.unverified([id], async ({ sql }) => {
-        const { features, count } = await fetchFeatures({ sql, datasetId: id }, [itemId])
+      statements.unverified([id], async ({ reader }) => {
+        const { features, count } = await fetchFeatures({ reader, datasetId: id }, [itemId])
         readLog.countItems(count)
         return count === 0 ? null : features
       }),
     extents: new DataLoader((datasetIds: readonly string[]) =>
-      statements.unverified(datasetIds, ({ sql }) => fetchExtents(sql, datasetIds)),
+      statements.unverified(datasetIds, ({ reader }) => fetchExtents(reader, datasetIds)),
     ),
     exportSizes: new DataLoader((datasetIds: readonly string[]) =>
-      statements.unverified(datasetIds, ({ sql }) => fetchExportSizes(sql, datasetIds)),
+      statements.unverified(datasetIds, ({ reader }) => fetchExportSizes(reader, datasetIds)),
     ),
     attributes: (datasetId: string, filters: FilterValues, limit: number) =>
-      statements.unverified([datasetId], ({ sql }) => fetchAttributes(sql, datasetId, filters, limit)),
+      statements.unverified([datasetId], ({ reader }) => fetchAttributes(reader, datasetId, filters, limit)),
     exportBatch: async (datasetId: string, content: ExportContent, window: ExportWindow) => {
       const batch = await statements.verified(
-        ({ sql }) => fetchExportBatch(sql, datasetId, content, window),
+        ({ reader }) => fetchExportBatch(reader, datasetId, content, window),
         ({ revision }) => [[datasetId, revision]],
       )
       readLog.countItems(batch.count)
@@ -185,7 +186,7 @@ function itemLoaders(options: LoaderOptions) {
     }, projectionKey),
     images: new DataLoader(async (ids: readonly string[]) => {
       const { scope } = readLog
-      return statements.unverified('all', ({ sql }) => fetchImages(sql, { ids, scope }))
+      return statements.unverified('all', ({ reader }) => fetchImages(reader, { ids, scope }))
     }),
     itemPages: new ArgumentsLoader(async (window: ItemWindow, owners: readonly ItemOwner[]) => {
       const pages = await readPages(options, window, owners)
@@ -195,10 +196,10 @@ function itemLoaders(options: LoaderOptions) {
       return pages
     }, windowKey),
     itemCounts: new ArgumentsLoader((selection: ItemSelection, owners: readonly ItemOwner[]) =>
-      statements.unverified(datasetsOf(owners), ({ sql }) => countItems(sql, selection, owners)),
+      statements.unverified(datasetsOf(owners), ({ reader }) => countItems(reader, selection, owners)),
     ),
     itemsBeyond: new ArgumentsLoader((list: ItemsBeyond, positions: readonly OwnerPosition[]) =>
-      statements.unverified(datasetsOf(positions), ({ sql }) => haveItemsBeyond(sql, list, positions)),
+      statements.unverified(datasetsOf(positions), ({ reader }) => haveItemsBeyond(reader, list, positions)),
     ),
   }
 }
@@ -228,13 +229,13 @@ async function readPages(
   if (only && isCheap(window))
     return statements.verified(async ({ batchers }) => [await batchers.fetchWindow({ window, owner: only })], seenIn)
   const revision = only && readLog.revisionOf(only.datasetId)
-  return statements.verified(async ({ sql, bookmarks }) => {
+  return statements.verified(async ({ reader, bookmarks }) => {
     if (!bookmarks || !only || revision == null || window.offset < BOOKMARK_STEP)
-      return fetchItemPages(sql, window, owners)
+      return fetchItemPages(reader, window, owners)
     const from = await bookmarks.startAt(window, only, revision, (after, steps) =>
-      fetchBookmarks(sql, { ...window, after }, only, steps),
+      fetchBookmarks(reader, { ...window, after }, only, steps),
     )
-    return fetchItemPages(sql, from, owners)
+    return fetchItemPages(reader, from, owners)
   }, seenIn)
 }
 

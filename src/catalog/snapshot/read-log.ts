@@ -135,16 +135,16 @@ export class ReadLog {
    * statements that did not return these revisions, this compares the revisions of now with the list. If they are equal, nothing has
    * changed since the list was read, because a dataset never has the same revision twice.
    */
-  isOneState(sql: SqlReader): boolean | Promise<boolean> {
+  isOneState(reader: SqlReader): boolean | Promise<boolean> {
     if (this.#isMixed) return false
     const ids = this.#isAllUnverified ? this.#list.all.map(({ id }) => id) : [...this.#unverified]
-    return ids.length === 0 && !this.#isAllUnverified ? true : this.#areUnchanged(ids, sql)
+    return ids.length === 0 && !this.#isAllUnverified ? true : this.#areUnchanged(ids, reader)
   }
 
-  async #areUnchanged(ids: readonly string[], sql: SqlReader): Promise<boolean> {
+  async #areUnchanged(ids: readonly string[], reader: SqlReader): Promise<boolean> {
     const where = this.#isAllUnverified ? Prisma.sql`true` : Prisma.sql`id = ANY (${ids}::uuid[])`
     const revisions = Prisma.sql`SELECT id, revision FROM datasets WHERE ${where}`
-    const current = await sql.$queryRaw<Pick<Dataset, 'id' | 'revision'>[]>(revisions)
+    const current = await reader.$queryRaw<Pick<Dataset, 'id' | 'revision'>[]>(revisions)
     return current.length === ids.length && current.every(({ id, revision }) => revision === this.revisionOf(id))
   }
 }
@@ -152,7 +152,7 @@ export class ReadLog {
 /** What reads use of one server, or of one transaction. */
 export interface ReadSource {
   prisma: Prisma.TransactionClient
-  sql: SqlReader
+  reader: SqlReader
   batchers: Batchers
   /** What requests share. A read in a transaction uses neither. */
   bookmarks?: OffsetBookmarks

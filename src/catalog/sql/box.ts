@@ -24,14 +24,14 @@ export interface BoxContent {
 }
 
 /** Counts the items in a box. */
-export async function countInBox(sql: SqlReader, box: BoundingBox, scope: Scope): Promise<BoxContent> {
+export async function countInBox(reader: SqlReader, box: BoundingBox, scope: Scope): Promise<BoxContent> {
   const cells: CellRange[] = []
   const small: NumberedTile[] = []
   let total = 0
   let heavy: NumberedTile[] = [WORLD]
   for (const zoom of COUNTED_ZOOMS) {
     const { inside, border } = divide(box, heavy, zoom)
-    const counts = await fetchCounts(sql, scope, zoom, inside, border)
+    const counts = await fetchCounts(reader, scope, zoom, inside, border)
     total += counts.inside
     cells.push(...inside.map((range) => cellsOfRange(range, zoom)))
     const isHeavy = ({ number }: NumberedTile) =>
@@ -41,18 +41,18 @@ export async function countInBox(sql: SqlReader, box: BoundingBox, scope: Scope)
     if (heavy.length === 0) break
   }
   const borderCells = small.map(cellRange)
-  return { total: total + (await countOnBorder(sql, box, scope, borderCells)), cells: [...cells, ...borderCells] }
+  return { total: total + (await countOnBorder(reader, box, scope, borderCells)), cells: [...cells, ...borderCells] }
 }
 
 async function fetchCounts(
-  sql: SqlReader,
+  reader: SqlReader,
   scope: Scope,
   zoom: number,
   inside: readonly NumberRange[],
   border: readonly NumberedTile[],
 ): Promise<{ inside: number; border: Map<number, number> }> {
   const whereCounted = Prisma.sql`t.dataset_id = ANY (${[...scope]}::uuid[]) AND t.level = ${zoom}::smallint`
-  const [row] = await sql.$queryRaw<{ inside: number; border: string | null }[]>`
+  const [row] = await reader.$queryRaw<{ inside: number; border: string | null }[]>`
     SELECT (SELECT coalesce(sum(tile.n), 0)::integer FROM ${partTable(inside)}
              CROSS JOIN LATERAL (
                     SELECT sum(t.n) AS n FROM tile_counts t
@@ -67,13 +67,13 @@ async function fetchCounts(
 }
 
 async function countOnBorder(
-  sql: SqlReader,
+  reader: SqlReader,
   box: BoundingBox,
   scope: Scope,
   cells: readonly CellRange[],
 ): Promise<number> {
   if (cells.length === 0) return 0
-  const [row] = await sql.$queryRaw<{ total: number }[]>`
+  const [row] = await reader.$queryRaw<{ total: number }[]>`
     SELECT count(*)::integer AS total ${itemsInCells(cells, scope)} AND ${whereInBox(box)}`
   return row?.total ?? 0
 }

@@ -26,16 +26,20 @@ export interface LookupRow {
 }
 
 /** Returns the items in the order of the ids; null for an item that does not exist. */
-export function fetchItems(sql: SqlReader, lookup: Lookup, projection: ItemProjection): Promise<(LookupRow | null)[]> {
-  return fetchRows(sql, lookup, selectMembers(projection), {
+export function fetchItems(
+  reader: SqlReader,
+  lookup: Lookup,
+  projection: ItemProjection,
+): Promise<(LookupRow | null)[]> {
+  return fetchRows(reader, lookup, selectMembers(projection), {
     id: Prisma.sql`i.id`,
     from: Prisma.sql`items i`,
   })
 }
 
 /** Returns the images as records, in the order of the ids; null for an image that does not exist. */
-export function fetchImages(sql: SqlReader, lookup: Lookup): Promise<(LookupRow | null)[]> {
-  return fetchRows(sql, lookup, IMAGE_RECORD, {
+export function fetchImages(reader: SqlReader, lookup: Lookup): Promise<(LookupRow | null)[]> {
+  return fetchRows(reader, lookup, IMAGE_RECORD, {
     id: Prisma.sql`m.id`,
     // The items come first: TRUNCATE locks items before images, and the opposite order would be a deadlock.
     from: Prisma.sql`items i JOIN images m ON m.item_id = i.id`,
@@ -43,12 +47,12 @@ export function fetchImages(sql: SqlReader, lookup: Lookup): Promise<(LookupRow 
 }
 
 async function fetchRows(
-  sql: SqlReader,
+  reader: SqlReader,
   { ids, scope }: Lookup,
   columns: Prisma.Sql,
   { id, from }: { id: Prisma.Sql; from: Prisma.Sql },
 ): Promise<(LookupRow | null)[]> {
-  const rows = await sql.$queryRaw<LookupRow[]>`
+  const rows = await reader.$queryRaw<LookupRow[]>`
     SELECT ${id} AS id, i.dataset_id AS "datasetId", (SELECT revision FROM datasets WHERE id = i.dataset_id) AS revision,
            CASE WHEN i.dataset_id = ANY (${[...scope]}::uuid[]) THEN ${objectText(columns)} END AS json
       FROM ${from} WHERE ${id} = ANY (${[...ids]}::uuid[])`

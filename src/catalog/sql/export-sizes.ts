@@ -33,9 +33,9 @@ interface Row {
 }
 
 /** Returns the size of each text format for each dataset. Takes one statement. */
-export async function fetchExportSizes(sql: SqlReader, datasetIds: readonly string[]): Promise<ExportSize[][]> {
+export async function fetchExportSizes(reader: SqlReader, datasetIds: readonly string[]): Promise<ExportSize[][]> {
   const sums = SIZED.map((_, n) => Prisma.sql`coalesce(sum(line.bytes[${n + 1}]), 0)`)
-  const rows = await sql.$queryRaw<Row[]>`
+  const rows = await reader.$queryRaw<Row[]>`
     SELECT sample.*, coalesce((SELECT stored.n FROM item_counts stored
                                 WHERE stored.dataset_id = owner.dataset_id AND stored.list = 'all'), 0)::float8 AS total
       FROM unnest(${[...datasetIds]}::uuid[]) WITH ORDINALITY AS owner (dataset_id, n)

@@ -11,12 +11,12 @@ const MAX_BYTES = 1024 * 1024
 
 /** The names of the extra attributes of a dataset's matching items, by code point; at most `limit`. */
 export async function fetchAttributes(
-  sql: SqlReader,
+  reader: SqlReader,
   datasetId: string,
   filters: FilterValues,
   limit: number,
 ): Promise<string[]> {
-  const rows = await sql.$queryRaw<{ name: string }[]>`
+  const rows = await reader.$queryRaw<{ name: string }[]>`
     SELECT DISTINCT jsonb_object_keys(i.extra_attributes) COLLATE "C" AS name FROM items i
      WHERE i.dataset_id = ${datasetId}::uuid AND ${whereFilters(filters)} ORDER BY 1 LIMIT ${limit}`
   return rows.map(({ name }) => name)
@@ -27,7 +27,7 @@ export async function fetchAttributes(
  * of the dataset.
  */
 export async function fetchExportBatch(
-  sql: SqlReader,
+  reader: SqlReader,
   datasetId: string,
   { format, filters = {}, attributes }: ExportContent,
   { after, limit }: ExportWindow,
@@ -35,7 +35,7 @@ export async function fetchExportBatch(
   const whereAfter = after === null ? Prisma.sql`true` : Prisma.sql`i.id > ${after}::uuid`
   const where = Prisma.sql`i.dataset_id = ${datasetId}::uuid AND ${whereFilters(filters)}`
   const items = Prisma.sql`${where} AND ${whereAfter} ORDER BY i.id LIMIT ${limit}`
-  const [batch] = await sql.$queryRaw<ExportBatch[]>`
+  const [batch] = await reader.$queryRaw<ExportBatch[]>`
     SELECT batch.*, NOT EXISTS (SELECT FROM items i WHERE ${where} AND i.id > batch."lastId"::uuid) AS "isLast"
       FROM (SELECT (SELECT revision FROM datasets WHERE id = ${datasetId}::uuid) AS revision,
                    count(*)::integer AS count,

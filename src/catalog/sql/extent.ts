@@ -30,8 +30,8 @@ interface Row {
 }
 
 /** Returns the extent of each dataset; null for a dataset without items. Takes one statement. */
-export async function fetchExtents(sql: SqlReader, datasetIds: readonly string[]): Promise<(Extent | null)[]> {
-  const rows = await sql.$queryRaw<Row[]>`
+export async function fetchExtents(reader: SqlReader, datasetIds: readonly string[]): Promise<(Extent | null)[]> {
+  const rows = await reader.$queryRaw<Row[]>`
     SELECT west.first_longitude, west.last_longitude AS west_column_last_longitude, below_180.first_longitude AS first_longitude_below_180,
            east.last_longitude, positive.first_longitude AS first_positive, negative.last_longitude AS last_negative,
            south.first_latitude, north.last_latitude, ${updatedAt('ASC')} AS first_updated_at, ${updatedAt('DESC')} AS last_updated_at

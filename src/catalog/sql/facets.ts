@@ -22,7 +22,7 @@ interface Row {
  * for each code when it had no statistics of them.
  */
 export async function fetchFacets(
-  sql: SqlReader,
+  reader: SqlReader,
   field: FacetField,
   datasetIds: readonly string[],
 ): Promise<Facet[][]> {
@@ -31,7 +31,7 @@ export async function fetchFacets(
   // The character after the quote. A range uses the index in every plan, and starts_with() only for a constant.
   const end = `${kind}(`
   // The name of a list doubles the quotes in a code, and ends with a quote: "all area 'A' category 'C'" has single ones inside.
-  const rows = await sql.$queryRaw<Row[]>`
+  const rows = await reader.$queryRaw<Row[]>`
     SELECT dataset_id AS "datasetId", json_agg(json_build_object(
              'code', code, 'total', n,
              'label', (SELECT label FROM code_labels AS l WHERE (l.dataset_id, l.field, l.code) = (c.dataset_id, ${field}, name.code))

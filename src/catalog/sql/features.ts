@@ -54,7 +54,7 @@ export function cacheFeatureCounts(changeFeed: ChangeFeed): FeatureCounts {
 
 /** What a page is read from. */
 interface FeatureSource {
-  sql: SqlReader
+  reader: SqlReader
   datasetId: string
   /** The counts of earlier pages. In a transaction there are none, and statements can't run at the same time. */
   counts: FeatureCounts | undefined
@@ -122,13 +122,13 @@ async function fetchParts(source: FeatureSource, idsOfParts: readonly string[][]
  * features are too long.
  */
 export async function fetchFeatures(
-  { sql, datasetId }: Pick<FeatureSource, 'sql' | 'datasetId'>,
+  { reader, datasetId }: Pick<FeatureSource, 'reader' | 'datasetId'>,
   ids: readonly string[],
 ): Promise<{ features: string; count: number }> {
   // One text: pg would escape each element of an array. A subquery, because a plan for all values would take the text apart for each row.
   const listed = Prisma.sql`SELECT unnest(string_to_array(${ids.join()}, ',')::uuid[])`
   const items = Prisma.sql`i.dataset_id = ${datasetId}::uuid AND i.id IN (${listed}) ORDER BY i.id`
-  const [row] = await sql.$queryRaw<{ features: string; count: number }[]>`
+  const [row] = await reader.$queryRaw<{ features: string; count: number }[]>`
     SELECT count(*)::integer AS count, coalesce(string_agg(line, ',' ORDER BY id), '') AS features
       FROM ${boundedLines(FEATURE_LINES, items, MAX_PART_BYTES)}`
   if (!row) throw new TypeError('The statement returned no row')
@@ -136,16 +136,16 @@ export async function fetchFeatures(
 }
 
 async function countMatches(source: FeatureSource, selection: FeatureSelection): Promise<Match> {
-  const { sql, datasetId } = source
+  const { reader, datasetId } = source
   const { within, updatedFrom, updatedTo, ...filters } = selection
   const isDated = updatedFrom !== undefined || updatedTo !== undefined
   const isFiltered = givenFilters(filters).length > 0 || isDated
-  const content = within && (await countInBox(sql, within, [datasetId]))
+  const content = within && (await countInBox(reader, within, [datasetId]))
   const total =
     isDated || (within && isFiltered)
       ? Prisma.sql`(SELECT count(*) ${candidates(source, selection, content?.cells)})::integer`
       : totalOf({ among: 'all', ...filters })
-  const [row] = await sql.$queryRaw<{ total: number; size: number }[]>`
+  const [row] = await reader.$queryRaw<{ total: number; size: number }[]>`
     SELECT ${total} AS total, ${totalOf({ among: 'all' })} AS size FROM ${owner(source)}`
   if (!row) throw new TypeError('The statement returned no row')
   const isCounted = content && !isFiltered
@@ -172,7 +172,7 @@ async function fetchIds(
     ? Prisma.sql`SELECT i.id ${candidates(source, selection)} AND ${whereAfter}`
     : // OFFSET 0 stops PostgreSQL from walking.
       Prisma.sql`SELECT i.id ${candidates(source, selection, cells)} AND ${whereAfter} OFFSET 0`
-  const rows = await source.sql.$queryRaw<{ ids: string }[]>`
+  const rows = await source.reader.$queryRaw<{ ids: string }[]>`
     SELECT array_to_string(ARRAY(
              SELECT found.id FROM ${owner(source)} CROSS JOIN LATERAL (${found}) AS found
               ORDER BY found.id LIMIT ${limit} OFFSET ${skip}), ',') AS ids`

@@ -158,11 +158,11 @@ function storedList(selection: ItemSelection): Prisma.Sql | undefined {
 
 /** Returns the number of selected items of each owner, in the order of the owners. Takes one statement. */
 export async function countItems(
-  sql: SqlReader,
+  reader: SqlReader,
   selection: ItemSelection,
   owners: readonly ItemOwner[],
 ): Promise<number[]> {
-  const rows = await sql.$queryRaw<{ total: number }[]>`
+  const rows = await reader.$queryRaw<{ total: number }[]>`
     SELECT ${totalOf(selection)} AS total FROM ${ownerTable(owners)} ORDER BY owner.n`
   return rows.map((row) => row.total)
 }

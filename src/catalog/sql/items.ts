@@ -51,11 +51,11 @@ const GREATEST_LIMIT = rawSql(sql`${MAX_LIMIT + 1}`)
 
 /** Reads the same window of each owner's list, in one statement. Returns the contents in the order of the owners. */
 export async function fetchItemPages(
-  sql: SqlReader,
+  reader: SqlReader,
   window: ItemWindow,
   owners: readonly ItemOwner[],
 ): Promise<ItemWindowContent[]> {
-  return sql.$queryRaw<ItemWindowContent[]>`${selectWindows(window, owners)} ORDER BY n`
+  return reader.$queryRaw<ItemWindowContent[]>`${selectWindows(window, owners)} ORDER BY n`
 }
 
 /** A window of one owner's list. */
@@ -65,12 +65,15 @@ export interface OwnedWindow {
 }
 
 /** Reads windows of different lists, in one statement. Returns the contents in the order of the windows. */
-export async function fetchItemWindows(sql: SqlReader, windows: readonly OwnedWindow[]): Promise<ItemWindowContent[]> {
+export async function fetchItemWindows(
+  reader: SqlReader,
+  windows: readonly OwnedWindow[],
+): Promise<ItemWindowContent[]> {
   const selects = windows.map(
     ({ window, owner }, place) =>
       Prisma.sql`SELECT ${place}::integer AS place, one.* FROM (${selectWindows(window, [owner])}) AS one`,
   )
-  const rows = await sql.$queryRaw<(ItemWindowContent & { place: number })[]>(Prisma.join(selects, ' UNION ALL '))
+  const rows = await reader.$queryRaw<(ItemWindowContent & { place: number })[]>(Prisma.join(selects, ' UNION ALL '))
   return rows.sort((a, b) => a.place - b.place).map(({ place: _, ...content }) => content)
 }
 
@@ -110,14 +113,14 @@ export interface ItemsBeyond extends ItemOrder {
 
 /** Returns for each owner whether it has an item at its position, or on that side of it. Takes one statement. */
 export async function haveItemsBeyond(
-  sql: SqlReader,
+  reader: SqlReader,
   { selection, side, ...order }: ItemsBeyond,
   owners: readonly OwnerPosition[],
 ): Promise<boolean[]> {
   const values = owners.map((owner) => owner.value)
   const ids = owners.map((owner) => owner.id)
   const position = { value: Prisma.sql`position.value`, id: Prisma.sql`position.id` }
-  const rows = await sql.$queryRaw<{ found: boolean }[]>`
+  const rows = await reader.$queryRaw<{ found: boolean }[]>`
     SELECT (SELECT i.id FROM items i
              WHERE ${whereListed(selection)} AND ${whereAtOrBeyond(order, side, position)}
              ORDER BY ${orderOf(order)} LIMIT 1) IS NOT NULL AS found

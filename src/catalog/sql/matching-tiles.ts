@@ -19,12 +19,12 @@ export type TileRow = [number: number, dataset: number, n: number]
 
 /** The window from all matching items, if they are at most `limit`; and the number of all items of the datasets. */
 export async function testFew(
-  sql: SqlReader,
+  reader: SqlReader,
   window: NearbyWindow,
   scope: Scope,
   limit: number,
 ): Promise<{ few: Fetched | undefined; size: number }> {
-  const [row] = await sql.$queryRaw<(Fetched & { matching: number; size: number })[]>`
+  const [row] = await reader.$queryRaw<(Fetched & { matching: number; size: number })[]>`
     WITH matching AS MATERIALIZED (
       SELECT i.id, i.location FROM items i
        WHERE i.dataset_id = ANY (${[...scope]}::uuid[]) AND ${whereFilters(window)} LIMIT ${limit + 1}
@@ -43,13 +43,13 @@ export async function testFew(
 
 /** Reads the tiles of the cover that have matching items. They are smaller than the cover's, because one reading is enough then. */
 export async function readMatchingTiles(
-  sql: SqlReader,
+  reader: SqlReader,
   window: NearbyWindow,
   scope: Scope,
   cover: Cover,
 ): Promise<{ z: number; tiles: TileRow[] }> {
   const z = Math.min(cover.z + 5, COUNTED_ZOOMS[3])
-  const [row] = await sql.$queryRaw<{ tiles: string | null }[]>`
+  const [row] = await reader.$queryRaw<{ tiles: string | null }[]>`
     SELECT json_agg(json_build_array(tile, array_position(${[...scope]}::uuid[], dataset_id), n))::text AS tiles
       FROM (SELECT i.tile_cell >> ${bitsBelow(z)}::integer AS tile, i.dataset_id, count(*) AS n FROM items i
              WHERE i.dataset_id = ANY (${[...scope]}::uuid[]) AND ${NEVER_PREPARE} ${whereFilters(window)}

@@ -42,7 +42,7 @@ export interface SearchStatements {
   /** Runs the first statement. */
   start: (search: NearbyStart) => Promise<NearbyStartRow>
   /** Runs a later statement. */
-  refine: <Result>(run: (sql: SqlReader) => Promise<Result>) => Promise<Result>
+  refine: <Result>(run: (reader: SqlReader) => Promise<Result>) => Promise<Result>
 }
 
 /** The parameters of a search. */
@@ -82,12 +82,12 @@ export async function searchNearby(
   const zoom = countedZoomOf(cover)
   const all = countedTiles(search, zoom, JSON.parse(first.cover))
   if (givenFilters(window).length === 0) return findByCounts(search, all)
-  const { few, size } = await refine((sql) => testFew(sql, window, scope, FEW_POINTS))
+  const { few, size } = await refine((reader) => testFew(reader, window, scope, FEW_POINTS))
   if (few) return few
   if (!countsAtOnce(window, { points: all.reduce((sum, { n }) => sum + n, 0), size })) {
     return findByCounts(search, await countIn(search, zoom, all))
   }
-  const { z, tiles } = await refine((sql) => readMatchingTiles(sql, window, scope, cover))
+  const { z, tiles } = await refine((reader) => readMatchingTiles(reader, window, scope, cover))
   return findByCounts(search, countedTiles(search, z, tiles))
 }
 
@@ -97,11 +97,11 @@ async function findByCounts(search: Search, counted: CountedTile[]): Promise<Fet
 }
 
 /** Runs the first statements of several searches as one statement. Returns their rows in the order of the searches. */
-export async function startSearches(sql: SqlReader, searches: readonly NearbyStart[]): Promise<NearbyStartRow[]> {
+export async function startSearches(reader: SqlReader, searches: readonly NearbyStart[]): Promise<NearbyStartRow[]> {
   const selects = searches.map(
     (search, place) => Prisma.sql`SELECT ${place}::integer AS place, one.* FROM (${selectStart(search)}) AS one`,
   )
-  const rows = await sql.$queryRaw<(NearbyStartRow & { place: number })[]>(Prisma.join(selects, ' UNION ALL '))
+  const rows = await reader.$queryRaw<(NearbyStartRow & { place: number })[]>(Prisma.join(selects, ' UNION ALL '))
   return rows.sort((a, b) => a.place - b.place)
 }
 
@@ -228,7 +228,7 @@ function sumOf(tiles: readonly CountedTile[]): number {
 /** Returns the tiles of a zoom that are in the given tiles and have matching items. */
 async function countIn(search: Search, zoom: number, tiles: readonly CountedTile[]): Promise<CountedTile[]> {
   const [row] = await search.refine(
-    (sql) => sql.$queryRaw<{ tiles: string | null }[]>`
+    (reader) => reader.$queryRaw<{ tiles: string | null }[]>`
     SELECT json_agg(json_build_array(counted.tile, array_position(${[...search.scope]}::uuid[], part.dataset_id), counted.n))::text AS tiles
       FROM ${partsOf(tiles, search.scope)} CROSS JOIN LATERAL (${countsOfPart(search.window, zoom)} OFFSET 0) AS counted`,
   )
@@ -251,7 +251,7 @@ function countsOfPart(window: NearbyWindow, zoom: number): Prisma.Sql {
 async function measure({ refine, window, scope }: Search, state: SearchState): Promise<Fetched> {
   const { before, inside, boundary, candidates } = state
   const [row] = await refine(
-    (sql) => sql.$queryRaw<(Fetched & { total: number; boundary: number })[]>`
+    (reader) => reader.$queryRaw<(Fetched & { total: number; boundary: number })[]>`
     WITH hit AS MATERIALIZED (
       SELECT i.id, ST_Distance(i.location, ${centreOf(window.circle)}) AS distance
         FROM ${itemsIn(window, candidates, scope)} WHERE ${whereInCircle(window.circle)}

@@ -74,13 +74,13 @@ export class OffsetBookmarks {
  * @returns no bookmarks if the window's offset is past the end of the list; no revision if the dataset does not exist
  */
 export async function fetchBookmarks(
-  sql: SqlReader,
+  reader: SqlReader,
   window: ItemWindow,
   owner: ItemOwner,
   steps: number,
 ): Promise<Bookmarks> {
   const { column, valueAsText } = SORTS[window.sort]
-  const [row] = await sql.$queryRaw<{ revision: bigint | null; bookmarks: string | null }[]>`
+  const [row] = await reader.$queryRaw<{ revision: bigint | null; bookmarks: string | null }[]>`
     SELECT (SELECT revision FROM datasets WHERE id = owner.dataset_id) AS revision, (
              SELECT json_agg(json_build_object('value', ${valueAsText}, 'id', id) ORDER BY n) FROM (
                SELECT value, id, row_number() OVER () AS n FROM (

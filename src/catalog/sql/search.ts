@@ -39,7 +39,7 @@ const COMMON_SHARE = 0.2
  * @param commonShare is the share of the items above which a gram is common
  */
 export async function fetchSearchPage(
-  sql: SqlReader,
+  reader: SqlReader,
   window: SearchWindow,
   scope: Scope,
   { commonShare = COMMON_SHARE } = {},
@@ -48,36 +48,41 @@ export async function fetchSearchPage(
   switch (plan.way) {
     case 'grid':
     case 'circle': {
-      const text = window.text === undefined ? undefined : await foldText(sql, window.text, commonShare)
-      return fetchNearest(sql, { ...window, circle: plan.circle }, scope, text)
+      const text = window.text === undefined ? undefined : await foldText(reader, window.text, commonShare)
+      return fetchNearest(reader, { ...window, circle: plan.circle }, scope, text)
     }
     case 'words': {
-      const text = await foldText(sql, plan.text, commonShare)
+      const text = await foldText(reader, plan.text, commonShare)
       const { items, words } = candidatesFor(text, scope)
-      return fetchFrom(sql, items, window, text, words)
+      return fetchFrom(reader, items, window, text, words)
     }
     case 'box':
-      return fetchInBox(sql, window, plan.within, scope)
+      return fetchInBox(reader, window, plan.within, scope)
     case 'none':
       return { json: '[]', total: 0 }
   }
 }
 
-async function fetchInBox(sql: SqlReader, window: SearchWindow, within: BoundingBox, scope: Scope): Promise<Fetched> {
-  const { total, cells } = await countInBox(sql, within, scope)
+async function fetchInBox(
+  reader: SqlReader,
+  window: SearchWindow,
+  within: BoundingBox,
+  scope: Scope,
+): Promise<Fetched> {
+  const { total, cells } = await countInBox(reader, within, scope)
   const isPastEnd = window.offset >= total || window.limit === 0
   if (isPastEnd && givenFilters(window).length === 0) return { json: '[]', total }
   const way =
     total <= FEW_IN_BOX
       ? 'cells'
-      : planBox({ total, size: await sizeOf(sql, scope, splitFilters(window).codes) }, window)
+      : planBox({ total, size: await sizeOf(reader, scope, splitFilters(window).codes) }, window)
   switch (way) {
     case 'names':
-      return { json: await walkNames(sql, window, scope), total }
+      return { json: await walkNames(reader, window, scope), total }
     case 'codes':
-      return fetchFrom(sql, Prisma.sql`${allItems(scope)} AND ${NEVER_PREPARE} true`, window)
+      return fetchFrom(reader, Prisma.sql`${allItems(scope)} AND ${NEVER_PREPARE} true`, window)
     case 'cells':
-      return fetchFrom(sql, itemsInCells(cells, scope, window), window)
+      return fetchFrom(reader, itemsInCells(cells, scope, window), window)
   }
 }
 
@@ -87,14 +92,14 @@ async function fetchInBox(sql: SqlReader, window: SearchWindow, within: Bounding
  * @param words are the words of the text that a candidate may lack
  */
 async function fetchFrom(
-  sql: SqlReader,
+  reader: SqlReader,
   candidates: Prisma.Sql,
   window: SearchWindow,
   text?: FoldedText,
   words: readonly string[] = text?.words ?? [],
 ): Promise<Fetched> {
   const { limit, offset } = window
-  const [row] = await sql.$queryRaw<Fetched[]>`
+  const [row] = await reader.$queryRaw<Fetched[]>`
     WITH hit AS MATERIALIZED (
       SELECT i.id, i.name, ${rankOf(text)} AS rank ${candidates} AND ${whereSelected(window, words)}
     )
@@ -105,13 +110,13 @@ async function fetchFrom(
 
 /** Reads the items in a circle. PostgreSQL chooses between the index of grams and the one of locations. */
 async function fetchNearest(
-  sql: SqlReader,
+  reader: SqlReader,
   window: SearchWindow & { circle: Circle },
   scope: Scope,
   text: FoldedText | undefined,
 ): Promise<Fetched> {
   const { items, words } = text ? candidatesFor(text, scope) : { items: allItems(scope), words: [] }
-  const [row] = await sql.$queryRaw<Fetched[]>`
+  const [row] = await reader.$queryRaw<Fetched[]>`
     WITH hit AS MATERIALIZED (
       SELECT i.id, ST_Distance(i.location, ${centreOf(window.circle)}) AS distance ${items} AND ${whereSelected(window, words)}
     )
@@ -120,17 +125,17 @@ async function fetchNearest(
 }
 
 /** The number of items of the datasets that have the codes. */
-async function sizeOf(sql: SqlReader, scope: Scope, codes: FilterValues): Promise<number> {
+async function sizeOf(reader: SqlReader, scope: Scope, codes: FilterValues): Promise<number> {
   const owners = scope.map((datasetId) => ({ datasetId, parentItemId: null }))
-  const [row] = await sql.$queryRaw<{ n: number }[]>`
+  const [row] = await reader.$queryRaw<{ n: number }[]>`
     SELECT coalesce(sum(${totalOf({ among: 'all', ...codes })}), 0)::float8 AS n FROM ${ownerTable(owners)}`
   return row?.n ?? 0
 }
 
 /** Reads items in the order of their names until the page is complete. */
-async function walkNames(sql: SqlReader, window: SearchWindow, scope: Scope): Promise<JsonText> {
+async function walkNames(reader: SqlReader, window: SearchWindow, scope: Scope): Promise<JsonText> {
   const { limit, offset } = window
-  const [row] = await sql.$queryRaw<{ json: JsonText }[]>`
+  const [row] = await reader.$queryRaw<{ json: JsonText }[]>`
     SELECT ${itemsFrom(
       window,
       Prisma.sql`
@@ -152,8 +157,8 @@ function itemsFrom({ projection }: SearchWindow, places: Prisma.Sql): Prisma.Sql
 /** @see https://www.unicode.org/reports/tr44/#White_Space */
 const WHITE_SPACE = /\p{White_Space}+/u
 
-export async function foldText(sql: SqlReader, text: string, commonShare = COMMON_SHARE): Promise<FoldedText> {
-  const [row] = await sql.$queryRaw<{ folded: string; common: string[] }[]>`
+export async function foldText(reader: SqlReader, text: string, commonShare = COMMON_SHARE): Promise<FoldedText> {
+  const [row] = await reader.$queryRaw<{ folded: string; common: string[] }[]>`
     SELECT fold_name(${text}) AS folded,
            ARRAY(SELECT gram FROM ${gramShares('items_grams_idx')} AS common WHERE share > ${commonShare}) AS common`
   const words = (row?.folded ?? '').split(WHITE_SPACE).filter((word) => word !== '')
@@ -186,9 +191,9 @@ function candidatesFor({ words, isRare }: FoldedText, scope: Scope): Candidates 
 }
 
 /** SQL condition: the item `i` matches a selection, which may have a text. */
-export async function whereFound(sql: SqlReader, { text, ...selection }: Selection): Promise<Prisma.Sql> {
+export async function whereFound(reader: SqlReader, { text, ...selection }: Selection): Promise<Prisma.Sql> {
   if (text === undefined) return whereSelected(selection)
-  const { words, isRare } = await foldText(sql, text)
+  const { words, isRare } = await foldText(reader, text)
   const where = whereSelected(selection, words)
   return isRare ? Prisma.sql`${whereGrams(words)} AND ${where}` : where
 }

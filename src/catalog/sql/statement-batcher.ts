@@ -37,29 +37,29 @@ export interface Batchers {
   startNearby: (search: NearbyStart) => Promise<NearbyStartRow>
 }
 
-export function createBatchers(sql: SqlReader): Batchers {
+export function createBatchers(reader: SqlReader): Batchers {
   return {
     fetchWindow: batchStatements(
       ({ window }) => shapeOf(window),
-      (windows) => fetchItemWindows(sql, windows),
+      (windows) => fetchItemWindows(reader, windows),
     ),
     fetchItem: batchStatements(
       ({ projection, scope }) => `${scope.join()} ${projectionKey(projection)}`,
-      (lookups) => fetchItemsOf(sql, lookups),
+      (lookups) => fetchItemsOf(reader, lookups),
       (waiting) => waiting,
     ),
     startNearby: batchStatements(
       ({ window }) => `${filtersIn(window)} ${projectionKey(window.projection)}`,
-      (searches) => startSearches(sql, searches),
+      (searches) => startSearches(reader, searches),
     ),
   }
 }
 
 /** Lookups with the same projection and scope. */
-function fetchItemsOf(sql: SqlReader, lookups: readonly ItemLookup[]): Promise<(LookupRow | null)[]> {
+function fetchItemsOf(reader: SqlReader, lookups: readonly ItemLookup[]): Promise<(LookupRow | null)[]> {
   const { projection = NO_ITEMS, scope = [] } = lookups[0] ?? {}
   const ids = lookups.map(({ id }) => id)
-  return fetchItems(sql, { ids, scope }, projection)
+  return fetchItems(reader, { ids, scope }, projection)
 }
 
 /** The number of parts in the next statement. There are few numbers, because each makes another prepared statement. */

@@ -49,32 +49,32 @@ interface Bounds {
  * @param maxRead is the maximum number of items that are read at once
  */
 export async function fetchSuggestions(
-  sql: SqlReader,
+  reader: SqlReader,
   suggestion: Suggestion,
   scope: Scope,
   { maxCompared = MAX_COMPARED, maxRead = MAX_READ } = {},
 ): Promise<string[]> {
-  const parsed = await readText(sql, suggestion.text)
+  const parsed = await readText(reader, suggestion.text)
   if (parsed.phrase === '') return []
-  const ranked = await findMeant(sql, parsed, { ...suggestion, maxCompared, maxRead }, scope)
+  const ranked = await findMeant(reader, parsed, { ...suggestion, maxCompared, maxRead }, scope)
   return idsInOrder(ranked).slice(0, suggestion.limit)
 }
 
 /** The projected items in the order of the ids. */
 export async function fetchItemsInOrder(
-  sql: SqlReader,
+  reader: SqlReader,
   ids: readonly string[],
   projection: ItemProjection,
 ): Promise<Item[]> {
   if (ids.length === 0) return []
   const places = Prisma.sql`SELECT place.rank, place.id FROM unnest(${[...ids]}::uuid[]) WITH ORDINALITY AS place (id, rank)`
   const items = jsonText(itemsAt(places, Prisma.sql`place.rank`, projection))
-  const [row] = await sql.$queryRaw<{ json: JsonText }[]>`SELECT ${items} AS json`
+  const [row] = await reader.$queryRaw<{ json: JsonText }[]>`SELECT ${items} AS json`
   return parseItems(row?.json ?? '[]')
 }
 
-async function readText(sql: SqlReader, text: string): Promise<ParsedText> {
-  const [row] = await sql.$queryRaw<{ letters: string }[]>`SELECT letters_of(fold_name(${text})) AS letters`
+async function readText(reader: SqlReader, text: string): Promise<ParsedText> {
+  const [row] = await reader.$queryRaw<{ letters: string }[]>`SELECT letters_of(fold_name(${text})) AS letters`
   return parseText(row?.letters ?? '')
 }
 
@@ -83,7 +83,7 @@ async function readText(sql: SqlReader, text: string): Promise<ParsedText> {
  * So the search goes on to fewer shared grams only while it has found too few items, and until it has compared the maximum.
  */
 async function findMeant(
-  sql: SqlReader,
+  reader: SqlReader,
   parsed: ParsedText,
   { maxCompared, maxRead, ...suggestion }: Suggestion & Bounds,
   scope: Scope,
@@ -96,15 +96,15 @@ async function findMeant(
   }
   const union = Prisma.join(places, ') UNION (', '(', ')')
   const first = parsed.isShort
-    ? await readCandidates(sql, Prisma.sql`FROM (${union}) AS place JOIN items i ON i.id = place.id`)
+    ? await readCandidates(reader, Prisma.sql`FROM (${union}) AS place JOIN items i ON i.id = place.id`)
     : []
   const ranked = rankCandidates(parsed, first)
   if (ranked.length >= suggestion.limit) return ranked
-  const { grams, rare } = await readShares(sql, [...parsed.grams])
+  const { grams, rare } = await readShares(reader, [...parsed.grams])
   for (const level of sharedLevels(grams.length)) {
     const groups = groupsOf(grams, rare, level)
     const items = Prisma.sql`${allItems(scope)} AND (${whereOneOf(groups)}) AND ${whereSelected(suggestion)}`
-    const candidates = await readCandidates(sql, shortest(items, { maxCompared, maxRead }))
+    const candidates = await readCandidates(reader, shortest(items, { maxCompared, maxRead }))
     ranked.push(...rankCandidates(parsed, candidates))
     const found = new Set(ranked.flatMap((each) => (isAtLevel(each, level) ? each.candidate.id : [])))
     if (found.size >= suggestion.limit || candidates.length === maxCompared) break
@@ -211,8 +211,8 @@ function shortest(items: Prisma.Sql, { maxCompared, maxRead }: Bounds): Prisma.S
  * The grams with the rare ones first, as the statistics of the index know them, and the number of rare ones. Without statistics PostgreSQL
  * reads more.
  */
-async function readShares(sql: SqlReader, grams: readonly string[]): Promise<{ grams: string[]; rare: number }> {
-  const rows = await sql.$queryRaw<{ gram: string; isRare: boolean }[]>`
+async function readShares(reader: SqlReader, grams: readonly string[]): Promise<{ grams: string[]; rare: number }> {
+  const rows = await reader.$queryRaw<{ gram: string; isRare: boolean }[]>`
     SELECT given.gram, coalesce(common.share, 0) < ${RARE_SHARE} AS "isRare"
       FROM unnest(${[...grams]}::text[]) WITH ORDINALITY AS given (gram, n)
       LEFT JOIN ${gramShares('items_letter_grams_idx')} AS common ON common.gram = given.gram
@@ -221,9 +221,9 @@ async function readShares(sql: SqlReader, grams: readonly string[]): Promise<{ g
 }
 
 /** @param items is FROM */
-export async function readCandidates(sql: SqlReader, items: Prisma.Sql): Promise<Candidate[]> {
+export async function readCandidates(reader: SqlReader, items: Prisma.Sql): Promise<Candidate[]> {
   // Prisma takes far longer than JSON.parse for thousands of rows.
-  const [row] = await sql.$queryRaw<{ candidates: string | null }[]>`
+  const [row] = await reader.$queryRaw<{ candidates: string | null }[]>`
     SELECT json_agg(candidate)::text AS candidates FROM (
       SELECT i.id, i.name, letters_of(i.folded_name) AS letters,
              CASE WHEN i.folded_keywords = '' THEN '' ELSE letters_of(i.folded_keywords) END AS keywords ${items}) AS candidate`

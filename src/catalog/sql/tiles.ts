@@ -29,16 +29,16 @@ type ClusterRow = [x: number, y: number, total: number, item: ItemRow | null, sh
 
 /** Returns the features of the selected items of a tile, in a fixed order: by cell, then id. */
 export async function fetchTile(
-  sql: SqlReader,
+  reader: SqlReader,
   tile: TileAddress,
   selection: TileSelection,
   scope: Scope,
 ): Promise<TileFeature[]> {
   const { shares, ...selected } = selection
-  const source = { tile, scope, shares, where: await conditionOf(sql, selected) }
-  const items = await fetchItems(sql, source)
+  const source = { tile, scope, shares, where: await conditionOf(reader, selected) }
+  const items = await fetchItems(reader, source)
   if (items.length <= MAX_FEATURES) return items.map((row) => itemFeature(tile, row))
-  const clusters = await fetchClusters(sql, source)
+  const clusters = await fetchClusters(reader, source)
   return clusters.map(([x, y, total, item, counts]) =>
     item
       ? itemFeature(tile, item)
@@ -55,9 +55,9 @@ interface TileSource {
   shares: Share | undefined
 }
 
-async function conditionOf(sql: SqlReader, selection: Selection): Promise<Prisma.Sql | undefined> {
+async function conditionOf(reader: SqlReader, selection: Selection): Promise<Prisma.Sql | undefined> {
   if (Object.values(selection).every((member) => member === undefined)) return undefined
-  return Prisma.sql`${NEVER_PREPARE} ${await whereFound(sql, selection)}`
+  return Prisma.sql`${NEVER_PREPARE} ${await whereFound(reader, selection)}`
 }
 
 /** SQL that adds the condition of the selection to other conditions. */
@@ -73,10 +73,10 @@ function whereInTile(source: TileSource): Prisma.Sql {
 }
 
 /** Returns the items of a tile, but at most one more than a tile may contain. */
-async function fetchItems(sql: SqlReader, source: TileSource): Promise<ItemRow[]> {
+async function fetchItems(reader: SqlReader, source: TileSource): Promise<ItemRow[]> {
   const limit = MAX_FEATURES + 1
   return readRows(
-    await sql.$queryRaw<JsonRow[]>`
+    await reader.$queryRaw<JsonRow[]>`
     WITH ${source.where ? selectedItems(source) : firstItems(source, limit)}
     SELECT json_agg(${ITEM} ORDER BY i.tile_cell, i.id)::text AS rows FROM (SELECT * FROM found LIMIT ${limit}) AS i`,
   )
@@ -105,10 +105,10 @@ function selectedItems(source: TileSource): Prisma.Sql {
 }
 
 /** Returns the squares of a tile that have items: the number of items, and the item if it is the only one. */
-async function fetchClusters(sql: SqlReader, source: TileSource): Promise<ClusterRow[]> {
+async function fetchClusters(reader: SqlReader, source: TileSource): Promise<ClusterRow[]> {
   const bits = bitsBelowCluster(source.tile)
   return readRows(
-    await sql.$queryRaw<JsonRow[]>`
+    await reader.$queryRaw<JsonRow[]>`
     WITH cluster AS MATERIALIZED (
       SELECT square, sum(n)::integer AS n, div(sum(sum_x), sum(n))::integer AS x, div(sum(sum_y), sum(n))::integer AS y,
              (array_agg(dataset_id))[1] AS dataset_id

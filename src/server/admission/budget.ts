@@ -69,10 +69,10 @@ export class RequestBudget {
     if (this.#cancellation?.isCancelled) throw new StatementCancelled()
   }
 
-  #run<Result>(work: () => Promise<Result>, hasBegun: boolean, timeMs?: number): Promise<Result> {
+  #run<Result>(work: () => Promise<Result>, isStreaming: boolean, timeMs?: number): Promise<Result> {
     this.#cancellation ??= cancellationFor(this.#response, this.#keyId)
     const cancellation = this.#cancellation
-    cancellation.hasBegun = hasBegun
+    cancellation.isStreaming = isStreaming
     const running = withCancellation(cancellation, work)
     return timeMs === undefined ? running : withinTime(running, timeMs, () => cancellation.cancel())
   }

@@ -59,7 +59,7 @@ export const DOORS: readonly MutantTable[] = [
         tests: ['test/catalog/tiles.test.ts'],
       },
       { find: 'WHERE rank <= ${MAX_SHARES}', replace: 'WHERE rank <= 1', tests: ['test/catalog/tiles.test.ts'] },
-      { find: '${await whereFound(sql, selection)}', replace: 'true' },
+      { find: '${await whereFound(reader, selection)}', replace: 'true' },
       { find: 'zoom !== undefined && !where', replace: 'zoom !== undefined' },
       { find: 'WHERE n = 1 AND dataset_id', replace: 'WHERE dataset_id' },
       { find: 'items.length <= MAX_FEATURES', replace: 'items.length < 1' },

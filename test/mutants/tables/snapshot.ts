@@ -92,22 +92,22 @@ export const SNAPSHOT: readonly MutantTable[] = [
     tests: STALE_READS,
     mutants: [
       {
-        find: 'statements.unverified(datasetIds, ({ sql }) => fetchFacets',
-        replace: 'statements.unverified([], ({ sql }) => fetchFacets',
+        find: 'statements.unverified(datasetIds, ({ reader }) => fetchFacets',
+        replace: 'statements.unverified([], ({ reader }) => fetchFacets',
       },
       { find: 'await statements.unverified(datasetIds', replace: 'await statements.unverified([]' },
       { find: '({ revisions }) => revisionsOf(scope, revisions)', replace: '() => []' },
       {
-        find: 'statements.unverified(scope, ({ sql }) => run(sql))',
-        replace: 'statements.unverified([], ({ sql }) => run(sql))',
+        find: 'statements.unverified(scope, ({ reader }) => run(reader))',
+        replace: 'statements.unverified([], ({ reader }) => run(reader))',
       },
       {
-        find: 'statements.unverified(scope, ({ sql }) => fetchSearchPage',
-        replace: 'statements.unverified([], ({ sql }) => fetchSearchPage',
+        find: 'statements.unverified(scope, ({ reader }) => fetchSearchPage',
+        replace: 'statements.unverified([], ({ reader }) => fetchSearchPage',
       },
       {
-        find: 'statements.unverified(scope, ({ sql }) => fetchTile',
-        replace: 'statements.unverified([], ({ sql }) => fetchTile',
+        find: 'statements.unverified(scope, ({ reader }) => fetchTile',
+        replace: 'statements.unverified([], ({ reader }) => fetchTile',
       },
       {
         find: 'revision === undefined ? null : BigInt(revision)',
@@ -115,13 +115,13 @@ export const SNAPSHOT: readonly MutantTable[] = [
         equivalent: 'the list has no dataset of revision 0, so both differ from it',
       },
       {
-        find: 'statements.unverified([id], ({ sql, featureCounts })',
-        replace: 'statements.unverified([], ({ sql, featureCounts })',
+        find: 'statements.unverified([id], ({ reader, featureCounts })',
+        replace: 'statements.unverified([], ({ reader, featureCounts })',
       },
       { find: 'statements.unverified([id], async', replace: 'statements.unverified([], async' },
       {
-        find: 'statements.unverified(datasetIds, ({ sql }) => fetchExtents',
-        replace: 'statements.unverified([], ({ sql }) => fetchExtents',
+        find: 'statements.unverified(datasetIds, ({ reader }) => fetchExtents',
+        replace: 'statements.unverified([], ({ reader }) => fetchExtents',
       },
       { find: '({ revision }) => [[datasetId, revision]]', replace: '() => []' },
       {
@@ -144,8 +144,8 @@ export const SNAPSHOT: readonly MutantTable[] = [
         replace: 'batchers.fetchItem({ projection, id, scope }), () => [])',
       },
       {
-        find: "statements.unverified('all', ({ sql }) => fetchImages",
-        replace: 'statements.unverified([], ({ sql }) => fetchImages',
+        find: "statements.unverified('all', ({ reader }) => fetchImages",
+        replace: 'statements.unverified([], ({ reader }) => fetchImages',
         equivalent: 'no item has the id of an image, so the search for an item misses, and that leaves all unverified',
       },
       { find: 'found ? [[found.datasetId, found.revision]] : []', replace: '(found ? [] : [])' },
@@ -158,8 +158,8 @@ export const SNAPSHOT: readonly MutantTable[] = [
         replace: '({ batchers }) => [await batchers.fetchWindow({ window, owner: only })], () => [])',
       },
       {
-        find: 'fetchItemPages(sql, from, owners)\n  }, seenIn)',
-        replace: 'fetchItemPages(sql, from, owners)\n  }, () => [])',
+        find: 'fetchItemPages(reader, from, owners)\n  }, seenIn)',
+        replace: 'fetchItemPages(reader, from, owners)\n  }, () => [])',
       },
       { find: 'statements.unverified(datasetsOf(owners)', replace: 'statements.unverified([]' },
       { find: 'statements.unverified(datasetsOf(positions)', replace: 'statements.unverified([]' },
