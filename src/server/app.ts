@@ -83,19 +83,18 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     report: (error) => app.log.warn(error),
   })
   const responses = new ResponseCache(changeFeed, responseCacheBytes)
+  const services = { admit, responses }
   metrics?.watch({
     poolUse: database.poolUse,
     cacheLookups: () => responses.lookups,
     reads: () => readCatalog.reads,
     unread: app.unread,
   })
-  addRestRoutes(app, { admit, responses })
+  addRestRoutes(app, services)
   addOpenApiRoutes(app, contact)
   const { sendGraphiql, sendOgc } = addPages(app, { baseMap, contact, publicKey })
-  addGraphQLRoute(app, {
+  addGraphQLRoute(app, services, {
     sendGraphiql,
-    admit,
-    responses,
     trusted: trustedDocuments,
     registered: shared?.registeredDocuments,
     federation,
@@ -107,9 +106,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     findKeyOrigins,
     corsOrigins: options.corsOrigins,
   })
-  addTileRoute(app, { admit, responses })
+  addTileRoute(app, services)
   addExportRoutes(app, { admit, slots: shared?.exportSlots ?? createSlots(limits.maxExports) })
-  addOgcRoutes(app, { admit, responses, contact, sendOgc })
+  addOgcRoutes(app, services, { contact, sendOgc })
   addHealthRoutes(app, database)
   return app
 }

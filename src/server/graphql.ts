@@ -12,18 +12,14 @@ import {
 import { createYogaAdapter } from '../graphql/http/yoga.ts'
 import type { RegisteredDocuments, TrustedDocuments } from '../graphql/operation/documents.ts'
 import { queryStringOf } from '../query-string.ts'
-import type { Admission } from './admission/admission.ts'
+import { addDoor, type Services } from './answer.ts'
 import { logFault, sendGraphQLError, toCatalogError } from './error-reply.ts'
-import { addRoute } from './http.ts'
-import { chooseRepresentation, wantsHtml } from './negotiation.ts'
+import { wantsHtml } from './negotiation.ts'
 import type { Pages } from './pages/pages.ts'
-import { ResponseBody, sendCacheable, sendUncacheable } from './reply.ts'
+import { ResponseBody } from './reply.ts'
 import { textBody } from './request-body.ts'
-import type { ResponseCache } from './response-cache.ts'
 
 interface GraphQLOptions extends Pick<Pages, 'sendGraphiql'> {
-  admit: Admission
-  responses: ResponseCache
   trusted: TrustedDocuments | undefined
   registered: RegisteredDocuments | undefined
   federation: boolean
@@ -32,40 +28,32 @@ interface GraphQLOptions extends Pick<Pages, 'sendGraphiql'> {
 /** Adds /graphql: GraphiQL for a browser, GraphQL over HTTP for all other clients. */
 export function addGraphQLRoute(
   app: FastifyInstance,
-  { admit, responses, trusted, registered, federation, sendGraphiql }: GraphQLOptions,
+  services: Services,
+  { trusted, registered, federation, sendGraphiql }: GraphQLOptions,
 ): void {
   const schema = federation ? createSubgraphSchema() : undefined
   const execute = createYogaAdapter({ trusted, registered, ...(schema && { schema }) })
 
-  addRoute(app, {
+  addDoor(app, services, {
     path: '/graphql',
     methods: ['GET', 'POST'],
-    onRequest: async (request, reply) => {
-      if (request.method !== 'POST' && wantsHtml(request)) {
-        await sendGraphiql(request, reply)
-        return reply
-      }
-      if (request.method === 'POST') await admit(request, reply)
-    },
-    handler: async (request, reply) => {
-      const caller = await admit(request, reply)
-      const { mediaType } = chooseRepresentation(request.headers.accept, RESPONSE_TYPES)
+    pageFor: (request) => (request.method !== 'POST' && wantsHtml(request) ? sendGraphiql : undefined),
+    forms: RESPONSE_TYPES,
+    ask: ({ request, form }) => {
       const { id, readParams } = paramsSourceOf(request)
-      const cacheKey = `${mediaType} ${id}`
-      const send = request.method === 'POST' ? sendUncacheable : sendCacheable
-      const cached = responses.find(cacheKey, caller)
-      if (cached.response) return send(request, reply, cached.response)
+      return { cacheKey: `${form.mediaType} ${id}`, parse: () => readParams }
+    },
+    read: async (readParams, { request, reply, caller }) => {
       // A document of many fields takes ten milliseconds to prepare.
       await caller.waitForTurn()
-
       const { print, readLog, isMutation, ...result } = await execute(readParams(), caller.readCatalog)
       if (isMutation && request.method !== 'POST') throw refusedMutation(reply)
       for (const { originalError } of result.errors ?? []) logFault(request, originalError)
-      const status = statusOf(result, mediaType)
-      const body = new ResponseBody(print(result), `${mediaType}; charset=utf-8`)
-      if (!result.errors && readLog) cached.store(body, readLog)
-      void reply.code(status)
-      return status === 200 ? send(request, reply, body) : sendUncacheable(request, reply, body)
+      return { result: { result, print }, ...(!result.errors && { readLog }) }
+    },
+    render: ({ result, print }, { reply, form: { mediaType } }) => {
+      void reply.code(statusOf(result, mediaType))
+      return new ResponseBody(print(result), `${mediaType}; charset=utf-8`)
     },
     errorHandler: (error, request, reply) => sendGraphQLError(request, reply, toCatalogError(error, request)),
   })

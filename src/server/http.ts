@@ -193,7 +193,7 @@ export function pathParameters({ params }: FastifyRequest): Record<string, strin
   return texts
 }
 
-interface Route {
+export interface Route {
   path: string
   /** By default GET. */
   methods?: readonly ('GET' | 'POST')[]

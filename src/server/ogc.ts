@@ -6,14 +6,14 @@ import type { OgcRoute } from '../ogc/route.ts'
 import { OGC_ROUTES } from '../ogc/routes.ts'
 import { queryStringOf } from '../query-string.ts'
 import { problemBody } from '../rest/error-body.ts'
-import type { Admission, Caller } from './admission/admission.ts'
+import type { Caller } from './admission/admission.ts'
+import { addDoor, type Services } from './answer.ts'
 import { sendError, toCatalogError, withContact } from './error-reply.ts'
-import { addRoute, pathParameters } from './http.ts'
-import { chooseContentCoding, chooseRepresentation, wantsHtml } from './negotiation.ts'
+import { pathParameters } from './http.ts'
+import { chooseContentCoding, wantsHtml } from './negotiation.ts'
 import type { Pages } from './pages/pages.ts'
-import { ResponseBody, sendCacheable, sendIfUnchanged } from './reply.ts'
+import { ResponseBody, sendIfUnchanged } from './reply.ts'
 import { publicUrlOf } from './request-head.ts'
-import type { ResponseCache } from './response-cache.ts'
 
 /*
  * OGC API Features at /ogc (docs/ogc.md).
@@ -24,27 +24,24 @@ const PREFIX = '/ogc'
 /** A larger response is not cached: a client that reads a whole collection would displace all other responses. */
 const MAX_CACHED_BYTES = 1024 * 1024
 
-interface OgcOptions {
-  admit: Admission
-  responses: ResponseCache
+interface OgcOptions extends Pick<Pages, 'sendOgc'> {
   /** Whom to ask for a key. */
   contact?: string | undefined
-  sendOgc: Pages['sendOgc']
 }
 
 /** The resources that a browser gets as a page without `f`. Of the others, a person who opens them wants the JSON. */
 const OPEN_AS_PAGES = new Set(['getLandingPage', 'getCollections', 'getCollection', 'getFeatures', 'getFeature'])
 
 /** Adds the routes of OGC API Features. Their errors are problem details. */
-export function addOgcRoutes(app: FastifyInstance, options: OgcOptions): void {
+export function addOgcRoutes(app: FastifyInstance, services: Services, { contact, sendOgc }: OgcOptions): void {
   const addAll = async (scope: FastifyInstance) => {
     scope.setErrorHandler((error, request, reply) =>
-      sendProblem(request, reply, withContact(toCatalogError(error, request), request, options.contact)),
+      sendProblem(request, reply, withContact(toCatalogError(error, request), request, contact)),
     )
     scope.setNotFoundHandler((request, reply) =>
       sendProblem(request, reply, new CatalogError('NOT_FOUND', 'There is no such path')),
     )
-    for (const route of OGC_ROUTES) addOgcRoute(scope, route, options)
+    for (const route of OGC_ROUTES) addOgcRoute(scope, services, route, sendOgc)
   }
   void app.register(addAll, { prefix: PREFIX })
 }
@@ -55,43 +52,52 @@ function sendProblem(request: FastifyRequest, reply: FastifyReply, error: Catalo
   return sendError(request, reply.removeHeader('content-crs'), error, problemBody)
 }
 
-function addOgcRoute(scope: FastifyInstance, route: OgcRoute, { admit, responses, sendOgc }: OgcOptions): void {
+function addOgcRoute(scope: FastifyInstance, services: Services, route: OgcRoute, sendOgc: Pages['sendOgc']): void {
   const [first, ...others] = route.forms
   const forms = [withMediaType(first), ...others.filter((form) => form !== 'html').map(withMediaType)] as const
-  addRoute(scope, {
+  // HTTP/1.0 needs no Host, and a proxy can forward anything.
+  const gatewayOf = (request: FastifyRequest) =>
+    publicUrlOf(request) ?? `http://localhost:${request.socket.localPort}${scope.basePath}`
+  addDoor(scope, services, {
     // Fastify adds the path without the slash, too.
     path: route.path.slice(PREFIX.length) || '/',
-    handler: async (request, reply) => {
-      const f = new URLSearchParams(queryStringOf(request.url)).get('f')
+    pageFor: (request) => {
+      const f = formNamed(request)
       // The page asks for JSON itself, with the key of the person.
-      if (f === 'html' || (f === null && OPEN_AS_PAGES.has(route.name) && wantsHtml(request)))
-        return sendOgc(request, reply)
-      const caller = await admit(request, reply)
-      const { form, mediaType } =
-        forms.find(({ form }) => form === f) ?? chooseRepresentation(request.headers.accept, forms)
-      // HTTP/1.0 needs no Host, and a proxy can forward anything.
-      const gateway = publicUrlOf(request) ?? `http://localhost:${request.socket.localPort}${scope.basePath}`
-      const cacheKey = `${mediaType} ${gateway}${request.url}`
+      return f === 'html' || (f === null && OPEN_AS_PAGES.has(route.name) && wantsHtml(request)) ? sendOgc : undefined
+    },
+    forms,
+    formOf: (request) => forms.find(({ form }) => form === formNamed(request)),
+    ask: ({ request, reply, form: { form, mediaType } }) => {
+      const gateway = gatewayOf(request)
       // OGC 18-058r1, requirement /req/crs/ogc-crs-header.
       if (route.hasFeatures) void reply.header('content-crs', `<${CRS84}>`)
-      const cached = responses.find(cacheKey, caller)
-      if (cached.response) return sendCacheable(request, reply, cached.response)
-      const { read, version } = route.resource({
-        base: gateway + PREFIX,
-        self: addressOf(request.url, gateway),
-        form,
-        forms: route.forms,
-        url: request.url,
-        path: pathParameters(request),
-        reserve: (bytes) => request.server.unread.reserve(request, reply, bytes),
-      })
-      if (version && (await isUnchanged(request, reply, caller, version))) return
-      const { result, readLog } = await caller.readCatalog(read)
-      const response = new ResponseBody(result.body, mediaType, result)
-      if (response.length <= MAX_CACHED_BYTES) cached.store(response, readLog)
-      return sendCacheable(request, reply, response)
+      return {
+        cacheKey: `${mediaType} ${gateway}${request.url}`,
+        parse: () =>
+          route.resource({
+            base: gateway + PREFIX,
+            self: addressOf(request.url, gateway),
+            form,
+            forms: route.forms,
+            url: request.url,
+            path: pathParameters(request),
+            reserve: (bytes) => request.server.unread.reserve(request, reply, bytes),
+          }),
+      }
     },
+    read: async ({ read, version }, { request, reply, caller }) => {
+      if (version && (await isUnchanged(request, reply, caller, version))) return undefined
+      const { result, readLog } = await caller.readCatalog(read)
+      return { result, ...(Buffer.byteLength(result.body) <= MAX_CACHED_BYTES && { readLog }) }
+    },
+    render: (result, { form }) => new ResponseBody(result.body, form.mediaType, result),
   })
+}
+
+/** The form that the parameter `f` names. */
+function formNamed({ url }: FastifyRequest): string | null {
+  return new URLSearchParams(queryStringOf(url)).get('f')
 }
 
 /**

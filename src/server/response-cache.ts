@@ -1,10 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RequestUse } from '../auth/key-usage.ts'
 import { type Decision, decidesAlike, type ItemsRead, type ReadLog } from '../catalog/snapshot/read-log.ts'
 import type { CallerAccess } from '../catalog/snapshot-reader.ts'
 import type { ChangeFeed, Topic } from '../database/change-feed.ts'
 import { type Lookup, RevisionCache } from '../database/revision-cache.ts'
-import { ResponseBody, sendCacheable } from './reply.ts'
+import { ResponseBody } from './reply.ts'
 
 /** A response, and the decisions of the access rule with which it was made. */
 interface CachedResponse {
@@ -23,14 +22,6 @@ interface Found {
   response: ResponseBody | undefined
   /** Caches the response that was made after the lookup. */
   store: (response: ResponseBody, readLog: ReadLog) => void
-}
-
-/** A request, and a key that requests with the same response share. */
-interface CacheableRequest {
-  request: FastifyRequest
-  reply: FastifyReply
-  caller: RecordedCaller
-  cacheKey: string
 }
 
 /**
@@ -62,18 +53,6 @@ export class ResponseCache {
     if (value) use.read(value.itemsRead)
     const isStored = this.#isEnabled && !value && request.length <= MAX_REQUEST_LENGTH
     return { response: value?.response, store: isStored ? storeIn(store) : doNotStore }
-  }
-
-  /** Sends the cached response to a GET request, or makes, caches and sends a new one. */
-  async send(
-    { request, reply, caller, cacheKey }: CacheableRequest,
-    make: () => Promise<{ response: ResponseBody; readLog: ReadLog | undefined }>,
-  ): Promise<void> {
-    const cached = this.find(cacheKey, caller)
-    if (cached.response) return sendCacheable(request, reply, cached.response)
-    const { response, readLog } = await make()
-    if (readLog) cached.store(response, readLog)
-    return sendCacheable(request, reply, response)
   }
 }
 

@@ -1,16 +1,14 @@
 import { fromGeojsonVt } from '@maplibre/vt-pbf'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { parseArguments, tileArguments } from '../catalog/arguments.ts'
+import { parseArguments, type TileSelection, tileArguments } from '../catalog/arguments.ts'
 import { MAX_ZOOM, TILE_EXTENT, type TileAddress, type TileFeature } from '../catalog/tile.ts'
 import { notFound } from '../errors.ts'
 import { parseQueryString, queryStringOf } from '../query-string.ts'
 import { tileParameters, wholeNumber } from '../rest/parameters.ts'
-import type { Admission } from './admission/admission.ts'
-import { addRoute, pathParameters } from './http.ts'
-import { chooseRepresentation } from './negotiation.ts'
+import { addDoor, type Services } from './answer.ts'
+import { pathParameters } from './http.ts'
 import { ResponseBody } from './reply.ts'
-import type { ResponseCache } from './response-cache.ts'
 
 /*
  * Map tiles (docs/tiles.md), in the Mapbox vector tile format, version 2.1
@@ -31,34 +29,30 @@ const VERSION = 2
 /** The spec's geometry type of a point (section 4.3.4.2). */
 const POINT = 1
 
-interface TileOptions {
-  admit: Admission
-  responses: ResponseCache
+/** Adds GET /tiles/{datasetId}/{z}/{x}/{y}.mvt. */
+export function addTileRoute(app: FastifyInstance, services: Services): void {
+  addDoor(app, services, {
+    path: TILE_PATH,
+    forms: [{ mediaType: TILE_MEDIA_TYPE }],
+    ask: ({ request }) => ({ cacheKey: `${TILE_MEDIA_TYPE} ${request.url}`, parse: () => parseTile(request) }),
+    read: ({ address, datasetId, selection }, { caller }) =>
+      caller.readCatalog((catalog) => catalog.tile(address, datasetId, selection)),
+    render: (features) => new ResponseBody(encodeTile(features), TILE_MEDIA_TYPE),
+  })
 }
 
-/** Adds GET /tiles/{datasetId}/{z}/{x}/{y}.mvt. */
-export function addTileRoute(app: FastifyInstance, { admit, responses }: TileOptions): void {
-  addRoute(app, {
-    path: TILE_PATH,
-    handler: async (request, reply) => {
-      const caller = await admit(request, reply)
-      chooseRepresentation(request.headers.accept, [{ mediaType: TILE_MEDIA_TYPE }])
-      return responses.send({ request, reply, caller, cacheKey: `${TILE_MEDIA_TYPE} ${request.url}` }, async () => {
-        const { datasetId = '', ...numbers } = pathParameters(request)
-        // A tile has one address.
-        if (Object.values(numbers).some((text) => /^0\d/.test(text))) throw notFound('tile')
-        const schema = addressSchema(numbers.z)
-        const pathIssues = schema.safeParse(numbers).error?.issues
-        const query = parseQueryString(tileParameters, queryStringOf(request.url), pathIssues)
-        const address: TileAddress = schema.parse(numbers)
-        const selection = parseArguments(tileArguments, query)
-        const { result, readLog } = await caller.readCatalog((catalog) =>
-          catalog.tile(address, datasetId === ALL ? undefined : datasetId, selection),
-        )
-        return { response: new ResponseBody(encodeTile(result), TILE_MEDIA_TYPE), readLog }
-      })
-    },
-  })
+function parseTile(request: FastifyRequest): { address: TileAddress; datasetId?: string; selection: TileSelection } {
+  const { datasetId = '', ...numbers } = pathParameters(request)
+  // A tile has one address.
+  if (Object.values(numbers).some((text) => /^0\d/.test(text))) throw notFound('tile')
+  const schema = addressSchema(numbers.z)
+  const pathIssues = schema.safeParse(numbers).error?.issues
+  const query = parseQueryString(tileParameters, queryStringOf(request.url), pathIssues)
+  return {
+    address: schema.parse(numbers),
+    ...(datasetId !== ALL && { datasetId }),
+    selection: parseArguments(tileArguments, query),
+  }
 }
 
 /** The schema of a tile's address in the path. The zoom limits `x` and `y`. */

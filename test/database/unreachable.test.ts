@@ -62,21 +62,19 @@ describe('A database that is unreachable', () => {
     const app = createHttp({ corsOrigins: [], limits })
     const use = new RequestUse({ id: 'x', name: 'x' }, new Date(), { usage: undefined, countItems: () => {} })
     const readCatalog = () => Promise.reject(new ConnectionError('gone'))
-    addGraphQLRoute(app, {
-      admit: async () => ({
-        key: KEY,
-        now: new Date(),
-        use,
-        readCatalog,
-        readForStream: readCatalog,
-        waitForTurn: async () => {},
-      }),
-      responses: new ResponseCache(silentChangeFeed, 0),
-      trusted: undefined,
-      registered: undefined,
-      federation: false,
-      sendGraphiql: () => {},
+    const admit = async () => ({
+      key: KEY,
+      now: new Date(),
+      use,
+      readCatalog,
+      readForStream: readCatalog,
+      waitForTurn: async () => {},
     })
+    addGraphQLRoute(
+      app,
+      { admit, responses: new ResponseCache(silentChangeFeed, 0) },
+      { trusted: undefined, registered: undefined, federation: false, sendGraphiql: () => {} },
+    )
     for (const accept of ['application/json', 'application/graphql-response+json']) {
       const response = await app.inject({ url: '/graphql?query={datasets{total}}', headers: { accept } })
       expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '1'])
