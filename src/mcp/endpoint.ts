@@ -18,14 +18,8 @@ interface Message {
   body: unknown
 }
 
-/** A tool's response as JSON text, with links to files that have more. */
-export interface ToolResponse {
-  text: string
-  links: CallToolResult['content']
-}
-
-/** Calls a tool, and returns its response, or its error. It does not throw. */
-type CallTool = (tool: Tool, given: Readonly<Record<string, unknown>>) => Promise<ToolResponse | CallToolResult>
+/** Calls a tool, and returns its response as JSON text, or its error. It does not throw. */
+type CallTool = (tool: Tool, given: Readonly<Record<string, unknown>>) => Promise<string | CallToolResult>
 
 /** The HTTP response to a message; the text is empty for a notification. */
 interface McpResponse {
@@ -127,13 +121,11 @@ function unknownTool(name: string, tools: ReadonlyMap<string, Tool>): string {
   return `There is no tool ${shorten(name, 40)}; the tools are ${[...tools.keys()].join(', ')}`
 }
 
-function isResponse(response: ToolResponse | CallToolResult): response is ToolResponse {
-  return 'links' in response
-}
-
 /** The result of a tool. The SDK prints a placeholder of the JSON text, so `extraAttributes` keep their numbers of more than 15 digits. */
-function toResult(response: ToolResponse | CallToolResult, rawJson: string[]): CallToolResult {
-  if (!isResponse(response)) return response
-  const { text, links } = response
-  return { content: [{ type: 'text', text }, ...links], structuredContent: { ...placeholderObject(text, rawJson) } }
+function toResult(response: string | CallToolResult, rawJson: string[]): CallToolResult {
+  if (typeof response !== 'string') return response
+  return {
+    content: [{ type: 'text', text: response }],
+    structuredContent: { ...placeholderObject(response, rawJson) },
+  }
 }

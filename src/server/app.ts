@@ -99,13 +99,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     registered: shared?.registeredDocuments,
     federation,
   })
-  addMcpRoute(app, {
-    admit,
-    responses,
-    trusted: trustedDocuments,
-    findKeyOrigins,
-    corsOrigins: options.corsOrigins,
-  })
+  addMcpRoute(app, services, { trusted: trustedDocuments, findKeyOrigins, corsOrigins: options.corsOrigins })
   addTileRoute(app, services)
   addExportRoutes(app, { admit, slots: shared?.exportSlots ?? createSlots(limits.maxExports) })
   addOgcRoutes(app, services, { contact, sendOgc })

@@ -4,12 +4,12 @@ import type { FindKeyOrigins } from '../auth/origins.ts'
 import { validationFailed } from '../errors.ts'
 import type { TrustedDocuments } from '../graphql/operation/documents.ts'
 import { parseJson } from '../json.ts'
-import { createEndpoint, type ToolResponse } from '../mcp/endpoint.ts'
+import { createEndpoint } from '../mcp/endpoint.ts'
 import { toolError } from '../mcp/errors.ts'
 import { createTools, type Tool } from '../mcp/tools.ts'
-import type { Admission, Caller } from './admission/admission.ts'
+import type { Caller } from './admission/admission.ts'
+import type { Services } from './answer.ts'
 import { RPC_SERVER_ERROR, sendMcpError, toCatalogError } from './error-reply.ts'
-import { exportLinks } from './export-link.ts'
 import { addRoute } from './http.ts'
 import { chooseRepresentation } from './negotiation.ts'
 import { ResponseBody, sendUncacheable } from './reply.ts'
@@ -17,8 +17,6 @@ import { textBody } from './request-body.ts'
 import type { ResponseCache } from './response-cache.ts'
 
 interface McpOptions {
-  admit: Admission
-  responses: ResponseCache
   trusted: TrustedDocuments | undefined
   corsOrigins: readonly string[]
   findKeyOrigins: FindKeyOrigins
@@ -28,8 +26,11 @@ interface McpOptions {
 const MAX_MESSAGE_BYTES = 64 * 1024
 
 /** Adds POST /mcp, the Model Context Protocol over streamable HTTP (docs/agents.md). */
-export function addMcpRoute(app: FastifyInstance, options: McpOptions): void {
-  const { admit, responses, trusted, corsOrigins, findKeyOrigins } = options
+export function addMcpRoute(
+  app: FastifyInstance,
+  { admit, responses }: Services,
+  { trusted, corsOrigins, findKeyOrigins }: McpOptions,
+): void {
   const endpoint = createEndpoint(createTools(trusted))
 
   addRoute(app, {
@@ -79,16 +80,15 @@ async function callTool(
   { request, caller, responses }: Call,
   tool: Tool,
   given: Readonly<Record<string, unknown>>,
-): Promise<ToolResponse | CallToolResult> {
+): Promise<string | CallToolResult> {
   try {
     const variables = tool.toVariables(given)
     const cacheKey = `mcp ${tool.definition.name} ${JSON.stringify(variables)}`
     const cached = responses.find(cacheKey, caller)
-    const withLinks = (text: string) => ({ text, links: exportLinks(request, tool.definition.name, variables, text) })
-    if (cached.response) return withLinks(cached.response.body.toString())
+    if (cached.response) return cached.response.body.toString()
     const { body, readLog } = await tool.respond(caller.readCatalog, variables)
     if (readLog) cached.store(new ResponseBody(body), readLog)
-    return withLinks(body)
+    return body
   } catch (error) {
     return toolError(toCatalogError(error, request), request.id)
   }

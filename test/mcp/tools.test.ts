@@ -324,19 +324,3 @@ test('a list of places as GeoJSON has the features of REST', async () => {
     3,
   )
 })
-
-test('a list that is cut has a link to the export of the same items, and a whole one has none', async () => {
-  const linksOf = async (given: object) =>
-    (await callTool(t.url, t.key, 'listItems', { datasetId: 'seoul', ...given })).content.slice(1)
-  const filter = { administrativeAreaCode: '11110' }
-  const [link] = await linksOf({ limit: 2, ...filter })
-  const uri = `${t.url}/exports/seoul.geojson?administrativeAreaCode=11110`
-  expect(link).toMatchObject({ type: 'resource_link', uri, mimeType: 'application/geo+json' })
-  const { features } = await (await fetch(uri, { headers: { authorization: `Bearer ${t.key}` } })).json()
-  expect(JSON.stringify(link)).toContain(`All ${features.length} items`)
-  expect([
-    await linksOf({ limit: 2, parentItemId: null }),
-    await linksOf({}),
-    await linksOf({ limit: 3, ...filter }),
-  ]).toEqual([...[[], [], []]])
-})
