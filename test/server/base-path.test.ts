@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { callTool } from '../mcp/client.ts'
 import { useApp } from '../support/app.ts'
 
 /*
@@ -48,13 +47,11 @@ test('all links of /ogc have the path, and lead to its resources', async () => {
   expect([...seen]).toEqual(expect.arrayContaining([`${PUBLIC}/docs`, `${PUBLIC}/ogc/api`]))
 })
 
-test('the OpenAPI documents and the links of tools have the path', async () => {
+test('the OpenAPI documents have the path', async () => {
   for (const path of ['/openapi.json', '/v1/openapi.json', '/v1/openapi-3.0.json', '/ogc/api']) {
     const { servers } = JSON.parse((await get(PUBLIC + path)).text)
     expect(servers).toMatchObject([{ url: path === '/ogc/api' ? `${PUBLIC}/ogc` : PUBLIC }])
   }
-  const { content } = await callTool(t.url, t.key, 'listItems', { datasetId: 'seoul', limit: 2 })
-  expect(content[1]).toMatchObject({ uri: `${t.url}/geo/exports/seoul.geojson` })
 })
 
 test.each(['/', '/docs', '/graphql', '/ogc', '/ogc/', '/ogc/collections', '/ogc/collections/seoul/items'])(
