@@ -6,7 +6,6 @@ import { addRoute } from '../http.ts'
 import { ResponseBody, sendCacheable } from '../reply.ts'
 import { addAssetRoute, openAssets } from './assets.ts'
 import { addBaseMapFileRoute, BASE_MAP_PATH } from './base-map-file.ts'
-import { EXAMPLES, VARIABLES } from './graphiql-examples.ts'
 import { assetPolicy, policiesOf } from './policy.ts'
 import { addSamplePictureRoutes } from './sample-pictures.ts'
 
@@ -16,6 +15,19 @@ import { addSamplePictureRoutes } from './sample-pictures.ts'
  */
 
 const HTML = 'text/html; charset=utf-8'
+
+/** The example queries of GraphiQL, for the sample data: one for each feature of the schema. Each begins with a comment. */
+export const EXAMPLES = readHtml('examples.graphql')
+  .trimEnd()
+  .split(/\n\n(?=# )/)
+  .map((query) => `${query}\n`)
+
+/** The variables of the examples, by the name of the operation. */
+const VARIABLES: Readonly<Record<string, object>> = {
+  Compare: { one: 'seoul-landmarks', other: 'world-airports', limit: 2 },
+  Connection: { first: 5, after: null },
+  Nearby: { latitude: 37.5796, longitude: 126.977, radius: 2000 },
+}
 
 export interface Pages {
   /** Sends the GraphiQL page; its path is shared with the GraphQL API. */
@@ -81,10 +93,14 @@ function shownBaseMap(baseMap: BaseMap | undefined): object | undefined {
  * `{{data}}` JSON for the page's script. `{{root}}` is left.
  */
 function renderPage(name: string, assetBase: string, data: object): string {
-  const template = (file: string) => readFileSync(new URL(`html/${file}.html`, import.meta.url), 'utf8')
+  const template = (file: string) => readHtml(`${file}.html`)
   const json = JSON.stringify(data).replaceAll('&', '\\u0026').replaceAll('<', '\\u003c')
   return template(name)
     .replace('{{header}}', () => template('header').replace(`data-page="${name}"`, 'aria-current="page"'))
     .replace('{{data}}', () => json)
     .replaceAll('{{assets}}', `{{root}}${assetBase}`)
+}
+
+function readHtml(file: string): string {
+  return readFileSync(new URL(`html/${file}`, import.meta.url), 'utf8')
 }
