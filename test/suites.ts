@@ -26,7 +26,7 @@ export const ONLY_EMBEDDED = [
 /** The processes of these do the same on both databases, and the files of `npm test` run the same SQL on both. */
 export const ONLY_POSTGRES = [
   'test/browser/**/*.test.ts',
-  'test/catalog/plans.isolated.test.ts',
+  'test/catalog/plans*.isolated.test.ts',
   'test/cli/{datasets,export,history,keys,move-catalog,operators,prompts,rotate,samples}.isolated.test.ts',
   'test/fairness/unread.isolated.test.ts',
   'test/import/{bundle,exact-bundle,memory,real-data}.isolated.test.ts',

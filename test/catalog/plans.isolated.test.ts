@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createKeyCache } from '../../src/auth/api-key.ts'
 import { itemListArguments, nearbyArguments, parseArguments, searchArguments } from '../../src/catalog/arguments.ts'
 import type { Catalog } from '../../src/catalog/catalog.ts'
 import { columnName } from '../../src/catalog/columns.ts'
@@ -9,12 +10,16 @@ import { ALL_COLUMNS } from '../../src/catalog/projection.ts'
 import { ITEM_SORTS, type ItemSort } from '../../src/catalog/sorts.ts'
 import { fetchItems } from '../../src/catalog/sql/by-id.ts'
 import { fetchFeatures } from '../../src/catalog/sql/features.ts'
+import { readTableNames } from '../../src/database/statistics.ts'
+import { silentChangeFeed } from '../support/changes.ts'
 import { createOwnDatabase, type TestDatabase } from '../support/database.ts'
+import { fillKeysAndHistory } from '../support/fill.ts'
 import { createPublicReader } from '../support/reader.ts'
 
 /*
  * 100,000 items in four datasets; the largest has 70,000. EXPLAIN shows the plan of each statement that a list or search sends,
- * with its parameters. Every statement finds its items by an index, and no plan scans the whole table.
+ * with its parameters. Every statement finds its items by an index, and no plan scans the whole table. There are 16,000 labels, and 5,000
+ * keys with grants and usage.
  */
 
 let db: TestDatabase
@@ -30,8 +35,6 @@ const isCounted = (filter: ItemFilter) => 'countedAs' in FILTERS[filter]
 /** The filters have values of 1,400 and 3,500 items in the largest dataset. */
 const FILTER_COLUMNS = ITEM_FILTERS.map(columnName)
 const FILTER_CODES = FILTER_COLUMNS.map((column, n) => `'${column}-' || n % ${[50, 20][n % 2]}`)
-
-const TABLES = ['items', 'datasets', 'item_counts', 'tile_counts']
 
 beforeAll(async () => {
   db = await createOwnDatabase()
@@ -52,19 +55,27 @@ beforeAll(async () => {
              '2026-01-01'::timestamptz + n * interval '1 second', '2026-02-01'::timestamptz - n * interval '1 second'
         FROM generate_series(1::bigint, 100000) AS n
        ORDER BY n % 977, n`)
+    await session.query(`
+      INSERT INTO code_labels (dataset_id, field, code, label)
+      SELECT id, 'administrativeAreaCode', 'administrative_area_code-' || n, 'Area ' || n FROM datasets CROSS JOIN generate_series(0, 3999) AS n`)
+    await fillKeysAndHistory(session, 5_000)
     // All rows are sampled, and only once, so the statistics are the same in each run.
     await session.query('SET default_statistics_target = 400')
-    for (const table of TABLES) await session.query(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`)
-    await session.query(`VACUUM (ANALYZE) ${TABLES.join()}`)
+    const tables = await readTableNames()
+    for (const table of tables) await session.query(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`)
+    await session.query(`VACUUM (ANALYZE) ${tables.join()}`)
   })
 })
 afterAll(() => db.close())
 
 /** The plans of the statements on items that `read` sends, as text. */
-async function plansOf(read: (catalog: Catalog) => Promise<unknown>, tables = /\bitems\b/): Promise<string> {
+const plansOf = (read: (catalog: Catalog) => Promise<unknown>, tables = /\bitems\b/) =>
+  plansOfStatements(() => createPublicReader(db.database)(read), tables)
+
+async function plansOfStatements(send: () => Promise<unknown>, tables: RegExp): Promise<string> {
   db.statements.length = 0
   db.parameters.length = 0
-  await createPublicReader(db.database)(read)
+  await send()
   const sent = db.statements.map((sql, n) => ({ sql, parameters: JSON.parse(db.parameters[n] ?? '[]') }))
   const plans: string[] = []
   await db.database.withSession(async (session) => {
@@ -265,6 +276,21 @@ test.each([
   expect(plan).toContain('tile_counts_pkey')
   expect(plan).toMatch(/Limit .*\n +-> +Index (Only )?Scan using items_dataset_id_tile_cell_idx /)
   expect(plan).not.toMatch(/Seq Scan on (items|tile_counts)/)
+})
+
+test('the label of each code is looked up by the whole primary key', async () => {
+  const plan = await plansOf(async (catalog) => {
+    const facets = await catalog.facetsOf(await catalog.dataset(LARGE), 'administrativeAreaCode')
+    expect(facets).toContainEqual({ code: 'administrative_area_code-7', label: 'Area 7', total: 1_400 })
+  }, /\bcode_labels\b/)
+  expect(plan).toMatch(/Index Scan using code_labels_pkey .*\n +Index Cond: .*dataset_id = .*field = .*code = /)
+})
+
+test('a key is found by its hash or an old one, and its grants by its id', async () => {
+  const plan = await plansOfStatements(() => createKeyCache(db.database.sql, silentChangeFeed)('dck_x'), /\bapi_keys\b/)
+  for (const index of ['api_keys_hash_key', 'retired_secrets_pkey', 'api_keys_pkey', 'grants_pkey'])
+    expect(plan).toContain(index)
+  expect(plan).not.toContain('Seq Scan')
 })
 
 test('an item and its images are read by their indexes', async () => {

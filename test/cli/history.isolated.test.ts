@@ -134,4 +134,19 @@ describe('On a running gateway', () => {
     })
     await expect.poll(read).toBe(original)
   })
+
+  test('each command that fills or empties tables renews their statistics', async () => {
+    const outdated = () => database.prisma.$queryRaw`
+      SELECT relname::text FROM pg_class
+       WHERE oid IN ('items'::regclass, 'item_counts'::regclass, 'tile_counts'::regclass, 'api_keys'::regclass, 'grants'::regclass)
+         AND (pg_stat_get_mod_since_analyze(oid) > 50 + reltuples / 10
+              OR NOT EXISTS (SELECT FROM pg_stats WHERE schemaname = 'public' AND tablename = relname))`
+    const many = Array.from({ length: 200 }, (_, n) => row({ externalId: `more ${n}`, name: `More ${n}` }))
+    expect(await load([...ROWS, ...many])).toMatchObject({ code: 0 })
+    expect(await outdated()).toEqual([])
+    for (const command of ['datasets remove places --yes', 'datasets restore places', 'undo places']) {
+      expect(await run(...command.split(' '))).toMatchObject({ code: 0 })
+      expect(await outdated(), command).toEqual([])
+    }
+  })
 })

@@ -354,4 +354,13 @@ export const DATABASE: readonly MutantTable[] = [
       { find: 'SET CONSTRAINTS ALL DEFERRED', replace: 'SELECT 1' },
     ],
   },
+  {
+    file: 'src/database/statistics.ts',
+    tests: ['test/database/statistics.test.ts'],
+    mutants: [
+      { find: '50 + greatest(reltuples, 0) / 10', replace: '50 + greatest(reltuples, 0)' },
+      { find: 'relpages * 1.1', replace: 'relpages * 100' },
+      { find: 'SELECT pg_stat_force_next_flush()', replace: 'SELECT 1' },
+    ],
+  },
 ]
