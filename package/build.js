@@ -15,6 +15,7 @@ const FILES = [
   'explorer/**/*.{ts,css}',
   'generated/{base-map.json,base-map-version.json,cluster-*.br,land.json}',
   'import/vendor/*',
+  'openapi/*.md',
   'sample/**/*.{json,ndjson,svg}',
   'server/pages/html/*',
 ]

@@ -9,6 +9,7 @@ const LAYERS = [
   'explorer',
   'cli',
   'server',
+  'openapi',
   'mcp',
   'ogc',
   'rest',

@@ -1,4 +1,14 @@
-import type { GraphQLNamedType } from 'graphql'
+import {
+  type GraphQLEnumType,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  getNullableType,
+  isEnumType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql'
 
 /** A JSON Schema (2020-12, which OpenAPI 3.1 uses). */
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -19,4 +29,21 @@ export function scalarSchema({ name }: GraphQLNamedType): JsonSchema {
   const scalar = SCALARS[name]
   if (!scalar) throw new TypeError(`${name} has no JSON Schema`)
   return scalar
+}
+
+/** Gives the schema of an object or an enum. */
+type SchemaOfNamed = (type: GraphQLObjectType | GraphQLEnumType) => JsonSchema
+
+/** The schema of the values of a type. */
+export function schemaOf(type: GraphQLOutputType, ofNamed: SchemaOfNamed): JsonSchema {
+  const present = presentSchemaOf(type, ofNamed)
+  if (isNonNullType(type)) return present
+  return present.$ref ? { anyOf: [present, { type: 'null' }] } : { ...present, type: [present.type, 'null'] }
+}
+
+/** The schema of the values of a type but null. */
+export function presentSchemaOf(nullable: GraphQLOutputType, ofNamed: SchemaOfNamed): JsonSchema {
+  const type = getNullableType(nullable)
+  if (isListType(type)) return { type: 'array', items: schemaOf(type.ofType, ofNamed) }
+  return isObjectType(type) || isEnumType(type) ? ofNamed(type) : scalarSchema(type)
 }

@@ -1,7 +1,7 @@
-import { getNamedType, isListType, isNonNullType, isObjectType } from 'graphql'
+import { isObjectType } from 'graphql'
 import { EXPORT_FIELDS } from '../catalog/columns.ts'
 import type { ItemFilter } from '../catalog/filters.ts'
-import { type JsonSchema, scalarSchema } from '../graphql/json-schema.ts'
+import { type JsonSchema, presentSchemaOf, schemaOf } from '../graphql/json-schema.ts'
 import { schema } from '../graphql/schema.ts'
 
 /*
@@ -10,8 +10,7 @@ import { schema } from '../graphql/schema.ts'
 
 /** The schema of the values of a filter, which are never null, with the description of its field. */
 export function describeFilter(filter: ItemFilter): JsonSchema {
-  const { type, ...schema } = describeField('Item', filter)
-  return { ...schema, type: Array.isArray(type) ? type[0] : type }
+  return describeField('Item', filter, presentSchemaOf)
 }
 
 /** The schema of the properties of a feature. */
@@ -24,22 +23,18 @@ export function propertiesSchema(): JsonSchema {
   }
 }
 
-function describeField(parent: 'Item' | 'Image', name: string): JsonSchema {
-  const type = schema.getType(parent)
-  const field = isObjectType(type) ? type.getFields()[name] : undefined
+function describeField(parent: string, name: string, toSchema = schemaOf): JsonSchema {
+  const field = fieldsOf(parent)[name]
   if (!field) throw new TypeError(`${parent} has no ${name}`)
-  const present = isNonNullType(field.type) ? field.type.ofType : field.type
-  const description = field.description ?? ''
-  const named = getNamedType(present)
-  if (isListType(present)) {
-    return { description, type: 'array', items: isObjectType(named) ? imageSchema() : scalarSchema(named) }
-  }
-  const scalar = scalarSchema(named)
-  return { description, ...scalar, ...(!isNonNullType(field.type) && { type: [scalar.type, 'null'] }) }
+  return { description: field.description ?? '', ...toSchema(field.type, objectSchema) }
 }
 
-function imageSchema(): JsonSchema {
-  const type = schema.getType('Image')
-  const names = isObjectType(type) ? Object.keys(type.getFields()) : []
-  return { type: 'object', properties: Object.fromEntries(names.map((name) => [name, describeField('Image', name)])) }
+function objectSchema({ name: parent }: { name: string }): JsonSchema {
+  const names = Object.keys(fieldsOf(parent))
+  return { type: 'object', properties: Object.fromEntries(names.map((name) => [name, describeField(parent, name)])) }
+}
+
+function fieldsOf(name: string) {
+  const type = schema.getType(name)
+  return isObjectType(type) ? type.getFields() : {}
 }

@@ -13,6 +13,8 @@ import { type FormShape, formParameter } from './parameters.ts'
 export interface OgcRequest extends Addresses {
   /** The path and the query string. */
   url: string
+  /** Makes the API definition, from all routes. `base` is the address of the landing page. */
+  apiDefinition: (base: string) => object
   /** The parameters in the path, decoded. */
   path: Readonly<Record<string, string>>
   /**

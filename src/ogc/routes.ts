@@ -2,7 +2,6 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { exportTag } from '../catalog/export.ts'
 import { pickFilters } from '../catalog/filters.ts'
 import type { Dataset } from '../catalog/models.ts'
-import { apiDefinition } from './api-definition.ts'
 import { collectionOf } from './collections.ts'
 import { collections, conformance, landingPage, queryables } from './documents.ts'
 import { featureCollection, singleFeature } from './feature-collection.ts'
@@ -54,7 +53,7 @@ export const OGC_ROUTES: readonly OgcRoute[] = [
     path: '/ogc/api',
     forms: ['openapi', 'json', 'html'],
     schema: 'JsonDocument',
-    document: ({ base }) => apiDefinition(base, OGC_ROUTES),
+    document: ({ base, apiDefinition }) => apiDefinition(base),
   }),
   documentRoute({
     name: 'getCollections',

@@ -1,9 +1,8 @@
 import { type GraphQLEnumType, getNullableType, isEnumType } from 'graphql'
 import { z } from 'zod'
 import * as domain from '../catalog/arguments.ts'
-import { ITEM_FILTERS, mapFilters } from '../catalog/filters.ts'
 import { enumName } from '../graphql/enum-words.ts'
-import { argumentsOf, type Parameter } from '../graphql/operation/parameters.ts'
+import type { Parameter } from '../graphql/operation/parameters.ts'
 
 /*
  * Parses the text of each parameter. The variables of a route's operation give the names and types, catalog/arguments.ts the valid
@@ -81,22 +80,3 @@ function textOf({ name, type }: Described): z.ZodType<unknown, string> {
   if (!texts) throw new TypeError(`catalog/arguments.ts has no values of ${name}`)
   return texts
 }
-
-/** The query parameters of a map tile: the selection of a search, all filters, and the shares. Unknown parameters are refused. */
-export const tileParameters = querySchema(argumentsOf('Query', 'findItems'), [
-  ...['text', 'within', 'latitude', 'longitude', 'radius'],
-  ...ITEM_FILTERS,
-])
-  .extend({ shares: z.enum(domain.SHARES, `must be one of ${domain.SHARES.join(', ')}`).optional() })
-  .strict()
-
-/** The query parameters of an export. Unknown parameters are refused. */
-export const exportParameters = z.strictObject(mapFilters(() => domain.filterValue.optional()))
-
-/** The query parameters of an export whose extra attributes may have a column each. */
-export const flatExportParameters = exportParameters.extend({
-  flat: z
-    .enum(['true', 'false'], 'must be true or false')
-    .transform((word) => word === 'true')
-    .optional(),
-})

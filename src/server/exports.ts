@@ -9,7 +9,7 @@ import type { ReadCatalog } from '../catalog/snapshot-reader.ts'
 import { refused } from '../errors.ts'
 import type { Slots } from '../fairness/slots.ts'
 import { parseQueryString, queryStringOf } from '../query-string.ts'
-import { exportParameters, flatExportParameters } from '../rest/parameters.ts'
+import { exportPath, exportQuery } from '../rest/files.ts'
 import type { Admission } from './admission/admission.ts'
 import { toCatalogError } from './error-reply.ts'
 import { addRoute, pathParameters } from './http.ts'
@@ -75,16 +75,6 @@ export function addExportRoutes(app: FastifyInstance, { admit, slots }: ExportOp
       handler: (request, reply) => sendExport(request, reply, format),
     })
   }
-}
-
-/** The path of an export, in the router's syntax. */
-export function exportPath({ name }: ExportFormat): string {
-  return `/exports/:datasetId(.+).${name}`
-}
-
-/** The parameters of the query string. */
-export function exportQuery({ hasColumns }: ExportFormat) {
-  return hasColumns ? flatExportParameters : exportParameters
 }
 
 /**

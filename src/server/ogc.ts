@@ -4,6 +4,7 @@ import { CRS84 } from '../ogc/crs.ts'
 import { FORMS, type Form } from '../ogc/media-types.ts'
 import type { OgcRoute } from '../ogc/route.ts'
 import { OGC_ROUTES } from '../ogc/routes.ts'
+import { apiDefinition } from '../openapi/documents.ts'
 import { queryStringOf } from '../query-string.ts'
 import { problemBody } from '../rest/error-body.ts'
 import type { Caller } from './admission/admission.ts'
@@ -77,6 +78,7 @@ function addOgcRoute(scope: FastifyInstance, services: Services, route: OgcRoute
         parse: () =>
           route.resource({
             base: gateway + PREFIX,
+            apiDefinition,
             self: addressOf(request.url, gateway),
             form,
             forms: route.forms,

@@ -5,7 +5,8 @@ import { parseArguments, type TileSelection, tileArguments } from '../catalog/ar
 import { MAX_ZOOM, TILE_EXTENT, type TileAddress, type TileFeature } from '../catalog/tile.ts'
 import { notFound } from '../errors.ts'
 import { parseQueryString, queryStringOf } from '../query-string.ts'
-import { tileParameters, wholeNumber } from '../rest/parameters.ts'
+import { TILE_MEDIA_TYPE, TILE_PATH, tileParameters } from '../rest/files.ts'
+import { wholeNumber } from '../rest/parameters.ts'
 import { addDoor, type Services } from './answer.ts'
 import { pathParameters } from './http.ts'
 import { ResponseBody } from './reply.ts'
@@ -14,12 +15,6 @@ import { ResponseBody } from './reply.ts'
  * Map tiles (docs/tiles.md), in the Mapbox vector tile format, version 2.1
  * (https://github.com/mapbox/vector-tile-spec/tree/master/2.1).
  */
-
-/** Registered at https://www.iana.org/assignments/media-types/application/vnd.mapbox-vector-tile. */
-export const TILE_MEDIA_TYPE = 'application/vnd.mapbox-vector-tile'
-
-/** In the router's syntax. */
-export const TILE_PATH = '/tiles/:datasetId/:z/:x/:y.mvt'
 
 /** This word in place of a dataset's id means all datasets that the key may access. */
 const ALL = 'all'

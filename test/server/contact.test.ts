@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { openApiDocument } from '../../src/rest/openapi/document.ts'
+import { openApiDocument } from '../../src/openapi/documents.ts'
 import { createApp } from '../../src/server/app.ts'
 import { useDatabase } from '../support/database.ts'
 

@@ -1,7 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { openApiDocument } from '../../src/rest/openapi/document.ts'
+import { openApiDocument } from '../../src/openapi/documents.ts'
 import { pathTemplate, REST_ROUTES } from '../../src/rest/routes.ts'
 
 const ajv = new Ajv2020({ strict: false })

@@ -14,7 +14,7 @@ import { migrateCommand } from '../../src/cli/migrate.ts'
 import { serveCommand } from '../../src/cli/serve.ts'
 import { ERROR_CODES } from '../../src/errors.ts'
 import { createTools } from '../../src/mcp/tools.ts'
-import { documentOfAllPaths } from '../../src/server/openapi/document.ts'
+import { documentOfAllPaths } from '../../src/openapi/documents.ts'
 import { CHECKOUT } from '../support/process.ts'
 
 /*

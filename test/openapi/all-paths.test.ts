@@ -3,10 +3,8 @@ import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
 import { EXPORT_FORMATS } from '../../src/catalog/export-formats.ts'
 import { OGC_ROUTES } from '../../src/ogc/routes.ts'
-import { openApiDocument } from '../../src/rest/openapi/document.ts'
-import { tileParameters } from '../../src/rest/parameters.ts'
-import { exportQuery } from '../../src/server/exports.ts'
-import { documentOfAllPaths } from '../../src/server/openapi/document.ts'
+import { documentOfAllPaths, openApiDocument } from '../../src/openapi/documents.ts'
+import { exportQuery, tileParameters } from '../../src/rest/files.ts'
 import { useApp } from '../support/app.ts'
 import { lint } from '../support/openapi.ts'
 
@@ -124,6 +122,7 @@ test('the reference begins with how to authenticate, errors, pages, limits, cach
   expect(headings).toEqual([
     ...['Authentication', 'Errors', 'Pages', 'Limits and headers', 'Caching and polling', 'Versions', 'Formats'],
   ])
+  expect(info.description).not.toContain('{{')
   const shown = JSON.parse(/```json\n(.*?)```/s.exec(info.description)?.[1] ?? '')
   const { error } = await (await t.get('/v1/datasets/seoul/items?limit=101')).json()
   expect(shown).toEqual({ error: { ...error, requestId: shown.error.requestId } })

@@ -1,31 +1,27 @@
 import { GraphQLFloat, GraphQLInt, getNamedType } from 'graphql'
 import { z } from 'zod'
-import { scalarSchema } from '../../graphql/json-schema.ts'
-import type { Parameter } from '../../graphql/operation/parameters.ts'
-import type { RestRoute } from '../routes.ts'
+import { scalarSchema } from '../graphql/json-schema.ts'
+import type { Parameter } from '../graphql/operation/parameters.ts'
+import type { RestRoute } from '../rest/routes.ts'
+import components from './components.json' with { type: 'json' }
 import type { Json } from './components.ts'
-import { PARAMETER_EXAMPLES } from './examples.ts'
+import examples from './examples.json' with { type: 'json' }
+
+const MEMBERS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = examples.members
+const PARAMETERS: Readonly<Record<string, unknown>> = examples.parameters
+
+/** The example of a member of a GraphQL type, from the sample data; undefined for objects and lists. */
+export function memberExample(type: string, member: string): unknown {
+  return MEMBERS[type]?.[member]
+}
+
+/** The example of a parameter, which finds something in the sample data. That of a filter is the value of the example item. */
+export function parameterExample(name: string): unknown {
+  return PARAMETERS[name] ?? memberExample('Item', name)
+}
 
 /** The parameters that are not as their GraphQL arguments, or have none. In a URL, null is the text `null`. */
-const EXCEPTIONS: Readonly<Record<string, { description: string; schema?: Json }>> = {
-  parentItemId: {
-    description: 'Return only children of the item with this UUID. The text `null` returns only root items.',
-    schema: {
-      anyOf: [
-        { type: 'string', format: 'uuid' },
-        { type: 'string', const: 'null' },
-      ],
-    },
-  },
-  shares: {
-    description:
-      'Each cluster gets the property `shares`: how many of its items have each category, or are of each dataset, as JSON text.',
-  },
-  flat: {
-    description:
-      'With `true`, each extra attribute has a column, such as `extraAttributes.builtYear`. By default they are JSON in one cell.',
-  },
-}
+const EXCEPTIONS: Readonly<Record<string, { description: string; schema?: Json }>> = components.parameters
 
 /** What GraphQL says of a parameter. */
 type Described = Pick<Parameter, 'name' | 'type' | 'argumentDescription' | 'defaultValue'>
@@ -55,13 +51,13 @@ export function parametersOf(
     const variable = variables.find((candidate) => candidate.name === name)
     const { description = variable?.argumentDescription ?? '', schema = schemaOf(name, variable) } =
       EXCEPTIONS[name] ?? {}
-    const example = PARAMETER_EXAMPLES[name]
+    const example = parameterExample(name)
     return { name, in: 'query', required: required.includes(name), description, example, schema }
   }
   return [...Object.entries(pathParameters).map(pathParameter), ...Object.keys(query.shape).map(queryParameter)]
 }
 
 function pathParameter([name, description]: [string, string]): Json {
-  const example = PARAMETER_EXAMPLES[name]
+  const example = parameterExample(name)
   return { name, in: 'path', required: true, description, example, schema: { type: 'string' } }
 }

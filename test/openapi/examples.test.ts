@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { PARAMETER_EXAMPLES } from '../../src/rest/openapi/examples.ts'
-import { documentOfAllPaths } from '../../src/server/openapi/document.ts'
+import { documentOfAllPaths } from '../../src/openapi/documents.ts'
+import { parameterExample } from '../../src/openapi/parameters.ts'
 import { useApp } from '../support/app.ts'
 
 const t = useApp({ data: 'sample' })
@@ -50,10 +50,6 @@ function withQuery(path: string, parameters: readonly Parameter[]): string {
   return query.size === 0 ? path : `${path}?${query}`
 }
 
-function exampleOf(name: string): string {
-  return String(PARAMETER_EXAMPLES[name])
-}
-
 test.each(urls)('the example %s answers 200 with data', async (url) => {
   const response = await t.get(url)
   expect(response.status).toBe(200)
@@ -74,9 +70,9 @@ describe('The examples of the members are those of the sample data', () => {
   const VARYING = (name: string, member: string) => /At$|Url$/.test(member) || (name === 'Image' && member === 'id')
 
   test.each([
-    ['ItemDetail', `/v1/dataset-items/${exampleOf('itemId')}`],
-    ['Dataset', `/v1/datasets/${exampleOf('datasetId')}`],
-    ['Image', `/v1/dataset-items/${exampleOf('itemId')}`],
+    ['ItemDetail', `/v1/dataset-items/${parameterExample('itemId')}`],
+    ['Dataset', `/v1/datasets/${parameterExample('datasetId')}`],
+    ['Image', `/v1/dataset-items/${parameterExample('itemId')}`],
   ])('%s', async (name, url) => {
     const { data } = await (await t.get(url)).json()
     const record = name === 'Image' ? data.images[0] : data

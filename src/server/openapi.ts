@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import type { Json } from '../../rest/openapi/components.ts'
-import { openApiDocument, withOrigin } from '../../rest/openapi/document.ts'
-import { toOpenApi30 } from '../../rest/openapi/version-3-0.ts'
-import { addRoute } from '../http.ts'
-import { ResponseBody, sendCacheable } from '../reply.ts'
-import { publicUrlOf } from '../request-head.ts'
-import { documentOfAllPaths } from './document.ts'
+import type { Json } from '../openapi/components.ts'
+import { documentOfAllPaths, openApiDocument, serversAt } from '../openapi/documents.ts'
+import { toOpenApi30 } from '../openapi/version-3-0.ts'
+import { addRoute } from './http.ts'
+import { ResponseBody, sendCacheable } from './reply.ts'
+import { publicUrlOf } from './request-head.ts'
 
 /** Clients choose the address, so the number of stored bodies is limited. */
 const MAX_BODIES = 10
@@ -27,7 +26,7 @@ export function addOpenApiRoutes(app: FastifyInstance, contact?: string): void {
 function addDocumentRoute(app: FastifyInstance, path: string, document: Json): void {
   const bodies = new LRUCache<string, ResponseBody>({ max: MAX_BODIES })
   // The document is printed once. `PLACEHOLDER` is no part of it, and needs no escapes.
-  const [before = '', after = ''] = JSON.stringify(withOrigin(document, PLACEHOLDER)).split(PLACEHOLDER)
+  const [before = '', after = ''] = JSON.stringify({ ...document, servers: serversAt(PLACEHOLDER) }).split(PLACEHOLDER)
   const print = (address: string) => new ResponseBody(before + JSON.stringify(address).slice(1, -1) + after)
   addRoute(app, {
     path,

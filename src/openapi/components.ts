@@ -12,23 +12,21 @@ export interface OpenApi extends Json {
   components: Record<string, Record<string, Json>>
 }
 
-/** @param contact is whom to ask for a key; without it the description is for the operator */
-export function securitySchemes(contact?: string) {
-  const source = contact === undefined ? '`catalog keys create` prints it.' : `Whom to ask for one: ${contact}`
-  return { apiKey: { type: 'http', scheme: 'bearer', description: `An API key. ${source}` } }
+/** A reference to a component. */
+export function refTo(kind: 'headers' | 'parameters' | 'responses' | 'schemas', name: string): Json {
+  return { $ref: `#/components/${kind}/${name}` }
 }
 
 /** Adds a schema under a name to the document, and returns a reference to it. */
 export type DefineSchema = (name: string, schema: Json) => Json
 
 /** The named schemas of a document, and the function that adds one. It throws a TypeError if another schema has the name. */
-export function collectSchemas() {
-  const schemas: Record<string, Json> = {}
+export function collectSchemas(schemas: Record<string, Json>) {
   const define: DefineSchema = (name, schema) => {
     const known = schemas[name]
     if (known && !isDeepStrictEqual(known, schema)) throw new TypeError(`Two different schemas have the name ${name}`)
     schemas[name] = schema
-    return { $ref: `#/components/schemas/${name}` }
+    return refTo('schemas', name)
   }
   return { schemas, define }
 }
