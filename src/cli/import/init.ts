@@ -41,8 +41,10 @@ function printFound({ columns, dialect, checked }: InitializedManifest): void {
       item.externalId ?? item.id,
     ]),
   )
-  printLine()
-  for (const line of checked.map.draw()) printLine(line)
+  const { extent } = checked
+  if (!extent) return
+  const { west, south, east, north } = extent
+  printLine(`All items: latitude ${south} to ${north}, longitude ${west} to ${east}`)
 }
 
 function printWarnings({ missing, unread, repeatedKey, inferences, checked }: InitializedManifest): void {

@@ -1,3 +1,4 @@
+import type { BoundingBox } from '../../catalog/box.ts'
 import { readRows } from '../formats/readers.ts'
 import type { Fields, SourceRow } from '../formats/source-row.ts'
 import type { Columns, ItemFile } from '../manifest.ts'
@@ -6,14 +7,14 @@ import type { ImportedItem } from '../row/parse-item.ts'
 import { readItems } from '../row/read-items.ts'
 import { ProblemGroups } from '../row-problems.ts'
 import { stableUuid } from '../stable-uuid.ts'
-import { TextMap } from './text-map.ts'
 
 /** The report of an import on the rows of a file. */
 export interface CheckedFile {
   rows: number
   /** The first items, as they would be stored. */
   items: ImportedItem[]
-  map: TextMap
+  /** The box that contains all items, in degrees; undefined without items. */
+  extent: BoundingBox | undefined
   /** Bad rows, with the rows that repeat an identity. */
   bad: ProblemGroups
   badRows: number
@@ -37,7 +38,7 @@ export async function checkFile(file: ItemFile): Promise<CheckedFile> {
   const checked: CheckedFile = {
     rows: 0,
     items: [],
-    map: new TextMap(),
+    extent: undefined,
     bad: new ProblemGroups(),
     badRows: 0,
     warnings: new ProblemGroups(),
@@ -83,7 +84,19 @@ function findRepeated(lines: Map<string, number>, { id, hasOwnId, externalId }: 
   return first === undefined ? undefined : { problem: `${kind}, first at line ${first}`, kind }
 }
 
-function addItem({ items, map }: CheckedFile, item: ImportedItem): void {
-  if (items.length < SHOWN_ITEMS) items.push(item)
-  map.add({ longitude: Number(item.longitude), latitude: Number(item.latitude) })
+function addItem(checked: CheckedFile, item: ImportedItem): void {
+  if (checked.items.length < SHOWN_ITEMS) checked.items.push(item)
+  const [longitude, latitude] = [Number(item.longitude), Number(item.latitude)]
+  const { west, south, east, north } = checked.extent ?? {
+    west: longitude,
+    south: latitude,
+    east: longitude,
+    north: latitude,
+  }
+  checked.extent = {
+    west: Math.min(west, longitude),
+    south: Math.min(south, latitude),
+    east: Math.max(east, longitude),
+    north: Math.max(north, latitude),
+  }
 }
